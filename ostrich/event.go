@@ -1,0 +1,98 @@
+package ostrich
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Kind says what happened to a job or to the machine.
+type Kind uint8
+
+// The kinds of events. Accounting tables and simulators report the same ones.
+const (
+	// Capacity: the pool has Event.Procs processors from now on.
+	Capacity Kind = iota + 1
+	// Reshare: the machine is divided as Event.Shares says from now on.
+	Reshare
+	// Submit: a job becomes known and joins a campaign. At is the job's
+	// submission time. Repeating it for a known job is the same as Change.
+	Submit
+	// Change: what is known of a job that has not ended is now as in
+	// Event.Job: its user, partition, tasks, processors or estimate.
+	Change
+	// Start: the job starts on Event.Job.Procs processors.
+	Start
+	// Suspend: a running job gives its processors back but stays started.
+	Suspend
+	// Resume: a suspended job runs again.
+	Resume
+	// Requeue: a running job returns to the queue and keeps its campaign.
+	Requeue
+	// End: the job has ended. Job.Start, Job.End and Job.Suspended tell how
+	// long it really ran; with Job.Start 0 it never ran, which is how a job
+	// cancelled while pending leaves.
+	End
+)
+
+var kindNames = [...]string{
+	Capacity: "capacity", Reshare: "reshare", Submit: "submit", Change: "change", Start: "start",
+	Suspend: "suspend", Resume: "resume", Requeue: "requeue", End: "end",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) && kindNames[k] != "" {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Event is something that happened at a moment. The reader of slurmdbd's
+// tables and the simulator both produce it, and a Schedule consumes it.
+type Event struct {
+	At   Time
+	Kind Kind
+
+	Job    Job     // the job's state after the event; unused by Capacity and Reshare
+	Pool   string  // Capacity: the pool; "" with a single pool
+	Procs  int     // Capacity: processors of the pool, at least 0
+	Shares *Shares // Reshare: the new division; not changed afterwards
+}
+
+// Compare puts events in the order in which a Schedule takes them:
+//
+//  1. earlier first
+//  2. at one moment the machine, then departures, then arrivals, then starts, then
+//     the departures of jobs that also arrived or started in this very second.
+//     A job submitted in the second in which a campaign ends therefore opens a
+//     new campaign (thesis 5.4.2: "prior to the completion time").
+//  3. the smaller job id
+//  4. the smaller kind
+func Compare(a, b Event) int {
+	return cmp.Or(
+		cmp.Compare(a.At, b.At),
+		cmp.Compare(a.phase(), b.phase()),
+		cmp.Compare(a.Job.ID, b.Job.ID),
+		cmp.Compare(a.Kind, b.Kind),
+	)
+}
+
+// phase is the place of the event among those of its second.
+func (e Event) phase() int {
+	switch e.Kind {
+	case Capacity, Reshare:
+		return 0
+	case End, Requeue, Suspend:
+		if e.Job.Submit == e.At || e.Job.Start == e.At {
+			return 5
+		}
+		return 1
+	case Change:
+		return 2
+	case Submit:
+		return 3
+	case Start, Resume:
+		return 4
+	default:
+		return 6
+	}
+}
