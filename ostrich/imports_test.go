@@ -1,0 +1,332 @@
+package ostrich_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The house rules, executable: who imports whom, who may look at the clock,
+// start a process or speak SQL, and what stands on the top level.
+//
+// The test reads the sources itself. Files it opens are part of the key of
+// go's test cache; what a child process such as `go list` reads is not, and a
+// rule broken since the last run would go unseen.
+
+const module = "slurm-ostrich"
+
+// topLevel is everything the top level may hold beside dot files and what
+// .gitignore names.
+var topLevel = []string{
+	"cmd", "slurmdb", "ostrich", "priority", "contrib", "docs",
+	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md",
+}
+
+// impure are the packages that package ostrich does without, each with all
+// below it: it is told the time and the news, and returns what follows.
+var impure = []string{
+	"time", "os", "net", "log", "syscall", "database", "math/rand", "crypto/rand", "sync", "path/filepath", "testing",
+}
+
+// ours says which packages of this module a folder's packages import, beside
+// those in the folder itself. A folder that is not named imports any.
+var ours = map[string][]string{
+	"ostrich":  {},
+	"slurmdb":  {"ostrich"},
+	"priority": {"ostrich"},
+	"docs":     {},
+}
+
+// oursInTests says what a folder's tests import in addition. Tests replay
+// through the simulator and ask the testbed for a real Slurm.
+var oursInTests = []string{"ostrich", "contrib"}
+
+// only says where a package that reaches out of the process may be imported,
+// beside tests.
+var only = map[string][]string{
+	"os/exec":      {"priority", "contrib", "slurmdb/slurmdbtest"},
+	"database/sql": {"slurmdb"},
+}
+
+// clockReaders is where time.Now is read, beside tests. Everybody else is told
+// the time.
+var clockReaders = []string{"cmd", "contrib"}
+
+func TestHouseRules(t *testing.T) {
+	broken, err := housebreaks(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range broken {
+		t.Error(b)
+	}
+}
+
+// TestHouseRulesBite breaks each rule once.
+func TestHouseRulesBite(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, source string
+		want               []string
+	}{
+		{"standard library in the model", "ostrich/a.go", `import "cmp"`, nil},
+		{"our own below the model", "ostrich/sim/a.go", `import "slurm-ostrich/ostrich"`, nil},
+		{"files below the model", "ostrich/trace/a.go", `import "os"`, nil},
+		{"third party in a test of the model", "ostrich/a_test.go", `import "pgregory.net/rapid"`, nil},
+		{"clock in the model", "ostrich/a.go", `import "time"`, []string{
+			"ostrich/a.go:2: imports time: package ostrich does without",
+		}},
+		{"files in the model", "ostrich/a.go", `import fs "os/signal"`, []string{
+			"ostrich/a.go:2: imports os/signal: package ostrich does without",
+		}},
+		{"atomics in the model", "ostrich/a.go", `import "sync/atomic"`, []string{
+			"ostrich/a.go:2: imports sync/atomic: package ostrich does without",
+		}},
+		{"third party in the model", "ostrich/a.go", `import "gonum.org/v1/plot"`, []string{
+			"ostrich/a.go:2: imports gonum.org/v1/plot: ostrich needs the standard library only",
+		}},
+		{"third party below the model", "ostrich/sim/a.go", `import _ "github.com/rs/zerolog"`, []string{
+			"ostrich/sim/a.go:2: imports github.com/rs/zerolog: ostrich needs the standard library only",
+		}},
+		{"C in the model", "ostrich/a.go", `import "C"`, []string{
+			"ostrich/a.go:2: imports C: ostrich needs the standard library only",
+		}},
+		{"database below the model", "ostrich/sim/a.go", `import "slurm-ostrich/slurmdb"`, []string{
+			"ostrich/sim/a.go:2: imports slurm-ostrich/slurmdb: ostrich may not know it",
+		}},
+		{"database in a test of the model", "ostrich/a_test.go", `import "slurm-ostrich/slurmdb"`, []string{
+			"ostrich/a_test.go:2: imports slurm-ostrich/slurmdb: ostrich may not know it",
+		}},
+
+		{"reader knows the model", "slurmdb/a.go", `import "slurm-ostrich/ostrich"`, nil},
+		{"reader speaks SQL", "slurmdb/a.go", `import "database/sql"`, nil},
+		{"reader's tests start a server", "slurmdb/slurmdbtest/a.go", `import "os/exec"`, nil},
+		{"reader's tests simulate", "slurmdb/a_test.go", `import "slurm-ostrich/ostrich/sim"`, nil},
+		{"reader simulates", "slurmdb/a.go", `import "slurm-ostrich/ostrich/sim"`, []string{
+			"slurmdb/a.go:2: imports slurm-ostrich/ostrich/sim: slurmdb may not know it",
+		}},
+		{"reader writes", "slurmdb/a.go", `import "slurm-ostrich/priority"`, []string{
+			"slurmdb/a.go:2: imports slurm-ostrich/priority: slurmdb may not know it",
+		}},
+		{"reader's test writes", "slurmdb/a_test.go", `import "slurm-ostrich/priority"`, []string{
+			"slurmdb/a_test.go:2: imports slurm-ostrich/priority: slurmdb may not know it",
+		}},
+		{"reader starts a process", "slurmdb/a.go", `import "os/exec"`, []string{
+			"slurmdb/a.go:2: imports os/exec: belongs in priority, contrib, slurmdb/slurmdbtest",
+		}},
+		{"reader reads the clock", "slurmdb/a.go", `import "time"; var start = time.Now()`, []string{
+			"slurmdb/a.go:2: time.Now: time is an argument outside cmd, contrib",
+		}},
+		{"reader measures with the clock", "slurmdb/a.go", `import t "time"; var age = t.Since(t.Time{})`, []string{
+			"slurmdb/a.go:2: time.Since: time is an argument outside cmd, contrib",
+		}},
+		{"reader hides the clock", "slurmdb/a.go", `import . "time"`, []string{
+			"slurmdb/a.go:2: imports time with a dot: hides who reads the clock",
+		}},
+		{"reader waits", "slurmdb/a.go", `import "time"; const limit = 2 * time.Second`, nil},
+		{"reader's test reads the clock", "slurmdb/a_test.go", `import "time"; var start = time.Now()`, nil},
+
+		{"writer knows the model", "priority/a.go", `import "slurm-ostrich/ostrich"`, nil},
+		{"writer starts a process", "priority/a.go", `import "os/exec"`, nil},
+		{"writer reads", "priority/a.go", `import "slurm-ostrich/slurmdb"`, []string{
+			"priority/a.go:2: imports slurm-ostrich/slurmdb: priority may not know it",
+		}},
+		{"writer speaks SQL", "priority/a.go", `import "database/sql"`, []string{
+			"priority/a.go:2: imports database/sql: belongs in slurmdb",
+		}},
+		{"writer runs commands", "priority/a.go", `import "slurm-ostrich/cmd/ostrich"`, []string{
+			"priority/a.go:2: imports slurm-ostrich/cmd/ostrich: priority may not know it",
+		}},
+
+		{"command knows both", "cmd/ostrich/a.go", `import ("slurm-ostrich/slurmdb"; "slurm-ostrich/priority")`, nil},
+		{"command reads the clock", "cmd/ostrichd/a.go", `import "time"; var now = time.Now`, nil},
+		{"command starts a process", "cmd/ostrichd/a.go", `import "os/exec"`, []string{
+			"cmd/ostrichd/a.go:2: imports os/exec: belongs in priority, contrib, slurmdb/slurmdbtest",
+		}},
+		{"command speaks SQL", "cmd/ostrich/a.go", `import "database/sql"`, []string{
+			"cmd/ostrich/a.go:2: imports database/sql: belongs in slurmdb",
+		}},
+		{"testbed knows both", "contrib/testbed/a.go", `import ("os/exec"; "slurm-ostrich/slurmdb"; "slurm-ostrich/priority")`, nil},
+
+		{"another folder", "internal/a.go", ``, []string{"internal: does not belong on the top level"}},
+		{"another file", "Makefile", ``, []string{"Makefile: does not belong on the top level"}},
+		{"dot file", ".golangci.yml", ``, nil},
+		{"built file", "bin/ostrichd", ``, nil},
+		{"built test", "sim.test", ``, nil},
+		{"test data", "ostrich/testdata/a.go", `import "time"`, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source := tt.source
+			if strings.HasSuffix(tt.file, ".go") {
+				source = "package p\n" + source
+			}
+			got, err := housebreaks(fstest.MapFS{
+				".gitignore": {Data: []byte("# built\n/bin/\n*.test\n")},
+				tt.file:      {Data: []byte(source)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("broken rules (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// housebreaks lists how the tree breaks the house rules, by file and line.
+func housebreaks(tree fs.FS) ([]string, error) {
+	broken, err := strangers(tree)
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(tree, ".", func(file string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		source, err := fs.ReadFile(tree, file)
+		if err != nil {
+			return err
+		}
+		found, err := breaks(file, source)
+		broken = append(broken, found...)
+		return err
+	})
+	return broken, err
+}
+
+// strangers lists what should not be on the top level.
+func strangers(tree fs.FS) ([]string, error) {
+	ignored, err := fs.ReadFile(tree, ".gitignore")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(tree, ".")
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, entry := range entries {
+		name := entry.Name()
+		built := func(line string) bool {
+			match, err := path.Match(strings.Trim(strings.TrimSpace(line), "/"), name)
+			return err == nil && match
+		}
+		if strings.HasPrefix(name, ".") || slices.Contains(topLevel, name) ||
+			slices.ContainsFunc(strings.Split(string(ignored), "\n"), built) {
+			continue
+		}
+		found = append(found, name+": does not belong on the top level")
+	}
+	return found, nil
+}
+
+// breaks lists how one Go file breaks the rules. The file's path is relative
+// to the top level.
+func breaks(file string, source []byte) ([]string, error) {
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		found  []string
+		folder = path.Dir(file)
+		isTest = strings.HasSuffix(file, "_test.go")
+		clock  = "" // the name under which the file knows package time
+	)
+	report := func(at ast.Node, format string, args ...any) {
+		found = append(found, fmt.Sprintf("%s:%d: ", file, fset.Position(at.Pos()).Line)+fmt.Sprintf(format, args...))
+	}
+
+	for _, spec := range syntax.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: import %s: %w", file, spec.Path.Value, err)
+		}
+		if why := refusal(folder, imported, isTest); why != "" {
+			report(spec, "imports %s: %s", imported, why)
+		}
+		switch {
+		case imported != "time":
+		case spec.Name == nil:
+			clock = "time"
+		case spec.Name.Name == ".":
+			report(spec, "imports time with a dot: hides who reads the clock")
+		default:
+			clock = spec.Name.Name
+		}
+	}
+
+	if isTest || clock == "" || belowAny(folder, clockReaders) {
+		return found, nil
+	}
+	ast.Inspect(syntax, func(node ast.Node) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		from, ok := selector.X.(*ast.Ident)
+		if ok && from.Name == clock && slices.Contains([]string{"Now", "Since", "Until"}, selector.Sel.Name) {
+			report(selector, "time.%s: time is an argument outside %s", selector.Sel.Name, strings.Join(clockReaders, ", "))
+		}
+		return true
+	})
+	return found, nil
+}
+
+// refusal says why a package in folder may not import another one, or "".
+func refusal(folder, imported string, isTest bool) string {
+	top, _, _ := strings.Cut(folder, "/")
+	own, isOurs := strings.CutPrefix(imported, module+"/")
+	switch known, limited := ours[top]; {
+	case isOurs && !limited:
+	case isOurs:
+		if !below(own, top) && !slices.Contains(known, own) && (!isTest || !belowAny(own, oursInTests)) {
+			return top + " may not know it"
+		}
+	case isTest:
+	case top == "ostrich" && !isStandard(imported):
+		return "ostrich needs the standard library only"
+	case folder == "ostrich" && belowAny(imported, impure):
+		return "package ostrich does without"
+	default:
+		if homes := only[imported]; homes != nil && !belowAny(folder, homes) {
+			return "belongs in " + strings.Join(homes, ", ")
+		}
+	}
+	return ""
+}
+
+// isStandard tells the standard library from other modules the way go itself
+// does: its paths have no dot in their first element.
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return imported != "C" && !strings.Contains(first, ".")
+}
+
+// below reports whether a slash-separated path is parent or lies below it.
+func below(name, parent string) bool {
+	return name == parent || strings.HasPrefix(name, parent+"/")
+}
+
+func belowAny(name string, parents []string) bool {
+	return slices.ContainsFunc(parents, func(parent string) bool { return below(name, parent) })
+}
