@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# The parts share variables, which one file alone does not show:
+# shellcheck disable=SC2034,SC2154
+# Users, the database and the association tree of a testbed.
+
+# make_users creates the submitting users and the operator where they do not
+# exist yet: system users without login or home.
+make_users() {
+	local user
+	for user in $(testbed_users) "$testbed_operator"; do
+		if getent passwd "$user" >/dev/null; then continue; fi
+		useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
+			--user-group --comment "$testbed_gecos" "$user" || die "useradd $user: failed"
+	done
+}
+
+# register enters this testbed among those of the machine, and refuses ports
+# that another one has.
+register() {
+	local file other last=$((node_port + nodes - 1))
+	make_users
+	for file in "$testbed_registry"/*; do
+		[ -f "$file" ] || continue
+		# shellcheck disable=SC1090 # two assignments, written below
+		other=$(. "$file" && [ "$dir" != "$testbed_dir" ] && [ "$first" -le "$last" ] && [ "$final" -ge "$port" ] && echo "$testbed_dir") || true
+		[ -z "$other" ] || die "--port $port: ports $port to $last overlap with those of the testbed in $other"
+	done
+	unregister_entry
+	printf 'testbed_dir=%q first=%q final=%q\n' "$dir" "$port" "$last" >"$testbed_registry/$port"
+}
+
+unregister_entry() {
+	local file
+	for file in "$testbed_registry"/*; do
+		[ -f "$file" ] || continue
+		# shellcheck disable=SC1090 # written by register
+		if (. "$file" && [ "$dir" = "$testbed_dir" ]); then rm "$file"; fi
+	done
+}
+
+# unregister leaves the list. The last testbed takes the users it made along.
+unregister() {
+	local user
+	unregister_entry
+	if [ -n "$(ls "$testbed_registry")" ]; then return 0; fi
+	for user in $(testbed_users) "$testbed_operator"; do
+		if [ "$(getent passwd "$user" | cut -d: -f5)" = "$testbed_gecos" ]; then
+			userdel "$user" 2>/dev/null || say "userdel $user: failed; the user stays"
+		fi
+	done
+	rm -rf "$testbed_registry"
+}
+
+# free_ports refuses ports that some other program listens on.
+free_ports() {
+	local p taken=()
+	for p in "$ctld_port" "$dbd_port" "$db_port" "$listen_port" $(seq "$node_port" $((node_port + nodes - 1))); do
+		if (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null; then taken+=("$p"); fi
+	done
+	[ "${#taken[@]}" = 0 ] || die "--port $port: another program listens on ${taken[*]}; choose another base port"
+}
+
+sql() { mariadb --no-defaults --protocol=socket --socket="$db_socket" --user=root --batch --skip-column-names "$@"; }
+
+# make_datadir creates the database's files; an interrupted run starts over.
+make_datadir() {
+	[ ! -e "$dir/mysql/.complete" ] || return 0
+	find "$dir/mysql" -mindepth 1 -delete
+	mariadb-install-db --no-defaults --user=mysql --datadir="$dir/mysql" --skip-test-db \
+		--auth-root-authentication-method=socket >"$dir/log/mariadb-install-db.log" 2>&1 ||
+		die "mariadb-install-db: failed, see $dir/log/mariadb-install-db.log"
+	: >"$dir/mysql/.complete"
+}
+
+# make_database creates slurmdbd's database and its two accounts: slurmdbd's
+# own, and one that may only SELECT.
+make_database() {
+	local host
+	{
+		printf 'CREATE DATABASE IF NOT EXISTS %s;\n' "$testbed_database"
+		for host in localhost 127.0.0.1; do
+			printf "CREATE USER IF NOT EXISTS 'slurm'@'%s';\n" "$host"
+			printf "ALTER USER 'slurm'@'%s' IDENTIFIED BY '%s';\n" "$host" "$(<"$dir/etc/slurm.password")"
+			printf "GRANT ALL ON %s.* TO 'slurm'@'%s';\n" "$testbed_database" "$host"
+			printf "CREATE USER IF NOT EXISTS '%s'@'%s';\n" "$testbed_operator" "$host"
+			printf "ALTER USER '%s'@'%s' IDENTIFIED BY '%s';\n" "$testbed_operator" "$host" "$(<"$password_file")"
+			printf "GRANT SELECT ON %s.* TO '%s'@'%s';\n" "$testbed_database" "$testbed_operator" "$host"
+		done
+	} | sql --batch
+}
+
+# associations prints the association tree as sacctmgr does.
+associations() {
+	sacctmgr --noheader --parsable2 show associations cluster="$cluster" format=account,user,share
+	sacctmgr --noheader --parsable2 show user "$testbed_operator" format=user,adminlevel
+}
+
+wanted_associations() {
+	local entry account shares user
+	printf '%s\n' 'root||1' 'root|root|1' "root|$testbed_operator|1" "$testbed_operator|Operator"
+	for entry in "${testbed_accounts[@]}"; do
+		IFS=: read -r account shares _ <<<"$entry"
+		printf '%s||%s\n' "$account" "$shares"
+		for user in ${entry##*:}; do printf '%s|%s|1\n' "$account" "$user"; done
+	done
+}
+
+# make_associations adds what is missing of cluster, accounts and users. What
+# somebody added or changed since stays.
+make_associations() {
+	local entry account shares
+	if [ -z "$(comm -13 <(associations | cut -d'|' -f1,2 | sort) <(wanted_associations | cut -d'|' -f1,2 | sort))" ]; then
+		return 0
+	fi
+	{
+		printf 'add cluster %s\n' "$cluster"
+		for entry in "${testbed_accounts[@]}"; do
+			IFS=: read -r account shares _ <<<"$entry"
+			printf 'add account %s cluster=%s fairshare=%s description=testbed organization=testbed\n' "$account" "$cluster" "$shares"
+			printf 'add user %s cluster=%s account=%s\n' "$(tr ' ' , <<<"${entry##*:}")" "$cluster" "$account"
+		done
+		printf 'add user %s cluster=%s account=root adminlevel=Operator\n' "$testbed_operator" "$cluster"
+	} | sacctmgr --immediate >"$dir/log/sacctmgr.log" 2>&1 || true
+	# sacctmgr fails when an entry exists; what counts is the tree afterwards.
+	entry=$(comm -13 <(associations | cut -d'|' -f1,2 | sort) <(wanted_associations | cut -d'|' -f1,2 | sort))
+	[ -z "$entry" ] || die "sacctmgr: still missing ${entry//$'\n'/ }; see $dir/log/sacctmgr.log"
+	say "cluster $cluster has ${#testbed_accounts[@]} accounts, $(testbed_users | wc -l) users and the operator $testbed_operator"
+}

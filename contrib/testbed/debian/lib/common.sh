@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# The parts share variables, which one file alone does not show:
+# shellcheck disable=SC2034,SC2154
+# Names, options and messages that every command of the testbed shares.
+
+# The accounts, each with its shares, and the users in it. All users are worth
+# the same, so that a comparison of two orders is not one of weights.
+testbed_accounts=(
+	"astro:10:ob-alice ob-bob"
+	"bio:10:ob-carol ob-dave"
+	"chem:10:ob-erin ob-frank"
+)
+testbed_operator=ostrich
+testbed_database=slurm_acct_db
+
+# Users that a testbed created carry this as their full name; no others are
+# ever deleted.
+testbed_gecos="OStrich testbed"
+
+# Every testbed of this machine has an entry here, named after its base port.
+testbed_registry=/var/lib/ostrich-testbed.d
+
+prog=${0##*/}
+default_dir=${OSTRICH_TESTBED:-/var/lib/ostrich-testbed}
+
+say() { printf '%s: %s\n' "$prog" "$*" >&2; }
+
+die() {
+	say "$*"
+	exit 1
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || die "must run as root: daemons run as the users munge, mysql, slurm and root"
+}
+
+# testbed_users prints the names of the submitting users, one a line.
+testbed_users() {
+	local entry
+	for entry in "${testbed_accounts[@]}"; do
+		tr ' ' '\n' <<<"${entry##*:}"
+	done
+}
+
+# set_dir checks the directory of the testbed and names what lies in it.
+set_dir() {
+	dir=$(realpath -m -- "$1")
+	case $dir in
+	/ | /bin | /boot | /dev | /etc | /home | /lib | /opt | /proc | /root | /run | /sbin | /srv | /sys | /tmp | /usr | /var | /var/lib | /var/tmp)
+		die "--dir $dir: needs a directory of its own" ;;
+	*[!A-Za-z0-9/._+-]*)
+		die "--dir $dir: only letters, digits and /._+- can stand in Slurm's configuration" ;;
+	esac
+	[ "${#dir}" -le 70 ] || die "--dir $dir: ${#dir} characters, and the sockets in it allow 70"
+	conf=$dir/etc/slurm.conf
+	db_socket=$dir/run/mysql/mysqld.sock
+	munge_socket=$dir/run/munge/munge.socket
+	password_file=$dir/etc/ostrich.password
+	export SLURM_CONF=$conf
+}
+
+# The marker tells a directory made by up from any other.
+is_testbed() { [ -f "$dir/.ostrich-testbed" ]; }
+
+need_testbed() {
+	is_testbed || die "$dir: no testbed here (run up first)"
+}
+
+# Ports follow from the base port: the daemons first, then one for each node.
+set_ports() {
+	ctld_port=$port
+	dbd_port=$((port + 1))
+	db_port=$((port + 2))
+	listen_port=$((port + 3))
+	node_port=$((port + 10))
+}
+
+# Options that up was last called with; see save_options.
+load_options() {
+	port=28000 nodes=8 cpus=4 priority=multifactor cluster=testbed sets=()
+	# shellcheck disable=SC1091 # written by save_options
+	if [ -f "$dir/options" ]; then . "$dir/options"; fi
+	set_ports
+}
+
+save_options() {
+	{
+		printf 'port=%q nodes=%q cpus=%q priority=%q cluster=%q sets=(' \
+			"$port" "$nodes" "$cpus" "$priority" "$cluster"
+		if [ "${#sets[@]}" -gt 0 ]; then printf ' %q' "${sets[@]}"; fi
+		printf ' )\n'
+	} >"$dir/options"
+}
+
+# lock_testbed lets one up or down at a time work on a directory; the lock
+# lies beside it, because down removes the directory.
+lock_testbed() {
+	mkdir -p -- "$(dirname -- "$dir")"
+	exec 9>"$dir.lock"
+	flock -w 120 9 || die "$dir: another up or down has been at work for two minutes (it holds $dir.lock)"
+}
+
+# with_registry runs a command while no other testbed can come or go.
+with_registry() {
+	mkdir -p "$testbed_registry"
+	(
+		flock -w 60 8 || die "$testbed_registry/.lock: held for more than a minute"
+		"$@"
+	) 8>"$testbed_registry/.lock"
+}
+
+# wait_for SECONDS WHAT COMMAND... repeats the command until it succeeds. It
+# fails when the time is over or when a daemon ends meanwhile.
+wait_for() {
+	local end=$((SECONDS + $1)) what=$2
+	shift 2
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		dead_daemon && return 1
+		sleep 0.1
+	done
+	if [ "${#started_now[@]}" -gt 0 ]; then say "$what"; fi
+}

@@ -1,0 +1,224 @@
+# shellcheck shell=bash
+# The parts share variables, which one file alone does not show:
+# shellcheck disable=SC2034,SC2154
+# The configuration files of a testbed.
+
+# slurm_conf prints slurm.conf: the template with the lines of --set in place
+# of those with the same key, or after them.
+slurm_conf() {
+	local line text
+	text=$(slurm_conf_template)
+	for line in ${sets[@]+"${sets[@]}"}; do
+		case ${line%%=*} in
+		NodeName | PartitionName | DownNodes | Include) ;;
+		*) text=$(sed "/^${line%%=*}=/Id" <<<"$text") ;;
+		esac
+		text+=$'\n'$line
+	done
+	printf '%s\n' "$text"
+}
+
+slurm_conf_template() {
+	local host
+	host=$(hostname -s)
+	cat <<-CONF
+		# Written by contrib/testbed/debian/up; change it with up --set.
+		ClusterName=$cluster
+		SlurmctldHost=$host(127.0.0.1)
+		SlurmctldPort=$ctld_port
+		SlurmUser=slurm
+		SlurmctldPidFile=$dir/run/slurm/slurmctld.pid
+		StateSaveLocation=$dir/state
+		AuthType=auth/munge
+		AuthInfo=socket=$munge_socket
+		CredType=cred/munge
+
+		AccountingStorageType=accounting_storage/slurmdbd
+		AccountingStorageHost=127.0.0.1
+		AccountingStoragePort=$dbd_port
+		AccountingStoragePass=$munge_socket
+		AccountingStorageEnforce=associations
+		JobAcctGatherType=jobacct_gather/none
+		JobCompType=jobcomp/none
+
+		SlurmdPidFile=$dir/run/slurm/slurmd.%n.pid
+		SlurmdSpoolDir=$dir/spool/%n
+		SlurmdLogFile=$dir/log/slurmd.%n.log
+		SlurmdParameters=config_overrides
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		MpiDefault=none
+		PropagateResourceLimits=NONE
+		ReturnToService=2
+		SlurmdTimeout=300
+		SlurmctldTimeout=120
+		MessageTimeout=30
+		InactiveLimit=0
+		MailProg=/bin/true
+		KillWait=5
+		MinJobAge=300
+		MaxArraySize=10001
+		MaxJobCount=50000
+		SlurmctldDebug=info
+		SlurmdDebug=info
+
+		SchedulerType=sched/backfill
+		SchedulerParameters=sched_interval=2,batch_sched_delay=1,default_queue_depth=1000,bf_interval=3,bf_resolution=10,bf_window=120,bf_max_job_test=1000,bf_continue
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_CPU
+
+		PriorityType=priority/$priority
+		PriorityCalcPeriod=1
+		PriorityDecayHalfLife=1:00:00
+		PriorityMaxAge=1:00:00
+		PriorityWeightAge=1000
+		PriorityWeightFairshare=10000
+		PriorityWeightJobSize=100
+		PriorityWeightPartition=1000
+		PriorityWeightQOS=1000
+
+		NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$node_port-$((node_port + nodes - 1))] CPUs=$cpus State=UNKNOWN
+		PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP
+		PartitionName=debug Nodes=ALL MaxTime=30 State=UP
+	CONF
+}
+
+slurmdbd_conf() {
+	cat <<-CONF
+		# Written by contrib/testbed/debian/up.
+		DbdHost=localhost
+		DbdAddr=127.0.0.1
+		DbdPort=$dbd_port
+		SlurmUser=slurm
+		PidFile=$dir/run/slurm/slurmdbd.pid
+		AuthType=auth/munge
+		AuthInfo=socket=$munge_socket
+		DebugLevel=info
+		StorageType=accounting_storage/mysql
+		StorageHost=127.0.0.1
+		StoragePort=$db_port
+		StorageLoc=$testbed_database
+		StorageUser=slurm
+		StoragePass=$(<"$dir/etc/slurm.password")
+	CONF
+}
+
+mariadb_conf() {
+	cat <<-CONF
+		[mariadbd]
+		user=mysql
+		datadir=$dir/mysql
+		socket=$db_socket
+		bind-address=127.0.0.1
+		port=$db_port
+		pid-file=$dir/run/mysql/mariadbd.pid
+		tmpdir=$dir/tmp
+		skip-name-resolve
+		innodb_buffer_pool_size=256M
+		innodb_log_file_size=64M
+		innodb_lock_wait_timeout=900
+		# A testbed may lose its last second in a power cut.
+		innodb_flush_log_at_trx_commit=2
+	CONF
+}
+
+ostrich_yaml() {
+	cat <<-CONF
+		cluster: $cluster
+		mode: observe
+		interval: 2s
+		database:
+		  address: $db_socket
+		  user: $testbed_operator
+		  password_file: $password_file
+		  name: $testbed_database
+		slurm:
+		  conf: $conf
+		  timeout: 10s
+		journal: $dir/ostrich/journal.jsonl
+		listen: 127.0.0.1:$listen_port
+	CONF
+}
+
+env_file() {
+	cat <<-CONF
+		export OSTRICH_TESTBED=$dir
+		export SLURM_CONF=$conf
+		export TESTBED_CLUSTER=$cluster
+		export TESTBED_NODES=$nodes
+		export TESTBED_CPUS=$cpus
+		export TESTBED_PORT=$port
+		export TESTBED_PRIORITY=$priority
+		export TESTBED_USERS="$(testbed_users | paste -sd ' ')"
+		export TESTBED_OPERATOR=$testbed_operator
+		export TESTBED_DB_SOCKET=$db_socket
+		export TESTBED_DB_ADDRESS=127.0.0.1:$db_port
+		export TESTBED_DB_NAME=$testbed_database
+		export TESTBED_DB_USER=$testbed_operator
+		export TESTBED_DB_PASSWORD_FILE=$password_file
+		export TESTBED_CONFIG=$dir/ostrich.yaml
+		export TESTBED_LISTEN=127.0.0.1:$listen_port
+	CONF
+}
+
+# put FILE OWNER MODE COMMAND replaces a file by what the command prints, and
+# tells in $changed whether that was something new.
+put() {
+	local file=$1 owner=$2 mode=$3 new
+	shift 3
+	new=$(mktemp "$dir/etc/.new.XXXXXX")
+	"$@" >"$new"
+	chown "$owner" "$new"
+	chmod "$mode" "$new"
+	changed=no
+	cmp -s "$new" "$file" || changed=yes
+	mv "$new" "$file"
+}
+
+# make_dirs makes the directories of the testbed, each owned by who writes it.
+make_dirs() {
+	mkdir -p "$dir"
+	if ! is_testbed; then
+		[ -z "$(ls -A "$dir")" ] || die "$dir: not empty and no testbed; give an empty or new directory"
+		: >"$dir/.ostrich-testbed"
+	fi
+	chmod 755 "$dir"
+	install -d -m 755 "$dir/etc" "$dir/log" "$dir/run" "$dir/spool"
+	install -d -m 755 -o munge "$dir/run/munge"
+	install -d -m 755 -o mysql "$dir/run/mysql"
+	install -d -m 755 -o slurm "$dir/run/slurm"
+	install -d -m 700 -o slurm "$dir/state"
+	install -d -m 700 -o mysql "$dir/mysql" "$dir/tmp"
+	install -d -m 755 -o "$testbed_operator" "$dir/ostrich"
+}
+
+# secret FILE OWNER makes a file with a random password, once.
+secret() {
+	if [ ! -s "$1" ]; then
+		(umask 077 && head -c 18 /dev/urandom | base64 | tr '+/' 'xy' >"$1")
+	fi
+	chown "$2" "$1"
+	chmod 400 "$1"
+}
+
+# write_config writes every file; $db_changed, $dbd_changed and $slurm_changed
+# tell what must be restarted for it.
+write_config() {
+	secret "$password_file" "$testbed_operator"
+	secret "$dir/etc/slurm.password" slurm
+	if [ ! -s "$dir/etc/munge.key" ]; then
+		(umask 077 && head -c 128 /dev/urandom >"$dir/etc/munge.key")
+	fi
+	chown munge "$dir/etc/munge.key"
+	chmod 400 "$dir/etc/munge.key"
+	put "$dir/etc/mariadb.cnf" root:root 644 mariadb_conf
+	db_changed=$changed
+	put "$dir/etc/slurmdbd.conf" slurm:root 600 slurmdbd_conf
+	dbd_changed=$changed
+	put "$conf" root:root 644 slurm_conf
+	slurm_changed=$changed
+	put "$dir/ostrich.yaml" root:root 644 ostrich_yaml
+	put "$dir/env" root:root 644 env_file
+	save_options
+}
