@@ -1,0 +1,114 @@
+package ostrich
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Machine says which processors the virtual schedule hands out.
+type Machine uint8
+
+const (
+	// Sequential hands out all m processors, as for sequential jobs
+	// (thesis 5.1). It is the zero value.
+	Sequential Machine = iota
+	// Parallel hands out as many processors as are really busy, as for rigid
+	// parallel jobs (thesis 6.1.1, event-based resizing).
+	Parallel
+)
+
+// MachineNames lists the machines in the order of their constants.
+var MachineNames = []string{"sequential", "parallel"}
+
+func (m Machine) String() string { return nameOf(MachineNames, uint8(m)) }
+
+// Gate says what becomes of jobs whose campaign has not started virtually:
+// the papers do not start a campaign before s~ (thesis 5.1).
+type Gate uint8
+
+const (
+	// Demote puts such jobs after all others, so that the machine never
+	// idles for the gate. It is the zero value.
+	Demote Gate = iota
+	// Strict does the same and marks them Gated for a caller that can hold
+	// jobs back, which is what the papers do.
+	Strict
+	// Off lets the finish tags alone decide.
+	Off
+)
+
+// GateNames lists the gates in the order of their constants.
+var GateNames = []string{"demote", "strict", "off"}
+
+func (g Gate) String() string { return nameOf(GateNames, uint8(g)) }
+
+// Inside is the order of the jobs of one campaign.
+type Inside uint8
+
+const (
+	// LPT: longest processing time first, as in the papers. The zero value.
+	LPT Inside = iota
+	// SPT: shortest processing time first.
+	SPT
+	// Submission: as submitted.
+	Submission
+	// LJF: largest job (most processors) first, for parallel jobs (thesis 6.2).
+	LJF
+)
+
+// InsideNames lists the orders in the order of their constants.
+var InsideNames = []string{"lpt", "spt", "submission", "ljf"}
+
+func (i Inside) String() string { return nameOf(InsideNames, uint8(i)) }
+
+// Late says what a job does to the finish tag when it joins a campaign that
+// has been open for a while.
+type Late uint8
+
+const (
+	// Reopen lets the campaign grow while it is being served virtually. Once
+	// it is completed, a late job opens a further stage with a tag of its own, so
+	// that the jobs that were promised to be done by now keep their place
+	// (Lemma 5.2 rests on that: a campaign completed virtually is not delayed
+	// by what is submitted afterwards). It is the zero value.
+	Reopen Late = iota
+	// Grow moves the tag of the whole campaign back, completed or not.
+	Grow
+	// Append opens a further stage for each submission later than the last.
+	Append
+)
+
+// LateNames lists the choices in the order of their constants.
+var LateNames = []string{"reopen", "grow", "append"}
+
+func (l Late) String() string { return nameOf(LateNames, uint8(l)) }
+
+// Options are the choices of a Schedule. The zero value is OStrich as in the
+// papers for sequential jobs, on a machine without processors.
+type Options struct {
+	Procs     int // m, processors of the machine; a Capacity event changes it
+	Machine   Machine
+	Rule      Rule
+	Late      Late
+	Gate      Gate
+	Inside    Inside
+	Predictor Predictor
+}
+
+// Validate tells what is wrong with the options, all of it.
+func (o Options) Validate() error {
+	var errs []error
+	if o.Procs < 0 {
+		errs = append(errs, fmt.Errorf("processors: %d is below 0", o.Procs))
+	}
+	known := func(what string, i uint8, names []string) {
+		if int(i) >= len(names) {
+			errs = append(errs, fmt.Errorf("%s %d: unknown", what, i))
+		}
+	}
+	known("machine", uint8(o.Machine), MachineNames)
+	known("late", uint8(o.Late), LateNames)
+	known("gate", uint8(o.Gate), GateNames)
+	known("order inside a campaign", uint8(o.Inside), InsideNames)
+	return errors.Join(append(errs, o.Rule.Validate(), o.Predictor.Validate())...)
+}

@@ -1,0 +1,151 @@
+package ostrich
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pool is a set of processors that one virtual schedule shares: the partitions
+// that use the same nodes.
+type Pool struct {
+	Name       string
+	Partitions []string // none: every partition that no other pool names
+}
+
+// Pools keeps a timeline for each pool and takes every event to the pool it
+// is about. Pools do not know one another: a user competes in each of them anew.
+//
+// A job that may run in several pools counts in the first one that its list
+// of partitions names, until it starts, and from then on where it runs.
+type Pools struct {
+	pools     []Pool
+	timelines []*Timeline
+	partition map[string]int // partition to pool
+	rest      int            // the pool of all other partitions, or -1
+	place     map[JobID]int  // of jobs that have not ended
+}
+
+// NewPools returns the schedules of the given pools, all with the same
+// options. Without a pool there is a single one named "" for everything.
+func NewPools(o Options, horizon Duration, pools ...Pool) (*Pools, error) {
+	if len(pools) == 0 {
+		pools = []Pool{{}}
+	}
+	p := &Pools{
+		pools: pools, partition: make(map[string]int), rest: -1,
+		place: make(map[JobID]int),
+	}
+	for i, pool := range pools {
+		if slices.ContainsFunc(pools[:i], func(o Pool) bool { return o.Name == pool.Name }) {
+			return nil, fmt.Errorf("pool %q: named twice", pool.Name)
+		}
+		s, err := New(o)
+		if err != nil {
+			return nil, err
+		}
+		p.timelines = append(p.timelines, NewTimeline(s, horizon))
+		if len(pool.Partitions) == 0 {
+			if p.rest >= 0 {
+				return nil, fmt.Errorf("pool %q: a second pool without partitions", pool.Name)
+			}
+			p.rest = i
+		}
+		for _, name := range pool.Partitions {
+			if first, ok := p.partition[name]; ok {
+				return nil, fmt.Errorf("pool %q: partition %q belongs to pool %q", pool.Name, name, pools[first].Name)
+			}
+			p.partition[name] = i
+		}
+	}
+	return p, nil
+}
+
+// find is the pool of a partition or of a list of partitions, or -1.
+func (p *Pools) find(partitions string) int {
+	for name := range strings.SplitSeq(partitions, ",") {
+		if i, ok := p.partition[name]; ok {
+			return i
+		}
+	}
+	return p.rest
+}
+
+// Add takes events in any order, see Timeline.Add. Events about a partition
+// that belongs to no pool, and about an unknown pool, are left out.
+func (p *Pools) Add(events ...Event) {
+	if len(p.timelines) == 1 && p.rest == 0 {
+		p.timelines[0].Add(events...)
+		return
+	}
+	batches := make([][]Event, len(p.timelines))
+	put := func(i int, e Event) { batches[i] = append(batches[i], e) }
+	for _, e := range events {
+		switch e.Kind {
+		case Capacity:
+			if i := slices.IndexFunc(p.pools, func(o Pool) bool { return o.Name == e.Pool }); i >= 0 {
+				put(i, e)
+			}
+			continue
+		case Reshare:
+			for i := range batches {
+				put(i, e)
+			}
+			continue
+		case Submit, Change, Start, Suspend, Resume, Requeue, End:
+		}
+		was, known := p.place[e.Job.ID]
+		is := was
+		if e.Kind == Submit || e.Kind == Change || e.Kind == Start {
+			is = p.find(e.Job.Partition)
+		}
+		if known && is != was {
+			// It starts elsewhere: it leaves the one pool and joins the other.
+			if was >= 0 {
+				gone := e.Job
+				gone.Start, gone.End = 0, e.At
+				put(was, Event{At: e.At, Kind: End, Job: gone})
+			}
+			if is >= 0 && e.Kind != Submit {
+				put(is, Event{At: e.At, Kind: Submit, Job: e.Job})
+			}
+		}
+		if !known && e.Kind != Submit {
+			continue // never submitted; there is no pool to complain
+		}
+		p.place[e.Job.ID] = is
+		if e.Kind == End {
+			delete(p.place, e.Job.ID)
+		}
+		if is >= 0 {
+			put(is, e)
+		}
+	}
+	for i, b := range batches {
+		p.timelines[i].Add(b...)
+	}
+}
+
+// PoolSchedule is the schedule of one pool.
+type PoolSchedule struct {
+	Pool     Pool
+	Schedule *Schedule
+}
+
+// At returns the schedule of each pool at the given time, in the order of the
+// pools, and what was wrong with events, see Timeline.At.
+func (p *Pools) At(now Time) ([]PoolSchedule, []error) {
+	var bad []error
+	list := make([]PoolSchedule, len(p.pools))
+	for i, t := range p.timelines {
+		s, errs := t.At(now)
+		for _, err := range errs {
+			if p.pools[i].Name != "" {
+				err = fmt.Errorf("pool %s: %w", p.pools[i].Name, err)
+			}
+			bad = append(bad, err)
+		}
+		list[i] = PoolSchedule{Pool: p.pools[i], Schedule: s}
+	}
+	return list, bad
+}

@@ -1,0 +1,247 @@
+package ostrich
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Campaign is a campaign J_i^u as it stands at a moment, with the papers'
+// times. It is a copy: changing it changes nothing.
+type Campaign struct {
+	User   UserID
+	Number int // i: 1, 2, ... within the user
+
+	First, Latest Time // submission of its first (t_i) and of its latest job
+	Ended         Time // when its last job ended; 0 while any job has not
+
+	Pending []JobID // queued records, in the order in which they should start
+	Running []JobID // started records, suspended ones too, by id
+
+	Work    Work     // W_i, by what is known now
+	Served  Work     // how much of it the virtual schedule has done
+	Longest Duration // p_max of the campaign
+
+	// VirtualStart is s~ and VirtualEnd is C~, in seconds of real time
+	// (equations 4.1 and 4.2): when that was, or when it will be if the
+	// active users stay the same; +Inf on a machine without processors.
+	VirtualStart, VirtualEnd float64
+
+	// Started and Completed tell whether those moments have come.
+	Started, Completed bool
+
+	// Bound is the latest time at which the campaign ends if the queue
+	// follows the order strictly: Lemma 5.2 on a Sequential machine, Lemma 6.3
+	// on a Parallel one, for the active users and jobs known now. +Inf where
+	// a job may take the whole machine, for which Lemma 6.3 promises nothing.
+	Bound float64
+}
+
+// Progress is the part of the work that the virtual schedule has done, 0 to 1.
+func (c *Campaign) Progress() float64 {
+	if c.Work <= 0 {
+		return 1
+	}
+	return float64(min(c.Served/c.Work, 1))
+}
+
+// Stretch is the campaign's stretch D (paper section 3), with the flow time up
+// to its end, or up to now while it has not ended:
+//
+//	D = (C - t) / max(W/m, p_max)
+//
+// It is 0 where the lower bound below the line is 0.
+func (c *Campaign) Stretch(procs int, now Time) float64 {
+	end := now
+	if c.Ended != 0 {
+		end = c.Ended
+	}
+	lower := float64(c.Longest)
+	if procs > 0 {
+		lower = max(lower, float64(c.Work)/float64(procs))
+	}
+	if lower <= 0 {
+		return 0
+	}
+	return float64(end-c.First) / lower
+}
+
+// User is one line of the virtual schedule as it stands at a moment.
+type User struct {
+	User     UserID
+	Active   bool    // has a campaign that is not completed virtually
+	Fraction float64 // of the machine: what an active user gets now, an idle one would get
+	Entitled float64 // the same in processors
+	Held     int     // processors on which the user's jobs run
+	Pending  Work    // of queued records
+	Owed     Work    // of unfinished campaigns, still to be served virtually
+}
+
+// Campaigns lists the campaigns that are unfinished virtually or really, by
+// user and number.
+func (s *Schedule) Campaigns() []Campaign {
+	running := make(map[*campaign][]JobID)
+	longest, widest := Duration(0), 0
+	for id, j := range s.jobs {
+		longest, widest = max(longest, j.length), max(widest, j.Procs)
+		if j.running {
+			running[j.stage.campaign] = append(running[j.stage.campaign], id)
+		}
+	}
+	var list []Campaign
+	for _, u := range sortedUsers(s.users) {
+		var line []*campaign
+		for _, g := range u.line {
+			if !slices.Contains(line, g.campaign) {
+				line = append(line, g.campaign)
+			}
+		}
+		slices.SortFunc(line, func(a, b *campaign) int { return cmp.Compare(a.number, b.number) })
+		for _, c := range line {
+			v := s.view(c)
+			slices.Sort(running[c])
+			v.Running = running[c]
+			v.Bound = s.bound(c, &v, longest, widest)
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func (s *Schedule) view(c *campaign) Campaign {
+	u := c.user
+	now := s.clockAt(u.leaf.parent, float64(s.now))
+	v := Campaign{
+		User: u.id, Number: c.number, First: c.first, Latest: c.latest, Ended: c.ended, Longest: c.longest,
+		Completed: true, VirtualStart: notYet,
+	}
+	from := now // where the service of the next unfinished stage begins
+	for _, g := range u.line {
+		if g.campaign == c {
+			break
+		}
+		from = max(from, g.finish)
+	}
+	for _, g := range c.stages {
+		v.Work += g.work
+		if slices.Contains(u.line, g) {
+			g.sort(s.options.Inside)
+			for _, j := range g.pending {
+				v.Pending = append(v.Pending, j.ID)
+			}
+		}
+		if v.VirtualStart == notYet {
+			v.Started = g.began != notYet
+			v.VirtualStart = g.began
+			if !v.Started {
+				v.VirtualStart = s.realTime(u, from, now)
+			}
+		}
+		if g.completed != notYet {
+			v.Served += g.work
+			v.VirtualEnd = max(v.VirtualEnd, g.completed)
+			continue
+		}
+		v.Completed = false
+		left := Work(max(0, g.finish-max(now, from)) * u.leaf.weight)
+		v.Served += max(0, g.work-left)
+		v.VirtualEnd = s.realTime(u, g.finish, now)
+		from = max(from, g.finish)
+	}
+	return v
+}
+
+// realTime is the moment at which the clock of the user's account will show
+// the tag, on the whole machine and with the active users of now:
+//
+//	C~ = now + k·W/m  for the work W before the tag (equation 4.1)
+func (s *Schedule) realTime(u *user, tag, now float64) float64 {
+	if tag <= now {
+		return float64(s.now)
+	}
+	if s.procs == 0 {
+		return math.Inf(1)
+	}
+	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.procs)*s.fraction(u.leaf))
+}
+
+// bound is the bound on the end of the last piece of a campaign, with k read
+// as the inverse of the user's fraction, which it is for equal shares:
+//
+//	t_i + k·W_{i-1}/m + 3·p_max + k·W_i/m           (Lemma 5.2, equation 5.3)
+//	t_i + k·(W_{i-1} + W_i)/(m·(1-α)) + p_max       (Lemma 6.3, equation 6.2)
+//
+// where p_max is the longest job of the system and α·m its widest one.
+func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
+	if s.procs == 0 {
+		return math.Inf(1)
+	}
+	k := 1 / s.fraction(c.user.leaf)
+	m := float64(s.procs)
+	t, p := float64(c.first), float64(max(longest, c.longest))
+	work := float64(c.before + v.Work)
+	if s.options.Machine == Sequential {
+		return t + k*work/m + 3*p
+	}
+	alpha := float64(widest) / m
+	if alpha >= 1 {
+		return math.Inf(1)
+	}
+	return t + k*work/(m*(1-alpha)) + p
+}
+
+// Users lists the users that have been seen, by id.
+func (s *Schedule) Users() []User {
+	list := make([]User, 0, len(s.users))
+	for _, u := range sortedUsers(s.users) {
+		f := s.fraction(u.leaf)
+		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.procs), Held: u.busy}
+		now := s.clockAt(u.leaf.parent, float64(s.now))
+		from := now
+		for _, g := range u.line {
+			for _, j := range g.pending {
+				if j.queued {
+					v.Pending += j.area(j.length)
+				}
+			}
+			if g.completed == notYet {
+				v.Owed += Work(max(0, g.finish-from) * u.leaf.weight)
+				from = max(from, g.finish)
+			}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// Active is k~, the number of users with a campaign that is not completed
+// virtually.
+func (s *Schedule) Active() int {
+	k := 0
+	for _, u := range s.users {
+		if u.leaf.active() {
+			k++
+		}
+	}
+	return k
+}
+
+// CampaignOf is the user and number of the campaign of a job that has not
+// ended, and false for any other.
+func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, 0, false
+	}
+	return j.stage.campaign.user.id, j.stage.campaign.number, true
+}
+
+// Expected is how long a task of a job that has not ended is expected to run,
+// and false for any other job.
+func (s *Schedule) Expected(id JobID) (Duration, bool) {
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, false
+	}
+	return j.length, true
+}
