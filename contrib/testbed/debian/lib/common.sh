@@ -23,6 +23,9 @@ testbed_registry=/var/lib/ostrich-testbed.d
 prog=${0##*/}
 default_dir=${OSTRICH_TESTBED:-/var/lib/ostrich-testbed}
 
+# Settings of the caller's shell for some other Slurm have no say here.
+unset "${!SLURM_@}" "${!SBATCH_@}" "${!SQUEUE_@}" "${!SACCT_@}" "${!SINFO_@}" "${!SCANCEL_@}"
+
 say() { printf '%s: %s\n' "$prog" "$*" >&2; }
 
 die() {
@@ -92,12 +95,12 @@ save_options() {
 	} >"$dir/options"
 }
 
-# lock_testbed lets one up or down at a time work on a directory; the lock
-# lies beside it, because down removes the directory.
+# lock_testbed lets one up or down at a time work on a directory. The lock lies
+# elsewhere, because down removes the directory.
 lock_testbed() {
-	mkdir -p -- "$(dirname -- "$dir")"
-	exec 9>"$dir.lock"
-	flock -w 120 9 || die "$dir: another up or down has been at work for two minutes (it holds $dir.lock)"
+	mkdir -p /run/ostrich-testbed
+	exec 9>"/run/ostrich-testbed/${dir//\//_}.lock"
+	flock -w 120 9 || die "$dir: another up or down has been at work on it for two minutes"
 }
 
 # with_registry runs a command while no other testbed can come or go.

@@ -162,8 +162,8 @@ env_file() {
 	CONF
 }
 
-# put FILE OWNER MODE COMMAND replaces a file by what the command prints, and
-# tells in $changed whether that was something new.
+# put FILE OWNER MODE COMMAND replaces a file by what the command prints; a file
+# that says the same already keeps its time.
 put() {
 	local file=$1 owner=$2 mode=$3 new
 	shift 3
@@ -171,9 +171,11 @@ put() {
 	"$@" >"$new"
 	chown "$owner" "$new"
 	chmod "$mode" "$new"
-	changed=no
-	cmp -s "$new" "$file" || changed=yes
-	mv "$new" "$file"
+	if cmp -s "$new" "$file"; then
+		rm "$new"
+	else
+		mv "$new" "$file"
+	fi
 }
 
 # make_dirs makes the directories of the testbed, each owned by who writes it.
@@ -202,8 +204,7 @@ secret() {
 	chmod 400 "$1"
 }
 
-# write_config writes every file; $db_changed, $dbd_changed and $slurm_changed
-# tell what must be restarted for it.
+# write_config writes every file.
 write_config() {
 	secret "$password_file" "$testbed_operator"
 	secret "$dir/etc/slurm.password" slurm
@@ -213,11 +214,8 @@ write_config() {
 	chown munge "$dir/etc/munge.key"
 	chmod 400 "$dir/etc/munge.key"
 	put "$dir/etc/mariadb.cnf" root:root 644 mariadb_conf
-	db_changed=$changed
 	put "$dir/etc/slurmdbd.conf" slurm:root 600 slurmdbd_conf
-	dbd_changed=$changed
 	put "$conf" root:root 644 slurm_conf
-	slurm_changed=$changed
 	put "$dir/ostrich.yaml" root:root 644 ostrich_yaml
 	put "$dir/env" root:root 644 env_file
 	save_options

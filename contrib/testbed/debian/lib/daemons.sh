@@ -27,6 +27,9 @@ pid_of() {
 
 running() { pid_of "$1" >/dev/null; }
 
+# older NAME FILE succeeds if a daemon runs since before the file was written.
+older() { running "$1" && [ "$2" -nt "$dir/run/$1.pid" ]; }
+
 started_now=()
 
 # start NAME USER COMMAND... starts a daemon unless it is running.
