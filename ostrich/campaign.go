@@ -11,17 +11,23 @@ type campaign struct {
 	user   *user
 	number int // i: 1, 2, ... within the user
 
-	first, latest Time // submissions
-	stages        []*stage
-	open          int // records that have not ended
+	first, latest Time     // submissions
+	stages        []*stage // those in the user's line, in the order in which they opened
+	opened        int      // stages so far
+	open          int      // records that have not ended
 	ended         Time
-	longest       Duration // p_max of the campaign, of all its jobs so far
+	longest       Duration // the longest job that has ended
 	before        Work     // W_{i-1}, or 0 if that was completed virtually at t_i
+
+	// Of the stages that have left the line: their work, when the first
+	// began, and when the last was completed.
+	settled          Work
+	began, completed float64
 }
 
 // work is W, the work of the campaign as known now.
 func (c *campaign) work() Work {
-	var w Work
+	w := c.settled
 	for _, g := range c.stages {
 		w += g.work
 	}
@@ -31,13 +37,17 @@ func (c *campaign) work() Work {
 // A stage is the part of a campaign that has one finish tag.
 type stage struct {
 	campaign *campaign
+	number   int // 1, 2, ... within the campaign
 	work     Work
+	open     int    // records that have not ended
 	pending  []*job // sorted as they should start unless unsorted
 	left     int    // of them, those that are no longer queued
 	unsorted bool
 
-	arrived float64 // the clock of the user's account when the stage opened
-	finish  float64 // F, on the same clock
+	// Tags on the clock of the user's account: when the stage opened, when
+	// its service begins, and F, when it ends.
+	arrived, start, finish float64
+	done                   Work // what had been served before start, see reopen
 
 	// Moments in real time, -1 while not yet: when the virtual schedule began
 	// the stage (s~), and when it completed it (C~).
@@ -51,9 +61,9 @@ type user struct {
 	id     UserID
 	leaf   *node
 	latest *campaign // the campaign a further submission may join
-	recent *job      // the job submitted last
+	recent *job      // the job submitted last to it; nil once that has ended
 	count  int       // campaigns so far
-	line   []*stage  // unfinished stages in the order of service
+	line   []*stage  // in the order of service: those unfinished virtually or really
 	past   lengths
 	busy   int // processors of running jobs
 }
@@ -66,123 +76,112 @@ type job struct {
 	length  Duration // what one task counts for at present
 	queued  bool     // among the pending ones of the stage
 	running bool
+	place   int      // among the jobs that may outlive their length; -1 if not there
 	due     Time     // when it outlives its length, if it still runs then
 	paused  Time     // when it was suspended; 0 while not
 	rested  Duration // total of earlier suspensions
 }
 
-// add changes the work of a stage by d and moves the finish tags that depend
-// on it: those of the stage and of the user's later ones,
-//
-//	F_i = max(V(t_i), F_{i-1}) + W_i/w_u
-//
-// Service already given beyond the new work goes to the user's next stage, as
-// far as that had arrived by then. The clocks must be synchronised.
+// add changes the work of a stage by d. The clocks must be synchronised.
 func (s *Schedule) add(g *stage, d Work) {
 	if d == 0 {
 		return
 	}
 	u := g.campaign.user
-	now, weight := u.leaf.parent.clock, u.leaf.weight
-	if d > 0 && g.finish < now {
-		// Work found after the completion is served from now on. The service
-		// that was lost meanwhile is not given twice.
-		g.finish = now
-		g.completed = notYet
+	if d > 0 && g.completed != notYet && g.finish < u.leaf.parent.clock {
+		u.reopen(g)
 	}
 	g.work += d
-	was := g.finish
-	g.finish += float64(d) / weight
-	is := g.finish
-	i := slices.Index(u.line, g)
-	if i < 0 { // completed and put away before: serve it first
-		u.line = slices.Insert(u.line, 0, g)
-		i = 0
-	}
-	for _, later := range u.line[i+1:] {
-		if d > 0 && later.finish <= now {
-			continue // completed: nothing of it is left to be pushed back
-		}
-		shift := max(later.arrived, is) - max(later.arrived, was)
-		if shift == 0 {
-			break
-		}
-		was = later.finish
-		later.finish += shift
-		is = later.finish
-	}
 	s.refresh(u)
 }
 
-// refresh brings the state of a user in line with the finish tags: which
-// stages are completed, which one is served, when the next completion is due.
-// The clocks must be synchronised.
-func (s *Schedule) refresh(u *user) {
+// reopen lets a stage that is completed be served again from now on, before
+// the later ones of its user. Work found after the completion is served then;
+// the service that was lost meanwhile is not given twice.
+func (u *user) reopen(g *stage) {
 	now := u.leaf.parent.clock
-	serving := false
-	for _, g := range u.line {
-		switch {
-		case g.finish <= now:
-			if g.completed == notYet {
-				g.completed = s.moment
-			}
-			if g.began == notYet {
-				g.began = s.moment
-			}
-		case !serving:
-			serving = true
-			g.completed = notYet
-			if g.began == notYet {
-				g.began = s.moment
-			}
-			u.leaf.activate(g.finish)
-		default:
-			g.completed = notYet
-			g.began = notYet
+	g.arrived, g.done, g.completed = now, g.work, notYet
+	for _, later := range u.line[slices.Index(u.line, g)+1:] {
+		if later.completed == notYet && later.start < now { // interrupted
+			later.done += Work((now - later.start) * u.leaf.weight)
+			later.arrived = now
 		}
 	}
-	if !serving {
+}
+
+// refresh lays out the stages of a user anew,
+//
+//	F_i = max(V(t_i), F_{i-1}) + W_i/w_u
+//
+// and finds out which are completed, which one is served and when that will
+// be completed. Service given beyond the work of a stage thereby goes to the
+// next one, as far as that had arrived by then. The tags follow from the work
+// alone, not from the steps in which it became known, so equal campaigns have
+// equal tags. The clocks must be synchronised.
+func (s *Schedule) refresh(u *user) {
+	now := u.leaf.parent.clock
+	var served *stage
+	after := 0.0 // the latest tag of the stages before
+	for _, g := range u.line {
+		start := max(g.arrived, after)
+		if g.completed != notYet {
+			start = min(start, g.start) // never pushed back, see reopen
+		}
+		g.start = start
+		g.finish = start + float64(max(0, g.work-g.done))/u.leaf.weight
+		switch {
+		case g.completed != notYet:
+			g.finish = min(g.finish, now)
+		case g.finish <= now:
+			g.completed = s.moment
+		case served == nil:
+			served = g
+		}
+		if g.began == notYet && (g.completed != notYet || served == g) {
+			g.began = s.moment
+		}
+		after = max(after, g.finish)
+	}
+	if served != nil {
+		u.leaf.activate(served.finish)
+	} else {
 		u.leaf.rest()
 	}
 	u.leaf.parent.retag()
-	s.sweep(u)
+	u.sweep()
 	s.version++
 }
 
-// sweep forgets the stages that are completed virtually and whose campaign
-// has no job left. A later change of their work can no longer happen.
-func (s *Schedule) sweep(u *user) {
-	u.line = slices.DeleteFunc(u.line, func(g *stage) bool {
-		return g.completed != notYet && g.campaign.open == 0
-	})
-}
-
-// unserved lists the work that each stage of the user still waits for, in
-// order, 0 for completed ones. The clocks must be synchronised.
-func (s *Schedule) unserved(u *user) []float64 {
-	left := make([]float64, len(u.line))
-	from := u.leaf.parent.clock
-	for i, g := range u.line {
-		if g.finish > from {
-			left[i] = (g.finish - from) * u.leaf.weight
-			from = g.finish
+// sweep forgets the stages that are completed virtually and have no job left:
+// their work does not change any more.
+func (u *user) sweep() {
+	over := func(g *stage) bool { return g.completed != notYet && g.open == 0 }
+	if !slices.ContainsFunc(u.line, over) {
+		return
+	}
+	for _, g := range u.line {
+		if c := g.campaign; over(g) {
+			if c.began == notYet {
+				c.began = g.began
+			}
+			c.settled += g.work
+			c.completed = max(c.completed, g.completed)
+			c.stages = slices.DeleteFunc(c.stages, over)
 		}
 	}
-	return left
+	u.line = slices.DeleteFunc(u.line, over)
 }
 
-// relay gives the stages of a user tags on the clock of a new leaf, from the
-// work each still waits for.
-func (s *Schedule) relay(u *user, left []float64) {
-	s.sync(u.leaf.parent)
-	tag := u.leaf.parent.clock
-	for i, g := range u.line {
-		g.arrived = u.leaf.parent.clock
-		g.finish = tag
-		if left[i] > 0 {
-			tag += left[i] / u.leaf.weight
-			g.finish = tag
-		}
+// transplant hangs a user on a new leaf. What was served stays served: the
+// tags move to the new clock, which counts service in other units.
+func (s *Schedule) transplant(u *user, leaf *node) {
+	from, unit := u.leaf.parent.clock, u.leaf.weight/leaf.weight
+	u.leaf = leaf
+	s.sync(leaf.parent)
+	now := leaf.parent.clock
+	for _, g := range u.line {
+		g.arrived = now + (g.arrived-from)*unit
+		g.start = now + (g.start-from)*unit
 	}
 	s.refresh(u)
 }

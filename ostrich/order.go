@@ -10,7 +10,8 @@ import (
 type Place struct {
 	Job      JobID
 	User     UserID
-	Campaign int // number of the campaign within the user
+	Campaign int   // number of the campaign within the user
+	Lead     JobID // see Campaign.Lead
 	// Gated tells that the job's campaign has not started virtually (s~ > t).
 	// Never set with Gate Off.
 	Gated bool
@@ -71,7 +72,7 @@ func (s *Schedule) Order() []Place {
 	for _, k := range stages {
 		for _, j := range k.pending {
 			order = append(order, Place{
-				Job: j.ID, User: k.campaign.user.id, Campaign: k.campaign.number, Gated: k.gated,
+				Job: j.ID, User: k.campaign.user.id, Campaign: k.campaign.number, Lead: k.campaign.lead, Gated: k.gated,
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -221,7 +222,7 @@ func (s *Schedule) campaignOf(u *user, j *job) *campaign {
 		previousOpen: s.jobs[u.recent.ID] == u.recent,
 	}, s.now) {
 		u.count++
-		c = &campaign{user: u, number: u.count, first: s.now}
+		c = &campaign{user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now}
 		if u.leaf.active() {
 			c.before = u.latest.work()
 		}

@@ -10,7 +10,11 @@ import (
 // times. It is a copy: changing it changes nothing.
 type Campaign struct {
 	User   UserID
-	Number int // i: 1, 2, ... within the user
+	Number int // i: 1, 2, ... within the user, as far as events told of them
+
+	// Lead names the campaign for people and across restarts: the id of the
+	// array or heterogeneous job, or else of the job, that opened it.
+	Lead JobID
 
 	First, Latest Time // submission of its first (t_i) and of its latest job
 	Ended         Time // when its last job ended; 0 while any job has not
@@ -112,7 +116,7 @@ func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
-		User: u.id, Number: c.number, First: c.first, Latest: c.latest, Ended: c.ended, Longest: c.longest,
+		User: u.id, Number: c.number, Lead: c.lead, First: c.first, Latest: c.latest, Ended: c.ended, Longest: c.longest,
 		Completed: true, VirtualStart: notYet,
 	}
 	from := now // where the service of the next unfinished stage begins
