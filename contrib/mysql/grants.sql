@@ -26,28 +26,23 @@ CREATE USER IF NOT EXISTS 'ostrich'@'localhost' IDENTIFIED BY 'change-me'
 GRANT SELECT ON `slurm_acct_db`.* TO 'ostrich'@'localhost';
 
 -- Variant 2, the narrow one: only the tables that are read. Job scripts and
--- environments, which can hold users' secrets, are in tables of their own
--- since Slurm 22.05 (linux_job_script_table, linux_job_env_table) and stay
--- closed. Use it instead of variant 1: remove the line above, or take it back:
+-- environments, which can hold users' secrets, stay closed: since Slurm 22.05
+-- they are in tables of their own (linux_job_script_table, linux_job_env_table).
+-- Use it instead of variant 1: remove the line above, or take it back with
 --
 --     REVOKE SELECT ON `slurm_acct_db`.* FROM 'ostrich'@'localhost';
 --
--- Which columns a table has is probed in information_schema, which shows
--- an account the tables it was granted and needs no grant of its own.
+-- Which columns and indexes a table has is probed in information_schema, which
+-- shows an account the tables it was granted and needs no grant of its own.
 --
 -- Of one cluster; repeat for each cluster that has a daemon:
 -- GRANT SELECT ON `slurm_acct_db`.`linux_job_table`     TO 'ostrich'@'localhost'; -- the jobs
 -- GRANT SELECT ON `slurm_acct_db`.`linux_suspend_table` TO 'ostrich'@'localhost'; -- when they were suspended
 -- GRANT SELECT ON `slurm_acct_db`.`linux_event_table`   TO 'ostrich'@'localhost'; -- size of the cluster, outages
 -- GRANT SELECT ON `slurm_acct_db`.`linux_assoc_table`   TO 'ostrich'@'localhost'; -- accounts, users, shares
--- GRANT SELECT ON `slurm_acct_db`.`linux_resv_table`    TO 'ostrich'@'localhost'; -- reservations
 --
 -- Of all clusters:
--- GRANT SELECT ON `slurm_acct_db`.`cluster_table`         TO 'ostrich'@'localhost'; -- which clusters exist
--- GRANT SELECT ON `slurm_acct_db`.`convert_version_table` TO 'ostrich'@'localhost'; -- version of the schema
--- GRANT SELECT ON `slurm_acct_db`.`tres_table`            TO 'ostrich'@'localhost'; -- names in TRES strings
--- GRANT SELECT ON `slurm_acct_db`.`acct_table`            TO 'ostrich'@'localhost'; -- names of accounts
--- GRANT SELECT ON `slurm_acct_db`.`user_table`            TO 'ostrich'@'localhost'; -- names and administrator levels
--- GRANT SELECT ON `slurm_acct_db`.`qos_table`             TO 'ostrich'@'localhost'; -- names of QOS
+-- GRANT SELECT ON `slurm_acct_db`.`cluster_table`       TO 'ostrich'@'localhost'; -- which clusters exist
+-- GRANT SELECT ON `slurm_acct_db`.`qos_table`           TO 'ostrich'@'localhost'; -- names of QOS
 
 SHOW GRANTS FOR 'ostrich'@'localhost';
