@@ -1,0 +1,194 @@
+package slurmdb
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"slurm-ostrich/ostrich"
+)
+
+// What a caller may test for.
+var (
+	// ErrConfig is a Config that cannot work.
+	ErrConfig = errors.New("bad configuration")
+	// ErrConnect is a server that cannot be reached or does not let us in.
+	ErrConnect = errors.New("no connection")
+	// ErrCluster is a cluster that the database does not hold.
+	ErrCluster = errors.New("no such cluster")
+	// ErrColumns is a table or column that is missing or may not be read.
+	ErrColumns = errors.New("missing in the database")
+)
+
+// ShareBy says what competes for the machine.
+type ShareBy uint8
+
+const (
+	// Flat makes every user an entity of its own: ostrich.UserID is the uid
+	// (id_user). It is the even division of the papers.
+	Flat ShareBy = iota
+	// Tree makes every association one: ostrich.UserID is id_assoc, and the
+	// reader tells the association tree as shares. Jobs without an association
+	// all belong to entity 0.
+	Tree
+)
+
+// Config is the connection and what is read through it.
+type Config struct {
+	// Network is "tcp" or "unix". Empty means unix if Address begins with a
+	// slash, else tcp.
+	Network string
+	// Address is host:port or the path of the server's socket. A host without a
+	// port gets 3306. Empty means 127.0.0.1:3306.
+	Address  string
+	User     string
+	Password string // never part of an error
+	Database string // empty means slurm_acct_db
+
+	// TLS is "off" (the same as empty), "preferred" (if the server offers it,
+	// without a check of its certificate), "skip-verify" (required, without a
+	// check) or "on" (required, with a check of certificate and name).
+	TLS string
+	// TLSCA is a PEM file with the authority that signed the server's
+	// certificate, for TLS "on". Empty means those of the system.
+	TLSCA string
+
+	Cluster string  // ClusterName of slurm.conf; required
+	Shares  ShareBy // what competes
+	Pools   []Pool  // empty: the whole cluster is pool ""
+
+	// History is how far a cold start looks back: jobs that ended within it
+	// are told. 0 tells the jobs that have not ended, and those of the overlap.
+	History ostrich.Duration
+	// Overlap is how much of the closed rows is read again in each poll, for
+	// rows that become visible late. 0 means 120 s.
+	Overlap ostrich.Duration
+	// Timeout bounds each query. 0 means 30 s.
+	Timeout time.Duration
+
+	// MaxTime is the time limit of partitions, which is what a job without
+	// a limit of its own has. The tables do not hold it; the controller does.
+	MaxTime map[string]ostrich.Duration
+	// DefaultLimit is for jobs with no limit in partitions with no limit. 0
+	// means 7 days.
+	DefaultLimit ostrich.Duration
+}
+
+// Pool is a part of the cluster with a virtual schedule of its own.
+type Pool struct {
+	Name       string
+	Partitions []string // for the caller; sizes need Nodes only
+	Nodes      []string // the nodes of the partitions, one name each
+}
+
+const (
+	defaultDatabase = "slurm_acct_db"
+	defaultAddress  = "127.0.0.1"
+	defaultPort     = "3306"
+	defaultOverlap  = ostrich.Duration(120)
+	defaultTimeout  = 30 * time.Second
+	defaultLimit    = ostrich.Duration(7 * 86400)
+)
+
+// withDefaults fills in what was left empty and refuses what cannot work.
+func (c Config) withDefaults() (Config, error) {
+	if c.Address == "" && c.Network != "unix" {
+		c.Address = defaultAddress
+	}
+	if c.Network == "" {
+		c.Network = "tcp"
+		if strings.HasPrefix(c.Address, "/") {
+			c.Network = "unix"
+		}
+	}
+	switch c.Network {
+	case "unix":
+		if c.Address == "" {
+			return c, fmt.Errorf("slurmdb: %w: no path of a socket", ErrConfig)
+		}
+	case "tcp":
+		if _, _, err := net.SplitHostPort(c.Address); err != nil {
+			c.Address = net.JoinHostPort(strings.Trim(c.Address, "[]"), defaultPort)
+		}
+	default:
+		return c, fmt.Errorf("slurmdb: %w: network %q: want tcp or unix", ErrConfig, c.Network)
+	}
+	if c.Database == "" {
+		c.Database = defaultDatabase
+	}
+	if c.Overlap == 0 {
+		c.Overlap = defaultOverlap
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.DefaultLimit == 0 {
+		c.DefaultLimit = defaultLimit
+	}
+	for name, d := range map[string]int64{
+		"history": int64(c.History), "overlap": int64(c.Overlap),
+		"timeout": int64(c.Timeout), "default limit": int64(c.DefaultLimit),
+	} {
+		if d < 0 {
+			return c, fmt.Errorf("slurmdb: %w: %s is negative", ErrConfig, name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range c.Pools {
+		if seen[p.Name] {
+			return c, fmt.Errorf("slurmdb: %w: two pools are named %q", ErrConfig, p.Name)
+		}
+		seen[p.Name] = true
+		if len(p.Nodes) == 0 && len(c.Pools) > 1 {
+			return c, fmt.Errorf("slurmdb: %w: pool %q has no nodes", ErrConfig, p.Name)
+		}
+	}
+	return c, nil
+}
+
+// driver is the configuration of the database driver.
+func (c Config) driver() (*mysql.Config, error) {
+	d := mysql.NewConfig()
+	d.Net, d.Addr = c.Network, c.Address
+	d.User, d.Passwd = c.User, c.Password
+	d.DBName = c.Database
+	d.InterpolateParams = true
+	d.Timeout = c.Timeout
+	d.ReadTimeout = c.Timeout
+	d.WriteTimeout = c.Timeout
+	d.Logger = &mysql.NopLogger{}
+	if c.TLSCA != "" && c.TLS != "on" {
+		return nil, fmt.Errorf("slurmdb: %w: a CA is used with TLS \"on\" only, not with %q", ErrConfig, c.TLS)
+	}
+	switch c.TLS {
+	case "", "off":
+	case "preferred", "skip-verify":
+		d.TLSConfig = c.TLS
+	case "on":
+		t := &tls.Config{MinVersion: tls.VersionTLS12}
+		if host, _, err := net.SplitHostPort(c.Address); err == nil && c.Network == "tcp" {
+			t.ServerName = host
+		}
+		if c.TLSCA != "" {
+			pem, err := os.ReadFile(c.TLSCA)
+			if err != nil {
+				return nil, fmt.Errorf("slurmdb: %w: CA: %v", ErrConfig, err)
+			}
+			t.RootCAs = x509.NewCertPool()
+			if !t.RootCAs.AppendCertsFromPEM(pem) {
+				return nil, fmt.Errorf("slurmdb: %w: CA: %s holds no certificate in PEM form", ErrConfig, c.TLSCA)
+			}
+		}
+		d.TLS = t
+	default:
+		return nil, fmt.Errorf("slurmdb: %w: TLS %q: want off, preferred, on or skip-verify", ErrConfig, c.TLS)
+	}
+	return d, nil
+}

@@ -1,0 +1,167 @@
+package slurmdb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// session makes every connection one that only reads. READ COMMITTED, since a
+// long REPEATABLE READ transaction would freeze the view.
+const session = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
+
+// unknownVariable is the server's error for a setting it does not know.
+const unknownVariable = 1193
+
+// connector opens connections and prepares their sessions.
+type connector struct {
+	driver.Connector
+	limits []string // bounds on the time of a statement, in the words of each server
+}
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.prepare(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
+	exec, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return errors.New("the driver cannot execute statements")
+	}
+	if _, err := exec.ExecContext(ctx, "SET autocommit = 1", nil); err != nil {
+		return err
+	}
+	if _, err := exec.ExecContext(ctx, session, nil); err != nil {
+		return err
+	}
+	for _, limit := range c.limits {
+		_, err := exec.ExecContext(ctx, limit, nil)
+		if e := (*mysql.MySQLError)(nil); errors.As(err, &e) && e.Number == unknownVariable {
+			continue
+		}
+		return err
+	}
+	return nil // The context alone bounds the time on this server.
+}
+
+// database is a connection pool of one.
+type database struct {
+	config Config
+	pool   *sql.DB
+}
+
+func dial(ctx context.Context, c Config) (*database, error) {
+	d, err := c.driver()
+	if err != nil {
+		return nil, err
+	}
+	inner, err := mysql.NewConnector(d)
+	if err != nil {
+		return nil, fmt.Errorf("slurmdb: %w: %v", ErrConfig, err)
+	}
+	db := &database{config: c, pool: sql.OpenDB(connector{inner, []string{
+		fmt.Sprintf("SET SESSION max_statement_time = %.3f", c.Timeout.Seconds()),
+		fmt.Sprintf("SET SESSION max_execution_time = %d", c.Timeout.Milliseconds()),
+	}})}
+	db.pool.SetMaxOpenConns(1)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	if err := db.pool.PingContext(ctx); err != nil {
+		_ = db.pool.Close() // The first error is the one to tell.
+		return nil, fmt.Errorf("slurmdb: %w to %s %s: %s", ErrConnect, c.Network, c.Address, plain(err))
+	}
+	return db, nil
+}
+
+// plain is an error's text on one line.
+func plain(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// scan reads a small result with arguments, one call of row for each row.
+func (db *database) scan(ctx context.Context, row func(scan func(...any) error) error, query string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, db.config.Timeout)
+	defer cancel()
+	rows, err := db.pool.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// each reads a large result. The values are the driver's own and hold until
+// the next row only. Going below database/sql saves its conversions, most of
+// the cost of a poll.
+func (db *database) each(ctx context.Context, query string, row func([]driver.Value)) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, db.config.Timeout)
+	defer cancel()
+	conn, err := db.pool.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	n := 0
+	err = conn.Raw(func(raw any) error {
+		q, ok := raw.(driver.QueryerContext)
+		if !ok {
+			return errors.New("the driver cannot query")
+		}
+		rows, err := q.QueryContext(ctx, query, nil)
+		if err != nil {
+			return err
+		}
+		values := make([]driver.Value, len(rows.Columns()))
+		for {
+			err := rows.Next(values)
+			if errors.Is(err, io.EOF) {
+				return rows.Close()
+			}
+			if err != nil {
+				return errors.Join(err, rows.Close())
+			}
+			n++
+			row(values)
+		}
+	})
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return n, err
+}
+
+// number is an unsigned column; NULL is 0.
+func number(v driver.Value) uint64 {
+	switch v := v.(type) {
+	case int64:
+		return uint64(v)
+	case uint64:
+		return v
+	default:
+		return 0
+	}
+}
+
+// text is a text column that holds until the next row; NULL is empty.
+func text(v driver.Value) []byte {
+	b, _ := v.([]byte)
+	return b
+}

@@ -1,0 +1,446 @@
+package slurmdb
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// linkGap is how long after a requeue or a resize closed a job's row the next
+// one may be submitted. Slurm writes a requeued job's row when its nodes have
+// completed. Past it, the job is taken to have ended, and a row with its id is
+// another job.
+const linkGap = ostrich.Duration(3600)
+
+// Skip is a row that cannot be true and was left out.
+type Skip struct {
+	Job ostrich.JobID
+	Why string
+}
+
+// tracked is a job that has not ended, as it was told.
+type tracked struct {
+	row  row
+	job  ostrich.Job
+	poll uint64 // the poll that last saw it
+	live ostrich.Time
+
+	closed  ostrich.Time     // end of a row that awaits its successor, or 0
+	resized bool             // the row continues a run that began in an earlier row
+	prior   ostrich.Duration // suspended in earlier rows of the run
+	pauses  int              // suspensions told of the row
+	paused  bool             // the last of them is not over
+}
+
+// interval is a suspension; end 0 is one that goes on.
+type interval struct{ start, end ostrich.Time }
+
+// history turns rows into events. It holds the jobs that have not ended and
+// the keys of the rows that ended lately; it reads nothing by itself.
+type history struct {
+	config Config
+	jobs   map[ostrich.JobID]*tracked
+	closed map[key]ostrich.Time // rows told to their end, while they may be read again
+	stale  map[key]uint64       // live rows whose id a later job has; the poll that last saw them
+	bad    map[key]uint64       // rows skipped; the poll that last saw them
+
+	poll    uint64
+	now     ostrich.Time // the database's clock in this poll
+	pauses  map[uint64][]interval
+	splits  map[ostrich.JobID]ostrich.Time // when tasks left an array, by array
+	events  []ostrich.Event
+	skipped []Skip
+}
+
+func newHistory(c Config) *history {
+	return &history{
+		config: c,
+		jobs:   map[ostrich.JobID]*tracked{},
+		closed: map[key]ostrich.Time{},
+		stale:  map[key]uint64{},
+		bad:    map[key]uint64{},
+	}
+}
+
+// take is told the rows that are new or changed, sorted by job and submission,
+// and returns what they say. Rows of gone jobs are in the database no longer.
+func (h *history) take(now ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
+	h.now, h.pauses = now, pauses
+	h.findSplits(rows)
+	for i := range rows {
+		h.row(&rows[i])
+		if t := h.jobs[rows[i].id]; t != nil && t.row.key == rows[i].key {
+			t.poll, t.live = h.poll, now
+		}
+	}
+	for _, id := range gone {
+		if t := h.jobs[id]; t != nil && t.poll != h.poll && t.closed == 0 {
+			h.vanish(t)
+		}
+	}
+	h.giveUp()
+}
+
+// findSplits notes when the first of the new tasks of each array started.
+func (h *history) findSplits(rows []row) {
+	h.splits = map[ostrich.JobID]ostrich.Time{}
+	for i := range rows {
+		w := &rows[i]
+		if w.array == 0 || w.task == noVal || !w.started() || h.jobs[w.id] != nil {
+			continue
+		}
+		if first, ok := h.splits[w.array]; !ok || w.start < first {
+			h.splits[w.array] = w.start
+		}
+	}
+}
+
+// row takes one row further.
+func (h *history) row(w *row) {
+	t := h.jobs[w.id]
+	continues := t != nil && t.row.key != w.key && t.awaits(w)
+	resized := t != nil && (t.row.key == w.key && t.resized || continues && t.row.state == Resizing)
+	if why := w.impossible(h.now, resized); why != "" {
+		h.skip(w, t, why)
+		return
+	}
+	switch {
+	case t == nil:
+		if w.state == Revoked {
+			h.closed[w.key] = w.end
+			return
+		}
+		t = h.submit(w)
+	case w.submit < t.row.submit:
+		// An earlier job with this id, which a later one has replaced.
+		if w.end == 0 {
+			h.stale[w.key] = h.poll
+		} else {
+			h.closed[w.key] = w.end
+		}
+		return
+	case w.key == t.row.key:
+		keepNames(w, &t.row)
+	case continues:
+		h.follow(t, w)
+	default:
+		if t.closed == 0 {
+			h.stale[t.row.key] = h.poll
+		}
+		h.replace(t, w.submit)
+		t = h.submit(w)
+	}
+	h.advance(t, w)
+}
+
+// keepNames holds on to names, which rows that have ended are read without.
+func keepNames(w, old *row) {
+	if w.account == "" {
+		w.account = old.account
+	}
+	if w.name == "" {
+		w.name = old.name
+	}
+}
+
+// awaits tells whether w is the next row of the same job.
+func (t *tracked) awaits(w *row) bool {
+	return t.closed != 0 && w.uid == t.row.uid && follows(&t.row, w)
+}
+
+// follows tells whether row b can be the one that a requeue or a resize opened
+// when it closed a.
+func follows(a, b *row) bool {
+	return (a.state == Requeued || a.state == Resizing) && a.end > 0 && a.uid == b.uid && a.submit < b.submit &&
+		b.submit >= a.end-1 && b.submit <= a.end+ostrich.Time(linkGap)
+}
+
+func (h *history) skip(w *row, t *tracked, why string) {
+	if _, known := h.bad[w.key]; !known {
+		h.skipped = append(h.skipped, Skip{w.id, why})
+	}
+	h.bad[w.key] = h.poll
+	if t == nil || t.row.key != w.key {
+		return
+	}
+	if w.end == 0 {
+		t.poll, t.live = h.poll, h.now // Still there, only not to be read.
+		return
+	}
+	h.vanish(t)
+	h.closed[w.key] = max(w.end, t.live)
+}
+
+// submit begins a job.
+func (h *history) submit(w *row) *tracked {
+	t := &tracked{row: *w}
+	t.job = ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
+	h.describe(&t.job, w)
+	h.jobs[w.id] = t
+	h.tell(ostrich.Submit, w.submit, t.job)
+	return t
+}
+
+// describe copies what an association, a limit or a mask says of a job.
+func (h *history) describe(j *ostrich.Job, w *row) {
+	j.User = ostrich.UserID(w.uid)
+	if h.config.Shares == Tree {
+		j.User = ostrich.UserID(w.assoc)
+	}
+	j.Group = w.array
+	if j.Group == 0 {
+		j.Group = w.het
+	}
+	j.Partition = w.partition
+	j.Tasks = int(w.tasks)
+	j.Estimate = h.estimate(w)
+}
+
+// estimate is the time limit of a row in seconds.
+func (h *history) estimate(w *row) ostrich.Duration {
+	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
+		return 60 * ostrich.Duration(w.limit)
+	}
+	var longest ostrich.Duration
+	for name := range strings.SplitSeq(w.partition, ",") {
+		longest = max(longest, h.config.MaxTime[name])
+	}
+	return cmp.Or(longest, h.config.DefaultLimit)
+}
+
+// follow begins the next row of a job. What differs is told from its
+// submission on.
+func (h *history) follow(t *tracked, w *row) {
+	resized := t.row.state == Resizing
+	keepNames(w, &t.row)
+	if resized {
+		t.prior = t.job.Suspended
+	} else {
+		t.prior = 0
+	}
+	t.resized, t.closed, t.pauses, t.paused = resized, 0, 0, false
+	t.row.key, t.row.state = w.key, w.state
+	at := w.submit
+	if w.end != 0 && w.end <= at {
+		return
+	}
+	if resized || !w.started() {
+		h.change(t, w, at)
+	}
+}
+
+// change tells what differs from what was told, unless nothing does.
+func (h *history) change(t *tracked, w *row, at ostrich.Time) {
+	next := t.job
+	h.describe(&next, w)
+	next.Procs = int(w.req)
+	if next.Start != 0 {
+		next.Start = w.start
+		next.Procs = int(w.alloc)
+	}
+	if next == t.job {
+		return
+	}
+	t.job = next
+	h.tell(ostrich.Change, at, next)
+}
+
+// advance tells how far a row has come: started, suspended, ended.
+func (h *history) advance(t *tracked, w *row) {
+	switch {
+	case t.job.Start == 0 && w.started() && (w.state != Requeued || w.end > w.start):
+		h.start(t, w)
+	case t.job.Start != 0 && !w.started():
+		// A run that never was. Slurm never takes a start back in one row.
+		w.start, w.alloc, w.state = t.job.Start, uint32(t.job.Procs), max(w.state, Running)
+	case w.end == 0:
+		at := h.now
+		if split, ok := h.splits[w.array]; ok && int(w.tasks) < t.job.Tasks {
+			at = min(at, split)
+		}
+		h.change(t, w, at)
+	case t.job.Start != 0:
+		t.job.Start = w.start
+	}
+	t.row = *w
+	if t.job.Start != 0 {
+		h.suspensions(t, w)
+	}
+	if w.end != 0 {
+		h.end(t, w)
+	}
+}
+
+// start tells of the start with what the row says of the job since.
+func (h *history) start(t *tracked, w *row) {
+	next := t.job
+	h.describe(&next, w)
+	if next.Tasks != t.job.Tasks {
+		t.job.Tasks = next.Tasks
+		h.tell(ostrich.Change, w.start, t.job)
+	}
+	next.Start, next.Procs = w.start, int(w.alloc)
+	t.job = next
+	h.tell(ostrich.Start, w.start, next)
+}
+
+// suspensions tells of those not told yet. Those that leave the job as it was
+// within the second, and ends that are the job's end, are not told.
+func (h *history) suspensions(t *tracked, w *row) {
+	all := merge(h.pauses[w.inx], w.start, w.end)
+	if len(all) == 0 {
+		return
+	}
+	t.job.Suspended = t.prior
+	for i, p := range all {
+		if i >= t.pauses {
+			h.tell(ostrich.Suspend, p.start, t.job)
+			t.pauses, t.paused = i+1, true
+		}
+		if p.end == 0 {
+			break
+		}
+		t.job.Suspended += ostrich.Duration(p.end - p.start)
+		if i == t.pauses-1 && t.paused && p.end != w.end {
+			h.tell(ostrich.Resume, p.end, t.job)
+			t.paused = false
+		}
+	}
+}
+
+// merge sorts suspensions, clips them to the run and joins those that touch.
+// In a run that has ended all of them have.
+func merge(all []interval, start, end ostrich.Time) []interval {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b interval) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	var merged []interval
+	for _, p := range all {
+		p.start = max(p.start, start)
+		if end != 0 && (p.end == 0 || p.end > end) {
+			p.end = end
+		}
+		if p.end != 0 && p.end <= p.start {
+			continue
+		}
+		if n := len(merged); n > 0 && (merged[n-1].end == 0 || p.start <= merged[n-1].end) {
+			if merged[n-1].end != 0 && (p.end == 0 || p.end > merged[n-1].end) {
+				merged[n-1].end = p.end
+			}
+			continue
+		}
+		merged = append(merged, p)
+	}
+	return merged
+}
+
+// end closes a row: the job has ended, or awaits its next row.
+func (h *history) end(t *tracked, w *row) {
+	h.closed[w.key] = w.end
+	switch w.state {
+	case Requeued:
+		t.closed = w.end
+		if t.job.Start != 0 {
+			h.backInQueue(t, w.end)
+		}
+	case Resizing:
+		t.closed = w.end
+	default:
+		h.finish(t, w.end)
+	}
+}
+
+func (h *history) backInQueue(t *tracked, at ostrich.Time) {
+	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, int(t.row.req)
+	h.tell(ostrich.Requeue, at, t.job)
+}
+
+// finish tells of the end of a job.
+func (h *history) finish(t *tracked, at ostrich.Time) {
+	j := t.job
+	j.End = at
+	if j.Start != 0 {
+		j.Suspended = t.suspended(at)
+	}
+	h.tell(ostrich.End, at, j)
+	delete(h.jobs, j.ID)
+}
+
+// suspended is for how long the run that ends had been suspended. Where the
+// suspend table holds nothing, the row's own sum counts.
+func (t *tracked) suspended(end ostrich.Time) ostrich.Duration {
+	ran := ostrich.Duration(end - t.job.Start)
+	if t.pauses > 0 || t.row.suspended == 0 {
+		return min(t.job.Suspended, ran)
+	}
+	rest := ostrich.Duration(min(t.row.suspended, infinite))
+	if rest > ran {
+		// While a job is suspended, Slurm stores the moment less the sum so far.
+		rest = max(0, ostrich.Duration(end)-rest)
+	}
+	return min(t.prior+rest, ran)
+}
+
+// vanish ends a job whose row is gone or unreadable: when it was last seen.
+func (h *history) vanish(t *tracked) {
+	h.closed[t.row.key] = t.live
+	h.finish(t, max(t.live, t.job.Start))
+}
+
+// replace ends a job that Slurm lost: its id belongs to another since at.
+func (h *history) replace(t *tracked, at ostrich.Time) {
+	if t.closed != 0 {
+		at = t.closed
+	}
+	h.finish(t, max(at, t.job.Start))
+}
+
+// giveUp ends the jobs whose next row did not come: when the last one closed.
+func (h *history) giveUp() {
+	var late []ostrich.JobID
+	for id, t := range h.jobs {
+		if t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) {
+			late = append(late, id)
+		}
+	}
+	slices.Sort(late)
+	for _, id := range late {
+		h.finish(h.jobs[id], h.jobs[id].closed)
+	}
+}
+
+// tell adds an event. A second change in the same second is told with the
+// first, so that no two events of a job compare as equal.
+func (h *history) tell(k ostrich.Kind, at ostrich.Time, j ostrich.Job) {
+	if n := len(h.events); k == ostrich.Change && n > 0 {
+		if last := &h.events[n-1]; last.Kind == k && last.At == at && last.Job.ID == j.ID {
+			last.Job = j
+			return
+		}
+	}
+	h.events = append(h.events, ostrich.Event{At: at, Kind: k, Job: j})
+}
+
+// forget drops what cannot be read again: keys of rows closed before the
+// window, and marks of rows that this poll did not see.
+func (h *history) forget(window ostrich.Time) {
+	for k, end := range h.closed {
+		if end < window {
+			delete(h.closed, k)
+		}
+	}
+	for k, poll := range h.stale {
+		if poll != h.poll {
+			delete(h.stale, k)
+			h.closed[k] = h.now
+		}
+	}
+	for k, poll := range h.bad {
+		if poll != h.poll {
+			delete(h.bad, k)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package slurmdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Node states of the event table: a base state and flags.
+const (
+	nodeBase  = 0xf
+	nodeDown  = 1
+	nodeIdle  = 2
+	nodeError = 4
+	nodeDrain = 0x200
+	nodeFail  = 0x2000
+)
+
+// nodeRow is a row of the event table. That without a node's name is the
+// cluster, with its size.
+type nodeRow struct {
+	name       string
+	start, end ostrich.Time
+	state      uint32
+	cpus, size uint64 // processors and nodes in its TRES
+}
+
+type nodeKey struct {
+	name  string
+	start ostrich.Time
+}
+
+// out tells whether the node's processors are lost while the row is open. A
+// node that is drained while jobs run on it still has them.
+func (n *nodeRow) out() bool {
+	switch base := n.state & nodeBase; base {
+	case nodeDown, nodeError:
+		return true
+	case 0, nodeIdle:
+		return n.state&(nodeDrain|nodeFail) != 0
+	default:
+		return false
+	}
+}
+
+// size is the size of a pool from a moment on.
+type size struct {
+	at    ostrich.Time
+	pool  int
+	procs int
+}
+
+// machine turns the event table into sizes of pools.
+type machine struct {
+	pools  []Pool
+	of     map[string][]int // pools of a node
+	rows   map[nodeKey]nodeRow
+	told   []size // of the window
+	last   []int  // the last size told of each pool, -1 before
+	newest ostrich.Time
+}
+
+func newMachine(pools []Pool) *machine {
+	m := &machine{pools: pools, of: map[string][]int{}, rows: map[nodeKey]nodeRow{}}
+	if len(pools) == 0 {
+		m.pools = []Pool{{}}
+	}
+	for i, p := range m.pools {
+		m.last = append(m.last, -1)
+		for _, n := range p.Nodes {
+			m.of[n] = append(m.of[n], i)
+		}
+	}
+	return m
+}
+
+// fetchNodes reads the rows of the event table that are open or new. There is
+// an index on time_start; the open rows are asked for by theirs.
+func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time) error {
+	query := "SELECT node_name, time_start, time_end, state, tres FROM " + r.schema.table("event_table") +
+		" WHERE " + r.schema.kept("event_table")
+	row := func(v []driver.Value) {
+		n := nodeRow{
+			name: string(text(v[0])), start: ostrich.Time(number(v[1])), end: ostrich.Time(number(v[2])),
+			state: uint32(number(v[3])),
+		}
+		tres := string(text(v[4]))
+		// A size that cannot be read is none.
+		n.cpus, _ = tresCount(tres, tresCPU)
+		n.size, _ = tresCount(tres, tresNode)
+		f.nodes = append(f.nodes, n)
+	}
+	if r.cold {
+		n, err := r.db.each(ctx, query+"(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(window), 10)+")", row)
+		f.read += n
+		return err
+	}
+	since := r.machine.newest - ostrich.Time(r.config.Overlap)
+	n, err := r.db.each(ctx, query+"time_start >= "+strconv.FormatInt(int64(since), 10), row)
+	f.read += n
+	if err != nil {
+		return err
+	}
+	var open []int64
+	for k, n := range r.machine.rows {
+		if n.end == 0 && k.start < since {
+			open = append(open, int64(k.start))
+		}
+	}
+	slices.Sort(open)
+	return inChunks(slices.Compact(open), func(list string) error {
+		n, err := r.db.each(ctx, query+"time_start IN ("+list+")", row)
+		f.read += n
+		return err
+	})
+}
+
+// newestNodeWindow is the time before which closed rows of the event table are
+// not read again.
+func (r *Reader) newestNodeWindow() ostrich.Time {
+	return r.machine.newest - ostrich.Time(r.config.Overlap)
+}
+
+// take returns the sizes that were not told. The first one counts from since.
+func (m *machine) take(now, since, window ostrich.Time, rows []nodeRow) []ostrich.Event {
+	for _, n := range rows {
+		m.rows[nodeKey{n.name, n.start}] = n
+		if n.start <= now {
+			m.newest = max(m.newest, n.start)
+		}
+	}
+	all := m.sizes()
+	var events []ostrich.Event
+	tell := func(s size) {
+		if m.last[s.pool] < 0 {
+			s.at = min(s.at, since)
+		}
+		m.last[s.pool] = s.procs
+		events = append(events, ostrich.Event{At: s.at, Kind: ostrich.Capacity, Pool: m.pools[s.pool].Name, Procs: s.procs})
+	}
+	final := slices.Clone(m.last)
+	for _, s := range all {
+		final[s.pool] = s.procs
+		if !slices.Contains(m.told, s) && (m.last[s.pool] < 0 || s.at >= window) {
+			tell(s)
+		}
+	}
+	for i, procs := range final {
+		if procs != m.last[i] { // A size told before is not so after all.
+			tell(size{now, i, procs})
+		}
+	}
+	m.told = all
+	m.forget(window)
+	return events
+}
+
+// sizes are the sizes of the pools over time, as the rows in hand have it.
+func (m *machine) sizes() []size {
+	type step struct {
+		at    ostrich.Time
+		row   *nodeRow
+		close bool
+	}
+	var steps []step
+	for k := range m.rows {
+		n := m.rows[k]
+		if n.name == "" && (n.state != 0 || n.cpus == 0) || n.name != "" && !n.out() {
+			continue
+		}
+		steps = append(steps, step{n.start, &n, false})
+		if n.end != 0 {
+			steps = append(steps, step{max(n.end, n.start), &n, true})
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.row.name, b.row.name), cmp.Compare(a.row.start, b.row.start))
+	})
+	var (
+		all     []size
+		cluster *nodeRow
+		out     = map[string]map[ostrich.Time]uint64{} // processors by open row, by node
+		last    = make([]int, len(m.pools))
+	)
+	for i := range last {
+		last[i] = -1
+	}
+	for i, s := range steps {
+		switch {
+		case s.row.name == "" && !s.close:
+			if cluster == nil || s.row.start >= cluster.start {
+				cluster = s.row
+			}
+		case s.row.name == "": // A cluster keeps its size until it tells another.
+		case s.close:
+			delete(out[s.row.name], s.row.start)
+		default:
+			if out[s.row.name] == nil {
+				out[s.row.name] = map[ostrich.Time]uint64{}
+			}
+			out[s.row.name][s.row.start] = s.row.cpus
+		}
+		if cluster == nil || i+1 < len(steps) && steps[i+1].at == s.at {
+			continue
+		}
+		for p, procs := range m.present(cluster, out) {
+			if procs != last[p] {
+				last[p] = procs
+				all = append(all, size{s.at, p, procs})
+			}
+		}
+	}
+	return all
+}
+
+// present is the size of each pool with these nodes out. Nodes are taken to be
+// alike where the tables do not tell.
+func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint64) []int {
+	procs := make([]uint64, len(m.pools))
+	for i, p := range m.pools {
+		procs[i] = cluster.cpus
+		if len(p.Nodes) > 0 && cluster.size > 0 {
+			procs[i] = min(cluster.cpus, cluster.cpus*uint64(len(p.Nodes))/cluster.size)
+		}
+	}
+	for name, open := range out {
+		var lost uint64
+		for _, cpus := range open {
+			lost = max(lost, cpus) // Two rows of one node are one outage.
+		}
+		if len(open) > 0 && lost == 0 && cluster.size > 0 {
+			lost = cluster.cpus / cluster.size
+		}
+		for i, p := range m.pools {
+			if len(p.Nodes) == 0 || slices.Contains(m.of[name], i) {
+				procs[i] -= min(procs[i], lost)
+			}
+		}
+	}
+	sizes := make([]int, len(procs))
+	for i, n := range procs {
+		sizes[i] = int(min(n, maxProcs))
+	}
+	return sizes
+}
+
+// forget drops the rows that ended before the window, but for the last size of
+// the cluster.
+func (m *machine) forget(window ostrich.Time) {
+	var latest nodeKey
+	for k := range m.rows {
+		if k.name == "" && m.rows[k].state == 0 && k.start > latest.start {
+			latest = k
+		}
+	}
+	for k, n := range m.rows {
+		if n.end != 0 && n.end < window && k != latest {
+			delete(m.rows, k)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package slurmdb_test
+
+import (
+	"os"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
+
+// config reads a test database as root.
+func config(db *slurmdbtest.DB) slurmdb.Config {
+	return slurmdb.Config{
+		Address: db.Server.Socket, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400,
+	}
+}
+
+func open(t testing.TB, c slurmdb.Config) *slurmdb.Reader {
+	t.Helper()
+	r, err := slurmdb.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func poll(t testing.TB, r *slurmdb.Reader) slurmdb.Batch {
+	t.Helper()
+	b, err := r.Poll(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// jobEvents leaves out what is told of the machine.
+func jobEvents(all []ostrich.Event) []ostrich.Event {
+	var jobs []ostrich.Event
+	for _, e := range all {
+		if e.Kind != ostrich.Capacity && e.Kind != ostrich.Reshare {
+			jobs = append(jobs, e)
+		}
+	}
+	return jobs
+}

@@ -1,0 +1,45 @@
+package slurmdb_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+func TestLifeOfAJob(t *testing.T) {
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2205, slurmdbtest.R2411, slurmdbtest.R2505} {
+		t.Run(string(release), func(t *testing.T) {
+			db := slurmdbtest.New(t, release)
+			now := db.Clock()
+			t0 := now - 1000
+			db.Size(32, 8, t0-100, 0)
+			r := open(t, config(db))
+			b := poll(t, r)
+			if diff := cmp.Diff([]ostrich.Event{{At: ostrich.Time(t0 - 100), Kind: ostrich.Capacity, Procs: 32}}, b.Events); diff != "" {
+				t.Fatalf("machine (-want +got):\n%s", diff)
+			}
+			job := ostrich.Job{ID: 7, User: 1001, Partition: "main", Tasks: 1, Procs: 4, Estimate: 3600, Submit: ostrich.Time(t0)}
+			row := slurmdbtest.Job{ID: 7, User: 1001, Submit: t0, CPUs: 4}
+			step := func(want ...ostrich.Event) {
+				t.Helper()
+				db.Put(row)
+				if diff := cmp.Diff(want, poll(t, r).Events); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if again := poll(t, r); len(again.Events) != 0 {
+					t.Errorf("told again: %v", again.Events)
+				}
+			}
+			step(ostrich.Event{At: job.Submit, Kind: ostrich.Submit, Job: job})
+			row.Start = t0 + 10
+			job.Start = ostrich.Time(t0 + 10)
+			step(ostrich.Event{At: job.Start, Kind: ostrich.Start, Job: job})
+			row.End = t0 + 50
+			job.End = ostrich.Time(t0 + 50)
+			step(ostrich.Event{At: job.End, Kind: ostrich.End, Job: job})
+		})
+	}
+}

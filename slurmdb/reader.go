@@ -1,0 +1,376 @@
+package slurmdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Reader reads one cluster. It is not safe for concurrent use.
+type Reader struct {
+	config Config
+	db     *database
+	schema *schema
+	parser *parser
+
+	history *history
+	machine *machine
+	names   *names
+	shares  *ostrich.Shares // as told
+
+	cold   bool
+	newest ostrich.Time // end of the row that ended last, never after the clock
+}
+
+// Batch is what a poll found.
+type Batch struct {
+	Now     ostrich.Time    // the database's clock when the poll began
+	Events  []ostrich.Event // sorted by ostrich.Compare
+	Rows    int             // rows read of all tables
+	Skipped []Skip          // rows that cannot be true, each told once, sorted by job
+}
+
+// Open connects and finds the cluster and its columns. It reads no job.
+func Open(ctx context.Context, c Config) (*Reader, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if c.Cluster == "" {
+		return nil, fmt.Errorf("slurmdb: %w: no cluster", ErrConfig)
+	}
+	db, err := dial(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := probe(ctx, db)
+	if err != nil {
+		_ = db.pool.Close() // The first error is the one to tell.
+		return nil, err
+	}
+	return &Reader{
+		config: c, db: db, schema: s, parser: newParser(),
+		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
+	}, nil
+}
+
+// Clusters lists the clusters of a database. Config.Cluster need not be set.
+func Clusters(ctx context.Context, c Config) ([]string, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	db, err := dial(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer db.pool.Close()
+	return clusters(ctx, db)
+}
+
+// Close ends the connection.
+func (r *Reader) Close() error { return r.db.pool.Close() }
+
+// Columns tells which optional columns the database has.
+func (r *Reader) Columns() Columns { return r.schema.optional() }
+
+// Now is the database's clock.
+func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) {
+	var now int64
+	err := r.db.scan(ctx, func(scan func(...any) error) error { return scan(&now) }, "SELECT UNIX_TIMESTAMP()")
+	if err != nil {
+		return 0, r.failed("the clock", err)
+	}
+	return ostrich.Time(now), nil
+}
+
+// failed words the error of a query.
+func (r *Reader) failed(what string, err error) error {
+	return fmt.Errorf("slurmdb: read %s of cluster %s: %w", what, r.config.Cluster, oneLine{err})
+}
+
+// oneLine is an error told on one line.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return plain(e.error) }
+func (e oneLine) Unwrap() error { return e.error }
+
+// Poll reads what is new. The first call is the cold start. After an error
+// the next call tells what this one would have told.
+func (r *Reader) Poll(ctx context.Context) (Batch, error) {
+	f, err := r.fetch(ctx)
+	if err != nil {
+		return Batch{}, err
+	}
+	h := r.history
+	h.take(f.now, f.rows, f.pauses, f.gone)
+	for i := range f.rows {
+		if w := &f.rows[i]; w.end <= f.now {
+			r.newest = max(r.newest, w.end)
+		}
+	}
+	h.forget(r.newest - ostrich.Time(r.config.Overlap))
+	b := Batch{Now: f.now, Events: h.events, Rows: f.read, Skipped: h.skipped}
+	h.events, h.skipped, h.pauses = nil, nil, nil
+
+	since := f.now
+	if r.cold {
+		for _, e := range b.Events {
+			since = min(since, e.At)
+		}
+	}
+	b.Events = append(b.Events, r.machine.take(f.now, since, r.newestNodeWindow(), f.nodes)...)
+	if f.names != nil {
+		r.names.take(f.names)
+		if s := f.names.shares(); r.config.Shares == Tree && (r.shares == nil || !equalShares(r.shares, s)) {
+			r.shares = s
+			b.Events = append(b.Events, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
+		}
+	}
+	for i := range f.rows {
+		r.names.uids[f.rows[i].uid] = f.rows[i].assoc
+	}
+	slices.SortFunc(b.Events, func(a, b ostrich.Event) int {
+		return cmp.Or(ostrich.Compare(a, b), strings.Compare(a.Pool, b.Pool))
+	})
+	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
+	r.cold = false
+	return b, nil
+}
+
+// fetched is what a poll read, before any of it is taken in.
+type fetched struct {
+	now    ostrich.Time
+	read   int
+	rows   []row // new or changed, sorted by compareRows, each key once
+	gone   []ostrich.JobID
+	pauses map[uint64][]interval
+	nodes  []nodeRow
+	names  *names // nil if unchanged
+}
+
+func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
+	now, err := r.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &fetched{now: now}
+	r.history.poll++
+	window := r.newest - ostrich.Time(r.config.Overlap)
+	if r.cold {
+		window = now - ostrich.Time(max(r.config.History, r.config.Overlap))
+		r.newest = window
+	}
+	if err := r.fetchLive(ctx, f); err != nil {
+		return nil, r.failed("live jobs", err)
+	}
+	if err := r.fetchClosed(ctx, f, window); err != nil {
+		return nil, r.failed("ended jobs", err)
+	}
+	if err := r.fetchVanished(ctx, f); err != nil {
+		return nil, r.failed("jobs that left the queue", err)
+	}
+	f.sort()
+	if err := r.fetchEarlier(ctx, f, window); err != nil {
+		return nil, r.failed("earlier rows of jobs", err)
+	}
+	f.sort()
+	if err := r.fetchPauses(ctx, f); err != nil {
+		return nil, r.failed("suspensions", err)
+	}
+	if err := r.fetchNodes(ctx, f, window); err != nil {
+		return nil, r.failed("nodes", err)
+	}
+	if err := r.fetchNames(ctx, f); err != nil {
+		return nil, r.failed("associations", err)
+	}
+	return f, nil
+}
+
+// sort orders the rows and keeps the last version of each: between two queries
+// a job may end.
+func (f *fetched) sort() {
+	if !slices.IsSortedFunc(f.rows, compareRows) {
+		slices.SortFunc(f.rows, compareRows)
+	}
+	f.rows = slices.CompactFunc(f.rows, func(a, b row) bool { return a.key == b.key })
+}
+
+func (r *Reader) selectJobs(columns, hint, where string) string {
+	return "SELECT " + columns + " FROM " + r.schema.table("job_table") + hint + " WHERE " +
+		r.schema.kept("job_table") + where
+}
+
+// fetchLive reads the rows that have not ended, and keeps those that changed.
+func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
+	h := r.history
+	n, err := r.db.each(ctx, r.selectJobs(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0"), func(v []driver.Value) {
+		k, sum := rowKey(v), r.parser.sum(v)
+		if t := h.jobs[k.id]; t != nil && t.row.key == k && t.closed == 0 {
+			t.poll, t.live = h.poll, f.now
+			if t.row.sum == sum {
+				return
+			}
+		}
+		if _, stale := h.stale[k]; stale {
+			h.stale[k] = h.poll
+			return
+		}
+		w := r.parser.parse(v)
+		w.sum = sum
+		f.rows = append(f.rows, w)
+	})
+	f.read += n
+	return err
+}
+
+// fetchClosed reads the rows that ended in the window, and keeps those that
+// are news.
+func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
+	hint := r.schema.byEnd
+	if r.cold {
+		hint = "" // History may be most of the table, which is read faster as it lies.
+	}
+	where := "time_end >= " + strconv.FormatInt(max(1, int64(window)), 10)
+	n, err := r.db.each(ctx, r.selectJobs(rowColumns, hint, where), func(v []driver.Value) {
+		if _, known := r.history.closed[rowKey(v)]; !known {
+			f.rows = append(f.rows, r.parser.parse(v))
+		}
+	})
+	f.read += n
+	return err
+}
+
+// fetchVanished reads the rows that were live and are in neither set.
+func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
+	h := r.history
+	found := make(map[key]bool, len(f.rows))
+	for i := range f.rows {
+		found[f.rows[i].key] = true
+	}
+	var missed []ostrich.JobID
+	for id, t := range h.jobs {
+		if t.poll != h.poll && t.closed == 0 && !found[t.row.key] {
+			missed = append(missed, id)
+		}
+	}
+	slices.Sort(missed)
+	err := inChunks(missed, func(list string) error {
+		n, err := r.db.each(ctx, r.selectJobs(rowColumns, "", "id_job IN ("+list+")"), func(v []driver.Value) {
+			if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
+				found[k] = true
+				f.rows = append(f.rows, r.parser.parse(v))
+			}
+		})
+		f.read += n
+		return err
+	})
+	for _, id := range missed {
+		if !found[h.jobs[id].row.key] {
+			f.gone = append(f.gone, id)
+		}
+	}
+	return err
+}
+
+// fetchEarlier reads the rows that a requeue or a resize closed before the
+// window, of jobs that are new to us and began before it.
+func (r *Reader) fetchEarlier(ctx context.Context, f *fetched, window ostrich.Time) error {
+	var ids []ostrich.JobID
+	first := map[ostrich.JobID]int{} // the earliest row in hand
+	for i := range f.rows {
+		w := &f.rows[i]
+		if i > 0 && f.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {
+			continue
+		}
+		if w.submit < window || w.started() && w.start < w.submit-1 {
+			ids = append(ids, w.id)
+			first[w.id] = i
+		}
+	}
+	var earlier []row
+	err := inChunks(ids, func(list string) error {
+		where := "id_job IN (" + list + ") AND state IN (" + strconv.Itoa(int(Requeued)) + ", " +
+			strconv.Itoa(int(Resizing)) + ") AND time_end > 0"
+		n, err := r.db.each(ctx, r.selectJobs(rowColumns, "", where), func(v []driver.Value) {
+			if k := rowKey(v); k.submit < f.rows[first[k.id]].submit {
+				earlier = append(earlier, r.parser.parse(v))
+			}
+		})
+		f.read += n
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(earlier, compareRows)
+	next := map[ostrich.JobID]*row{}
+	for i := range slices.Backward(earlier) {
+		w := &earlier[i]
+		later := next[w.id]
+		if later == nil {
+			later = &f.rows[first[w.id]]
+		}
+		if follows(w, later) {
+			next[w.id] = w
+		} else {
+			next[w.id] = &row{} // Nothing before this row belongs to the job.
+		}
+	}
+	for i := range earlier {
+		if w := &earlier[i]; next[w.id].key != (key{}) && w.submit >= next[w.id].submit {
+			f.rows = append(f.rows, *w)
+		}
+	}
+	return nil
+}
+
+// fetchPauses reads the suspensions of the rows that had any.
+func (r *Reader) fetchPauses(ctx context.Context, f *fetched) error {
+	var ids []uint64
+	for i := range f.rows {
+		if w := &f.rows[i]; w.started() && (w.suspended > 0 || w.state == Suspended) {
+			ids = append(ids, w.inx)
+		}
+	}
+	f.pauses = map[uint64][]interval{}
+	return inChunks(ids, func(list string) error {
+		query := "SELECT job_db_inx, time_start, time_end FROM " + r.schema.table("suspend_table") + " WHERE " +
+			r.schema.kept("suspend_table") + "job_db_inx IN (" + list + ")"
+		n, err := r.db.each(ctx, query, func(v []driver.Value) {
+			inx := number(v[0])
+			f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
+		})
+		f.read += n
+		return err
+	})
+}
+
+// chunk is how many keys go into one query.
+const chunk = 500
+
+// inChunks lists numbers for the IN operator.
+func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) error) error {
+	for some := range slices.Chunk(all, chunk) {
+		var list []byte
+		for i, n := range some {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			if n < 0 {
+				n = 0
+			}
+			list = strconv.AppendUint(list, uint64(n), 10)
+		}
+		if err := query(string(list)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package slurmdb
+
+import (
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+)
+
+// State is the state column of a job's row.
+type State uint32
+
+// States as Slurm stores them. The last three are stored in rows that Slurm
+// has closed: the job went on in another row, or another cluster took it.
+const (
+	Pending State = iota
+	Running
+	Suspended
+	Complete
+	Cancelled
+	Failed
+	Timeout
+	NodeFail
+	Preempted
+	BootFail
+	Deadline
+	OutOfMemory
+
+	Requeued State = 1 << 10
+	Resizing State = 1 << 13
+	Revoked  State = 1 << 19
+)
+
+var stateNames = [...]string{
+	"PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED",
+	"BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
+}
+
+// Base is the state without flags.
+func (s State) Base() State { return s & 0xff }
+
+// String is Slurm's name of the state.
+func (s State) String() string {
+	switch {
+	case s == Requeued:
+		return "REQUEUED"
+	case s == Resizing:
+		return "RESIZING"
+	case s == Revoked:
+		return "REVOKED"
+	case int(s) < len(stateNames):
+		return stateNames[s]
+	}
+	return strconv.FormatUint(uint64(s), 10)
+}
+
+// NoTask is the ArrayTask of a job that is not a task of an array.
+const NoTask = noVal
+
+// Record is what the tables hold of a job that has not ended, for display and
+// for a comparison with squeue.
+type Record struct {
+	Job ostrich.Job // as the events have told it
+
+	UserName  string // from the association; the uid in digits where there is none
+	Account   string
+	Partition string // a comma-separated list while it may be any of several
+	QOS       string
+	Name      string
+	UID       uint32
+	Assoc     uint32
+
+	ArrayJob  ostrich.JobID // 0 unless the job belongs to an array
+	ArrayTask uint32        // NoTask for a single job and for the pending tasks of an array
+	HetJob    ostrich.JobID // leader of a heterogeneous job, or 0
+
+	State     State
+	Eligible  ostrich.Time     // 0: held or with an unmet dependency; may lie in the future
+	Throttled bool             // kept back by the array's own limit of running tasks
+	Limit     ostrich.Duration // the job's own time limit, 0 without one
+}
+
+// Record returns what is known of a job that has not ended.
+func (r *Reader) Record(id ostrich.JobID) (Record, bool) {
+	t := r.history.jobs[id]
+	if t == nil {
+		return Record{}, false
+	}
+	return r.record(t), true
+}
+
+// Live returns the jobs that have not ended as of the last poll, sorted by id.
+func (r *Reader) Live() []Record {
+	all := make([]Record, 0, len(r.history.jobs))
+	for _, id := range sortedIDs(r.history.jobs) {
+		all = append(all, r.record(r.history.jobs[id]))
+	}
+	return all
+}
+
+func (r *Reader) record(t *tracked) Record {
+	w := &t.row
+	rec := Record{
+		Job:       t.job,
+		UserName:  r.names.user(w.uid),
+		Account:   w.account,
+		Partition: w.partition,
+		QOS:       r.names.qos[w.qos],
+		Name:      w.name,
+		UID:       w.uid,
+		Assoc:     w.assoc,
+		ArrayJob:  w.array,
+		ArrayTask: w.task,
+		HetJob:    w.het,
+		State:     w.state,
+		Eligible:  w.eligible,
+	}
+	if a, ok := r.names.assocs[w.assoc]; ok {
+		rec.Account = a.account
+		if a.user != "" {
+			rec.UserName = a.user
+		}
+	}
+	if w.eligible == infinite {
+		rec.Eligible, rec.Throttled = 0, true
+	}
+	if w.end != 0 { // Closed by a requeue, and the next row is not there yet.
+		rec.State = Pending
+	}
+	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
+		rec.Limit = 60 * ostrich.Duration(w.limit)
+	}
+	return rec
+}
+
+// UserName is the name of what competes: with Flat a user's name, with Tree
+// "account/user". Where the tables hold none, it is the number.
+func (r *Reader) UserName(id ostrich.UserID) string {
+	if r.config.Shares == Flat {
+		return r.names.user(uint32(id))
+	}
+	a, ok := r.names.assocs[uint32(id)]
+	if !ok {
+		return strconv.FormatUint(uint64(id), 10)
+	}
+	return a.account + "/" + a.user
+}
+
+func sortedIDs[V any](m map[ostrich.JobID]V) []ostrich.JobID {
+	ids := make([]ostrich.JobID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,243 @@
+package slurmdb
+
+import (
+	"cmp"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Slurm's marks for "no value" in 32-bit columns.
+const (
+	noVal    = 0xfffffffe
+	infinite = 0xffffffff
+)
+
+// farFuture is how far a time may lie ahead of the database's clock. The
+// clocks of controller and database differ by seconds; a day is a broken row.
+const farFuture = ostrich.Time(86400)
+
+// rowColumns is what is read of a job. The first two are the row's key.
+const rowColumns = "id_job, time_submit, time_end, job_db_inx, state, time_eligible, time_start, time_suspended, " +
+	"timelimit, id_user, id_assoc, id_qos, id_array_job, id_array_task, het_job_id, array_task_pending, cpus_req, " +
+	"`partition`, array_task_str, tres_req, tres_alloc"
+
+// nameColumns come after rowColumns for jobs that have not ended.
+const nameColumns = ", account, job_name"
+
+// Places in rowColumns.
+const (
+	colID = iota
+	colSubmit
+	colEnd
+	colInx
+	colState
+	colEligible
+	colStart
+	colSuspended
+	colLimit
+	colUser
+	colAssoc
+	colQOS
+	colArray
+	colTask
+	colHet
+	colPending
+	colCPUs
+	colPartition
+	colMask
+	colReq
+	colAlloc
+	colAccount
+	colName
+)
+
+// key names a row of the job table.
+type key struct {
+	id     ostrich.JobID
+	submit ostrich.Time
+}
+
+// row is a row of the job table, checked for what can be checked in it alone.
+type row struct {
+	key
+	start, end, eligible ostrich.Time
+	inx                  uint64 // job_db_inx, which suspensions refer to
+	suspended            uint64 // time_suspended as it is stored
+	state                State
+	limit                uint32 // minutes as stored
+	uid, assoc, qos      uint32
+	array, het           ostrich.JobID
+	task                 uint32
+	tasks                uint32 // pending tasks; 1 for a single job
+	req, alloc           uint32 // processors; alloc is 0 before the start
+	partition            string
+	account, name        string // of jobs that have not ended
+	bad                  string // why the row is impossible, or ""
+	sum                  uint64 // of the values, for rows that have not ended
+}
+
+func compareRows(a, b row) int {
+	return cmp.Or(
+		cmp.Compare(a.id, b.id),
+		cmp.Compare(a.submit, b.submit),
+		cmp.Compare(min(b.end, 1), min(a.end, 1)), // the version that has ended first
+	)
+}
+
+// started tells whether the job runs or ran. A pending row is none that
+// started, whatever its time_start.
+func (w *row) started() bool { return w.start > 0 && w.state.Base() != Pending }
+
+// parser turns values into rows. It keeps one copy of each repeated string.
+type parser struct {
+	strings map[string]string
+	buffer  []byte
+	seed    maphash.Seed
+}
+
+func newParser() *parser {
+	return &parser{strings: map[string]string{}, seed: maphash.MakeSeed()}
+}
+
+// intern returns the one copy of a string that many rows hold.
+func (p *parser) intern(b []byte) string {
+	if s, ok := p.strings[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	p.strings[s] = s
+	return s
+}
+
+// sum is a hash of all values of a row: equal rows have equal sums.
+func (p *parser) sum(values []driver.Value) uint64 {
+	p.buffer = p.buffer[:0]
+	for _, v := range values {
+		if b, ok := v.([]byte); ok {
+			p.buffer = binary.AppendUvarint(p.buffer, uint64(len(b))+1)
+			p.buffer = append(p.buffer, b...)
+			continue
+		}
+		p.buffer = binary.AppendUvarint(p.buffer, number(v))
+	}
+	return maphash.Bytes(p.seed, p.buffer)
+}
+
+func rowKey(v []driver.Value) key {
+	return key{ostrich.JobID(number(v[colID])), ostrich.Time(number(v[colSubmit]))}
+}
+
+// parse reads the columns of rowColumns, and nameColumns if they are there.
+func (p *parser) parse(v []driver.Value) row {
+	w := row{
+		key:       rowKey(v),
+		start:     ostrich.Time(number(v[colStart])),
+		end:       ostrich.Time(number(v[colEnd])),
+		eligible:  ostrich.Time(number(v[colEligible])),
+		inx:       number(v[colInx]),
+		suspended: number(v[colSuspended]),
+		state:     State(number(v[colState])),
+		limit:     uint32(number(v[colLimit])),
+		uid:       uint32(number(v[colUser])),
+		assoc:     uint32(number(v[colAssoc])),
+		qos:       uint32(number(v[colQOS])),
+		array:     ostrich.JobID(number(v[colArray])),
+		het:       ostrich.JobID(number(v[colHet])),
+		task:      uint32(number(v[colTask])),
+		tasks:     1,
+		partition: p.intern(text(v[colPartition])),
+	}
+	if len(v) > colName {
+		w.account = p.intern(text(v[colAccount]))
+		w.name = string(text(v[colName]))
+	}
+	if err := w.size(v); err != nil {
+		w.bad = err.Error()
+	}
+	return w
+}
+
+// size reads tasks and processors.
+func (w *row) size(v []driver.Value) error {
+	cpus := number(v[colCPUs])
+	req, err := tresCount(string(text(v[colReq])), tresCPU)
+	if err != nil {
+		return fmt.Errorf("tres_req: %w", err)
+	}
+	alloc, err := tresCount(string(text(v[colAlloc])), tresCPU)
+	if err != nil {
+		return fmt.Errorf("tres_alloc: %w", err)
+	}
+	if req == 0 {
+		req = cpus
+	}
+	if w.started() && alloc == 0 {
+		alloc = req
+	}
+	if !w.started() {
+		alloc = 0
+	}
+	if req == 0 {
+		req = alloc
+	}
+	switch {
+	case req == 0:
+		return fmt.Errorf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq]))))
+	case req > maxProcs:
+		return fmt.Errorf("asks for %d processors", req)
+	case alloc > maxProcs:
+		return fmt.Errorf("holds %d processors", alloc)
+	}
+	w.req, w.alloc = uint32(req), uint32(alloc)
+	if w.array == 0 || w.task != noVal {
+		return nil
+	}
+	tasks := number(v[colPending])
+	if mask := text(v[colMask]); len(mask) > 0 && len(mask) < maskTruncated {
+		n, err := maskTasks(string(mask))
+		if err != nil {
+			return fmt.Errorf("array_task_str: %w", err)
+		}
+		tasks = uint64(n)
+	}
+	if tasks == 0 && w.end == 0 && !w.started() {
+		return fmt.Errorf("array record with no pending task (array_task_str %q)", shorten(string(text(v[colMask]))))
+	}
+	if tasks > maxTasks {
+		return fmt.Errorf("array of %d tasks", tasks)
+	}
+	w.tasks = uint32(max(tasks, 1))
+	return nil
+}
+
+// maxTasks is above Slurm's largest MaxArraySize (4 000 001).
+const maxTasks = 1 << 23
+
+// impossible tells why no job can have the times of the row, or "". A resized
+// row keeps the start that it had before it was submitted, as it were.
+func (w *row) impossible(now ostrich.Time, resized bool) string {
+	latest := now + farFuture
+	switch {
+	case w.bad != "":
+		return w.bad
+	case w.submit <= 0:
+		return "has no time of submission"
+	case w.submit > latest:
+		return fmt.Sprintf("submitted in the future, at %d", w.submit)
+	case w.started() && (w.start < 0 || w.start > latest):
+		return fmt.Sprintf("starts in the future, at %d", w.start)
+	case w.started() && w.start < w.submit-1 && !resized:
+		return fmt.Sprintf("starts at %d, before its submission at %d", w.start, w.submit)
+	case w.end < 0 || w.end > latest:
+		return fmt.Sprintf("ends in the future, at %d", w.end)
+	case w.end > 0 && w.started() && w.end < w.start:
+		return fmt.Sprintf("ends at %d, before its start at %d", w.end, w.start)
+	case w.end > 0 && w.end < w.submit-1:
+		return fmt.Sprintf("ends at %d, before its submission at %d", w.end, w.submit)
+	}
+	return ""
+}

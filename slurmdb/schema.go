@@ -1,0 +1,208 @@
+package slurmdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// Columns that the reader cannot do without, by table. Tables of a cluster are
+// named after it: "job_table" is <cluster>_job_table. They are the same from
+// Slurm 20.11 to 26.05.
+var required = map[string][]string{
+	"job_table": {
+		"account", "array_task_pending", "array_task_str", "cpus_req", "het_job_id", "id_array_job", "id_array_task",
+		"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
+		"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
+	},
+	"event_table":   {"node_name", "state", "time_end", "time_start", "tres"},
+	"suspend_table": {"job_db_inx", "time_end", "time_start"},
+	"assoc_table":   {"acct", "deleted", "id_assoc", "mod_time", "parent_acct", "partition", "shares", "user"},
+}
+
+// optional are the columns that are used where they are.
+var optional = map[string][]string{
+	"job_table":     {"deleted"},
+	"event_table":   {"deleted"}, // since 24.11
+	"suspend_table": {"deleted"}, // since 24.11
+}
+
+// tables in the order in which they are spoken of.
+var tables = []string{"job_table", "event_table", "suspend_table", "assoc_table"}
+
+// globals are the tables that all clusters share.
+var globals = map[string][]string{
+	"cluster_table": {"deleted", "name"},
+	"qos_table":     {"id", "name"},
+}
+
+const (
+	noTable  = 1146
+	noDB     = 1049
+	denied   = 1142
+	deniedDB = 1044
+)
+
+// schema is what was found in the database for one cluster.
+type schema struct {
+	cluster string
+	columns map[string]map[string]bool // by table, without the cluster's name
+	byEnd   string                     // hint that names the index on time_end, or ""
+}
+
+// clusters lists the clusters of the database.
+func clusters(ctx context.Context, db *database) ([]string, error) {
+	var names []string
+	err := db.scan(ctx, func(scan func(...any) error) error {
+		var name string
+		if err := scan(&name); err != nil {
+			return err
+		}
+		names = append(names, name)
+		return nil
+	}, "SELECT name FROM cluster_table WHERE deleted = 0")
+	if e := (*mysql.MySQLError)(nil); errors.As(err, &e) {
+		switch e.Number {
+		case noTable:
+			return nil, fmt.Errorf("slurmdb: database %s has no cluster_table, so it is not slurmdbd's: %w",
+				db.config.Database, ErrColumns)
+		case denied, deniedDB:
+			return nil, fmt.Errorf("slurmdb: %w: %s", ErrConnect, plain(err))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("slurmdb: read clusters: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// probe finds the cluster and its columns.
+func probe(ctx context.Context, db *database) (*schema, error) {
+	names, err := clusters(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	s := &schema{cluster: db.config.Cluster, columns: map[string]map[string]bool{}}
+	if !slices.Contains(names, s.cluster) {
+		return nil, fmt.Errorf("slurmdb: cluster %q: %w: %s", s.cluster, ErrCluster, listClusters(names))
+	}
+	var missing []string
+	for _, table := range tables {
+		if err := s.read(ctx, db, table, s.cluster+"_"+table); err != nil {
+			return nil, err
+		}
+		missing = append(missing, s.lacking(table, s.cluster+"_"+table, required[table])...)
+	}
+	for _, table := range []string{"cluster_table", "qos_table"} {
+		if err := s.read(ctx, db, table, table); err != nil {
+			return nil, err
+		}
+		missing = append(missing, s.lacking(table, table, globals[table])...)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("slurmdb: cluster %s in database %s: %w, or not readable for %s: %s",
+			s.cluster, db.config.Database, ErrColumns, db.config.User, strings.Join(missing, ", "))
+	}
+	return s, s.findIndex(ctx, db)
+}
+
+func listClusters(names []string) string {
+	if len(names) == 0 {
+		return "the database has none"
+	}
+	return "the database has " + strings.Join(names, ", ")
+}
+
+// read fills in the columns of one table that the account may read.
+func (s *schema) read(ctx context.Context, db *database, table, name string) error {
+	found := map[string]bool{}
+	err := db.scan(ctx, func(scan func(...any) error) error {
+		var column string
+		if err := scan(&column); err != nil {
+			return err
+		}
+		found[strings.ToLower(column)] = true
+		return nil
+	}, "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", name)
+	if err != nil {
+		return fmt.Errorf("slurmdb: read the columns of %s: %w", name, err)
+	}
+	s.columns[table] = found
+	return nil
+}
+
+// lacking names what is missing: the table, or columns of it.
+func (s *schema) lacking(table, name string, columns []string) []string {
+	if len(s.columns[table]) == 0 {
+		return []string{"table " + name}
+	}
+	var missing []string
+	for _, c := range columns {
+		if !s.columns[table][c] {
+			missing = append(missing, name+"."+c)
+		}
+	}
+	return missing
+}
+
+// findIndex looks for an index that begins with time_end. The server is told
+// to use it: with stale statistics it may choose to scan the table.
+func (s *schema) findIndex(ctx context.Context, db *database) error {
+	var names []string
+	err := db.scan(ctx, func(scan func(...any) error) error {
+		var name string
+		if err := scan(&name); err != nil {
+			return err
+		}
+		names = append(names, name)
+		return nil
+	}, `SELECT index_name FROM information_schema.statistics
+		WHERE table_schema = DATABASE() AND table_name = ? AND seq_in_index = 1 AND column_name = 'time_end'`,
+		s.cluster+"_job_table")
+	if err != nil {
+		return fmt.Errorf("slurmdb: read the indexes of %s_job_table: %w", s.cluster, err)
+	}
+	if len(names) > 0 {
+		s.byEnd = " FORCE INDEX (" + quote(slices.Min(names)) + ")"
+	}
+	return nil
+}
+
+// table is the quoted name of a table of the cluster.
+func (s *schema) table(name string) string { return quote(s.cluster + "_" + name) }
+
+// kept is the condition that leaves out rows marked as deleted.
+func (s *schema) kept(table string) string {
+	if s.columns[table]["deleted"] {
+		return "deleted = 0 AND "
+	}
+	return ""
+}
+
+// quote makes a name safe inside a statement.
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Columns are the optional columns of the database, each as table.column.
+type Columns struct {
+	Found, Missing []string
+}
+
+func (s *schema) optional() Columns {
+	var c Columns
+	for _, table := range tables {
+		for _, column := range optional[table] {
+			name := s.cluster + "_" + table + "." + column
+			if s.columns[table][column] {
+				c.Found = append(c.Found, name)
+			} else {
+				c.Missing = append(c.Missing, name)
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,129 @@
+package slurmdbtest
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// Release is a Slurm release whose tables are made.
+type Release string
+
+// Releases whose tables differ in what a reader sees.
+const (
+	R2011 Release = "20.11"
+	R2205 Release = "22.05"
+	R2411 Release = "24.11"
+	R2505 Release = "25.05"
+)
+
+// alterations lead from the tables of 22.05 to those of other releases.
+var alterations = map[Release][]string{
+	R2205: nil,
+	R2011: {"as-20.11"},
+	R2411: {"as-24.11"},
+	R2505: {"as-24.11", "as-25.05"},
+}
+
+//go:embed testdata/*.sql
+var schemas embed.FS
+
+// DB is a database with the tables of slurmdbd for one cluster, "c1".
+type DB struct {
+	*sql.DB
+	Server  *Server
+	Name    string
+	Cluster string
+
+	t       testing.TB
+	release Release
+	sluid   uint64
+}
+
+var databases atomic.Int64
+
+// New makes a database on the shared server. It is dropped after the test.
+func New(t testing.TB, r Release) *DB {
+	t.Helper()
+	return Shared(t).New(t, r)
+}
+
+// New makes a database on the server. It is dropped after the test.
+func (s *Server) New(t testing.TB, r Release) *DB {
+	t.Helper()
+	name := fmt.Sprintf("slurm_acct_db_%d", databases.Add(1))
+	root, err := s.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if _, err := root.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := s.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := &DB{DB: pool, Server: s, Name: name, Cluster: "c1", t: t, release: r}
+	t.Cleanup(func() {
+		if _, err := pool.ExecContext(context.WithoutCancel(t.Context()), "DROP DATABASE "+name); err != nil {
+			t.Error(err)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, file := range append([]string{"schema-22.05", "rows"}, alterations[r]...) {
+		db.script(file)
+	}
+	return db
+}
+
+// script runs the statements of a file.
+func (db *DB) script(file string) {
+	db.t.Helper()
+	data, err := schemas.ReadFile("testdata/" + file + ".sql")
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	for statement := range strings.SplitSeq(strings.ReplaceAll(string(data), "{cluster}", db.Cluster), ";\n") {
+		if strings.TrimSpace(statement) != "" {
+			db.Run(statement)
+		}
+	}
+}
+
+// Run executes a statement as root.
+func (db *DB) Run(statement string, arguments ...any) {
+	db.t.Helper()
+	if _, err := db.ExecContext(db.t.Context(), statement, arguments...); err != nil {
+		db.t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Clock is the server's clock.
+func (db *DB) Clock() int64 {
+	db.t.Helper()
+	var now int64
+	if err := db.QueryRowContext(db.t.Context(), "SELECT UNIX_TIMESTAMP()").Scan(&now); err != nil {
+		db.t.Fatal(err)
+	}
+	return now
+}
+
+// Account makes a database account that holds the privileges on this database
+// and needs the password.
+func (db *DB) Account(user, password, privileges string) {
+	db.t.Helper()
+	db.Run("CREATE OR REPLACE USER ?@'%' IDENTIFIED BY ?", user, password)
+	db.Run("GRANT "+privileges+" ON `"+db.Name+"`.* TO ?@'%'", user)
+	db.t.Cleanup(func() {
+		if _, err := db.ExecContext(context.WithoutCancel(db.t.Context()), "DROP USER ?@'%'", user); err != nil {
+			db.t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package slurmdbtest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// patience is how long the server may take to start or to end.
+const patience = time.Minute
+
+// Server is a private MariaDB server.
+type Server struct {
+	Socket string // path of its socket; root has no password there
+	Addr   string // host:port if it listens on the network, else ""
+
+	dir    string
+	cmd    *exec.Cmd
+	output bytes.Buffer
+	exited chan struct{}
+}
+
+// Options say how a server is started.
+type Options struct {
+	Network   bool     // listen on a free port of 127.0.0.1
+	Arguments []string // further options of mariadbd
+}
+
+// ErrMissing is a machine without MariaDB.
+var ErrMissing = errors.New("mariadbd is not installed (on Debian: apt-get install mariadb-server)")
+
+// Start starts a server and returns when it answers.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	daemon, err := find("mariadbd")
+	if err != nil {
+		return nil, err
+	}
+	install, err := find("mariadb-install-db")
+	if err != nil {
+		return nil, err
+	}
+	// Paths of sockets are short, so not below the test's own directory.
+	dir, err := os.MkdirTemp("", "slurmdb")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, Socket: filepath.Join(dir, "s"), exited: make(chan struct{})}
+	if err := s.start(ctx, daemon, install, o); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func find(program string) (string, error) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		return path, nil
+	}
+	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrMissing
+}
+
+func (s *Server) start(ctx context.Context, daemon, install string, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	data := "--datadir=" + filepath.Join(s.dir, "data")
+	common := []string{"--no-defaults", data}
+	if os.Geteuid() == 0 {
+		common = append(common, "--user=root")
+	}
+	out, err := exec.CommandContext(ctx, install, append(common,
+		"--auth-root-authentication-method=normal", "--skip-test-db")...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("mariadb-install-db: %w: %s", err, out)
+	}
+	arguments := append(common, "--socket="+s.Socket, "--pid-file="+filepath.Join(s.dir, "pid"),
+		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-buffer-pool-size=256M",
+		"--innodb-log-file-size=256M", "--skip-log-bin", "--skip-name-resolve")
+	if o.Network {
+		port, err := freePort(ctx)
+		if err != nil {
+			return err
+		}
+		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		arguments = append(arguments, "--bind-address=127.0.0.1", "--port="+strconv.Itoa(port))
+	} else {
+		arguments = append(arguments, "--skip-networking")
+	}
+	s.cmd = exec.Command(daemon, append(arguments, o.Arguments...)...) //nolint:noctx // it outlives the start
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
+	endWithUs(s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_ = s.cmd.Wait() // Its output tells why it ended.
+		close(s.exited)
+	}()
+	return s.wait(ctx)
+}
+
+// wait returns when the server answers.
+func (s *Server) wait(ctx context.Context) error {
+	db, err := s.Open("")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if db.PingContext(ctx) == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-s.exited:
+			return fmt.Errorf("mariadbd ended: %s", s.output.String())
+		case <-ctx.Done():
+			return fmt.Errorf("mariadbd does not answer: %w", ctx.Err())
+		}
+	}
+}
+
+func freePort(ctx context.Context) (int, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Open opens a database as root, or none if the name is empty.
+func (s *Server) Open(database string) (*sql.DB, error) {
+	c := mysql.NewConfig()
+	c.Net, c.Addr, c.User, c.DBName = "unix", s.Socket, "root", database
+	c.InterpolateParams = true
+	c.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
+
+// Stop ends the server and removes what it stored.
+func (s *Server) Stop() {
+	if s.cmd != nil && s.cmd.Process != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM) // It may have ended by itself.
+		select {
+		case <-s.exited:
+		case <-time.After(patience):
+			_ = s.cmd.Process.Kill()
+			<-s.exited
+		}
+	}
+	_ = os.RemoveAll(s.dir) // A directory left behind harms no test.
+}
+
+// shared is the server of this test program.
+var shared struct {
+	sync.Mutex
+	serving bool // Main runs the tests
+	server  *Server
+	err     error
+}
+
+// Main runs the tests of a package and ends the server that they shared.
+func Main(m *testing.M) int {
+	shared.serving = true
+	code := m.Run()
+	if shared.server != nil {
+		shared.server.Stop()
+	}
+	return code
+}
+
+// Shared returns the server that the tests of the package share. It skips the
+// test where there is no MariaDB.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if !shared.serving {
+		t.Fatal("slurmdbtest: the package's TestMain does not call slurmdbtest.Main")
+	}
+	if shared.server == nil && shared.err == nil {
+		// The first test to ask starts it, for all of them.
+		shared.server, shared.err = Start(context.WithoutCancel(t.Context()), Options{})
+	}
+	if errors.Is(shared.err, ErrMissing) {
+		t.Skip(shared.err)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
