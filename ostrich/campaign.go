@@ -2,6 +2,7 @@ package ostrich
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -9,7 +10,8 @@ import (
 // waits for together (J_i^u). Its work is served in one or more stages, see Late.
 type campaign struct {
 	user   *user
-	number int // i: 1, 2, ... within the user
+	number int   // i: 1, 2, ... within the user
+	lead   JobID // that opened it, or its group
 
 	first, latest Time     // submissions
 	stages        []*stage // those in the user's line, in the order in which they opened
@@ -121,7 +123,7 @@ func (u *user) reopen(g *stage) {
 func (s *Schedule) refresh(u *user) {
 	now := u.leaf.parent.clock
 	var served *stage
-	after := 0.0 // the latest tag of the stages before
+	after := math.Inf(-1) // the latest tag of the stages before
 	for _, g := range u.line {
 		start := max(g.arrived, after)
 		if g.completed != notYet {

@@ -202,14 +202,11 @@ func (s *Schedule) fraction(n *node) float64 {
 }
 
 // grow builds the share tree anew from the given shares and hangs every user
-// where it says. Work left of a campaign stays, its tags are laid out again.
+// where it says.
 func (s *Schedule) grow(shares *Shares) {
-	for _, u := range s.users {
+	users := sortedUsers(s.users)
+	for _, u := range users {
 		s.sync(u.leaf.parent)
-	}
-	left := make(map[UserID][]float64, len(s.users))
-	for _, u := range s.users {
-		left[u.id] = s.unserved(u)
 	}
 	s.root = &node{index: -1, weight: 1, synced: s.moment}
 	s.shares = shares
@@ -225,9 +222,8 @@ func (s *Schedule) grow(shares *Shares) {
 	for _, p := range shares.Users {
 		s.places[p.User] = p
 	}
-	for _, u := range sortedUsers(s.users) {
-		u.leaf = s.plant(u)
-		s.relay(u, left[u.id])
+	for _, u := range users {
+		s.transplant(u, s.plant(u))
 	}
 }
 

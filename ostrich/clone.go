@@ -26,7 +26,7 @@ func (s *Schedule) Clone() *Schedule {
 	}
 	c.overdue = make(dueHeap, len(s.overdue))
 	for i, o := range s.overdue {
-		c.overdue[i] = due{at: o.at, job: d.job(o.job)}
+		c.overdue[i] = d.job(o)
 	}
 	c.root = d.node(s.root)
 	c.accounts = make(map[string]*node, len(s.accounts))

@@ -24,7 +24,8 @@ type Place struct {
 //  2. the earlier virtual completion C~ (equation 4.1): what is completed
 //     already by when it was, the rest by finish tag
 //  3. the earlier submission of the campaign
-//  4. the smaller user id, then the smaller campaign number
+//  4. the smaller user id, then the smaller campaign number, then the earlier
+//     stage of it (see Late)
 //  5. inside a campaign as Options.Inside says
 //  6. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
@@ -65,7 +66,7 @@ func (s *Schedule) Order() []Place {
 			cmp.Compare(a.campaign.first, b.campaign.first),
 			cmp.Compare(a.campaign.user.id, b.campaign.user.id),
 			cmp.Compare(a.campaign.number, b.campaign.number),
-			cmp.Compare(a.arrived, b.arrived),
+			cmp.Compare(a.stage.number, b.stage.number),
 		)
 	})
 	order := make([]Place, 0, jobs)

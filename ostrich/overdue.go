@@ -24,41 +24,55 @@ func (j *job) elapsed(now Time) Duration {
 // await notes when a running job will have run as long as it counts for.
 func (s *Schedule) await(j *job) {
 	j.due = s.now + Time(max(0, j.length-j.elapsed(s.now)))
-	heap.Push(&s.overdue, due{at: j.due, job: j})
+	if j.place < 0 {
+		heap.Push(&s.overdue, j)
+	} else {
+		heap.Fix(&s.overdue, j.place)
+	}
+}
+
+// forgo forgets it again.
+func (s *Schedule) forgo(j *job) {
+	if j.place >= 0 {
+		heap.Remove(&s.overdue, j.place)
+	}
 }
 
 // outlive lets the job that is due first count for max(elapsed, estimate),
 // with elapsed rounded up to the next minute.
 func (s *Schedule) outlive() {
-	d := heap.Pop(&s.overdue).(due) //nolint:errcheck,forcetypeassert // only dues are pushed
-	j := d.job
-	if s.jobs[j.ID] != j || !j.running || j.paused != 0 || j.due != d.at {
-		return // of a job that has ended, waits, or was noted anew since
-	}
-	s.count(j, j.elapsed(d.at)+minute)
-	j.due = d.at + Time(minute)
-	heap.Push(&s.overdue, due{at: j.due, job: j})
+	j := s.overdue[0]
+	s.count(j, j.elapsed(j.due)+minute)
+	j.due += Time(minute)
+	heap.Fix(&s.overdue, 0)
 }
 
-// due is a moment at which a job may outlive its expectation.
-type due struct {
-	at  Time
-	job *job
-}
-
-// dueHeap orders them by time, ties by job id.
-type dueHeap []due
+// dueHeap orders running jobs by the time at which they outlive their length,
+// ties by job id.
+type dueHeap []*job
 
 func (h dueHeap) Len() int { return len(h) }
 func (h dueHeap) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), cmp.Compare(h[i].job.ID, h[j].job.ID)) < 0
+	return cmp.Or(cmp.Compare(h[i].due, h[j].due), cmp.Compare(h[i].ID, h[j].ID)) < 0
 }
-func (h dueHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *dueHeap) Push(x any)   { *h = append(*h, x.(due)) } //nolint:errcheck,forcetypeassert // see outlive
+
+func (h dueHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+func (h *dueHeap) Push(x any) {
+	j := x.(*job) //nolint:errcheck,forcetypeassert // only jobs are pushed
+	j.place = len(*h)
+	*h = append(*h, j)
+}
+
 func (h *dueHeap) Pop() any {
 	old := *h
-	d := old[len(old)-1]
-	old[len(old)-1] = due{}
-	*h = old[:len(old)-1]
-	return d
+	last := len(old) - 1
+	j := old[last]
+	j.place = -1
+	old[last] = nil
+	*h = old[:last]
+	return j
 }

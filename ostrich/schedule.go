@@ -37,7 +37,7 @@ type Schedule struct {
 	users   map[UserID]*user
 	jobs    map[JobID]*job
 	groups  map[JobID]*group
-	overdue dueHeap // running jobs, by the time at which they outlive their expectation
+	overdue dueHeap // running jobs
 	version uint64
 }
 
@@ -80,9 +80,9 @@ func (s *Schedule) AdvanceTo(t Time) error {
 	for {
 		due := s.nextCompletion()
 		// A job that ends on time is no overdue one, hence "before t" for
-		// these and "up to t" for completions.
-		if len(s.overdue) > 0 && s.overdue[0].at < t && float64(s.overdue[0].at) <= due {
-			s.moment = max(s.moment, float64(s.overdue[0].at))
+		// these and "up to t" for completions, which therefore go first.
+		if len(s.overdue) > 0 && s.overdue[0].due < t && float64(s.overdue[0].due) < due {
+			s.moment = float64(s.overdue[0].due)
 			s.outlive()
 			continue
 		}
@@ -107,10 +107,10 @@ func (s *Schedule) Step(e Event) error {
 		return fmt.Errorf("%v of job %d: %w", e.Kind, e.Job.ID, err)
 	}
 	s.moment = float64(e.At)
-	s.sync(s.root)
 	j := s.jobs[e.Job.ID]
 	switch e.Kind {
 	case Capacity:
+		s.sync(s.root)
 		s.procs = e.Procs
 		s.version++
 	case Reshare:
@@ -193,43 +193,61 @@ func (s *Schedule) at(id UserID) *user {
 	return u
 }
 
-func (s *Schedule) submit(from Job) {
+func (s *Schedule) submit(from Job) *job {
 	u := s.at(from.User)
-	j := &job{Job: from, expect: s.options.Predictor.predict(&u.past, from.Estimate)}
-	j.Start, j.End = 0, 0
+	j := newJob(from, s.options.Predictor.predict(&u.past, from.Estimate))
 	c := s.campaignOf(u, j)
+	g := s.stageFor(c)
 	c.latest = s.now
+	s.join(j, g)
+	s.count(j, j.expect)
+	return j
+}
+
+func newJob(from Job, expect Duration) *job {
+	j := &job{Job: from, expect: expect, place: -1}
+	j.Start, j.End = 0, 0
+	return j
+}
+
+// join puts a new job into a stage. It counts for nothing yet.
+func (s *Schedule) join(j *job, g *stage) {
+	c := g.campaign
+	g.open++
 	c.open++
 	c.ended = 0
+	if c == c.user.latest {
+		c.user.recent = j
+	}
+	if j.Group != 0 {
+		if s.groups[j.Group] == nil {
+			s.groups[j.Group] = &group{campaign: c}
+		}
+		if s.groups[j.Group].campaign == c {
+			s.groups[j.Group].open++
+		}
+	}
 	s.jobs[j.ID] = j
-	u.recent = j
-	g := s.stageFor(c)
 	s.enqueue(j, g)
-	s.count(j, j.expect)
 }
 
 // campaignOf finds or opens the campaign that a new job belongs to.
 func (s *Schedule) campaignOf(u *user, j *job) *campaign {
-	if j.Group != 0 {
-		if g, ok := s.groups[j.Group]; ok && g.campaign.user == u {
-			g.open++
-			return g.campaign
-		}
+	if g, ok := s.groups[j.Group]; ok && g.campaign.user == u {
+		return g.campaign
 	}
 	c := u.latest
 	if c == nil || !s.options.Rule.joins(submissions{
-		first: c.first, latest: c.latest, unfinished: c.open > 0,
-		previousOpen: s.jobs[u.recent.ID] == u.recent,
+		first: c.first, latest: c.latest, unfinished: c.open > 0, previousOpen: u.recent != nil,
 	}, s.now) {
 		u.count++
-		c = &campaign{user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now}
+		c = &campaign{
+			user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, began: notYet, completed: notYet,
+		}
 		if u.leaf.active() {
 			c.before = u.latest.work()
 		}
-		u.latest = c
-	}
-	if j.Group != 0 {
-		s.groups[j.Group] = &group{campaign: c, open: 1}
+		u.latest, u.recent = c, nil
 	}
 	return c
 }
@@ -237,25 +255,24 @@ func (s *Schedule) campaignOf(u *user, j *job) *campaign {
 // stageFor is the stage of the campaign that takes new work, see Late.
 func (s *Schedule) stageFor(c *campaign) *stage {
 	u := c.user
-	now := u.leaf.parent.clock
 	if n := len(c.stages); n > 0 {
 		g := c.stages[n-1]
 		switch s.options.Late {
 		case Grow:
 			return g
 		case Reopen:
-			if g.finish > now {
+			if g.completed == notYet {
 				return g
 			}
 		case Append:
-			if g.arrived == now && g.finish >= now {
+			if g.completed == notYet && c.latest == s.now {
 				return g
 			}
 		}
 	}
-	g := &stage{campaign: c, arrived: now, finish: now, began: notYet, completed: notYet}
-	if n := len(u.line); n > 0 {
-		g.finish = max(now, u.line[n-1].finish)
+	c.opened++
+	g := &stage{
+		campaign: c, number: c.opened, arrived: u.leaf.parent.clock, began: notYet, completed: notYet,
 	}
 	c.stages = append(c.stages, g)
 	u.line = append(u.line, g)
@@ -283,53 +300,80 @@ func (s *Schedule) dequeue(j *job) {
 	s.version++
 }
 
-// count makes a job count for d seconds a task from now on.
-func (s *Schedule) count(j *job, d Duration) {
+// count makes each task of a job count for d seconds from now on.
+func (s *Schedule) count(j *job, d Duration) { s.revise(j, j.Job, d) }
+
+// revise makes a job count for what is known of it from now on. The change is
+// made at once: work taken away and given back would be served twice.
+func (s *Schedule) revise(j *job, as Job, d Duration) {
 	before := j.area(j.length)
+	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
 	j.length = d
-	c := j.stage.campaign
-	c.longest = max(c.longest, d)
-	s.at(c.user.id)
+	s.sync(j.stage.campaign.user.leaf.parent)
 	s.add(j.stage, j.area(d)-before)
 }
 
 // change takes over what has become known of a job that has not ended.
 func (s *Schedule) change(j *job, to Job) {
-	if to.User != j.User {
-		// A job that changes hands leaves one line and joins another.
-		s.leave(j)
-		to.Submit = j.Submit
-		start := j.Start
-		s.submit(to)
-		if j.running {
-			to.Start = start
-			s.start(s.jobs[to.ID], to)
-		}
+	switch {
+	case to.User != j.User:
+		s.move(j, to)
 		return
-	}
-	if to.Tasks == j.Tasks && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition {
+	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition:
 		return
 	}
 	u := s.at(j.User)
-	s.add(j.stage, -j.area(j.length))
+	length := j.length
+	if to.Estimate != j.Estimate {
+		j.expect = s.options.Predictor.predict(&u.past, to.Estimate)
+		length = max(j.expect, j.elapsed(s.now))
+	}
 	if j.running && j.paused == 0 {
 		s.occupy(u, to.Procs*to.Count()-j.Procs*j.Count())
 	}
-	if to.Estimate != j.Estimate {
-		j.expect = s.options.Predictor.predict(&u.past, to.Estimate)
-		if j.running {
-			j.expect = max(j.expect, j.elapsed(s.now))
-		}
-		j.length = j.expect
-	}
-	j.Tasks, j.Procs, j.Estimate, j.Partition = to.Tasks, to.Procs, to.Estimate, to.Partition
-	j.stage.campaign.longest = max(j.stage.campaign.longest, j.length)
+	s.revise(j, to, length)
 	j.stage.unsorted = true
-	s.add(j.stage, j.area(j.length))
 	if j.running && j.paused == 0 {
 		s.await(j)
 	}
 	s.version++
+}
+
+// move takes a job that changes hands from one line to another, in the state
+// in which it is.
+func (s *Schedule) move(j *job, to Job) {
+	to.Submit = j.Submit
+	s.count(j, 0)
+	s.depart(j)
+	moved := s.submit(to)
+	if !j.running {
+		return
+	}
+	s.start(moved, to)
+	moved.Start, moved.rested = j.Start, j.rested
+	s.await(moved)
+	if j.paused != 0 {
+		s.suspend(moved)
+		moved.paused = j.paused
+	}
+}
+
+// split takes one task out of the pending record of its array, as a job of
+// its own. It stands where the record stands and takes its part of the work
+// along. It reports false where there is no such record.
+func (s *Schedule) split(from Job) bool {
+	r := s.jobs[from.Group]
+	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
+		return false
+	}
+	s.at(r.User)
+	j := newJob(from, r.expect)
+	before := r.area(r.length)
+	r.Tasks--
+	j.length = r.length
+	s.join(j, r.stage)
+	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
+	return true
 }
 
 // occupy changes the number of busy processors. The clocks must be synchronised.
@@ -341,41 +385,41 @@ func (s *Schedule) occupy(u *user, procs int) {
 func (s *Schedule) start(j *job, as Job) {
 	u := s.at(j.User)
 	s.dequeue(j)
-	s.add(j.stage, -j.area(j.length))
 	if as.Estimate != j.Estimate {
 		j.expect = s.options.Predictor.predict(&u.past, as.Estimate)
-		j.length = j.expect
 	}
-	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
+	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
-	j.stage.campaign.longest = max(j.stage.campaign.longest, j.length)
-	s.add(j.stage, j.area(j.length))
 	s.occupy(u, j.Procs*j.Count())
 	s.await(j)
 }
 
 func (s *Schedule) suspend(j *job) {
-	u := s.at(j.User)
-	s.occupy(u, -j.Procs*j.Count())
+	s.occupy(s.at(j.User), -j.Procs*j.Count())
 	j.paused = s.now
+	s.forgo(j)
 }
 
 func (s *Schedule) resume(j *job) {
-	u := s.at(j.User)
-	s.occupy(u, j.Procs*j.Count())
+	s.occupy(s.at(j.User), j.Procs*j.Count())
 	j.rested += Duration(s.now - j.paused)
 	j.paused = 0
 	s.await(j)
 }
 
 func (s *Schedule) requeue(j *job) {
-	u := s.at(j.User)
-	if j.paused == 0 {
-		s.occupy(u, -j.Procs*j.Count())
-	}
+	s.halt(j)
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
 	s.count(j, j.expect)
+}
+
+// halt takes a started job off its processors.
+func (s *Schedule) halt(j *job) {
+	if j.paused == 0 {
+		s.occupy(s.at(j.User), -j.Procs*j.Count())
+	}
+	s.forgo(j)
 }
 
 func (s *Schedule) end(j *job, as Job) {
@@ -384,35 +428,32 @@ func (s *Schedule) end(j *job, as Job) {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
 		j.stage.campaign.user.past.add(ran)
 	}
+	j.stage.campaign.longest = max(j.stage.campaign.longest, ran)
 	s.count(j, ran)
-	s.depart(j)
-}
-
-// leave takes a job out as if it had never been.
-func (s *Schedule) leave(j *job) {
-	s.count(j, 0)
 	s.depart(j)
 }
 
 // depart takes a job out; what it counts for stays with its campaign.
 func (s *Schedule) depart(j *job) {
-	c := j.stage.campaign
+	g, c := j.stage, j.stage.campaign
 	if j.running {
-		if j.paused == 0 {
-			s.occupy(c.user, -j.Procs*j.Count())
-		}
+		s.halt(j)
 	} else {
 		s.dequeue(j)
 	}
 	delete(s.jobs, j.ID)
-	if g := s.groups[j.Group]; g != nil && j.Group != 0 && g.campaign == c {
-		if g.open--; g.open == 0 {
+	if c.user.recent == j {
+		c.user.recent = nil
+	}
+	if array := s.groups[j.Group]; array != nil && array.campaign == c {
+		if array.open--; array.open == 0 {
 			delete(s.groups, j.Group)
 		}
 	}
+	g.open--
 	if c.open--; c.open == 0 {
 		c.ended = s.now
-		s.sweep(c.user)
 	}
+	c.user.sweep()
 	s.version++
 }

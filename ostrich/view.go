@@ -85,27 +85,29 @@ type User struct {
 // user and number.
 func (s *Schedule) Campaigns() []Campaign {
 	running := make(map[*campaign][]JobID)
-	longest, widest := Duration(0), 0
+	longest := make(map[*campaign]Duration) // among its jobs that have not ended
+	system, widest := Duration(0), 0
 	for id, j := range s.jobs {
-		longest, widest = max(longest, j.length), max(widest, j.Procs)
+		c := j.stage.campaign
+		system, widest = max(system, j.length), max(widest, j.Procs)
+		longest[c] = max(longest[c], j.length)
 		if j.running {
-			running[j.stage.campaign] = append(running[j.stage.campaign], id)
+			running[c] = append(running[c], id)
 		}
 	}
 	var list []Campaign
 	for _, u := range sortedUsers(s.users) {
-		var line []*campaign
-		for _, g := range u.line {
-			if !slices.Contains(line, g.campaign) {
-				line = append(line, g.campaign)
-			}
+		line := make([]*campaign, len(u.line))
+		for i, g := range u.line {
+			line[i] = g.campaign
 		}
-		slices.SortFunc(line, func(a, b *campaign) int { return cmp.Compare(a.number, b.number) })
-		for _, c := range line {
+		slices.SortStableFunc(line, func(a, b *campaign) int { return cmp.Compare(a.number, b.number) })
+		for _, c := range slices.Compact(line) {
 			v := s.view(c)
 			slices.Sort(running[c])
 			v.Running = running[c]
-			v.Bound = s.bound(c, &v, longest, widest)
+			v.Longest = max(c.longest, longest[c])
+			v.Bound = s.bound(c, &v, max(system, v.Longest), widest)
 			list = append(list, v)
 		}
 	}
@@ -116,43 +118,41 @@ func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
-		User: u.id, Number: c.number, Lead: c.lead, First: c.first, Latest: c.latest, Ended: c.ended, Longest: c.longest,
-		Completed: true, VirtualStart: notYet,
-	}
-	from := now // where the service of the next unfinished stage begins
-	for _, g := range u.line {
-		if g.campaign == c {
-			break
-		}
-		from = max(from, g.finish)
+		User: u.id, Number: c.number, Lead: c.lead, First: c.first, Latest: c.latest, Ended: c.ended,
+		Work: c.settled, Served: c.settled,
+		Started: c.began != notYet, VirtualStart: c.began,
+		Completed: true, VirtualEnd: c.completed,
 	}
 	for _, g := range c.stages {
-		v.Work += g.work
-		if slices.Contains(u.line, g) {
-			g.sort(s.options.Inside)
-			for _, j := range g.pending {
-				v.Pending = append(v.Pending, j.ID)
-			}
+		g.sort(s.options.Inside)
+		for _, j := range g.pending {
+			v.Pending = append(v.Pending, j.ID)
 		}
-		if v.VirtualStart == notYet {
-			v.Started = g.began != notYet
-			v.VirtualStart = g.began
+		if !v.Started && v.VirtualStart == notYet {
+			v.Started, v.VirtualStart = g.began != notYet, g.began
 			if !v.Started {
-				v.VirtualStart = s.realTime(u, from, now)
+				v.VirtualStart = s.realTime(u, g.start, now)
 			}
 		}
+		v.Work += g.work
 		if g.completed != notYet {
 			v.Served += g.work
 			v.VirtualEnd = max(v.VirtualEnd, g.completed)
 			continue
 		}
-		v.Completed = false
-		left := Work(max(0, g.finish-max(now, from)) * u.leaf.weight)
-		v.Served += max(0, g.work-left)
-		v.VirtualEnd = s.realTime(u, g.finish, now)
-		from = max(from, g.finish)
+		v.Served += g.work - g.owed(now)
+		v.Completed, v.VirtualEnd = false, s.realTime(u, g.finish, now)
 	}
 	return v
+}
+
+// owed is the work of a stage that is still to be served, when the clock of
+// the user's account shows now.
+func (g *stage) owed(now float64) Work {
+	if g.completed != notYet {
+		return 0
+	}
+	return Work(max(0, g.finish-max(now, g.start)) * g.campaign.user.leaf.weight)
 }
 
 // realTime is the moment at which the clock of the user's account will show
@@ -182,7 +182,7 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 	}
 	k := 1 / s.fraction(c.user.leaf)
 	m := float64(s.procs)
-	t, p := float64(c.first), float64(max(longest, c.longest))
+	t, p := float64(c.first), float64(longest)
 	work := float64(c.before + v.Work)
 	if s.options.Machine == Sequential {
 		return t + k*work/m + 3*p
@@ -201,17 +201,13 @@ func (s *Schedule) Users() []User {
 		f := s.fraction(u.leaf)
 		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.procs), Held: u.busy}
 		now := s.clockAt(u.leaf.parent, float64(s.now))
-		from := now
 		for _, g := range u.line {
 			for _, j := range g.pending {
 				if j.queued {
 					v.Pending += j.area(j.length)
 				}
 			}
-			if g.completed == notYet {
-				v.Owed += Work(max(0, g.finish-from) * u.leaf.weight)
-				from = max(from, g.finish)
-			}
+			v.Owed += g.owed(now)
 		}
 		list = append(list, v)
 	}
