@@ -1,0 +1,132 @@
+package priority
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Channel is the field of a job through which the order reaches Slurm.
+type Channel string
+
+// The channels.
+const (
+	// SiteFactor adds to the priority that priority/multifactor computes.
+	// Only operators may set it, and it leaves no trace in the accounting
+	// tables. Slurm shows it in sprio only.
+	SiteFactor Channel = "sitefactor"
+	// Nice is subtracted from the priority that priority/multifactor
+	// computes. The owner of a job can undo it, and slurmctld sends a record
+	// to slurmdbd for every change.
+	Nice Channel = "nice"
+	// Priority sets the priority itself, which pins it: Slurm computes it no
+	// more until the job is released. It is the only one that works under
+	// priority/basic.
+	Priority Channel = "priority"
+)
+
+// limit is the largest SiteFactor and nice value that Slurm takes.
+const limit = math.MaxInt32 - 2
+
+const (
+	// maxPriority is the largest value that scontrol accepts for Priority.
+	maxPriority = math.MaxUint32 - 2
+	// topPriority is what priority/basic gives to the first job; later ones
+	// get less.
+	topPriority = 0xffff0000
+)
+
+// ParseChannel returns the channel with the given name.
+func ParseChannel(name string) (Channel, error) {
+	switch c := Channel(name); c {
+	case SiteFactor, Nice, Priority:
+		return c, nil
+	default:
+		return "", fmt.Errorf("channel %q: must be sitefactor, nice or priority", name)
+	}
+}
+
+// Mode says what weight the order has beside Slurm's own factors.
+type Mode string
+
+// The modes.
+const (
+	// Strict puts more between two ranks than all other factors can add up to.
+	Strict Mode = "strict"
+	// Weight makes the order one more factor, between 0 and 1, times
+	// Options.Weight.
+	Weight Mode = "weight"
+)
+
+// ParseMode returns the mode with the given name.
+func ParseMode(name string) (Mode, error) {
+	switch m := Mode(name); m {
+	case Strict, Weight:
+		return m, nil
+	default:
+		return "", fmt.Errorf("mode %q: must be strict or weight", name)
+	}
+}
+
+// Change is one value to be written.
+type Change struct {
+	Job    ostrich.JobID
+	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
+
+	// From and To are values of the channel as scontrol takes them: a nice
+	// value that puts a job ahead is negative. To 0 in channel Priority means
+	// to release the job, so that Slurm computes its priority again.
+	From, To int64
+
+	// Spec is how scontrol names the pending tasks of this record and no
+	// others, "26_[1-3,5]" for those of an array. Empty means the id.
+	Spec string
+	Why  string // one phrase
+}
+
+// spec is the name of the job's record for scontrol.
+func (c Change) spec() string {
+	if c.Spec != "" {
+		return c.Spec
+	}
+	return fmt.Sprint(c.Job)
+}
+
+// command is the line of scontrol that makes the change.
+func (c Change) command(ch Channel) (string, error) {
+	switch {
+	case c.Job == 0:
+		return "", fmt.Errorf("job 0: not a job")
+	case !validSpec(c.spec()):
+		return "", fmt.Errorf("job %d: %q does not name a job", c.Job, c.Spec)
+	case ch == Priority && c.To == 0:
+		return "release " + c.spec(), nil
+	case ch == Priority && (c.To < 1 || c.To > maxPriority):
+		return "", fmt.Errorf("job %d: priority %d: must be in [1, %d]", c.Job, c.To, uint32(maxPriority))
+	case ch == Priority:
+		return fmt.Sprintf("update jobid=%s priority=%d", c.spec(), c.To), nil
+	case c.To < -limit || c.To > limit:
+		return "", fmt.Errorf("job %d: %s %d: must be in ±%d", c.Job, ch, c.To, limit)
+	case ch == SiteFactor || ch == Nice:
+		return fmt.Sprintf("update jobid=%s %s=%d", c.spec(), ch, c.To), nil
+	default:
+		return "", fmt.Errorf("channel %q: must be sitefactor, nice or priority", ch)
+	}
+}
+
+// validSpec reports whether s can stand in a command without changing its
+// meaning.
+func validSpec(s string) bool {
+	if s == "" || len(s) > maxSpec+16 {
+		return false
+	}
+	for _, c := range []byte(s) {
+		switch {
+		case c >= '0' && c <= '9', c == '_', c == '[', c == ']', c == ',', c == '-', c == '+':
+		default:
+			return false
+		}
+	}
+	return true
+}

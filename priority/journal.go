@@ -1,0 +1,423 @@
+package priority
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Journal is the record of every write, one JSON object a line: what was
+// intended, and what became of it. It tells our own pins from those of
+// administrators and what value a job had before we came.
+//
+// A journal has one writer at a time, which holds a lock on the file's name
+// with ".lock" added.
+type Journal struct {
+	path string
+	file *os.File // nil when read only
+	lock *os.File
+	size int64
+	jobs map[journalKey]*written
+}
+
+// Record is one line of the journal.
+type Record struct {
+	Time    ostrich.Time  `json:"time"`
+	Job     ostrich.JobID `json:"job"`
+	Submit  ostrich.Time  `json:"submit"`
+	Channel Channel       `json:"channel"`
+	From    int64         `json:"from"`
+	To      int64         `json:"to"`
+	Why     string        `json:"why,omitempty"`
+	// Result is a Status, or "intended" before the burst, or "kept" in the
+	// first lines of a new file, where To is the last value written and From
+	// the one before the first write.
+	Result Status `json:"result"`
+	Words  string `json:"words,omitempty"`
+}
+
+const (
+	// intended marks what is about to be written. If no result follows, the
+	// writer was killed and the job may have either value.
+	intended Status = "intended"
+	// kept carries a job over from the file before.
+	kept Status = "kept"
+)
+
+type journalKey struct {
+	channel Channel
+	job     ostrich.JobID
+}
+
+// written is what the journal knows of one job in one channel.
+type written struct {
+	submit   ostrich.Time
+	first    int64 // the value before the first write
+	last     int64 // the value of the last write that took effect
+	applied  bool  // last is set
+	pending  int64 // the value of a write whose result is not known
+	intended bool  // pending is set
+	words    string
+}
+
+// ErrLocked tells that another process writes the journal.
+var ErrLocked = errors.New("another process writes it")
+
+// OpenJournal opens a journal for writing and creates it if need be. A last
+// line that a crash cut off is removed.
+func OpenJournal(path string) (*Journal, error) {
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o640)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		err = errors.Join(err, lock.Close())
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("journal %s: %w", path, ErrLocked)
+		}
+		return nil, fmt.Errorf("journal %s: lock: %w", path, err)
+	}
+	j := &Journal{path: path, lock: lock}
+	if err := j.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal: %w", err), j.Close())
+	}
+	return j, nil
+}
+
+func (j *Journal) open() error {
+	file, err := os.OpenFile(j.path, os.O_CREATE|os.O_RDWR, 0o640)
+	if err != nil {
+		return err
+	}
+	j.file = file
+	if j.jobs, j.size, err = load(file, j.path); err != nil {
+		return err
+	}
+	if err := file.Truncate(j.size); err != nil {
+		return err
+	}
+	_, err = file.Seek(j.size, io.SeekStart)
+	return err
+}
+
+// ReadJournal reads a journal without the right to write it. One that does not
+// exist is empty.
+func ReadJournal(path string) (*Journal, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Journal{path: path, jobs: make(map[journalKey]*written)}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	defer file.Close()
+	jobs, size, err := load(file, path)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &Journal{path: path, size: size, jobs: jobs}, nil
+}
+
+// Close gives up the right to write. A second Close does nothing.
+func (j *Journal) Close() error {
+	var err error
+	if j.file != nil {
+		err = j.file.Close()
+		j.file = nil
+	}
+	if j.lock != nil {
+		err = errors.Join(err, j.lock.Close())
+		j.lock = nil
+	}
+	return err
+}
+
+// load reads the records and returns the length of the whole lines.
+func load(r io.Reader, path string) (map[journalKey]*written, int64, error) {
+	jobs := make(map[journalKey]*written)
+	in := bufio.NewReaderSize(r, 1<<16)
+	var size int64
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return jobs, size, nil // without its end a line is not whole
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		rec, err := parseRecord(line)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		note(jobs, rec)
+		size += int64(len(line))
+	}
+}
+
+func parseRecord(line []byte) (Record, error) {
+	var rec Record
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if err := dec.Decode(&rec); err != nil {
+		return rec, fmt.Errorf("not a record: %w", err)
+	}
+	if rec.Job == 0 {
+		return rec, errors.New("a record without a job")
+	}
+	if _, err := ParseChannel(string(rec.Channel)); err != nil {
+		return rec, err
+	}
+	return rec, nil
+}
+
+// note takes a record into account.
+func note(jobs map[journalKey]*written, rec Record) {
+	key := journalKey{rec.Channel, rec.Job}
+	w := jobs[key]
+	switch {
+	case w == nil:
+		w = &written{submit: rec.Submit, first: rec.From}
+		jobs[key] = w
+	case w.submit != rec.Submit && !w.wrote(rec.From):
+		// Slurm uses the id again for another job. A requeued job has a new
+		// time of submission too, but still the value that we gave it.
+		*w = written{submit: rec.Submit, first: rec.From}
+	default:
+		w.submit = rec.Submit
+	}
+	switch rec.Result {
+	case intended:
+		w.pending, w.intended = rec.To, true
+	case Applied, kept:
+		w.last, w.applied, w.intended, w.words = rec.To, true, false, ""
+		if rec.Channel == Priority && rec.To == 0 {
+			w.applied = false // released
+		}
+	case Refused:
+		w.intended, w.words = false, rec.Words
+	case NotApplied, Unsent:
+		w.intended = false
+	case Gone, Unknown:
+		// Either value is possible: pending stays.
+	}
+}
+
+// wrote reports whether a value may be one of ours.
+func (w *written) wrote(value int64) bool {
+	return (w.applied && w.last == value) || (w.intended && w.pending == value)
+}
+
+// Intend records what is about to be written, and waits until it is on disk.
+func (j *Journal) Intend(now ostrich.Time, ch Channel, changes []Change) error {
+	recs := make([]Record, len(changes))
+	for i, c := range changes {
+		recs[i] = Record{
+			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Why: c.Why, Result: intended,
+		}
+	}
+	return j.add(recs)
+}
+
+// Conclude records what became of a burst, and waits until it is on disk.
+func (j *Journal) Conclude(now ostrich.Time, ch Channel, outcomes []Outcome) error {
+	recs := make([]Record, len(outcomes))
+	for i, o := range outcomes {
+		recs[i] = Record{
+			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Why: o.Why,
+			Result: o.Status, Words: o.Words,
+		}
+	}
+	return j.add(recs)
+}
+
+func (j *Journal) add(recs []Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	if j.file == nil {
+		return fmt.Errorf("journal %s: not open for writing", j.path)
+	}
+	text, err := encode(recs)
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	if err := writeSync(j.file, text); err != nil {
+		// Half a line must not run into the next record.
+		_, seekErr := j.file.Seek(j.size, io.SeekStart)
+		return fmt.Errorf("journal: %w", errors.Join(err, j.file.Truncate(j.size), seekErr))
+	}
+	j.size += int64(len(text))
+	for _, rec := range recs {
+		note(j.jobs, rec)
+	}
+	return nil
+}
+
+func encode(recs []Record) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	for i := range recs {
+		if err := enc.Encode(&recs[i]); err != nil {
+			return nil, fmt.Errorf("job %d: %w", recs[i].Job, err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+func writeSync(f *os.File, text []byte) error {
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Ours reports whether a value of a channel was, or may have been, written to
+// the job by us. With the channel fixed it is what Options.Ours wants.
+func (j *Journal) Ours(ch Channel, job ostrich.JobID, value int64) bool {
+	w := j.jobs[journalKey{ch, job}]
+	return w != nil && w.wrote(value)
+}
+
+// Written returns the value a job had before the first write and the last that
+// was written. ok is false for a job that was never written.
+func (j *Journal) Written(ch Channel, job ostrich.JobID) (first, last int64, ok bool) {
+	w := j.jobs[journalKey{ch, job}]
+	switch {
+	case w == nil:
+		return 0, 0, false
+	case w.intended:
+		return w.first, w.pending, true
+	default:
+		return w.first, w.last, w.applied
+	}
+}
+
+// Refused returns Slurm's words if it refused the last change of the job, else
+// "".
+func (j *Journal) Refused(ch Channel, job ostrich.JobID) string {
+	if w := j.jobs[journalKey{ch, job}]; w != nil {
+		return w.words
+	}
+	return ""
+}
+
+// Jobs returns the jobs that were written in the channel and are not known to
+// have been given back, by id.
+func (j *Journal) Jobs(ch Channel) []ostrich.JobID {
+	var ids []ostrich.JobID
+	for key, w := range j.jobs {
+		if key.channel != ch {
+			continue
+		}
+		stock := int64(0)
+		if ch == Nice {
+			stock = w.first
+		}
+		if w.intended || (w.applied && w.last != stock) {
+			ids = append(ids, key.job)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Rotate starts a new file once the present one has grown beyond limit bytes.
+// The old one stays beside it with ".1" added, in the place of the one before;
+// what is known of jobs that are still alive is carried over. It reports
+// whether it did so.
+func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID) bool) (bool, error) {
+	if j.file == nil || j.size <= limit {
+		return false, nil
+	}
+	jobs := make(map[journalKey]*written)
+	var recs []Record
+	for key, w := range j.jobs {
+		if !alive(key.job) {
+			continue
+		}
+		jobs[key] = w
+		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first}
+		if w.applied {
+			base.To, base.Result = w.last, kept
+			recs = append(recs, base)
+		}
+		if w.intended {
+			base.To, base.Result = w.pending, intended
+			recs = append(recs, base)
+		}
+		if w.words != "" {
+			base.Result, base.Words = Refused, w.words
+			recs = append(recs, base)
+		}
+	}
+	// Stable: of one job's records the order above must stay.
+	slices.SortStableFunc(recs, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Channel, b.Channel))
+	})
+	text, err := encode(recs)
+	if err != nil {
+		return false, fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	file, err := j.replace(text)
+	if err != nil {
+		return false, fmt.Errorf("journal: rotate: %w", err)
+	}
+	err = j.file.Close()
+	j.file, j.size, j.jobs = file, int64(len(text)), jobs
+	if err != nil {
+		return true, fmt.Errorf("journal: rotate: %w", err)
+	}
+	return true, nil
+}
+
+// replace puts a file with the text in the place of the present one. At every
+// moment the journal's name is that of a whole file.
+func (j *Journal) replace(text []byte) (file *os.File, err error) {
+	next := j.path + ".new"
+	file, err = os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o640)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	if err := writeSync(file, text); err != nil {
+		return nil, err
+	}
+	old := j.path + ".1"
+	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.Link(j.path, old); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(next, j.path); err != nil {
+		return nil, err
+	}
+	dir, err := os.Open(filepath.Dir(j.path))
+	if err != nil {
+		return nil, err
+	}
+	return file, errors.Join(dir.Sync(), dir.Close())
+}
+
+// submit is when Slurm said that the job was submitted.
+func (j *Journal) submit(ch Channel, job ostrich.JobID) ostrich.Time {
+	if w := j.jobs[journalKey{ch, job}]; w != nil {
+		return w.submit
+	}
+	return 0
+}

@@ -1,0 +1,152 @@
+package priority
+
+import (
+	"errors"
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Options say how an order is turned into priorities.
+type Options struct {
+	Channel Channel
+	Mode    Mode
+	// Weight is what the first job of the order gets in mode Weight; the last
+	// one gets close to 0.
+	Weight int64
+	// Depth is how many jobs get ranks of their own in mode Strict; later
+	// ones share one value. 0 means as deep as Slurm's schedulers look, see
+	// Controller.Depth.
+	Depth      int
+	Controller Controller
+	Exclude    Exclude
+
+	// Ours reports whether a value of the channel was written to a job by
+	// us, as Journal.Ours does. Channel Priority needs it to tell its own
+	// pins from those of administrators; nil means that none is ours.
+	Ours func(job ostrich.JobID, value int64) bool
+
+	// Refused returns Slurm's words for a job that it refused to change, so
+	// that it is left alone; "" means that it did not refuse. nil is the same
+	// as a function that always returns "".
+	Refused func(job ostrich.JobID) string
+}
+
+// Exclude names jobs that are left alone.
+type Exclude struct {
+	Users, Accounts, QOS, Partitions []string
+}
+
+// ErrImpossible tells that the channel cannot order the jobs of this cluster.
+var ErrImpossible = errors.New("cannot work here")
+
+func impossible(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrImpossible, fmt.Sprintf(format, args...))
+}
+
+// Check tells why the channel and mode cannot work under the controller's
+// configuration, and what to do about it. It returns nil if they can.
+func Check(o Options) error {
+	if _, err := ParseChannel(string(o.Channel)); err != nil {
+		return err
+	}
+	if _, err := ParseMode(string(o.Mode)); err != nil {
+		return err
+	}
+	if o.Depth < 0 {
+		return fmt.Errorf("depth %d: must not be negative", o.Depth)
+	}
+	if err := o.checkPlugin(); err != nil {
+		return fmt.Errorf("channel %s: %w", o.Channel, err)
+	}
+	if o.Mode == Weight {
+		if o.Weight < 1 || o.Weight > limit {
+			return fmt.Errorf("weight %d: must be in [1, %d]", o.Weight, limit)
+		}
+		return nil
+	}
+	_, err := o.window(o.Controller.Weights.Sum(), 0)
+	return err
+}
+
+// checkPlugin compares the channel with the priority plugin.
+func (o Options) checkPlugin() error {
+	c := o.Controller
+	switch {
+	case c.Basic() && o.Mode == Weight:
+		return impossible("mode weight adds to the factors of priority/multifactor, and this cluster has priority/basic; use mode strict with channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+	case c.Basic() && o.Channel == SiteFactor:
+		return impossible("priority/basic accepts a SiteFactor and ignores it; use channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+	case c.Basic() && o.Channel == Nice:
+		return impossible("under priority/basic a new nice value releases held jobs; use channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+	case c.Basic():
+		return nil
+	case !c.Multifactor():
+		return impossible("PriorityType is %q; only priority/multifactor and priority/basic are known", c.PriorityType)
+	case o.Channel == Priority && o.Mode == Weight:
+		return impossible("a pinned priority has no other factors to be weighed against; use mode strict, or channel sitefactor")
+	case o.Channel == SiteFactor && c.SiteFactorPlugin != "":
+		return impossible("PrioritySiteFactorPlugin=%s writes the SiteFactor itself; use channel nice, or remove the plugin from slurm.conf", c.SiteFactorPlugin)
+	case o.Channel != Priority && c.Flag("INCR_ONLY"):
+		return impossible("PriorityFlags=INCR_ONLY keeps priorities from falling; remove the flag from slurm.conf, or use channel priority")
+	}
+	if o.Channel == SiteFactor {
+		if major, minor, err := release(c.Version); err != nil || major < 19 || (major == 19 && minor < 5) {
+			return impossible("Slurm %s has no SiteFactor; it came with 19.05. Use channel nice", c.Version)
+		}
+	}
+	return nil
+}
+
+// Advice lists what in the controller's configuration makes writing slow or
+// the order less than it could be. Each is one sentence.
+func Advice(o Options) []string {
+	c := o.Controller
+	var all []string
+	if c.RateLimited {
+		all = append(all, "SlurmctldParameters=rl_enable holds every user but root and SlurmUser to a few requests a second: writing many changes takes minutes unless rl_refill_rate is raised")
+	}
+	if !c.BackfillContinue {
+		all = append(all, "SchedulerParameters lacks bf_continue: a backfill cycle that yields while priorities are written ends early")
+	}
+	if o.Channel == Nice {
+		all = append(all, "channel nice: a job's owner can undo it, and every change is a record for slurmdbd")
+	}
+	if o.Channel == Priority && c.Multifactor() {
+		all = append(all, "channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them")
+	}
+	if o.Mode == Strict && c.unbounded() && o.Channel != Priority {
+		all = append(all, "PriorityFlags has NO_NORMAL_*: factors have no upper bound, so the step between ranks follows the largest one that was seen")
+	}
+	return all
+}
+
+// window is the range of values for managed jobs and the step between two
+// ranks, in numbers of which the greater goes first.
+type window struct{ lo, hi, step int64 }
+
+// ranks is how many gaps of a step the window holds.
+func (w window) ranks() int64 { return (w.hi - w.lo) / w.step }
+
+// window returns the range for mode Strict. base is the most that the other
+// factors add up to; other is the highest computed priority of a job that is
+// not managed, for channel Priority.
+func (o Options) window(base, other int64) (window, error) {
+	var w window
+	switch {
+	case o.Channel == Priority && o.Controller.Basic():
+		w = window{lo: topPriority + 1, hi: maxPriority, step: 1}
+	case o.Channel == Priority:
+		// The floor moves in powers of two, so that it hardly ever moves.
+		w = window{lo: ceilPow2(max(base, other, 1)) + 1, hi: maxPriority, step: 1}
+	default:
+		// One more than the factors can differ by; priorities stay below
+		// 2^32-1, where Slurm cuts them off.
+		w = window{lo: base + 1, hi: min(limit, maxPriority-base), step: base + 1}
+	}
+	if w.ranks() < 1 {
+		return w, fmt.Errorf("channel %s: %w", o.Channel, impossible(
+			"the weights of priority/multifactor add up to %d, which leaves no room for two ranks in mode strict; use mode weight, or divide the PriorityWeight* of slurm.conf", base))
+	}
+	return w, nil
+}

@@ -1,0 +1,441 @@
+package priority
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Ranked is a job in the order wanted, of which the head comes first.
+// Campaign is any number that the jobs of one campaign have in common and
+// those of its neighbours do not.
+type Ranked struct {
+	Job      ostrich.JobID
+	Campaign uint64
+}
+
+// Entry is what the plan says of one pending job.
+type Entry struct {
+	Queued
+	Campaign  uint64
+	Rank      int   // place in the order, from 1; 0 for a job that is left alone
+	SlurmRank int   // place in Slurm's present order of all pending jobs, from 1
+	From, To  int64 // the channel's value, as scontrol takes it
+	Write     bool  // To is to be written
+	Why       string
+	spec      string
+}
+
+// Plan is the outcome of planning: every pending job of the queue, first those
+// that are managed in the order wanted, then those left alone in Slurm's.
+type Plan struct {
+	Channel Channel
+	Entries []Entry
+	Managed int // number of entries with a rank
+
+	// Step is the gap between two ranks; 1 in mode Weight.
+	Step int64
+	// Exact is how many jobs at the head have a rank of their own. Coarse
+	// tells that fewer are exact than the depth asks for, because the step
+	// times the ranks does not fit the channel.
+	Exact  int
+	Coarse bool
+}
+
+// The reasons of managed jobs.
+const (
+	whyOrder  = "campaign order"
+	whyDeep   = "beyond the depth Slurm looks at"
+	whyCoarse = "shares a rank: the weights leave few"
+)
+
+// Plan computes the fewest changes that put the jobs of the queue into the
+// order. It changes nothing: not the queue, not Slurm. Jobs of the order that
+// are not in the queue are passed over.
+//
+// Applying the changes and planning again gives a plan without changes, and no
+// plan with fewer changes gives the order.
+func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
+	if err := Check(o); err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Channel: o.Channel, Step: 1}
+	index := make(map[ostrich.JobID]int32, len(queue))
+	for i := range queue {
+		if _, twice := index[queue[i].Job]; twice {
+			return Plan{}, fmt.Errorf("queue: job %d is there twice", queue[i].Job)
+		}
+		index[queue[i].Job] = int32(i)
+	}
+	arrays := arraysApart(queue)
+
+	p.Entries = make([]Entry, 0, len(queue))
+	ranked := make([]bool, len(queue))
+	var alone []Entry
+	leave := func(i int32, why string) {
+		q := &queue[i]
+		from := o.present(q)
+		alone = append(alone, Entry{Queued: *q, SlurmRank: int(i) + 1, From: from, To: from, Why: why})
+	}
+	for _, r := range order {
+		i, ok := index[r.Job]
+		if !ok || ranked[i] {
+			continue
+		}
+		ranked[i] = true
+		q := &queue[i]
+		spec, why := "", o.guard(q)
+		if why == "" {
+			spec, why = arrays.spec(q)
+		}
+		if why != "" {
+			leave(i, why)
+			continue
+		}
+		p.Entries = append(p.Entries, Entry{
+			Queued: *q, Campaign: r.Campaign, Rank: len(p.Entries) + 1, SlurmRank: int(i) + 1,
+			From: o.present(q), Why: whyOrder, spec: spec,
+		})
+	}
+	for i := range queue {
+		if !ranked[i] {
+			why := o.guard(&queue[i])
+			if why == "" {
+				why = "not yet in accounting"
+			}
+			leave(int32(i), why)
+		}
+	}
+	slices.SortFunc(alone, func(a, b Entry) int { return cmp.Compare(a.SlurmRank, b.SlurmRank) })
+	p.Managed = len(p.Entries)
+
+	var err error
+	if o.Mode == Weight {
+		o.weigh(&p)
+	} else {
+		err = o.strict(&p, queue, alone)
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	p.Entries = append(p.Entries, alone...)
+	return p, nil
+}
+
+// present is the channel's value of a job.
+func (o Options) present(q *Queued) int64 {
+	switch o.Channel {
+	case SiteFactor:
+		return q.Site
+	case Nice:
+		return q.Nice
+	default:
+		return int64(q.Priority)
+	}
+}
+
+// ahead turns a channel's value into a number of which the greater goes first,
+// and back.
+func (o Options) ahead(value int64) int64 {
+	if o.Channel == Nice {
+		return -value
+	}
+	return value
+}
+
+// weigh gives the values of mode Weight: N times a factor that falls evenly
+// from 1 to almost 0 along the order. A value within 5 % of N of its target is
+// kept as long as the order holds.
+func (o Options) weigh(p *Plan) {
+	jobs := p.Entries
+	n := int64(len(jobs))
+	p.Exact = len(jobs)
+	if n == 0 {
+		return
+	}
+	// With n jobs of at most 2^31 the product stays far below 2^63.
+	target := func(i int) int64 { return max(1, (o.Weight*(n-int64(i))+n-1)/n) }
+	slack := o.Weight / 20
+	v, gap := make([]int64, n), make([]int64, n)
+	x, fits := make([]int64, n), make([]bool, n)
+	var total, sum int64
+	for i := range jobs[1:] {
+		gap[i] = min(1, target(i)-target(i+1))
+		total += gap[i]
+	}
+	for i := range jobs {
+		v[i] = o.ahead(jobs[i].From)
+		t := target(i)
+		fits[i] = v[i] >= max(1+total-sum, t-slack) && v[i] <= min(o.Weight-sum, t+slack)
+		x[i] = v[i] + sum
+		sum += gap[i]
+	}
+	keep := longestRun(x, fits)
+	// A new value is as close to its target as its kept neighbours allow.
+	bound := make([]int64, n) // the least that the kept jobs below leave to a job
+	below := int64(1)
+	for i := len(jobs) - 1; i >= 0; i-- {
+		if i+1 < len(jobs) {
+			below += gap[i]
+		}
+		if keep[i] {
+			below = v[i]
+		}
+		bound[i] = below
+	}
+	above := o.Weight
+	for i := range jobs {
+		if i > 0 {
+			above -= gap[i-1]
+		}
+		if !keep[i] {
+			v[i] = min(above, max(bound[i], target(i)))
+		}
+		above = v[i]
+	}
+	o.settle(jobs, v, keep)
+}
+
+// strict gives the values of mode Strict.
+func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
+	w, err := o.window(o.base(queue), highest(alone))
+	if err != nil {
+		return err
+	}
+	p.Step = w.step
+	jobs := p.Entries
+	gap := o.gaps(p, w)
+	v := make([]int64, len(jobs))
+	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
+	var total, sum int64
+	for _, g := range gap {
+		total += g
+	}
+	for i := range jobs {
+		v[i] = o.ahead(jobs[i].From)
+		// A priority that Slurm computed is no place in the order, even where
+		// it happens to fit.
+		fits[i] = v[i] >= w.lo+(total-sum) && v[i] <= w.hi-sum &&
+			(o.Channel != Priority || o.ours(&jobs[i].Queued))
+		x[i] = v[i] + sum
+		if i < len(gap) {
+			sum += gap[i]
+		}
+	}
+	keep := longestRun(x, fits)
+	spread(v, gap, keep, w.lo, w.hi, o.extra(w))
+	o.settle(jobs, v, keep)
+	return nil
+}
+
+// settle writes the values into the entries.
+func (o Options) settle(jobs []Entry, v []int64, keep []bool) {
+	for i := range jobs {
+		jobs[i].To = o.ahead(v[i])
+		jobs[i].Write = !keep[i]
+	}
+}
+
+// extra is how much is left free between two ranks for jobs to come, where
+// there is room: seven steps, or fifteen of the single ones of pins.
+func (o Options) extra(w window) int64 {
+	if w.step == 1 {
+		return 15
+	}
+	return 7 * w.step
+}
+
+// base is the most that the other factors of a job add up to: the sum of the
+// weights, and more only if PriorityFlags lets factors exceed 1 and the queue
+// has such jobs. It grows in powers of two, so that it hardly ever moves.
+func (o Options) base(queue []Queued) int64 {
+	sum := o.Controller.Weights.Sum()
+	var seen int64
+	for i := range queue {
+		seen = max(seen, queue[i].Factors.Sum())
+	}
+	if seen > sum {
+		return ceilPow2(seen)
+	}
+	return sum
+}
+
+// highest is the highest priority that Slurm computed for a job left alone.
+func highest(alone []Entry) int64 {
+	var most int64
+	for i := range alone {
+		if alone[i].SiteKnown {
+			most = max(most, int64(alone[i].Priority))
+		}
+	}
+	return most
+}
+
+// gaps returns what must lie between the values of neighbours. Up to the depth
+// it is a step each; if so many do not fit, campaigns are told apart first,
+// from the head, and then the jobs inside them, from the head. At most half of
+// the window is taken, so that there is room for insertions.
+func (o Options) gaps(p *Plan, w window) []int64 {
+	jobs := p.Entries
+	p.Exact = len(jobs)
+	if len(jobs) < 2 {
+		return nil
+	}
+	depth := o.Depth
+	if depth == 0 {
+		depth = max(o.Controller.Depth(), 1)
+	}
+	exact := min(depth, len(jobs)-1) // gaps below the first exact jobs
+	gap := make([]int64, len(jobs)-1)
+	budget := max(1, w.ranks()/2)
+	if int64(exact) <= budget {
+		for i := range exact {
+			gap[i] = w.step
+		}
+	} else {
+		p.Coarse = true
+		for i := 0; i < exact && budget > 0; i++ {
+			if jobs[i].Campaign != jobs[i+1].Campaign {
+				gap[i] = w.step
+				budget--
+			}
+		}
+		for i := 0; i < exact && budget > 0; i++ {
+			if gap[i] == 0 {
+				gap[i] = w.step
+				budget--
+			}
+		}
+	}
+	head := slices.Index(gap, 0)
+	if head < 0 {
+		return gap
+	}
+	p.Exact = head
+	for i := head; i < len(jobs); i++ {
+		switch {
+		case (i == len(gap) || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
+		case i >= depth:
+			jobs[i].Why = whyDeep
+		default:
+			jobs[i].Why = whyCoarse
+		}
+	}
+	return gap
+}
+
+// ours reports whether a job's priority is a pin of ours.
+func (o Options) ours(q *Queued) bool {
+	return o.Ours != nil && q.Priority > 0 && o.Ours(q.Job, int64(q.Priority))
+}
+
+// guard says why a job is left alone, "" if it is not.
+func (o Options) guard(q *Queued) string {
+	multifactor := o.Controller.Multifactor()
+	switch {
+	case q.Held():
+		return "held"
+	case multifactor && q.Pinned && !(o.Channel == Priority && o.ours(q)):
+		return "pinned by an administrator"
+	case !multifactor && q.Priority > topPriority && !o.ours(q):
+		return "pinned by an administrator"
+	case q.Reservation != "":
+		return "in reservation " + q.Reservation
+	}
+	if why := o.Exclude.match(q); why != "" {
+		return why
+	}
+	switch {
+	case multifactor && !q.Listed, ineligible(q.Reason):
+		return "not eligible (" + q.Reason + ")"
+	case o.Channel == Nice && q.Nice > 0:
+		return "nice value of the owner's own"
+	}
+	if o.Refused != nil {
+		if words := o.Refused(q.Job); words != "" {
+			return "refused by Slurm: " + words
+		}
+	}
+	return ""
+}
+
+// ineligible reports whether a reason says that the job may not start yet.
+func ineligible(reason string) bool {
+	switch reason {
+	case "BeginTime", "Dependency", "DependencyNeverSatisfied":
+		return true
+	default:
+		return false
+	}
+}
+
+func (e *Exclude) match(q *Queued) string {
+	switch {
+	case slices.Contains(e.Users, q.User):
+		return "excluded user " + q.User
+	case slices.Contains(e.Accounts, q.Account):
+		return "excluded account " + q.Account
+	case slices.Contains(e.QOS, q.QOS):
+		return "excluded QOS " + q.QOS
+	case len(e.Partitions) == 0:
+		return ""
+	}
+	for name := range strings.SplitSeq(q.Partition, ",") {
+		if slices.Contains(e.Partitions, name) {
+			return "excluded partition " + name
+		}
+	}
+	return ""
+}
+
+// apart counts the pending records of every array that has several. A set, not
+// an order.
+type apart map[ostrich.JobID]int
+
+func arraysApart(queue []Queued) apart {
+	counts := make(apart)
+	for i := range queue {
+		if queue[i].Array != 0 {
+			counts[queue[i].Array]++
+		}
+	}
+	return counts
+}
+
+// spec names the record for scontrol. An update of an array's own id reaches
+// every task with a record of its own too, held ones included, so the waiting
+// tasks are named one by one. That splits no array: tasks only ever leave the
+// set, and an update of all that are left is an update of the record.
+func (a apart) spec(q *Queued) (spec, why string) {
+	switch {
+	case q.Array == 0 && strings.Contains(q.Full, "+"):
+		return q.Full, "" // a component of a heterogeneous job
+	case q.Array == 0, q.Array != q.Job:
+		return "", ""
+	}
+	ranges, err := parseTasks(q.Tasks)
+	if err == nil {
+		if named, ok := arraySpec(q.Array, ranges); ok {
+			return named, ""
+		}
+	}
+	if a[q.Array] > 1 {
+		return "", "array with tasks apart, too scattered to name the others"
+	}
+	return "", ""
+}
+
+// Changes returns what is to be written, head of the order first.
+func (p Plan) Changes() []Change {
+	var all []Change
+	for i := range p.Entries[:p.Managed] {
+		e := &p.Entries[i]
+		if e.Write {
+			all = append(all, Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Why: e.Why})
+		}
+	}
+	return all
+}

@@ -1,0 +1,381 @@
+package priority
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Queued is one pending record of slurmctld: a job, the waiting tasks of a job
+// array, a task with a record of its own, or a component of a heterogeneous
+// job.
+type Queued struct {
+	Job ostrich.JobID // id of the record (squeue's %A)
+
+	// Array is the id of the job array, 0 for other jobs. Tasks is the set of
+	// its waiting tasks as squeue prints it, "1-10%2", and Count their number;
+	// a record that is no array counts 1.
+	Array ostrich.JobID
+	Tasks string
+	Count int
+	// Full is how Slurm writes the job's id for people: "17+1", "26_[1-3]".
+	Full string
+
+	User, Account, Partition, QOS, Name string
+
+	UID      uint32
+	Priority uint32 // 0 is held
+	Nice     int64
+
+	// Listed tells that sprio knows the job: priority/multifactor is in
+	// force and the job is eligible. Pinned tells that its priority was set
+	// and is no longer computed. SiteKnown tells that Site and Factors are
+	// set: the job is listed and not pinned.
+	Listed, Pinned, SiteKnown bool
+
+	Site    int64
+	Factors Factors
+
+	State, Reason string
+	Submit        ostrich.Time
+	Reservation   string // "" for none
+	Dependency    string // "" for none
+	// Tier is the highest PriorityTier of the job's partitions, 0 where Rank
+	// was not told them.
+	Tier int
+}
+
+// Factors are the weighted factors of priority/multifactor, as they were added
+// up. A job in several partitions has those of the one where they are largest.
+type Factors struct {
+	Age, Assoc, Fairshare, JobSize, Partition, QOS, TRES int64
+}
+
+// Sum is what multifactor computes before SiteFactor and nice.
+func (f Factors) Sum() int64 {
+	return f.Age + f.Assoc + f.Fairshare + f.JobSize + f.Partition + f.QOS + f.TRES
+}
+
+// Held reports whether the job is held: Slurm's priority 0.
+func (q *Queued) Held() bool {
+	return q.Priority == 0 || strings.HasPrefix(q.Reason, "JobHeld")
+}
+
+// Queue returns the pending jobs in the order in which Slurm would try them,
+// as far as that is known without the partitions' tiers; see Rank. It needs
+// one sprio and one squeue.
+func (s Slurm) Queue(ctx context.Context) ([]Queued, error) {
+	// sprio comes first: a job held or pinned between the two is then shown
+	// as such by squeue.
+	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
+	switch {
+	case err == nil:
+	case errors.Is(err, errNotMultifactor):
+		out = nil
+	default:
+		return nil, err
+	}
+	factors, err := parseSprio(string(out))
+	if err != nil {
+		return nil, err
+	}
+	mark, err := newMark()
+	if err != nil {
+		return nil, err
+	}
+	out, err = s.output(ctx, "squeue", "--local", "-h", "-a", "--array-unique", "-t", "PENDING", "-o", squeueFormat(mark))
+	if err != nil {
+		return nil, err
+	}
+	queue, err := parseSqueue(string(out), mark)
+	if err != nil {
+		return nil, err
+	}
+	join(queue, factors)
+	Rank(queue, nil)
+	return queue, nil
+}
+
+// Rank sorts the jobs as Slurm tries them: those in a reservation, then by
+// PriorityTier, priority, submission and id. Without partitions every tier
+// counts as the same.
+func Rank(queue []Queued, parts []Partition) {
+	if len(parts) > 0 {
+		tiers := make(map[string]int, len(parts))
+		for _, p := range parts {
+			tiers[p.Name] = p.PriorityTier
+		}
+		for i := range queue {
+			queue[i].Tier = 0
+			for name := range strings.SplitSeq(queue[i].Partition, ",") {
+				queue[i].Tier = max(queue[i].Tier, tiers[name])
+			}
+		}
+	}
+	slices.SortFunc(queue, func(a, b Queued) int {
+		return cmp.Or(
+			-compareBool(a.Reservation != "", b.Reservation != ""),
+			-cmp.Compare(a.Tier, b.Tier),
+			-cmp.Compare(a.Priority, b.Priority),
+			cmp.Compare(a.Submit, b.Submit),
+			cmp.Compare(a.Job, b.Job),
+		)
+	})
+}
+
+// compareBool sorts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// fieldSep separates the fields of a record. No field but the name, which
+// comes last, can contain it.
+const fieldSep = "\x1f"
+
+// squeueFormat is the format of one record. A job's name may contain anything,
+// a new line too, so that every record starts with a mark that nobody can
+// guess.
+func squeueFormat(mark string) string {
+	return mark + strings.Join([]string{
+		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%j",
+	}, fieldSep)
+}
+
+const squeueFields = 17
+
+// parseSqueue reads what squeue prints in squeueFormat(mark).
+func parseSqueue(out, mark string) ([]Queued, error) {
+	head, rest, any := strings.Cut(out, mark)
+	for line := range strings.Lines(head) {
+		// With -M squeue writes the cluster above its jobs.
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
+			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	queue := make([]Queued, 0, strings.Count(rest, mark)+1)
+	for record := range strings.SplitSeq(rest, mark) {
+		q, err := parseQueued(strings.TrimSuffix(record, "\n"))
+		if err != nil {
+			return nil, fmt.Errorf("squeue: %w", err)
+		}
+		queue = append(queue, q)
+	}
+	return queue, nil
+}
+
+func parseQueued(record string) (Queued, error) {
+	f := strings.SplitN(record, fieldSep, squeueFields)
+	if len(f) != squeueFields {
+		return Queued{}, fmt.Errorf("record %q: %d fields, want %d", clip(record), len(f), squeueFields)
+	}
+	id, err := strconv.ParseUint(f[0], 10, 32)
+	if err != nil || id == 0 {
+		return Queued{}, fmt.Errorf("job id %q: not a job id", clip(f[0]))
+	}
+	q := Queued{
+		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Account: f[6], Partition: f[7], QOS: f[8],
+		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], Name: f[16],
+	}
+	fail := func(what, text, why string) (Queued, error) {
+		return Queued{}, fmt.Errorf("job %d: %s %q: %s", id, what, clip(text), why)
+	}
+	if f[2] != "N/A" {
+		array, err := strconv.ParseUint(f[1], 10, 32)
+		if err != nil {
+			return fail("array job id", f[1], "not a job id")
+		}
+		ranges, err := parseTasks(f[2])
+		if err != nil {
+			return Queued{}, fmt.Errorf("job %d: %w", id, err)
+		}
+		q.Array, q.Tasks, q.Count = ostrich.JobID(array), f[2], countTasks(ranges)
+	}
+	uid, err := strconv.ParseUint(f[5], 10, 32)
+	if err != nil {
+		return fail("uid", f[5], "not a number")
+	}
+	q.UID = uint32(uid)
+	prio, err := strconv.ParseUint(f[9], 10, 32)
+	if err != nil {
+		return fail("priority", f[9], "not a number")
+	}
+	q.Priority = uint32(prio)
+	if q.Nice, err = strconv.ParseInt(f[10], 10, 64); err != nil {
+		return fail("nice", f[10], "not a number")
+	}
+	submit, err := strconv.ParseInt(f[12], 10, 64)
+	if err != nil {
+		return fail("submit time", f[12], "not in Unix seconds; is SLURM_TIME_FORMAT=%s understood?")
+	}
+	q.Submit = ostrich.Time(submit)
+	return q, nil
+}
+
+// none is s, or "" where Slurm says there is nothing.
+func none(s string) string {
+	if s == "(null)" || s == "N/A" {
+		return ""
+	}
+	return s
+}
+
+// sprioFormat lists id, priority, normalised priority, site, nice and the
+// weighted factors of one job in one partition.
+const sprioFormat = "%i|%Y|%y|%S|%N|%A|%B|%F|%J|%P|%Q|%T"
+
+const sprioFields = 12
+
+// factored is what sprio says of a job.
+type factored struct {
+	pinned  bool
+	site    int64
+	factors Factors
+}
+
+// parseSprio reads what sprio prints in sprioFormat, which is a line for every
+// job and partition.
+func parseSprio(out string) (map[ostrich.JobID]factored, error) {
+	jobs := make(map[ostrich.JobID]factored, strings.Count(out, "\n"))
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
+			continue
+		}
+		var f [sprioFields]string
+		n, rest := 0, line
+		for more := true; more; n++ {
+			var field string
+			field, rest, more = strings.Cut(rest, "|")
+			if n < sprioFields {
+				f[n] = strings.TrimSpace(field)
+			}
+		}
+		if n != sprioFields {
+			return nil, fmt.Errorf("sprio: line %q: %d fields, want %d", clip(line), n, sprioFields)
+		}
+		id, err := strconv.ParseUint(f[0], 10, 32)
+		if err != nil || id == 0 {
+			return nil, fmt.Errorf("sprio: job id %q: not a job id", clip(f[0]))
+		}
+		job, err := parseFactored(&f)
+		if err != nil {
+			return nil, fmt.Errorf("sprio: job %d: %w", id, err)
+		}
+		if had, ok := jobs[ostrich.JobID(id)]; ok && had.factors.Sum() >= job.factors.Sum() {
+			continue
+		}
+		jobs[ostrich.JobID(id)] = job
+	}
+	return jobs, nil
+}
+
+func parseFactored(f *[sprioFields]string) (factored, error) {
+	var job factored
+	prio, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return job, fmt.Errorf("priority %q: not a number", clip(f[1]))
+	}
+	norm, err := strconv.ParseFloat(f[2], 64)
+	if err != nil || math.IsNaN(norm) {
+		return job, fmt.Errorf("normalised priority %q: not a number", clip(f[2]))
+	}
+	// Where a job is pinned sprio prints its priority in the place of the
+	// normalised one, which is otherwise a fraction of 2^32-1.
+	if norm >= 1 && norm == float64(prio) {
+		return factored{pinned: true}, nil
+	}
+	into := [...]*int64{
+		3: &job.site, 5: &job.factors.Age, 6: &job.factors.Assoc, 7: &job.factors.Fairshare,
+		8: &job.factors.JobSize, 9: &job.factors.Partition, 10: &job.factors.QOS,
+	}
+	for i, to := range into {
+		if to == nil {
+			continue
+		}
+		if *to, err = strconv.ParseInt(f[i], 10, 64); err != nil {
+			return job, fmt.Errorf("field %d %q: not a number", i+1, clip(f[i]))
+		}
+	}
+	if job.factors.TRES, err = parseTRESWeights(f[11]); err != nil {
+		return job, err
+	}
+	return job, nil
+}
+
+// parseTRESWeights adds up "cpu=2,mem=2".
+func parseTRESWeights(s string) (int64, error) {
+	if s == "" || s == "(null)" {
+		return 0, nil
+	}
+	var sum int64
+	for elem := range strings.SplitSeq(s, ",") {
+		_, value, ok := strings.Cut(elem, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || math.IsNaN(v) || math.Abs(v) > 1<<53 {
+			return 0, fmt.Errorf("tres factor %q: not name=number", clip(elem))
+		}
+		sum += int64(math.Ceil(v))
+	}
+	return sum, nil
+}
+
+// join adds what sprio says to the jobs of squeue.
+func join(queue []Queued, factors map[ostrich.JobID]factored) {
+	for i := range queue {
+		q := &queue[i]
+		f, ok := factors[q.Job]
+		if !ok {
+			continue
+		}
+		q.Listed, q.Pinned, q.SiteKnown = true, f.pinned, !f.pinned
+		q.Site, q.Factors = f.site, f.factors
+	}
+}
+
+// clip shortens text for an error message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}
+
+// Running returns the ids of the jobs that have started and not ended, by id.
+func (s Slurm) Running(ctx context.Context) ([]ostrich.JobID, error) {
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
+	if err != nil {
+		return nil, err
+	}
+	var ids []ostrich.JobID
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
+			continue
+		}
+		id, err := strconv.ParseUint(line, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(line))
+		}
+		ids = append(ids, ostrich.JobID(id))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}

@@ -1,0 +1,143 @@
+package priority
+
+import "math"
+
+// longestRun marks the elements of a longest non-increasing subsequence of x,
+// of those for which fits is true. Among several it takes the one that ends
+// with the greatest values, and of equal ones the earliest in the order, so
+// that the answer depends on the input alone. O(n log n).
+func longestRun(x []int64, fits []bool) []bool {
+	// tails[k] is the index of the greatest last element of a run of k+1.
+	tails := make([]int32, 0, len(x))
+	before := make([]int32, len(x))
+	for i, v := range x {
+		if !fits[i] {
+			continue
+		}
+		// A run that ends with at least v is continued by it: find the first
+		// tail below v.
+		lo, hi := 0, len(tails)
+		if hi > 0 && x[tails[hi-1]] >= v { // the common case: the order stands
+			lo = hi
+		}
+		for lo < hi {
+			mid := int(uint(lo+hi) >> 1)
+			if x[tails[mid]] >= v {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		before[i] = -1
+		if lo > 0 {
+			before[i] = tails[lo-1]
+		}
+		if lo == len(tails) {
+			tails = append(tails, int32(i))
+		} else {
+			tails[lo] = int32(i)
+		}
+	}
+	keep := make([]bool, len(x))
+	if len(tails) > 0 {
+		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
+			keep[i] = true
+		}
+	}
+	return keep
+}
+
+// spread fills in the values that are not kept so that v[i]-v[i+1] >= gap[i]
+// everywhere, given that the kept ones allow it and lie in [lo, hi] with room
+// for the others. It leaves more than the gap where there is room: between two
+// kept values the room is shared evenly, before the first and after the last
+// each gets up to extra more, and a plan without kept values is centred in the
+// window and uses at most half of it. A pair with gap 0 stays equal.
+func spread(v, gap []int64, keep []bool, lo, hi, extra int64) {
+	for i := 0; i < len(v); {
+		if keep[i] {
+			i++
+			continue
+		}
+		j := i
+		for j < len(v) && !keep[j] {
+			j++
+		}
+		fill(v, gap, i, j, lo, hi, extra)
+		i = j
+	}
+}
+
+// fill gives values to v[i:j], whose neighbours v[i-1] and v[j], where they
+// exist, are kept.
+func fill(v, gap []int64, i, j int, lo, hi, extra int64) {
+	first, last := i > 0, j < len(v)
+	// need is what the gaps take up, from the neighbour above to the one
+	// below; slots is the number of gaps that can be widened.
+	var need, slots int64
+	from, to := i-1, j
+	if !first {
+		from = i
+	}
+	if !last {
+		to = j - 1
+	}
+	for k := from; k < to; k++ {
+		need += gap[k]
+		if gap[k] > 0 {
+			slots++
+		}
+	}
+	var top, more int64
+	switch {
+	case first && last:
+		room := v[i-1] - v[j] - need
+		more = share(room, slots)
+		top = v[i-1]
+	case first: // below the last kept value
+		top = v[i-1]
+		more = min(extra, share(top-lo-need, slots+1))
+	case last: // above the first kept value
+		more = min(extra, share(hi-v[j]-need, slots+1))
+		top = v[j] + need + more*slots
+	default:
+		room := hi - lo - need
+		more = min(extra, share(room/2, slots))
+		top = lo + (hi-lo+need+more*slots)/2
+	}
+	value := top
+	if first {
+		value = step(top, gap[i-1], more)
+	}
+	v[i] = value
+	for k := i; k < j-1; k++ {
+		value = step(value, gap[k], more)
+		v[k+1] = value
+	}
+}
+
+// step is the value that follows after a gap, widened by more unless the two
+// may be equal.
+func step(value, gap, more int64) int64 {
+	if gap == 0 {
+		return value
+	}
+	return value - gap - more
+}
+
+// share is the part of room that one of n gaps gets.
+func share(room, n int64) int64 {
+	if n <= 0 || room <= 0 {
+		return 0
+	}
+	return room / n
+}
+
+// ceilPow2 is the smallest power of two that is at least n.
+func ceilPow2(n int64) int64 {
+	p := int64(1)
+	for p < n && p < math.MaxInt64/2 {
+		p *= 2
+	}
+	return p
+}

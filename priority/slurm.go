@@ -1,0 +1,134 @@
+package priority
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Slurm runs Slurm's commands. The zero value finds them in PATH, talks to the
+// cluster of the environment and gives each 10 seconds.
+type Slurm struct {
+	Dir     string        // folder of the commands; "" means PATH
+	Conf    string        // SLURM_CONF; "" means the environment's or Slurm's default
+	Cluster string        // -M; "" means the local cluster. Needs slurmdbd.
+	Timeout time.Duration // of one command; 0 means 10 s
+
+	// BurstTimeout limits one Update, however many changes it makes; 0 means
+	// Timeout and 20 ms for every change.
+	BurstTimeout time.Duration
+}
+
+const defaultTimeout = 10 * time.Second
+
+// ErrUnreachable tells that slurmctld did not answer.
+var ErrUnreachable = errors.New("slurmctld does not answer")
+
+// errNotMultifactor is what sprio says under another priority plugin.
+var errNotMultifactor = errors.New("priority/multifactor is not in force")
+
+func (s Slurm) timeout() time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return defaultTimeout
+}
+
+// command prepares a command of Slurm's with an environment of its own: the
+// user's preferences for output do not reach it.
+func (s Slurm) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	path := name
+	if s.Dir != "" {
+		path = filepath.Join(s.Dir, name)
+	}
+	if s.Cluster != "" {
+		args = append([]string{"-M", s.Cluster}, args...)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(environment(os.Environ()),
+		"LC_ALL=C", "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0")
+	if s.Conf != "" {
+		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
+	}
+	// A child that outlives the kill must not keep us waiting for its pipes.
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// environment is env without the variables that change what Slurm's commands
+// print.
+func environment(env []string) []string {
+	kept := make([]string, 0, len(env)+4)
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
+			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
+			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
+			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS":
+		default:
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// output runs a command to its end and returns what it printed. An error names
+// the command and repeats its words.
+func (s Slurm) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	cmd := s.command(ctx, name, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	said := strings.TrimSpace(stderr.String())
+	switch {
+	case strings.Contains(said, "not running a supported priority plugin"):
+		return nil, errNotMultifactor
+	case err == nil:
+		return stdout.Bytes(), nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", name, ctx.Err())
+	case unreachable(said):
+		return nil, fmt.Errorf("%s: %w: %s", name, ErrUnreachable, oneLine(said))
+	case said != "":
+		return nil, fmt.Errorf("%s: %w: %s", name, err, oneLine(said))
+	default:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// unreachable reports whether a command's words say that slurmctld is away.
+func unreachable(said string) bool {
+	return strings.Contains(said, "Unable to contact slurm controller") ||
+		strings.Contains(said, "Could not establish a configuration source")
+}
+
+// oneLine is text as one line of bounded length.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	const most = 400
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// newMark returns a string that no job's name contains.
+func newMark() (string, error) {
+	var b [12]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("squeue: record mark: %w", err)
+	}
+	return fmt.Sprintf("\x1e%x\x1e", b[:]), nil
+}

@@ -1,0 +1,88 @@
+package priority
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// maxSpec is the longest set of tasks that fits a line of scontrol's, which
+// without readline ends at 4096 bytes.
+const maxSpec = 3800
+
+// maxTask bounds a task number: Slurm's MaxArraySize is at most 4 000 001.
+const maxTask = 4_000_001
+
+// taskRange is what one element of a set of tasks stands for.
+type taskRange struct{ first, last, step int }
+
+// parseTasks reads a set of array tasks as squeue prints it: "7", "1-10%2",
+// "0-99:3", "1,4-6".
+func parseTasks(s string) ([]taskRange, error) {
+	set, _, _ := strings.Cut(s, "%")
+	var ranges []taskRange
+	for elem := range strings.SplitSeq(set, ",") {
+		span, by, stepped := strings.Cut(elem, ":")
+		from, to, spans := strings.Cut(span, "-")
+		r := taskRange{step: 1}
+		var err error
+		if r.first, err = strconv.Atoi(from); err != nil {
+			return nil, fmt.Errorf("tasks %q: %q: not a number", s, from)
+		}
+		r.last = r.first
+		if spans {
+			if r.last, err = strconv.Atoi(to); err != nil {
+				return nil, fmt.Errorf("tasks %q: %q: not a number", s, to)
+			}
+		}
+		if stepped {
+			if r.step, err = strconv.Atoi(by); err != nil {
+				return nil, fmt.Errorf("tasks %q: %q: not a number", s, by)
+			}
+		}
+		if r.first < 0 || r.last < r.first || r.last > maxTask || r.step < 1 {
+			return nil, fmt.Errorf("tasks %q: %q: not a range", s, elem)
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, nil
+}
+
+// countTasks is the number of tasks in the ranges.
+func countTasks(ranges []taskRange) int {
+	n := 0
+	for _, r := range ranges {
+		n += (r.last-r.first)/r.step + 1
+	}
+	return n
+}
+
+// arraySpec names the tasks of an array for scontrol, which does not read the
+// "0-99:3" that squeue prints. It returns false for a set that does not fit a
+// line.
+func arraySpec(array ostrich.JobID, ranges []taskRange) (string, bool) {
+	b := fmt.Appendf(nil, "%d_[", array)
+	for _, r := range ranges {
+		if r.step == 1 && r.last > r.first {
+			b = strconv.AppendInt(b, int64(r.first), 10)
+			b = append(b, '-')
+			b = strconv.AppendInt(b, int64(r.last), 10)
+			b = append(b, ',')
+		} else {
+			for t := r.first; t <= r.last; t += r.step {
+				b = strconv.AppendInt(b, int64(t), 10)
+				b = append(b, ',')
+				if len(b) > maxSpec {
+					return "", false
+				}
+			}
+		}
+		if len(b) > maxSpec {
+			return "", false
+		}
+	}
+	b[len(b)-1] = ']'
+	return string(b), true
+}

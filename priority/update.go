@@ -1,0 +1,226 @@
+package priority
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Status says what became of a change.
+type Status string
+
+// What becomes of a change.
+const (
+	// Applied: the job had the new value when the queue was read back.
+	Applied Status = "applied"
+	// Refused: Slurm said why not; see Outcome.Words.
+	Refused Status = "refused"
+	// NotApplied: Slurm said nothing, and the job still has another value.
+	NotApplied Status = "not applied"
+	// Gone: the job is no longer pending. It has started, ended or left.
+	Gone Status = "gone"
+	// Unknown: Slurm said nothing, and the value could not be read back: the
+	// job is not eligible now, or the reading failed.
+	Unknown Status = "unknown"
+	// Unsent: the burst ended before this change.
+	Unsent Status = "not sent"
+)
+
+// Outcome is a change and what became of it.
+type Outcome struct {
+	Change
+
+	Status Status
+	Words  string // Slurm's own, on one line; "" if it said nothing
+}
+
+// Result is the outcome of a burst, in the order of its changes.
+type Result struct {
+	Outcomes []Outcome
+	// Queue is the queue as it was read back, nil if that failed.
+	Queue []Queued
+	Took  time.Duration // of the writing, without the reading back
+}
+
+// Count is the number of changes with the given status.
+func (r Result) Count(status Status) int {
+	n := 0
+	for i := range r.Outcomes {
+		if r.Outcomes[i].Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Update makes the changes, in their order, with a single scontrol, and then
+// reads the queue back to see what came of them. An error tells that the burst
+// was not finished or not read back; the result holds what is known even then.
+//
+// A refused change is no error. A timeout or the end of ctx kills scontrol: a
+// change that slurmctld already has takes effect all the same.
+func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result, error) {
+	var r Result
+	if len(changes) == 0 {
+		return r, nil
+	}
+	r.Outcomes = make([]Outcome, len(changes))
+	var script bytes.Buffer
+	for i, c := range changes {
+		r.Outcomes[i] = Outcome{Change: c, Status: Unsent}
+		line, err := c.command(ch)
+		if err != nil {
+			return r, fmt.Errorf("scontrol: %w", err)
+		}
+		script.WriteString(line)
+		script.WriteByte('\n')
+		script.WriteString(barrier(i))
+		script.WriteByte('\n')
+	}
+	begin := time.Now()
+	sent, err := s.burst(ctx, &script, r.Outcomes)
+	r.Took = time.Since(begin)
+	for i := range r.Outcomes[:sent] {
+		if r.Outcomes[i].Words == "" {
+			r.Outcomes[i].Status = Unknown
+		}
+	}
+	if sent == 0 && err != nil {
+		return r, err
+	}
+	// What was written is read back even if ctx ended meanwhile.
+	queue, readErr := s.Queue(context.WithoutCancel(ctx))
+	if readErr != nil {
+		return r, errors.Join(err, fmt.Errorf("read back: %w", readErr))
+	}
+	r.Queue = queue
+	readBack(ch, queue, r.Outcomes[:sent])
+	return r, err
+}
+
+// readBack compares the outcomes with the queue.
+func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
+	index := make(map[ostrich.JobID]int, len(queue))
+	for i := range queue {
+		index[queue[i].Job] = i
+	}
+	for i := range outcomes {
+		out := &outcomes[i]
+		at, pending := index[out.Job]
+		switch {
+		case !pending:
+			out.Status = Gone
+		case out.has(ch, &queue[at]):
+			out.Status = Applied
+		case out.Words != "":
+			out.Status = Refused
+		case ch == SiteFactor && !queue[at].SiteKnown && !queue[at].Pinned:
+			out.Status = Unknown
+		default:
+			out.Status = NotApplied
+		}
+	}
+}
+
+// has reports whether the job has the value that was to be written.
+func (c Change) has(ch Channel, q *Queued) bool {
+	switch {
+	case ch == SiteFactor:
+		return q.SiteKnown && q.Site == c.To
+	case ch == Nice:
+		return q.Nice == c.To && !q.Pinned
+	case c.To == 0:
+		return q.Priority != 0 && int64(q.Priority) != c.From && !q.Pinned
+	default:
+		return int64(q.Priority) == c.To
+	}
+}
+
+const barrierWord = "ostrich-barrier-"
+
+// barrier is a line that scontrol rejects in words that repeat it. Between two
+// of them stand the words about one change.
+func barrier(i int) string { return barrierWord + strconv.Itoa(i) }
+
+// burst runs the script and files scontrol's words with the changes they are
+// about. It returns how many changes were tried.
+func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) (sent int, err error) {
+	limit := s.BurstTimeout
+	if limit <= 0 {
+		limit = s.timeout() + time.Duration(len(outcomes))*20*time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := s.command(ctx, "scontrol")
+	cmd.Stdin = script
+	// With readline scontrol repeats every line on its standard output, which
+	// is not read. What matters is said on the standard error.
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, fmt.Errorf("scontrol: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("scontrol: %w", err)
+	}
+	var away error
+	lines := bufio.NewScanner(stderr)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if _, mark, ok := strings.Cut(line, barrierWord); ok {
+			i, err := strconv.Atoi(strings.Trim(mark, "\"'"))
+			if err == nil && i == sent && i < len(outcomes) {
+				sent++
+			}
+			continue
+		}
+		if line == "" {
+			continue
+		}
+		if unreachable(line) {
+			// Every further change would wait for its own timeout.
+			away = fmt.Errorf("scontrol: %w: %s", ErrUnreachable, oneLine(line))
+			cancel()
+			break
+		}
+		if sent < len(outcomes) {
+			out := &outcomes[sent]
+			out.Status = Refused
+			if out.Words != "" {
+				out.Words += "; "
+			}
+			out.Words = oneLine(out.Words + line)
+		}
+	}
+	timedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	waitErr := cmd.Wait()
+	timedOut = timedOut || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	switch {
+	case away != nil:
+		return sent, away
+	case sent == len(outcomes):
+		// The barriers make scontrol end with 1 in any case.
+		return sent, nil
+	case timedOut:
+		return sent, fmt.Errorf("scontrol: killed after %v, %d of %d changes made: %w", limit, sent, len(outcomes), context.DeadlineExceeded)
+	case ctx.Err() != nil:
+		return sent, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
+	}
+	words := outcomes[sent].Words
+	outcomes[sent].Status, outcomes[sent].Words = Unsent, ""
+	if words == "" {
+		words = "it said nothing"
+	}
+	if waitErr == nil {
+		return sent, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
+	}
+	return sent, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+}
