@@ -245,3 +245,13 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 	}
 	return j.length, true
 }
+
+// WorkOf is what a job that has not ended counts for in its campaign, and
+// false for any other job.
+func (s *Schedule) WorkOf(id JobID) (Work, bool) {
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, false
+	}
+	return j.area(j.length), true
+}

@@ -1,0 +1,218 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Result is the outcome of a check.
+type Result string
+
+// The outcomes.
+const (
+	OK   Result = "ok"
+	Warn Result = "warn"
+	Fail Result = "fail"
+)
+
+// Finding is one line of Check.
+type Finding struct {
+	Name   string `json:"check"`
+	Result Result `json:"result"`
+	Found  string `json:"found"`
+	Mend   string `json:"mend,omitempty"` // what to do; empty if nothing
+}
+
+// checklist collects findings in order.
+type checklist []Finding
+
+func (l *checklist) ok(name, format string, args ...any) {
+	*l = append(*l, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
+}
+
+func (l *checklist) add(name string, r Result, mend, format string, args ...any) {
+	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Mend: mend})
+}
+
+// Check looks at everything that an installation needs, and writes nothing.
+// as is the user whose rights in Slurm are checked.
+func Check(ctx context.Context, c Config, as string) []Finding {
+	var l checklist
+	slurm := c.Commands()
+	controller, err := slurm.Controller(ctx)
+	if err != nil {
+		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin", "%v", err)
+	} else {
+		l.ok("controller", "cluster %s, Slurm %s", controller.ClusterName, controller.Version)
+		if c.Cluster == "" {
+			c.Cluster = controller.ClusterName
+		}
+		l.checkPriority(c, controller)
+		l.checkOperator(ctx, c, as)
+		l.checkPartitions(ctx, c)
+	}
+	diag, err := slurm.Diag(ctx)
+	switch {
+	case err != nil:
+		l.add("slurmdbd", Fail, "see the first line", "its lag is not known: %v", err)
+	case diag.DBDQueue > 0:
+		l.add("slurmdbd", Warn, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
+			"%d messages wait for it in slurmctld", diag.DBDQueue)
+	default:
+		l.ok("slurmdbd", "no message waits for it in slurmctld")
+	}
+	l.checkDatabase(ctx, c, diag.At)
+	l.checkJournal(c)
+	return l
+}
+
+// checkPriority compares the chosen channel and mode with the controller.
+func (l *checklist) checkPriority(c Config, controller priority.Controller) {
+	s := Sidecar{config: c, controller: controller}
+	o := s.options()
+	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
+	if err := priority.Check(o); err != nil {
+		l.add("priority", Fail, "choose another channel or mode, or change slurm.conf as said", "%s under %s: %v", chosen, controller.PriorityType, err)
+	} else {
+		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
+	}
+	for _, a := range priority.Advice(o) {
+		l.add("priority", Warn, "", "%s", a)
+	}
+	flags := strings.Join(controller.PriorityFlags, ",")
+	if flags == "" {
+		flags = "none"
+	}
+	l.ok("PriorityFlags", "%s", flags)
+}
+
+func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
+	if as == "root" {
+		l.ok("operator", "root may change every job; an unprivileged user with AdminLevel=Operator is enough")
+		return
+	}
+	level, err := c.Commands().AdminLevel(ctx, as)
+	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
+	switch {
+	case err != nil:
+		l.add("operator", Fail, mend, "AdminLevel of %s: %v", as, err)
+	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
+		l.ok("operator", "%s has AdminLevel %s", as, level)
+	default:
+		l.add("operator", Fail, mend, "%s has AdminLevel %s", as, level)
+	}
+}
+
+func (l *checklist) checkPartitions(ctx context.Context, c Config) {
+	partitions, err := c.Commands().Partitions(ctx)
+	if err != nil {
+		l.add("partitions", Fail, "see the first line", "%v", err)
+		return
+	}
+	if _, err := nodesOf(c.Pools, partitions); err != nil {
+		l.add("partitions", Fail, "name partitions of slurm.conf in pools", "%v", err)
+		return
+	}
+	var names []string
+	tiers := make(map[int]bool)
+	for _, p := range partitions {
+		names = append(names, p.Name)
+		tiers[p.PriorityTier] = true
+	}
+	if len(tiers) > 1 {
+		l.add("partitions", Warn, "nothing, if that is wanted", "%s have different PriorityTier, which no priority can cross", strings.Join(names, ","))
+		return
+	}
+	l.ok("partitions", "%s", strings.Join(names, ","))
+}
+
+func (l *checklist) checkDatabase(ctx context.Context, c Config, controllerClock ostrich.Time) {
+	source, err := c.Source()
+	if err != nil {
+		l.add("password", Fail, "make database.password_file readable for this user", "%v", err)
+		return
+	}
+	if source.Cluster == "" {
+		l.add("cluster", Fail, "set cluster", "not known, as the controller does not answer")
+		return
+	}
+	r, err := slurmdb.Open(ctx, source)
+	switch {
+	case errors.Is(err, slurmdb.ErrCluster):
+		l.add("cluster", Fail, "set cluster to one that exists", "%v", err)
+		return
+	case errors.Is(err, slurmdb.ErrColumns):
+		l.add("columns", Fail, "grant SELECT on the tables, see contrib/mysql/grants.sql; or this is no database of slurmdbd", "%v", err)
+		return
+	case err != nil:
+		l.add("database", Fail, "check database.address, user, password and tls", "%v", err)
+		return
+	}
+	defer r.Close()
+	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
+	l.ok("cluster", "%s", source.Cluster)
+	columns := r.Columns()
+	l.ok("columns", "all that are needed; %v", columns)
+	grants, readOnly, err := r.Grants(ctx)
+	switch {
+	case err != nil:
+		l.add("read-only", Warn, "", "grants are not known: %v", err)
+	case !readOnly:
+		l.add("read-only", Warn, "revoke all but SELECT, see contrib/mysql/grants.sql", "the account may do more than read: %s", strings.Join(slices.Compact(grants), "; "))
+	default:
+		l.ok("read-only", "the account can only read")
+	}
+	l.checkClocks(ctx, r, controllerClock)
+}
+
+// maxSkew is the difference between clocks that is not worth a word.
+const maxSkew = 2
+
+func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller ostrich.Time) {
+	here := ostrich.Time(time.Now().Unix())
+	database, err := r.Now(ctx)
+	if err != nil {
+		l.add("clocks", Fail, "see the database's line", "%v", err)
+		return
+	}
+	skew := max(database, here) - min(database, here)
+	if controller != 0 {
+		skew = max(skew, max(database, controller)-min(database, controller)-1) // asked a moment earlier
+	}
+	if skew > maxSkew {
+		l.add("clocks", Warn, "let all hosts follow one time server", "up to %d s apart: here %d, database %d, slurmctld %d", skew, here, database, controller)
+		return
+	}
+	l.ok("clocks", "within %d s of one another: this host, the database and slurmctld", maxSkew)
+}
+
+func (l *checklist) checkJournal(c Config) {
+	dir := filepath.Dir(c.Journal)
+	info, err := os.Stat(dir)
+	switch {
+	case c.Journal == "" && c.Mode == Enforce:
+		l.add("journal", Fail, "set journal", "none, and mode enforce writes one")
+	case c.Journal == "":
+		l.add("journal", Warn, "set journal before mode enforce", "none")
+	case err != nil:
+		l.add("journal", Warn, "create the folder before mode enforce: install -d -o ostrich "+dir, "%v", err)
+	case !info.IsDir():
+		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
+	case unix.Access(dir, unix.W_OK) != nil:
+		l.add("journal", Warn, "let the user of ostrichd own it", "%s is not writable for this user", dir)
+	default:
+		l.ok("journal", "%s", c.Journal)
+	}
+}

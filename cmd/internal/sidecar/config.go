@@ -1,0 +1,229 @@
+package sidecar
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Config is everything that can be configured. Default returns the defaults;
+// docs/configuration.md lists each setting with its flag, environment variable
+// and key in the file.
+type Config struct {
+	Cluster  string
+	Mode     string // "observe" or "enforce"
+	Interval time.Duration
+
+	Database struct {
+		Address      string // host:port, or the path of a socket
+		User         string
+		Password     string //nolint:gosec // a field, not a password; it is never printed
+		PasswordFile string
+		Name         string
+		TLS          string
+		TLSCA        string
+		Timeout      time.Duration
+		History      time.Duration
+		Overlap      time.Duration
+	}
+	Slurm struct {
+		Bin     string
+		Conf    string
+		Timeout time.Duration
+	}
+	Campaign struct {
+		Rule      string
+		Threshold time.Duration
+		Late      string
+	}
+	Schedule struct {
+		Machine      string
+		Gate         string
+		Inside       string
+		Shares       string
+		Predictor    string
+		DefaultLimit time.Duration
+		Horizon      time.Duration
+	}
+	Pools []ostrich.Pool
+
+	Priority struct {
+		Channel string
+		Mode    string
+		Weight  int
+		Depth   int
+	}
+	Exclude priority.Exclude
+
+	Journal string
+	Listen  string
+	Log     struct{ Level, Format string }
+
+	remote string // the cluster that Slurm's commands are sent to; "" is the local one
+}
+
+// SetCluster chooses a cluster as Slurm's own option -M does: its controller
+// is asked too, through slurmdbd.
+func (c *Config) SetCluster(name string) { c.Cluster, c.remote = name, name }
+
+// The modes of the daemon.
+const (
+	Observe = "observe" // compute and report, write nothing
+	Enforce = "enforce" // write priorities
+)
+
+// Default is the configuration where nothing is said.
+func Default() Config {
+	var c Config
+	c.Mode = Observe
+	c.Interval = 10 * time.Second
+	c.Database.Address = "localhost:3306"
+	c.Database.User = "ostrich"
+	c.Database.Name = "slurm_acct_db"
+	c.Database.TLS = "off"
+	c.Database.Timeout = 30 * time.Second
+	c.Database.History = 14 * day
+	c.Database.Overlap = 2 * time.Minute
+	c.Slurm.Timeout = 10 * time.Second
+	c.Campaign.Rule = ostrich.Max.String()
+	c.Campaign.Threshold = 30 * time.Minute
+	c.Campaign.Late = ostrich.Reopen.String()
+	c.Schedule.Machine = ostrich.Parallel.String()
+	c.Schedule.Gate = ostrich.Demote.String()
+	c.Schedule.Inside = ostrich.LPT.String()
+	c.Schedule.Shares = sharesFlat
+	c.Schedule.Predictor = ostrich.ByLimit.String()
+	c.Schedule.DefaultLimit = 7 * day
+	c.Schedule.Horizon = 5 * time.Minute
+	c.Priority.Channel = string(priority.SiteFactor)
+	c.Priority.Mode = string(priority.Strict)
+	c.Journal = "/var/lib/ostrich/journal.jsonl"
+	c.Listen = "127.0.0.1:9343"
+	c.Log.Level = "info"
+	c.Log.Format = "auto"
+	return c
+}
+
+const (
+	day        = 24 * time.Hour
+	sharesFlat = "flat"
+	sharesTree = "tree"
+)
+
+// ScheduleOptions are the options of the virtual schedule.
+func (c *Config) ScheduleOptions() (ostrich.Options, error) {
+	var o ostrich.Options
+	var errs []error
+	var err error
+	note := func(key string) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	o.Rule.By, err = ostrich.Named[ostrich.By](ostrich.ByNames, c.Campaign.Rule)
+	note("campaign.rule")
+	o.Late, err = ostrich.Named[ostrich.Late](ostrich.LateNames, c.Campaign.Late)
+	note("campaign.late")
+	o.Machine, err = ostrich.Named[ostrich.Machine](ostrich.MachineNames, c.Schedule.Machine)
+	note("schedule.machine")
+	o.Gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, c.Schedule.Gate)
+	if err == nil && o.Gate == ostrich.Strict {
+		err = errors.New(`"strict" would have to hold jobs back, which the sidecar does not do; use demote or off`)
+	}
+	note("schedule.gate")
+	o.Inside, err = ostrich.Named[ostrich.Inside](ostrich.InsideNames, c.Schedule.Inside)
+	note("schedule.inside")
+	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
+	note("schedule.predictor")
+	o.Rule.Threshold = seconds(c.Campaign.Threshold)
+	if len(errs) == 0 {
+		errs = append(errs, o.Validate())
+	}
+	return o, errors.Join(errs...)
+}
+
+// Validate tells what is wrong with the configuration, all of it.
+func (c *Config) Validate() error {
+	_, err := c.ScheduleOptions()
+	errs := []error{err}
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	check(c.Mode == Observe || c.Mode == Enforce, "mode: %q is neither %s nor %s", c.Mode, Observe, Enforce)
+	check(c.Interval >= time.Second, "interval: %v is below 1s", c.Interval)
+	check(c.Database.Address != "", "database.address: is empty")
+	check(c.Database.User != "", "database.user: is empty")
+	check(c.Database.History >= 0, "database.history: %v is below 0", c.Database.History)
+	check(c.Schedule.Horizon >= time.Second, "schedule.horizon: %v is below 1s", c.Schedule.Horizon)
+	check(c.Schedule.DefaultLimit >= time.Second, "schedule.default_limit: %v is below 1s", c.Schedule.DefaultLimit)
+	check(c.Schedule.Shares == sharesFlat || c.Schedule.Shares == sharesTree,
+		"schedule.shares: %q is neither %s nor %s", c.Schedule.Shares, sharesFlat, sharesTree)
+	_, err = priority.ParseChannel(c.Priority.Channel)
+	errs = append(errs, prefix("priority.channel", err))
+	_, err = priority.ParseMode(c.Priority.Mode)
+	errs = append(errs, prefix("priority.mode", err))
+	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
+		"priority.weight: must be above 0 with priority.mode %s, not %d", c.Priority.Mode, c.Priority.Weight)
+	check(c.Priority.Depth >= 0, "priority.depth: %d is below 0", c.Priority.Depth)
+	if c.Listen != "" {
+		_, _, err = net.SplitHostPort(c.Listen)
+		errs = append(errs, prefix("listen", err))
+	}
+	check(c.Log.Format == "auto" || c.Log.Format == "json" || c.Log.Format == "console",
+		"log.format: %q is none of auto, json, console", c.Log.Format)
+	if _, err := ostrich.NewPools(ostrich.Options{}, 1, c.Pools...); err != nil {
+		errs = append(errs, fmt.Errorf("pools: %w", err))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return nil
+}
+
+func prefix(key string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// Commands runs the commands of the configured Slurm.
+func (c *Config) Commands() priority.Slurm {
+	return priority.Slurm{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
+}
+
+// Source is the configuration of the reader. The cluster may still be empty.
+// A password file that cannot be read is an error.
+func (c *Config) Source() (slurmdb.Config, error) {
+	password := c.Database.Password
+	if c.Database.PasswordFile != "" {
+		// Expanded for systemd's $CREDENTIALS_DIRECTORY.
+		raw, err := os.ReadFile(os.ExpandEnv(c.Database.PasswordFile))
+		if err != nil {
+			return slurmdb.Config{}, fmt.Errorf("database.password_file: %w", err)
+		}
+		password = strings.TrimRight(string(raw), "\r\n")
+	}
+	by := slurmdb.Flat
+	if c.Schedule.Shares == sharesTree {
+		by = slurmdb.Tree
+	}
+	return slurmdb.Config{
+		Address: c.Database.Address, User: c.Database.User, Password: password, Database: c.Database.Name,
+		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
+		Cluster: c.Cluster, Shares: by,
+		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),
+		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
+	}, nil
+}
+
+func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }

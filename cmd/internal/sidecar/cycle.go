@@ -1,0 +1,306 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Accounting is where the history of jobs comes from. *slurmdb.Reader is one.
+type Accounting interface {
+	Poll(ctx context.Context) (slurmdb.Batch, error)
+	Record(id ostrich.JobID) (slurmdb.Record, bool)
+	Live() []slurmdb.Record
+	UserName(id ostrich.UserID) string
+	Close() error
+}
+
+// Controller is where the queue is, and where priorities go. priority.Slurm is one.
+type Controller interface {
+	Controller(ctx context.Context) (priority.Controller, error)
+	Partitions(ctx context.Context) ([]priority.Partition, error)
+	Queue(ctx context.Context) ([]priority.Queued, error)
+	Diag(ctx context.Context) (priority.Diag, error)
+	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
+}
+
+// Sidecar is the sidecar of one cluster. It is not safe for concurrent use.
+type Sidecar struct {
+	config     Config
+	accounting Accounting
+	slurm      Controller
+	pools      *ostrich.Pools
+	journal    *priority.Journal // nil if there is none
+
+	controller priority.Controller
+	partitions []priority.Partition
+	asked      time.Time // when the controller's configuration was read
+
+	fresh  ostrich.Time // the latest time at which accounting was complete
+	behind int          // cycles in a row in which it was not
+}
+
+// ErrConfig is a configuration that no later attempt can use; what it comes
+// with says why.
+var ErrConfig = errors.New("not usable")
+
+// Permanent tells whether an error will stay until somebody changes the
+// configuration, of the sidecar, of Slurm or of the database.
+func Permanent(err error) bool {
+	return errors.Is(err, ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
+		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
+}
+
+// Open connects to the database and asks the controller for its configuration.
+// It reads no job. With write, the journal is opened for writing: a second
+// process that wants to is refused with priority.ErrLocked.
+func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
+	slurm := c.Commands()
+	controller, err := slurm.Controller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Cluster == "" {
+		c.Cluster = controller.ClusterName
+	}
+	partitions, err := slurm.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	source, err := c.Source()
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+	}
+	source.MaxTime = make(map[string]ostrich.Duration)
+	for _, p := range partitions {
+		if p.MaxTime != priority.Unlimited {
+			source.MaxTime[p.Name] = p.MaxTime
+		}
+	}
+	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
+		return nil, err
+	}
+	accounting, err := slurmdb.Open(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(c, accounting, slurm, controller, partitions)
+	if err != nil {
+		return nil, errors.Join(err, accounting.Close())
+	}
+	if write {
+		s.journal, err = priority.OpenJournal(c.Journal)
+	} else if c.Journal != "" {
+		s.journal, err = priority.ReadJournal(c.Journal)
+	}
+	if err != nil {
+		return nil, errors.Join(err, accounting.Close())
+	}
+	return s, nil
+}
+
+// New returns the sidecar of a cluster whose controller has already been
+// asked. It has no journal.
+func New(c Config, accounting Accounting, slurm Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
+	if controller.ClusterName != c.Cluster {
+		return nil, fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, c.Cluster, controller.ClusterName)
+	}
+	o, err := c.ScheduleOptions()
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+	}
+	s := &Sidecar{config: c, accounting: accounting, slurm: slurm, controller: controller, partitions: partitions}
+	if err := priority.Check(s.options()); err != nil {
+		return nil, fmt.Errorf("priority: %w", err)
+	}
+	s.pools, err = ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
+	return s, err
+}
+
+// nodesOf adds the nodes of its partitions to each pool.
+func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
+	named := make(map[string]bool)
+	for _, pool := range pools {
+		for _, name := range pool.Partitions {
+			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
+				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
+			}
+			named[name] = true
+		}
+	}
+	var list []slurmdb.Pool
+	for _, pool := range pools {
+		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
+		for _, part := range partitions {
+			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
+				p.Nodes = append(p.Nodes, part.Nodes...)
+			}
+		}
+		slices.Sort(p.Nodes)
+		p.Nodes = slices.Compact(p.Nodes)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// Close gives the database connection and the journal back.
+func (s *Sidecar) Close() error {
+	err := s.accounting.Close()
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
+	}
+	return err
+}
+
+// Config is the configuration, with the cluster's name filled in.
+func (s *Sidecar) Config() Config { return s.config }
+
+// options are those of the plan.
+func (s *Sidecar) options() priority.Options {
+	o := priority.Options{
+		Channel: priority.Channel(s.config.Priority.Channel), Mode: priority.Mode(s.config.Priority.Mode),
+		Weight: int64(s.config.Priority.Weight), Depth: s.config.Priority.Depth,
+		Controller: s.controller, Exclude: s.config.Exclude,
+	}
+	if s.journal != nil {
+		o.Ours = func(job ostrich.JobID, value int64) bool { return s.journal.Ours(o.Channel, job, value) }
+		o.Refused = func(job ostrich.JobID) string { return s.journal.Refused(o.Channel, job) }
+	}
+	return o
+}
+
+// Cycle is what one cycle found and did.
+type Cycle struct {
+	Time ostrich.Time     // of the virtual schedule
+	Lag  ostrich.Duration // how far that is behind the database's clock, because accounting lags
+	Took time.Duration
+
+	Rows    int            // rows read of the accounting tables
+	Skipped []slurmdb.Skip // rows that make no sense
+	Odd     []error        // events that the schedule could not take
+
+	Controller priority.Controller
+	Pools      []ostrich.PoolSchedule
+	Queue      []priority.Queued // as Slurm would try them
+	Plan       Plan
+
+	Outcomes []priority.Outcome // of the writes; none if nothing was written
+}
+
+// Run does one cycle: read, step, order, plan and, with apply, write. Without
+// apply it changes nothing.
+func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
+	began := time.Now()
+	c, err := s.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if apply {
+		if c.Outcomes, err = s.apply(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	c.Took = time.Since(began)
+	return c, nil
+}
+
+// look does the part of a cycle that only reads.
+func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
+	if err := s.ask(ctx); err != nil {
+		return nil, err
+	}
+	// The controller is asked first: what it has handed over by now is in
+	// the tables when they are read.
+	diag, err := s.slurm.Diag(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batch, err := s.accounting.Poll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.pools.Add(batch.Events...)
+	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch.Now, diag.DBDQueue)}
+	c.Lag = ostrich.Duration(batch.Now - c.Time)
+	c.Pools, c.Odd = s.pools.At(c.Time)
+	if c.Queue, err = s.slurm.Queue(ctx); err != nil {
+		return nil, err
+	}
+	priority.Rank(c.Queue, s.partitions)
+	c.Plan, err = s.plan(c)
+	return c, err
+}
+
+// configAge is how long the controller's configuration is taken to be as it was.
+const configAge = time.Minute
+
+// ask reads the controller's configuration again once it is old: weights and
+// partitions change under a running sidecar.
+func (s *Sidecar) ask(ctx context.Context) error {
+	if !s.asked.IsZero() && time.Since(s.asked) < configAge {
+		return nil
+	}
+	controller, err := s.slurm.Controller(ctx)
+	if err != nil {
+		return err
+	}
+	partitions, err := s.slurm.Partitions(ctx)
+	if err != nil {
+		return err
+	}
+	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
+	return nil
+}
+
+// clock is the time up to which the virtual schedule may run. A quiet database
+// may be a dead slurmdbd: while messages for it wait in slurmctld, cycle after
+// cycle, nobody knows what happened since, and time stands still.
+func (s *Sidecar) clock(now ostrich.Time, waiting int) ostrich.Time {
+	if waiting == 0 {
+		s.behind = 0
+	} else {
+		s.behind++
+	}
+	if s.behind < 2 || s.fresh == 0 {
+		s.fresh = max(s.fresh, now)
+	}
+	return s.fresh
+}
+
+// apply writes what the plan changes, and notes it in the journal before and after.
+func (s *Sidecar) apply(ctx context.Context, c *Cycle) ([]priority.Outcome, error) {
+	changes := c.Plan.Changes()
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	return s.Write(ctx, c.Time, changes)
+}
+
+// Write makes changes and notes them in the journal before and after.
+func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+	channel := s.options().Channel
+	if s.journal == nil {
+		r, err := s.slurm.Update(ctx, channel, changes)
+		return r.Outcomes, err
+	}
+	if err := s.journal.Intend(now, channel, changes); err != nil {
+		return nil, err
+	}
+	r, err := s.slurm.Update(ctx, channel, changes)
+	return r.Outcomes, errors.Join(err, s.journal.Conclude(now, channel, r.Outcomes))
+}
+
+// Record is what accounting knows of a job that has not ended.
+func (s *Sidecar) Record(id ostrich.JobID) (slurmdb.Record, bool) { return s.accounting.Record(id) }
+
+// UserName names a user of the virtual schedule.
+func (s *Sidecar) UserName(id ostrich.UserID) string { return s.accounting.UserName(id) }
+
+// Live lists what accounting knows of jobs that have not ended, by id.
+func (s *Sidecar) Live() []slurmdb.Record { return s.accounting.Live() }

@@ -1,0 +1,58 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Reset gives every job back to stock ordering. It needs the controller and
+// the journal, not the database. With dry it only tells what it would write.
+// With all it also gives back what the journal does not know.
+func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) ([]priority.Change, []priority.Outcome, error) {
+	slurm := c.Commands()
+	controller, err := slurm.Controller(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Sidecar{config: c, slurm: slurm, controller: controller}
+	switch _, missing := os.Stat(filepath.Dir(c.Journal)); {
+	case errors.Is(missing, os.ErrNotExist):
+		// Nothing was ever written from here.
+	case dry:
+		s.journal, err = priority.ReadJournal(c.Journal)
+	default:
+		s.journal, err = priority.OpenJournal(c.Journal)
+		if errors.Is(err, priority.ErrLocked) {
+			err = fmt.Errorf("%w: stop ostrichd first, or it would write again what is taken back", err)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.journal != nil {
+		defer s.journal.Close()
+	}
+	queue, err := slurm.Queue(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	running, err := slurm.Running(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := priority.ResetOptions{
+		Channel: priority.Channel(c.Priority.Channel), Controller: controller, Journal: s.journal, Running: running, All: all,
+	}
+	changes, err := priority.Reset(o, queue)
+	if err != nil || dry || len(changes) == 0 {
+		return changes, nil, err
+	}
+	outcomes, err := s.Write(ctx, now, changes)
+	return changes, outcomes, err
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+func checkCommand() *cli.Command {
+	return command(cli.Command{
+		Name:  "check",
+		Usage: "look whether everything the sidecar needs is there, a line each, with the mend",
+		Description: "Exit code 0: nothing failed, though there may be warnings; 1: something failed. Checks the rights of\n" +
+			"the user it runs as, so run it as the user of ostrichd.",
+	}, slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at", DefaultText: "the local one"},
+		&cli.StringFlag{Name: "as", Usage: "check the operator right of this `USER`", DefaultText: "whoever runs this"},
+	}, formats()), func(c *cli.Context, config sidecar.Config) error {
+		as := c.String("as")
+		if as == "" {
+			u, err := user.Current()
+			if err != nil {
+				return fmt.Errorf("check: who runs this: %w", err)
+			}
+			as = u.Username
+		}
+		findings := sidecar.Check(c.Context, config, as)
+		if err := writeFindings(c, findings); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(findings, func(f sidecar.Finding) bool { return f.Result == sidecar.Fail }) {
+			return exitCode(1)
+		}
+		return nil
+	})
+}
+
+func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
+	if c.Bool("json") {
+		return writeJSON(c, struct {
+			Checks []sidecar.Finding `json:"checks"`
+		}{findings})
+	}
+	if c.Bool("parsable2") {
+		t := table{header: []string{"RESULT", "CHECK", "FOUND", "MEND"}}
+		for _, f := range findings {
+			t.add(f.Result, f.Name, f.Found, f.Mend)
+		}
+		return t.write(c)
+	}
+	var errs []error
+	for _, f := range findings {
+		line := fmt.Sprintf("%-4s  %-18s %s", f.Result, f.Name, f.Found)
+		if f.Mend != "" {
+			line += "; " + f.Mend
+		}
+		_, err := fmt.Fprintln(c.App.Writer, strings.ReplaceAll(line, "\n", " "))
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

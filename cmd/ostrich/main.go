@@ -1,0 +1,174 @@
+// Command ostrich shows what the sidecar sees and would do, explains it, and
+// takes back what it did.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole command but for the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := app(stdout, stderr)
+	err := a.RunContext(ctx, flagsFirst(a, args))
+	var code exitCode
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(stderr, "ostrich: %v\n", err)
+	return 1
+}
+
+// exitCode ends the command with a code that says something, without a message.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+func app(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:  "ostrich",
+		Usage: "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
+		Description: "Every setting of ostrichd is a flag, an environment variable and a key of the file here too;\n" +
+			"\"ostrichd --help\" lists them. No command but reset writes anything.",
+		Version:              version(),
+		EnableBashCompletion: true,
+		Writer:               stdout, ErrWriter: stderr,
+		ExitErrHandler: func(*cli.Context, error) {}, // run decides
+		CommandNotFound: func(_ *cli.Context, name string) {
+			fmt.Fprintf(stderr, "ostrich: %q is no command; see \"ostrich --help\"\n", name)
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return fmt.Errorf("%q is no command; see \"ostrich --help\"", c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: []*cli.Command{
+			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
+			completionCommand(),
+		},
+	}
+}
+
+// flagsFirst moves the flags of a command before its arguments, so that
+// "ostrich explain 17 --json" means what it says.
+func flagsFirst(a *cli.App, args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.HasName(args[1]) })
+	if i < 0 {
+		return args
+	}
+	takesValue := make(map[string]bool)
+	for _, f := range a.Commands[i].Flags {
+		d, ok := f.(cli.DocGenerationFlag)
+		for _, name := range f.Names() {
+			takesValue[name] = ok && d.TakesValue()
+		}
+	}
+	flags, rest := slices.Clone(args[:2]), []string(nil)
+	for i := 2; i < len(args); i++ {
+		arg := args[i]
+		name := strings.TrimLeft(arg, "-")
+		switch {
+		case arg == "--":
+			return append(append(flags, "--"), append(rest, args[i+1:]...)...)
+		case !strings.HasPrefix(arg, "-") || arg == "-":
+			rest = append(rest, arg)
+		default:
+			flags = append(flags, arg)
+			if takesValue[name] && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	return append(flags, rest...)
+}
+
+// selection are the options that choose rows, with Slurm's meaning.
+func selection() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at", DefaultText: "the local one"},
+		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
+		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
+		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}, Usage: "only jobs of these `PARTITIONS`, comma-separated", DefaultText: "all"},
+	}
+}
+
+// command builds a sub-command that reads the configuration first.
+func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
+	c.Flags = slices.Concat(flags, sidecar.Flags(true))
+	c.UseShortOptionHandling = true
+	c.Action = func(ctx *cli.Context) error {
+		if c.ArgsUsage == "" && ctx.NArg() > 0 {
+			return fmt.Errorf("%s: unexpected argument %q", c.Name, ctx.Args().First())
+		}
+		config, err := sidecar.Load(ctx)
+		if err != nil {
+			return err
+		}
+		if name := ctx.String("clusters"); name != "" {
+			config.SetCluster(name)
+		}
+		return do(ctx, config)
+	}
+	return &c
+}
+
+// look does the reading part of one cycle, with a sign of life on a terminal.
+func look(ctx *cli.Context, c sidecar.Config) (*sidecar.Sidecar, *sidecar.Cycle, error) {
+	done := alive(ctx.App.ErrWriter, fmt.Sprintf("reading the accounting of the last %v", c.Database.History))
+	defer done()
+	s, err := sidecar.Open(ctx.Context, c, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	cycle, err := s.Run(ctx.Context, false)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	return s, cycle, nil
+}
+
+// odd tells on standard error of what was left out.
+func odd(ctx *cli.Context, c *sidecar.Cycle) {
+	w := ctx.App.ErrWriter
+	if n := len(c.Skipped); n > 0 {
+		fmt.Fprintf(w, "ostrich: %d accounting rows make no sense and were left out, first job %d: %s\n", n, c.Skipped[0].Job, c.Skipped[0].Why)
+	}
+	if n := len(c.Odd); n > 0 {
+		fmt.Fprintf(w, "ostrich: %d events were left out, first: %v\n", n, c.Odd[0])
+	}
+}
+
+// version is what the Go toolchain noted in the binary.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

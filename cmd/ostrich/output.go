@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/ostrich"
+)
+
+// formats are the options that choose how rows are written, with Slurm's names.
+func formats() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, see docs/operations.md"},
+		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
+		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header out"},
+	}
+}
+
+// table is rows of text under a header.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+func (t *table) add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = fmt.Sprint(c)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// write puts the table out as the options of the command say.
+func (t *table) write(c *cli.Context) error {
+	rows := t.rows
+	if !c.Bool("noheader") {
+		rows = append([][]string{t.header}, rows...)
+	}
+	if c.Bool("parsable2") {
+		for _, r := range rows {
+			if _, err := fmt.Fprintln(c.App.Writer, strings.Join(r, "|")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		cells := slices.Clone(r)
+		for i, cell := range cells {
+			if cell == "" {
+				cells[i] = "-"
+			}
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// writeJSON puts one object out.
+func writeJSON(c *cli.Context, v any) error {
+	e := json.NewEncoder(c.App.Writer)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// moment writes a time as Slurm's commands do, in local time.
+func moment(t float64) string {
+	switch {
+	case math.IsInf(t, 0):
+		return "never"
+	case t <= 0:
+		return "-"
+	}
+	return time.Unix(int64(t), 0).Format("2006-01-02T15:04:05")
+}
+
+// finite is a number for JSON, which knows no infinity: null stands for never.
+func finite(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// coreHours is work in processor-hours.
+func coreHours(w ostrich.Work) float64 { return float64(w) / 3600 }
+
+// chosen tells whether a value is among those an option lists; an option that
+// is not given lists all.
+func chosen(c *cli.Context, option, value string) bool {
+	want := c.String(option)
+	if want == "" {
+		return true
+	}
+	have := strings.Split(value, ",") // a job can be in several partitions
+	for name := range strings.SplitSeq(want, ",") {
+		if slices.Contains(have, strings.TrimSpace(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// alive writes a line with the seconds that have passed, once a second, if w
+// is a terminal. The function it returns takes the line away.
+func alive(w io.Writer, what string) (done func()) {
+	file, ok := w.(*os.File)
+	if !ok || !isatty.IsTerminal(file.Fd()) {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		began := time.Now()
+		for {
+			select {
+			case <-stop:
+				fmt.Fprint(w, "\r\x1b[K")
+				return
+			case <-tick.C:
+				fmt.Fprintf(w, "\r%s … %.0f s", what, time.Since(began).Seconds())
+			}
+		}
+	}()
+	return func() { close(stop); <-stopped }
+}

@@ -1,0 +1,116 @@
+// Command ostrichd is the sidecar: it reads slurmdbd's accounting tables, keeps
+// the OStrich virtual schedule, and writes its order to Slurm as priorities.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := app(os.Stdout, os.Stderr).RunContext(ctx, os.Args)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "ostrichd: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func app(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:  "ostrichd",
+		Usage: "order the queue of a Slurm cluster by campaigns",
+		UsageText: "ostrichd [--config FILE] [--apply] [--once]\n\n" +
+			"Without --apply (or mode: enforce) it only observes.",
+		Description: "SIGHUP reads the configuration again. SIGTERM ends the daemon; the priorities it has written\n" +
+			"stay until \"ostrich reset\". Every setting is a flag, an environment variable and a key of the file;\n" +
+			"a flag wins over the environment, that over the file, and that over the default.",
+		Version: version(),
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "apply", EnvVars: []string{"OSTRICH_APPLY"}, Usage: "write priorities; the same as mode: enforce"},
+			&cli.BoolFlag{Name: "once", Usage: "do one cycle and end, with exit code 1 if it failed"},
+			&cli.BoolFlag{Name: "show-config", Usage: "print the settings in effect, without the password, and end"},
+		}, sidecar.Flags(false)...),
+		Writer: stdout, ErrWriter: stderr,
+		HideHelpCommand: true,
+		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return fmt.Errorf("unexpected argument %q", c.Args().First())
+			}
+			load := func() (sidecar.Config, error) {
+				config, err := sidecar.Load(c)
+				if c.Bool("apply") {
+					config.Mode = sidecar.Enforce
+				}
+				return config, err
+			}
+			config, err := load()
+			if err != nil {
+				return err
+			}
+			if c.Bool("show-config") {
+				return config.Show(stdout)
+			}
+			log, err := logger(stderr, config)
+			if err != nil {
+				return err
+			}
+			hangup := make(chan os.Signal, 1)
+			signal.Notify(hangup, syscall.SIGHUP)
+			defer signal.Stop(hangup)
+			d := &daemon{
+				config: config, load: load, log: log, metrics: newMetrics(version()), notify: notifier{log},
+				open:   func(ctx context.Context, c sidecar.Config) (cycler, error) { return open(ctx, c) },
+				reload: hangup, now: time.Now,
+			}
+			if c.Bool("once") {
+				return d.once(c.Context)
+			}
+			return d.run(c.Context)
+		},
+	}
+}
+
+// open is sidecar.Open with a result that is nil after an error.
+func open(ctx context.Context, c sidecar.Config) (cycler, error) {
+	s, err := sidecar.Open(ctx, c, c.Mode == sidecar.Enforce)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// logger writes JSON, or lines for people when w is a terminal.
+func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
+	level, err := zerolog.ParseLevel(c.Log.Level)
+	if err != nil || level == zerolog.NoLevel {
+		return zerolog.Nop(), fmt.Errorf("configuration: log.level: %q is none of debug, info, warn, error", c.Log.Level)
+	}
+	file, isFile := w.(*os.File)
+	if c.Log.Format == "console" || (c.Log.Format == "auto" && isFile && isatty.IsTerminal(file.Fd())) {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger(), nil
+}
+
+// version is what the Go toolchain noted in the binary.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
