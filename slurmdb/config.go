@@ -179,7 +179,7 @@ func (c Config) driver() (*mysql.Config, error) {
 		if c.TLSCA != "" {
 			pem, err := os.ReadFile(c.TLSCA)
 			if err != nil {
-				return nil, fmt.Errorf("slurmdb: %w: CA: %v", ErrConfig, err)
+				return nil, fmt.Errorf("slurmdb: %w: CA: %s", ErrConfig, plain(err))
 			}
 			t.RootCAs = x509.NewCertPool()
 			if !t.RootCAs.AppendCertsFromPEM(pem) {

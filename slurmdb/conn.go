@@ -70,7 +70,7 @@ func dial(ctx context.Context, c Config) (*database, error) {
 	}
 	inner, err := mysql.NewConnector(d)
 	if err != nil {
-		return nil, fmt.Errorf("slurmdb: %w: %v", ErrConfig, err)
+		return nil, fmt.Errorf("slurmdb: %w: %s", ErrConfig, plain(err))
 	}
 	db := &database{config: c, pool: sql.OpenDB(connector{inner, []string{
 		fmt.Sprintf("SET SESSION max_statement_time = %.3f", c.Timeout.Seconds()),
@@ -99,7 +99,7 @@ func (db *database) scan(ctx context.Context, row func(scan func(...any) error) 
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong.
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
 			return err
@@ -118,34 +118,38 @@ func (db *database) each(ctx context.Context, query string, row func([]driver.Va
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // It goes back to the pool.
 	n := 0
 	err = conn.Raw(func(raw any) error {
-		q, ok := raw.(driver.QueryerContext)
-		if !ok {
-			return errors.New("the driver cannot query")
-		}
-		rows, err := q.QueryContext(ctx, query, nil)
-		if err != nil {
-			return err
-		}
-		values := make([]driver.Value, len(rows.Columns()))
-		for {
-			err := rows.Next(values)
-			if errors.Is(err, io.EOF) {
-				return rows.Close()
-			}
-			if err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			n++
-			row(values)
-		}
+		var failed error
+		n, failed = readAll(ctx, raw, query, row)
+		return failed
 	})
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	return n, err
+}
+
+// readAll runs a query on a connection of the driver.
+func readAll(ctx context.Context, conn any, query string, row func([]driver.Value)) (n int, err error) {
+	q, ok := conn.(driver.QueryerContext)
+	if !ok {
+		return 0, errors.New("the driver cannot query")
+	}
+	rows, err := q.QueryContext(ctx, query, nil)
+	if err != nil {
+		return 0, err
+	}
+	values := make([]driver.Value, len(rows.Columns()))
+	for err = rows.Next(values); err == nil; err = rows.Next(values) {
+		n++
+		row(values)
+	}
+	if errors.Is(err, io.EOF) {
+		return n, rows.Close()
+	}
+	return n, errors.Join(err, rows.Close())
 }
 
 // number is an unsigned column; NULL is 0.

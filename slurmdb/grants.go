@@ -21,8 +21,8 @@ func (r *Reader) Grants(ctx context.Context) (grants []string, readOnly bool, er
 	readOnly = true
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
 		var g string
-		if err := scan(&g); err != nil {
-			return err
+		if failed := scan(&g); failed != nil {
+			return failed
 		}
 		readOnly = readOnly && reads(g)
 		grants = append(grants, strings.TrimSpace(secret.ReplaceAllString(g, " ")))

@@ -82,8 +82,6 @@ func newMachine(pools []Pool) *machine {
 // fetchNodes reads the rows of the event table that are open or new. There is
 // an index on time_start; the open rows are asked for by theirs.
 func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time) error {
-	query := "SELECT node_name, time_start, time_end, state, tres FROM " + r.schema.table("event_table") +
-		" WHERE " + r.schema.kept("event_table")
 	row := func(v []driver.Value) {
 		n := nodeRow{
 			name: string(text(v[0])), start: ostrich.Time(number(v[1])), end: ostrich.Time(number(v[2])),
@@ -96,12 +94,12 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 		f.nodes = append(f.nodes, n)
 	}
 	if r.cold {
-		n, err := r.db.each(ctx, query+"(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(window), 10)+")", row)
+		n, err := r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(window), 10)+")"), row)
 		f.read += n
 		return err
 	}
 	since := r.machine.newest - ostrich.Time(r.config.Overlap)
-	n, err := r.db.each(ctx, query+"time_start >= "+strconv.FormatInt(int64(since), 10), row)
+	n, err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row)
 	f.read += n
 	if err != nil {
 		return err
@@ -114,7 +112,7 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 	}
 	slices.Sort(open)
 	return inChunks(slices.Compact(open), func(list string) error {
-		n, err := r.db.each(ctx, query+"time_start IN ("+list+")", row)
+		n, err := r.db.each(ctx, r.nodesQuery("time_start IN ("+list+")"), row)
 		f.read += n
 		return err
 	})

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -24,6 +23,7 @@ type Reader struct {
 	names   *names
 	shares  *ostrich.Shares // as told
 
+	clock  func(context.Context) (ostrich.Time, error)
 	cold   bool
 	newest ostrich.Time // end of the row that ended last, never after the clock
 }
@@ -54,10 +54,12 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		_ = db.pool.Close() // The first error is the one to tell.
 		return nil, err
 	}
-	return &Reader{
+	r := &Reader{
 		config: c, db: db, schema: s, parser: newParser(),
 		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
-	}, nil
+	}
+	r.clock = r.Now
+	return r, nil
 }
 
 // Clusters lists the clusters of a database. Config.Cluster need not be set.
@@ -70,7 +72,7 @@ func Clusters(ctx context.Context, c Config) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.pool.Close()
+	defer func() { _ = db.pool.Close() }() // Nothing was written that could be lost.
 	return clusters(ctx, db)
 }
 
@@ -156,7 +158,7 @@ type fetched struct {
 }
 
 func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
-	now, err := r.Now(ctx)
+	now, err := r.clock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,15 +204,10 @@ func (f *fetched) sort() {
 	f.rows = slices.CompactFunc(f.rows, func(a, b row) bool { return a.key == b.key })
 }
 
-func (r *Reader) selectJobs(columns, hint, where string) string {
-	return "SELECT " + columns + " FROM " + r.schema.table("job_table") + hint + " WHERE " +
-		r.schema.kept("job_table") + where
-}
-
 // fetchLive reads the rows that have not ended, and keeps those that changed.
 func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 	h := r.history
-	n, err := r.db.each(ctx, r.selectJobs(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0"), func(v []driver.Value) {
+	n, err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
 		k, sum := rowKey(v), r.parser.sum(v)
 		if t := h.jobs[k.id]; t != nil && t.row.key == k && t.closed == 0 {
 			t.poll, t.live = h.poll, f.now
@@ -233,12 +230,7 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 // fetchClosed reads the rows that ended in the window, and keeps those that
 // are news.
 func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
-	hint := r.schema.byEnd
-	if r.cold {
-		hint = "" // History may be most of the table, which is read faster as it lies.
-	}
-	where := "time_end >= " + strconv.FormatInt(max(1, int64(window)), 10)
-	n, err := r.db.each(ctx, r.selectJobs(rowColumns, hint, where), func(v []driver.Value) {
+	n, err := r.db.each(ctx, r.closedQuery(window), func(v []driver.Value) {
 		if _, known := r.history.closed[rowKey(v)]; !known {
 			f.rows = append(f.rows, r.parser.parse(v))
 		}
@@ -262,7 +254,7 @@ func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 	}
 	slices.Sort(missed)
 	err := inChunks(missed, func(list string) error {
-		n, err := r.db.each(ctx, r.selectJobs(rowColumns, "", "id_job IN ("+list+")"), func(v []driver.Value) {
+		n, err := r.db.each(ctx, r.vanishedQuery(list), func(v []driver.Value) {
 			if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
 				found[k] = true
 				f.rows = append(f.rows, r.parser.parse(v))
@@ -296,9 +288,7 @@ func (r *Reader) fetchEarlier(ctx context.Context, f *fetched, window ostrich.Ti
 	}
 	var earlier []row
 	err := inChunks(ids, func(list string) error {
-		where := "id_job IN (" + list + ") AND state IN (" + strconv.Itoa(int(Requeued)) + ", " +
-			strconv.Itoa(int(Resizing)) + ") AND time_end > 0"
-		n, err := r.db.each(ctx, r.selectJobs(rowColumns, "", where), func(v []driver.Value) {
+		n, err := r.db.each(ctx, r.earlierQuery(list), func(v []driver.Value) {
 			if k := rowKey(v); k.submit < f.rows[first[k.id]].submit {
 				earlier = append(earlier, r.parser.parse(v))
 			}
@@ -341,36 +331,11 @@ func (r *Reader) fetchPauses(ctx context.Context, f *fetched) error {
 	}
 	f.pauses = map[uint64][]interval{}
 	return inChunks(ids, func(list string) error {
-		query := "SELECT job_db_inx, time_start, time_end FROM " + r.schema.table("suspend_table") + " WHERE " +
-			r.schema.kept("suspend_table") + "job_db_inx IN (" + list + ")"
-		n, err := r.db.each(ctx, query, func(v []driver.Value) {
+		n, err := r.db.each(ctx, r.pausesQuery(list), func(v []driver.Value) {
 			inx := number(v[0])
 			f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
 		})
 		f.read += n
 		return err
 	})
-}
-
-// chunk is how many keys go into one query.
-const chunk = 500
-
-// inChunks lists numbers for the IN operator.
-func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) error) error {
-	for some := range slices.Chunk(all, chunk) {
-		var list []byte
-		for i, n := range some {
-			if i > 0 {
-				list = append(list, ',')
-			}
-			if n < 0 {
-				n = 0
-			}
-			list = strconv.AppendUint(list, uint64(n), 10)
-		}
-		if err := query(string(list)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -36,9 +36,6 @@ var stateNames = [...]string{
 	"BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
 }
 
-// Base is the state without flags.
-func (s State) Base() State { return s & 0xff }
-
 // String is Slurm's name of the state.
 func (s State) String() string {
 	switch {

@@ -90,7 +90,7 @@ func compareRows(a, b row) int {
 
 // started tells whether the job runs or ran. A pending row is none that
 // started, whatever its time_start.
-func (w *row) started() bool { return w.start > 0 && w.state.Base() != Pending }
+func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 
 // parser turns values into rows. It keeps one copy of each repeated string.
 type parser struct {

@@ -73,12 +73,10 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 	n.mark = m
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
 		var a assoc
-		if err := scan(&a.id, &a.user, &a.account, &a.partition, &a.parent, &a.shares, &a.deleted); err != nil {
-			return err
-		}
-		f.read++
+		failed := scan(&a.id, &a.user, &a.account, &a.partition, &a.parent, &a.shares, &a.deleted)
 		n.assocs[a.id] = a
-		return nil
+		f.read++
+		return failed
 	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+table)
 	if err != nil {
 		return err
@@ -88,12 +86,10 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 			id   uint32
 			name string
 		)
-		if err := scan(&id, &name); err != nil {
-			return err
-		}
-		f.read++
+		failed := scan(&id, &name)
 		n.qos[id] = name
-		return nil
+		f.read++
+		return failed
 	}, "SELECT id, name FROM qos_table")
 	f.names = n
 	return err

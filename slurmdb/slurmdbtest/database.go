@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -60,8 +61,8 @@ func (s *Server) New(t testing.TB, r Release) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
-	if _, err := root.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
+	_, err = root.ExecContext(t.Context(), "CREATE DATABASE "+name)
+	if err = errors.Join(err, root.Close()); err != nil {
 		t.Fatal(err)
 	}
 	pool, err := s.Open(name)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -82,16 +83,16 @@ func (s *Server) start(ctx context.Context, daemon, install string, o Options) e
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	data := "--datadir=" + filepath.Join(s.dir, "data")
-	common := []string{"--no-defaults", data}
+	options := []string{"--no-defaults", data}
 	if os.Geteuid() == 0 {
-		common = append(common, "--user=root")
+		options = append(options, "--user=root")
 	}
-	out, err := exec.CommandContext(ctx, install, append(common,
+	out, err := exec.CommandContext(ctx, install, append(slices.Clone(options),
 		"--auth-root-authentication-method=normal", "--skip-test-db")...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("mariadb-install-db: %w: %s", err, out)
 	}
-	arguments := append(common, "--socket="+s.Socket, "--pid-file="+filepath.Join(s.dir, "pid"),
+	options = append(options, "--socket="+s.Socket, "--pid-file="+filepath.Join(s.dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-buffer-pool-size=256M",
 		"--innodb-log-file-size=256M", "--skip-log-bin", "--skip-name-resolve")
 	if o.Network {
@@ -100,11 +101,11 @@ func (s *Server) start(ctx context.Context, daemon, install string, o Options) e
 			return err
 		}
 		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		arguments = append(arguments, "--bind-address=127.0.0.1", "--port="+strconv.Itoa(port))
+		options = append(options, "--bind-address=127.0.0.1", "--port="+strconv.Itoa(port))
 	} else {
-		arguments = append(arguments, "--skip-networking")
+		options = append(options, "--skip-networking")
 	}
-	s.cmd = exec.Command(daemon, append(arguments, o.Arguments...)...) //nolint:noctx // it outlives the start
+	s.cmd = exec.Command(daemon, append(options, o.Arguments...)...) //nolint:noctx // it outlives the start
 	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
 	endWithUs(s.cmd)
 	if err := s.cmd.Start(); err != nil {
@@ -123,7 +124,7 @@ func (s *Server) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // It has served when the server answers.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -145,8 +146,7 @@ func freePort(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
 // Open opens a database as root, or none if the name is empty.

@@ -1,0 +1,69 @@
+package slurmdb
+
+import (
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+)
+
+// The statements of a poll. They hold numbers and quoted names only.
+
+func (r *Reader) jobsQuery(columns, hint, where string) string {
+	return "SELECT " + columns + " FROM " + r.schema.table("job_table") + hint + " WHERE " +
+		r.schema.kept("job_table") + where
+}
+
+func (r *Reader) liveQuery() string {
+	return r.jobsQuery(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0")
+}
+
+func (r *Reader) closedQuery(window ostrich.Time) string {
+	hint := r.schema.byEnd
+	if r.cold {
+		hint = "" // History may be most of the table, which is read faster as it lies.
+	}
+	return r.jobsQuery(rowColumns, hint, "time_end >= "+strconv.FormatInt(max(1, int64(window)), 10))
+}
+
+func (r *Reader) vanishedQuery(ids string) string {
+	return r.jobsQuery(rowColumns+nameColumns, "", "id_job IN ("+ids+")")
+}
+
+func (r *Reader) earlierQuery(ids string) string {
+	return r.jobsQuery(rowColumns, "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(Requeued))+", "+
+		strconv.Itoa(int(Resizing))+") AND time_end > 0")
+}
+
+func (r *Reader) pausesQuery(rows string) string {
+	return "SELECT job_db_inx, time_start, time_end FROM " + r.schema.table("suspend_table") + " WHERE " +
+		r.schema.kept("suspend_table") + "job_db_inx IN (" + rows + ")"
+}
+
+func (r *Reader) nodesQuery(where string) string {
+	return "SELECT node_name, time_start, time_end, state, tres FROM " + r.schema.table("event_table") + " WHERE " +
+		r.schema.kept("event_table") + where
+}
+
+// chunk is how many keys go into one query.
+const chunk = 500
+
+// inChunks lists numbers for the IN operator.
+func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) error) error {
+	for some := range slices.Chunk(all, chunk) {
+		var list []byte
+		for i, n := range some {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			if n < 0 {
+				n = 0
+			}
+			list = strconv.AppendUint(list, uint64(n), 10)
+		}
+		if err := query(string(list)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
