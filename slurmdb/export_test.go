@@ -18,7 +18,26 @@ func (r *Reader) SetClock(now ostrich.Time) {
 	r.clock = func(context.Context) (ostrich.Time, error) { return now, nil }
 }
 
-// Tracked is how many things the reader remembers of closed rows.
+// Exec runs a statement on the reader's connection.
+func (r *Reader) Exec(ctx context.Context, statement string) error {
+	_, err := r.db.pool.ExecContext(ctx, statement)
+	return err
+}
+
+// Variable is a variable of the reader's session.
+func (r *Reader) Variable(ctx context.Context, name string) (value string, err error) {
+	err = r.db.pool.QueryRowContext(ctx, "SHOW SESSION VARIABLES LIKE ?", name).Scan(&name, &value)
+	return value, err
+}
+
+// Cipher is how the connection is encrypted, empty if it is not.
+func (r *Reader) Cipher(ctx context.Context) (cipher string, err error) {
+	var name string
+	err = r.db.pool.QueryRowContext(ctx, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").Scan(&name, &cipher)
+	return cipher, err
+}
+
+// Remembered is how many things the reader remembers of closed rows.
 func (r *Reader) Remembered() int {
 	return len(r.history.closed) + len(r.history.stale) + len(r.history.bad)
 }
@@ -31,7 +50,7 @@ func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 		"vanished": r.vanishedQuery("1,2,3"),
 		"earlier":  r.earlierQuery("1,2,3"),
 		"pauses":   r.pausesQuery("1,2,3"),
-		"nodes":    r.nodesQuery("time_start >= 1000000000"),
+		"nodes":    r.nodesQuery("time_start >= 1600019900"),
 		"open":     r.nodesQuery("time_start IN (1,2,3)"),
 	}
 }

@@ -1,0 +1,77 @@
+package slurmdb_test
+
+import (
+	"flag"
+	"runtime"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// The sizes of the benchmarks. Those of the design are -ended=10000000 for
+// BenchmarkPoll and -ended=1000000 for BenchmarkColdStart.
+var (
+	ended = flag.Int("ended", 100_000, "rows of ended jobs in the benchmarks")
+	live  = flag.Int("live", 5000, "live jobs in the benchmarks")
+)
+
+func seeded(b *testing.B) (*slurmdbtest.DB, int64) {
+	b.Helper()
+	db := slurmdbtest.New(b, slurmdbtest.R2205)
+	now := db.Clock()
+	const every = 2
+	db.Seed(slurmdbtest.Seeding{Ended: *ended, Live: *live, Users: 300, First: now - int64(*ended)*every - 1000, Every: every})
+	return db, now
+}
+
+// BenchmarkPoll polls while nothing happens, and while one job in a hundred
+// starts.
+func BenchmarkPoll(b *testing.B) {
+	db, now := seeded(b)
+	c := config(db)
+	c.History = 600
+	r := open(b, c)
+	poll(b, r)
+	b.Run("quiet", func(b *testing.B) {
+		for b.Loop() {
+			if events := poll(b, r).Events; len(events) != 0 {
+				b.Fatal(events)
+			}
+		}
+	})
+	b.Run("busy", func(b *testing.B) {
+		limit := 60
+		for b.Loop() {
+			b.StopTimer()
+			limit++
+			db.Run("UPDATE c1_job_table SET timelimit = ? WHERE time_end = 0 AND id_job % 100 = 0", limit)
+			b.StartTimer()
+			if events := poll(b, r).Events; len(events) != *live/100 {
+				b.Fatalf("%d events", len(events))
+			}
+		}
+	})
+	_ = now
+}
+
+// BenchmarkColdStart reads all rows as history.
+func BenchmarkColdStart(b *testing.B) {
+	db, now := seeded(b)
+	c := config(db)
+	c.History = ostrich.Duration(now)
+	for b.Loop() {
+		r := open(b, c)
+		batch := poll(b, r)
+		b.ReportMetric(float64(len(batch.Events)), "events")
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapSys-m.HeapReleased)/1e6, "MB-heap")
+		runtime.KeepAlive(batch)
+		batch.Events = nil
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB-kept")
+		runtime.KeepAlive(r)
+	}
+}

@@ -1,0 +1,48 @@
+package slurmdb_test
+
+import (
+	"database/sql"
+	"slices"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// TestNoScan asks the server how it runs the statements of a poll, on a table
+// large enough for the answer to count.
+func TestNoScan(t *testing.T) {
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2205, slurmdbtest.R2505} {
+		t.Run(string(release), func(t *testing.T) {
+			db := slurmdbtest.New(t, release)
+			const first = 1_700_000_000
+			db.Seed(slurmdbtest.Seeding{Ended: 20000, Live: 200, Users: 20, First: first, Every: 60})
+			db.Run(`INSERT INTO c1_suspend_table (job_db_inx, id_assoc, time_start, time_end)
+				SELECT job_db_inx, 1, time_start, time_end FROM c1_job_table WHERE time_end > 0`)
+			db.Run(`INSERT INTO c1_event_table (node_name, time_start, time_end, reason, state)
+				SELECT CONCAT('n', seq % 100), 1600000000 + seq, 1600000001 + seq, '', 1 FROM seq_1_to_20000`)
+			r := open(t, config(db))
+			poll(t, r)
+			for name, query := range r.PollQueries(ostrich.Time(first + 20000*60 - 120)) {
+				rows, err := db.QueryContext(t.Context(), "EXPLAIN "+query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for rows.Next() {
+					var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
+					var n sql.NullInt64
+					if err := rows.Scan(&id, &choice, &table, &kind, &possible, &key, &length, &ref, &n, &extra); err != nil {
+						t.Fatal(err)
+					}
+					t.Logf("%-8s %s: %s by %s, %d rows", name, table.String, kind.String, key.String, n.Int64)
+					if !slices.Contains([]string{"ref", "range", "const", "eq_ref"}, kind.String) || n.Int64 > 1000 {
+						t.Errorf("%s: %s of %s with %d rows: %s", name, kind.String, table.String, n.Int64, query)
+					}
+				}
+				if err := rows.Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
