@@ -15,7 +15,7 @@ func campaignsCommand() *cli.Command {
 	return command(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, the one that completes first in the virtual schedule in front",
-		Description: "JOBS is pending+running records; WORK is in core-hours, by what is known now. VSTART and VEND are the\n" +
+		Description: "JOBS is pending+running, an array counting each task; WORK is in core-hours, by what is known now. VSTART and VEND are the\n" +
 			"virtual start and completion, which move while users come and go; DONE is virtual progress. STRETCH is\n" +
 			"the flow time so far over the shortest possible one. BOUND is the latest end that theory guarantees if\n" +
 			"the queue follows the order strictly (thesis Lemma 5.2, 6.3); \"never\" where a job may fill the machine.",
@@ -96,7 +96,7 @@ func writeCampaigns(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) er
 	}
 	t := table{header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "STRETCH", "BOUND"}}
 	for _, j := range list {
-		t.add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", len(j.Pending), len(j.Running)), moment(float64(j.Submitted)),
+		t.add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", tasks(s, j.Pending), len(j.Running)), moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), moment(j.virtualStart), moment(j.virtualEnd), fmt.Sprintf("%.0f%%", 100*j.Progress),
 			fmt.Sprintf("%.2f", j.Stretch), moment(j.bound))
 	}
@@ -112,6 +112,17 @@ func sample(s *sidecar.Sidecar, v ostrich.Campaign) slurmdb.Record {
 		}
 	}
 	return slurmdb.Record{}
+}
+
+// tasks counts the jobs that records stand for: an array's waiting tasks are
+// one record.
+func tasks(s *sidecar.Sidecar, records []ostrich.JobID) int {
+	n := 0
+	for _, id := range records {
+		r, _ := s.Record(id)
+		n += r.Job.Count()
+	}
+	return n
 }
 
 func userName(s *sidecar.Sidecar, id ostrich.UserID, r slurmdb.Record) string {

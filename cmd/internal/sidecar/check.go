@@ -164,7 +164,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controllerClock
 	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
 	l.ok("cluster", "%s", source.Cluster)
 	columns := r.Columns()
-	l.ok("columns", "all that are needed; %v", columns)
+	l.ok("columns", "all that are needed; of the optional ones %d are there and %d are not", len(columns.Found), len(columns.Missing))
 	grants, readOnly, err := r.Grants(ctx)
 	switch {
 	case err != nil:
