@@ -21,7 +21,12 @@ register() {
 	make_users
 	for file in "$testbed_registry"/*; do
 		[ -f "$file" ] || continue
-		# shellcheck disable=SC1090 # two assignments, written below
+		# shellcheck disable=SC1090 # assignments, written below
+		if ! (. "$file" && [ -e "$testbed_dir" ]); then
+			rm "$file" # somebody removed it without down
+			continue
+		fi
+		# shellcheck disable=SC1090
 		other=$(. "$file" && [ "$dir" != "$testbed_dir" ] && [ "$first" -le "$last" ] && [ "$final" -ge "$port" ] && echo "$testbed_dir") || true
 		[ -z "$other" ] || die "--port $port: ports $port to $last overlap with those of the testbed in $other"
 	done

@@ -13,3 +13,5 @@
 . "$here/lib/accounting.sh"
 # shellcheck source=ready.sh
 . "$here/lib/ready.sh"
+# shellcheck source=programs.sh
+. "$here/lib/programs.sh"

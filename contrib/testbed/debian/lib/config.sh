@@ -37,7 +37,7 @@ slurm_conf_template() {
 		AccountingStorageHost=127.0.0.1
 		AccountingStoragePort=$dbd_port
 		AccountingStoragePass=$munge_socket
-		AccountingStorageEnforce=associations
+		AccountingStorageEnforce=associations,limits
 		JobAcctGatherType=jobacct_gather/none
 		JobCompType=jobcomp/none
 
@@ -178,13 +178,17 @@ put() {
 	fi
 }
 
+# check_dir refuses a directory in which something else lies.
+check_dir() {
+	if is_testbed || [ ! -e "$dir" ]; then return 0; fi
+	[ -d "$dir" ] || die "$dir: not a directory"
+	[ -z "$(ls -A "$dir")" ] || die "$dir: not empty and no testbed; give an empty or new directory"
+}
+
 # make_dirs makes the directories of the testbed, each owned by who writes it.
 make_dirs() {
 	mkdir -p "$dir"
-	if ! is_testbed; then
-		[ -z "$(ls -A "$dir")" ] || die "$dir: not empty and no testbed; give an empty or new directory"
-		: >"$dir/.ostrich-testbed"
-	fi
+	: >>"$dir/.ostrich-testbed"
 	chmod 755 "$dir"
 	install -d -m 755 "$dir/etc" "$dir/log" "$dir/run" "$dir/spool"
 	install -d -m 755 -o munge "$dir/run/munge"

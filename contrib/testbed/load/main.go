@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	os.Exit(run(os.Args)) //nolint:forbidigo // this is func main
+}
+
+// run returns the exit code: 1 for an error, 130 after an interrupt.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := newApp(os.Stdout, os.Stderr).RunContext(ctx, args)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "load:", err)
+	if errors.Is(err, context.Canceled) {
+		return 130
+	}
+	return 1
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:           "load",
+		Usage:          "submit closed-loop campaigns to a testbed and measure their stretch",
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		ExitErrHandler: func(*cli.Context, error) {},
+		Commands: []*cli.Command{
+			{
+				Name:      "run",
+				Usage:     "run a scenario and print how each user's campaigns fared",
+				UsageText: "load run --scenario FILE [--run NAME] [--seed N] [--json FILE]",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "scenario", Usage: "scenario `FILE`", Required: true},
+					&cli.StringFlag{Name: "run", Usage: "`NAME` of the run, first part of its jobs' names (default: load and the time)"},
+					&cli.Uint64Flag{Name: "seed", Usage: "seed of the jitter, in place of the scenario's"},
+					&cli.StringFlag{Name: "json", Usage: "write every campaign to `FILE`"},
+					&cli.BoolFlag{Name: "history", Usage: "run the scenario's history in place of its users; nothing is measured"},
+					&cli.DurationFlag{Name: "report", Usage: "time between lines of progress, 0 for none", Value: 10 * time.Second},
+				},
+				Action: runAction,
+			},
+			{
+				Name:      "compare",
+				Usage:     "print two measured runs of one load side by side",
+				UsageText: "load compare [--json FILE] FIRST.json SECOND.json",
+				Flags:     []cli.Flag{&cli.StringFlag{Name: "json", Usage: "write the comparison to `FILE`"}},
+				Action:    compareAction,
+			},
+			{
+				Name:      "check",
+				Usage:     "read scenario files and say what is wrong with them",
+				UsageText: "load check FILE...",
+				Action:    checkAction,
+			},
+		},
+	}
+}
+
+// environment returns a variable that the testbed's env file sets.
+func environment(name string) (string, error) {
+	if v := os.Getenv(name); v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("%s is not set: source the testbed's env file", name)
+}
+
+// runName keeps the dots that separate the parts of a job's name, and what
+// LIKE and scancel take for a pattern or list, out of the first part.
+var runName = regexp.MustCompile(`^[a-z0-9-]+$`)
+
+func runAction(c *cli.Context) error {
+	s, err := ReadScenario(c.String("scenario"))
+	if err != nil {
+		return err
+	}
+	name := c.String("run")
+	if name == "" {
+		name = fmt.Sprintf("load-%d", time.Now().Unix())
+	}
+	if !runName.MatchString(name) {
+		return fmt.Errorf("--run %q: only lower-case letters, digits and -", name)
+	}
+	if c.IsSet("seed") {
+		s.Seed = c.Uint64("seed")
+	}
+	conf, err := environment("SLURM_CONF")
+	if err != nil {
+		return err
+	}
+	cluster, err := environment("TESTBED_CLUSTER")
+	if err != nil {
+		return err
+	}
+	slurm := Slurm{Conf: conf}
+	run := &Run{
+		Name: name, Seed: s.Seed, Until: s.Until, Cluster: slurm,
+		Log: c.App.ErrWriter, Report: c.Duration("report"),
+	}
+	if c.Bool("history") {
+		run.Name += "-history"
+		run.Until = 0
+		_, err = run.Do(c.Context, s.History)
+		return err
+	}
+	m, err := slurm.Processors(c.Context, cluster)
+	if err != nil {
+		return err
+	}
+	if err = run.unused(c.Context, slurm, s.Users); err != nil {
+		return err
+	}
+	plans, err := run.Do(c.Context, s.Users)
+	if err != nil {
+		return err
+	}
+	list, err := run.Measure(c.Context, slurm, plans, m)
+	if err != nil {
+		return err
+	}
+	r := Result{Run: name, Scenario: s.Name, Seed: s.Seed, Processors: m, Campaigns: list}
+	if err = writeJSON(c.String("json"), r); err != nil {
+		return err
+	}
+	return r.WriteText(c.App.Writer)
+}
+
+func compareAction(c *cli.Context) error {
+	if c.NArg() != 2 {
+		return errors.New("compare: needs two files, written by load run --json")
+	}
+	var r [2]Result
+	for i := range r {
+		data, err := os.ReadFile(c.Args().Get(i))
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(data, &r[i]); err != nil {
+			return fmt.Errorf("%s: %w", c.Args().Get(i), err)
+		}
+	}
+	cmp, err := Compare(r[0], r[1])
+	if err != nil {
+		return err
+	}
+	if err = writeJSON(c.String("json"), cmp); err != nil {
+		return err
+	}
+	return cmp.WriteText(c.App.Writer)
+}
+
+func checkAction(c *cli.Context) error {
+	var errs []error
+	for _, path := range c.Args().Slice() {
+		s, err := ReadScenario(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		_, _ = fmt.Fprintf(c.App.Writer, "%s: %s, %d users\n", path, s.Name, len(s.Users))
+	}
+	return errors.Join(errs...)
+}
+
+// writeJSON writes a value to a file; with no path it does nothing.
+func writeJSON(path string, v any) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}

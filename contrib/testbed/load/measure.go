@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// accountingDelay is how long slurmctld may take to hand the last ends to
+// slurmdbd.
+const accountingDelay = 60 * time.Second
+
+// Row is what the job table says of one job.
+type Row struct {
+	Name               string
+	State              string
+	Submit, Start, End int64 // Unix seconds; 0: not yet
+	Procs              int64
+}
+
+// Campaign is a campaign that has ended.
+type Campaign struct {
+	User    string  `json:"user"`
+	Seq     int     `json:"seq"`
+	Jobs    int     `json:"jobs"`
+	Submit  int64   `json:"submit"`  // first submission, Unix seconds
+	End     int64   `json:"end"`     // last end, Unix seconds
+	Work    int64   `json:"work"`    // processor-seconds
+	Longest int64   `json:"longest"` // longest job, seconds
+	Flow    int64   `json:"flow"`    // End - Submit
+	Stretch float64 `json:"stretch"` // Flow / max(Work/processors, Longest)
+}
+
+// Result is what was measured of one run.
+type Result struct {
+	Run        string     `json:"run"`
+	Scenario   string     `json:"scenario"`
+	Seed       uint64     `json:"seed"`
+	Processors int        `json:"processors"`
+	Campaigns  []Campaign `json:"campaigns"` // by user and number
+}
+
+// processors takes the count of processors out of a TRES string, "cpu=32,mem=8".
+func processors(tres string) (int, error) {
+	for part := range strings.SplitSeq(tres, ",") {
+		if count, ok := strings.CutPrefix(part, "cpu="); ok {
+			if n, err := strconv.Atoi(count); err == nil && n > 0 {
+				return n, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("tres %q: no count of processors", tres)
+}
+
+// Processors returns the size of the cluster that stands in the tables.
+func (s Slurm) Processors(ctx context.Context, cluster string) (int, error) {
+	out, err := s.command(ctx, nil, "", "sacctmgr", "--noheader", "--parsable2", "show", "cluster", cluster, "format=tres")
+	if err != nil {
+		return 0, err
+	}
+	n, err := processors(strings.TrimSpace(out))
+	if err != nil {
+		return 0, fmt.Errorf("size of cluster %s: %w", cluster, err)
+	}
+	return n, nil
+}
+
+// Rows returns the rows of the job table under some job names, of jobs that
+// were there in the last day. A job that was requeued has several.
+func (s Slurm) Rows(ctx context.Context, names []string) ([]Row, error) {
+	out, err := s.command(ctx, nil, "", "sacct", "--noheader", "--parsable2", "--allocations", "--duplicates", "--allusers",
+		"--starttime=now-1days", "--name="+strings.Join(names, ","), "--format=jobname,submit,start,end,alloccpus,state")
+	if err != nil {
+		return nil, err
+	}
+	return parseRows(out)
+}
+
+func parseRows(out string) ([]Row, error) {
+	var rows []Row
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		f := strings.Split(line, "|")
+		if len(f) != 6 {
+			return nil, fmt.Errorf("sacct: line %q: %d fields, not 6", line, len(f))
+		}
+		r := Row{Name: f[0], State: f[5]}
+		for i, to := range []*int64{&r.Submit, &r.Start, &r.End, &r.Procs} {
+			// What has not happened yet is Unknown, or None if it never will.
+			if f[i+1] == "Unknown" || f[i+1] == "None" {
+				continue
+			}
+			var err error
+			if *to, err = strconv.ParseInt(f[i+1], 10, 64); err != nil {
+				return nil, fmt.Errorf("sacct: line %q: %w", line, err)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// Measure waits until all ends of the campaigns are in the tables and returns
+// how the campaigns fared.
+func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Campaign, error) {
+	var names []string
+	want := 0
+	for _, p := range plans {
+		names = append(names, r.jobName(p))
+		want += p.Count
+	}
+	deadline := time.Now().Add(accountingDelay)
+	for {
+		rows, err := s.Rows(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		ended := 0
+		for _, row := range rows {
+			if row.End == 0 {
+				continue
+			}
+			if row.State != "COMPLETED" {
+				return nil, fmt.Errorf("run %s: a job of %s ended as %s: the load was disturbed", r.Name, row.Name, row.State)
+			}
+			ended++
+		}
+		switch {
+		case ended == want && len(rows) == want:
+			return campaigns(rows, m)
+		case len(rows) > want:
+			return nil, fmt.Errorf("run %s: the job table has %d jobs, %d were submitted", r.Name, len(rows), want)
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("run %s: only %d of %d jobs ended in the job table", r.Name, ended, want)
+		}
+		if err := sleep(ctx, 500*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// campaigns groups jobs by their name, RUN.USER.CAMPAIGN.
+func campaigns(rows []Row, m int) ([]Campaign, error) {
+	byName := make(map[string]*Campaign)
+	for _, r := range rows {
+		c := byName[r.Name]
+		if c == nil {
+			parts := strings.Split(r.Name, ".")
+			if len(parts) != 3 {
+				return nil, fmt.Errorf("job name %q: not run.user.campaign", r.Name)
+			}
+			seq, err := strconv.Atoi(parts[2])
+			if err != nil {
+				return nil, fmt.Errorf("job name %q: not run.user.campaign", r.Name)
+			}
+			c = &Campaign{User: parts[1], Seq: seq, Submit: r.Submit}
+			byName[r.Name] = c
+		}
+		c.Jobs++
+		c.Submit = min(c.Submit, r.Submit)
+		c.End = max(c.End, r.End)
+		c.Work += (r.End - r.Start) * r.Procs
+		c.Longest = max(c.Longest, r.End-r.Start)
+	}
+	list := make([]Campaign, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		c := byName[name]
+		c.Flow = c.End - c.Submit
+		// Slurm's clock has seconds: a campaign shorter than one counts as one.
+		best := max(float64(c.Work)/float64(m), float64(c.Longest), 1)
+		c.Stretch = float64(c.Flow) / best
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b Campaign) int {
+		return cmp.Or(strings.Compare(a.User, b.User), cmp.Compare(a.Seq, b.Seq))
+	})
+	return list, nil
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pollEvery is the time between two looks at the queue, which all users share.
+const pollEvery = time.Second
+
+// maxPollFailures is how many looks at the queue in a row may fail before the
+// run is given up.
+const maxPollFailures = 10
+
+// cluster is what a run needs of Slurm.
+type cluster interface {
+	Submit(ctx context.Context, name string, p Plan) error
+	Queues(ctx context.Context, prefix string) (map[string]Queue, error)
+	Cancel(ctx context.Context, names []string) error
+}
+
+// Run submits the campaigns of some loops and waits for their ends.
+type Run struct {
+	Name    string // first part of every job's name
+	Seed    uint64
+	Until   time.Duration // after which no campaign begins; 0: no end
+	Cluster cluster
+	Log     io.Writer     // progress
+	Report  time.Duration // time between two lines of progress
+
+	mu     sync.Mutex
+	looks  int              // how often the queue was looked at
+	queues map[string]Queue // what was there the last time
+	seen   chan struct{}    // closed at the next look
+	done   int              // campaigns that ended
+	sent   []Plan           // campaigns that were submitted
+}
+
+// jobName is the name of all jobs of a campaign.
+func (r *Run) jobName(p Plan) string { return fmt.Sprintf("%s.%s.%d", r.Name, p.User, p.Seq) }
+
+// Do runs the loops to their ends and returns the campaigns that were
+// submitted. If it fails or is interrupted, it cancels what is in the queue.
+func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
+	begin := time.Now()
+	r.seen = make(chan struct{})
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var users, poller sync.WaitGroup
+	for _, l := range loops {
+		users.Go(func() {
+			if err := r.loop(ctx, l, begin); err != nil {
+				fail(err)
+			}
+		})
+	}
+	polling, stopPolling := context.WithCancel(ctx)
+	defer stopPolling()
+	poller.Go(func() {
+		if err := r.poll(polling, begin); err != nil {
+			fail(err)
+		}
+	})
+	users.Wait()
+	stopPolling()
+	poller.Wait()
+	slices.SortFunc(r.sent, comparePlans)
+	if err := context.Cause(ctx); err != nil {
+		return nil, errors.Join(err, r.cancel(context.WithoutCancel(ctx)))
+	}
+	return r.sent, nil
+}
+
+func comparePlans(a, b Plan) int {
+	if c := strings.Compare(a.User, b.User); c != 0 {
+		return c
+	}
+	return a.Seq - b.Seq
+}
+
+// unused refuses a name under which somebody has run before.
+func (r *Run) unused(ctx context.Context, s Slurm, loops []Loop) error {
+	var names []string
+	for _, l := range loops {
+		names = append(names, r.jobName(Plan{User: l.User, Seq: 1}))
+	}
+	rows, err := s.Rows(ctx, names)
+	if err == nil && len(rows) > 0 {
+		err = fmt.Errorf("run %s: the job table has jobs of a run of this name; choose another", r.Name)
+	}
+	return err
+}
+
+// cancel takes every job of the run out of the queue.
+func (r *Run) cancel(ctx context.Context) error {
+	names := make([]string, 0, len(r.sent))
+	for _, p := range r.sent {
+		names = append(names, r.jobName(p))
+	}
+	return r.Cluster.Cancel(ctx, names)
+}
+
+// loop is the life of one user.
+func (r *Run) loop(ctx context.Context, l Loop, begin time.Time) error {
+	if err := sleep(ctx, l.Start); err != nil {
+		return err
+	}
+	for seq := 1; l.Campaigns == 0 || seq <= l.Campaigns; seq++ {
+		if r.Until > 0 && time.Since(begin) >= r.Until {
+			return nil
+		}
+		p := l.Plan(r.Seed, seq)
+		r.mu.Lock()
+		r.sent = append(r.sent, p)
+		r.mu.Unlock()
+		if err := r.Cluster.Submit(ctx, r.jobName(p), p); err != nil {
+			return err
+		}
+		if err := r.wait(ctx, r.jobName(p)); err != nil {
+			return err
+		}
+		if seq == l.Campaigns {
+			return nil
+		}
+		if err := sleep(ctx, p.Think); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait returns when a look at the queue that began after the call shows no job
+// of the name. A look may be under way, so the second from now counts.
+func (r *Run) wait(ctx context.Context, name string) error {
+	r.mu.Lock()
+	first := r.looks + 2
+	r.mu.Unlock()
+	for {
+		r.mu.Lock()
+		_, there := r.queues[name]
+		looks, seen := r.looks, r.seen
+		if looks >= first && !there {
+			r.done++
+			r.mu.Unlock()
+			return nil
+		}
+		r.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-seen:
+		}
+	}
+}
+
+// poll looks at the queue for all users and tells how the run goes.
+func (r *Run) poll(ctx context.Context, begin time.Time) error {
+	var failures int
+	var reported time.Duration
+	for {
+		queues, err := r.Cluster.Queues(ctx, r.Name+".")
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the look was cut short by the end of the run
+		case err != nil:
+			if failures++; failures >= maxPollFailures {
+				return fmt.Errorf("the queue could not be read %d times: %w", failures, err)
+			}
+		default:
+			failures = 0
+			r.mu.Lock()
+			r.queues = queues
+			r.looks++
+			close(r.seen)
+			r.seen = make(chan struct{})
+			r.mu.Unlock()
+		}
+		if at := time.Since(begin); r.Report > 0 && at >= reported+r.Report {
+			reported = at.Truncate(r.Report)
+			r.progress(reported)
+		}
+		if !pause(ctx, pollEvery) {
+			return nil
+		}
+	}
+}
+
+func (r *Run) progress(at time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all Queue
+	for _, q := range r.queues {
+		all.Pending += q.Pending
+		all.Running += q.Running
+	}
+	_, _ = fmt.Fprintf(r.Log, "%s: %4.0f s: %d campaigns ended, %d under way; jobs: %d running, %d pending\n",
+		r.Name, at.Seconds(), r.done, len(r.sent)-r.done, all.Running, all.Pending)
+}
+
+// pause waits, and tells whether it could to the end.
+func pause(ctx context.Context, d time.Duration) bool { return sleep(ctx, d) == nil }
+
+// sleep waits, or returns why the context ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

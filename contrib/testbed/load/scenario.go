@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Scenario is a load: which users submit which campaigns when.
+type Scenario struct {
+	Name  string `yaml:"name"`
+	About string `yaml:"about"` // one line for people
+
+	// Seed is the default of the random jitter.
+	Seed uint64 `yaml:"seed"`
+
+	// Until is the time after which nobody submits a new campaign; the
+	// campaigns that are there are still waited for. Zero sets no end, and
+	// then every loop needs a number of campaigns.
+	Until time.Duration `yaml:"until"`
+
+	// History is a load that runs before the measured one, to give every user
+	// some usage. It may be empty.
+	History []Loop `yaml:"history"`
+
+	Users []Loop `yaml:"users"`
+}
+
+// Loop is the behaviour of one user.
+type Loop struct {
+	User string `yaml:"user"`
+
+	// Start is when the user arrives, counted from the start of the load.
+	Start time.Duration `yaml:"start"`
+
+	// Campaigns is the number of campaigns; 0 means as many as begin before
+	// Scenario.Until.
+	Campaigns int `yaml:"campaigns"`
+
+	// Think is the mean time from the end of a campaign to the next one.
+	Think time.Duration `yaml:"think"`
+
+	// Jitter spreads lengths and think times evenly by this fraction to both
+	// sides: 0 not at all, 0.5 from half to one and a half.
+	Jitter float64 `yaml:"jitter"`
+
+	// Shapes are the forms of the user's campaigns, taken in turn.
+	Shapes []Shape `yaml:"shapes"`
+}
+
+// Shape is the form of a campaign: one job array, or a number of single jobs.
+type Shape struct {
+	Array  int           `yaml:"array"`  // tasks of a job array
+	Jobs   int           `yaml:"jobs"`   // single jobs
+	Procs  int           `yaml:"procs"`  // processors of a job; 0 means 1
+	Length time.Duration `yaml:"length"` // mean run time of a job
+	Limit  time.Duration `yaml:"limit"`  // time limit; 0 means the next full minute above the longest job
+}
+
+// count is the number of jobs of a campaign.
+func (s Shape) count() int { return s.Array + s.Jobs }
+
+var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// ReadScenario reads a scenario file. Unknown keys are errors.
+func ReadScenario(path string) (*Scenario, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	s, err := ParseScenario(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// ParseScenario reads and checks one scenario.
+func ParseScenario(r io.Reader) (*Scenario, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	s := &Scenario{Seed: 1}
+	if err := dec.Decode(s); err != nil {
+		return nil, err
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one document")
+	}
+	return s, s.validate()
+}
+
+func (s *Scenario) validate() error {
+	if s.Name == "" {
+		return errors.New("name: must be given")
+	}
+	if s.Until < 0 {
+		return fmt.Errorf("until: %v is negative", s.Until)
+	}
+	if len(s.Users) == 0 {
+		return errors.New("users: nobody submits anything")
+	}
+	if err := validateLoops("history", s.History, false); err != nil {
+		return err
+	}
+	return validateLoops("users", s.Users, s.Until > 0)
+}
+
+func validateLoops(what string, loops []Loop, ends bool) error {
+	seen := make(map[string]bool, len(loops))
+	for i, l := range loops {
+		err := l.validate(ends)
+		if err == nil && seen[l.User] {
+			err = errors.New("a second loop of this user")
+		}
+		if err != nil {
+			return fmt.Errorf("%s[%d] (%s): %w", what, i, l.User, err)
+		}
+		seen[l.User] = true
+	}
+	return nil
+}
+
+func (l *Loop) validate(ends bool) error {
+	switch {
+	case !userName.MatchString(l.User):
+		return fmt.Errorf("user: %q is not a user name", l.User)
+	case l.Start < 0:
+		return fmt.Errorf("start: %v is negative", l.Start)
+	case l.Think < 0:
+		return fmt.Errorf("think: %v is negative", l.Think)
+	case l.Campaigns < 0:
+		return fmt.Errorf("campaigns: %d is negative", l.Campaigns)
+	case l.Campaigns == 0 && !ends:
+		return errors.New("campaigns: must be given where nothing else ends the loop")
+	case !(l.Jitter >= 0 && l.Jitter < 1): // also refuses NaN
+		return fmt.Errorf("jitter: %v is not in [0, 1)", l.Jitter)
+	case len(l.Shapes) == 0:
+		return errors.New("shapes: must be given")
+	}
+	for i, s := range l.Shapes {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("shapes[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// maxJobs bounds a campaign; the testbed's MaxArraySize is just above.
+const maxJobs = 10000
+
+func (s Shape) validate() error {
+	switch {
+	case s.Array < 0 || s.Jobs < 0 || (s.Array > 0) == (s.Jobs > 0):
+		return errors.New("give either array or jobs, at least 1")
+	case s.count() > maxJobs:
+		return fmt.Errorf("%d jobs, more than %d", s.count(), maxJobs)
+	case s.Procs < 0:
+		return fmt.Errorf("procs: %d is negative", s.Procs)
+	case s.Length <= 0:
+		return fmt.Errorf("length: %v is not above zero", s.Length)
+	case s.Limit != 0 && s.Limit < s.Length:
+		return fmt.Errorf("limit: %v is below the length %v", s.Limit, s.Length)
+	}
+	return nil
+}
+
+// Plan is one campaign with all chance taken out of it.
+type Plan struct {
+	User    string
+	Seq     int // 1, 2, … within the user
+	Array   bool
+	Procs   int
+	Limit   time.Duration   // a multiple of a minute, as Slurm stores it
+	Lengths []time.Duration // of each job; all tasks of an array share the one that stands here
+	Count   int             // jobs
+	Think   time.Duration   // after the campaign
+}
+
+// Plan draws the seq-th campaign of a user, from 1.
+func (l *Loop) Plan(seed uint64, seq int) Plan {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(l.User))
+	rng := rand.New(rand.NewPCG(seed^h.Sum64(), uint64(seq)))
+	vary := func(d time.Duration) time.Duration {
+		f := 1 + l.Jitter*(2*rng.Float64()-1)
+		return time.Duration(math.Round(float64(d)*f/1e8)) * 100 * time.Millisecond
+	}
+	s := l.Shapes[(seq-1)%len(l.Shapes)]
+	p := Plan{
+		User: l.User, Seq: seq, Array: s.Array > 0,
+		Procs: max(s.Procs, 1), Count: s.count(), Think: vary(l.Think),
+	}
+	draws := s.count()
+	if p.Array {
+		draws = 1
+	}
+	longest := s.Limit
+	for range draws {
+		d := max(vary(s.Length), 100*time.Millisecond)
+		p.Lengths = append(p.Lengths, d)
+		longest = max(longest, d)
+	}
+	p.Limit = (longest + time.Minute - 1).Truncate(time.Minute)
+	return p
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// commandTimeout is how long a command of Slurm may take. Slurm itself gives
+// up after its MessageTimeout, which the testbed sets to 30 s.
+const commandTimeout = 60 * time.Second
+
+// Slurm talks to a cluster through its commands.
+type Slurm struct {
+	Conf string // SLURM_CONF
+}
+
+// command runs one of Slurm's commands, as a user if one is given, and returns
+// what it prints.
+func (s Slurm) command(ctx context.Context, as *syscall.Credential, stdin, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	// Nothing of the caller's environment gets into the jobs. Times are wanted
+	// in Unix seconds.
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/", "SLURM_CONF=" + s.Conf, "SLURM_TIME_FORMAT=%s"}
+	cmd.Dir = "/"
+	cmd.Stdin = strings.NewReader(stdin)
+	// A session of its own keeps Ctrl-C away from a submission half done.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setsid: true}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// credential is what a process needs to run as a user.
+func credential(name string) (*syscall.Credential, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", name, err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", name, err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// Submit submits all jobs of a campaign under one name, as its user.
+func (s Slurm) Submit(ctx context.Context, name string, p Plan) error {
+	as, err := credential(p.User)
+	if err != nil {
+		return err
+	}
+	for i, length := range p.Lengths {
+		args := []string{
+			"--parsable", "--job-name=" + name, "--output=/dev/null", "--chdir=/",
+			"--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", p.Procs),
+			fmt.Sprintf("--time=%d", int(p.Limit/time.Minute)),
+		}
+		if p.Array {
+			args = append(args, fmt.Sprintf("--array=1-%d", p.Count))
+		}
+		script := fmt.Sprintf("#!/bin/sh\nexec sleep %.1f\n", length.Seconds())
+		if _, err := s.command(ctx, as, script, "sbatch", args...); err != nil {
+			return fmt.Errorf("%s: job %d of %d as %s: %w", name, i+1, len(p.Lengths), p.User, err)
+		}
+	}
+	return nil
+}
+
+// Queue is what is pending or running under one job name.
+type Queue struct{ Pending, Running int }
+
+// Queues returns the queue by job name, of the jobs whose name begins with the
+// prefix.
+func (s Slurm) Queues(ctx context.Context, prefix string) (map[string]Queue, error) {
+	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--array", "--format=%t|%j")
+	if err != nil {
+		return nil, err
+	}
+	return parseQueues(out, prefix)
+}
+
+func parseQueues(out, prefix string) (map[string]Queue, error) {
+	queues := make(map[string]Queue)
+	for line := range strings.Lines(out) {
+		state, name, ok := strings.Cut(strings.TrimRight(line, " \n"), "|")
+		if !ok {
+			return nil, fmt.Errorf("squeue: line %q is not state|name", line)
+		}
+		if !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		q := queues[name]
+		if state == "PD" {
+			q.Pending++
+		} else {
+			q.Running++
+		}
+		queues[name] = q
+	}
+	return queues, nil
+}
+
+// Cancel cancels all jobs of the given names.
+func (s Slurm) Cancel(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, name := range names {
+		if _, err := s.command(ctx, nil, "", "scancel", "--quiet", "--name="+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
