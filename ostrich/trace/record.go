@@ -1,0 +1,91 @@
+package trace
+
+// Unknown is what a field holds that the log has no value for.
+const Unknown = -1
+
+// Record is one line of a log. Times are in seconds; a field that is not known
+// is Unknown.
+type Record struct {
+	Number    int64   // 1: job number, from 1
+	Submit    int64   // 2: submit time, since the start of the log
+	Wait      int64   // 3: wait time
+	Run       int64   // 4: run time
+	Allocated int64   // 5: processors it ran on
+	CPU       float64 // 6: mean CPU time used by a processor
+	Memory    int64   // 7: mean memory used by a processor, in kilobytes
+	Requested int64   // 8: processors it asked for
+	Limit     int64   // 9: run time it asked for
+	RAM       int64   // 10: memory it asked for, in kilobytes a processor
+	Status    int64   // 11: 0 failed, 1 completed, 2 to 4 parts of a job, 5 cancelled
+	User      int64   // 12
+	Group     int64   // 13
+	App       int64   // 14: executable
+	Queue     int64   // 15
+	Partition int64   // 16
+	Preceding int64   // 17: number of a job that had to end before this one was submitted
+	Think     int64   // 18: from the end of that job to this one's submission
+}
+
+// Fields is the number of fields of a line.
+const Fields = 18
+
+// fieldNames are the fields for error messages.
+var fieldNames = [Fields]string{
+	"job number", "submit time", "wait time", "run time", "allocated processors", "CPU time", "used memory",
+	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable",
+	"queue", "partition", "preceding job", "think time",
+}
+
+// whole returns the i-th field, from 0, or nil for the one that is no whole number.
+func (r *Record) whole(i int) *int64 {
+	switch i {
+	case 0:
+		return &r.Number
+	case 1:
+		return &r.Submit
+	case 2:
+		return &r.Wait
+	case 3:
+		return &r.Run
+	case 4:
+		return &r.Allocated
+	case 6:
+		return &r.Memory
+	case 7:
+		return &r.Requested
+	case 8:
+		return &r.Limit
+	case 9:
+		return &r.RAM
+	case 10:
+		return &r.Status
+	case 11:
+		return &r.User
+	case 12:
+		return &r.Group
+	case 13:
+		return &r.App
+	case 14:
+		return &r.Queue
+	case 15:
+		return &r.Partition
+	case 16:
+		return &r.Preceding
+	case 17:
+		return &r.Think
+	default:
+		return nil
+	}
+}
+
+// Procs is the number of processors the job ran on, or else asked for; 0 if
+// the log tells neither.
+func (r *Record) Procs() int64 {
+	if r.Allocated > 0 {
+		return r.Allocated
+	}
+	return max(r.Requested, 0)
+}
+
+// Runnable tells whether the job ran, on at least one processor.
+func (r *Record) Runnable() bool { return r.Run > 0 && r.Procs() > 0 }

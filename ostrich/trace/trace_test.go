@@ -1,0 +1,184 @@
+package trace_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/trace"
+)
+
+const small = `; MaxProcs: 100
+; MaxNodes: 50 (of two)
+;
+ 1 0 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1
+ 2	5 -1 -1 -1 12.50 -1 8 60 -1 5 -1 -1 -1 -1 -1 1 15
+`
+
+func TestRead(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte(small)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := []trace.Record{
+		{Number: 1, Wait: 10, Run: 20, Allocated: 4, CPU: -1, Memory: -1, Requested: 4, Limit: 60, RAM: -1, Status: 1, User: 7, Group: 8, App: -1, Queue: -1, Partition: -1, Preceding: -1, Think: -1},
+		{Number: 2, Submit: 5, Wait: -1, Run: -1, Allocated: -1, CPU: 12.5, Memory: -1, Requested: 8, Limit: 60, RAM: -1, Status: 5, User: -1, Group: -1, App: -1, Queue: -1, Partition: -1, Preceding: 1, Think: 15},
+	}
+	for name, text := range map[string]string{
+		"plain": small, "gzip": zipped.String(), "no last newline": strings.TrimSuffix(small, "\n"),
+		"carriage returns": strings.ReplaceAll(small, "\n", "\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, err := trace.Read(strings.NewReader(text), "small.swf", trace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, log.Records); diff != "" {
+				t.Error("-want +got\n", diff)
+			}
+			if log.Processors() != 100 || log.Number("maxnodes") != 50 || log.Number("MaxJobs") != 0 {
+				t.Errorf("header: %q", log.Header)
+			}
+			if log.Records[0].Procs() != 4 || !log.Records[0].Runnable() || log.Records[1].Procs() != 8 || log.Records[1].Runnable() {
+				t.Error("processors or what can run")
+			}
+		})
+	}
+}
+
+func TestFaults(t *testing.T) {
+	good := "1 0 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "trace: x.swf: no job in the log"},
+		{"comments only", "; nothing\n", "trace: x.swf: no job in the log"},
+		{"not a number", good + strings.Replace(good, "20", "-", 1), `trace: x.swf:2: field 4 (run time): "-": not a whole number`},
+		{"fraction", strings.Replace(good, "20", "20.5", 1), `trace: x.swf:1: field 4 (run time): "20.5": not a whole number`},
+		{"CPU time", strings.Replace(good, "4 -1", "4 NaN", 1), `trace: x.swf:1: field 6 (CPU time): "NaN": not a number`},
+		{"too few", "1 2 3\n", "trace: x.swf:1: 3 fields instead of 18"},
+		{"too many", strings.TrimSpace(good) + " 7\n", "trace: x.swf:1: more than 18 fields"},
+		{"huge", strings.Replace(good, "20", "99999999999999999999", 1), `trace: x.swf:1: field 4 (run time): "99999999999999999999": not a whole number`},
+		{"broken gzip", "\x1f\x8b", "trace: x.swf: unexpected EOF"},
+		{"endless line", strings.Repeat("1 ", 1<<20), "trace: x.swf:1: longer than a megabyte"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := trace.Read(strings.NewReader(tt.text), "x.swf", trace.Options{})
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+	log, err := trace.Read(strings.NewReader("rubbish\n"+good+"1 2\n"), "x.swf", trace.Options{Lenient: true})
+	if err != nil || log.Skipped != 2 || len(log.Faults) != 2 || len(log.Records) != 1 {
+		t.Errorf("lenient: %v, %+v", err, log)
+	}
+	var fault *trace.Fault
+	if !errors.As(log.Faults[1], &fault) || fault.Line != 3 {
+		t.Errorf("lenient: %v", log.Faults)
+	}
+	if _, err := trace.Open(filepath.Join(t.TempDir(), "none"), trace.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+// TestRoundTrip reads back what was written.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64Range(-1, 1<<50)
+		log := &trace.Log{Header: []string{" MaxProcs: 7"}, Records: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) trace.Record {
+			return trace.Record{
+				Number: n.Draw(t, "number"), Submit: n.Draw(t, "submit"), Wait: n.Draw(t, "wait"), Run: n.Draw(t, "run"),
+				Allocated: n.Draw(t, "allocated"), CPU: rapid.Float64Range(-1, 1e9).Draw(t, "cpu"), Memory: n.Draw(t, "memory"),
+				Requested: n.Draw(t, "requested"), Limit: n.Draw(t, "limit"), RAM: n.Draw(t, "ram"), Status: n.Draw(t, "status"),
+				User: n.Draw(t, "user"), Group: n.Draw(t, "group"), App: n.Draw(t, "app"), Queue: n.Draw(t, "queue"),
+				Partition: n.Draw(t, "partition"), Preceding: n.Draw(t, "preceding"), Think: n.Draw(t, "think"),
+			}
+		}), 1, 5).Draw(t, "records")}
+		var text bytes.Buffer
+		if err := log.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := trace.Read(&text, "x", trace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(log, got); diff != "" {
+			t.Fatal("-want +got\n", diff)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte("1 2 3"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		log, err := trace.Read(bytes.NewReader(text), "x", trace.Options{Lenient: true})
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		if err := log.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		again, err := trace.Read(&out, "x", trace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(log.Records, again.Records); diff != "" {
+			t.Fatal("-first +again\n", diff)
+		}
+	})
+}
+
+// TestArchive reads the logs that OSTRICH_TRACES points to.
+func TestArchive(t *testing.T) {
+	dir := os.Getenv("OSTRICH_TRACES")
+	if dir == "" {
+		t.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to read")
+	}
+	for _, tt := range []struct {
+		file           string
+		jobs, runnable int
+		procs          int64
+	}{
+		{"KTH-SP2-1996-2.1-cln.swf.gz", 28476, 28467, 100},
+		{"SDSC-SP2-1998-4.2-cln.swf.gz", 59715, 54034, 128},
+		{"LPC-EGEE-2004-1.2-cln.swf.gz", 234889, 214322, 140},
+	} {
+		log, err := trace.Open(filepath.Join(dir, tt.file), trace.Options{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		runnable := 0
+		for i := range log.Records {
+			if log.Records[i].Runnable() {
+				runnable++
+			}
+		}
+		if len(log.Records) != tt.jobs || runnable != tt.runnable || log.Processors() != tt.procs {
+			t.Errorf("%s: %d jobs, %d runnable, %d processors; want %d, %d, %d",
+				tt.file, len(log.Records), runnable, log.Processors(), tt.jobs, tt.runnable, tt.procs)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := strings.Repeat("   15   599850 192180   3477    4     -1    -1    4  53940    -1  1  12  12  -1 -1 -1 -1 -1\n", 100_000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := trace.Read(strings.NewReader(text), "x", trace.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
