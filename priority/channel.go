@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -97,7 +98,7 @@ func (c Change) spec() string {
 func (c Change) command(ch Channel) (string, error) {
 	switch {
 	case c.Job == 0:
-		return "", fmt.Errorf("job 0: not a job")
+		return "", errors.New("job 0: not a job")
 	case !validSpec(c.spec()):
 		return "", fmt.Errorf("job %d: %q does not name a job", c.Job, c.Spec)
 	case ch == Priority && c.To == 0:

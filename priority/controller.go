@@ -2,6 +2,7 @@ package priority
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -176,7 +177,7 @@ func list(value string) []string {
 func weight(value string) (int64, error) {
 	w, err := strconv.ParseUint(value, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("not a weight")
+		return 0, errors.New("not a weight")
 	}
 	return int64(w), nil
 }
@@ -199,7 +200,7 @@ func seconds(value string) (ostrich.Duration, error) {
 	number, _, _ := strings.Cut(value, " ")
 	n, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("not a number of seconds")
+		return 0, errors.New("not a number of seconds")
 	}
 	return ostrich.Duration(n), nil
 }

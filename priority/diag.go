@@ -92,8 +92,8 @@ func (d *Diag) set(section, line string) (err error) {
 		if !ok || !found || len(fields) == 0 {
 			return nil
 		}
-		n, err := strconv.Atoi(fields[0])
-		if err != nil {
+		n, bad := strconv.Atoi(fields[0])
+		if bad != nil {
 			return fmt.Errorf("%q: count is not a number", clip(line))
 		}
 		if section == "rpc" {

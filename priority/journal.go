@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"slurm-ostrich/ostrich"
@@ -104,7 +105,7 @@ func (j *Journal) open() error {
 	if j.jobs, j.size, err = load(file, j.path); err != nil {
 		return err
 	}
-	if err := file.Truncate(j.size); err != nil {
+	if err = file.Truncate(j.size); err != nil {
 		return err
 	}
 	_, err = file.Seek(j.size, io.SeekStart)
@@ -121,9 +122,8 @@ func ReadJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	defer file.Close()
 	jobs, size, err := load(file, path)
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	return &Journal{path: path, size: size, jobs: jobs}, nil
@@ -160,6 +160,7 @@ func load(r io.Reader, path string) (map[journalKey]*written, int64, error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
+		rec.Words = "" // a new start is a new try
 		note(jobs, rec)
 		size += int64(len(line))
 	}
@@ -204,7 +205,10 @@ func note(jobs map[journalKey]*written, rec Record) {
 			w.applied = false // released
 		}
 	case Refused:
-		w.intended, w.words = false, rec.Words
+		w.intended = false
+		if !aboutUs(rec.Words) {
+			w.words = rec.Words
+		}
 	case NotApplied, Unsent:
 		w.intended = false
 	case Gone, Unknown:
@@ -303,8 +307,20 @@ func (j *Journal) Written(ch Channel, job ostrich.JobID) (first, last int64, ok 
 	}
 }
 
-// Refused returns Slurm's words if it refused the last change of the job, else
-// "".
+// aboutUs reports whether Slurm refused because of who asked, or because it
+// could not answer: that says nothing of the job.
+func aboutUs(words string) bool {
+	for _, s := range []string{"Access/permission denied", "Invalid user id", "slurm controller", "standby mode", "Protocol", "authentication"} {
+		if strings.Contains(words, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused returns Slurm's words if it refused the last change of the job since
+// the journal was opened, else "". A refusal for want of a right is not
+// counted, as it is not the job's.
 func (j *Journal) Refused(ch Channel, job ostrich.JobID) string {
 	if w := j.jobs[journalKey{ch, job}]; w != nil {
 		return w.words
@@ -394,17 +410,17 @@ func (j *Journal) replace(text []byte) (file *os.File, err error) {
 			err = errors.Join(err, file.Close())
 		}
 	}()
-	if err := writeSync(file, text); err != nil {
+	if err = writeSync(file, text); err != nil {
 		return nil, err
 	}
 	old := j.path + ".1"
-	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := os.Link(j.path, old); err != nil {
+	if err = os.Link(j.path, old); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(next, j.path); err != nil {
+	if err = os.Rename(next, j.path); err != nil {
 		return nil, err
 	}
 	dir, err := os.Open(filepath.Dir(j.path))

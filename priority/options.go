@@ -146,7 +146,8 @@ func (o Options) window(base, other int64) (window, error) {
 	}
 	if w.ranks() < 1 {
 		return w, fmt.Errorf("channel %s: %w", o.Channel, impossible(
-			"the weights of priority/multifactor add up to %d, which leaves no room for two ranks in mode strict; use mode weight, or divide the PriorityWeight* of slurm.conf", base))
+			"the weights of priority/multifactor add up to %d, which leaves no room for two ranks in mode strict; use mode weight, or divide the PriorityWeight* of slurm.conf", base,
+		))
 	}
 	return w, nil
 }

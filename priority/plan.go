@@ -208,25 +208,14 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	p.Step = w.step
 	jobs := p.Entries
 	gap := o.gaps(p, w)
-	v := make([]int64, len(jobs))
-	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
-	var total, sum int64
-	for _, g := range gap {
-		total += g
-	}
+	v, usable := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
 		v[i] = o.ahead(jobs[i].From)
 		// A priority that Slurm computed is no place in the order, even where
 		// it happens to fit.
-		fits[i] = v[i] >= w.lo+(total-sum) && v[i] <= w.hi-sum &&
-			(o.Channel != Priority || o.ours(&jobs[i].Queued))
-		x[i] = v[i] + sum
-		if i < len(gap) {
-			sum += gap[i]
-		}
+		usable[i] = o.Channel != Priority || o.ours(&jobs[i].Queued)
 	}
-	keep := longestRun(x, fits)
-	spread(v, gap, keep, w.lo, w.hi, o.extra(w))
+	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w))
 	o.settle(jobs, v, keep)
 	return nil
 }
@@ -338,7 +327,7 @@ func (o Options) guard(q *Queued) string {
 	switch {
 	case q.Held():
 		return "held"
-	case multifactor && q.Pinned && !(o.Channel == Priority && o.ours(q)):
+	case multifactor && q.Pinned && (o.Channel != Priority || !o.ours(q)):
 		return "pinned by an administrator"
 	case !multifactor && q.Priority > topPriority && !o.ours(q):
 		return "pinned by an administrator"

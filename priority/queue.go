@@ -159,14 +159,14 @@ const squeueFields = 17
 
 // parseSqueue reads what squeue prints in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]Queued, error) {
-	head, rest, any := strings.Cut(out, mark)
+	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
 		// With -M squeue writes the cluster above its jobs.
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
 			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
 		}
 	}
-	if !any {
+	if !found {
 		return nil, nil
 	}
 	queue := make([]Queued, 0, strings.Count(rest, mark)+1)
@@ -197,13 +197,13 @@ func parseQueued(record string) (Queued, error) {
 		return Queued{}, fmt.Errorf("job %d: %s %q: %s", id, what, clip(text), why)
 	}
 	if f[2] != "N/A" {
-		array, err := strconv.ParseUint(f[1], 10, 32)
-		if err != nil {
+		array, bad := strconv.ParseUint(f[1], 10, 32)
+		if bad != nil {
 			return fail("array job id", f[1], "not a job id")
 		}
-		ranges, err := parseTasks(f[2])
-		if err != nil {
-			return Queued{}, fmt.Errorf("job %d: %w", id, err)
+		ranges, bad := parseTasks(f[2])
+		if bad != nil {
+			return Queued{}, fmt.Errorf("job %d: %w", id, bad)
 		}
 		q.Array, q.Tasks, q.Count = ostrich.JobID(array), f[2], countTasks(ranges)
 	}

@@ -35,7 +35,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	}
 	if !o.Controller.Multifactor() && o.Channel != Priority {
 		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible(
-			"under %s only channel priority can be reset", o.Controller.PriorityType))
+			"under %s only channel priority can be reset", o.Controller.PriorityType,
+		))
 	}
 	arrays := arraysApart(queue)
 	var all []Change

@@ -2,6 +2,33 @@ package priority
 
 import "math"
 
+// repair changes as few elements of v as possible so that v[i]-v[i+1] >= gap[i]
+// everywhere and all lie in [lo, hi], which must be wide enough for the sum of
+// the gaps. It returns which elements it kept. Only usable ones can be.
+//
+// With G[i] the sum of the gaps before i, the condition says that v+G never
+// rises. Two elements can both be kept if it does not rise between them, as
+// the elements in between then find room; and one can be kept at all if those
+// before and after it find room in the window. So the elements to keep are a
+// longest non-increasing run of v+G.
+func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
+	x, fits := make([]int64, len(v)), make([]bool, len(v))
+	var total, sum int64
+	for _, g := range gap {
+		total += g
+	}
+	for i := range v {
+		fits[i] = usable[i] && v[i] >= lo+(total-sum) && v[i] <= hi-sum
+		x[i] = v[i] + sum
+		if i < len(gap) {
+			sum += gap[i]
+		}
+	}
+	keep = longestRun(x, fits)
+	spread(v, gap, keep, lo, hi, extra)
+	return keep
+}
+
 // longestRun marks the elements of a longest non-increasing subsequence of x,
 // of those for which fits is true. Among several it takes the one that ends
 // with the greatest values, and of equal ones the earliest in the order, so

@@ -2,6 +2,7 @@ package priority
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,4 +86,15 @@ func arraySpec(array ostrich.JobID, ranges []taskRange) (string, bool) {
 	}
 	b[len(b)-1] = ']'
 	return string(b), true
+}
+
+// HasTask reports whether a task of the array waits in this record.
+func (q *Queued) HasTask(task int) bool {
+	ranges, err := parseTasks(q.Tasks)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(ranges, func(r taskRange) bool {
+		return r.first <= task && task <= r.last && (task-r.first)%r.step == 0
+	})
 }

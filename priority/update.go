@@ -47,7 +47,6 @@ type Result struct {
 	Outcomes []Outcome
 	// Queue is the queue as it was read back, nil if that failed.
 	Queue []Queued
-	Took  time.Duration // of the writing, without the reading back
 }
 
 // Count is the number of changes with the given status.
@@ -85,9 +84,7 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		script.WriteString(barrier(i))
 		script.WriteByte('\n')
 	}
-	begin := time.Now()
 	sent, err := s.burst(ctx, &script, r.Outcomes)
-	r.Took = time.Since(begin)
 	for i := range r.Outcomes[:sent] {
 		if r.Outcomes[i].Words == "" {
 			r.Outcomes[i].Status = Unknown

@@ -1,0 +1,519 @@
+package priority
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+)
+
+func multifactor() Controller {
+	return Controller{
+		ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/multifactor",
+		Weights:           Weights{Age: 1000, Fairshare: 10000, TRES: []TRESWeight{{"cpu", 6.5}}},
+		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
+	}
+}
+
+func basic() Controller {
+	return Controller{ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/basic", DefaultQueueDepth: 100, BackfillMaxJobTest: 500}
+}
+
+// job is an ordinary pending job under priority/multifactor.
+func job(id ostrich.JobID, change func(*Queued)) Queued {
+	q := Queued{
+		Job: id, Count: 1, User: "ann", Account: "lab", Partition: "main", QOS: "normal", Priority: 5000,
+		Listed: true, SiteKnown: true, State: "PENDING", Reason: "Priority", Submit: 1000 + ostrich.Time(id),
+	}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+func ranked(ids ...ostrich.JobID) []Ranked {
+	order := make([]Ranked, len(ids))
+	for i, id := range ids {
+		order[i] = Ranked{Job: id, Campaign: uint64(id) / 10}
+	}
+	return order
+}
+
+func TestGuards(t *testing.T) {
+	exclude := Exclude{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
+	refused := func(id ostrich.JobID) string {
+		if id == 13 {
+			return "Slurm's words"
+		}
+		return ""
+	}
+	ours := func(id ostrich.JobID, value int64) bool { return value == 90000 }
+	tests := []struct {
+		why     string
+		channel Channel
+		basic   bool
+		change  func(*Queued)
+	}{
+		{"held", SiteFactor, false, func(q *Queued) { q.Priority, q.Listed, q.SiteKnown = 0, false, false }},
+		{"held", Nice, false, func(q *Queued) { q.Priority = 0 }},
+		{"held", Priority, true, func(q *Queued) { q.Priority = 0 }},
+		{"held", Priority, true, func(q *Queued) { q.Reason = "JobHeldUser" }},
+		{"pinned by an administrator", SiteFactor, false, func(q *Queued) { q.Pinned, q.SiteKnown = true, false }},
+		{"pinned by an administrator", Priority, false, func(q *Queued) { q.Pinned = true }},
+		{"pinned by an administrator", SiteFactor, false, func(q *Queued) { q.Pinned, q.Priority = true, 90000 }},
+		{"pinned by an administrator", Priority, true, func(q *Queued) { q.Priority = topPriority + 5 }},
+		{"campaign order", Priority, false, func(q *Queued) { q.Pinned, q.Priority = true, 90000 }},
+		{"campaign order", Priority, true, func(q *Queued) { q.Priority = topPriority - 5 }},
+		{"in reservation maint", SiteFactor, false, func(q *Queued) { q.Reservation = "maint" }},
+		{"excluded user bob", SiteFactor, false, func(q *Queued) { q.User = "bob" }},
+		{"excluded account chem", SiteFactor, false, func(q *Queued) { q.Account = "chem" }},
+		{"excluded QOS urgent", SiteFactor, false, func(q *Queued) { q.QOS = "urgent" }},
+		{"excluded partition debug", SiteFactor, false, func(q *Queued) { q.Partition = "main,debug" }},
+		{"not eligible (Dependency)", SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Dependency" }},
+		{"not eligible (BeginTime)", Priority, true, func(q *Queued) { q.Listed, q.Reason = false, "BeginTime" }},
+		{"not eligible (JobArrayTaskLimit)", Nice, false, func(q *Queued) { q.Listed, q.Reason = false, "JobArrayTaskLimit" }},
+		{"nice value of the owner's own", Nice, false, func(q *Queued) { q.Nice = 1 }},
+		{"campaign order", SiteFactor, false, func(q *Queued) { q.Nice = 1 }},
+		{"campaign order", Nice, false, func(q *Queued) { q.Nice = -1 }},
+		{"refused by Slurm: Slurm's words", SiteFactor, false, func(q *Queued) { q.Job = 13 }},
+		{"not yet in accounting", SiteFactor, false, func(q *Queued) { q.Job = 14 }},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s %s %v", tt.why, tt.channel, tt.basic), func(t *testing.T) {
+			o := Options{Channel: tt.channel, Mode: Strict, Controller: multifactor(), Exclude: exclude, Refused: refused, Ours: ours}
+			if tt.basic {
+				o.Controller = basic()
+			}
+			q := job(7, tt.change)
+			p, err := o.Plan(ranked(7, 13, 99), []Queued{q})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := p.Entries[0]
+			if e.Why != tt.why {
+				t.Errorf("why = %q, want %q", e.Why, tt.why)
+			}
+			if touched := tt.why == whyOrder; len(p.Changes()) > 0 != touched && q.Priority != 90000 || e.Rank > 0 != touched {
+				t.Errorf("%d changes, rank %d, for a job that is %s", len(p.Changes()), e.Rank, tt.why)
+			}
+			if !e.Write && e.From != e.To {
+				t.Errorf("a job that is left alone goes from %d to %d", e.From, e.To)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	with := func(c Controller, change func(*Controller)) Controller { change(&c); return c }
+	tests := []struct {
+		name string
+		o    Options
+		want string // part of the error; "" for none
+	}{
+		{"sitefactor", Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}, ""},
+		{"nice", Options{Channel: Nice, Mode: Weight, Weight: 100, Controller: multifactor()}, ""},
+		{"priority", Options{Channel: Priority, Mode: Strict, Controller: multifactor()}, ""},
+		{"priority under basic", Options{Channel: Priority, Mode: Strict, Controller: basic()}, ""},
+		{"sitefactor under basic", Options{Channel: SiteFactor, Mode: Strict, Controller: basic()}, "ignores it; use channel priority"},
+		{"nice under basic", Options{Channel: Nice, Mode: Strict, Controller: basic()}, "releases held jobs; use channel priority"},
+		{"weight under basic", Options{Channel: Priority, Mode: Weight, Weight: 5, Controller: basic()}, "use mode strict"},
+		{"weight of a pin", Options{Channel: Priority, Mode: Weight, Weight: 5, Controller: multifactor()}, "use mode strict"},
+		{"weight 0", Options{Channel: SiteFactor, Mode: Weight, Controller: multifactor()}, "weight 0: must be in"},
+		{"weight too large", Options{Channel: SiteFactor, Mode: Weight, Weight: limit + 1, Controller: multifactor()}, "must be in"},
+		{"other plugin", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.PriorityType = "priority/own" })}, `"priority/own"`},
+		{"site plugin", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.SiteFactorPlugin = "site_factor/x" })}, "use channel nice"},
+		{"nice beside a site plugin", Options{Channel: Nice, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.SiteFactorPlugin = "site_factor/x" })}, ""},
+		{"incr only", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.PriorityFlags = []string{"INCR_ONLY"} })}, "remove the flag"},
+		{"old Slurm", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Version = "18.08.9" })}, "19.05"},
+		{"huge weights", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Weights.QOS = 2_000_000_000 })}, "use mode weight"},
+		{"huge weights weighed", Options{Channel: SiteFactor, Mode: Weight, Weight: 100, Controller: with(multifactor(), func(c *Controller) { c.Weights.QOS = 2_000_000_000 })}, ""},
+		{"no channel", Options{Mode: Strict, Controller: multifactor()}, "must be sitefactor, nice or priority"},
+		{"no mode", Options{Channel: Nice, Controller: multifactor()}, "must be strict or weight"},
+		{"negative depth", Options{Channel: Nice, Mode: Strict, Depth: -1, Controller: multifactor()}, "depth -1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := Check(tt.o)
+			if tt.want == "" {
+				if err != nil {
+					t.Errorf("Check: %v, want nil", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Check: %v, want %q in it", err, tt.want)
+			}
+			if _, planErr := tt.o.Plan(nil, nil); (planErr == nil) != (err == nil) {
+				t.Errorf("Check says %v and Plan %v", err, planErr)
+			}
+		})
+	}
+	if err := Check(tests[4].o); !errors.Is(err, ErrImpossible) {
+		t.Errorf("%v is not ErrImpossible", err)
+	}
+}
+
+// apply does to the queue what Slurm does with the changes.
+func apply(ch Channel, queue []Queued, changes []Change) {
+	for _, c := range changes {
+		i := slices.IndexFunc(queue, func(q Queued) bool { return q.Job == c.Job })
+		q := &queue[i]
+		switch ch {
+		case SiteFactor:
+			q.Priority = uint32(int64(q.Priority) + c.To - q.Site)
+			q.Site = c.To
+		case Nice:
+			q.Priority = uint32(int64(q.Priority) + q.Nice - c.To)
+			q.Nice = c.To
+		case Priority:
+			q.Priority, q.Pinned = uint32(c.To), true
+		}
+	}
+	Rank(queue, nil)
+}
+
+// TestPlanProperties plays with a queue: plan, apply, plan again, then jobs
+// come, go and change places, for every channel and mode.
+func TestPlanProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ch := rapid.SampledFrom([]Channel{SiteFactor, Nice, Priority}).Draw(t, "channel")
+		o := Options{Channel: ch, Mode: Strict, Controller: multifactor(), Depth: rapid.IntRange(0, 12).Draw(t, "depth")}
+		if ch == Priority && rapid.Bool().Draw(t, "basic") {
+			o.Controller = basic()
+		}
+		if ch != Priority && rapid.Bool().Draw(t, "weigh") {
+			o.Mode, o.Weight = Weight, rapid.SampledFrom([]int64{1, 3, 100, 100000}).Draw(t, "weight")
+		}
+		if rapid.Bool().Draw(t, "large weights") {
+			o.Controller.Weights.QOS = rapid.SampledFrom([]int64{1 << 20, 1 << 27, 1 << 29}).Draw(t, "qos")
+		}
+		written := make(map[ostrich.JobID]int64)
+		o.Ours = func(id ostrich.JobID, value int64) bool { v, ok := written[id]; return ok && v == value }
+
+		var queue []Queued
+		var order []Ranked
+		next := ostrich.JobID(1)
+		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
+			for range rapid.IntRange(0, 8).Draw(t, "new") {
+				q := job(next, func(q *Queued) { q.Priority = uint32(1 + next*7919%10000) })
+				if o.Controller.Basic() {
+					q.Listed, q.SiteKnown, q.Priority = false, false, topPriority-uint32(next)
+				}
+				queue = append(queue, q)
+				order = append(order, Ranked{next, uint64(rapid.IntRange(1, 3).Draw(t, "campaign"))})
+				next++
+			}
+			Rank(queue, nil)
+			order = rapid.Permutation(order).Draw(t, "order")
+			if cut := rapid.IntRange(0, len(order)).Draw(t, "gone"); cut < len(order)/3 {
+				for _, r := range order[:cut] {
+					queue = slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == r.Job })
+				}
+				order = order[cut:]
+			}
+			p, err := o.Plan(order, queue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Entries) != len(queue) || p.Managed != len(order) {
+				t.Fatalf("%d entries and %d managed, want %d and %d", len(p.Entries), p.Managed, len(queue), len(order))
+			}
+			for _, c := range p.Changes() {
+				written[c.Job] = c.To
+				if _, err := c.command(ch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			apply(ch, queue, p.Changes())
+			again, err := o.Plan(order, queue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := again.Changes(); len(c) > 0 {
+				t.Fatalf("the second plan changes %+v", c)
+			}
+			if o.Mode == Strict {
+				checkOrder(t, order, queue, again.Exact)
+			}
+			if s := again.Summary(); o.Mode == Strict && again.Exact >= len(order)-1 && s.KendallTau != 1 {
+				t.Fatalf("correlation %v after applying", s.KendallTau)
+			}
+		}
+	})
+}
+
+// checkOrder fails unless the first jobs of the order are first in the queue.
+func checkOrder(t *rapid.T, order []Ranked, queue []Queued, exact int) {
+	for i := range exact {
+		if queue[i].Job != order[i].Job {
+			t.Fatalf("place %d: job %d, want %d", i, queue[i].Job, order[i].Job)
+		}
+	}
+}
+
+func TestWeightIsFewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "n")
+		o := Options{Channel: SiteFactor, Mode: Weight, Weight: rapid.Int64Range(1, 60).Draw(t, "weight"), Controller: multifactor()}
+		slack := o.Weight / 20
+		var queue []Queued
+		var order []Ranked
+		target := make([]int64, n)
+		for i := range n {
+			site := rapid.Int64Range(0, o.Weight+2).Draw(t, "site")
+			queue = append(queue, job(ostrich.JobID(i+1), func(q *Queued) { q.Site = site }))
+			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+			target[i] = (o.Weight*int64(n-i) + int64(n) - 1) / int64(n)
+		}
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gap := func(i int) int64 { return min(1, target[i]-target[i+1]) }
+		for i, e := range p.Entries {
+			if e.To < max(1, target[i]-slack) || e.To > min(o.Weight, target[i]+slack) {
+				t.Fatalf("job %d of %d gets %d, target %d ± %d", i, n, e.To, target[i], slack)
+			}
+			if i > 0 && p.Entries[i-1].To-e.To < gap(i-1) {
+				t.Fatalf("jobs %d and %d get %d and %d", i-1, i, p.Entries[i-1].To, e.To)
+			}
+		}
+		if best := fewestWeighed(queue, target, slack, o.Weight, gap); len(p.Changes()) != best {
+			t.Fatalf("%d changes, %d would do", len(p.Changes()), best)
+		}
+	})
+}
+
+// fewestWeighed tries every set of kept jobs: the others take the greatest
+// value allowed, from the head on.
+func fewestWeighed(queue []Queued, target []int64, slack, weight int64, gap func(int) int64) int {
+	n := len(queue)
+	best := n
+	for set := range 1 << n {
+		above, changes, ok := weight, 0, true
+		for i := range n {
+			if i > 0 {
+				above -= gap(i - 1)
+			}
+			above = min(above, target[i]+slack)
+			if set&(1<<i) != 0 {
+				ok = ok && queue[i].Site <= above
+				above = queue[i].Site
+			} else {
+				changes++
+			}
+			ok = ok && above >= max(1, target[i]-slack)
+		}
+		if ok {
+			best = min(best, changes)
+		}
+	}
+	return best
+}
+
+func TestCoarse(t *testing.T) {
+	// Half of the window holds 15 steps: the three campaigns are told apart,
+	// and twelve gaps are left for jobs at the head.
+	c := multifactor()
+	c.Weights = Weights{QOS: limit / 32}
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: c}
+	var queue []Queued
+	var order []Ranked
+	for i := range 60 {
+		queue = append(queue, job(ostrich.JobID(i+1), nil))
+		order = append(order, Ranked{Job: ostrich.JobID(i + 1), Campaign: uint64(i / 15)})
+	}
+	p, err := o.Plan(order, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Coarse || p.Exact != 12 {
+		t.Errorf("coarse %v, %d exact; want true, 12", p.Coarse, p.Exact)
+	}
+	for i := 1; i < 60; i++ {
+		apart := i <= 12 || i%15 == 0
+		if got := p.Entries[i-1].To-p.Entries[i].To >= p.Step; got != apart {
+			t.Errorf("jobs %d and %d apart: %v, want %v", i-1, i, got, apart)
+		}
+	}
+	if why := p.Entries[20].Why; why != whyCoarse {
+		t.Errorf("why = %q, want %q", why, whyCoarse)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Depth: 3}
+	var queue []Queued
+	var order []Ranked
+	for i := range ostrich.JobID(6) {
+		queue = append(queue, job(i+1, nil))
+		order = append(order, Ranked{Job: i + 1})
+	}
+	p, err := o.Plan(order, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(SiteFactor, queue, p.Changes())
+	if p.Exact != 3 || p.Entries[3].To != p.Entries[5].To || p.Entries[2].To <= p.Entries[3].To || p.Entries[5].Why != whyDeep {
+		t.Errorf("%d exact, values %d %d %d, %q", p.Exact, p.Entries[2].To, p.Entries[3].To, p.Entries[5].To, p.Entries[5].Why)
+	}
+	// The order of the deep ones is free, and the head's departure moves one
+	// job across the depth.
+	slices.Reverse(order[3:])
+	p, err = o.Plan(order[1:], slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == 1 }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Changes(); len(c) != 1 || c[0].Job != 6 {
+		t.Errorf("changes %+v, want job 6 alone", c)
+	}
+}
+
+func TestStrictOutweighsFactors(t *testing.T) {
+	// However the factors move between 0 and their weights, and with a nice
+	// value of one job, the other jobs stay in order.
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+		var queue []Queued
+		var order []Ranked
+		n := rapid.IntRange(2, 20).Draw(t, "n")
+		for i := range n {
+			queue = append(queue, job(ostrich.JobID(i+1), nil))
+			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+		}
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := int64(1 << 40)
+		for _, e := range p.Entries {
+			base := rapid.Int64Range(0, o.Controller.Weights.Sum()).Draw(t, "base")
+			prio := base + e.To
+			if prio >= before || prio < 1 || prio >= 1<<32-1 {
+				t.Fatalf("priority %d after %d", prio, before)
+			}
+			if prio <= o.Controller.Weights.Sum() {
+				t.Fatalf("priority %d is not above every unseen job", prio)
+			}
+			before = prio
+		}
+	})
+}
+
+func TestUnboundedFactors(t *testing.T) {
+	c := multifactor()
+	c.PriorityFlags = []string{"NO_NORMAL_PART"}
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: c}
+	queue := []Queued{job(1, func(q *Queued) { q.Factors.Partition = 70_000 }), job(2, nil)}
+	p, err := o.Plan(ranked(2, 1), queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Entries[0].To - p.Entries[1].To; d <= 70_000 {
+		t.Errorf("ranks are %d apart, less than the factor of 70000", d)
+	}
+}
+
+func TestPlanInput(t *testing.T) {
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+	if _, err := o.Plan(nil, []Queued{job(1, nil), job(1, nil)}); err == nil {
+		t.Error("a job that is there twice is accepted")
+	}
+	p, err := o.Plan(ranked(3, 3, 8, 1), []Queued{job(1, nil), job(2, nil), job(3, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Job       ostrich.JobID
+		Rank, Was int
+	}
+	var got []row
+	for _, e := range p.Entries {
+		got = append(got, row{e.Job, e.Rank, e.SlurmRank})
+	}
+	if diff := cmp.Diff([]row{{3, 1, 3}, {1, 2, 1}, {2, 0, 2}}, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	want := Summary{Pending: 3, Managed: 2, Up: 1, Down: 1, KendallTau: -1, Writes: 2}
+	if diff := cmp.Diff(want, p.Summary()); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+}
+
+func TestArraysApart(t *testing.T) {
+	array := func(id, array ostrich.JobID, tasks string) Queued {
+		return job(id, func(q *Queued) { q.Array, q.Tasks = array, tasks })
+	}
+	queue := []Queued{
+		array(20, 20, "1-10%2"), array(30, 30, "0-8:4"), array(40, 40, "7"), array(41, 40, "3"),
+		array(50, 50, "0-4000:2"), array(60, 60, "0-4000:2"), array(61, 60, "1"),
+		job(70, func(q *Queued) { q.Full = "70+0" }),
+	}
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+	p, err := o.Plan(ranked(20, 30, 40, 41, 50, 60, 61, 70), queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[ostrich.JobID]string)
+	for _, c := range p.Changes() {
+		got[c.Job] = c.spec()
+	}
+	want := map[ostrich.JobID]string{
+		20: "20_[1-10]", 30: "30_[0,4,8]", 40: "40_[7]", 41: "41", 50: "50", 61: "61", 70: "70+0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkPlan(b *testing.B) {
+	const n = 100_000
+	queue := make([]Queued, n)
+	order := make([]Ranked, n)
+	for i := range queue {
+		queue[i] = job(ostrich.JobID(i+1), nil)
+		at := (i*7919 + 13) % n
+		order[at] = Ranked{Job: ostrich.JobID(i + 1), Campaign: uint64(at / 50)}
+	}
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+	for _, depth := range []int{500, n} {
+		o.Depth = depth
+		if depth == n {
+			o.Controller.Weights = Weights{Fairshare: 1000}
+		}
+		b.Run(fmt.Sprintf("first/depth=%d", depth), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := o.Plan(order, queue); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			b.Fatal(err)
+		}
+		same := slices.Clone(queue)
+		for i := range p.Entries {
+			same[p.Entries[i].Job-1].Site = p.Entries[i].To
+		}
+		b.Run(fmt.Sprintf("unchanged/depth=%d", depth), func(b *testing.B) {
+			for b.Loop() {
+				p, err := o.Plan(order, same)
+				if err != nil || len(p.Changes()) > 0 {
+					b.Fatal(err, len(p.Changes()))
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("summary/depth=%d", depth), func(b *testing.B) {
+			for b.Loop() {
+				p.Summary()
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package priority
+
+import (
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// fewest is the least number of elements that have to change, found by trying
+// every set of kept ones.
+func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
+	n := len(v)
+	before := make([]int64, n) // sum of the gaps before i
+	for i := 1; i < n; i++ {
+		before[i] = before[i-1] + gap[i-1]
+	}
+	best := n
+	for set := range 1 << n {
+		last, ok := -1, true
+		for i := range n {
+			if set&(1<<i) == 0 {
+				continue
+			}
+			ok = ok && usable[i] && v[i]+before[i] <= hi && v[i]-(before[n-1]-before[i]) >= lo
+			ok = ok && (last < 0 || v[last]-v[i] >= before[i]-before[last])
+			last = i
+		}
+		if ok {
+			best = min(best, n-bits.OnesCount(uint(set)))
+		}
+	}
+	return best
+}
+
+func all(n int) []bool { return slices.Repeat([]bool{true}, n) }
+
+func count(flags []bool) int {
+	n := 0
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRepairProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "n")
+		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1, 3}), n-1, n-1).Draw(t, "gap")
+		usable := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "usable")
+		var total int64
+		for _, g := range gap {
+			total += g
+		}
+		lo := rapid.Int64Range(-5, 5).Draw(t, "lo")
+		hi := lo + total + rapid.Int64Range(0, 30).Draw(t, "room")
+		v := rapid.SliceOfN(rapid.Int64Range(lo-3, hi+3), n, n).Draw(t, "v")
+		extra := rapid.Int64Range(0, 20).Draw(t, "extra")
+
+		got := slices.Clone(v)
+		keep := repair(got, gap, usable, lo, hi, extra)
+		for i := range got {
+			if keep[i] && got[i] != v[i] {
+				t.Fatalf("kept element %d went from %d to %d", i, v[i], got[i])
+			}
+			if got[i] < lo || got[i] > hi {
+				t.Fatalf("%v: element %d is outside [%d, %d]", got, i, lo, hi)
+			}
+			if i > 0 && got[i-1]-got[i] < gap[i-1] {
+				t.Fatalf("%v: gap after element %d is less than %d", got, i-1, gap[i-1])
+			}
+		}
+		if want := fewest(v, gap, usable, lo, hi); n-count(keep) != want {
+			t.Fatalf("%d changes, %d would do", n-count(keep), want)
+		}
+		again := slices.Clone(got)
+		if keep := repair(again, gap, all(n), lo, hi, extra); count(keep) != n {
+			t.Fatalf("second repair of %v changes it to %v", got, again)
+		}
+	})
+}
+
+func TestRepair(t *testing.T) {
+	const lo, hi = 10, 1010
+	tests := []struct {
+		name   string
+		v, gap []int64
+		want   []int64
+	}{
+		{"nothing", nil, nil, nil},
+		{"one new job sits in the middle", []int64{0}, nil, []int64{510}},
+		{"a first plan is centred and spaced", []int64{0, 0, 0}, []int64{10, 10}, []int64{590, 510, 430}},
+		{"an order that stands is kept", []int64{900, 500, 100}, []int64{10, 10}, []int64{900, 500, 100}},
+		{"an insertion shares the room", []int64{900, 0, 100}, []int64{10, 10}, []int64{900, 500, 100}},
+		{"a new head stays near", []int64{0, 500, 100}, []int64{10, 10}, []int64{580, 500, 100}},
+		{"a new tail stays near", []int64{900, 500, 0}, []int64{10, 10}, []int64{900, 500, 420}},
+		{"no room between: one neighbour moves", []int64{900, 0, 895}, []int64{10, 10}, []int64{977, 936, 895}},
+		{"no room above the head of the window", []int64{0, 1005, 100}, []int64{10, 10}, []int64{260, 180, 100}},
+		{"gap 0 shares a value", []int64{900, 0, 0, 0}, []int64{10, 0, 0}, []int64{900, 820, 820, 820}},
+		{"gap 0 keeps what falls", []int64{900, 700, 600, 0}, []int64{10, 0, 0}, []int64{900, 700, 600, 600}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := slices.Clone(tt.v)
+			repair(v, tt.gap, all(len(v)), lo, hi, 70)
+			if diff := cmp.Diff(tt.want, v); diff != "" {
+				t.Errorf("values (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestKendallAgainstPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		perm := rapid.Permutation(sequence(n)).Draw(t, "perm")
+		want := int64(0)
+		for i := range perm {
+			for j := range perm[:i] {
+				if perm[j] > perm[i] {
+					want++
+				}
+			}
+		}
+		got := slices.Clone(perm)
+		if n := inversions(got, make([]int32, n)); n != want {
+			t.Fatalf("inversions(%v) = %d, want %d", perm, n, want)
+		}
+		if !slices.IsSorted(got) {
+			t.Fatalf("%v is not sorted", got)
+		}
+	})
+}
+
+func sequence(n int) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = int32(i)
+	}
+	return s
+}
