@@ -32,6 +32,9 @@ type tracked struct {
 	prior   ostrich.Duration // suspended in earlier rows of the run
 	pauses  int              // suspensions told of the row
 	paused  bool             // the last of them is not over
+
+	entry  int // of the job as it was told last, in the log of the poll logged
+	logged uint64
 }
 
 // interval is a suspension; end 0 is one that goes on.
@@ -46,11 +49,12 @@ type history struct {
 	stale  map[key]uint64       // live rows whose id a later job has; the poll that last saw them
 	bad    map[key]uint64       // rows skipped; the poll that last saw them
 
+	spare   *tracked // for the next job
 	poll    uint64
 	now     ostrich.Time // the database's clock in this poll
 	pauses  map[uint64][]interval
 	splits  map[ostrich.JobID]ostrich.Time // when tasks left an array, by array
-	events  []ostrich.Event
+	log     log
 	skipped []Skip
 }
 
@@ -68,6 +72,7 @@ func newHistory(c Config) *history {
 // and returns what they say. Rows of gone jobs are in the database no longer.
 func (h *history) take(now ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
 	h.now, h.pauses = now, pauses
+	h.log.room(len(rows))
 	h.findSplits(rows)
 	for i := range rows {
 		h.row(&rows[i])
@@ -137,11 +142,8 @@ func (h *history) row(w *row) {
 
 // keepNames holds on to names, which rows that have ended are read without.
 func keepNames(w, old *row) {
-	if w.account == "" {
-		w.account = old.account
-	}
-	if w.name == "" {
-		w.name = old.name
+	if w.extra == &none {
+		w.extra = &extra{account: old.account, name: old.name}
 	}
 }
 
@@ -175,11 +177,16 @@ func (h *history) skip(w *row, t *tracked, why string) {
 
 // submit begins a job.
 func (h *history) submit(w *row) *tracked {
-	t := &tracked{row: *w}
+	t := h.spare
+	if t == nil {
+		t = new(tracked)
+	}
+	h.spare = nil
+	*t = tracked{row: *w, entry: noEntry}
 	t.job = ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
 	h.describe(&t.job, w)
 	h.jobs[w.id] = t
-	h.tell(ostrich.Submit, w.submit, t.job)
+	h.tell(t, ostrich.Submit, w.submit)
 	return t
 }
 
@@ -244,7 +251,7 @@ func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 		return
 	}
 	t.job = next
-	h.tell(ostrich.Change, at, next)
+	h.tell(t, ostrich.Change, at)
 }
 
 // advance tells how far a row has come: started, suspended, ended.
@@ -279,11 +286,11 @@ func (h *history) start(t *tracked, w *row) {
 	h.describe(&next, w)
 	if next.Tasks != t.job.Tasks {
 		t.job.Tasks = next.Tasks
-		h.tell(ostrich.Change, w.start, t.job)
+		h.tell(t, ostrich.Change, w.start)
 	}
 	next.Start, next.Procs = w.start, int(w.alloc)
 	t.job = next
-	h.tell(ostrich.Start, w.start, next)
+	h.tell(t, ostrich.Start, w.start)
 }
 
 // suspensions tells of those not told yet. Those that leave the job as it was
@@ -296,7 +303,7 @@ func (h *history) suspensions(t *tracked, w *row) {
 	t.job.Suspended = t.prior
 	for i, p := range all {
 		if i >= t.pauses {
-			h.tell(ostrich.Suspend, p.start, t.job)
+			h.tell(t, ostrich.Suspend, p.start)
 			t.pauses, t.paused = i+1, true
 		}
 		if p.end == 0 {
@@ -304,7 +311,7 @@ func (h *history) suspensions(t *tracked, w *row) {
 		}
 		t.job.Suspended += ostrich.Duration(p.end - p.start)
 		if i == t.pauses-1 && t.paused && p.end != w.end {
-			h.tell(ostrich.Resume, p.end, t.job)
+			h.tell(t, ostrich.Resume, p.end)
 			t.paused = false
 		}
 	}
@@ -355,18 +362,18 @@ func (h *history) end(t *tracked, w *row) {
 
 func (h *history) backInQueue(t *tracked, at ostrich.Time) {
 	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, int(t.row.req)
-	h.tell(ostrich.Requeue, at, t.job)
+	h.tell(t, ostrich.Requeue, at)
 }
 
 // finish tells of the end of a job.
 func (h *history) finish(t *tracked, at ostrich.Time) {
-	j := t.job
-	j.End = at
-	if j.Start != 0 {
-		j.Suspended = t.suspended(at)
+	t.job.End = at
+	if t.job.Start != 0 {
+		t.job.Suspended = t.suspended(at)
 	}
-	h.tell(ostrich.End, at, j)
-	delete(h.jobs, j.ID)
+	h.tell(t, ostrich.End, at)
+	delete(h.jobs, t.job.ID)
+	h.spare = t
 }
 
 // suspended is for how long the run that ends had been suspended. Where the
@@ -412,16 +419,12 @@ func (h *history) giveUp() {
 	}
 }
 
-// tell adds an event. A second change in the same second is told with the
-// first, so that no two events of a job compare as equal.
-func (h *history) tell(k ostrich.Kind, at ostrich.Time, j ostrich.Job) {
-	if n := len(h.events); k == ostrich.Change && n > 0 {
-		if last := &h.events[n-1]; last.Kind == k && last.At == at && last.Job.ID == j.ID {
-			last.Job = j
-			return
-		}
+// tell adds an event about a job as it is now.
+func (h *history) tell(t *tracked, k ostrich.Kind, at ostrich.Time) {
+	if t.logged != h.poll {
+		t.logged, t.entry = h.poll, noEntry
 	}
-	h.events = append(h.events, ostrich.Event{At: at, Kind: k, Job: j})
+	t.entry = h.log.add(k, at, &t.job, t.entry)
 }
 
 // forget drops what cannot be read again: keys of rows closed before the

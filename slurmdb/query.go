@@ -18,12 +18,20 @@ func (r *Reader) liveQuery() string {
 	return r.jobsQuery(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0")
 }
 
+func (r *Reader) countQuery(window ostrich.Time) string {
+	return r.jobsQuery("COUNT(*)", r.schema.byEnd, endsSince(window))
+}
+
+func endsSince(window ostrich.Time) string {
+	return "time_end >= " + strconv.FormatInt(max(1, int64(window)), 10)
+}
+
 func (r *Reader) closedQuery(window ostrich.Time) string {
 	hint := r.schema.byEnd
 	if r.cold {
 		hint = "" // History may be most of the table, which is read faster as it lies.
 	}
-	return r.jobsQuery(rowColumns, hint, "time_end >= "+strconv.FormatInt(max(1, int64(window)), 10))
+	return r.jobsQuery(rowColumns, hint, endsSince(window))
 }
 
 func (r *Reader) vanishedQuery(ids string) string {

@@ -75,10 +75,18 @@ type row struct {
 	tasks                uint32 // pending tasks; 1 for a single job
 	req, alloc           uint32 // processors; alloc is 0 before the start
 	partition            string
-	account, name        string // of jobs that have not ended
-	bad                  string // why the row is impossible, or ""
-	sum                  uint64 // of the values, for rows that have not ended
+	*extra
 }
+
+// extra is what few rows have; a long history stays small without it.
+type extra struct {
+	account, name string // of jobs that have not ended
+	sum           uint64 // of their values
+	bad           string // why the row is impossible, or ""
+}
+
+// none is the extra of most rows. It is never written to.
+var none extra
 
 func compareRows(a, b row) int {
 	return cmp.Or(
@@ -150,13 +158,15 @@ func (p *parser) parse(v []driver.Value) row {
 		task:      uint32(number(v[colTask])),
 		tasks:     1,
 		partition: p.intern(text(v[colPartition])),
+		extra:     &none,
 	}
 	if len(v) > colName {
-		w.account = p.intern(text(v[colAccount]))
-		w.name = string(text(v[colName]))
+		w.extra = &extra{account: p.intern(text(v[colAccount])), name: string(text(v[colName])), sum: p.sum(v)}
 	}
 	if err := w.size(v); err != nil {
-		w.bad = err.Error()
+		bad := *w.extra
+		bad.bad = err.Error()
+		w.extra = &bad
 	}
 	return w
 }
