@@ -122,5 +122,5 @@ wait_for() {
 		dead_daemon && return 1
 		sleep 0.1
 	done
-	if [ "${#started_now[@]}" -gt 0 ]; then say "$what"; fi
+	if [ -n "$what" ] && [ "${#started_now[@]}" -gt 0 ]; then say "$what"; fi
 }

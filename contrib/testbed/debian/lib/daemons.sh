@@ -130,6 +130,7 @@ stop_steps() {
 # stop_all ends everything, first the jobs, last what the others need.
 stop_all() {
 	local state names=()
+	stop TERM 5 ostrichd
 	if running slurmctld && running munged; then
 		for state in PENDING SUSPENDED RUNNING; do
 			timeout 10 scancel --quiet --state="$state" 2>/dev/null || true
