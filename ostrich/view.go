@@ -104,6 +104,9 @@ func (s *Schedule) Campaigns() []Campaign {
 		slices.SortStableFunc(line, func(a, b *campaign) int { return cmp.Compare(a.number, b.number) })
 		for _, c := range slices.Compact(line) {
 			v := s.view(c)
+			if v.Completed && c.open == 0 {
+				continue
+			}
 			slices.Sort(running[c])
 			v.Running = running[c]
 			v.Longest = max(c.longest, longest[c])
@@ -244,6 +247,16 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 		return 0, false
 	}
 	return j.length, true
+}
+
+// LeadOf names the campaign of a job that has not ended, see Campaign.Lead, and
+// false for any other job.
+func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, false
+	}
+	return j.stage.campaign.lead, true
 }
 
 // WorkOf is what a job that has not ended counts for in its campaign, and

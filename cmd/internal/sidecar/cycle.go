@@ -42,6 +42,9 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 
+	made   *planned // what the latest plan was made from
+	latest Plan
+
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	behind int          // cycles in a row in which it was not
 }
@@ -284,6 +287,7 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle) ([]priority.Outcome, erro
 
 // Write makes changes and notes them in the journal before and after.
 func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+	s.made = nil // the journal, and so what is left alone, may differ from now on
 	channel := s.options().Channel
 	if s.journal == nil {
 		r, err := s.slurm.Update(ctx, channel, changes)

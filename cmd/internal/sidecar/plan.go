@@ -17,52 +17,128 @@ type Plan struct {
 
 // Entry is a pending job in the plan, with its campaign.
 type Entry struct {
-	priority.Entry
+	*priority.Entry
 	Pool     string
 	Campaign ostrich.JobID // names the campaign, see ostrich.Campaign.Lead; 0 for a job that is in none
 	Gated    bool          // the campaign has not started virtually
 }
 
-// plan orders the jobs of each pool and computes what is to be written.
-func (s *Sidecar) plan(c *Cycle) (Plan, error) {
-	var p Plan
-	places := make(map[ostrich.JobID]ostrich.Place)
-	orders := make([][]priority.Ranked, len(c.Pools))
-	pool := make(map[ostrich.JobID]int)
+// planned is what a plan was made from, to see that it would be the same again.
+type planned struct {
+	schedules []*ostrich.Schedule
+	versions  []uint64
+	queue     []priority.Queued
+	options   priority.Options
+}
+
+// same tells whether the plan made from p holds for what c found.
+func (p *planned) same(c *Cycle, o priority.Options) bool {
+	if p == nil || len(p.schedules) != len(c.Pools) || !slices.Equal(p.queue, c.Queue) || !sameOptions(p.options, o) {
+		return false
+	}
 	for i, in := range c.Pools {
-		campaigns := make(map[[2]uint64]uint64)
-		for _, place := range in.Schedule.Order() {
-			// Numbered in the order of appearance: the campaigns of one user
-			// can share a lead across a requeue, never a number.
-			key := [2]uint64{uint64(place.User), uint64(place.Campaign)}
-			if _, ok := campaigns[key]; !ok {
-				campaigns[key] = uint64(len(campaigns) + 1)
-			}
-			orders[i] = append(orders[i], priority.Ranked{Job: place.Job, Campaign: campaigns[key]})
-			places[place.Job] = place
-			pool[place.Job] = i
+		if p.schedules[i] != in.Schedule || p.versions[i] != in.Schedule.Version() {
+			return false
 		}
 	}
-	queues := make([][]priority.Queued, len(c.Pools))
-	for _, q := range c.Queue {
-		queues[pool[q.Job]] = append(queues[pool[q.Job]], q)
+	return true
+}
+
+// sameOptions compares what can change while the sidecar runs: the controller.
+func sameOptions(a, b priority.Options) bool {
+	return a.Controller.PriorityType == b.Controller.PriorityType && a.Controller.Weights.Sum() == b.Controller.Weights.Sum() &&
+		a.Controller.Depth() == b.Controller.Depth() && slices.Equal(a.Controller.PriorityFlags, b.Controller.PriorityFlags) &&
+		a.Controller.SiteFactorPlugin == b.Controller.SiteFactorPlugin
+}
+
+// plan orders the jobs of each pool and computes what is to be written. A
+// cycle that found everything as it was gets the plan of the one before.
+func (s *Sidecar) plan(c *Cycle) (Plan, error) {
+	options := s.options()
+	if s.made.same(c, options) {
+		return s.latest, nil
 	}
+	var p Plan
+	orders := make([][]ostrich.Place, len(c.Pools))
 	for i, in := range c.Pools {
-		one, err := s.options().Plan(orders[i], queues[i])
+		orders[i] = in.Schedule.Order()
+	}
+	queues := split(c.Queue, orders)
+	p.Entries = make([]Entry, 0, len(c.Queue))
+	for i, in := range c.Pools {
+		one, err := options.Plan(ranked(orders[i]), queues[i])
 		if err != nil {
 			return p, err
 		}
 		p.Pools = append(p.Pools, one)
-		p.Summary = sum(p.Summary, one.Summary())
-		for _, e := range one.Entries {
-			place := places[e.Job]
-			p.Entries = append(p.Entries, Entry{Entry: e, Pool: in.Pool.Name, Campaign: place.Lead, Gated: place.Gated})
+		if i == 0 {
+			p.Summary = one.Summary()
+		} else {
+			p.Summary = sum(p.Summary, one.Summary())
+		}
+		// Managed entries are in the order of the places, with gaps for jobs
+		// that the queue does not have, or that are left alone.
+		places := orders[i]
+		for k := range one.Entries[:one.Managed] {
+			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
+			for places[0].Job != e.Job {
+				places = places[1:]
+			}
+			e.Campaign, e.Gated = places[0].Lead, places[0].Gated
+			p.Entries = append(p.Entries, e)
+		}
+		for k := one.Managed; k < len(one.Entries); k++ {
+			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
+			e.Campaign, _ = in.Schedule.LeadOf(e.Job)
+			p.Entries = append(p.Entries, e)
 		}
 	}
-	if len(p.Pools) == 1 {
-		p.Summary = p.Pools[0].Summary()
+	made := &planned{queue: c.Queue, options: options}
+	for _, in := range c.Pools {
+		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
 	}
+	s.made, s.latest = made, p
 	return p, nil
+}
+
+// split divides the queue by the pool in which a job is ordered. Jobs that are
+// in none go to the first.
+func split(queue []priority.Queued, orders [][]ostrich.Place) [][]priority.Queued {
+	queues := make([][]priority.Queued, len(orders))
+	if len(orders) == 1 {
+		queues[0] = queue
+		return queues
+	}
+	pool := make(map[ostrich.JobID]int)
+	for i, order := range orders {
+		for _, place := range order {
+			pool[place.Job] = i
+		}
+	}
+	for _, q := range queue {
+		queues[pool[q.Job]] = append(queues[pool[q.Job]], q)
+	}
+	return queues
+}
+
+// ranked numbers the campaigns of an order as they appear.
+func ranked(order []ostrich.Place) []priority.Ranked {
+	type campaign struct {
+		user   ostrich.UserID
+		number int
+	}
+	campaigns := make(map[campaign]uint64)
+	list := make([]priority.Ranked, len(order))
+	for i, place := range order {
+		key := campaign{place.User, place.Campaign}
+		n, ok := campaigns[key]
+		if !ok {
+			n = uint64(len(campaigns) + 1)
+			campaigns[key] = n
+		}
+		list[i] = priority.Ranked{Job: place.Job, Campaign: n}
+	}
+	return list
 }
 
 // sum adds the summaries of two pools up; the correlation is that of all pairs
