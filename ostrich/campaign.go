@@ -65,7 +65,7 @@ type user struct {
 	latest *campaign // the campaign a further submission may join
 	recent *job      // the job submitted last to it; nil once that has ended
 	count  int       // campaigns so far
-	line   []*stage  // in the order of service: those unfinished virtually or really
+	line   []*stage  // in the order of service, from the first that is not over
 	past   lengths
 	busy   int // processors of running jobs
 }
@@ -90,7 +90,7 @@ func (s *Schedule) add(g *stage, d Work) {
 		return
 	}
 	u := g.campaign.user
-	if d > 0 && g.completed != notYet && g.finish < u.leaf.parent.clock {
+	if d > 0 && g.completed != notYet {
 		u.reopen(g)
 	}
 	g.work += d
@@ -134,7 +134,7 @@ func (s *Schedule) refresh(u *user) {
 		switch {
 		case g.completed != notYet:
 			g.finish = min(g.finish, now)
-		case g.finish <= now:
+		case (g.finish-now)*u.leaf.weight <= rounding:
 			g.completed = s.moment
 		case served == nil:
 			served = g
@@ -154,25 +154,34 @@ func (s *Schedule) refresh(u *user) {
 	s.version++
 }
 
-// sweep forgets the stages that are completed virtually and have no job left:
-// their work does not change any more.
+// sweep forgets the foremost stages that are completed virtually and have no
+// job left: their work does not change any more, nor what that leaves for the
+// later ones.
 func (u *user) sweep() {
-	over := func(g *stage) bool { return g.completed != notYet && g.open == 0 }
-	if !slices.ContainsFunc(u.line, over) {
+	n, after := 0, math.Inf(-1)
+	for n < len(u.line) && u.line[n].over() {
+		g := u.line[n]
+		c := g.campaign
+		if c.began == notYet {
+			c.began = g.began
+		}
+		c.settled += g.work
+		c.completed = max(c.completed, g.completed)
+		c.stages = slices.Delete(c.stages, 0, 1)
+		after = max(after, g.finish)
+		n++
+	}
+	if n == 0 {
 		return
 	}
-	for _, g := range u.line {
-		if c := g.campaign; over(g) {
-			if c.began == notYet {
-				c.began = g.began
-			}
-			c.settled += g.work
-			c.completed = max(c.completed, g.completed)
-			c.stages = slices.DeleteFunc(c.stages, over)
-		}
+	u.line = slices.Delete(u.line, 0, n)
+	for _, g := range u.line { // what those were served is nobody else's
+		g.arrived = max(g.arrived, after)
 	}
-	u.line = slices.DeleteFunc(u.line, over)
 }
+
+// over tells whether a stage is finished virtually and really.
+func (g *stage) over() bool { return g.completed != notYet && g.open == 0 }
 
 // transplant hangs a user on a new leaf. What was served stays served: the
 // tags move to the new clock, which counts service in other units.

@@ -153,15 +153,23 @@ func (s *Schedule) sync(n *node) {
 }
 
 // nextCompletion is the moment at which the next campaign is completed
-// virtually if nothing else happens before.
+// virtually if nothing else happens before. What misses a full second by
+// rounding is due on it, so that events of that second find it done.
 func (s *Schedule) nextCompletion() float64 {
 	rate := s.rate()
 	if rate == 0 {
 		return math.Inf(1)
 	}
 	due := s.root.synced + (s.root.children[0].tag-s.root.clock)/rate
+	if second := math.Round(due); math.Abs(due-second) < rounding {
+		due = second
+	}
 	return max(due, s.moment)
 }
+
+// rounding is some units in the last place of today's Unix time, in seconds,
+// and work of which nobody needs to be told, in processor-seconds.
+const rounding = 1e-6
 
 // completeNext ends the campaign that nextCompletion found, at the present moment.
 func (s *Schedule) completeNext() {

@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -76,57 +77,83 @@ func (r Rule) joins(c submissions, at Time) bool {
 // Split finds the campaigns of a finished log: for each job the index of its
 // campaign, counted from 0 in the order in which the campaigns open. The log
 // must be sorted by Submit, and every job have ended; Max and Last go by the
-// logged ends, so "unfinished" means that the job ended after the submission
-// in question.
+// logged ends.
 //
-// On the same log a Schedule stepped through all events finds the same
-// campaigns.
+// A Schedule stepped through all events of a log sorted by submission and job
+// id finds the same campaigns.
 func (r Rule) Split(log []Job) ([]int, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	if !slices.IsSortedFunc(log, func(a, b Job) int { return int(a.Submit - b.Submit) }) {
+	if !slices.IsSortedFunc(log, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }) {
 		return nil, fmt.Errorf("campaigns of a log: %w", ErrOutOfOrder)
 	}
-	type open struct {
+	type line struct { // of a user
 		campaign      int
 		first, latest Time
-		end           Time // of the campaign's last job to end
-		previousEnd   Time
+		previous      departure // of the job submitted last to the campaign
 	}
-	users := make(map[UserID]*open)
-	groups := make(map[JobID]int)
-	ends := make([]Time, 0, len(log)) // by campaign
+	type array struct {
+		user     UserID
+		campaign int
+		last     departure
+	}
+	users := make(map[UserID]*line)
+	arrays := make(map[JobID]*array)
+	var last []departure // by campaign
 	campaigns := make([]int, len(log))
 	for i, j := range log {
-		u := users[j.User]
-		group, grouped := groups[j.Group]
+		u, gone := users[j.User], departs(j)
+		a := arrays[j.Group]
+		if a != nil && !a.last.after(j.Submit) {
+			a = nil // forgotten when its last record had ended
+		}
+		var campaign int
 		switch {
-		case grouped:
-			ends[group] = max(ends[group], j.End)
-			campaigns[i] = group
-			if u.campaign == group {
-				u.latest, u.end, u.previousEnd = j.Submit, ends[group], j.End
-			}
-			continue
+		case a != nil && a.user == j.User:
+			campaign = a.campaign
 		case u != nil && r.joins(submissions{
 			first: u.first, latest: u.latest,
-			unfinished: u.end > j.Submit, previousOpen: u.previousEnd > j.Submit,
+			unfinished: last[u.campaign].after(j.Submit), previousOpen: u.previous.after(j.Submit),
 		}, j.Submit):
-			u.latest, u.end, u.previousEnd = j.Submit, max(u.end, j.End), j.End
+			campaign = u.campaign
 		default:
-			u = &open{campaign: len(ends), first: j.Submit, latest: j.Submit, end: j.End, previousEnd: j.End}
+			campaign = len(last)
+			last = append(last, gone)
+			u = &line{campaign: campaign, first: j.Submit}
 			users[j.User] = u
-			ends = append(ends, j.End)
 		}
-		ends[u.campaign] = u.end
-		campaigns[i] = u.campaign
-		if j.Group != 0 {
-			groups[j.Group] = u.campaign
+		last[campaign] = max(last[campaign], gone)
+		if u.campaign == campaign {
+			u.latest, u.previous = j.Submit, gone
 		}
+		switch {
+		case j.Group == 0:
+		case a == nil:
+			arrays[j.Group] = &array{user: j.User, campaign: campaign, last: gone}
+		case a.campaign == campaign:
+			a.last = max(a.last, gone)
+		}
+		campaigns[i] = campaign
 	}
 	return campaigns, nil
 }
+
+// departure tells when a job leaves, to the place within a second where
+// Compare puts its end: it grows with time.
+type departure int64
+
+func departs(j Job) departure {
+	d := departure(2 * j.End)
+	if (Event{At: j.End, Kind: End, Job: j}).phase() > (Event{Kind: Submit}).phase() {
+		d++
+	}
+	return d
+}
+
+// after tells whether a job submitted at the given time still meets the
+// departing one.
+func (d departure) after(t Time) bool { return d > departure(2*t) }
 
 // nameOf returns the i-th name, or its number where there is none.
 func nameOf(names []string, i uint8) string {

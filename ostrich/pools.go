@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ type Pool struct {
 // is about. Pools do not know one another: a user competes in each of them anew.
 //
 // A job that may run in several pools counts in the first one that its list
-// of partitions names, until it starts, and from then on where it runs.
+// of partitions names, until it starts, and from then on where it runs, as if
+// it had been submitted there.
 type Pools struct {
 	pools     []Pool
 	timelines []*Timeline
@@ -78,47 +80,49 @@ func (p *Pools) Add(events ...Event) {
 		p.timelines[0].Add(events...)
 		return
 	}
+	if !slices.IsSortedFunc(events, Compare) {
+		events = slices.Clone(events)
+		slices.SortStableFunc(events, Compare)
+	}
 	batches := make([][]Event, len(p.timelines))
-	put := func(i int, e Event) { batches[i] = append(batches[i], e) }
 	for _, e := range events {
 		switch e.Kind {
 		case Capacity:
 			if i := slices.IndexFunc(p.pools, func(o Pool) bool { return o.Name == e.Pool }); i >= 0 {
-				put(i, e)
+				batches[i] = append(batches[i], e)
 			}
 			continue
 		case Reshare:
 			for i := range batches {
-				put(i, e)
+				batches[i] = append(batches[i], e)
 			}
 			continue
 		case Submit, Change, Start, Suspend, Resume, Requeue, End:
 		}
 		was, known := p.place[e.Job.ID]
 		is := was
-		if e.Kind == Submit || e.Kind == Change || e.Kind == Start {
+		if !known || e.Kind == Submit || e.Kind == Change || e.Kind == Start {
 			is = p.find(e.Job.Partition)
 		}
 		if known && is != was {
-			// It starts elsewhere: it leaves the one pool and joins the other.
+			// It has moved: as rebuilding from the accounting tables would find
+			// it, it never was in the one pool and was always in the other.
 			if was >= 0 {
-				gone := e.Job
-				gone.Start, gone.End = 0, e.At
-				put(was, Event{At: e.At, Kind: End, Job: gone})
+				p.timelines[was].Add(batches[was]...)
+				batches[was] = nil
+				p.timelines[was].retract(e.Job, e.At)
 			}
 			if is >= 0 && e.Kind != Submit {
-				put(is, Event{At: e.At, Kind: Submit, Job: e.Job})
+				at := cmp.Or(e.Job.Submit, e.At)
+				batches[is] = append(batches[is], Event{At: at, Kind: Submit, Job: e.Job})
 			}
-		}
-		if !known && e.Kind != Submit {
-			continue // never submitted; there is no pool to complain
 		}
 		p.place[e.Job.ID] = is
 		if e.Kind == End {
 			delete(p.place, e.Job.ID)
 		}
 		if is >= 0 {
-			put(is, e)
+			batches[is] = append(batches[is], e)
 		}
 	}
 	for i, b := range batches {

@@ -114,7 +114,10 @@ func (s *Schedule) Step(e Event) error {
 		s.procs = e.Procs
 		s.version++
 	case Reshare:
-		s.grow(e.Shares)
+		if !slices.Equal(s.shares.Accounts, e.Shares.Accounts) || !slices.Equal(s.shares.Users, e.Shares.Users) {
+			s.grow(e.Shares)
+			s.version++
+		}
 	case Submit:
 		if j != nil {
 			s.change(j, e.Job)
@@ -366,6 +369,7 @@ func (s *Schedule) split(from Job) bool {
 	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
 		return false
 	}
+	s.moment = float64(s.now)
 	s.at(r.User)
 	j := newJob(from, r.expect)
 	before := r.area(r.length)

@@ -13,16 +13,18 @@ type Timeline struct {
 	horizon Duration
 	base    *Schedule  // all events before those of the log have been stepped
 	log     []reported // in the order of Compare
-	current *Schedule  // base with log[:stepped]; nil after a late event
+	asked   bool
+	current *Schedule // base with log[:stepped]; nil after a late event
 	stepped int
 	bad     []error // of events stepped into base at once
 	replays int
 }
 
-// reported is an event, and whether it was told that it could not be taken.
+// reported is an event of the log.
 type reported struct {
 	Event
-	told bool
+	corrected Time // of a submission: when what it says was true; 0 if as told
+	told      bool // that it could not be taken
 }
 
 // NewTimeline returns a timeline that begins with the given schedule, which
@@ -34,50 +36,134 @@ func NewTimeline(s *Schedule, horizon Duration) *Timeline {
 // Add takes events, in any order. A Change of a pending job corrects what its
 // submission said, while the timeline reaches back that far: rebuilding from
 // the accounting tables would find the corrected record only.
+//
+// A task of a job array whose submission is older than the horizon, and which
+// is new, leaves the pending record of its array (Slurm gives tasks an id of
+// their own when they start).
 func (t *Timeline) Add(events ...Event) {
-	if len(events) > 0 && len(t.log) == 0 && t.current == nil && slices.IsSortedFunc(events, Compare) {
-		// A cold start. What is older than the horizon need not be kept.
-		until := events[len(events)-1].At - Time(t.horizon)
-		for len(events) > 0 && events[0].At < until && events[0].At >= t.base.now {
-			if err := t.base.Step(events[0]); err != nil {
-				t.bad = append(t.bad, err)
-			}
-			events = events[1:]
-		}
+	if !slices.IsSortedFunc(events, Compare) {
+		events = slices.Clone(events)
+		slices.SortStableFunc(events, Compare)
 	}
-	for _, e := range events {
-		if e.At < t.base.now {
-			e.At = t.base.now
-			if t.base.jobs[e.Job.ID] == nil {
-				e.Job.Submit = e.At // so that it ends after it was submitted
-			}
-		}
-		if t.current != nil && e.At <= t.current.now {
-			t.current = nil
-		}
-		if e.Kind == Change && e.Job.Start == 0 && t.correct(e.Job) {
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(t.log, e, func(a reported, b Event) int {
-			if Compare(a.Event, b) <= 0 {
-				return -1 // after those it is equal to
-			}
-			return 1
-		})
-		t.log = slices.Insert(t.log, i, reported{Event: e})
+	for len(events) > 0 && events[0].At < t.base.now {
+		t.late(events[0])
+		events = events[1:]
+	}
+	if len(events) == 0 {
+		return
+	}
+	if t.current != nil && events[0].At <= t.current.now {
+		t.current = nil
+	}
+	// A cold start: what is older than the horizon need not be kept.
+	until := events[len(events)-1].At - Time(t.horizon)
+	for !t.asked && len(t.log) == 0 && len(events) > 0 && events[0].At < until {
+		t.told(t.base.Step(events[0]))
+		events = events[1:]
+	}
+	t.merge(t.correct(events))
+	if !t.asked {
+		t.bad = append(t.bad, t.advanceBase(until)...)
 	}
 }
 
-// correct replaces what the submission of a job said, if that is in the log.
-func (t *Timeline) correct(as Job) bool {
-	i := slices.IndexFunc(t.log, func(e reported) bool { return e.Kind == Submit && e.Job.ID == as.ID })
-	if i < 0 {
-		return false
-	}
-	as.Submit = t.log[i].Job.Submit
-	t.log[i] = reported{Event: Event{At: t.log[i].At, Kind: Submit, Job: as}}
+// late takes an event older than the early copy. Such events take effect at
+// its time, in their own order.
+func (t *Timeline) late(e Event) {
 	t.current = nil
-	return true
+	e.At = t.base.now
+	if e.Kind == Submit && t.base.jobs[e.Job.ID] == nil && t.base.split(e.Job) {
+		return
+	}
+	t.told(t.base.Step(e))
+}
+
+func (t *Timeline) told(err error) {
+	if err != nil {
+		t.bad = append(t.bad, err)
+	}
+}
+
+// correct takes the changes of pending jobs out of the events and lets them
+// replace what the submission said, where that is in the log or among the
+// events.
+func (t *Timeline) correct(events []Event) []Event {
+	pending := func(e Event) bool { return e.Kind == Change && e.Job.Start == 0 }
+	if !slices.ContainsFunc(events, pending) {
+		return events
+	}
+	rest := make([]Event, 0, len(events))
+	fresh, old := make(map[JobID]int), make(map[JobID]int)
+	for i := range t.log {
+		if t.log[i].Kind == Submit {
+			old[t.log[i].Job.ID] = i
+		}
+	}
+	for _, e := range events {
+		if !pending(e) {
+			if e.Kind == Submit {
+				fresh[e.Job.ID] = len(rest)
+			}
+			rest = append(rest, e)
+			continue
+		}
+		if i, ok := fresh[e.Job.ID]; ok {
+			e.Job.Submit = rest[i].Job.Submit
+			rest[i].Job = e.Job
+			continue
+		}
+		i, ok := old[e.Job.ID]
+		if !ok {
+			rest = append(rest, e)
+			continue
+		}
+		if was := &t.log[i]; e.At >= was.corrected {
+			e.Job.Submit = was.Job.Submit
+			if was.Job != e.Job {
+				was.Job, was.told = e.Job, false
+				t.current = nil
+			}
+			was.corrected = e.At
+		}
+	}
+	return rest
+}
+
+// merge puts sorted events in their places of the log, after those they are equal to.
+func (t *Timeline) merge(events []Event) {
+	if len(events) == 0 {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(t.log, events[0], func(a reported, b Event) int {
+		if Compare(a.Event, b) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	tail := slices.Clone(t.log[i:])
+	t.log = slices.Grow(t.log[:i], len(tail)+len(events))
+	for _, e := range events {
+		for len(tail) > 0 && Compare(tail[0].Event, e) <= 0 {
+			t.log = append(t.log, tail[0])
+			tail = tail[1:]
+		}
+		t.log = append(t.log, reported{Event: e})
+	}
+	t.log = append(t.log, tail...)
+}
+
+// retract takes back that a job was submitted here. If that is older than
+// the log, the job leaves at the given time without having run.
+func (t *Timeline) retract(gone Job, at Time) {
+	if !slices.ContainsFunc(t.log, func(e reported) bool { return e.Kind == Submit && e.Job.ID == gone.ID }) {
+		gone.Start, gone.End = 0, at
+		t.Add(Event{At: at, Kind: End, Job: gone})
+		return
+	}
+	t.log = slices.DeleteFunc(t.log, func(e reported) bool {
+		return e.Kind != Capacity && e.Kind != Reshare && e.Job.ID == gone.ID
+	})
+	t.current = nil
 }
 
 // At returns the schedule at the given time, and what was wrong with events
@@ -87,7 +173,7 @@ func (t *Timeline) correct(as Job) bool {
 // latest one is returned.
 func (t *Timeline) At(now Time) (*Schedule, []error) {
 	bad := t.bad
-	t.bad = nil
+	t.bad, t.asked = nil, true
 	if t.current == nil || Duration(now-t.base.now) > 2*t.horizon {
 		bad = append(bad, t.advanceBase(now-Time(t.horizon))...)
 	}
