@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeCluster starts every job at once; jobs end after their lengths.
+type fakeCluster struct {
+	mu        sync.Mutex
+	ends      map[string]time.Time
+	submitted []string
+	at        []time.Duration
+	begin     time.Time
+	cancelled []string
+
+	refuse   string // the job name that is refused
+	failures int    // how many looks at the queue fail
+}
+
+func newFakeCluster() *fakeCluster {
+	return &fakeCluster{ends: make(map[string]time.Time), begin: time.Now()}
+}
+
+func (f *fakeCluster) Submit(_ context.Context, name string, p Plan) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if name == f.refuse {
+		return errors.New("refused")
+	}
+	f.submitted = append(f.submitted, name)
+	f.at = append(f.at, time.Since(f.begin))
+	f.ends[name] = time.Now().Add(slices.Max(p.Lengths))
+	return nil
+}
+
+func (f *fakeCluster) Queues(_ context.Context, prefix string) (map[string]Queue, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failures > 0 {
+		f.failures--
+		return nil, errors.New("no answer")
+	}
+	queues := make(map[string]Queue)
+	for name, end := range f.ends {
+		if strings.HasPrefix(name, prefix) && end.After(time.Now()) {
+			queues[name] = Queue{Running: 1}
+		}
+	}
+	return queues, nil
+}
+
+func (f *fakeCluster) Cancel(_ context.Context, names []string) error {
+	f.cancelled = names
+	return nil
+}
+
+func loop(user string, campaigns int, length, think time.Duration) Loop {
+	return Loop{User: user, Campaigns: campaigns, Think: think, Shapes: []Shape{{Jobs: 2, Length: length}}}
+}
+
+// A user submits only after the end of the campaign before, and after thinking.
+func TestRunIsClosedLoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeCluster()
+		r := &Run{Name: "r", Seed: 1, Cluster: f, Log: io.Discard, Report: time.Second}
+		plans, err := r.Do(t.Context(), []Loop{loop("a", 3, 10*time.Second, 5*time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"r.a.1", "r.a.2", "r.a.3"}, f.submitted); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		if len(plans) != 3 {
+			t.Errorf("%d plans, want 3", len(plans))
+		}
+		for i := 1; i < len(f.at); i++ {
+			gap := f.at[i] - f.at[i-1]
+			// The end is seen at the next look at the queue.
+			if gap < 15*time.Second || gap > 15*time.Second+2*pollEvery {
+				t.Errorf("campaign %d came %v after the one before, want 15 s and at most two looks", i+1, gap)
+			}
+		}
+	})
+}
+
+func TestRunUntil(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeCluster()
+		r := &Run{Name: "r", Until: 25 * time.Second, Cluster: f, Log: io.Discard}
+		plans, err := r.Do(t.Context(), []Loop{loop("b", 0, 10*time.Second, 0), loop("a", 1, 100*time.Second, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range plans {
+			got = append(got, r.jobName(p))
+		}
+		if diff := cmp.Diff([]string{"r.a.1", "r.b.1", "r.b.2", "r.b.3"}, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+func TestRunProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		r := &Run{Name: "r", Cluster: newFakeCluster(), Log: &log, Report: 10 * time.Second}
+		if _, err := r.Do(t.Context(), []Loop{loop("a", 1, 15*time.Second, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		want := "r:   10 s: 0 campaigns ended, 1 under way; jobs: 1 running, 0 pending\n"
+		if diff := cmp.Diff(want, log.String()); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// Whatever ends a run early takes its jobs out of the queue.
+func TestRunCancels(t *testing.T) {
+	t.Parallel()
+	t.Run("interrupt", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakeCluster()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			r := &Run{Name: "r", Cluster: f, Log: io.Discard}
+			if _, err := r.Do(ctx, []Loop{loop("a", 1, time.Hour, 0)}); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+			if diff := cmp.Diff([]string{"r.a.1"}, f.cancelled); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	})
+	t.Run("refused submission", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakeCluster()
+			f.refuse = "r.b.1"
+			r := &Run{Name: "r", Cluster: f, Log: io.Discard}
+			_, err := r.Do(t.Context(), []Loop{loop("a", 1, time.Hour, 0), loop("b", 1, time.Hour, 0)})
+			if err == nil || !strings.Contains(err.Error(), "refused") {
+				t.Errorf("error %v", err)
+			}
+			// The campaign that was refused may be half submitted.
+			if diff := cmp.Diff([]string{"r.a.1", "r.b.1"}, f.cancelled); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	})
+	t.Run("queue away", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakeCluster()
+			f.failures = maxPollFailures
+			r := &Run{Name: "r", Cluster: f, Log: io.Discard}
+			_, err := r.Do(t.Context(), []Loop{loop("a", 1, time.Hour, 0)})
+			if err == nil || !strings.Contains(err.Error(), "no answer") {
+				t.Errorf("error %v", err)
+			}
+		})
+	})
+}
+
+// A queue that is away for a moment ends no campaign.
+func TestRunOutlivesOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeCluster()
+		f.failures = maxPollFailures - 1
+		r := &Run{Name: "r", Cluster: f, Log: io.Discard}
+		if _, err := r.Do(t.Context(), []Loop{loop("a", 2, 3*time.Second, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		if gap := f.at[1] - f.at[0]; gap < (maxPollFailures-1)*pollEvery {
+			t.Errorf("the second campaign came after %v, while the queue was away", gap)
+		}
+	})
+}
+
+func TestParseQueues(t *testing.T) {
+	t.Parallel()
+	got, err := parseQueues("PD|r.a.1\nPD|r.a.1\nR|r.a.1\nCG|r.b.2 \nR|other\n", "r.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]Queue{"r.a.1": {Pending: 2, Running: 1}, "r.b.2": {Running: 1}}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if _, err := parseQueues("slurm_load_jobs error\n", "r."); err == nil {
+		t.Error("no error for a line that is not state|name")
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+const small = `
+name: small
+until: 1m
+users:
+  - {user: ob-alice, start: 5s, think: 10s, jitter: 0.2, shapes: [{array: 3, length: 70s}, {jobs: 2, procs: 4, length: 5s, limit: 2m}]}
+`
+
+func TestParseScenario(t *testing.T) {
+	t.Parallel()
+	got, err := ParseScenario(strings.NewReader(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Scenario{Name: "small", Seed: 1, Until: time.Minute, Users: []Loop{{
+		User: "ob-alice", Start: 5 * time.Second, Think: 10 * time.Second, Jitter: 0.2,
+		Shapes: []Shape{{Array: 3, Length: 70 * time.Second}, {Jobs: 2, Procs: 4, Length: 5 * time.Second, Limit: 2 * time.Minute}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestParseScenarioErrors(t *testing.T) {
+	t.Parallel()
+	user := func(rest string) string { return "name: x\nuntil: 1m\nusers:\n  - {user: u, " + rest + "}\n" }
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "EOF"},
+		{"no name", "users: []", "name: must be given"},
+		{"nobody", "name: x", "users: nobody"},
+		{"unknown key", "name: x\nuser: []", "line 2: field user not found"},
+		{"two documents", small + "---\nname: y\n", "more than one document"},
+		{"negative until", "name: x\nuntil: -1s\n", "until: -1s is negative"},
+		{"bad user", "name: x\nusers: [{user: 'a;b'}]", `users[0] (a;b): user: "a;b"`},
+		{"same user", "name: x\nusers: [&u {user: u, campaigns: 1, shapes: [{jobs: 1, length: 1s}]}, *u]", "users[1] (u): a second loop"},
+		{"endless", "name: x\nusers: [{user: u, shapes: [{jobs: 1, length: 1s}]}]", "campaigns: must be given"},
+		{"no shapes", user("campaigns: 1"), "shapes: must be given"},
+		{"negative start", user("start: -1s"), "start: -1s"},
+		{"negative think", user("think: -1s"), "think: -1s"},
+		{"negative campaigns", user("campaigns: -1"), "campaigns: -1"},
+		{"jitter", user("jitter: 1"), "jitter: 1"},
+		{"jitter not a number", user("jitter: .nan"), "jitter: NaN"},
+		{"array and jobs", user("shapes: [{array: 1, jobs: 1, length: 1s}]"), "either array or jobs"},
+		{"neither", user("shapes: [{length: 1s}]"), "either array or jobs"},
+		{"too many", user("shapes: [{array: 10001, length: 1s}]"), "10001 jobs"},
+		{"procs", user("shapes: [{jobs: 1, procs: -1, length: 1s}]"), "procs: -1"},
+		{"length", user("shapes: [{jobs: 1}]"), "length: 0s"},
+		{"limit", user("shapes: [{jobs: 1, length: 2m, limit: 1m}]"), "limit: 1m0s is below"},
+		{"history without end", small + "history: [{user: u, shapes: [{jobs: 1, length: 1s}]}]", "history[0] (u): campaigns: must be given"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := ParseScenario(strings.NewReader(tt.text))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParseScenario(f *testing.F) {
+	f.Add(small)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseScenario(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, l := range s.Users {
+			if p := l.Plan(s.Seed, 1); len(p.Lengths) == 0 || p.Count < 1 || p.Procs < 1 {
+				t.Errorf("plan %+v of a valid loop", p)
+			}
+		}
+	})
+}
+
+// The scenarios that come with the testbed are valid, and none is longer than
+// what the demo promises: the work alone leaves it time to come up.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	const processors = 32
+	paths, err := filepath.Glob("../scenarios/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, path := range paths {
+		s, err := ReadScenario(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := strings.TrimSuffix(filepath.Base(path), ".yaml"); s.Name != want {
+			t.Errorf("%s: name %q, want %q", path, s.Name, want)
+		}
+		var work time.Duration
+		for _, l := range append(s.History, s.Users...) {
+			for seq := range l.Campaigns {
+				p := l.Plan(s.Seed, seq+1)
+				for _, d := range p.Lengths {
+					work += d * time.Duration(p.Procs*p.Count/len(p.Lengths))
+				}
+			}
+		}
+		limit := 460 * time.Second
+		if s.Name == "quick" {
+			limit = 70 * time.Second
+		}
+		if got := work / processors; got > limit {
+			t.Errorf("%s: %v of work for %d processors, more than %v", path, got, processors, limit)
+		}
+	}
+	if _, err := ReadScenario(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
+		t.Errorf("reading no file: %v", err)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	l := Loop{User: "u", Think: 10 * time.Second, Shapes: []Shape{
+		{Array: 3, Length: 70 * time.Second}, {Jobs: 2, Procs: 4, Length: 5 * time.Second, Limit: 90 * time.Second},
+	}}
+	for seq, want := range map[int]Plan{
+		1: {User: "u", Seq: 1, Array: true, Procs: 1, Limit: 2 * time.Minute, Lengths: []time.Duration{70 * time.Second}, Count: 3, Think: 10 * time.Second},
+		2: {User: "u", Seq: 2, Procs: 4, Limit: 2 * time.Minute, Lengths: []time.Duration{5 * time.Second, 5 * time.Second}, Count: 2, Think: 10 * time.Second},
+		3: {User: "u", Seq: 3, Array: true, Procs: 1, Limit: 2 * time.Minute, Lengths: []time.Duration{70 * time.Second}, Count: 3, Think: 10 * time.Second},
+	} {
+		if diff := cmp.Diff(want, l.Plan(1, seq)); diff != "" {
+			t.Errorf("campaign %d (-want +got)\n%s", seq, diff)
+		}
+	}
+}
+
+// A plan depends on seed, user and number alone, keeps within its jitter, and
+// no job is longer than its limit.
+func TestPlanJitter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		length := time.Duration(rapid.IntRange(1, 600).Draw(t, "seconds")) * time.Second
+		l := Loop{
+			User: "u", Think: length, Jitter: rapid.Float64Range(0, 0.99).Draw(t, "jitter"),
+			Shapes: []Shape{{Jobs: rapid.IntRange(1, 20).Draw(t, "jobs"), Length: length}},
+		}
+		seed, seq := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 100).Draw(t, "seq")
+		p := l.Plan(seed, seq)
+		if diff := cmp.Diff(p, l.Plan(seed, seq)); diff != "" {
+			t.Fatalf("two draws differ:\n%s", diff)
+		}
+		const rounding = 50 * time.Millisecond
+		for _, d := range append(p.Lengths, p.Think) {
+			spread := time.Duration(float64(length)*l.Jitter) + rounding
+			if d < length-spread-rounding || d > length+spread {
+				t.Fatalf("%v is not within %v of %v", d, spread, length)
+			}
+		}
+		for _, d := range p.Lengths {
+			if d > p.Limit || d <= 0 {
+				t.Fatalf("length %v with a limit of %v", d, p.Limit)
+			}
+		}
+		if p.Limit%time.Minute != 0 {
+			t.Fatalf("limit %v is not in minutes", p.Limit)
+		}
+	})
+}
