@@ -52,6 +52,7 @@ type history struct {
 	spare   *tracked // for the next job
 	poll    uint64
 	now     ostrich.Time // the database's clock in this poll
+	window  ostrich.Time // rows that ended before are not read again
 	pauses  map[uint64][]interval
 	splits  map[ostrich.JobID]ostrich.Time // when tasks left an array, by array
 	log     log
@@ -70,8 +71,8 @@ func newHistory(c Config) *history {
 
 // take is told the rows that are new or changed, sorted by job and submission,
 // and returns what they say. Rows of gone jobs are in the database no longer.
-func (h *history) take(now ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
-	h.now, h.pauses = now, pauses
+func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
+	h.now, h.window, h.pauses = now, window, pauses
 	h.log.room(len(rows))
 	h.findSplits(rows)
 	for i := range rows {
@@ -86,6 +87,7 @@ func (h *history) take(now ostrich.Time, rows []row, pauses map[uint64][]interva
 		}
 	}
 	h.giveUp()
+	h.forget()
 }
 
 // findSplits notes when the first of the new tasks of each array started.
@@ -346,7 +348,9 @@ func merge(all []interval, start, end ostrich.Time) []interval {
 
 // end closes a row: the job has ended, or awaits its next row.
 func (h *history) end(t *tracked, w *row) {
-	h.closed[w.key] = w.end
+	if w.end >= h.window {
+		h.closed[w.key] = w.end
+	}
 	switch w.state {
 	case Requeued:
 		t.closed = w.end
@@ -429,9 +433,9 @@ func (h *history) tell(t *tracked, k ostrich.Kind, at ostrich.Time) {
 
 // forget drops what cannot be read again: keys of rows closed before the
 // window, and marks of rows that this poll did not see.
-func (h *history) forget(window ostrich.Time) {
+func (h *history) forget() {
 	for k, end := range h.closed {
-		if end < window {
+		if end < h.window {
 			delete(h.closed, k)
 		}
 	}

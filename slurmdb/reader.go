@@ -130,13 +130,12 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 		return Batch{}, log{}, nil, err
 	}
 	h := r.history
-	h.take(f.now, f.rows, f.pauses, f.gone)
 	for i := range f.rows {
 		if w := &f.rows[i]; w.end <= f.now {
 			r.newest = max(r.newest, w.end)
 		}
 	}
-	h.forget(r.window())
+	h.take(f.now, r.window(), f.rows, f.pauses, f.gone)
 	b = Batch{Now: f.now, Rows: f.read, Skipped: h.skipped}
 	since := f.now
 	if r.cold {

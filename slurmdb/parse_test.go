@@ -1,0 +1,94 @@
+package slurmdb_test
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/slurmdb"
+)
+
+func TestTRES(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want uint64
+		bad  bool
+	}{
+		{in: "", want: 0},
+		{in: "1=4,2=1000,3=18446744073709551614,4=1,5=4", want: 4},
+		{in: ",2=1000,1=7,", want: 7},
+		{in: "2=1000,1001=8", want: 0},
+		{in: "1=18446744073709551614", want: 0},
+		{in: "1=18446744073709551616", bad: true},
+		{in: "1=-4", bad: true},
+		{in: "cpu=4", bad: true},
+		{in: "1", bad: true},
+		{in: "1=4;2=3", bad: true},
+	} {
+		got, err := slurmdb.TRESCount(tt.in, 1)
+		if got != tt.want || (err != nil) != tt.bad {
+			t.Errorf("%q: %d, %v", tt.in, got, err)
+		}
+	}
+}
+
+func TestMask(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want int
+		bad  bool
+	}{
+		{in: "0x3FF", want: 10},
+		{in: "0X0000f1", want: 5},
+		{in: "0x0", want: 0},
+		{in: "0x" + strings.Repeat("F", 10000), want: 40000},
+		{in: "0x", bad: true},
+		{in: "3FF", bad: true},
+		{in: "1-10", bad: true},
+		{in: "0x3GF", bad: true},
+		{in: "0x3F%2", bad: true},
+	} {
+		got, err := slurmdb.MaskTasks(tt.in)
+		if got != tt.want || (err != nil) != tt.bad {
+			t.Errorf("%.20q: %d, %v", tt.in, got, err)
+		}
+	}
+}
+
+func FuzzTRES(f *testing.F) {
+	for _, s := range []string{"", "1=4,2=1000,4=1", "3=18446744073709551614", ",1=1", "1=1,1=2", "=", "1==2"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := slurmdb.TRESCount(s, 1)
+		if err != nil {
+			return
+		}
+		// What was read as a count is there as a count.
+		if n != 0 && !strings.Contains(strings.ReplaceAll(","+s, "=0", "="), "="+strconv.FormatUint(n, 10)) &&
+			!strings.Contains(s, "0"+strconv.FormatUint(n, 10)) {
+			t.Errorf("%q counts %d", s, n)
+		}
+		if again, err := slurmdb.TRESCount(s+",2=1", 1); err != nil || again != n {
+			t.Errorf("%q: %d, with memory %d, %v", s, n, again, err)
+		}
+	})
+}
+
+func FuzzMask(f *testing.F) {
+	for _, s := range []string{"0x3FF", "0x", "0xg", "3FF", "0X0f"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := slurmdb.MaskTasks(s)
+		if len(s) > 18 || len(s) < 3 {
+			return
+		}
+		x, bad := strconv.ParseUint(s[2:], 16, 64)
+		bad0 := bad != nil || !strings.EqualFold(s[:2], "0x")
+		if (err != nil) != bad0 || err == nil && n != bits.OnesCount64(x) {
+			t.Errorf("%q: %d, %v", s, n, err)
+		}
+	})
+}
