@@ -34,11 +34,13 @@
 //   - Tasks that left a pending array record. Seen live, the record shrinks by a
 //     Change; later every task is told as submitted with the array, and
 //     tasks cancelled while pending are not in the tables at all.
-//   - The size that the last part of a resized job had before is told, at the
-//     time of the resize. A job has one size in the end, its last.
+//   - The sizes of a resized job are told at their times, and it ends with the
+//     last one, so that no processor is counted twice.
 //   - Jobs whose rows were purged, and siblings of a federation that were
 //     revoked: told as ended if seen live, unknown to a cold start.
 //   - A start time that Slurm corrects when nodes have booted.
+//   - Runs and suspensions that are over within their second: seen live in
+//     between, they are told.
 //   - Shares: only the present ones are stored.
 //
 // # The machine

@@ -270,8 +270,12 @@ func (h *history) advance(t *tracked, w *row) {
 			at = min(at, split)
 		}
 		h.change(t, w, at)
-	case t.job.Start != 0:
-		t.job.Start = w.start
+	default: // What an ended row says counts, but is no news any more.
+		h.describe(&t.job, w)
+		t.job.Procs = int(w.req)
+		if t.job.Start != 0 {
+			t.job.Start, t.job.Procs = w.start, int(w.alloc)
+		}
 	}
 	t.row = *w
 	if t.job.Start != 0 {

@@ -15,7 +15,8 @@ import (
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
-// slurm is a small slurmctld that writes rows as time goes on.
+// slurm is a small slurmctld that writes rows as time goes on. What happens and
+// is undone within a second it leaves out, as doc.go does.
 type slurm struct {
 	rt   *rapid.T
 	db   *slurmdbtest.DB
@@ -25,9 +26,10 @@ type slurm struct {
 }
 
 type slurmJob struct {
-	row    slurmdbtest.Job
-	paused int64
-	left   uint32 // pending tasks of an array record
+	row     slurmdbtest.Job
+	paused  int64
+	resumed int64
+	left    uint32 // pending tasks of an array record
 }
 
 func (s *slurm) put(j *slurmJob) { s.db.Put(j.row) }
@@ -96,7 +98,7 @@ func (s *slurm) act() {
 			delete(s.jobs, j.row.ID)
 		}
 	case "requeue":
-		if j := s.pick(running); j != nil && s.now > j.row.Submit {
+		if j := s.pick(running); j != nil && s.now > j.row.Start && s.now > j.row.Submit {
 			s.close(j, 1024)
 			j.row.Submit, j.row.Start, j.row.End, j.row.State, j.row.Suspended = s.now, 0, 0, 0, 0
 			s.put(j)
@@ -109,14 +111,14 @@ func (s *slurm) act() {
 			s.put(j)
 		}
 	case "suspend":
-		if j := s.pick(running); j != nil {
+		if j := s.pick(running); j != nil && s.now > j.resumed {
 			j.paused, j.row.State = s.now, 2
 			j.row.Suspended = uint64(s.now) - j.row.Suspended
 			s.put(j)
 			s.db.Pause(j.row.ID, j.row.Submit, j.paused, 0)
 		}
 	case "resume":
-		if j := s.pick(paused); j != nil {
+		if j := s.pick(paused); j != nil && s.now > j.paused {
 			s.unpause(j)
 			j.row.State = 1
 			s.put(j)
@@ -128,7 +130,7 @@ func (s *slurm) unpause(j *slurmJob) {
 	if j.paused != 0 {
 		s.db.Pause(j.row.ID, j.row.Submit, j.paused, s.now)
 		j.row.Suspended = uint64(s.now) - j.row.Suspended
-		j.paused = 0
+		j.paused, j.resumed = 0, s.now
 	}
 }
 
@@ -249,12 +251,6 @@ func TestReplay(t *testing.T) {
 				rt.Fatalf("live %+v\ncold %+v", a, b)
 			}
 		}
-		if err := r.Close(); err != nil {
-			rt.Fatal(err)
-		}
-		if err := fresh.Close(); err != nil {
-			rt.Fatal(err)
-		}
 	})
 }
 
@@ -263,6 +259,11 @@ func openAt(t *testing.T, rt *rapid.T, c slurmdb.Config, now int64) *slurmdb.Rea
 	if err != nil {
 		rt.Fatal(err)
 	}
+	rt.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			rt.Error(err)
+		}
+	})
 	r.SetClock(ostrich.Time(now))
 	return r
 }
