@@ -151,49 +151,37 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 
 // Validate tells what is wrong with the configuration, all of it.
 func (c *Config) Validate() error {
-	_, err := c.ScheduleOptions()
-	errs := []error{err}
+	var errs []error
 	check := func(ok bool, format string, args ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
+			errs = append(errs, fmt.Errorf("configuration: "+format, args...))
 		}
 	}
-	check(c.Mode == Observe || c.Mode == Enforce, "mode: %q is neither %s nor %s", c.Mode, Observe, Enforce)
-	check(c.Interval >= time.Second, "interval: %v is below 1s", c.Interval)
+	same := *c
+	for _, s := range Settings(&same) {
+		err := s.Value.Set(s.Value.String())
+		check(err == nil, "%s: %w", s.Key, err)
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	o, err := c.ScheduleOptions()
+	check(err == nil, "%w", err)
 	check(c.Database.Address != "", "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
-	check(c.Database.History >= 0, "database.history: %v is below 0", c.Database.History)
-	check(c.Schedule.Horizon >= time.Second, "schedule.horizon: %v is below 1s", c.Schedule.Horizon)
-	check(c.Schedule.DefaultLimit >= time.Second, "schedule.default_limit: %v is below 1s", c.Schedule.DefaultLimit)
-	check(c.Schedule.Shares == sharesFlat || c.Schedule.Shares == sharesTree,
-		"schedule.shares: %q is neither %s nor %s", c.Schedule.Shares, sharesFlat, sharesTree)
-	_, err = priority.ParseChannel(c.Priority.Channel)
-	errs = append(errs, prefix("priority.channel", err))
-	_, err = priority.ParseMode(c.Priority.Mode)
-	errs = append(errs, prefix("priority.mode", err))
+	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
-		"priority.weight: must be above 0 with priority.mode %s, not %d", c.Priority.Mode, c.Priority.Weight)
-	check(c.Priority.Depth >= 0, "priority.depth: %d is below 0", c.Priority.Depth)
+		"priority.weight: must be above 0 with priority.mode weight")
+	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
 	if c.Listen != "" {
 		_, _, err = net.SplitHostPort(c.Listen)
-		errs = append(errs, prefix("listen", err))
+		check(err == nil, "listen: %w", err)
 	}
-	check(c.Log.Format == "auto" || c.Log.Format == "json" || c.Log.Format == "console",
-		"log.format: %q is none of auto, json, console", c.Log.Format)
-	if _, err := ostrich.NewPools(ostrich.Options{}, 1, c.Pools...); err != nil {
-		errs = append(errs, fmt.Errorf("pools: %w", err))
+	if len(errs) == 0 {
+		_, err = ostrich.NewPools(o, 1, c.Pools...)
+		check(err == nil, "pools: %w", err)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	return nil
-}
-
-func prefix(key string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Commands runs the commands of the configured Slurm.

@@ -1,0 +1,208 @@
+package sidecar
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Read takes the settings of a YAML file. Errors name file and line; an
+// unknown key is one.
+func (c *Config) Read(file string, raw []byte) error {
+	in := yaml.NewDecoder(bytes.NewReader(raw))
+	var root, more yaml.Node
+	switch err := in.Decode(&root); {
+	case errors.Is(err, io.EOF):
+		return nil // empty
+	case err != nil:
+		return notYAML(file, raw, err)
+	}
+	switch err := in.Decode(&more); {
+	case err == nil:
+		return fmt.Errorf("configuration: %s:%d: a second document; settings are in the first", file, more.Line)
+	case !errors.Is(err, io.EOF):
+		return notYAML(file, raw, err)
+	}
+	settings := make(map[string]Setting)
+	for _, s := range Settings(c) {
+		settings[s.Key] = s
+	}
+	r := fileReader{file: file, settings: settings, seen: make(map[string]int)}
+	for _, n := range root.Content {
+		r.mapping(n, "")
+	}
+	return errors.Join(r.errs...)
+}
+
+// saysLine is how an error of the YAML parser begins, if it knows the line.
+var saysLine = regexp.MustCompile(`^(?s)yaml: (?:line (\d+): )?(.*)$`)
+
+// notYAML tells in which line a file is no YAML. Where the parser does not say,
+// it is the line up to which the file would have to be cut.
+func notYAML(file string, raw []byte, err error) error {
+	said := saysLine.FindStringSubmatch(err.Error())
+	if said == nil {
+		return fmt.Errorf("configuration: %s: %w", file, err)
+	}
+	line, what := said[1], said[2]
+	if line == "" {
+		bad := 1
+		for i, c := range raw {
+			if c == '\n' && yaml.Unmarshal(raw[:i], new(yaml.Node)) == nil {
+				bad = bytes.Count(raw[:i], []byte("\n")) + 2
+			}
+		}
+		line = strconv.Itoa(bad)
+	}
+	return fmt.Errorf("configuration: %s:%s: %s", file, line, what)
+}
+
+type fileReader struct {
+	file     string
+	settings map[string]Setting
+	seen     map[string]int // key to line
+	errs     []error
+}
+
+func (r *fileReader) fail(n *yaml.Node, format string, args ...any) {
+	r.errs = append(r.errs, fmt.Errorf("configuration: %s:%d: "+format, append([]any{r.file, n.Line}, args...)...))
+}
+
+func (r *fileReader) mapping(n *yaml.Node, above string) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return // a section with nothing in it
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "%s: expected settings below it", cmp.Or(strings.TrimSuffix(above, "."), "file"))
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		key := above + name.Value
+		s, known := r.settings[key]
+		if first, twice := r.seen[key]; twice {
+			r.fail(name, "%s: set already in line %d", key, first)
+			continue
+		}
+		r.seen[key] = name.Line
+		switch {
+		case known && s.NoFlag:
+			r.fail(name, "%s: a secret; put it into a file of its own (database.password_file) or into %s", key, s.Env())
+		case known:
+			text, err := flatten(s.Value, value)
+			if err == nil {
+				err = s.Value.Set(text)
+			}
+			if err != nil {
+				r.fail(value, "%s: %v", key, err)
+			}
+		case r.section(key + "."):
+			r.mapping(value, key+".")
+		default:
+			r.fail(name, "%s: unknown key", key)
+		}
+	}
+}
+
+func (r *fileReader) section(above string) bool {
+	for key := range r.settings {
+		if strings.HasPrefix(key, above) {
+			return true
+		}
+	}
+	return false
+}
+
+// flatten writes a YAML value as the text that a flag would have: a list with
+// commas, a mapping of lists as name=a,b;name=c.
+func flatten(v Value, n *yaml.Node) (string, error) {
+	_, many := v.(list)
+	_, named := v.(pools)
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		return scalar(n), nil
+	case n.Kind == yaml.SequenceNode && many:
+		return words(n)
+	case n.Kind == yaml.MappingNode && named:
+		var items []string
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, err := words(n.Content[i])
+			if err != nil {
+				return "", err
+			}
+			partitions, err := words(n.Content[i+1])
+			if err != nil {
+				return "", err
+			}
+			items = append(items, name+"="+partitions)
+		}
+		return strings.Join(items, ";"), nil
+	case many:
+		return "", errors.New("expected a word or a list of words")
+	case named:
+		return "", errors.New("expected names of pools, each with a list of partitions")
+	}
+	return "", errors.New("expected one word")
+}
+
+func scalar(n *yaml.Node) string {
+	if n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+// words is a word or a list of words, as text with commas. No word contains
+// what separates words.
+func words(n *yaml.Node) (string, error) {
+	nodes := n.Content
+	switch n.Kind {
+	case yaml.ScalarNode:
+		nodes = []*yaml.Node{n}
+	case yaml.SequenceNode:
+	case yaml.MappingNode, yaml.DocumentNode, yaml.AliasNode:
+		return "", errors.New("expected a word or a list of words")
+	}
+	var items []string
+	for _, item := range nodes {
+		if item.Kind != yaml.ScalarNode || strings.ContainsAny(item.Value, ",;=") {
+			return "", errors.New("expected a list of words without , ; or =")
+		}
+		items = append(items, scalar(item))
+	}
+	return strings.Join(items, ","), nil
+}
+
+// Show writes the effective configuration as a file that Read takes. The
+// password is not in it.
+func (c *Config) Show(w io.Writer) error {
+	section := ""
+	for _, s := range Settings(c) {
+		if s.NoFlag {
+			continue
+		}
+		above, key, nested := strings.Cut(s.Key, ".")
+		indent := ""
+		if nested {
+			if above != section {
+				if _, err := fmt.Fprintf(w, "%s:\n", above); err != nil {
+					return err
+				}
+			}
+			section, indent = above, "  "
+		} else {
+			section, key = "", s.Key
+		}
+		if _, err := fmt.Fprintf(w, "%s%s: %s\n", indent, key, strconv.Quote(s.Value.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package sidecar
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+type text struct{ at *string }
+
+func (v text) String() string     { return *v.at }
+func (v text) Set(s string) error { *v.at = s; return nil }
+
+// choice is one of several words.
+type choice struct {
+	at *string
+	of []string
+}
+
+func (v choice) String() string { return *v.at }
+func (v choice) Set(s string) error {
+	if !slices.Contains(v.of, s) {
+		return fmt.Errorf("%q is none of %s", s, strings.Join(v.of, ", "))
+	}
+	*v.at = s
+	return nil
+}
+
+// number is a whole number that is not negative.
+type number struct{ at *int }
+
+func (v number) String() string { return strconv.Itoa(*v.at) }
+func (v number) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q is not a whole number from 0 to %d", s, math.MaxInt32)
+	}
+	*v.at = int(n)
+	return nil
+}
+
+// span is a length of time as Go writes it, and with d for days.
+type span struct {
+	at    *time.Duration
+	least time.Duration
+}
+
+func (v span) String() string {
+	d := *v.at
+	switch {
+	case d >= day && d%day == 0:
+		return fmt.Sprintf("%dd", d/day)
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}
+
+func (v span) Set(s string) error {
+	d, err := parseSpan(s)
+	if err != nil {
+		return fmt.Errorf("%q is not a length of time such as 90s, 10m, 12h or 14d", s)
+	}
+	if d < v.least {
+		return fmt.Errorf("%s is too short; the least is %s", s, v.least)
+	}
+	*v.at = d
+	return nil
+}
+
+func parseSpan(s string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(s, "d")
+	if !ok {
+		d, err := time.ParseDuration(s)
+		if d < 0 {
+			return 0, strconv.ErrRange
+		}
+		return d, err
+	}
+	n, err := strconv.ParseUint(days, 10, 15)
+	return time.Duration(n) * day, err
+}
+
+type list struct{ at *[]string }
+
+func (v list) String() string { return strings.Join(*v.at, ",") }
+func (v list) Set(s string) error {
+	*v.at = nil
+	for item := range strings.SplitSeq(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			*v.at = append(*v.at, item)
+		}
+	}
+	return nil
+}
+
+type pools struct{ at *[]ostrich.Pool }
+
+func (v pools) String() string {
+	var items []string
+	for _, p := range *v.at {
+		items = append(items, p.Name+"="+strings.Join(p.Partitions, ","))
+	}
+	return strings.Join(items, ";")
+}
+
+func (v pools) Set(s string) error {
+	var all []ostrich.Pool
+	for item := range strings.SplitSeq(s, ";") {
+		if strings.TrimSpace(item) == "" {
+			continue
+		}
+		name, partitions, ok := strings.Cut(item, "=")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.Contains(partitions, "=") {
+			return fmt.Errorf("%q is not of the form name=partition,partition", item)
+		}
+		p := ostrich.Pool{Name: name}
+		if err := (list{&p.Partitions}).Set(partitions); err != nil {
+			return err
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b ostrich.Pool) int { return cmp.Compare(a.Name, b.Name) })
+	*v.at = all
+	return nil
+}
