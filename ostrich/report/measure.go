@@ -1,0 +1,186 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Job is a job that has run.
+type Job struct {
+	User     ostrich.UserID
+	Campaign int // numbered from 0 over all users; below 0 for a job in none
+	Submit   ostrich.Time
+	Start    ostrich.Time
+	End      ostrich.Time
+	Procs    int
+}
+
+// run is the length p of the job.
+func (j *Job) run() float64 { return float64(j.End - j.Start) }
+
+// Campaign is a campaign that has ended.
+type Campaign struct {
+	User    ostrich.UserID
+	Jobs    int
+	Submit  ostrich.Time     // t, of the first job
+	End     ostrich.Time     // C, of the last job
+	Work    ostrich.Work     // W
+	Longest ostrich.Duration // p_max
+}
+
+// Stretch is D = (C - t) / max(W/m, p_max) on m processors (paper section 3).
+func (c *Campaign) Stretch(m int) float64 {
+	return float64(c.End-c.Submit) / max(float64(c.Work)/float64(m), float64(c.Longest))
+}
+
+// Campaigns gathers the jobs of each campaign, by number.
+func Campaigns(jobs []Job) []Campaign {
+	var list []Campaign
+	for i := range jobs {
+		j := &jobs[i]
+		if j.Campaign < 0 {
+			continue
+		}
+		for len(list) <= j.Campaign {
+			list = append(list, Campaign{Submit: math.MaxInt64})
+		}
+		c := &list[j.Campaign]
+		c.User = j.User
+		c.Jobs++
+		c.Submit = min(c.Submit, j.Submit)
+		c.End = max(c.End, j.End)
+		c.Work += ostrich.Work(j.run()) * ostrich.Work(j.Procs)
+		c.Longest = max(c.Longest, ostrich.Duration(j.End-j.Start))
+	}
+	return slices.DeleteFunc(list, func(c Campaign) bool { return c.Jobs == 0 })
+}
+
+// Stretch is the distribution of the stretch of campaigns, as fractions of
+// their number.
+type Stretch struct {
+	Optimal float64 `json:"optimal"` // at most 1, but for rounding
+	Le115   float64 `json:"le_1_15"`
+	Lt15    float64 `json:"lt_1_5"`
+	Lt2     float64 `json:"lt_2"`
+	Gt20    float64 `json:"gt_20"`
+	Mean    float64 `json:"mean"`
+	P50     float64 `json:"p50"`
+	P99     float64 `json:"p99"`
+	Max     float64 `json:"max"`
+}
+
+// optimal is the largest stretch that counts as optimal.
+const optimal = 1 + 1e-9
+
+// Stretches measures campaigns on m processors.
+func Stretches(campaigns []Campaign, m int) Stretch {
+	values := make([]float64, len(campaigns))
+	for i := range campaigns {
+		values[i] = campaigns[i].Stretch(m)
+	}
+	slices.Sort(values)
+	below := func(limit float64, included bool) float64 {
+		n, found := slices.BinarySearch(values, limit)
+		for found && included && n < len(values) && values[n] == limit {
+			n++
+		}
+		return fraction(n, len(values))
+	}
+	return Stretch{
+		Optimal: below(optimal, true), Le115: below(1.15, true), Lt15: below(1.5, false), Lt2: below(2, false),
+		Gt20: fraction(len(values), len(values)) - below(20, true),
+		Mean: mean(values), P50: quantile(values, 0.50), P99: quantile(values, 0.99), Max: quantile(values, 1),
+	}
+}
+
+// Wait is the distribution of the time from submission to start, in seconds.
+type Wait struct {
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+}
+
+// Waits measures the waiting times of jobs.
+func Waits(jobs []Job) Wait {
+	values := make([]float64, len(jobs))
+	for i := range jobs {
+		values[i] = float64(jobs[i].Start - jobs[i].Submit)
+	}
+	slices.Sort(values)
+	return Wait{Mean: mean(values), P50: quantile(values, 0.5), P95: quantile(values, 0.95), P99: quantile(values, 0.99)}
+}
+
+// tau is the run time below which the bounded slowdown takes a job for as long
+// as this, in seconds.
+const tau = 10
+
+// BoundedSlowdown is the mean over the jobs of max(1, (wait+run)/max(τ, run))
+// with τ = 10 s (Feitelson).
+func BoundedSlowdown(jobs []Job) float64 {
+	sum := 0.0
+	for i := range jobs {
+		j := &jobs[i]
+		sum += max(1, float64(j.End-j.Submit)/max(tau, j.run()))
+	}
+	if len(jobs) == 0 {
+		return 0
+	}
+	return sum / float64(len(jobs))
+}
+
+// Span is from the first submission to the last end.
+func Span(jobs []Job) (first, last ostrich.Time) {
+	if len(jobs) == 0 {
+		return 0, 0
+	}
+	first = math.MaxInt64
+	for i := range jobs {
+		first, last = min(first, jobs[i].Submit), max(last, jobs[i].End)
+	}
+	return first, last
+}
+
+// Utilisation is the part of m processors that the jobs used, from the first
+// submission to the last end.
+func Utilisation(jobs []Job, m int) float64 {
+	var area float64
+	for i := range jobs {
+		area += jobs[i].run() * float64(jobs[i].Procs)
+	}
+	first, last := Span(jobs)
+	if last <= first || m < 1 {
+		return 0
+	}
+	return area / (float64(m) * float64(last-first))
+}
+
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// quantile is the smallest value that at least the part q of the sorted values
+// do not exceed; 0 without values.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return sorted[min(max(i, 0), len(sorted)-1)]
+}
+
+func fraction(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
