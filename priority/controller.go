@@ -171,6 +171,9 @@ func (c *Controller) set(key, value string) (err error) {
 }
 
 func list(value string) []string {
+	if value == "" {
+		return nil
+	}
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 }
 

@@ -1,7 +1,6 @@
 package priority
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,55 +62,49 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Channel: o.Channel, Step: 1}
-	index := make(map[ostrich.JobID]int32, len(queue))
-	for i := range queue {
-		if _, twice := index[queue[i].Job]; twice {
-			return Plan{}, fmt.Errorf("queue: job %d is there twice", queue[i].Job)
-		}
-		index[queue[i].Job] = int32(i)
+	at, twice := indexOf(queue)
+	if twice != 0 {
+		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
 	}
 	arrays := arraysApart(queue)
-
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	var alone []Entry
-	leave := func(i int32, why string) {
-		q := &queue[i]
-		from := o.present(q)
-		alone = append(alone, Entry{Queued: *q, SlurmRank: int(i) + 1, From: from, To: from, Why: why})
-	}
 	for _, r := range order {
-		i, ok := index[r.Job]
+		i, ok := at.find(r.Job)
 		if !ok || ranked[i] {
 			continue
 		}
-		ranked[i] = true
 		q := &queue[i]
-		spec, why := "", o.guard(q)
-		if why == "" {
-			spec, why = arrays.spec(q)
-		}
-		if why != "" {
-			leave(i, why)
+		if o.guard(q) != "" {
 			continue
 		}
+		spec, why := arrays.spec(q)
+		if why != "" {
+			continue
+		}
+		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
 			Queued: *q, Campaign: r.Campaign, Rank: len(p.Entries) + 1, SlurmRank: int(i) + 1,
 			From: o.present(q), Why: whyOrder, spec: spec,
 		})
 	}
-	for i := range queue {
-		if !ranked[i] {
-			why := o.guard(&queue[i])
-			if why == "" {
-				why = "not yet in accounting"
-			}
-			leave(int32(i), why)
-		}
-	}
-	slices.SortFunc(alone, func(a, b Entry) int { return cmp.Compare(a.SlurmRank, b.SlurmRank) })
 	p.Managed = len(p.Entries)
-
+	var alone []Entry
+	for i := range queue {
+		if ranked[i] {
+			continue
+		}
+		q := &queue[i]
+		why := o.guard(q)
+		if why == "" {
+			_, why = arrays.spec(q)
+		}
+		if why == "" {
+			why = "not yet in accounting"
+		}
+		from := o.present(q)
+		alone = append(alone, Entry{Queued: *q, SlurmRank: i + 1, From: from, To: from, Why: why})
+	}
 	var err error
 	if o.Mode == Weight {
 		o.weigh(&p)

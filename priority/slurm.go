@@ -95,6 +95,8 @@ func (s Slurm) output(ctx context.Context, name string, args ...string) ([]byte,
 		return nil, errNotMultifactor
 	case err == nil:
 		return stdout.Bytes(), nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":
+		return nil, fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
 	case ctx.Err() != nil:

@@ -1,0 +1,218 @@
+package priority
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+// TestMain lets the test binary stand in for Slurm's commands when it is
+// called by one of their names.
+func TestMain(m *testing.M) {
+	switch name := filepath.Base(os.Args[0]); name {
+	case "scontrol", "squeue", "sprio":
+		os.Exit(fakeCommand(name, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// fakeState is what the fake Slurm keeps in a file between its commands.
+type fakeState struct {
+	Queue []Queued
+	// Say makes scontrol answer an update of a job in these words, and not do
+	// it.
+	Say map[ostrich.JobID]string
+	// Deaf jobs are not changed, without a word.
+	Deaf map[ostrich.JobID]bool
+	// HangAt makes scontrol hang at the update of this job.
+	HangAt ostrich.JobID
+	// DieAt makes scontrol end at the update of this job.
+	DieAt ostrich.JobID
+	// Fail makes a command fail with these words.
+	Fail map[string]string
+	// Ran counts the runs of every command.
+	Ran map[string]int
+}
+
+// fake is a Slurm of the test's own.
+type fake struct {
+	Slurm
+
+	t    *testing.T
+	file string
+}
+
+func newFake(t *testing.T, state fakeState) *fake {
+	t.Helper()
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"scontrol", "squeue", "sprio"} {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &fake{Slurm: Slurm{Dir: dir, Timeout: 20 * time.Second}, t: t, file: filepath.Join(dir, "state")}
+	if err := saveState(f.file, state); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FAKE_SLURM_STATE", f.file)
+	return f
+}
+
+func (f *fake) state() fakeState {
+	f.t.Helper()
+	state, err := loadState(f.file)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return state
+}
+
+func saveState(file string, state fakeState) error {
+	text, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+func loadState(file string) (state fakeState, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return state, err
+	}
+	return state, json.Unmarshal(text, &state)
+}
+
+func fakeCommand(name string, args []string) int {
+	file := os.Getenv("FAKE_SLURM_STATE")
+	state, err := loadState(file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fake:", err)
+		return 3
+	}
+	if state.Ran == nil {
+		state.Ran = make(map[string]int)
+	}
+	state.Ran[name]++
+	if err := saveState(file, state); err != nil {
+		fmt.Fprintln(os.Stderr, "fake:", err)
+		return 3
+	}
+	if words := state.Fail[name]; words != "" {
+		fmt.Fprintln(os.Stderr, words)
+		if words == "hang" {
+			time.Sleep(time.Hour)
+		}
+		return 1
+	}
+	switch name {
+	case "squeue":
+		fakeSqueue(state, args[len(args)-1])
+	case "sprio":
+		for _, q := range state.Queue {
+			if q.Listed {
+				fmt.Printf("%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
+			}
+		}
+	case "scontrol":
+		return fakeScontrol(file, state)
+	}
+	return 0
+}
+
+func fakeSqueue(state fakeState, format string) {
+	for _, q := range state.Queue {
+		tasks := "N/A"
+		if q.Array != 0 {
+			tasks = q.Tasks
+		}
+		fmt.Println(strings.NewReplacer(
+			"%A", fmt.Sprint(q.Job), "%F", fmt.Sprint(q.Array), "%K", tasks, "%i", q.Full, "%u", q.User, "%U", "1000",
+			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", fmt.Sprint(q.Priority), "%y", fmt.Sprint(q.Nice),
+			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason, "%j", q.Name,
+		).Replace(format))
+	}
+}
+
+// fakeScontrol obeys the commands on its standard input as scontrol does.
+func fakeScontrol(file string, state fakeState) int {
+	rc := 0
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		fmt.Println("scontrol:", lines.Text())
+		if words, err := state.obey(lines.Text()); err != nil {
+			if err.Error() == "hang" {
+				time.Sleep(time.Hour)
+			}
+			fmt.Fprintln(os.Stderr, "scontrol: fatal: out of luck")
+			return 1
+		} else if words != "" {
+			fmt.Fprintln(os.Stderr, words)
+			rc = 1
+		}
+		if err := saveState(file, state); err != nil {
+			fmt.Fprintln(os.Stderr, "fake:", err)
+			return 3
+		}
+	}
+	return rc
+}
+
+func (s *fakeState) obey(line string) (words string, err error) {
+	line = strings.TrimPrefix(line, "release ")
+	fields := strings.Fields(strings.TrimPrefix(line, "update jobid="))
+	spec, _, _ := strings.Cut(fields[0], "_")
+	id, err := strconv.ParseUint(spec, 10, 32)
+	if err != nil {
+		return "invalid keyword: " + line, nil
+	}
+	job := ostrich.JobID(id)
+	switch {
+	case s.HangAt == job:
+		return "", errors.New("hang")
+	case s.DieAt == job:
+		return "", errors.New("die")
+	case s.Say[job] != "":
+		return s.Say[job], nil
+	case s.Deaf[job]:
+		return "", nil
+	}
+	for i := range s.Queue {
+		q := &s.Queue[i]
+		if q.Job != job {
+			continue
+		}
+		if len(fields) == 1 {
+			q.Priority = 1000
+			return "", nil
+		}
+		key, value, _ := strings.Cut(fields[1], "=")
+		v, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return "", err
+		}
+		switch key {
+		case "sitefactor":
+			q.Site = v
+		case "nice":
+			q.Nice = v
+		case "priority":
+			q.Priority = uint32(v)
+		}
+		return "", nil
+	}
+	return fmt.Sprintf("Invalid job id specified for job %d", job), nil
+}

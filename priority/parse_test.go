@@ -1,0 +1,342 @@
+package priority
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+)
+
+// captured is what a real Slurm printed.
+func captured(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const mark = "\x1emark\x1e"
+
+func capturedQueue(t testing.TB) []Queued {
+	t.Helper()
+	queue, err := parseSqueue(captured(t, "22.05/squeue.txt"), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	factors, err := parseSprio(captured(t, "22.05/sprio.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	join(queue, factors)
+	return queue
+}
+
+func named(t testing.TB, queue []Queued, name string) Queued {
+	t.Helper()
+	var found []Queued
+	for _, q := range queue {
+		if q.Name == name {
+			found = append(found, q)
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("no job %q", name)
+	}
+	return found[len(found)-1]
+}
+
+// TestCapturedQueue says what 22.05 shows of each kind of job.
+func TestCapturedQueue(t *testing.T) {
+	queue := capturedQueue(t)
+	type state struct {
+		Held, Listed, Pinned, SiteKnown bool
+		Nice, Site                      int64
+		Count                           int
+		Reservation                     string
+	}
+	ordinary := state{Listed: true, SiteKnown: true, Count: 1}
+	with := func(change func(*state)) state { s := ordinary; change(&s); return s }
+	tests := []struct {
+		name string
+		want state
+	}{
+		{"plain|job name%,é \"x\"", ordinary},
+		{"evil\n\x1fname", ordinary},
+		{"usernice", with(func(s *state) { s.Nice = 30 })},
+		{"nicedbyadmin", with(func(s *state) { s.Nice = -500 })},
+		{"sited", with(func(s *state) { s.Site = 12345 })},
+		{"userheld", state{Held: true, Count: 1}},
+		{"adminheld", state{Held: true, Count: 1}},
+		{"begin", state{Count: 1}},
+		{"dep", state{Count: 1}},
+		{"pinned", state{Listed: true, Pinned: true, Count: 1}},
+		{"multi", ordinary},
+		{"inresv", with(func(s *state) { s.Reservation = "resv1" })},
+		{"het", ordinary},
+		{"arr", with(func(s *state) { s.Count = 10 })},
+		{"arr2", with(func(s *state) { s.Count = 34 })},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			q := named(t, queue, tt.name)
+			got := state{q.Held(), q.Listed, q.Pinned, q.SiteKnown, q.Nice, q.Site, q.Count, q.Reservation}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("job %d (-want +got):\n%s", q.Job, diff)
+			}
+		})
+	}
+	// Tasks with records of their own are shown apart from their array.
+	apart := arraysApart(queue)
+	if n := apart[named(t, queue, "split").Array]; n != 3 {
+		t.Errorf("the split array has %d records, want 3", n)
+	}
+	// A job in two partitions has the factors of the better one.
+	if f := named(t, queue, "multi").Factors.Partition; f != 10 {
+		t.Errorf("partition factor %d, want 10", f)
+	}
+}
+
+func TestParseConfig(t *testing.T) {
+	got, err := parseConfig(captured(t, "22.05/config.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Controller{
+		ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/multifactor",
+		Weights: Weights{
+			Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 10, QOS: 50,
+			TRES: []TRESWeight{{"cpu", 7}, {"mem", 3}},
+		},
+		PriorityMaxAge: 86400, CalcPeriod: 300, MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
+		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("controller (-want +got):\n%s", diff)
+	}
+	if got.Weights.Sum() != 11170 {
+		t.Errorf("weights add up to %d, want 11170", got.Weights.Sum())
+	}
+}
+
+func TestParseConfigVariants(t *testing.T) {
+	const head = "ClusterName = c\nPriorityType = priority/multifactor\nSLURM_VERSION = "
+	tests := []struct {
+		name, text string
+		want       func(Controller) bool
+		err        string
+	}{
+		{"depth before 21.08", head + "20.11.9\n", func(c Controller) bool { return c.Depth() == 100 }, ""},
+		{"depth since 21.08", head + "21.08.0-0rc1\n", func(c Controller) bool { return c.Depth() == 500 }, ""},
+		{"depth set", head + "24.11.1\nSchedulerParameters = bf_max_job_test=1000,bf_continue\n", func(c Controller) bool { return c.Depth() == 1000 && c.BackfillContinue }, ""},
+		{"rate limit", head + "24.11.1\nSlurmctldParameters = rl_enable,rl_bucket_size=50\n", func(c Controller) bool { return c.RateLimited }, ""},
+		{"site plugin", head + "24.11.1\nPrioritySiteFactorPlugin = site_factor/example\n", func(c Controller) bool { return c.SiteFactorPlugin == "site_factor/example" }, ""},
+		{"no site plugin", head + "20.11.1\nPrioritySiteFactorPlugin = site_factor/none\n", func(c Controller) bool { return c.SiteFactorPlugin == "" }, ""},
+		{"flags", head + "24.11.1\nPriorityFlags = ACCRUE_ALWAYS,INCR_ONLY\n", func(c Controller) bool { return c.Flag("INCR_ONLY") && !c.Flag("FAIR_TREE") }, ""},
+		{"bad weight", head + "24.11.1\nPriorityWeightAge = -5\n", nil, `PriorityWeightAge = "-5": not a weight`},
+		{"bad depth", head + "24.11.1\nSchedulerParameters = default_queue_depth=x\n", nil, "not a number"},
+		{"bad version", head + "next\n", nil, "not major.minor"},
+		{"empty", "", nil, "no ClusterName"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := parseConfig(tt.text)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %q in it", err, tt.err)
+				}
+				return
+			}
+			if err != nil || !tt.want(c) {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+}
+
+func TestParsePartitions(t *testing.T) {
+	got, lists, err := parsePartitions(captured(t, "22.05/partitions.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Partition{
+		{Name: "main", State: "UP", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1},
+		{Name: "alt", State: "UP", MaxTime: Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"n[1-2]", "n2"}, lists); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+	for _, bad := range []string{"Nodes=n1", "PartitionName=a MaxTime=5", "PartitionName=a TotalCPUs=many"} {
+		if _, _, err := parsePartitions(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestParseDiag(t *testing.T) {
+	got, err := parseDiag(captured(t, "22.05/sdiag.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Updates == 0 || got.LastBackfill == 0 || got.Since == 0 || got.At < got.Since || got.RPCsByUser["pl_ostop"] == 0 {
+		t.Errorf("%+v: something is missing", got)
+	}
+	if _, err := parseDiag("slurm_load_stats: no\n"); err == nil {
+		t.Error("nonsense is accepted")
+	}
+}
+
+func TestParseSqueueErrors(t *testing.T) {
+	record := func(change func([]string)) string {
+		f := []string{"7", "7", "N/A", "7", "ann", "1000", "lab", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "name"}
+		change(f)
+		return mark + strings.Join(f, fieldSep) + "\n"
+	}
+	tests := []struct{ name, text, want string }{
+		{"none", "", ""},
+		{"cluster line", "CLUSTER: c\n" + record(func([]string) {}), ""},
+		{"warning", "squeue: something\n" + record(func([]string) {}), "unexpected output"},
+		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 17"},
+		{"id", record(func(f []string) { f[0] = "0" }), "not a job id"},
+		{"uid", record(func(f []string) { f[5] = "ann" }), "uid"},
+		{"priority", record(func(f []string) { f[9] = "4294967296" }), "priority"},
+		{"nice", record(func(f []string) { f[10] = "" }), "nice"},
+		{"time", record(func(f []string) { f[12] = "2026-11-21T10:00:00" }), "job 7: submit time"},
+		{"tasks", record(func(f []string) { f[2] = "1-..." }), "not a number"},
+		{"endless tasks", record(func(f []string) { f[2] = "1-99999999999" }), "job 7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parseSqueue(tt.text, mark)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseSprioErrors(t *testing.T) {
+	for _, bad := range []string{
+		"7|5\n", "x|5|0.1|0|0|0|0|0|0|0|0|\n", "7|5|NaN|0|0|0|0|0|0|0|0|\n", "7|5|0.1|s|0|0|0|0|0|0|0|\n", "7|5|0.1|0|0|0|0|0|0|0|0|cpu\n",
+		"7|5|0.1|0|0|0|0|0|0|0|0|cpu=1|\n",
+	} {
+		if _, err := parseSprio(bad); err == nil || !strings.HasPrefix(err.Error(), "sprio: ") {
+			t.Errorf("%q: error %v", bad, err)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	queue := []Queued{
+		job(1, func(q *Queued) { q.Priority = 10 }),
+		job(2, func(q *Queued) { q.Priority = 20 }),
+		job(3, func(q *Queued) { q.Priority, q.Partition = 5, "main,fast" }),
+		job(4, func(q *Queued) { q.Priority, q.Reservation = 1, "r" }),
+		job(5, func(q *Queued) { q.Priority, q.Submit = 20, 1 }),
+		job(6, func(q *Queued) { q.Priority = 10; q.Submit = 1001 }),
+	}
+	Rank(queue, []Partition{{Name: "main", PriorityTier: 1}, {Name: "fast", PriorityTier: 3}})
+	var got []ostrich.JobID
+	for _, q := range queue {
+		got = append(got, q.Job)
+	}
+	if diff := cmp.Diff([]ostrich.JobID{4, 3, 5, 2, 1, 6}, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+func TestHasTask(t *testing.T) {
+	q := Queued{Tasks: "1-9:4,20%3"}
+	for task, want := range map[int]bool{1: true, 5: true, 9: true, 20: true, 2: false, 13: false, 21: false} {
+		if got := q.HasTask(task); got != want {
+			t.Errorf("HasTask(%d) = %v", task, got)
+		}
+	}
+}
+
+func FuzzSqueue(f *testing.F) {
+	f.Add(captured(f, "22.05/squeue.txt"))
+	f.Fuzz(func(t *testing.T, out string) {
+		queue, err := parseSqueue(out, mark)
+		if err != nil && queue != nil {
+			t.Error("a queue with an error")
+		}
+		for _, q := range queue {
+			if q.Job == 0 || q.Count < 1 {
+				t.Errorf("%+v", q)
+			}
+			if _, err := (Change{Job: q.Job, Spec: q.Full}).command(SiteFactor); err == nil && strings.ContainsAny(q.Full, " \n") {
+				t.Errorf("%q got into a command", q.Full)
+			}
+		}
+	})
+}
+
+func FuzzSprio(f *testing.F) {
+	f.Add(captured(f, "22.05/sprio.txt"))
+	f.Fuzz(func(t *testing.T, out string) {
+		if jobs, err := parseSprio(out); err != nil && jobs != nil {
+			t.Error("jobs with an error")
+		}
+	})
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add(captured(f, "22.05/config.txt"))
+	f.Fuzz(func(t *testing.T, out string) {
+		c, err := parseConfig(out)
+		if err == nil && c.PriorityType == "" {
+			t.Error("no PriorityType and no error")
+		}
+	})
+}
+
+func FuzzPartitions(f *testing.F) {
+	f.Add(captured(f, "22.05/partitions.txt"))
+	f.Fuzz(func(t *testing.T, out string) {
+		parts, lists, err := parsePartitions(out)
+		if err == nil && len(parts) != len(lists) {
+			t.Error("partitions without nodes")
+		}
+	})
+}
+
+func FuzzDiag(f *testing.F) {
+	f.Add(captured(f, "22.05/sdiag.txt"))
+	f.Fuzz(func(t *testing.T, out string) {
+		if d, err := parseDiag(out); err == nil && d.RPCs == nil {
+			t.Error("no counts and no error")
+		}
+	})
+}
+
+func FuzzTasks(f *testing.F) {
+	f.Add("1-10%2")
+	f.Add("0-99:3,4,7-8")
+	f.Fuzz(func(t *testing.T, text string) {
+		ranges, err := parseTasks(text)
+		if err != nil {
+			return
+		}
+		spec, ok := arraySpec(7, ranges)
+		if !ok {
+			return
+		}
+		if !validSpec(spec) {
+			t.Fatalf("%q is no name for scontrol", spec)
+		}
+		again, err := parseTasks(strings.TrimSuffix(strings.TrimPrefix(spec, "7_["), "]"))
+		if err != nil || countTasks(again) != countTasks(ranges) {
+			t.Errorf("%q became %q: %v", text, spec, err)
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package priority
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+)
+
+func changes(ids ...ostrich.JobID) []Change {
+	list := make([]Change, len(ids))
+	for i, id := range ids {
+		list[i] = Change{Job: id, To: 100 * int64(id)}
+	}
+	return list
+}
+
+type became struct {
+	Job    ostrich.JobID
+	Status Status
+	Words  string
+}
+
+func outcomes(r Result) []became {
+	list := make([]became, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		list[i] = became{o.Job, o.Status, o.Words}
+	}
+	return list
+}
+
+func fakeQueue(ids ...ostrich.JobID) []Queued {
+	queue := make([]Queued, len(ids))
+	for i, id := range ids {
+		queue[i] = job(id, nil)
+	}
+	return queue
+}
+
+func TestUpdateOutcomes(t *testing.T) {
+	state := fakeState{
+		Queue: fakeQueue(1, 2, 3, 5, 6, 7),
+		Say: map[ostrich.JobID]string{
+			2: "Access/permission denied for job 2",
+			6: "one line\nand another",
+		},
+		Deaf: map[ostrich.JobID]bool{3: true, 7: true},
+	}
+	state.Queue[5].Listed = false
+	f := newFake(t, state)
+	r, err := f.Update(t.Context(), SiteFactor, changes(1, 2, 3, 4, 5, 6, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []became{
+		{1, Applied, ""},
+		{2, Refused, "Access/permission denied for job 2"},
+		{3, NotApplied, ""},
+		{4, Gone, "Invalid job id specified for job 4"},
+		{5, Applied, ""},
+		{6, Refused, "one line; and another"},
+		{7, Unknown, ""},
+	}
+	if diff := cmp.Diff(want, outcomes(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if ran := f.state().Ran["scontrol"]; ran != 1 {
+		t.Errorf("scontrol ran %d times for one burst", ran)
+	}
+	if len(r.Queue) != 6 || r.Count(Applied) != 2 {
+		t.Errorf("%d jobs read back, %d applied", len(r.Queue), r.Count(Applied))
+	}
+}
+
+func TestUpdateEveryChannel(t *testing.T) {
+	for _, ch := range []Channel{SiteFactor, Nice, Priority} {
+		f := newFake(t, fakeState{Queue: fakeQueue(1)})
+		r, err := f.Update(t.Context(), ch, changes(1))
+		if err != nil || r.Count(Applied) != 1 {
+			t.Errorf("%s: %+v, %v", ch, outcomes(r), err)
+		}
+	}
+}
+
+func TestUpdateStops(t *testing.T) {
+	tests := []struct {
+		name   string
+		state  fakeState
+		change func(*Slurm)
+		want   []became
+		is     error
+		says   string
+	}{
+		{
+			"slurmctld is away",
+			fakeState{Queue: fakeQueue(1, 2, 3), Say: map[ostrich.JobID]string{2: "slurm_update error: Unable to contact slurm controller (connect failure)"}},
+			func(*Slurm) {},
+			[]became{{1, Applied, ""}, {2, Unsent, ""}, {3, Unsent, ""}},
+			ErrUnreachable, "connect failure",
+		},
+		{
+			"scontrol hangs", fakeState{Queue: fakeQueue(1, 2, 3), HangAt: 2},
+			func(s *Slurm) { s.BurstTimeout = 500 * time.Millisecond },
+			[]became{{1, Applied, ""}, {2, Unsent, ""}, {3, Unsent, ""}},
+			context.DeadlineExceeded, "1 of 3 changes",
+		},
+		{
+			"scontrol dies", fakeState{Queue: fakeQueue(1, 2, 3), DieAt: 3},
+			func(*Slurm) {},
+			[]became{{1, Applied, ""}, {2, Applied, ""}, {3, Unsent, ""}},
+			nil, "scontrol: ended after 2 of 3 changes: exit status 1: scontrol: fatal: out of luck",
+		},
+		{
+			"scontrol fails at once", fakeState{Queue: fakeQueue(1), Fail: map[string]string{"scontrol": "scontrol: fatal: no configuration"}},
+			func(*Slurm) {},
+			[]became{{1, Unsent, ""}},
+			nil, "no configuration",
+		},
+		{
+			"squeue fails afterwards", fakeState{Queue: fakeQueue(1), Fail: map[string]string{"squeue": "squeue: error: no"}},
+			func(*Slurm) {},
+			[]became{{1, Unknown, ""}},
+			nil, "read back: squeue: exit status 1: squeue: error: no",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, tt.state)
+			tt.change(&f.Slurm)
+			ids := make([]ostrich.JobID, len(tt.want))
+			for i := range ids {
+				ids[i] = tt.want[i].Job
+			}
+			r, err := f.Update(t.Context(), SiteFactor, changes(ids...))
+			if diff := cmp.Diff(tt.want, outcomes(r)); diff != "" {
+				t.Errorf("outcomes (-want +got):\n%s", diff)
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.says) || (tt.is != nil && !errors.Is(err, tt.is)) {
+				t.Errorf("error %v, want %q in it", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestUpdateCancelled(t *testing.T) {
+	f := newFake(t, fakeState{Queue: fakeQueue(1, 2), HangAt: 2})
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(500*time.Millisecond, cancel)
+	r, err := f.Update(ctx, SiteFactor, changes(1, 2))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want canceled", err)
+	}
+	if diff := cmp.Diff([]became{{1, Applied, ""}, {2, Unsent, ""}}, outcomes(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
+
+func TestUpdateRejectsBadChanges(t *testing.T) {
+	bad := map[string]struct {
+		ch     Channel
+		change Change
+	}{
+		"job 0":              {SiteFactor, Change{To: 5}},
+		"large site":         {SiteFactor, Change{Job: 1, To: limit + 1}},
+		"large nice":         {Nice, Change{Job: 1, To: -limit - 1}},
+		"priority too large": {Priority, Change{Job: 1, To: maxPriority + 1}},
+		"negative priority":  {Priority, Change{Job: 1, To: -1}},
+		"two commands":       {SiteFactor, Change{Job: 1, To: 5, Spec: "1\nshutdown"}},
+		"two words":          {SiteFactor, Change{Job: 1, To: 5, Spec: "1 priority"}},
+		"other channel":      {"comment", Change{Job: 1, To: 5}},
+	}
+	for name, b := range bad {
+		f := newFake(t, fakeState{Queue: fakeQueue(1)})
+		if _, err := f.Update(t.Context(), b.ch, []Change{{Job: 2, To: 1}, b.change}); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if ran := f.state().Ran["scontrol"]; ran != 0 {
+			t.Errorf("%s: scontrol ran", name)
+		}
+	}
+}
+
+func TestCommandErrors(t *testing.T) {
+	t.Run("missing", func(t *testing.T) {
+		s := Slurm{Dir: t.TempDir()}
+		_, err := s.Queue(t.Context())
+		if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "sprio: ") {
+			t.Errorf("error %v", err)
+		}
+		r, err := s.Update(t.Context(), SiteFactor, changes(1))
+		if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "scontrol: ") || r.Outcomes[0].Status != Unsent {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("hanging", func(t *testing.T) {
+		f := newFake(t, fakeState{Fail: map[string]string{"sprio": "hang"}})
+		f.Timeout = 300 * time.Millisecond
+		_, err := f.Queue(t.Context())
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "sprio: no answer within 300ms") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("unreachable", func(t *testing.T) {
+		f := newFake(t, fakeState{Fail: map[string]string{"sprio": "Unable to contact slurm controller (connect failure)"}})
+		if _, err := f.Queue(t.Context()); !errors.Is(err, ErrUnreachable) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("no multifactor", func(t *testing.T) {
+		f := newFake(t, fakeState{Queue: fakeQueue(1), Fail: map[string]string{"sprio": "You are not running a supported priority plugin\n(priority/basic)."}})
+		queue, err := f.Queue(t.Context())
+		if err != nil || len(queue) != 1 || queue[0].Listed {
+			t.Errorf("%+v, %v", queue, err)
+		}
+	})
+	t.Run("bad user name", func(t *testing.T) {
+		if _, err := (Slurm{Dir: t.TempDir()}).AdminLevel(t.Context(), "a b"); err == nil {
+			t.Error("accepted")
+		}
+	})
+}
+
+func TestEnvironment(t *testing.T) {
+	got := environment([]string{"PATH=/bin", "SQUEUE_FORMAT=%i", "SPRIO_LOCAL=1", "SLURM_TIME_FORMAT=relative", "SLURM_CONF=/etc/x", "SLURM_CLUSTERS=other"})
+	if diff := cmp.Diff([]string{"PATH=/bin", "SLURM_CONF=/etc/x"}, got); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+	cmd := Slurm{Conf: "/c", Cluster: "far", Dir: "/opt"}.command(t.Context(), "squeue", "-h")
+	if diff := cmp.Diff([]string{"/opt/squeue", "-M", "far", "-h"}, cmd.Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if last := cmd.Env[len(cmd.Env)-1]; last != "SLURM_CONF=/c" {
+		t.Errorf("the last variable is %s", last)
+	}
+	if filepath.Base(cmd.Path) != "squeue" {
+		t.Errorf("path %s", cmd.Path)
+	}
+}
