@@ -28,6 +28,11 @@ func TestNoScan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				t.Cleanup(func() {
+					if err := rows.Close(); err != nil {
+						t.Error(err)
+					}
+				})
 				for rows.Next() {
 					var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
 					var n sql.NullInt64

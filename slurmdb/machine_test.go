@@ -2,6 +2,7 @@ package slurmdb_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,13 +14,13 @@ import (
 
 // sizes tells the sizes in events, with times from t0.
 func sizes(events []ostrich.Event) string {
-	var s string
+	var s strings.Builder
 	for _, e := range events {
 		if e.Kind == ostrich.Capacity {
-			s += fmt.Sprintf("%d %s%d\n", e.At-t0, e.Pool, e.Procs)
+			fmt.Fprintf(&s, "%d %s%d\n", e.At-t0, e.Pool, e.Procs)
 		}
 	}
-	return s
+	return s.String()
 }
 
 func TestMachine(t *testing.T) {
@@ -72,16 +73,16 @@ func TestMachine(t *testing.T) {
 			c := config(db)
 			c.Pools = tt.pools
 			r := open(t, c)
-			var live string
+			var live strings.Builder
 			for i, step := range tt.steps {
 				step(db)
 				r.SetClock(ostrich.Time(t0 + perStep*i))
-				live += sizes(poll(t, r).Events)
+				live.WriteString(sizes(poll(t, r).Events))
 				if again := sizes(poll(t, r).Events); again != "" {
 					t.Errorf("step %d: told again: %s", i, again)
 				}
 			}
-			if diff := cmp.Diff(tt.live, live); diff != "" {
+			if diff := cmp.Diff(tt.live, live.String()); diff != "" {
 				t.Errorf("step by step (-want +got):\n%s", diff)
 			}
 			want := tt.cold

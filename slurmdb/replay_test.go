@@ -87,7 +87,7 @@ func (s *slurm) act() {
 		j.row.Start, j.row.State = s.now, 1
 		s.put(j)
 	case "end":
-		if j := s.pick(func(j *slurmJob) bool { return j.row.Start != 0 }); j != nil {
+		if j := s.pick(func(j *slurmJob) bool { return j.row.Start != 0 && j.paused < s.now }); j != nil {
 			s.unpause(j)
 			s.close(j, 3)
 			delete(s.jobs, j.row.ID)

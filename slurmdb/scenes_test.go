@@ -278,12 +278,12 @@ func scenes() []scene {
 			name: "suspended twice",
 			steps: steps(
 				put(job{ID: 1, Submit: 0, Start: 10}),
-				both(put(job{ID: 1, Submit: 0, Start: 10, State: 2, Suspended: t0 + 60}), pause(1, 0, 60, 0)),
-				both(put(job{ID: 1, Submit: 0, Start: 10, State: 1, Suspended: 100}), pause(1, 0, 60, 160)),
+				both(put(job{ID: 1, Submit: 0, Start: 10, State: 2, Suspended: t0 + 60}), pause(0, 60, 0)),
+				both(put(job{ID: 1, Submit: 0, Start: 10, State: 1, Suspended: 100}), pause(0, 60, 160)),
 				both( // Suspended, resumed and suspended again between two polls.
 					put(job{ID: 1, Submit: 0, Start: 10, State: 2, Suspended: t0 + 290 - 130}),
-					pause(1, 0, 210, 240), pause(1, 0, 290, 0)),
-				both(put(job{ID: 1, Submit: 0, Start: 10, State: 1, Suspended: 170}), pause(1, 0, 290, 330)),
+					pause(0, 210, 240), pause(0, 290, 0)),
+				both(put(job{ID: 1, Submit: 0, Start: 10, State: 1, Suspended: 170}), pause(0, 290, 330)),
 				put(job{ID: 1, Submit: 0, Start: 10, End: 490, Suspended: 170}),
 			),
 			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
@@ -299,8 +299,8 @@ func scenes() []scene {
 		{
 			name: "cancelled while suspended",
 			steps: steps(
-				both(put(job{ID: 1, Submit: -90, Start: -80, State: 2, Suspended: t0 - 50}), pause(1, -90, -50, 0)),
-				both(put(job{ID: 1, Submit: -90, Start: -80, End: 90, State: 4, Suspended: t0 - 50}), pause(1, -90, -50, 90)),
+				both(put(job{ID: 1, Submit: -90, Start: -80, State: 2, Suspended: t0 - 50}), pause(-90, -50, 0)),
+				both(put(job{ID: 1, Submit: -90, Start: -80, End: 90, State: 4, Suspended: t0 - 50}), pause(-90, -50, 90)),
 			),
 			live: "-90 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
 				"-80 start 1 of 1001: 1 x 1 for 3600 in main since -90\n" +
@@ -323,11 +323,11 @@ func scenes() []scene {
 		{
 			name: "resized after a suspension",
 			steps: steps(
-				both(put(job{ID: 1, Submit: 0, Start: 10, Suspended: 20}), pause(1, 0, 20, 40)),
+				both(put(job{ID: 1, Submit: 0, Start: 10, Suspended: 20}), pause(0, 20, 40)),
 				both(
 					put(job{ID: 1, Submit: 0, Start: 10, End: 90, State: 8192, Suspended: 20}),
 					put(job{ID: 1, Submit: 90, Start: 10, State: 1, CPUs: 2, Suspended: 30}),
-					pause(1, 90, 95, 125),
+					pause(90, 95, 125),
 				),
 				put(job{ID: 1, Submit: 90, Start: 10, CPUs: 2, Suspended: 30, End: 190}),
 			),

@@ -90,12 +90,12 @@ func both(all ...func(*slurmdbtest.DB)) func(*slurmdbtest.DB) {
 	}
 }
 
-// pause writes a suspension with times from t0.
-func pause(id uint32, submit, start, end int64) func(*slurmdbtest.DB) {
+// pause writes a suspension of job 1 with times from t0.
+func pause(submit, start, end int64) func(*slurmdbtest.DB) {
 	if end != 0 {
 		end += t0
 	}
-	return func(db *slurmdbtest.DB) { db.Pause(id, submit+t0, start+t0, end) }
+	return func(db *slurmdbtest.DB) { db.Pause(1, submit+t0, start+t0, end) }
 }
 
 func purge(id uint32, submit int64) func(*slurmdbtest.DB) {
@@ -118,19 +118,19 @@ func TestShapes(t *testing.T) {
 				r := open(t, c)
 				r.SetClock(t0 - perStep)
 				poll(t, r)
-				var live string
+				var live strings.Builder
 				for i, step := range tt.steps {
 					step(db)
 					now := ostrich.Time(t0 + perStep*i)
 					r.SetClock(now)
 					b := poll(t, r)
-					live += tellAll(b.Events)
+					live.WriteString(tellAll(b.Events))
 					skips = append(skips, b.Skipped...)
 					if again := poll(t, r); len(again.Events)+len(again.Skipped) != 0 {
 						t.Errorf("step %d: told again: %s %v", i, tellAll(again.Events), again.Skipped)
 					}
 				}
-				if diff := cmp.Diff(tt.live, live); diff != "" {
+				if diff := cmp.Diff(tt.live, live.String()); diff != "" {
 					t.Errorf("step by step (-want +got):\n%s", diff)
 				}
 				fresh := open(t, c)
@@ -144,11 +144,11 @@ func TestShapes(t *testing.T) {
 				if diff := cmp.Diff(want, tellAll(b.Events)); diff != "" {
 					t.Errorf("cold start (-want +got):\n%s", diff)
 				}
-				var why string
+				var why strings.Builder
 				for _, s := range skips {
-					why += fmt.Sprintf("%d %s\n", s.Job, s.Why)
+					fmt.Fprintf(&why, "%d %s\n", s.Job, s.Why)
 				}
-				if diff := cmp.Diff(tt.skips, why); diff != "" {
+				if diff := cmp.Diff(tt.skips, why.String()); diff != "" {
 					t.Errorf("skipped (-want +got):\n%s", diff)
 				}
 				if live, cold := r.Live(), fresh.Live(); len(live) != len(cold) {
