@@ -85,7 +85,11 @@ func saveState(file string, state fakeState) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, text, 0o600)
+	// A command that is killed while it writes leaves the state whole.
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
 }
 
 func loadState(file string) (state fakeState, err error) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -24,6 +25,9 @@ type Slurm struct {
 	// BurstTimeout limits one Update, however many changes it makes; 0 means
 	// Timeout and 20 ms for every change.
 	BurstTimeout time.Duration
+
+	// credential runs the commands as another user, for root's tests.
+	credential *syscall.Credential
 }
 
 const defaultTimeout = 10 * time.Second
@@ -56,6 +60,9 @@ func (s Slurm) command(ctx context.Context, name string, args ...string) *exec.C
 		"LC_ALL=C", "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0")
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
+	}
+	if s.credential != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
 	}
 	// A child that outlives the kill must not keep us waiting for its pipes.
 	cmd.WaitDelay = time.Second
@@ -111,9 +118,18 @@ func (s Slurm) output(ctx context.Context, name string, args ...string) ([]byte,
 }
 
 // unreachable reports whether a command's words say that slurmctld is away.
+// scontrol update of 22.05 says no more than "Unexpected message received" when
+// its connection is refused.
 func unreachable(said string) bool {
-	return strings.Contains(said, "Unable to contact slurm controller") ||
-		strings.Contains(said, "Could not establish a configuration source")
+	for _, words := range []string{
+		"Unable to contact slurm controller", "Could not establish a configuration source",
+		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted",
+	} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // oneLine is text as one line of bounded length.

@@ -28,7 +28,8 @@ const (
 	// Gone: the job is no longer pending. It has started, ended or left.
 	Gone Status = "gone"
 	// Unknown: Slurm said nothing, and the value could not be read back: the
-	// job is not eligible now, or the reading failed.
+	// job is not eligible now, or the reading failed. So is the change that
+	// was on its way when a burst was cut off, unless it shows.
 	Unknown Status = "unknown"
 	// Unsent: the burst ended before this change.
 	Unsent Status = "not sent"
@@ -40,6 +41,8 @@ type Outcome struct {
 
 	Status Status
 	Words  string // Slurm's own, on one line; "" if it said nothing
+
+	interrupted bool // on its way when the burst ended
 }
 
 // Result is the outcome of a burst, in the order of its changes.
@@ -90,7 +93,7 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 			r.Outcomes[i].Status = Unknown
 		}
 	}
-	if sent == 0 && err != nil {
+	if sent == 0 && err != nil && r.Outcomes[0].Status == Unsent {
 		return r, err
 	}
 	// What was written is read back even if ctx ended meanwhile.
@@ -99,7 +102,7 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		return r, errors.Join(err, fmt.Errorf("read back: %w", readErr))
 	}
 	r.Queue = queue
-	readBack(ch, queue, r.Outcomes[:sent])
+	readBack(ch, queue, r.Outcomes)
 	return r, err
 }
 
@@ -111,12 +114,16 @@ func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
 	}
 	for i := range outcomes {
 		out := &outcomes[i]
+		if out.Status == Unsent {
+			continue
+		}
 		at, pending := index[out.Job]
 		switch {
 		case !pending:
 			out.Status = Gone
 		case out.has(ch, &queue[at]):
 			out.Status = Applied
+		case out.interrupted:
 		case out.Words != "":
 			out.Status = Refused
 		case ch == SiteFactor && !queue[at].SiteKnown && !queue[at].Pinned:
@@ -196,6 +203,10 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 			}
 			out.Words = oneLine(out.Words + line)
 		}
+	}
+	if (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+		// slurmctld may have this one, and may still do it.
+		outcomes[sent].Status, outcomes[sent].interrupted = Unknown, true
 	}
 	timedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	waitErr := cmd.Wait()

@@ -102,13 +102,13 @@ func TestUpdateStops(t *testing.T) {
 			"slurmctld is away",
 			fakeState{Queue: fakeQueue(1, 2, 3), Say: map[ostrich.JobID]string{2: "slurm_update error: Unable to contact slurm controller (connect failure)"}},
 			func(*Slurm) {},
-			[]became{{1, Applied, ""}, {2, Unsent, ""}, {3, Unsent, ""}},
+			[]became{{1, Applied, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
 			ErrUnreachable, "connect failure",
 		},
 		{
 			"scontrol hangs", fakeState{Queue: fakeQueue(1, 2, 3), HangAt: 2},
 			func(s *Slurm) { s.BurstTimeout = 500 * time.Millisecond },
-			[]became{{1, Applied, ""}, {2, Unsent, ""}, {3, Unsent, ""}},
+			[]became{{1, Applied, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
 			context.DeadlineExceeded, "1 of 3 changes",
 		},
 		{
@@ -157,7 +157,7 @@ func TestUpdateCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want canceled", err)
 	}
-	if diff := cmp.Diff([]became{{1, Applied, ""}, {2, Unsent, ""}}, outcomes(r)); diff != "" {
+	if diff := cmp.Diff([]became{{1, Applied, ""}, {2, Unknown, ""}}, outcomes(r)); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 }

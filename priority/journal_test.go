@@ -1,0 +1,252 @@
+package priority
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+)
+
+func openJournal(t *testing.T, path string) *Journal {
+	t.Helper()
+	j, err := OpenJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+// write notes changes that took effect.
+func (j *Journal) write(t *testing.T, ch Channel, status Status, changes ...Change) {
+	t.Helper()
+	if err := j.Intend(1, ch, changes); err != nil {
+		t.Fatal(err)
+	}
+	if status == "" {
+		return // killed
+	}
+	list := make([]Outcome, len(changes))
+	for i, c := range changes {
+		list[i] = Outcome{Change: c, Status: status, Words: map[bool]string{true: "no"}[status == Refused]}
+	}
+	if err := j.Conclude(2, ch, list); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type known struct {
+	First, Last int64
+	OK          bool
+}
+
+func (j *Journal) knows(ch Channel, id ostrich.JobID) known {
+	first, last, ok := j.Written(ch, id)
+	return known{first, last, ok}
+}
+
+func TestJournalRemembers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, Nice, Applied, Change{Job: 1, Submit: 10, From: 5, To: -100})
+	j.write(t, Nice, Applied, Change{Job: 1, Submit: 10, From: -100, To: -200})
+	j.write(t, Nice, NotApplied, Change{Job: 1, Submit: 10, From: -200, To: -300})
+	// Requeued: a later submission, but the nice value is still ours.
+	j.write(t, Nice, Applied, Change{Job: 2, Submit: 10, From: 0, To: -7}, Change{Job: 3, Submit: 10, From: 0, To: -7})
+	j.write(t, Nice, Applied, Change{Job: 2, Submit: 99, From: -7, To: -8})
+	// The id of job 3 was used again for another job.
+	j.write(t, Nice, Applied, Change{Job: 3, Submit: 99, From: 30, To: -9})
+	j.write(t, Nice, Refused, Change{Job: 4, Submit: 10, From: 0, To: -5})
+	j.write(t, Nice, Unsent, Change{Job: 5, Submit: 10, From: 0, To: -5})
+	j.write(t, Nice, "", Change{Job: 6, Submit: 10, From: 0, To: -5})
+	j.write(t, Nice, Applied, Change{Job: 7, Submit: 10, From: 4, To: -5})
+	j.write(t, Nice, Applied, Change{Job: 7, Submit: 10, From: -5, To: 4})
+	j.write(t, Priority, Applied, Change{Job: 8, Submit: 10, From: 500, To: 9000})
+	j.write(t, Priority, Applied, Change{Job: 9, Submit: 10, From: 500, To: 9000})
+	j.write(t, Priority, Applied, Change{Job: 9, Submit: 10, From: 9000, To: 0})
+
+	check := func(t *testing.T, j *Journal) {
+		t.Helper()
+		want := map[ostrich.JobID]known{
+			1: {5, -200, true}, 2: {0, -8, true}, 3: {30, -9, true}, 4: {0, 0, false}, 5: {0, 0, false}, 6: {0, -5, true}, 7: {4, 4, true},
+		}
+		got := make(map[ostrich.JobID]known)
+		for id := range want {
+			got[id] = j.knows(Nice, id)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("written (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]ostrich.JobID{1, 2, 3, 6}, j.Jobs(Nice)); diff != "" {
+			t.Errorf("jobs (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]ostrich.JobID{8}, j.Jobs(Priority)); diff != "" {
+			t.Errorf("pinned jobs (-want +got):\n%s", diff)
+		}
+		if !j.Ours(Priority, 8, 9000) || j.Ours(Priority, 8, 500) || j.Ours(Priority, 9, 9000) || j.Ours(Nice, 8, 9000) {
+			t.Error("ours is wrong")
+		}
+	}
+	check(t, j)
+	if words := j.Refused(Nice, 4); words != "no" {
+		t.Errorf("refused: %q", words)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := ReadJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, reader)
+	if words := reader.Refused(Nice, 4); words != "" {
+		t.Errorf("still refused after a new start: %q", words)
+	}
+	if err := reader.Intend(1, Nice, []Change{{Job: 1}}); err == nil {
+		t.Error("a reader may write")
+	}
+	again := openJournal(t, path)
+	check(t, again)
+
+	rotated, err := again.Rotate(3, 10, func(id ostrich.JobID) bool { return id != 99 })
+	if err != nil || !rotated {
+		t.Fatalf("rotate: %v, %v", rotated, err)
+	}
+	check(t, again)
+	again.write(t, Nice, Applied, Change{Job: 20, Submit: 10, From: 0, To: -1})
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	last := openJournal(t, path)
+	if diff := cmp.Diff([]ostrich.JobID{1, 2, 3, 6, 20}, last.Jobs(Nice)); diff != "" {
+		t.Errorf("jobs (-want +got):\n%s", diff)
+	}
+	if last.knows(Nice, 20) != (known{0, -1, true}) {
+		t.Error("what is written after a rotation is lost")
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestJournalKilledWriter(t *testing.T) {
+	// A writer that was killed in a burst leaves jobs of either value. Both
+	// are ours.
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, Priority, Applied, Change{Job: 1, Submit: 10, From: 500, To: 9000})
+	j.write(t, Priority, "", Change{Job: 1, Submit: 10, From: 9000, To: 9500})
+	if !j.Ours(Priority, 1, 9000) || !j.Ours(Priority, 1, 9500) || j.Ours(Priority, 1, 9100) {
+		t.Error("ours is wrong")
+	}
+}
+
+func TestJournalRefusalOfRight(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	c := Change{Job: 1, Submit: 10, To: 5}
+	if err := j.Conclude(1, SiteFactor, []Outcome{{Change: c, Status: Refused, Words: "Access/permission denied for job 1"}}); err != nil {
+		t.Fatal(err)
+	}
+	if words := j.Refused(SiteFactor, 1); words != "" {
+		t.Errorf("a missing right counts against the job: %q", words)
+	}
+}
+
+func TestJournalTornLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, SiteFactor, Applied, Change{Job: 1, Submit: 10, To: 5})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range whole {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, err := OpenJournal(path)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		j.write(t, SiteFactor, Applied, Change{Job: 2, Submit: 10, To: 6})
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		reader, err := ReadJournal(path)
+		if err != nil {
+			t.Fatalf("cut at %d, then written: %v", cut, err)
+		}
+		if reader.knows(SiteFactor, 2) != (known{0, 6, true}) {
+			t.Fatalf("cut at %d: job 2 is lost", cut)
+		}
+	}
+}
+
+func TestJournalErrors(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal")
+	const good = `{"time":1,"job":1,"submit":1,"channel":"nice","from":0,"to":1,"result":"applied"}` + "\n"
+	for _, bad := range []string{"nonsense\n", `{"job":0,"channel":"nice"}` + "\n", `{"job":1,"channel":"colour"}` + "\n"} {
+		if err := os.WriteFile(path, []byte(good+bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadJournal(path)
+		if err == nil || !strings.Contains(err.Error(), path+":2: ") {
+			t.Errorf("%q: error %v, want %s:2", bad, err, path)
+		}
+		if _, err := OpenJournal(path); err == nil {
+			t.Errorf("%q: opened", bad)
+		}
+	}
+	if j, err := ReadJournal(filepath.Join(dir, "none")); err != nil || len(j.Jobs(Nice)) != 0 {
+		t.Errorf("a journal that does not exist: %v", err)
+	}
+	if _, err := OpenJournal(filepath.Join(dir, "no", "folder")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestJournalOneWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	if _, err := OpenJournal(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("second writer: %v, want ErrLocked", err)
+	}
+	if _, err := ReadJournal(path); err != nil {
+		t.Errorf("reader: %v", err)
+	}
+	if _, err := j.Rotate(1, -1, func(ostrich.JobID) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenJournal(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("second writer after a rotation: %v, want ErrLocked", err)
+	}
+	if err := errors.Join(j.Close(), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	openJournal(t, path)
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add(`{"time":1,"job":1,"submit":1,"channel":"nice","from":0,"to":1,"result":"applied"}` + "\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		jobs, size, err := load(strings.NewReader(text), "journal")
+		if err != nil {
+			return
+		}
+		if size > int64(len(text)) || (size > 0 && text[size-1] != '\n') {
+			t.Errorf("size %d of %d", size, len(text))
+		}
+		again, _, err := load(strings.NewReader(text[:size]), "journal")
+		if err != nil || len(again) != len(jobs) {
+			t.Errorf("the whole lines alone: %d jobs, want %d: %v", len(again), len(jobs), err)
+		}
+	})
+}
