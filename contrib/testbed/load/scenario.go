@@ -63,7 +63,7 @@ type Shape struct {
 	Jobs   int           `yaml:"jobs"`   // single jobs
 	Procs  int           `yaml:"procs"`  // processors of a job; 0 means 1
 	Length time.Duration `yaml:"length"` // mean run time of a job
-	Limit  time.Duration `yaml:"limit"`  // time limit; 0 means the next full minute above the longest job
+	Limit  time.Duration `yaml:"limit"`  // least time limit; 0 means what the longest job needs, in full minutes
 }
 
 // count is the number of jobs of a campaign.
@@ -190,6 +190,10 @@ type Plan struct {
 	Think   time.Duration   // after the campaign
 }
 
+// slack is what starting and ending a job on a busy machine may add to its
+// length; the time limit leaves it that.
+const slack = 5 * time.Second
+
 // Plan draws the seq-th campaign of a user, from 1.
 func (l *Loop) Plan(seed uint64, seq int) Plan {
 	h := fnv.New64a()
@@ -208,12 +212,12 @@ func (l *Loop) Plan(seed uint64, seq int) Plan {
 	if p.Array {
 		draws = 1
 	}
-	longest := s.Limit
+	limit := s.Limit
 	for range draws {
 		d := max(vary(s.Length), 100*time.Millisecond)
 		p.Lengths = append(p.Lengths, d)
-		longest = max(longest, d)
+		limit = max(limit, d+slack)
 	}
-	p.Limit = (longest + time.Minute - 1).Truncate(time.Minute)
+	p.Limit = (limit + time.Minute - 1).Truncate(time.Minute)
 	return p
 }

@@ -164,7 +164,7 @@ func TestPlanJitter(t *testing.T) {
 			}
 		}
 		for _, d := range p.Lengths {
-			if d > p.Limit || d <= 0 {
+			if d+slack > p.Limit || d <= 0 {
 				t.Fatalf("length %v with a limit of %v", d, p.Limit)
 			}
 		}
