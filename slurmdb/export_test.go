@@ -45,12 +45,13 @@ func (r *Reader) Remembered() int {
 // PollQueries are the statements of a poll of the job table.
 func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 	return map[string]string{
-		"live":     r.liveQuery(),
-		"closed":   r.closedQuery(window),
-		"vanished": r.vanishedQuery("1,2,3"),
-		"earlier":  r.earlierQuery("1,2,3"),
-		"pauses":   r.pausesQuery("1,2,3"),
-		"nodes":    r.nodesQuery("time_start >= 1600019900"),
-		"open":     r.nodesQuery("time_start IN (1,2,3)"),
+		"live":    r.liveQuery(),
+		"closed":  r.closedQuery(window),
+		"rows":    r.liveRowsQuery(),
+		"by id":   r.byIDQuery("1,2,3"),
+		"earlier": r.earlierQuery("1,2,3"),
+		"pauses":  r.pausesQuery("1,2,3"),
+		"nodes":   r.nodesQuery("time_start >= 1600019900"),
+		"open":    r.nodesQuery("time_start IN (1,2,3)"),
 	}
 }

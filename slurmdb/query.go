@@ -14,7 +14,12 @@ func (r *Reader) jobsQuery(columns, hint, where string) string {
 		r.schema.kept("job_table") + where
 }
 
+// liveQuery gives each live row's key and all that is read of it as one value.
 func (r *Reader) liveQuery() string {
+	return r.jobsQuery("id_job, time_submit, CONCAT_WS(',', "+digestColumns+")", r.schema.byEnd, "time_end = 0")
+}
+
+func (r *Reader) liveRowsQuery() string {
 	return r.jobsQuery(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0")
 }
 
@@ -34,7 +39,7 @@ func (r *Reader) closedQuery(window ostrich.Time) string {
 	return r.jobsQuery(rowColumns, hint, endsSince(window))
 }
 
-func (r *Reader) vanishedQuery(ids string) string {
+func (r *Reader) byIDQuery(ids string) string {
 	return r.jobsQuery(rowColumns+nameColumns, "", "id_job IN ("+ids+")")
 }
 

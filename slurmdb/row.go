@@ -3,9 +3,9 @@ package slurmdb
 import (
 	"cmp"
 	"database/sql/driver"
-	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -27,6 +27,11 @@ const rowColumns = "id_job, time_submit, time_end, job_db_inx, state, time_eligi
 
 // nameColumns come after rowColumns for jobs that have not ended.
 const nameColumns = ", account, job_name"
+
+// digestColumns is all that is read of a live row. CONCAT_WS leaves out what is
+// NULL, so that nothing here may be.
+var digestColumns = strings.NewReplacer("array_task_str", "COALESCE(array_task_str, '')").Replace(rowColumns) +
+	", COALESCE(account, ''), job_name"
 
 // Places in rowColumns.
 const (
@@ -103,7 +108,6 @@ func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 // parser turns values into rows. It keeps one copy of each repeated string.
 type parser struct {
 	strings map[string]string
-	buffer  []byte
 	seed    maphash.Seed
 }
 
@@ -121,19 +125,8 @@ func (p *parser) intern(b []byte) string {
 	return s
 }
 
-// sum is a hash of all values of a row: equal rows have equal sums.
-func (p *parser) sum(values []driver.Value) uint64 {
-	p.buffer = p.buffer[:0]
-	for _, v := range values {
-		if b, ok := v.([]byte); ok {
-			p.buffer = binary.AppendUvarint(p.buffer, uint64(len(b))+1)
-			p.buffer = append(p.buffer, b...)
-			continue
-		}
-		p.buffer = binary.AppendUvarint(p.buffer, number(v))
-	}
-	return maphash.Bytes(p.seed, p.buffer)
-}
+// sum is a hash of a row's values: equal rows have equal sums.
+func (p *parser) sum(values []byte) uint64 { return maphash.Bytes(p.seed, values) }
 
 func rowKey(v []driver.Value) key {
 	return key{ostrich.JobID(number(v[colID])), ostrich.Time(number(v[colSubmit]))}
@@ -161,7 +154,7 @@ func (p *parser) parse(v []driver.Value) row {
 		extra:     &none,
 	}
 	if len(v) > colName {
-		w.extra = &extra{account: p.intern(text(v[colAccount])), name: string(text(v[colName])), sum: p.sum(v)}
+		w.extra = &extra{account: p.intern(text(v[colAccount])), name: string(text(v[colName]))}
 	}
 	if err := w.size(v); err != nil {
 		bad := *w.extra
