@@ -128,7 +128,7 @@ func fakeCommand(name string, args []string) int {
 	case "sprio":
 		for _, q := range state.Queue {
 			if q.Listed {
-				fmt.Printf("%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
+				fmt.Fprintf(os.Stdout, "%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
 			}
 		}
 	case "scontrol":
@@ -143,9 +143,9 @@ func fakeSqueue(state fakeState, format string) {
 		if q.Array != 0 {
 			tasks = q.Tasks
 		}
-		fmt.Println(strings.NewReplacer(
+		fmt.Fprintln(os.Stdout, strings.NewReplacer(
 			"%A", fmt.Sprint(q.Job), "%F", fmt.Sprint(q.Array), "%K", tasks, "%i", q.Full, "%u", q.User, "%U", "1000",
-			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", fmt.Sprint(q.Priority), "%y", fmt.Sprint(q.Nice),
+			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", strconv.FormatUint(uint64(q.Priority), 10), "%y", strconv.FormatInt(q.Nice, 10),
 			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason, "%j", q.Name,
 		).Replace(format))
 	}
@@ -156,7 +156,7 @@ func fakeScontrol(file string, state fakeState) int {
 	rc := 0
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		fmt.Println("scontrol:", lines.Text())
+		fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())
 		if words, err := state.obey(lines.Text()); err != nil {
 			if err.Error() == "hang" {
 				time.Sleep(time.Hour)
@@ -179,9 +179,12 @@ func (s *fakeState) obey(line string) (words string, err error) {
 	line = strings.TrimPrefix(line, "release ")
 	fields := strings.Fields(strings.TrimPrefix(line, "update jobid="))
 	spec, _, _ := strings.Cut(fields[0], "_")
+	if strings.Trim(spec, "0123456789") != "" {
+		return "invalid keyword: " + line, nil
+	}
 	id, err := strconv.ParseUint(spec, 10, 32)
 	if err != nil {
-		return "invalid keyword: " + line, nil
+		return "", err
 	}
 	job := ostrich.JobID(id)
 	switch {

@@ -107,7 +107,7 @@ func TestJournalRemembers(t *testing.T) {
 	if words := reader.Refused(Nice, 4); words != "" {
 		t.Errorf("still refused after a new start: %q", words)
 	}
-	if err := reader.Intend(1, Nice, []Change{{Job: 1}}); err == nil {
+	if err = reader.Intend(1, Nice, []Change{{Job: 1}}); err == nil {
 		t.Error("a reader may write")
 	}
 	again := openJournal(t, path)
@@ -176,7 +176,7 @@ func TestJournalTornLine(t *testing.T) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		j.write(t, SiteFactor, Applied, Change{Job: 2, Submit: 10, To: 6})
-		if err := j.Close(); err != nil {
+		if err = j.Close(); err != nil {
 			t.Fatal(err)
 		}
 		reader, err := ReadJournal(path)

@@ -87,7 +87,7 @@ func (l *live) block() {
 	}
 	for _, p := range parts {
 		if p.Default {
-			l.submit("-J", "blocker", "-N", fmt.Sprint(len(p.Nodes)))
+			l.submit("-J", "blocker", "-N", strconv.Itoa(len(p.Nodes)))
 		}
 	}
 	l.wait("the blocker to start", func([]Queued) bool {
@@ -254,7 +254,7 @@ func TestLiveGuards(t *testing.T) {
 	}
 	task := l.jobs[len(l.jobs)-1]
 	before := l.wait("eligible jobs", func(queue []Queued) bool {
-		return l.controller.Basic() || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned)
+		return (l.controller.Basic() && l.get(queue, later).Reason == "BeginTime") || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned)
 	})
 	p, err := o.Plan(ranked(array, plain, held, later, dependent, pinned, task), before)
 	if err != nil {
@@ -352,7 +352,7 @@ func TestLiveUnreachable(t *testing.T) {
 		lines = append(lines, line)
 	}
 	conf := filepath.Join(t.TempDir(), "slurm.conf")
-	if err := os.WriteFile(conf, []byte(strings.Join(lines, "")), 0o600); err != nil {
+	if err = os.WriteFile(conf, []byte(strings.Join(lines, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := Slurm{Conf: conf, Timeout: 30 * time.Second}

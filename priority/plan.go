@@ -333,6 +333,8 @@ func (o Options) guard(q *Queued) string {
 	switch {
 	case multifactor && !q.Listed, ineligible(q.Reason):
 		return "not eligible (" + q.Reason + ")"
+	case !multifactor && q.Dependency != "":
+		return "not eligible (Dependency)" // before the scheduler gives it the reason
 	case o.Channel == Nice && q.Nice > 0:
 		return "nice value of the owner's own"
 	}

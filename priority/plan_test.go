@@ -53,7 +53,7 @@ func TestGuards(t *testing.T) {
 		}
 		return ""
 	}
-	ours := func(id ostrich.JobID, value int64) bool { return value == 90000 }
+	ours := func(_ ostrich.JobID, value int64) bool { return value == 90000 }
 	tests := []struct {
 		why     string
 		channel Channel
@@ -77,6 +77,7 @@ func TestGuards(t *testing.T) {
 		{"excluded partition debug", SiteFactor, false, func(q *Queued) { q.Partition = "main,debug" }},
 		{"not eligible (Dependency)", SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Dependency" }},
 		{"not eligible (BeginTime)", Priority, true, func(q *Queued) { q.Listed, q.Reason = false, "BeginTime" }},
+		{"not eligible (Dependency)", Priority, true, func(q *Queued) { q.Reason, q.Dependency = "None", "afterok:9(unfulfilled)" }},
 		{"not eligible (JobArrayTaskLimit)", Nice, false, func(q *Queued) { q.Listed, q.Reason = false, "JobArrayTaskLimit" }},
 		{"nice value of the owner's own", Nice, false, func(q *Queued) { q.Nice = 1 }},
 		{"campaign order", SiteFactor, false, func(q *Queued) { q.Nice = 1 }},
@@ -226,7 +227,7 @@ func TestPlanProperties(t *testing.T) {
 			}
 			for _, c := range p.Changes() {
 				written[c.Job] = c.To
-				if _, err := c.command(ch); err != nil {
+				if _, err = c.command(ch); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -504,9 +505,9 @@ func BenchmarkPlan(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("unchanged/depth=%d", depth), func(b *testing.B) {
 			for b.Loop() {
-				p, err := o.Plan(order, same)
-				if err != nil || len(p.Changes()) > 0 {
-					b.Fatal(err, len(p.Changes()))
+				again, err := o.Plan(order, same)
+				if err != nil || len(again.Changes()) > 0 {
+					b.Fatal(err, len(again.Changes()))
 				}
 			}
 		})

@@ -96,8 +96,18 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 	if sent == 0 && err != nil && r.Outcomes[0].Status == Unsent {
 		return r, err
 	}
-	// What was written is read back even if ctx ended meanwhile.
-	queue, readErr := s.Queue(context.WithoutCancel(ctx))
+	if errors.Is(err, ErrUnreachable) {
+		return r, err
+	}
+	// What was written is read back even if ctx ended meanwhile, but then
+	// somebody waits for us to end.
+	back := context.WithoutCancel(ctx)
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		back, cancel = context.WithTimeout(back, time.Second)
+		defer cancel()
+	}
+	queue, readErr := s.Queue(back)
 	if readErr != nil {
 		return r, errors.Join(err, fmt.Errorf("read back: %w", readErr))
 	}

@@ -102,7 +102,7 @@ func TestUpdateStops(t *testing.T) {
 			"slurmctld is away",
 			fakeState{Queue: fakeQueue(1, 2, 3), Say: map[ostrich.JobID]string{2: "slurm_update error: Unable to contact slurm controller (connect failure)"}},
 			func(*Slurm) {},
-			[]became{{1, Applied, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
+			[]became{{1, Unknown, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
 			ErrUnreachable, "connect failure",
 		},
 		{
