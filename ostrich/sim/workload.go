@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Campaign is a campaign of a workload.
+type Campaign struct {
+	User   ostrich.UserID
+	Submit ostrich.Time     // when its first job was submitted
+	Think  ostrich.Duration // from the end of the user's campaign before; 0 for the first
+	Tasks  []Task           // in the order of their submission
+	order  []int32          // the tasks in the order in which they had ended
+}
+
+// Task is a job of a campaign.
+type Task struct {
+	ID       ostrich.JobID
+	Procs    int
+	Run      ostrich.Duration
+	Estimate ostrich.Duration
+	Offset   ostrich.Duration // of its submission from that of the campaign
+
+	// Needs is how many jobs of the campaign had ended before this one was
+	// submitted: it depends on all of them (thesis 5.4.3). They are the first
+	// that ended, so the number says which.
+	Needs int
+	// Successors is the number of its immediate successors in the dependency
+	// graph, that is after transitive reduction.
+	Successors int
+}
+
+// Logged is a job of a log, with the times at which it ran.
+type Logged struct {
+	Job
+	Start ostrich.Time
+}
+
+func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }
+
+// Campaigns finds the campaigns of a log, with their think times and the
+// dependencies inside them. The log must be sorted by Submit. A campaign that
+// was submitted before the user's last one had ended, as other rules than MAX
+// can have it, has think time 0.
+func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
+	jobs := make([]ostrich.Job, len(log))
+	for i := range log {
+		l := &log[i]
+		jobs[i] = ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()}
+	}
+	numbers, err := rule.Split(jobs)
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	var list []Campaign
+	var ends [][]ostrich.Time // of the tasks, by campaign
+	for i := range log {
+		l := &log[i]
+		n := numbers[i]
+		if n == len(list) {
+			list = append(list, Campaign{User: l.User, Submit: l.Submit})
+			ends = append(ends, nil)
+		}
+		c := &list[n]
+		c.Tasks = append(c.Tasks, Task{
+			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
+		})
+		ends[n] = append(ends[n], l.end())
+	}
+	last := make(map[ostrich.UserID]ostrich.Time) // end of the user's latest campaign
+	for n := range list {
+		c := &list[n]
+		c.depend(ends[n])
+		if end, ok := last[c.User]; ok {
+			c.Think = max(0, ostrich.Duration(c.Submit-end))
+		}
+		last[c.User] = max(last[c.User], slices.Max(ends[n]))
+	}
+	return list, nil
+}
+
+// depend finds the dependencies of the tasks from the times at which they had
+// ended: the interval graph of thesis 5.4.3, without writing its edges down.
+//
+// Task j depends on those that had ended by its submission. After transitive
+// reduction only those are left which ended after the submission of every other
+// one that j depends on.
+func (c *Campaign) depend(ends []ostrich.Time) {
+	c.order = make([]int32, len(ends))
+	for i := range c.order {
+		c.order[i] = int32(i)
+	}
+	slices.SortStableFunc(c.order, func(a, b int32) int { return cmp.Compare(ends[a], ends[b]) })
+	submit := func(i int32) ostrich.Time { return c.Submit + ostrich.Time(c.Tasks[i].Offset) }
+
+	needs := 0
+	latest := ostrich.Time(0)             // submission among the first `needs` that ended
+	first := 0                            // of order, the first that ended after latest
+	opened := make([]int, len(c.order)+1) // +1 where the immediate predecessors of a task begin, -1 where they end
+	for j := range c.Tasks {
+		at := submit(int32(j))
+		for needs < len(c.order) && ends[c.order[needs]] <= at {
+			latest = max(latest, submit(c.order[needs]))
+			needs++
+		}
+		for first < needs && ends[c.order[first]] <= latest {
+			first++
+		}
+		c.Tasks[j].Needs = needs
+		opened[first]++
+		opened[needs]--
+	}
+	successors := 0
+	for k, i := range c.order {
+		successors += opened[k]
+		c.Tasks[i].Successors = successors
+	}
+}
