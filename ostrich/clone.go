@@ -7,26 +7,9 @@ func (s *Schedule) Clone() *Schedule {
 	c := *s
 	d := duplicate{
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),
-		users:     make(map[*user]*user, len(s.users)),
-		campaigns: make(map[*campaign]*campaign),
-		stages:    make(map[*stage]*stage),
-		jobs:      make(map[*job]*job, len(s.jobs)),
-	}
-	c.users = make(map[UserID]*user, len(s.users))
-	for id, u := range s.users {
-		c.users[id] = d.user(u)
-	}
-	c.jobs = make(map[JobID]*job, len(s.jobs))
-	for id, j := range s.jobs {
-		c.jobs[id] = d.job(j)
-	}
-	c.groups = make(map[JobID]*group, len(s.groups))
-	for id, g := range s.groups {
-		c.groups[id] = &group{campaign: d.campaign(g.campaign), open: g.open}
-	}
-	c.overdue = make(dueHeap, len(s.overdue))
-	for i, o := range s.overdue {
-		c.overdue[i] = d.job(o)
+		campaigns: make(map[*campaign]*campaign, len(s.users)),
+		stages:    make(map[*stage]*stage, len(s.users)),
+		jobs:      make(map[JobID]*job, len(s.jobs)),
 	}
 	c.root = d.node(s.root)
 	c.accounts = make(map[string]*node, len(s.accounts))
@@ -34,86 +17,106 @@ func (s *Schedule) Clone() *Schedule {
 		c.accounts[name] = d.node(n)
 	}
 	c.places = maps.Clone(s.places)
+	// All jobs in one piece: there may be very many.
+	all := make([]job, 0, len(s.jobs))
+	for id, j := range s.jobs {
+		all = append(all, *j)
+		d.jobs[id] = &all[len(all)-1]
+	}
+	c.jobs = d.jobs
+	c.users = make(map[UserID]*user, len(s.users))
+	for id, u := range s.users {
+		c.users[id] = d.user(u)
+	}
+	for i := range all {
+		all[i].stage = d.stages[all[i].stage]
+	}
+	c.groups = make(map[JobID]*group, len(s.groups))
+	for id, g := range s.groups {
+		c.groups[id] = &group{campaign: d.campaigns[g.campaign], open: g.open}
+	}
+	c.overdue = make(dueHeap, len(s.overdue))
+	for i, j := range s.overdue {
+		c.overdue[i] = d.jobs[j.ID]
+	}
 	return &c
 }
 
-// duplicate finds the copy of each part of a schedule, and makes it at the
-// first asking.
+// duplicate knows the copy of each part of a schedule.
 type duplicate struct {
 	nodes     map[*node]*node
-	users     map[*user]*user
 	campaigns map[*campaign]*campaign
 	stages    map[*stage]*stage
-	jobs      map[*job]*job
+	jobs      map[JobID]*job
 }
 
-// once returns the copy of a part. A part made just now still has the
-// pointers of the original, and fresh tells so.
-func once[T any](seen map[*T]*T, from *T) (to *T, fresh bool) {
+// node copies a node, those above it and those active below it.
+func (d *duplicate) node(from *node) *node {
 	if from == nil {
-		return nil, false
-	}
-	if to, ok := seen[from]; ok {
-		return to, false
-	}
-	to = new(T)
-	*to = *from
-	seen[from] = to
-	return to, true
-}
-
-// each copies a list of parts.
-func each[T any](list []*T, one func(*T) *T) []*T {
-	if list == nil {
 		return nil
 	}
-	copies := make([]*T, len(list))
-	for i, x := range list {
-		copies[i] = one(x)
+	if to, ok := d.nodes[from]; ok {
+		return to
 	}
-	return copies
+	to := new(node)
+	*to = *from
+	d.nodes[from] = to
+	to.parent = d.node(from.parent)
+	to.children = make(nodeHeap, len(from.children))
+	for i, child := range from.children {
+		to.children[i] = d.node(child)
+	}
+	return to
 }
 
-func (d *duplicate) node(from *node) *node {
-	n, fresh := once(d.nodes, from)
-	if fresh {
-		n.user, n.parent = d.user(n.user), d.node(n.parent)
-		n.children = each(n.children, d.node)
-	}
-	return n
-}
-
+// user copies a user with the campaigns and stages of the user's line.
 func (d *duplicate) user(from *user) *user {
-	u, fresh := once(d.users, from)
-	if fresh {
-		u.leaf, u.latest, u.recent = d.node(u.leaf), d.campaign(u.latest), d.job(u.recent)
-		u.line = each(u.line, d.stage)
+	to := new(user)
+	*to = *from
+	to.leaf = d.node(from.leaf)
+	to.leaf.user = to
+	to.line = make([]*stage, len(from.line))
+	for i, g := range from.line {
+		to.line[i] = d.stage(g, to)
 	}
-	return u
+	to.latest = d.campaign(from.latest, to)
+	if from.recent != nil {
+		to.recent = d.jobs[from.recent.ID]
+	}
+	return to
 }
 
-func (d *duplicate) campaign(from *campaign) *campaign {
-	c, fresh := once(d.campaigns, from)
-	if fresh {
-		c.user = d.user(c.user)
-		c.stages = each(c.stages, d.stage)
+func (d *duplicate) campaign(from *campaign, u *user) *campaign {
+	if from == nil {
+		return nil
 	}
-	return c
+	if to, ok := d.campaigns[from]; ok {
+		return to
+	}
+	to := new(campaign)
+	*to = *from
+	d.campaigns[from] = to
+	to.user = u
+	to.stages = make([]*stage, len(from.stages))
+	for i, g := range from.stages {
+		to.stages[i] = d.stage(g, u)
+	}
+	return to
 }
 
-func (d *duplicate) stage(from *stage) *stage {
-	g, fresh := once(d.stages, from)
-	if fresh {
-		g.campaign = d.campaign(g.campaign)
-		g.pending = each(g.pending, d.job)
+func (d *duplicate) stage(from *stage, u *user) *stage {
+	if to, ok := d.stages[from]; ok {
+		return to
 	}
-	return g
-}
-
-func (d *duplicate) job(from *job) *job {
-	j, fresh := once(d.jobs, from)
-	if fresh {
-		j.stage = d.stage(j.stage)
+	to := new(stage)
+	*to = *from
+	d.stages[from] = to
+	to.campaign = d.campaign(from.campaign, u)
+	from.compact() // what has left is no longer among the jobs
+	to.left = 0
+	to.pending = make([]*job, len(from.pending))
+	for i, j := range from.pending {
+		to.pending[i] = d.jobs[j.ID]
 	}
-	return j
+	return to
 }

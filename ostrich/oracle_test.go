@@ -20,7 +20,7 @@ import (
 // campaign turns out to be other than expected, the portions are handed out
 // again from the first one: "service beyond the new work goes to the next
 // campaign, as far as that had arrived by then, else it is lost". Only work
-// found after a campaign was completed is not paid from old portions.
+// found after a campaign was completed is not paid from old portions, see reopen.
 //
 // Campaigns are found with Arrival and a late job lets them Grow.
 type oracle struct {
@@ -35,7 +35,7 @@ type oracle struct {
 
 type oracleUser struct {
 	campaigns []*oracleCampaign
-	portions  []portion // since the settled part of the campaigns was last fixed
+	portions  []portion
 }
 
 type portion struct {
@@ -187,18 +187,7 @@ func (o *oracle) advance(t float64) {
 
 // handOut divides what a user was served among the user's campaigns.
 func (o *oracle) handOut(u *oracleUser) {
-	for _, c := range u.campaigns {
-		c.served = c.settled
-	}
-	for _, p := range u.portions {
-		for _, c := range u.campaigns {
-			if p.from >= c.arrived-tiny {
-				some := min(p.work, c.left())
-				c.served += some
-				p.work -= some
-			}
-		}
-	}
+	o.serve(u.campaigns, u.portions)
 	for _, c := range u.campaigns {
 		if c.completed < 0 && c == u.head() && c.left() <= rounding {
 			c.completed = o.now
@@ -209,6 +198,39 @@ func (o *oracle) handOut(u *oracleUser) {
 	}
 }
 
+// serve gives the portions to the campaigns that had arrived, the first one
+// first, and returns what they took.
+func (o *oracle) serve(campaigns []*oracleCampaign, portions []portion) []portion {
+	for _, c := range campaigns {
+		c.served = c.settled
+	}
+	var taken []portion
+	for _, p := range portions {
+		whole := p.work
+		for _, c := range campaigns {
+			if p.from >= c.arrived-rounding {
+				some := min(p.work, c.left())
+				c.served += some
+				p.work -= some
+			}
+		}
+		taken = append(taken, portion{p.from, whole - p.work})
+	}
+	return taken
+}
+
+// reopen has a completed campaign served from now on. What it and the later
+// ones got so far is not touched any more; what the earlier ones got still is
+// theirs to leave.
+func (o *oracle) reopen(u *oracleUser, c *oracleCampaign) {
+	i := slices.Index(u.campaigns, c)
+	for _, later := range u.campaigns[i:] {
+		later.settled, later.arrived = later.served, o.now
+	}
+	c.settled, c.completed = c.work, -1
+	u.portions = o.serve(u.campaigns[:i], u.portions)
+}
+
 // count changes what a job counts for.
 func (o *oracle) count(j *oracleJob, as Job, d Duration) {
 	before := float64(j.Procs) * float64(j.Count()) * float64(j.length)
@@ -216,13 +238,7 @@ func (o *oracle) count(j *oracleJob, as Job, d Duration) {
 	change := float64(j.Procs)*float64(j.Count())*float64(d) - before
 	u := o.users[j.User]
 	if change > 0 && j.c.completed >= 0 {
-		// Nothing that was handed out so far is touched any more.
-		for _, c := range u.campaigns {
-			c.settled = c.served
-		}
-		j.c.completed = -1
-		j.c.settled = j.c.work
-		u.portions = nil
+		o.reopen(u, j.c)
 	}
 	j.c.work += change
 	o.handOut(u)

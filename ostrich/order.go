@@ -86,23 +86,45 @@ func (g *stage) sort(inside Inside) {
 	if !g.unsorted {
 		return
 	}
-	slices.SortFunc(g.pending, func(a, b *job) int {
-		return cmp.Or(compareInside(inside, a, b), cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.ID, b.ID))
+	// With their keys beside them, jobs need not be fetched to be compared.
+	keys := make([]rank, len(g.pending))
+	for i, j := range g.pending {
+		keys[i] = rank{inside: inside.key(j), submit: j.Submit, id: j.ID, job: j}
+	}
+	slices.SortFunc(keys, func(a, b rank) int {
+		if c := cmp.Compare(a.inside[0], b.inside[0]); c != 0 {
+			return c
+		}
+		return cmp.Or(
+			cmp.Compare(a.inside[1], b.inside[1]), cmp.Compare(a.submit, b.submit), cmp.Compare(a.id, b.id),
+		)
 	})
+	for i := range keys {
+		g.pending[i] = keys[i].job
+	}
 	g.unsorted = false
 }
 
-func compareInside(inside Inside, a, b *job) int {
-	switch inside {
+// rank is a pending job with all that decides on its place in its campaign.
+type rank struct {
+	inside [2]Duration
+	submit Time
+	id     JobID
+	job    *job
+}
+
+// key is what the jobs of a campaign are sorted by, smaller ones first.
+func (i Inside) key(j *job) (key [2]Duration) {
+	switch i {
 	case LPT:
-		return cmp.Compare(b.expect, a.expect)
+		key[0] = -j.expect
 	case SPT:
-		return cmp.Compare(a.expect, b.expect)
+		key[0] = j.expect
 	case LJF:
-		return cmp.Or(cmp.Compare(b.Procs, a.Procs), cmp.Compare(b.expect, a.expect))
+		key[0], key[1] = -Duration(j.Procs), -j.expect
 	case Submission:
 	}
-	return 0
+	return key
 }
 
 // compact drops the jobs that are no longer queued.

@@ -73,6 +73,12 @@ func (t *Timeline) late(e Event) {
 	t.current = nil
 	e.At = t.base.now
 	if e.Kind == Submit && t.base.jobs[e.Job.ID] == nil && t.base.split(e.Job) {
+		array := t.base.jobs[e.Job.Group]
+		for i := range t.log { // what was told of the array meanwhile knew of one task more
+			if l := &t.log[i]; l.Kind == Change && l.Job.ID == array.ID {
+				l.Job.Tasks = min(l.Job.Tasks, array.Tasks)
+			}
+		}
 		return
 	}
 	t.told(t.base.Step(e))
@@ -193,6 +199,9 @@ func (t *Timeline) advanceBase(until Time) []error {
 	n := 0
 	bad := t.step(t.base, &n, until-1) // later events of that second may still come
 	t.log = slices.Clone(t.log[n:])
+	if t.stepped < n {
+		t.current = nil // it has not taken all that is forgotten now
+	}
 	t.stepped = max(0, t.stepped-n)
 	return bad
 }

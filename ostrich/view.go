@@ -35,9 +35,10 @@ type Campaign struct {
 	Started, Completed bool
 
 	// Bound is the latest time at which the campaign ends if the queue
-	// follows the order strictly: Lemma 5.2 on a Sequential machine, Lemma 6.3
-	// on a Parallel one, for the active users and jobs known now. +Inf where
-	// a job may take the whole machine, for which Lemma 6.3 promises nothing.
+	// follows the order strictly, no job passing another: Lemma 5.2 on a
+	// Sequential machine, Lemma 6.3 on a Parallel one, for the active users
+	// and jobs known now. +Inf where a job may take the whole machine, for
+	// which Lemma 6.3 promises nothing.
 	Bound float64
 }
 
@@ -176,9 +177,11 @@ func (s *Schedule) realTime(u *user, tag, now float64) float64 {
 // as the inverse of the user's fraction, which it is for equal shares:
 //
 //	t_i + k·W_{i-1}/m + 3·p_max + k·W_i/m           (Lemma 5.2, equation 5.3)
-//	t_i + k·(W_{i-1} + W_i)/(m·(1-α)) + p_max       (Lemma 6.3, equation 6.2)
+//	t_i + k·(W_{i-1} + W_i)/(m·(1-α)) + 3·p_max     (Lemma 6.3, equation 6.2)
 //
 // where p_max is the longest job of the system and α·m its widest one.
+// Equation 6.2 is published with one p_max, for which there are
+// counterexamples in the tests.
 func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
 	if s.procs == 0 {
 		return math.Inf(1)
@@ -194,7 +197,7 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 	if alpha >= 1 {
 		return math.Inf(1)
 	}
-	return t + k*work/(m*(1-alpha)) + p
+	return t + k*work/(m*(1-alpha)) + 3*p
 }
 
 // Users lists the users that have been seen, by id.

@@ -91,7 +91,7 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 	var (
 		events []Event
 		live   []*life
-		now    Time
+		now    Time = 1 // Start 0 means "not yet"
 		next   JobID
 	)
 	draw := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
@@ -247,6 +247,7 @@ type machine struct {
 	running []Job // with End set
 	starts  []Job
 	ended   []Job
+	inOrder bool // no job starts before an earlier one of the order
 }
 
 func newMachine(t failer, o Options) *machine {
@@ -298,6 +299,9 @@ func (r *machine) until(end Time, arrive func(now Time)) {
 		for _, p := range r.s.Order() {
 			j := r.jobs[p.Job]
 			if p.Gated && r.s.options.Gate == Strict || j.Procs > r.free {
+				if r.inOrder {
+					break
+				}
 				continue
 			}
 			j.Start, j.End = r.now, r.now+Time(r.length[j.ID])

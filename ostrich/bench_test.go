@@ -1,0 +1,218 @@
+package ostrich
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+// history is a log of jobs of many users: submitted in small campaigns, each
+// starting and ending some time later.
+func history(jobs, users int) []Event {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same history each time
+	events := make([]Event, 0, 3*jobs)
+	at := Time(1)
+	for i := range jobs {
+		if random.IntN(4) == 0 {
+			at += Time(random.IntN(20))
+		}
+		j := Job{
+			ID: JobID(i + 1), User: UserID(random.IntN(users)), Partition: "batch",
+			Procs: 1 + random.IntN(16), Estimate: Duration(60 + random.IntN(7200)), Submit: at,
+		}
+		started := j
+		started.Start = at + Time(random.IntN(3600))
+		ended := started
+		ended.End = started.Start + Time(1+random.IntN(int(j.Estimate)))
+		events = append(events, Event{At: at, Kind: Submit, Job: j}, Event{At: started.Start, Kind: Start, Job: started},
+			Event{At: ended.End, Kind: End, Job: ended})
+	}
+	slices.SortStableFunc(events, Compare)
+	return events
+}
+
+var measured = Options{Procs: 4096, Rule: Rule{By: Max}, Machine: Parallel}
+
+// BenchmarkStep reports events per second.
+func BenchmarkStep(b *testing.B) {
+	for _, rule := range []Rule{{By: Max}, {By: Arrival, Threshold: 600}, {By: Window, Threshold: 1800}} {
+		b.Run(rule.By.String(), func(b *testing.B) {
+			events := history(200_000, 300)
+			o := measured
+			o.Rule = rule
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				s := mustNew(b, o)
+				for _, e := range events {
+					if err := s.Step(e); err != nil {
+						b.Fatal(err)
+					}
+				}
+				n += len(events)
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// queue is a schedule with many pending jobs of 300 users, in campaigns of
+// 20 jobs on average.
+func queue(b *testing.B, jobs int, late Late) *Schedule {
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same queue each time
+	o := measured
+	o.Rule, o.Late = Rule{By: Arrival, Threshold: 10}, late
+	s := mustNew(b, o)
+	at := Time(1)
+	for i := range jobs {
+		if random.IntN(300) == 0 {
+			at++
+		}
+		mustStep(b, s, Event{At: at, Kind: Submit, Job: Job{
+			ID: JobID(i + 1), User: UserID(random.IntN(300)), Procs: 1 + random.IntN(16),
+			Estimate: Duration(60 + random.IntN(7200)), Submit: at,
+		}})
+	}
+	return s
+}
+
+// BenchmarkOrder is the order of 100 000 pending jobs: unchanged since it was
+// asked for last, and with all campaigns to be sorted.
+func BenchmarkOrder(b *testing.B) {
+	for _, unsorted := range []bool{false, true} {
+		name := "sorted"
+		if unsorted {
+			name = "unsorted"
+		}
+		b.Run(name, func(b *testing.B) {
+			s := queue(b, 100_000, Reopen)
+			s.Order()
+			b.ReportAllocs()
+			for b.Loop() {
+				if unsorted {
+					for _, u := range s.users {
+						for _, g := range u.line {
+							g.unsorted = true
+							for i := range g.pending { // as if just submitted
+								j := (i * 7919) % len(g.pending)
+								g.pending[i], g.pending[j] = g.pending[j], g.pending[i]
+							}
+						}
+					}
+				}
+				if n := len(s.Order()); n != 100_000 {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkClone(b *testing.B) {
+	s := queue(b, 100_000, Reopen)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Clone()
+	}
+}
+
+func BenchmarkCampaigns(b *testing.B) {
+	s := queue(b, 100_000, Reopen)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Campaigns()
+	}
+}
+
+// BenchmarkCycle is a cycle of a daemon over 5 000 pending jobs: a few events,
+// some of them late, and the order.
+func BenchmarkCycle(b *testing.B) {
+	for _, late := range []Time{0, 30} {
+		name := "in order"
+		if late > 0 {
+			name = "late"
+		}
+		b.Run(name, func(b *testing.B) {
+			t := NewTimeline(queue(b, 5_000, Reopen), 300)
+			now, id := Time(1000), JobID(1_000_000)
+			t.At(now)
+			b.ReportAllocs()
+			for b.Loop() {
+				now += 10
+				for range 20 {
+					id++
+					j := Job{ID: id, User: UserID(id % 300), Procs: 4, Estimate: 600, Submit: now - late}
+					t.Add(Event{At: now - late, Kind: Submit, Job: j}, Event{At: now, Kind: End, Job: j})
+				}
+				s, bad := t.At(now)
+				if len(bad) > 0 {
+					b.Fatal(bad)
+				}
+				s.Order()
+			}
+		})
+	}
+}
+
+// BenchmarkColdStart steps a history of a million jobs through a timeline in
+// batches, and reports what stays in memory.
+func BenchmarkColdStart(b *testing.B) {
+	events := history(1_000_000, 300)
+	b.ReportMetric(float64(unsafe.Sizeof(Event{})), "B/event")
+	for b.Loop() {
+		t := NewTimeline(mustNew(b, measured), 3600)
+		for i := 0; i < len(events); i += 10_000 {
+			t.Add(events[i:min(i+10_000, len(events))]...)
+		}
+		if _, bad := t.At(events[len(events)-1].At); len(bad) > 0 {
+			b.Fatal(bad[0])
+		}
+		runtime.KeepAlive(t)
+	}
+	b.ReportMetric(float64(3_000_000*b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// TestMemory: what a schedule holds follows the live campaigns, not the past.
+func TestMemory(t *testing.T) {
+	for _, o := range []Options{
+		{Procs: 64, Rule: Rule{By: Max}},
+		{Procs: 64, Rule: Rule{By: Arrival, Threshold: 1000}, Late: Append},
+		{Procs: 64, Rule: Rule{By: Window, Threshold: 5}, Late: Grow, Machine: Parallel},
+	} {
+		s := mustNew(t, o)
+		held := func() uint64 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		id := JobID(0)
+		round := func(from Time) {
+			for at := from; at < from+20_000; at++ {
+				id++
+				j := Job{ID: id, User: UserID(id % 50), Procs: 1, Estimate: 500_000, Submit: at}
+				if id%3 == 0 {
+					j.Group = id
+				}
+				mustStep(t, s, Event{At: at, Kind: Submit, Job: j})
+				j.Start = at
+				mustStep(t, s, Event{At: at, Kind: Start, Job: j})
+				if id > 20 {
+					mustStep(t, s, Event{At: at, Kind: End, Job: Job{ID: id - 20, User: (UserID(id) - 20) % 50, Start: at - 20, End: at}})
+				}
+			}
+		}
+		round(1)
+		before := held()
+		for i := range Time(10) {
+			round(20_001 + i*20_000)
+		}
+		after := held()
+		if after > before+before/2 {
+			t.Errorf("%v, %v: %d bytes after 20 000 jobs, %d after 220 000", o.Rule.By, o.Late, before, after)
+		}
+		runtime.KeepAlive(s)
+	}
+}
