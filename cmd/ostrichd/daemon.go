@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,6 +36,7 @@ type daemon struct {
 	sidecar cycler // nil until opened
 	outage  outage
 	frozen  bool // the latest cycle found accounting behind
+	refused int  // priorities that the latest cycle could not change
 }
 
 // outage is a row of failed cycles.
@@ -43,15 +45,29 @@ type outage struct {
 	since    time.Time
 }
 
-// longestPause is where the back-off ends.
-const longestPause = 5 * time.Minute
+const (
+	// longestPause is where the back-off ends.
+	longestPause = 5 * time.Minute
+	// longestCycle is when a cycle counts as hung and systemd's watchdog is left
+	// to itself. Each step of a cycle has a limit of its own; thousands of writes
+	// to a controller that throttles them take long.
+	longestCycle = time.Hour
+	// signOfLife is how often systemd hears of a cycle where no watchdog asks.
+	signOfLife = 20 * time.Second
+)
+
+// outcome is what came of a cycle. After an error the cycle is nil, or one
+// whose writes may have been made in part.
+type outcome struct {
+	cycle *sidecar.Cycle
+	err   error
+}
 
 // once does a single cycle.
 func (d *daemon) once(ctx context.Context) error {
-	if err := d.cycle(ctx); err != nil {
-		return err
-	}
-	return d.sidecar.Close()
+	o := d.cycle(ctx)
+	d.report(o, zerolog.InfoLevel)
+	return errors.Join(o.err, d.close())
 }
 
 // run does a cycle every interval until ctx ends, which is no error. It gives
@@ -67,101 +83,142 @@ func (d *daemon) run(ctx context.Context) error {
 		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Msg("started")
 	d.enforcing()
 
-	var watchdog <-chan time.Time
-	if period := d.notify.period(); period > 0 {
-		t := time.NewTicker(period)
-		defer t.Stop()
-		watchdog = t.C
-	}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	tick := time.NewTicker(cmp.Or(d.notify.period, signOfLife))
+	defer tick.Stop()
+	next := time.NewTimer(0)
+	defer next.Stop()
+	var running chan outcome // the cycle in progress, nil between two
+	var began time.Time
 	first := true
 	for {
+		reload := d.reload
+		if running != nil {
+			reload = nil // a cycle is done with the configuration that it began with
+		}
 		select {
 		case <-ctx.Done():
+			if running != nil {
+				d.report(<-running, zerolog.DebugLevel)
+			}
 			d.notify.stopping()
 			d.log.Info().Msg("stopped")
 			return d.close()
-		case <-d.reload:
+		case <-reload:
 			d.reconfigure()
-			timer.Reset(0)
-		case <-watchdog:
-			d.notify.alive()
-		case <-timer.C:
-			err := d.cycle(ctx)
+			next.Reset(0)
+		case <-tick.C:
+			if running == nil || d.now().Sub(began) < longestCycle {
+				d.notify.alive()
+			}
+			if first {
+				d.notify.starting()
+			}
+		case <-next.C:
+			running, began = make(chan outcome, 1), d.now()
+			go func() { running <- d.cycle(ctx) }()
+		case o := <-running:
+			running = nil
+			d.report(o, zerolog.DebugLevel)
 			if ctx.Err() != nil {
 				continue
 			}
-			if first && sidecar.Permanent(err) {
-				return errors.Join(err, d.close())
+			if first && sidecar.Permanent(o.err) {
+				return errors.Join(o.err, d.close())
 			}
-			d.judge(err)
+			d.judge(o.err)
 			if first {
 				d.notify.ready()
 				first = false
 			}
 			d.notify.alive()
-			timer.Reset(d.pause())
+			next.Reset(d.pause())
 		}
 	}
 }
 
 // cycle opens the sidecar if need be and does one cycle.
-func (d *daemon) cycle(ctx context.Context) error {
+func (d *daemon) cycle(ctx context.Context) outcome {
 	if d.sidecar == nil {
 		s, err := d.open(ctx, d.config)
 		if err != nil {
-			return err
+			return outcome{err: err}
 		}
 		d.sidecar = s
 	}
 	c, err := d.sidecar.Run(ctx, d.config.Mode == sidecar.Enforce)
-	if err != nil {
-		return err
-	}
-	d.report(c)
-	return nil
+	return outcome{c, err}
 }
 
-// report tells of a cycle: once for what it did, and once for each thing that
-// an administrator may want to look at.
-func (d *daemon) report(c *sidecar.Cycle) {
+// report tells of a cycle: what it did, at the level of quiet if that is
+// nothing, and what an administrator may want to look at.
+func (d *daemon) report(o outcome, quiet zerolog.Level) {
+	c := o.cycle
+	if c == nil {
+		return
+	}
+	d.metrics.wrote(c.Outcomes)
+	d.unchanged(c.Outcomes)
+	if o.err != nil {
+		return
+	}
 	d.metrics.observe(c, d.now())
 	d.status.succeed(d.now())
-	for _, s := range c.Skipped {
-		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
-	}
-	for _, err := range c.Odd {
-		d.log.Warn().Err(err).Msg("event left out")
-	}
-	for _, o := range c.Outcomes {
-		if o.Status == priority.Refused || o.Status == priority.NotApplied {
-			d.log.Warn().Uint32("job", uint32(o.Job)).Int64("from", o.From).Int64("to", o.To).
-				Str("result", string(o.Status)).Str("words", o.Words).Msg("priority not changed")
-		}
-	}
+	d.leftOut(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {
-			d.log.Warn().Int64("behind", int64(c.Lag)).Msg("messages for slurmdbd wait in slurmctld: the virtual schedule stands still")
+			d.log.Warn().Int64("behind_seconds", int64(c.Lag)).Msg("messages for slurmdbd wait in slurmctld: the virtual schedule stands still")
 		} else {
 			d.log.Info().Msg("slurmdbd is up to date again")
 		}
 	}
-	summary := c.Plan.Summary
-	event := d.log.Debug()
+	summary, written := c.Plan.Summary, count(c.Outcomes, priority.Applied)
+	level := quiet
 	if len(c.Outcomes) > 0 {
-		event = d.log.Info()
+		level = zerolog.InfoLevel
 	}
-	event.Int("pending", summary.Pending).Int("managed", summary.Managed).Int("planned", summary.Writes).
-		Int("written", written(c.Outcomes)).Float64("kendall_tau", summary.KendallTau).
+	d.log.WithLevel(level).Int("pending", summary.Pending).Int("managed", summary.Managed).Int("planned", summary.Writes).
+		Int("written", written).Float64("kendall_tau", summary.KendallTau).
 		Int("rows", c.Rows).Float64("took_seconds", c.Took.Seconds()).Msg("cycle")
-	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", d.config.Mode, summary.Pending, summary.Writes, written(c.Outcomes)))
+	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", d.config.Mode, summary.Pending, summary.Writes, written))
 }
 
-// written counts the priorities that were changed.
-func written(outcomes []priority.Outcome) int {
-	return priority.Result{Outcomes: outcomes}.Count(priority.Applied)
+// mostLines is how many lines of one kind a cycle logs.
+const mostLines = 10
+
+// leftOut tells which accounting rows and events make no sense.
+func (d *daemon) leftOut(c *sidecar.Cycle) {
+	for _, s := range c.Skipped[:min(len(c.Skipped), mostLines)] {
+		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
+	}
+	for _, err := range c.Odd[:min(len(c.Odd), mostLines)] {
+		d.log.Warn().Err(err).Msg("event left out")
+	}
+	if more := max(0, len(c.Skipped)-mostLines) + max(0, len(c.Odd)-mostLines); more > 0 {
+		d.log.Warn().Int("more", more).Msg("more rows and events left out")
+	}
+}
+
+// unchanged tells that priorities were not changed, once as long as their
+// number does not grow: the next cycles try again.
+func (d *daemon) unchanged(outcomes []priority.Outcome) {
+	refused, ignored := count(outcomes, priority.Refused), count(outcomes, priority.NotApplied)
+	before := d.refused
+	d.refused = refused + ignored
+	if d.refused <= before {
+		return
+	}
+	i := slices.IndexFunc(outcomes, func(o priority.Outcome) bool {
+		return o.Status == priority.Refused || o.Status == priority.NotApplied
+	})
+	first := outcomes[i]
+	d.log.Warn().Int("refused", refused).Int("unchanged", ignored).Uint32("job", uint32(first.Job)).
+		Int64("from", first.From).Int64("to", first.To).Str("words", first.Words).Msg("priorities not changed; the journal names each job")
+}
+
+// count is the number of writes with a status.
+func count(outcomes []priority.Outcome, status priority.Status) int {
+	return priority.Result{Outcomes: outcomes}.Count(status)
 }
 
 // judge keeps count of failures: one error line when an outage begins, one
@@ -172,7 +229,7 @@ func (d *daemon) judge(err error) {
 		d.metrics.cycles.WithLabelValues("failed").Inc()
 		if d.outage.failures == 0 {
 			d.outage.since = d.now()
-			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is")
+			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is, and the next tries come at growing pauses")
 			d.notify.status("failing: " + err.Error())
 		} else {
 			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
@@ -210,10 +267,12 @@ func (d *daemon) reconfigure() {
 		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
 		config.Listen = d.config.Listen
 	}
-	if config.Log != d.config.Log {
-		if level, err := zerolog.ParseLevel(cmp.Or(config.Log.Level, "info")); err == nil {
-			d.log = d.log.Level(level)
-		}
+	if config.Log.Format != d.config.Log.Format {
+		d.log.Warn().Str("format", config.Log.Format).Msg("the format of the log takes effect at the next start")
+		config.Log.Format = d.config.Log.Format
+	}
+	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // always: it has been validated
+		d.log = d.log.Level(level)
 	}
 	if err := d.close(); err != nil {
 		d.log.Warn().Err(err).Msg("not closed cleanly")

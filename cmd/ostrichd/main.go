@@ -47,17 +47,14 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Writer: stdout, ErrWriter: stderr,
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
+			return fmt.Errorf("%w; see \"ostrichd --help\"", err)
+		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return fmt.Errorf("unexpected argument %q", c.Args().First())
+				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
 			}
-			load := func() (sidecar.Config, error) {
-				config, err := sidecar.Load(c)
-				if c.Bool("apply") {
-					config.Mode = sidecar.Enforce
-				}
-				return config, err
-			}
+			load := func() (sidecar.Config, error) { return sidecar.Load(c) }
 			config, err := load()
 			if err != nil {
 				return err
@@ -73,7 +70,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			signal.Notify(hangup, syscall.SIGHUP)
 			defer signal.Stop(hangup)
 			d := &daemon{
-				config: config, load: load, log: log, metrics: newMetrics(version()), notify: notifier{log},
+				config: config, load: load, log: log, metrics: newMetrics(version()), notify: systemd(log),
 				open:   func(ctx context.Context, c sidecar.Config) (cycler, error) { return open(ctx, c) },
 				reload: hangup, now: time.Now,
 			}
@@ -97,8 +94,8 @@ func open(ctx context.Context, c sidecar.Config) (cycler, error) {
 // logger writes JSON, or lines for people when w is a terminal.
 func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
 	level, err := zerolog.ParseLevel(c.Log.Level)
-	if err != nil || level == zerolog.NoLevel {
-		return zerolog.Nop(), fmt.Errorf("configuration: log.level: %q is none of debug, info, warn, error", c.Log.Level)
+	if err != nil {
+		return zerolog.Nop(), fmt.Errorf("configuration: log.level: %w", err)
 	}
 	file, isFile := w.(*os.File)
 	if c.Log.Format == "console" || (c.Log.Format == "auto" && isFile && isatty.IsTerminal(file.Fd())) {

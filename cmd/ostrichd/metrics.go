@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority"
 )
 
 // metrics are what Prometheus can ask for, in a registry of their own.
@@ -44,7 +45,7 @@ func newMetrics(version string) *metrics {
 		planned:     gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
 		tau:         gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, not applied, gone, unknown or not sent.",
+			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
 		rows: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
@@ -63,6 +64,12 @@ func newMetrics(version string) *metrics {
 		Name: "ostrich_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
+	for _, result := range []string{"ok", "failed"} {
+		m.cycles.WithLabelValues(result)
+	}
+	for _, result := range results {
+		m.writes.WithLabelValues(result)
+	}
 	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.pending, m.active, m.planned,
 		m.tau, m.writes, m.rows, m.skipped, m.campaigns, m.processors, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -86,6 +93,8 @@ func (m *metrics) observe(c *sidecar.Cycle, end time.Time) {
 	m.planned.Set(float64(summary.Writes))
 	m.tau.Set(summary.KendallTau)
 	active := 0
+	m.campaigns.Reset() // a reload may have taken pools away
+	m.processors.Reset()
 	for _, p := range c.Pools {
 		active += p.Schedule.Active()
 		m.campaigns.WithLabelValues(p.Pool.Name).Set(float64(len(p.Schedule.Campaigns())))
@@ -93,7 +102,17 @@ func (m *metrics) observe(c *sidecar.Cycle, end time.Time) {
 		m.processors.WithLabelValues(p.Pool.Name, "busy").Set(float64(p.Schedule.Busy()))
 	}
 	m.active.Set(float64(active))
-	for _, o := range c.Outcomes {
-		m.writes.WithLabelValues(string(o.Status)).Inc()
+}
+
+// results are the labels of what became of a write.
+var results = map[priority.Status]string{
+	priority.Applied: "applied", priority.Refused: "refused", priority.NotApplied: "unchanged",
+	priority.Gone: "gone", priority.Unknown: "unknown", priority.Unsent: "unsent",
+}
+
+// wrote counts writes.
+func (m *metrics) wrote(outcomes []priority.Outcome) {
+	for _, o := range outcomes {
+		m.writes.WithLabelValues(results[o.Status]).Inc()
 	}
 }

@@ -7,28 +7,34 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// notifier tells systemd how the daemon fares. Without systemd (no
-// NOTIFY_SOCKET) it does nothing.
-type notifier struct{ log zerolog.Logger }
-
-func (n notifier) send(state string) {
-	if _, err := sd.SdNotify(false, state); err != nil {
-		n.log.Warn().Err(err).Msg("systemd was not notified")
-	}
+// notifier tells systemd how the daemon fares.
+type notifier struct {
+	tell   func(state string)
+	period time.Duration // between two signs of life; 0 if nobody waits for them
 }
 
-func (n notifier) ready()             { n.send(sd.SdNotifyReady) }
-func (n notifier) reloading()         { n.send(sd.SdNotifyReloading) }
-func (n notifier) stopping()          { n.send(sd.SdNotifyStopping) }
-func (n notifier) alive()             { n.send(sd.SdNotifyWatchdog) }
-func (n notifier) status(text string) { n.send("STATUS=" + text) }
-
-// period is how often systemd wants to hear that the daemon is alive; half of
-// WatchdogSec, or 0 without a watchdog.
-func (n notifier) period() time.Duration {
-	d, err := sd.SdWatchdogEnabled(false)
+// systemd is the notifier of a service. Without systemd (no NOTIFY_SOCKET) it
+// does nothing.
+func systemd(log zerolog.Logger) notifier {
+	watchdog, err := sd.SdWatchdogEnabled(false)
 	if err != nil {
-		n.log.Warn().Err(err).Msg("systemd's watchdog is not understood")
+		log.Warn().Err(err).Msg("systemd's watchdog is not understood")
 	}
-	return d / 2
+	return notifier{
+		tell: func(state string) {
+			if _, err := sd.SdNotify(false, state); err != nil {
+				log.Warn().Err(err).Msg("systemd was not notified")
+			}
+		},
+		period: watchdog / 2,
+	}
 }
+
+func (n notifier) ready()             { n.tell(sd.SdNotifyReady) }
+func (n notifier) reloading()         { n.tell(sd.SdNotifyReloading) }
+func (n notifier) stopping()          { n.tell(sd.SdNotifyStopping) }
+func (n notifier) alive()             { n.tell(sd.SdNotifyWatchdog) }
+func (n notifier) status(text string) { n.tell("STATUS=" + text) }
+
+// starting asks for more time before ready.
+func (n notifier) starting() { n.tell("EXTEND_TIMEOUT_USEC=60000000") }

@@ -44,9 +44,9 @@ func (s *status) ready(now time.Time) error {
 	return nil
 }
 
-// serve answers /metrics, /healthz (the process is alive) and /readyz (cycles
-// succeed) until the server is closed.
-func (d *daemon) serve(ctx context.Context) (*http.Server, error) {
+// handler answers /metrics, /healthz (the process is alive) and /readyz (cycles
+// succeed).
+func (d *daemon) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +59,12 @@ func (d *daemon) serve(ctx context.Context) (*http.Server, error) {
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	return mux
+}
+
+// serve answers requests until the server is closed.
+func (d *daemon) serve(ctx context.Context) (*http.Server, error) {
+	server := &http.Server{Handler: d.handler(), ReadHeaderTimeout: 5 * time.Second}
 	if d.config.Listen == "" {
 		return server, nil
 	}

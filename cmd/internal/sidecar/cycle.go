@@ -37,6 +37,7 @@ type Sidecar struct {
 	slurm      Controller
 	pools      *ostrich.Pools
 	journal    *priority.Journal // nil if there is none
+	limit      int64             // bytes of journal that are kept in one file
 
 	controller priority.Controller
 	partitions []priority.Partition
@@ -97,9 +98,12 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	if write {
+	switch {
+	case write:
 		s.journal, err = priority.OpenJournal(c.Journal)
-	} else if c.Journal != "" {
+	case c.Journal != "" && c.Priority.Channel == string(priority.Priority):
+		// Only there the plan depends on what was written: our own pins are
+		// told from those of administrators.
 		s.journal, err = priority.ReadJournal(c.Journal)
 	}
 	if err != nil {
@@ -112,18 +116,25 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 // asked. It has no journal.
 func New(c Config, accounting Accounting, slurm Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
 	if controller.ClusterName != c.Cluster {
-		return nil, fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, c.Cluster, controller.ClusterName)
+		return nil, otherCluster(c.Cluster, controller.ClusterName)
 	}
 	o, err := c.ScheduleOptions()
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
-	s := &Sidecar{config: c, accounting: accounting, slurm: slurm, controller: controller, partitions: partitions}
+	s := &Sidecar{
+		config: c, accounting: accounting, slurm: slurm, limit: 64 << 20,
+		controller: controller, partitions: partitions, asked: time.Now(),
+	}
 	if err := priority.Check(s.options()); err != nil {
 		return nil, fmt.Errorf("priority: %w", err)
 	}
 	s.pools, err = ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
 	return s, err
+}
+
+func otherCluster(configured, real string) error {
+	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, real)
 }
 
 // nodesOf adds the nodes of its partitions to each pool.
@@ -197,7 +208,8 @@ type Cycle struct {
 }
 
 // Run does one cycle: read, step, order, plan and, with apply, write. Without
-// apply it changes nothing.
+// apply it changes nothing. If the writing fails, the cycle comes with the
+// error, as some of the writes may have been made.
 func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	began := time.Now()
 	c, err := s.look(ctx)
@@ -205,12 +217,10 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		return nil, err
 	}
 	if apply {
-		if c.Outcomes, err = s.apply(ctx, c); err != nil {
-			return nil, err
-		}
+		c.Outcomes, err = s.apply(ctx, c)
 	}
 	c.Took = time.Since(began)
-	return c, nil
+	return c, err
 }
 
 // look does the part of a cycle that only reads.
@@ -229,7 +239,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 		return nil, err
 	}
 	s.pools.Add(batch.Events...)
-	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch.Now, diag.DBDQueue)}
+	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch, diag.DBDQueue)}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	c.Pools, c.Odd = s.pools.At(c.Time)
 	if c.Queue, err = s.slurm.Queue(ctx); err != nil {
@@ -246,7 +256,7 @@ const configAge = time.Minute
 // ask reads the controller's configuration again once it is old: weights and
 // partitions change under a running sidecar.
 func (s *Sidecar) ask(ctx context.Context) error {
-	if !s.asked.IsZero() && time.Since(s.asked) < configAge {
+	if time.Since(s.asked) < configAge {
 		return nil
 	}
 	controller, err := s.slurm.Controller(ctx)
@@ -263,15 +273,26 @@ func (s *Sidecar) ask(ctx context.Context) error {
 
 // clock is the time up to which the virtual schedule may run. A quiet database
 // may be a dead slurmdbd: while messages for it wait in slurmctld, cycle after
-// cycle, nobody knows what happened since, and time stands still.
-func (s *Sidecar) clock(now ostrich.Time, waiting int) ostrich.Time {
+// cycle, nobody knows what happened since the latest thing that it told, and
+// time stands there. slurmdbd takes messages in order, so on a busy cluster,
+// where some always wait, time goes on.
+func (s *Sidecar) clock(batch slurmdb.Batch, waiting int) ostrich.Time {
 	if waiting == 0 {
 		s.behind = 0
 	} else {
 		s.behind++
 	}
 	if s.behind < 2 || s.fresh == 0 {
-		s.fresh = max(s.fresh, now)
+		s.fresh = max(s.fresh, batch.Now)
+		return s.fresh
+	}
+	for _, e := range batch.Events {
+		switch e.Kind {
+		case ostrich.Submit, ostrich.Start, ostrich.End:
+			s.fresh = max(s.fresh, min(e.At, batch.Now))
+		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
+			// These can carry the time of the reading.
+		}
 	}
 	return s.fresh
 }
@@ -297,7 +318,17 @@ func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priorit
 		return nil, err
 	}
 	r, err := s.slurm.Update(ctx, channel, changes)
-	return r.Outcomes, errors.Join(err, s.journal.Conclude(now, channel, r.Outcomes))
+	err = errors.Join(err, s.journal.Conclude(now, channel, r.Outcomes))
+	if err == nil && s.accounting != nil {
+		_, err = s.journal.Rotate(now, s.limit, s.alive)
+	}
+	return r.Outcomes, err
+}
+
+// alive tells whether the journal has to remember a job: it has not ended.
+func (s *Sidecar) alive(id ostrich.JobID) bool {
+	_, known := s.accounting.Record(id)
+	return known
 }
 
 // Record is what accounting knows of a job that has not ended.

@@ -180,6 +180,17 @@ func words(n *yaml.Node) (string, error) {
 	return strings.Join(items, ","), nil
 }
 
+// plain is text that YAML takes as it stands.
+var plain = regexp.MustCompile(`^[0-9A-Za-z/]([0-9A-Za-z_./:=;,$-]*[0-9A-Za-z_/])?$`)
+
+// quote is text as a YAML value.
+func quote(s string) string {
+	if plain.MatchString(s) && !strings.EqualFold(s, "null") {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
 // Show writes the effective configuration as a file that Read takes. The
 // password is not in it.
 func (c *Config) Show(w io.Writer) error {
@@ -200,7 +211,7 @@ func (c *Config) Show(w io.Writer) error {
 		} else {
 			section, key = "", s.Key
 		}
-		if _, err := fmt.Fprintf(w, "%s%s: %s\n", indent, key, strconv.Quote(s.Value.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s: %s\n", indent, key, quote(s.Value.String())); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"slices"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -90,6 +91,9 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 		for k := one.Managed; k < len(one.Entries); k++ {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
 			e.Campaign, _ = in.Schedule.LeadOf(e.Job)
+			if !s.pooled(e.Partition) {
+				e.Pool, e.Why = "", "its partition is in no pool"
+			}
 			p.Entries = append(p.Entries, e)
 		}
 	}
@@ -99,6 +103,16 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	}
 	s.made, s.latest = made, p
 	return p, nil
+}
+
+// pooled tells whether some pool has one of a job's partitions.
+func (s *Sidecar) pooled(partitions string) bool {
+	pools := s.config.Pools
+	return len(pools) == 0 || slices.ContainsFunc(pools, func(p ostrich.Pool) bool {
+		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
+			return slices.Contains(strings.Split(partitions, ","), name)
+		})
+	})
 }
 
 // split divides the queue by the pool in which a job is ordered. Jobs that are

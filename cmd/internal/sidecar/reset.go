@@ -20,9 +20,12 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) ([]pr
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.Cluster != "" && c.Cluster != controller.ClusterName {
+		return nil, nil, otherCluster(c.Cluster, controller.ClusterName)
+	}
 	s := &Sidecar{config: c, slurm: slurm, controller: controller}
 	switch _, missing := os.Stat(filepath.Dir(c.Journal)); {
-	case errors.Is(missing, os.ErrNotExist):
+	case c.Journal == "", errors.Is(missing, os.ErrNotExist):
 		// Nothing was ever written from here.
 	case dry:
 		s.journal, err = priority.ReadJournal(c.Journal)
