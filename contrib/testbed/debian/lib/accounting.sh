@@ -71,9 +71,11 @@ sql() { mariadb --no-defaults --protocol=socket --socket="$db_socket" --user=roo
 make_datadir() {
 	[ ! -e "$dir/mysql/.complete" ] || return 0
 	find "$dir/mysql" -mindepth 1 -delete
-	mariadb-install-db --no-defaults --user=mysql --datadir="$dir/mysql" --skip-test-db \
-		--auth-root-authentication-method=socket >"$dir/log/mariadb-install-db.log" 2>&1 ||
-		die "mariadb-install-db: failed, see $dir/log/mariadb-install-db.log"
+	mariadb-install-db --no-defaults --user=mysql --datadir="$dir/mysql" --skip-test-db --innodb-use-native-aio=0 \
+		--auth-root-authentication-method=socket >"$dir/log/mariadb-install-db.log" 2>&1 || {
+		grep -i error "$dir/log/mariadb-install-db.log" | head -n 5 | sed 's/^/    /' >&2
+		die "mariadb-install-db: failed, its output is in $dir/log/mariadb-install-db.log"
+	}
 	: >"$dir/mysql/.complete"
 }
 

@@ -118,6 +118,8 @@ mariadb_conf() {
 		innodb_buffer_pool_size=256M
 		innodb_log_file_size=64M
 		innodb_lock_wait_timeout=900
+		# Several servers of one user share the memory the kernel lends for it.
+		innodb_use_native_aio=0
 		# A testbed may lose its last second in a power cut.
 		innodb_flush_log_at_trx_commit=2
 	CONF
