@@ -128,7 +128,7 @@ func fakeCommand(name string, args []string) int {
 	case "sprio":
 		for _, q := range state.Queue {
 			if q.Listed {
-				fmt.Fprintf(os.Stdout, "%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
+				_, _ = fmt.Fprintf(os.Stdout, "%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
 			}
 		}
 	case "scontrol":
@@ -143,7 +143,7 @@ func fakeSqueue(state fakeState, format string) {
 		if q.Array != 0 {
 			tasks = q.Tasks
 		}
-		fmt.Fprintln(os.Stdout, strings.NewReplacer(
+		_, _ = fmt.Fprintln(os.Stdout, strings.NewReplacer(
 			"%A", fmt.Sprint(q.Job), "%F", fmt.Sprint(q.Array), "%K", tasks, "%i", q.Full, "%u", q.User, "%U", "1000",
 			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", strconv.FormatUint(uint64(q.Priority), 10), "%y", strconv.FormatInt(q.Nice, 10),
 			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason, "%j", q.Name,
@@ -156,7 +156,7 @@ func fakeScontrol(file string, state fakeState) int {
 	rc := 0
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())
+		_, _ = fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())
 		if words, err := state.obey(lines.Text()); err != nil {
 			if err.Error() == "hang" {
 				time.Sleep(time.Hour)

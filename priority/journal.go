@@ -201,9 +201,6 @@ func note(jobs map[journalKey]*written, rec Record) {
 		w.pending, w.intended = rec.To, true
 	case Applied, kept:
 		w.last, w.applied, w.intended, w.words = rec.To, true, false, ""
-		if rec.Channel == Priority && rec.To == 0 {
-			w.applied = false // released
-		}
 	case Refused:
 		w.intended = false
 		if !aboutUs(rec.Words) {

@@ -189,6 +189,22 @@ func TestJournalTornLine(t *testing.T) {
 	}
 }
 
+func TestJournalLongTornLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(path, []byte(`{"words":"`+strings.Repeat("x", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := openJournal(t, path)
+	j.write(t, SiteFactor, Applied, Change{Job: 2, Submit: 10, To: 6})
+	reader, err := ReadJournal(path)
+	if err != nil || reader.knows(SiteFactor, 2) != (known{0, 6, true}) {
+		t.Errorf("job 2 is lost: %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "xxx") {
+		t.Errorf("the torn line is still there: %v", err)
+	}
+}
+
 func TestJournalErrors(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")

@@ -416,9 +416,70 @@ func TestUnboundedFactors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Entries[0].To - p.Entries[1].To; d <= 70_000 {
-		t.Errorf("ranks are %d apart, less than the factor of 70000", d)
+	if p.Step <= 70_000 {
+		t.Errorf("the step is %d, less than the factor of 70000", p.Step)
 	}
+}
+
+func TestStep(t *testing.T) {
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+	p, err := o.Plan(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1000 + 10000 + 6.5 rounded up, and one more.
+	if p.Step != 11008 {
+		t.Errorf("step %d, want 11008", p.Step)
+	}
+}
+
+// TestComputedPriorityIsNoPin has a job whose nice value of an administrator's
+// lifts its computed priority into the range of the pins.
+func TestComputedPriorityIsNoPin(t *testing.T) {
+	o := Options{Channel: Priority, Mode: Strict, Controller: multifactor()}
+	queue := []Queued{job(1, func(q *Queued) { q.Priority, q.Nice = 2_000_000, -1_995_000 }), job(2, nil)}
+	p, err := o.Plan(ranked(1, 2), queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Changes()); n != 2 {
+		t.Errorf("%d changes, want 2: no priority is pinned yet", n)
+	}
+}
+
+// TestWeightOfManyJobs has more jobs than targets 5 % apart, where bounds and
+// neighbours meet.
+func TestWeightOfManyJobs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(20, 120).Draw(t, "n")
+		o := Options{Channel: SiteFactor, Mode: Weight, Weight: rapid.Int64Range(1, 400).Draw(t, "weight"), Controller: multifactor()}
+		near := rapid.Int64Range(0, o.Weight/20+1).Draw(t, "near")
+		var queue []Queued
+		var order []Ranked
+		for i := range n {
+			target := o.Weight * int64(n-i) / int64(n)
+			site := target + rapid.Int64Range(-near, near).Draw(t, "off")
+			queue = append(queue, job(ostrich.JobID(i+1), func(q *Queued) { q.Site = site }))
+			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+		}
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range p.Entries {
+			if e.To < 1 || e.To > o.Weight {
+				t.Fatalf("job %d gets %d of %d", i, e.To, o.Weight)
+			}
+			if i > 0 && (e.To > p.Entries[i-1].To || (o.Weight >= int64(n) && e.To == p.Entries[i-1].To)) {
+				t.Fatalf("jobs %d and %d get %d and %d", i-1, i, p.Entries[i-1].To, e.To)
+			}
+		}
+		apply(SiteFactor, queue, p.Changes())
+		p, err = o.Plan(order, queue)
+		if err != nil || len(p.Changes()) > 0 {
+			t.Fatalf("the second plan changes %+v, %v", p.Changes(), err)
+		}
+	})
 }
 
 func TestPlanInput(t *testing.T) {

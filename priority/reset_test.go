@@ -70,6 +70,7 @@ func TestReset(t *testing.T) {
 			"priority under basic, all", Priority, true, true,
 			[]Queued{
 				job(3, func(q *Queued) { q.Priority = topPriority - 4 }), job(4, func(q *Queued) { q.Priority = topPriority + 50 }), job(5, held),
+				job(6, func(q *Queued) { q.Priority, q.Reason = topPriority+50, "JobHeldAdmin" }),
 			},
 			map[ostrich.JobID]int64{4: 0},
 		},

@@ -13,6 +13,9 @@ import (
 // every set of kept ones.
 func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
 	n := len(v)
+	if n == 0 {
+		return 0
+	}
 	before := make([]int64, n) // sum of the gaps before i
 	for i := 1; i < n; i++ {
 		before[i] = before[i-1] + gap[i-1]
@@ -50,15 +53,19 @@ func count(flags []bool) int {
 func TestRepairProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
-		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1, 3}), n-1, n-1).Draw(t, "gap")
-		usable := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "usable")
+		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 0, 1, 3}), n-1, n-1).Draw(t, "gap")
+		usable := all(n)
+		if rapid.Bool().Draw(t, "some unusable") {
+			usable = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "usable")
+		}
 		var total int64
 		for _, g := range gap {
 			total += g
 		}
 		lo := rapid.Int64Range(-5, 5).Draw(t, "lo")
 		hi := lo + total + rapid.Int64Range(0, 30).Draw(t, "room")
-		v := rapid.SliceOfN(rapid.Int64Range(lo-3, hi+3), n, n).Draw(t, "v")
+		some := rapid.SampledFrom([]int64{hi + 3, lo + total + 2}).Draw(t, "greatest")
+		v := rapid.SliceOfN(rapid.Int64Range(lo-3, some), n, n).Draw(t, "v")
 		extra := rapid.Int64Range(0, 20).Draw(t, "extra")
 
 		got := slices.Clone(v)
@@ -101,12 +108,16 @@ func TestRepair(t *testing.T) {
 		{"no room between: one neighbour moves", []int64{900, 0, 895}, []int64{10, 10}, []int64{977, 936, 895}},
 		{"no room above the head of the window", []int64{0, 1005, 100}, []int64{10, 10}, []int64{260, 180, 100}},
 		{"gap 0 shares a value", []int64{900, 0, 0, 0}, []int64{10, 0, 0}, []int64{900, 820, 820, 820}},
+		{"equal values count as falling", []int64{500, 300, 500, 400}, []int64{0, 0, 0}, []int64{500, 500, 500, 400}},
 		{"gap 0 keeps what falls", []int64{900, 700, 600, 0}, []int64{10, 0, 0}, []int64{900, 700, 600, 600}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			v := slices.Clone(tt.v)
-			repair(v, tt.gap, all(len(v)), lo, hi, 70)
+			keep := repair(v, tt.gap, all(len(v)), lo, hi, 70)
+			if got, want := len(v)-count(keep), fewest(tt.v, tt.gap, all(len(v)), lo, hi); got != want {
+				t.Errorf("%d changes, %d would do", got, want)
+			}
 			if diff := cmp.Diff(tt.want, v); diff != "" {
 				t.Errorf("values (-want +got):\n%s", diff)
 			}
