@@ -10,7 +10,9 @@
 //     adds lines to "scontrol show config"; partitions is "scontrol -o show
 //     partition"; admins has lines of user and AdminLevel; dbd the messages
 //     that wait for slurmdbd; fail-squeue is what squeue says before it fails;
-//     hang-squeue makes it sleep. Every use of scontrol is added to log.
+//     hang-squeue makes it sleep; used-squeue appears when it is used. What
+//     scontrol is told is added to log.
+//   - await FILE waits until a file exists.
 //   - the environment names the database, its password file, the journal and an
 //     empty configuration file. The clock of the database stands at 1700000000,
 //     which is 2023-11-14T22:13:20 UTC; with a database account whose name

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -40,7 +41,7 @@ func Run(t *testing.T) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setup, UpdateScripts: *update, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand, "await": awaitCommand},
 	})
 }
 
@@ -95,4 +96,18 @@ func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c.put(database(ts))
 	ts.Check(c.queue.save(filepath.Join(ts.Getenv("FAKE_SLURM"), "queue")))
+}
+
+// awaitCommand is "await FILE".
+func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for range 1200 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear within a minute", args[0])
 }

@@ -35,20 +35,32 @@ type slurm struct{ dir string }
 // fake is what a fake command does. It returns the exit code.
 func fake(command string, args []string) int {
 	s := slurm{dir: os.Getenv("FAKE_SLURM")}
-	if words, err := os.ReadFile(s.file("fail-" + command)); err == nil {
-		fmt.Fprint(os.Stderr, string(words))
-		return 1
+	err := s.fail(command)
+	if err == nil {
+		err = s.run(command, args)
 	}
+	if bad := os.WriteFile(s.file("used-"+command), nil, 0o600); bad != nil {
+		err = bad
+	}
+	switch {
+	case err == nil:
+		return 0
+	case err.Error() != "":
+		fmt.Fprintln(os.Stderr, strings.TrimSpace(err.Error()))
+	}
+	return 1
+}
+
+// fail does what a script wants of a command instead of an answer.
+func (s slurm) fail(command string) error {
 	if _, err := os.Stat(s.file("hang-" + command)); err == nil {
 		time.Sleep(time.Minute)
 	}
-	if err := s.run(command, args); err != nil {
-		if said := err.Error(); said != "" {
-			fmt.Fprintf(os.Stderr, "%s: error: %s\n", command, said)
-		}
-		return 1
+	words, err := os.ReadFile(s.file("fail-" + command))
+	if err == nil {
+		return errors.New(string(words))
 	}
-	return 0
+	return nil //nolint:nilerr // no file, no failure
 }
 
 // errQuiet is an exit code without words.
