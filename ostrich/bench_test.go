@@ -60,10 +60,10 @@ func BenchmarkStep(b *testing.B) {
 
 // queue is a schedule with many pending jobs of 300 users, in campaigns of
 // 20 jobs on average.
-func queue(b *testing.B, jobs int, late Late) *Schedule {
+func queue(b *testing.B, jobs int) *Schedule {
 	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same queue each time
 	o := measured
-	o.Rule, o.Late = Rule{By: Arrival, Threshold: 10}, late
+	o.Rule = Rule{By: Arrival, Threshold: 10}
 	s := mustNew(b, o)
 	at := Time(1)
 	for i := range jobs {
@@ -87,7 +87,7 @@ func BenchmarkOrder(b *testing.B) {
 			name = "unsorted"
 		}
 		b.Run(name, func(b *testing.B) {
-			s := queue(b, 100_000, Reopen)
+			s := queue(b, 100_000)
 			s.Order()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -111,7 +111,7 @@ func BenchmarkOrder(b *testing.B) {
 }
 
 func BenchmarkClone(b *testing.B) {
-	s := queue(b, 100_000, Reopen)
+	s := queue(b, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Clone()
@@ -119,7 +119,7 @@ func BenchmarkClone(b *testing.B) {
 }
 
 func BenchmarkCampaigns(b *testing.B) {
-	s := queue(b, 100_000, Reopen)
+	s := queue(b, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Campaigns()
@@ -135,7 +135,7 @@ func BenchmarkCycle(b *testing.B) {
 			name = "late"
 		}
 		b.Run(name, func(b *testing.B) {
-			t := NewTimeline(queue(b, 5_000, Reopen), 300)
+			t := NewTimeline(queue(b, 5_000), 300)
 			now, id := Time(1000), JobID(1_000_000)
 			t.At(now)
 			b.ReportAllocs()

@@ -94,7 +94,7 @@ func (h nodeHeap) Swap(i, j int) {
 }
 
 func (h *nodeHeap) Push(x any) {
-	n := x.(*node) //nolint:errcheck,forcetypeassert // only nodes are pushed
+	n := x.(*node) // only nodes are pushed
 	n.index = len(*h)
 	*h = append(*h, n)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // By names a way to tell where one campaign ends and the next begins
@@ -11,15 +12,15 @@ import (
 type By uint8
 
 const (
-	// Max: a job joins while any job of the campaign is unfinished. It is the
+	// Max has a job join while any job of the campaign is unfinished. It is the
 	// choice of the thesis and the zero value.
 	Max By = iota
-	// Last: a job joins if the job submitted just before it is unfinished.
+	// Last has a job join if the job submitted just before it is unfinished.
 	Last
-	// Arrival: a job joins if it comes less than the threshold after the
+	// Arrival has a job join if it comes less than the threshold after the
 	// campaign's latest submission.
 	Arrival
-	// Window: a job joins if it comes no later than the threshold after the
+	// Window has a job join if it comes no later than the threshold after the
 	// campaign's first submission.
 	Window
 )
@@ -160,7 +161,7 @@ func nameOf(names []string, i uint8) string {
 	if int(i) < len(names) {
 		return names[i]
 	}
-	return fmt.Sprint(i)
+	return strconv.Itoa(int(i))
 }
 
 // Named returns the value whose name is among names, for the names a person

@@ -150,7 +150,7 @@ func TestSplitIsOnline(t *testing.T) {
 				}
 			}
 		}
-		if !slices.IsSortedFunc(firsts(split), func(a, b int) int { return cmp.Compare(a, b) }) {
+		if !slices.IsSortedFunc(firsts(split), cmp.Compare) {
 			t.Fatalf("campaigns are not counted as they open: %v", split)
 		}
 	})

@@ -46,13 +46,13 @@ func (g Gate) String() string { return nameOf(GateNames, uint8(g)) }
 type Inside uint8
 
 const (
-	// LPT: longest processing time first, as in the papers. The zero value.
+	// LPT is longest processing time first, as in the papers. The zero value.
 	LPT Inside = iota
-	// SPT: shortest processing time first.
+	// SPT is shortest processing time first.
 	SPT
-	// Submission: as submitted.
+	// Submission is the order in which they were submitted.
 	Submission
-	// LJF: largest job (most processors) first, for parallel jobs (thesis 6.2).
+	// LJF is largest job (most processors) first, for parallel jobs (thesis 6.2).
 	LJF
 )
 

@@ -147,8 +147,6 @@ func (o *oracle) capacity() float64 {
 	return float64(busy)
 }
 
-const tiny = 1e-9
-
 // advance goes to time t from one completion, or outlived length, to the next.
 func (o *oracle) advance(t float64) {
 	for {

@@ -66,7 +66,7 @@ func (s *Schedule) Order() []Place {
 			cmp.Compare(a.campaign.first, b.campaign.first),
 			cmp.Compare(a.campaign.user.id, b.campaign.user.id),
 			cmp.Compare(a.campaign.number, b.campaign.number),
-			cmp.Compare(a.stage.number, b.stage.number),
+			cmp.Compare(a.number, b.number),
 		)
 	})
 	order := make([]Place, 0, jobs)

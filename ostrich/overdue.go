@@ -62,7 +62,7 @@ func (h dueHeap) Swap(i, j int) {
 }
 
 func (h *dueHeap) Push(x any) {
-	j := x.(*job) //nolint:errcheck,forcetypeassert // only jobs are pushed
+	j := x.(*job) // only jobs are pushed
 	j.place = len(*h)
 	*h = append(*h, j)
 }

@@ -141,7 +141,7 @@ func TestVirtualWorkIsRealWork(t *testing.T) {
 		r := newMachine(t, Options{Procs: 6, Machine: Parallel, Inside: LJF, Rule: Rule{By: Max}})
 		next, end := JobID(0), Time(rapid.IntRange(1, 100).Draw(t, "until"))
 		area, work := 0.0, 0.0 // used in R, submitted
-		r.until(end, func(now Time) {
+		r.until(end, func(Time) {
 			for range rapid.IntRange(-6, 3).Draw(t, "jobs") {
 				next++
 				j := Job{

@@ -18,7 +18,7 @@ import (
 
 var measure = flag.Bool("measure", false, "measure the defaults on whole traces and print tables: some minutes")
 
-// A workload is the beginning of a log, with its campaigns by the rule Max on
+// A workload is a part of a log, with its campaigns by the rule Max on
 // the logged ends. They are the yardstick for all rules.
 type workload struct {
 	procs     int
@@ -28,7 +28,8 @@ type workload struct {
 	previous  []int // the same user's campaign before, or -1
 }
 
-func readWorkload(t *testing.T, path string, count int) *workload {
+// readWorkload reads the given jobs of a log, counted among those that ran.
+func readWorkload(t *testing.T, path string, from, count int) *workload {
 	t.Helper()
 	log, err := trace.Open(path, trace.Options{Lenient: true})
 	if err != nil {
@@ -37,6 +38,9 @@ func readWorkload(t *testing.T, path string, count int) *workload {
 	w := &workload{procs: int(log.Processors())}
 	for _, r := range log.Records {
 		if !r.Runnable() || r.User < 0 || r.Procs() > int64(w.procs) || len(w.jobs) == count {
+			continue
+		}
+		if from--; from >= 0 {
 			continue
 		}
 		limit := r.Limit
@@ -80,10 +84,13 @@ func readWorkload(t *testing.T, path string, count int) *workload {
 	return w
 }
 
-// figures are what is measured of a replay.
-type figures struct {
-	mean, p95, max, user, worst float64 // campaign stretch; mean of users' means; the worst of them
-}
+// figures are what is measured of a replay: of the stretches of all campaigns
+// the mean, the 95th percentile and the maximum, and the mean of the users'
+// means. As usual with slowdowns, the lower bound below the line is at least
+// 10 s, or jobs of a second would decide alone.
+type figures [4]float64
+
+var figureNames = [...]string{"mean", "p95", "max", "users"}
 
 // replay runs the jobs with EASY backfilling in OStrich's order, or in the
 // order of submission without options. In a closed loop a campaign is
@@ -235,11 +242,10 @@ func (w *workload) replay(options *ostrich.Options, closed bool) (figures, error
 		}
 	}
 
-	var f figures
 	var stretches []float64
 	of := make(map[ostrich.UserID][]float64)
 	for c, jobs := range w.campaigns {
-		v := ostrich.Campaign{First: submit[jobs[0]], Ended: ended[c]}
+		v := ostrich.Campaign{First: submit[jobs[0]], Ended: ended[c], Longest: 10}
 		for _, i := range jobs {
 			run := ostrich.Duration(max(1, w.jobs[i].End-w.jobs[i].Start))
 			v.Longest = max(v.Longest, run)
@@ -251,14 +257,12 @@ func (w *workload) replay(options *ostrich.Options, closed bool) (figures, error
 		of[u] = append(of[u], d)
 	}
 	slices.Sort(stretches)
-	f.mean, f.p95, f.max = mean(stretches), stretches[len(stretches)*95/100], stretches[len(stretches)-1]
 	users := make([]float64, 0, len(of))
 	for _, d := range of {
 		users = append(users, mean(d))
 	}
-	slices.Sort(users)
-	f.user, f.worst = mean(users), users[len(users)-1]
-	return f, nil
+	slices.Sort(users) // so that the sum does not depend on the map
+	return figures{mean(stretches), stretches[len(stretches)*95/100], stretches[len(stretches)-1], mean(users)}, nil
 }
 
 func mean(list []float64) float64 {
@@ -273,35 +277,43 @@ func mean(list []float64) float64 {
 //
 //	OSTRICH_TRACES=folder go test -run TestDefaults -v ./ostrich -measure
 //
-// Without -measure it replays the beginning of a log with the defaults only.
+// Each setting is replayed on the same parts of the logs, in an open and in a
+// closed loop, and compared with the first setting on the same part: the
+// geometric mean of the ratios, and its standard error. Without -measure it
+// replays the beginning of a log only.
 func TestDefaults(t *testing.T) {
 	dir := os.Getenv("OSTRICH_TRACES")
 	if dir == "" {
 		t.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to replay")
 	}
-	traces := map[string]string{
-		"KTH-SP2":  "KTH-SP2-1996-2.1-cln.swf.gz",
-		"SDSC-SP2": "SDSC-SP2-1998-4.2-cln.swf.gz",
-		"LPC-EGEE": "LPC-EGEE-2004-1.2-cln.swf.gz",
-	}
-	plain := ostrich.Options{Machine: ostrich.Parallel}
+	kth := filepath.Join(dir, "KTH-SP2-1996-2.1-cln.swf.gz")
+	base := ostrich.Options{Machine: ostrich.Parallel}
 	if !*measure {
-		f, err := readWorkload(t, filepath.Join(dir, traces["KTH-SP2"]), 1000).replay(&plain, true)
-		if err != nil || f.mean < 1 {
-			t.Fatalf("%+v, %v", f, err)
+		f, err := readWorkload(t, kth, 0, 1000).replay(&base, true)
+		if err != nil || f[0] <= 0 {
+			t.Fatalf("%v, %v", f, err)
 		}
 		return
 	}
-	type row struct {
+	type setting struct {
 		name string
 		o    *ostrich.Options
 	}
-	rows := []row{{"submission order", nil}}
+	settings := []setting{}
 	add := func(o ostrich.Options) {
-		name := fmt.Sprintf("%v/%d", o.Rule.By, o.Rule.Threshold/60)
-		rows = append(rows, row{fmt.Sprintf("%-10s %-7v %-10v %v", strings.TrimSuffix(name, "/0"), o.Late, o.Inside, o.Machine), &o})
+		rule := o.Rule.By.String()
+		if o.Rule.Threshold > 0 {
+			rule += fmt.Sprintf(" %d min", o.Rule.Threshold/60)
+		}
+		name := fmt.Sprintf("%s, %v, %v, %v", rule, o.Late, o.Inside, o.Machine)
+		if !slices.ContainsFunc(settings, func(s setting) bool { return s.name == name }) {
+			settings = append(settings, setting{name, &o})
+		}
 	}
-	rules := []ostrich.Rule{{By: ostrich.Max}, {By: ostrich.Last}}
+	var rules []ostrich.Rule
+	for _, by := range []ostrich.By{ostrich.Max, ostrich.Last} {
+		rules = append(rules, ostrich.Rule{By: by})
+	}
 	for _, by := range []ostrich.By{ostrich.Arrival, ostrich.Window} {
 		for _, minutes := range []ostrich.Duration{10, 30, 60} {
 			rules = append(rules, ostrich.Rule{By: by, Threshold: 60 * minutes})
@@ -309,53 +321,91 @@ func TestDefaults(t *testing.T) {
 	}
 	for _, rule := range rules {
 		for late := range ostrich.Append + 1 {
-			o := plain
+			o := base
 			o.Rule, o.Late = rule, late
 			add(o)
 		}
 	}
-	for _, rule := range []ostrich.Rule{rules[0], rules[6]} {
+	for _, rule := range []ostrich.Rule{rules[0], {By: ostrich.Window, Threshold: 1800}} {
 		for machine := range ostrich.Parallel + 1 {
 			for inside := range ostrich.LJF + 1 {
-				o := plain
-				o.Rule, o.Machine, o.Inside = rule, machine, inside
-				if o.Machine == plain.Machine && o.Inside == plain.Inside {
-					continue
-				}
-				add(o)
+				add(ostrich.Options{Rule: rule, Machine: machine, Inside: inside})
 			}
 		}
 	}
-	for _, name := range []string{"KTH-SP2", "SDSC-SP2", "LPC-EGEE"} {
-		w := readWorkload(t, filepath.Join(dir, traces[name]), 20_000)
-		for _, closed := range []bool{false, true} {
-			results := make([]figures, len(rows))
-			var group sync.WaitGroup
-			places := make(chan int, len(rows))
-			for i := range rows {
-				places <- i
-			}
-			close(places)
-			for range 2 {
-				group.Go(func() {
-					for i := range places {
-						f, err := w.replay(rows[i].o, closed)
-						if err != nil {
-							t.Errorf("%s: %v", rows[i].name, err)
-						}
-						results[i] = f
-					}
-				})
-			}
-			group.Wait()
-			var table strings.Builder
-			fmt.Fprintf(&table, "%s, closed loop %t: %d jobs, %d campaigns, m = %d\n", name, closed, len(w.jobs), len(w.campaigns), w.procs)
-			fmt.Fprintf(&table, "%-44s %8s %8s %8s %8s %8s\n", "", "mean", "p95", "max", "users", "worst")
-			for i, r := range rows {
-				f := results[i]
-				fmt.Fprintf(&table, "%-44s %8.2f %8.2f %8.0f %8.2f %8.1f\n", r.name, f.mean, f.p95, f.max, f.user, f.worst)
-			}
-			t.Log("\n" + table.String())
+	settings = append(settings, setting{"submission order, no campaigns", nil})
+
+	var parts []*workload
+	for _, path := range []string{
+		kth, filepath.Join(dir, "SDSC-SP2-1998-4.2-cln.swf.gz"), filepath.Join(dir, "CTC-SP2-1996-3.1-cln.swf.gz"),
+	} {
+		for i := range 4 {
+			parts = append(parts, readWorkload(t, path, i*5000, 5000))
 		}
+	}
+	for name, parts := range map[string][]*workload{
+		"KTH, SDSC, CTC, first 20 000 jobs of each in 4 parts": parts,
+		"LPC-EGEE, jobs 100 000 to 180 000 in 4 parts": {
+			readWorkload(t, filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), 100_000, 20_000),
+			readWorkload(t, filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), 120_000, 20_000),
+			readWorkload(t, filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), 140_000, 20_000),
+			readWorkload(t, filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), 160_000, 20_000),
+		},
+	} {
+		results := make([][]figures, len(settings))
+		var group sync.WaitGroup
+		places := make(chan int, len(settings))
+		for i := range settings {
+			places <- i
+		}
+		close(places)
+		for range 2 {
+			group.Go(func() {
+				for i := range places {
+					for _, w := range parts {
+						for _, closed := range []bool{false, true} {
+							f, err := w.replay(settings[i].o, closed)
+							if err != nil {
+								t.Errorf("%s: %v", settings[i].name, err)
+							}
+							results[i] = append(results[i], f)
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
+		var table strings.Builder
+		fmt.Fprintf(&table, "%s, open and closed loop\n| setting |", name)
+		for _, name := range figureNames {
+			fmt.Fprintf(&table, " %s |", name)
+		}
+		table.WriteString("\n|---|---|---|---|---|\n")
+		for i, s := range settings {
+			fmt.Fprintf(&table, "| %s |", s.name)
+			for f := range figureNames {
+				var logs []float64
+				for part := range results[i] {
+					x := results[i][part][f]
+					if i > 0 {
+						x /= results[0][part][f]
+					}
+					logs = append(logs, math.Log(x))
+				}
+				m := mean(logs)
+				if i == 0 {
+					fmt.Fprintf(&table, " = %.2f |", math.Exp(m))
+					continue
+				}
+				deviation := 0.0
+				for _, x := range logs {
+					deviation += (x - m) * (x - m)
+				}
+				n := float64(len(logs))
+				fmt.Fprintf(&table, " %.2f ± %.2f |", math.Exp(m), math.Exp(m)*math.Sqrt(deviation/(n-1)/n))
+			}
+			table.WriteByte('\n')
+		}
+		t.Log("\n" + table.String())
 	}
 }

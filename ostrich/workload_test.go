@@ -3,6 +3,7 @@ package ostrich
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 )
@@ -48,15 +49,15 @@ func submitCampaign(t failer, s *Schedule, at Time, u UserID, first JobID, lengt
 }
 
 // epoch is moment 0 of the examples on a machine: Start 0 means "not yet".
-const epoch Time = 1000
+var epoch Time = 1000
 
 // times lists the campaigns with s~ and C~, counted from a moment.
 func times(s *Schedule, from Time) string {
-	var out string
+	var out strings.Builder
 	for _, c := range s.Campaigns() {
-		out += fmt.Sprintf("%d.%d %s..%s\n", c.User, c.Number, number(c.VirtualStart-float64(from)), number(c.VirtualEnd-float64(from)))
+		fmt.Fprintf(&out, "%d.%d %s..%s\n", c.User, c.Number, number(c.VirtualStart-float64(from)), number(c.VirtualEnd-float64(from)))
 	}
-	return out
+	return out.String()
 }
 
 // ids are the jobs of an order.
@@ -154,7 +155,7 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			}
 			live = slices.Delete(live, i, i+1)
 		case d.calm:
-		case action == 10 && !(d.fixed && !live[i].running):
+		case action == 10 && (!d.fixed || live[i].running):
 			j := live[i]
 			j.Estimate = Duration(draw("estimate", 1, 60))
 			if !j.running {
