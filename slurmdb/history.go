@@ -76,6 +76,9 @@ func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][
 	h.log.room(len(rows))
 	h.findSplits(rows)
 	for i := range rows {
+		if i+1 < len(rows) && rows[i].id == rows[i+1].id {
+			rows[i].yield(&rows[i+1])
+		}
 		h.row(&rows[i])
 		if t := h.jobs[rows[i].id]; t != nil && t.row.key == rows[i].key {
 			t.poll, t.live = h.poll, now
@@ -88,6 +91,14 @@ func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][
 	}
 	h.giveUp()
 	h.forget()
+}
+
+// yield ends a row when a later job has its id: Slurm had lost the earlier job
+// and closed its row afterwards.
+func (w *row) yield(next *row) {
+	if w.end > next.submit && !follows(w, next) {
+		w.end = next.submit
+	}
 }
 
 // findSplits notes when the first of the new tasks of each array started.

@@ -414,6 +414,7 @@ func scenes() []scene {
 				put(job{ID: 1, Submit: -500, Start: -400}),
 				put(job{ID: 1, Submit: 50, User: 1002}),
 				put(job{ID: 1, Submit: 50, User: 1002, Start: 150}),
+				put(job{ID: 1, Submit: -500, Start: -400, End: 250}), // Closed late.
 			),
 			live: "-500 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
 				"-400 start 1 of 1001: 1 x 1 for 3600 in main since -500\n" +
