@@ -562,8 +562,10 @@ func BenchmarkPlan(b *testing.B) {
 		}
 		same := slices.Clone(queue)
 		for i := range p.Entries {
-			same[p.Entries[i].Job-1].Site = p.Entries[i].To
+			q := &same[p.Entries[i].Job-1]
+			q.Site, q.Priority = p.Entries[i].To, q.Priority+uint32(p.Entries[i].To)
 		}
+		Rank(same, nil)
 		b.Run(fmt.Sprintf("unchanged/depth=%d", depth), func(b *testing.B) {
 			for b.Loop() {
 				again, err := o.Plan(order, same)

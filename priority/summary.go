@@ -1,10 +1,5 @@
 package priority
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Summary counts what a plan does.
 type Summary struct {
 	Pending int // records of the queue
@@ -22,16 +17,19 @@ type Summary struct {
 func (p Plan) Summary() Summary {
 	managed := p.Entries[:p.Managed]
 	s := Summary{Pending: len(p.Entries), Managed: len(managed)}
-	byslurm := make([]int32, len(managed)) // indexes into managed, as Slurm has them
+	place := make([]int32, len(p.Entries)) // by Slurm's rank, the rank of a managed job
 	for i := range managed {
-		byslurm[i] = int32(i)
+		place[managed[i].SlurmRank-1] = int32(i) + 1
 		if managed[i].Write {
 			s.Writes++
 		}
 	}
-	slices.SortFunc(byslurm, func(a, b int32) int {
-		return cmp.Compare(managed[a].SlurmRank, managed[b].SlurmRank)
-	})
+	byslurm := make([]int32, 0, len(managed)) // indexes into managed, as Slurm has them
+	for _, rank := range place {
+		if rank > 0 {
+			byslurm = append(byslurm, rank-1)
+		}
+	}
 	for at, i := range byslurm {
 		switch {
 		case int(i) < at:
