@@ -107,7 +107,7 @@ func TestUpdateStops(t *testing.T) {
 		},
 		{
 			"scontrol hangs", fakeState{Queue: fakeQueue(1, 2, 3), HangAt: 2},
-			func(s *Slurm) { s.BurstTimeout = 500 * time.Millisecond },
+			func(s *Slurm) { s.BurstTimeout = 3 * time.Second },
 			[]became{{1, Applied, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
 			context.DeadlineExceeded, "1 of 3 changes",
 		},
@@ -152,13 +152,22 @@ func TestUpdateStops(t *testing.T) {
 func TestUpdateCancelled(t *testing.T) {
 	f := newFake(t, fakeState{Queue: fakeQueue(1, 2), HangAt: 2})
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(500*time.Millisecond, cancel)
+	go func() { // once job 1 is done and job 2 hangs
+		defer cancel()
+		for ctx.Err() == nil {
+			if state, err := loadState(f.file); err == nil && state.Queue[0].Site != 0 {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
 	r, err := f.Update(ctx, SiteFactor, changes(1, 2))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want canceled", err)
 	}
-	if diff := cmp.Diff([]became{{1, Applied, ""}, {2, Unknown, ""}}, outcomes(r)); diff != "" {
-		t.Errorf("outcomes (-want +got):\n%s", diff)
+	// Reading back is cut short then, so that job 1 may be unknown too.
+	if got := outcomes(r); got[0].Status != Applied && got[0].Status != Unknown || got[1].Status != Unknown {
+		t.Errorf("outcomes %v", got)
 	}
 }
 
