@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,11 +16,12 @@ import (
 func campaignsCommand() *cli.Command {
 	return command(cli.Command{
 		Name:  "campaigns",
-		Usage: "list the unfinished campaigns, the one that completes first in the virtual schedule in front",
-		Description: "JOBS is pending+running, an array counting each task; WORK is in core-hours, by what is known now. VSTART and VEND are the\n" +
-			"virtual start and completion, which move while users come and go; DONE is virtual progress. STRETCH is\n" +
-			"the flow time so far over the shortest possible one. BOUND is the latest end that theory guarantees if\n" +
-			"the queue follows the order strictly (thesis Lemma 5.2, 6.3); \"never\" where a job may fill the machine.",
+		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
+		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
+			"core-hours, by what is known now. VSTART and VEND are when the virtual schedule starts and completes it; they\n" +
+			"move while users come and go. DONE is how much of it is served there. STRETCH is the time since submission\n" +
+			"over the shortest possible time on an empty machine. BOUND is the latest end that theory guarantees if the\n" +
+			"queue follows the order strictly (thesis Lemma 5.2, 6.3); never where one job may fill the machine.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
 		s, cycle, err := look(c, config)
 		if err != nil {
@@ -59,8 +62,11 @@ func writeCampaigns(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) er
 	for _, pool := range cycle.Pools {
 		for _, v := range pool.Schedule.Campaigns() {
 			record := sample(s, v)
+			if record.UserName == "" { // all its jobs have ended
+				record.Account, record.UserName = owner(s.UserName(v.User))
+			}
 			j := campaignJSON{
-				Pool: pool.Pool.Name, User: userName(s, v.User, record), Account: record.Account, Partition: record.Partition,
+				Pool: pool.Pool.Name, User: record.UserName, Account: record.Account, Partition: record.Partition,
 				Campaign: v.Lead, Submitted: v.First, Latest: v.Latest, Pending: v.Pending, Running: v.Running,
 				Work: coreHours(v.Work), VirtualStart: finite(v.VirtualStart), VirtualEnd: finite(v.VirtualEnd),
 				Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
@@ -85,7 +91,7 @@ func writeCampaigns(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) er
 		case a.virtualEnd > b.virtualEnd:
 			return 1
 		}
-		return int(int64(a.Campaign) - int64(b.Campaign))
+		return cmp.Compare(a.Campaign, b.Campaign)
 	})
 	if c.Bool("json") {
 		return writeJSON(c, struct {
@@ -125,9 +131,11 @@ func tasks(s *sidecar.Sidecar, records []ostrich.JobID) int {
 	return n
 }
 
-func userName(s *sidecar.Sidecar, id ostrich.UserID, r slurmdb.Record) string {
-	if r.UserName != "" {
-		return r.UserName
+// owner splits what competes for the machine into account and user. The account
+// is empty with flat shares, where it is a user.
+func owner(name string) (account, user string) {
+	if account, user, ok := strings.Cut(name, "/"); ok {
+		return account, user
 	}
-	return s.UserName(id)
+	return "", name
 }

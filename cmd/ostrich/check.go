@@ -15,12 +15,12 @@ import (
 func checkCommand() *cli.Command {
 	return command(cli.Command{
 		Name:  "check",
-		Usage: "look whether everything the sidecar needs is there, a line each, with the mend",
-		Description: "Exit code 0: nothing failed, though there may be warnings; 1: something failed. Checks the rights of\n" +
-			"the user it runs as, so run it as the user of ostrichd.",
+		Usage: "look whether everything that ostrichd needs is there, and say what to do where it is not",
+		Description: "Each line begins with ok, warn or fail. Exit code 0: nothing failed, though there may be warnings;\n" +
+			"1: something failed. What a user may do is checked for whoever runs this, so run it as the user of ostrichd.",
 	}, slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at", DefaultText: "the local one"},
-		&cli.StringFlag{Name: "as", Usage: "check the operator right of this `USER`", DefaultText: "whoever runs this"},
+		clusterFlag(),
+		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this"},
 	}, formats()), func(c *cli.Context, config sidecar.Config) error {
 		as := c.String("as")
 		if as == "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
 )
 
 func explainCommand() *cli.Command {
@@ -22,8 +24,8 @@ func explainCommand() *cli.Command {
 		Description: "JOB is an id as squeue shows it: 17, 17_4, 17+1. Tells its campaign, who is ahead, what Slurm's own\n" +
 			"factors add, and whether and why OStrich leaves it alone.",
 	}, slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at", DefaultText: "the local one"},
-		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, see docs/operations.md"},
+		clusterFlag(),
+		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/operations.md describes"},
 	}), func(c *cli.Context, config sidecar.Config) error {
 		if c.NArg() != 1 {
 			return errors.New("explain: name one job")
@@ -52,31 +54,78 @@ func explainCommand() *cli.Command {
 
 // jobName is a job as squeue names it.
 type jobName struct {
-	text string
-	id   ostrich.JobID
-	task uint32
-	part bool // task is given: one task of an array
+	text   string
+	id     ostrich.JobID // of the job, the array or the leader of a heterogeneous job
+	task   int           // of the array, or -1
+	offset int           // of the heterogeneous job, or -1
 }
 
+// jobForm is 17, 17_4, 17_[1-3,7%2] or 17+1.
+var jobForm = regexp.MustCompile(`^(\d+)(?:_(\d+)|_\[[\d,%:-]+\]|\+(\d+))?$`)
+
 func parseJob(text string) (jobName, error) {
-	n := jobName{text: text}
-	number, rest := text, ""
-	if i := strings.IndexAny(text, "_+."); i >= 0 {
-		number, rest = text[:i], text[i:]
+	n := jobName{text: text, task: -1, offset: -1}
+	found := jobForm.FindStringSubmatch(text)
+	if found == nil {
+		return n, fmt.Errorf("job %q: not a job id such as 17, 17_4 or 17+1", text)
 	}
-	id, err := strconv.ParseUint(number, 10, 32)
+	id, err := strconv.ParseUint(found[1], 10, 32)
 	if err != nil || id == 0 {
 		return n, fmt.Errorf("job %q: not a job id such as 17, 17_4 or 17+1", text)
 	}
 	n.id = ostrich.JobID(id)
-	if task, ok := strings.CutPrefix(rest, "_"); ok && !strings.HasPrefix(task, "[") {
-		t, err := strconv.ParseUint(task, 10, 32)
-		if err != nil {
-			return n, fmt.Errorf("job %q: %q is not the number of a task", text, task)
+	for i, to := range []*int{&n.task, &n.offset} {
+		part := found[2+i]
+		if part == "" {
+			continue
 		}
-		n.task, n.part = uint32(t), true
+		if *to, err = strconv.Atoi(part); err != nil {
+			return n, fmt.Errorf("job %q: %s is too large", text, part)
+		}
 	}
 	return n, nil
+}
+
+// pending is the entry of the plan that has the job, or nil.
+func (n jobName) pending(entries []sidecar.Entry) *sidecar.Entry {
+	whole := n.task < 0 && n.offset < 0
+	for _, fits := range []func(e *sidecar.Entry) bool{
+		func(e *sidecar.Entry) bool { return e.Full == n.text },
+		func(e *sidecar.Entry) bool { return whole && e.Job == n.id },
+		// The waiting tasks of an array are one record under the array's id.
+		func(e *sidecar.Entry) bool {
+			return n.offset < 0 && e.Array == n.id && (whole || e.HasTask(n.task))
+		},
+	} {
+		for i := range entries {
+			if fits(&entries[i]) {
+				return &entries[i]
+			}
+		}
+	}
+	return nil
+}
+
+// live is what accounting has of the job.
+func (n jobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
+	whole := n.task < 0 && n.offset < 0
+	for _, fits := range []func(r *slurmdb.Record) bool{
+		func(r *slurmdb.Record) bool { return whole && r.Job.ID == n.id },
+		func(r *slurmdb.Record) bool {
+			return n.offset < 0 && r.ArrayJob == n.id && (whole || int(r.ArrayTask) == n.task)
+		},
+		// Slurm numbers the components of a heterogeneous job one after the other.
+		func(r *slurmdb.Record) bool {
+			return n.offset >= 0 && r.HetJob == n.id && int(r.Job.ID) == int(n.id)+n.offset
+		},
+	} {
+		for i := range records {
+			if fits(&records[i]) {
+				return records[i], true
+			}
+		}
+	}
+	return slurmdb.Record{}, false
 }
 
 // explanation is what explain --json writes.
@@ -136,6 +185,14 @@ type explainedAhead struct {
 	Own       int     `json:"own_jobs"` // of them in the same campaign
 }
 
+func (a *explainedAhead) String() string {
+	if a.Jobs == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s (arrays count once), %.2f core-hours: %d of its own campaign, %d of %s of %s",
+		plural(a.Jobs, "job"), a.Work, a.Own, a.Jobs-a.Own, plural(a.Campaigns, "other campaign"), plural(a.Users, "other user"))
+}
+
 type explainedFactors struct {
 	Age       int64 `json:"age"`
 	Assoc     int64 `json:"assoc"`
@@ -151,24 +208,15 @@ type explainedFactors struct {
 // explain gathers what is known of a job.
 func explain(s *sidecar.Sidecar, cycle *sidecar.Cycle, job jobName) (*explanation, error) {
 	e := &explanation{Cluster: s.Config().Cluster, Time: cycle.Time, Channel: s.Config().Priority.Channel}
-	i := slices.IndexFunc(cycle.Plan.Entries, func(p sidecar.Entry) bool {
-		return p.Full == job.text || p.Job == job.id && !job.part
-	})
-	if i < 0 {
-		// The waiting tasks of an array are one record under the array's id.
-		i = slices.IndexFunc(cycle.Plan.Entries, func(p sidecar.Entry) bool {
-			return p.Array == job.id && (!job.part || p.HasTask(int(job.task)))
-		})
-	}
-	if i < 0 {
+	p := job.pending(cycle.Plan.Entries)
+	if p == nil {
 		return e.started(s, cycle, job)
 	}
-	p := &cycle.Plan.Entries[i]
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
 	e.State, e.Reason, e.Priority = p.State, p.Reason, p.Priority
-	e.Slurm, e.Pending = &p.SlurmRank, cycle.Plan.Summary.Pending
+	e.Slurm = &p.SlurmRank
 	e.From, e.To, e.Write, e.Why = p.From, p.To, p.Write, p.Why
-	e.set(cycle, p.Job)
+	e.set(s, cycle, p.Job)
 	if p.SiteKnown {
 		f := p.Factors
 		e.Factors = &explainedFactors{
@@ -176,7 +224,15 @@ func explain(s *sidecar.Sidecar, cycle *sidecar.Cycle, job jobName) (*explanatio
 			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice,
 		}
 	}
-	e.Ordered = cycle.Plan.Summary.Managed
+	for _, o := range cycle.Plan.Entries {
+		if o.Pool != p.Pool {
+			continue // each pool has an order of its own
+		}
+		e.Pending++
+		if o.Rank > 0 {
+			e.Ordered++
+		}
+	}
 	if p.Rank != 0 {
 		e.Rank = &p.Rank
 		e.Ahead = ahead(cycle, p)
@@ -188,36 +244,36 @@ func explain(s *sidecar.Sidecar, cycle *sidecar.Cycle, job jobName) (*explanatio
 		e.Verdict = "its user's earlier campaign is not completed in the virtual schedule, so this one waits behind those that have started there"
 	case p.Rank == 1:
 		e.Verdict = "it is the next to start as soon as it fits"
+	case e.Ahead.Own == e.Ahead.Jobs:
+		e.Verdict = "its campaign is the first to complete in the virtual schedule, and other jobs of it go first"
 	default:
-		e.Verdict = fmt.Sprintf("campaigns that complete earlier in the virtual schedule go first; %d jobs are ahead", e.Ahead.Jobs)
+		e.Verdict = "campaigns that complete earlier in the virtual schedule go first"
 	}
 	return e, nil
 }
 
 // started explains a job that is not pending.
 func (e *explanation) started(s *sidecar.Sidecar, cycle *sidecar.Cycle, job jobName) (*explanation, error) {
-	for _, r := range s.Live() {
-		if r.Job.ID != job.id && (!job.part || r.ArrayJob != job.id || r.ArrayTask != job.task) {
-			continue
-		}
-		if r.Job.ID == job.id && job.part && r.ArrayTask != job.task {
-			continue
-		}
-		e.JobID, e.Job, e.User, e.Account, e.Partition = r.Job.ID, job.text, r.UserName, r.Account, r.Partition
-		e.State = r.State.String()
-		e.Verdict = "it is not waiting: accounting has it as " + e.State
-		if r.Job.Start != 0 {
-			e.Verdict += " since " + moment(float64(r.Job.Start))
-		}
-		e.Why = "not pending"
-		e.set(cycle, r.Job.ID)
-		return e, nil
+	r, ok := job.live(s.Live())
+	if !ok {
+		return nil, fmt.Errorf("job %s: neither in the queue nor unfinished in accounting", job.text)
 	}
-	return nil, fmt.Errorf("job %s: neither in the queue nor unfinished in accounting", job.text)
+	e.JobID, e.Job, e.User, e.Account, e.Partition = r.Job.ID, job.text, r.UserName, r.Account, r.Partition
+	e.State, e.Why = r.State.String(), "not pending"
+	switch {
+	case r.State == slurmdb.Pending:
+		e.Verdict = "it waits by the accounting tables, but is not in Slurm's queue: it has just started or ended, or is lost (sacctmgr show runawayjobs)"
+	case r.Job.Start != 0:
+		e.Verdict = fmt.Sprintf("it is not waiting: %s since %s", e.State, moment(float64(r.Job.Start)))
+	default:
+		e.Verdict = "it is not waiting: " + e.State
+	}
+	e.set(s, cycle, r.Job.ID)
+	return e, nil
 }
 
 // set finds the campaign of a job.
-func (e *explanation) set(cycle *sidecar.Cycle, id ostrich.JobID) {
+func (e *explanation) set(s *sidecar.Sidecar, cycle *sidecar.Cycle, id ostrich.JobID) {
 	for _, pool := range cycle.Pools {
 		user, number, ok := pool.Schedule.CampaignOf(id)
 		if !ok {
@@ -228,7 +284,7 @@ func (e *explanation) set(cycle *sidecar.Cycle, id ostrich.JobID) {
 				continue
 			}
 			e.Campaign = &explainedSet{
-				Campaign: v.Lead, Submitted: v.First, Pending: len(v.Pending), Running: len(v.Running), Work: coreHours(v.Work),
+				Campaign: v.Lead, Submitted: v.First, Pending: tasks(s, v.Pending), Running: len(v.Running), Work: coreHours(v.Work),
 				Progress: v.Progress(), Started: v.Started, Completed: v.Completed,
 				VirtualStart: finite(v.VirtualStart), VirtualEnd: finite(v.VirtualEnd),
 				Stretch: v.Stretch(pool.Schedule.Procs(), cycle.Time), Bound: finite(v.Bound),
@@ -281,11 +337,11 @@ func (e *explanation) write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "job %s of %s (account %s, partition %s)\n%s.\n", e.Job, e.User, e.Account, e.Partition, e.Verdict)
 	if e.Slurm != nil {
-		fmt.Fprintf(&b, "\nplace     %s in OStrich's order; %d of %d in Slurm's present one (reason %s)\n",
+		fmt.Fprintf(&b, "\nplace     %s in OStrich's order; %d of %d pending in Slurm's present one (reason %s)\n",
 			rankOf(e.Rank, e.Ordered), *e.Slurm, e.Pending, e.Reason)
 	}
 	if c := e.Campaign; c != nil {
-		fmt.Fprintf(&b, "campaign  %d: submitted %s, %d pending and %d running, %.2f core-hours\n",
+		fmt.Fprintf(&b, "campaign  %d: submitted %s; %d pending and %d running jobs, %.2f core-hours\n",
 			c.Campaign, moment(float64(c.Submitted)), c.Pending, c.Running, c.Work)
 		start, end := "starts", "completes"
 		if c.Started {
@@ -294,20 +350,25 @@ func (e *explanation) write(w io.Writer) error {
 		if c.Completed {
 			end = "completed"
 		}
-		fmt.Fprintf(&b, "virtual   %s %s, %s %s, %.0f%% done; share %.3f of the machine with %d active users = %.1f processors, holds %d\n",
-			start, moment(c.view.VirtualStart), end, moment(c.view.VirtualEnd), 100*c.Progress, c.Share, c.Active, c.Entitled, c.Held)
-		fmt.Fprintf(&b, "stretch   %.2f so far; the campaign ends by %s if the queue follows this order strictly\n",
-			c.Stretch, moment(c.view.Bound))
+		fmt.Fprintf(&b, "virtual   %s %s, %s %s; %.0f%% served\n",
+			start, moment(c.view.VirtualStart), end, moment(c.view.VirtualEnd), 100*c.Progress)
+		fmt.Fprintf(&b, "share     %.3f of the machine with %d active users, which is %.1f processors; its user holds %d\n",
+			c.Share, c.Active, c.Entitled, c.Held)
+		fmt.Fprintf(&b, "stretch   %.2f so far (1 is an empty machine); ", c.Stretch)
+		if c.Bound == nil {
+			fmt.Fprint(&b, "no bound on its end, as one job may fill the machine\n")
+		} else {
+			fmt.Fprintf(&b, "the campaign ends by %s if the queue follows this order strictly\n", moment(*c.Bound))
+		}
 	}
 	if a := e.Ahead; a != nil {
-		fmt.Fprintf(&b, "ahead     %d jobs, %.2f core-hours: %d of its own campaign, the rest of %d campaigns of %d other users\n",
-			a.Jobs, a.Work, a.Own, a.Campaigns, a.Users)
+		fmt.Fprintf(&b, "ahead     %s\n", a)
 	}
 	if f := e.Factors; f != nil {
 		fmt.Fprintf(&b, "priority  %d = age %d + assoc %d + fairshare %d + jobsize %d + partition %d + qos %d + tres %d + site %d - nice %d\n",
 			e.Priority, f.Age, f.Assoc, f.Fairshare, f.JobSize, f.Partition, f.QOS, f.TRES, f.Site, f.Nice)
 	} else if e.Slurm != nil {
-		fmt.Fprintf(&b, "priority  %d; Slurm does not tell its factors\n", e.Priority)
+		fmt.Fprintf(&b, "priority  %d; Slurm does not tell what it is made of\n", e.Priority)
 	}
 	switch {
 	case e.Write:
@@ -323,7 +384,7 @@ func (e *explanation) write(w io.Writer) error {
 
 func rankOf(rank *int, of int) string {
 	if rank == nil {
-		return "no place"
+		return "none"
 	}
 	return fmt.Sprintf("%d of %d", *rank, of)
 }

@@ -29,7 +29,18 @@ func main() {
 // run is the whole command but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
+	if len(args) > 1 && args[1] == completeCommand {
+		if err := complete(a, stdout, args[2:]); err != nil {
+			return 1
+		}
+		return 0
+	}
+	unknown := ""
+	a.CommandNotFound = func(_ *cli.Context, name string) { unknown = name } // of "help name"
 	err := a.RunContext(ctx, flagsFirst(a, args))
+	if err == nil && unknown != "" {
+		err = noCommand(unknown)
+	}
 	var code exitCode
 	switch {
 	case err == nil:
@@ -48,20 +59,19 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 func app(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
-		Name:  "ostrich",
-		Usage: "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
-		Description: "Every setting of ostrichd is a flag, an environment variable and a key of the file here too;\n" +
-			"\"ostrichd --help\" lists them. No command but reset writes anything.",
-		Version:              version(),
-		EnableBashCompletion: true,
-		Writer:               stdout, ErrWriter: stderr,
+		Name:      "ostrich",
+		Usage:     "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
+		UsageText: "ostrich COMMAND [options]",
+		Description: "Each command reads the configuration of ostrichd. Its settings are options of the commands too, as\n" +
+			"in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but reset changes\n" +
+			"anything in Slurm.",
+		Version: version(),
+		Writer:  stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
-		CommandNotFound: func(_ *cli.Context, name string) {
-			fmt.Fprintf(stderr, "ostrich: %q is no command; see \"ostrich --help\"\n", name)
-		},
+		OnUsageError:   usageError("ostrich", ", and options of a command come after its name"),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return fmt.Errorf("%q is no command; see \"ostrich --help\"", c.Args().First())
+				return noCommand(c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -69,6 +79,17 @@ func app(stdout, stderr io.Writer) *cli.App {
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
 			completionCommand(),
 		},
+	}
+}
+
+func noCommand(name string) error {
+	return fmt.Errorf("%q is no command; see \"ostrich --help\"", name)
+}
+
+// usageError tells of an option that is not understood, in one line.
+func usageError(command, more string) cli.OnUsageErrorFunc {
+	return func(_ *cli.Context, err error, _ bool) error {
+		return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
 	}
 }
 
@@ -82,13 +103,7 @@ func flagsFirst(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	takesValue := make(map[string]bool)
-	for _, f := range a.Commands[i].Flags {
-		d, ok := f.(cli.DocGenerationFlag)
-		for _, name := range f.Names() {
-			takesValue[name] = ok && d.TakesValue()
-		}
-	}
+	takesValue := valued(a.Commands[i].Flags)
 	flags, rest := slices.Clone(args[:2]), []string(nil)
 	for i := 2; i < len(args); i++ {
 		arg := args[i]
@@ -112,26 +127,36 @@ func flagsFirst(a *cli.App, args []string) []string {
 // selection are the options that choose rows, with Slurm's meaning.
 func selection() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at", DefaultText: "the local one"},
+		clusterFlag(),
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}, Usage: "only jobs of these `PARTITIONS`, comma-separated", DefaultText: "all"},
 	}
 }
 
+// clusterFlag is Slurm's -M, with one cluster at a time.
+func clusterFlag() cli.Flag {
+	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
+}
+
 // command builds a sub-command that reads the configuration first.
 func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
 	c.Flags = slices.Concat(flags, sidecar.Flags(true))
 	c.UseShortOptionHandling = true
+	c.HideHelpCommand = true
+	c.OnUsageError = usageError("ostrich "+c.Name, "")
 	c.Action = func(ctx *cli.Context) error {
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
-			return fmt.Errorf("%s: unexpected argument %q", c.Name, ctx.Args().First())
+			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())
 		}
 		config, err := sidecar.Load(ctx)
 		if err != nil {
 			return err
 		}
 		if name := ctx.String("clusters"); name != "" {
+			if name == "all" || strings.Contains(name, ",") {
+				return fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Name, name)
+			}
 			config.SetCluster(name)
 		}
 		return do(ctx, config)

@@ -20,9 +20,9 @@ import (
 // formats are the options that choose how rows are written, with Slurm's names.
 func formats() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, see docs/operations.md"},
+		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/operations.md describes"},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
-		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header out"},
+		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header and the summary out"},
 	}
 }
 
@@ -94,6 +94,14 @@ func finite(x float64) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// plural is a number of things in words: "1 job", "2 jobs".
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // coreHours is work in processor-hours.

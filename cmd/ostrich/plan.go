@@ -14,8 +14,10 @@ func planCommand() *cli.Command {
 	return command(cli.Command{
 		Name:  "plan",
 		Usage: "show the order of the live queue and what would be written; write nothing",
-		Description: "RANK is the place in OStrich's order, SLURM the present one; FROM and TO are values of the\n" +
-			"channel, and TO is empty where nothing would be written. Exit code 0: no change; 2: changes; 1: error.",
+		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
+			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
+			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
+			"would, to whatever job of the queue; 1: error.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
 		s, cycle, err := look(c, config)
 		if err != nil {
@@ -119,7 +121,7 @@ func writePlan(c *cli.Context, config sidecar.Config, cycle *sidecar.Cycle) erro
 		return nil
 	}
 	_, err := fmt.Fprintf(c.App.Writer,
-		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes\n",
+		"\ncluster %s, channel %s, mode %s: %d pending, %d of them ordered (%d move up, %d down, rank correlation %.2f), %d to be written\n",
 		config.Cluster, config.Priority.Channel, config.Priority.Mode,
 		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes)
 	return err

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,44 +18,70 @@ import (
 func resetCommand() *cli.Command {
 	return command(cli.Command{
 		Name:  "reset",
-		Usage: "give every job back to stock ordering",
+		Usage: "take back what ostrichd wrote: every job gets the priority that stock Slurm gives it",
 		Description: "Needs slurmctld and the journal, not the database. Stop ostrichd first: it would write again what is\n" +
-			"taken back. Exit code 0: all given back; 1: error, or a job that Slurm refused to change.",
+			"taken back. Exit code 0: all given back; 1: error, or a job that Slurm did not change.",
 	}, []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "also give back what the journal does not know: negative nice values (channel nice), priorities that were set (channel priority)"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
-		&cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to reset", DefaultText: "the local one"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written; write nothing"},
+		clusterFlag(),
 	}, func(c *cli.Context, config sidecar.Config) error {
+		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(c.App.ErrWriter, "ostrich: there is no journal %s; only what Slurm itself shows is given back\n", config.Journal)
+		}
 		now := ostrich.Time(time.Now().Unix())
 		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"))
-		if err != nil {
+		if err != nil && len(outcomes) == 0 {
 			return err
 		}
-		w := c.App.Writer
 		if c.Bool("dry-run") {
-			for _, ch := range changes {
-				fmt.Fprintf(w, "job %d: %s %d -> %d\n", ch.Job, config.Priority.Channel, ch.From, ch.To)
-			}
-			fmt.Fprintf(w, "%d jobs would be given back\n", len(changes))
-			return nil
+			return writeChanges(c.App.Writer, config.Priority.Channel, changes)
 		}
-		given, gone := 0, 0
-		var bad []error
-		for _, o := range outcomes {
-			switch o.Status {
-			case priority.Applied, priority.Unknown:
-				given++
-			case priority.Gone:
-				gone++
-			case priority.Refused, priority.NotApplied, priority.Unsent:
-				bad = append(bad, fmt.Errorf("job %d: %s: %s", o.Job, o.Status, o.Words))
-			}
-		}
-		fmt.Fprintf(w, "%d jobs given back to stock ordering", given)
-		if gone > 0 {
-			fmt.Fprintf(w, ", %d left the queue meanwhile", gone)
-		}
-		fmt.Fprintln(w)
-		return errors.Join(bad...)
+		return errors.Join(err, writeOutcomes(c.App.Writer, outcomes))
 	})
+}
+
+// writeChanges tells what would be given back.
+func writeChanges(w io.Writer, channel string, changes []priority.Change) error {
+	for _, ch := range changes {
+		if _, err := fmt.Fprintf(w, "job %d: %s %d -> %d\n", ch.Job, channel, ch.From, ch.To); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s would be given back to stock ordering\n", plural(len(changes), "job"))
+	return err
+}
+
+// mostErrors is how many jobs that were not given back are named.
+const mostErrors = 10
+
+// writeOutcomes tells what was given back, and returns what was not.
+func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
+	given, gone := 0, 0
+	var bad []error
+	for _, o := range outcomes {
+		switch o.Status {
+		case priority.Applied, priority.Unknown:
+			given++
+		case priority.Gone:
+			gone++
+		case priority.Refused, priority.NotApplied, priority.Unsent:
+			err := fmt.Errorf("job %d: %s", o.Job, o.Status)
+			if o.Words != "" {
+				err = fmt.Errorf("%w: %s", err, o.Words)
+			}
+			bad = append(bad, err)
+		}
+	}
+	text := plural(given, "job") + " given back to stock ordering"
+	if gone > 0 {
+		text += fmt.Sprintf(", %d no longer pending", gone)
+	}
+	if more := len(bad) - mostErrors; more > 0 {
+		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", plural(more, "job")))
+	}
+	if _, err := fmt.Fprintln(w, text); err != nil {
+		return err
+	}
+	return errors.Join(bad...)
 }

@@ -11,16 +11,15 @@ import (
 )
 
 func sharesCommand() *cli.Command {
-	user := slices.DeleteFunc(selection(), func(f cli.Flag) bool {
-		return f.Names()[0] == "account" || f.Names()[0] == "partition"
-	})
 	return command(cli.Command{
 		Name:  "shares",
 		Usage: "show what each user is entitled to now, and what they hold now",
-		Description: "SHARE is the part of the machine that the virtual schedule gives an active user at present, in PROCS\n" +
-			"processors; for an idle user, what it would give. HELD are processors on which jobs run now. QUEUED\n" +
-			"and OWED are core-hours: of pending jobs, and still to be served by the virtual schedule.",
-	}, slices.Concat(user, formats()), func(c *cli.Context, config sidecar.Config) error {
+		Description: "ACTIVE users have a campaign that the virtual schedule has not completed. SHARE is the part of the machine\n" +
+			"that it gives an active user now, and would give an idle one; PROCS the same in processors. HELD is the\n" +
+			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
+			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
+			"and --partition choose users by their pending and running jobs.",
+	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
 		s, cycle, err := look(c, config)
 		if err != nil {
 			return err
@@ -34,6 +33,7 @@ func sharesCommand() *cli.Command {
 // shareJSON is an element of what shares --json writes.
 type shareJSON struct {
 	Pool     string  `json:"pool"`
+	Account  string  `json:"account"` // with shares from the association tree; else empty
 	User     string  `json:"user"`
 	Active   bool    `json:"active"`
 	Share    float64 `json:"share"`
@@ -45,13 +45,19 @@ type shareJSON struct {
 
 func writeShares(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
 	list := []shareJSON{}
+	accounts, partitions := make(map[ostrich.UserID]string), make(map[ostrich.UserID]string)
+	for _, r := range s.Live() {
+		accounts[r.Job.User] += "," + r.Account
+		partitions[r.Job.User] += "," + r.Partition
+	}
 	for _, pool := range cycle.Pools {
 		for _, u := range pool.Schedule.Users() {
+			account, user := owner(s.UserName(u.User))
 			j := shareJSON{
-				Pool: pool.Pool.Name, User: s.UserName(u.User), Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
+				Pool: pool.Pool.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
 				Held: u.Held, Queued: coreHours(u.Pending), Owed: coreHours(u.Owed),
 			}
-			if chosen(c, "user", j.User) {
+			if chosen(c, "user", user) && chosen(c, "account", account+accounts[u.User]) && chosen(c, "partition", partitions[u.User]) {
 				list = append(list, j)
 			}
 		}
@@ -63,13 +69,13 @@ func writeShares(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) error
 			Shares  []shareJSON  `json:"shares"`
 		}{s.Config().Cluster, cycle.Time, list})
 	}
-	t := table{header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	t := table{header: []string{"POOL", "ACCOUNT", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
 	for _, j := range list {
 		active := "no"
 		if j.Active {
 			active = "yes"
 		}
-		t.add(j.Pool, j.User, active, fmt.Sprintf("%.3f", j.Share), fmt.Sprintf("%.1f", j.Entitled), j.Held,
+		t.add(j.Pool, j.Account, j.User, active, fmt.Sprintf("%.3f", j.Share), fmt.Sprintf("%.1f", j.Entitled), j.Held,
 			fmt.Sprintf("%.2f", j.Queued), fmt.Sprintf("%.2f", j.Owed))
 	}
 	return t.write(c)
