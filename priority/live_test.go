@@ -29,12 +29,12 @@ type live struct {
 	jobs       []ostrich.JobID // submitted by the test
 }
 
-// newLive returns the Slurm whose slurm.conf OSTRICH_TEST_SLURM names.
+// newLive returns the Slurm whose slurm.conf OSTRICH_TEST_SLURM_CONF names.
 func newLive(t *testing.T) *live {
 	t.Helper()
-	conf := os.Getenv("OSTRICH_TEST_SLURM")
+	conf := os.Getenv("OSTRICH_TEST_SLURM_CONF")
 	if conf == "" {
-		t.Skip("OSTRICH_TEST_SLURM is not set; run as root with the path of the slurm.conf of a cluster that tests may fill with jobs, such as contrib/testbed/debian makes")
+		t.Skip("OSTRICH_TEST_SLURM_CONF is not set; run as root with the path of the slurm.conf of a cluster that tests may fill with jobs, such as contrib/testbed/debian makes")
 	}
 	l := &live{Slurm: Slurm{Conf: conf}, t: t}
 	var err error

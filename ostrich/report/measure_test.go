@@ -47,7 +47,7 @@ func TestMeasures(t *testing.T) {
 	if got, want := report.Utilisation(jobs, 4), 101.0/(4*51); math.Abs(got-want) > 1e-12 {
 		t.Errorf("utilisation %v, want %v", got, want)
 	}
-	if got := (report.Stretches(nil, 4)); got != (report.Stretch{}) || report.BoundedSlowdown(nil) != 0 || report.Utilisation(nil, 4) != 0 {
+	if got := report.Stretches(nil, 4); got != (report.Stretch{}) || report.BoundedSlowdown(nil) != 0 || report.Utilisation(nil, 4) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

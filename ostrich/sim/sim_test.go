@@ -60,7 +60,7 @@ func golden(tb testing.TB, name string) []ostrich.Time {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		tb.Fatal(err)

@@ -59,7 +59,7 @@ func Open(path string, o Options) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	return Read(f, path, o)
 }
 

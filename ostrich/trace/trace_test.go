@@ -127,7 +127,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		if err := log.Write(&out); err != nil {
+		if err = log.Write(&out); err != nil {
 			t.Fatal(err)
 		}
 		again, err := trace.Read(&out, "x", trace.Options{})

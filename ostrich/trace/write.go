@@ -11,7 +11,9 @@ import (
 func (l *Log) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, line := range l.Header {
-		fmt.Fprintf(out, ";%s\n", line)
+		if _, err := fmt.Fprintf(out, ";%s\n", line); err != nil {
+			return fmt.Errorf("trace: %w", err)
+		}
 	}
 	var text []byte
 	for i := range l.Records {
