@@ -23,13 +23,7 @@ func campaignsCommand() *cli.Command {
 			"over the shortest possible time on an empty machine. BOUND is the latest end that theory guarantees if the\n" +
 			"queue follows the order strictly (thesis Lemma 5.2, 6.3); never where one job may fill the machine.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
-		s, cycle, err := look(c, config)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		odd(c, cycle)
-		return writeCampaigns(c, s, cycle)
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, s, cycle) })
 	})
 }
 

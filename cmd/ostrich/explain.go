@@ -35,20 +35,16 @@ func explainCommand() *cli.Command {
 		if err != nil {
 			return err
 		}
-		s, cycle, err := look(c, config)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		odd(c, cycle)
-		e, err := explain(s, cycle, id)
-		if err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			return writeJSON(c, e)
-		}
-		return e.write(c.App.Writer)
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
+			e, err := explain(s, cycle, id)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return writeJSON(c, e)
+			}
+			return e.write(c.App.Writer)
+		})
 	})
 }
 

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintf(stderr, "ostrich: %v\n", err)
+	say(stderr, "%v", err)
 	return 1
 }
 
@@ -164,29 +164,40 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 	return &c
 }
 
-// look does the reading part of one cycle, with a sign of life on a terminal.
-func look(ctx *cli.Context, c sidecar.Config) (*sidecar.Sidecar, *sidecar.Cycle, error) {
-	done := alive(ctx.App.ErrWriter, fmt.Sprintf("reading the accounting of the last %v", c.Database.History))
-	defer done()
+// look does the reading part of one cycle, with a sign of life on a terminal,
+// and then what a command does with it.
+func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
+	done := alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
 	s, err := sidecar.Open(ctx.Context, c, false)
 	if err != nil {
-		return nil, nil, err
+		done()
+		return err
 	}
 	cycle, err := s.Run(ctx.Context, false)
-	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
+	done()
+	if err == nil {
+		odd(ctx, cycle)
+		err = do(s, cycle)
 	}
-	return s, cycle, nil
+	if bad := s.Close(); bad != nil {
+		return bad
+	}
+	return err
+}
+
+// say writes a line to standard error.
+func say(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // There is nobody else to tell.
 }
 
 // odd tells on standard error of what was left out.
 func odd(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if n := len(c.Skipped); n > 0 {
-		fmt.Fprintf(w, "ostrich: %d accounting rows make no sense and were left out, first job %d: %s\n", n, c.Skipped[0].Job, c.Skipped[0].Why)
+		say(w, "%s left out that make no sense, first job %d: %s", plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		fmt.Fprintf(w, "ostrich: %d events were left out, first: %v\n", n, c.Odd[0])
+		say(w, "%s left out, first: %v", plural(n, "event"), c.Odd[0])
 	}
 }
 

@@ -139,10 +139,10 @@ func alive(w io.Writer, what string) (done func()) {
 		for {
 			select {
 			case <-stop:
-				fmt.Fprint(w, "\r\x1b[K")
+				_, _ = io.WriteString(w, "\r\x1b[K") // Not worth an error.
 				return
 			case <-tick.C:
-				fmt.Fprintf(w, "\r%s … %.0f s", what, time.Since(began).Seconds())
+				_, _ = fmt.Fprintf(w, "\r%s … %.0f s", what, time.Since(began).Seconds()) // Not worth an error.
 			}
 		}
 	}()

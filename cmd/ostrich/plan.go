@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,19 +20,15 @@ func planCommand() *cli.Command {
 			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
 			"would, to whatever job of the queue; 1: error.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
-		s, cycle, err := look(c, config)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		odd(c, cycle)
-		if err := writePlan(c, s.Config(), cycle); err != nil {
-			return err
-		}
-		if cycle.Plan.Summary.Writes > 0 {
-			return exitCode(2)
-		}
-		return nil
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
+			if err := writePlan(c, s.Config(), cycle); err != nil {
+				return err
+			}
+			if cycle.Plan.Summary.Writes > 0 {
+				return exitCode(2)
+			}
+			return nil
+		})
 	})
 }
 
@@ -107,10 +104,10 @@ func writePlan(c *cli.Context, config sidecar.Config, cycle *sidecar.Cycle) erro
 			campaign = fmt.Sprint(e.Campaign)
 		}
 		if e.Rank != 0 {
-			rank = fmt.Sprint(e.Rank)
+			rank = strconv.Itoa(e.Rank)
 		}
 		if e.Write {
-			to = fmt.Sprint(e.To)
+			to = strconv.FormatInt(e.To, 10)
 		}
 		t.add(e.Full, e.User, e.Account, e.Partition, campaign, rank, e.SlurmRank, e.Priority, e.From, to, e.Why)
 	}

@@ -27,7 +27,7 @@ func resetCommand() *cli.Command {
 		clusterFlag(),
 	}, func(c *cli.Context, config sidecar.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintf(c.App.ErrWriter, "ostrich: there is no journal %s; only what Slurm itself shows is given back\n", config.Journal)
+			say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
 		}
 		now := ostrich.Time(time.Now().Unix())
 		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"))

@@ -20,13 +20,7 @@ func sharesCommand() *cli.Command {
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
-		s, cycle, err := look(c, config)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		odd(c, cycle)
-		return writeShares(c, s, cycle)
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, s, cycle) })
 	})
 }
 

@@ -78,7 +78,7 @@ func (d *daemon) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }() // Nothing is lost with it.
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
 		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Msg("started")
 	d.enforcing()

@@ -71,7 +71,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			defer signal.Stop(hangup)
 			d := &daemon{
 				config: config, load: load, log: log, metrics: newMetrics(version()), notify: systemd(log),
-				open:   func(ctx context.Context, c sidecar.Config) (cycler, error) { return open(ctx, c) },
+				open:   open,
 				reload: hangup, now: time.Now,
 			}
 			if c.Bool("once") {

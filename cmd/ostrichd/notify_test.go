@@ -17,7 +17,7 @@ func TestSystemd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer socket.Close()
+	defer func() { _ = socket.Close() }()
 	t.Setenv("NOTIFY_SOCKET", path)
 	t.Setenv("WATCHDOG_USEC", "120000000")
 	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))

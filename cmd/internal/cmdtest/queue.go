@@ -144,8 +144,8 @@ func (e entry) listed() bool {
 	return e.state() == "PENDING" && e["held"] == "" && !slices.Contains([]string{"Dependency", "BeginTime"}, e["reason"])
 }
 
-// print writes a format with the fields filled in.
-func print(format string, field func(byte) string) string {
+// fill is a format with its fields filled in.
+func fill(format string, field func(byte) string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] == '%' && i+1 < len(format) {

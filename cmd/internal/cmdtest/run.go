@@ -31,7 +31,7 @@ func (t tests) Run() int { return slurmdbtest.Main(t.m) }
 func Main(m *testing.M, commands map[string]func()) {
 	all := maps.Clone(commands)
 	for _, name := range fakes {
-		all[name] = func() { os.Exit(fake(name, os.Args[1:])) }
+		all[name] = func() { os.Exit(fake(name, os.Args[1:])) } //nolint:forbidigo // this is the main of the fake command
 	}
 	testscript.Main(tests{m}, all)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,23 +31,24 @@ const partitions = "PartitionName=main Default=YES DefaultTime=NONE MaxTime=1-00
 	"PriorityJobFactor=1 PriorityTier=1 State=UP TotalCPUs=32 TotalNodes=2\n"
 
 // slurm is the fake commands, with the folder that a script can look into.
-type slurm struct{ dir string }
+type slurm struct {
+	dir string
+	out *bufio.Writer
+}
 
 // fake is what a fake command does. It returns the exit code.
 func fake(command string, args []string) int {
-	s := slurm{dir: os.Getenv("FAKE_SLURM")}
+	s := slurm{dir: os.Getenv("FAKE_SLURM"), out: bufio.NewWriter(os.Stdout)}
 	err := s.fail(command)
 	if err == nil {
 		err = s.run(command, args)
 	}
-	if bad := os.WriteFile(s.file("used-"+command), nil, 0o600); bad != nil {
-		err = bad
-	}
-	switch {
-	case err == nil:
+	err = errors.Join(err, s.out.Flush(), os.WriteFile(s.file("used-"+command), nil, 0o600))
+	if err == nil {
 		return 0
-	case err.Error() != "":
-		fmt.Fprintln(os.Stderr, strings.TrimSpace(err.Error()))
+	}
+	if said := strings.TrimSpace(err.Error()); said != "" {
+		_, _ = fmt.Fprintln(os.Stderr, said) // There is nobody else to tell.
 	}
 	return 1
 }
@@ -60,7 +62,7 @@ func (s slurm) fail(command string) error {
 	if err == nil {
 		return errors.New(string(words))
 	}
-	return nil //nolint:nilerr // no file, no failure
+	return nil
 }
 
 // errQuiet is an exit code without words.
@@ -89,7 +91,7 @@ func (s slurm) log(line string) error {
 func (s slurm) run(command string, args []string) error {
 	if len(args) > 1 && args[0] == "-M" {
 		if args[1] != "c1" {
-			return fmt.Errorf("'%s' can't be reached now, or it is an invalid entry for --cluster.", args[1])
+			return fmt.Errorf("'%s' can't be reached now, or it is an invalid entry for --cluster", args[1])
 		}
 		args = args[2:]
 	}
@@ -99,13 +101,13 @@ func (s slurm) run(command string, args []string) error {
 	case "squeue", "sprio":
 		return s.list(command, args)
 	case "sdiag":
-		_, err := fmt.Printf("sdiag output at Tue Nov 14 22:13:20 2023 (%s)\nDBD Agent queue size: %s\n",
-			strings.TrimSpace(s.text("clock", fmt.Sprint(Epoch))), strings.TrimSpace(s.text("dbd", "0")))
+		_, err := fmt.Fprintf(s.out, "sdiag output at Tue Nov 14 22:13:20 2023 (%s)\nDBD Agent queue size: %s\n",
+			strings.TrimSpace(s.text("clock", strconv.Itoa(Epoch))), strings.TrimSpace(s.text("dbd", "0")))
 		return err
 	case "sacctmgr":
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Contains(strings.Join(args, " ")+" ", "name="+name+" ") {
-				fmt.Printf("%s|%s\n", name, level)
+				_, _ = fmt.Fprintf(s.out, "%s|%s\n", name, level) // Flush tells.
 			}
 		}
 		return nil
@@ -129,7 +131,7 @@ func (s slurm) list(command string, args []string) error {
 		return err
 	}
 	if command == "sprio" && strings.Contains(s.text("config", ""), "priority/basic") {
-		return errors.New("You are not running a supported priority plugin\n(priority/basic).")
+		return errors.New("sprio: error: You are not running a supported priority plugin")
 	}
 	for _, e := range q {
 		field := e.squeue
@@ -141,7 +143,7 @@ func (s slurm) list(command string, args []string) error {
 		} else if !strings.Contains(option(args, "-t"), e.state()) {
 			continue
 		}
-		fmt.Println(print(option(args, "-o"), field))
+		_, _ = fmt.Fprintln(s.out, fill(option(args, "-o"), field)) // Flush tells.
 	}
 	return nil
 }
@@ -149,18 +151,19 @@ func (s slurm) list(command string, args []string) error {
 func (s slurm) scontrol(args []string) error {
 	switch said := strings.Join(args, " "); {
 	case said == "show config":
-		_, err := fmt.Print(configuration + s.text("config", ""))
+		_, err := s.out.WriteString(configuration + s.text("config", ""))
 		return err
 	case strings.HasSuffix(said, "show partition"):
-		_, err := fmt.Print(s.text("partitions", partitions))
+		_, err := s.out.WriteString(s.text("partitions", partitions))
 		return err
 	case strings.HasPrefix(said, "show hostnames"):
 		prefix, set, ok := strings.Cut(strings.TrimSuffix(args[2], "]"), "[")
 		if !ok {
-			fmt.Println(prefix)
+			_, err := fmt.Fprintln(s.out, prefix)
+			return err
 		}
 		for _, n := range expand(set) {
-			fmt.Printf("%s%d\n", prefix, n)
+			_, _ = fmt.Fprintf(s.out, "%s%d\n", prefix, n) // Flush tells.
 		}
 		return nil
 	case len(args) == 0:
@@ -190,7 +193,7 @@ func (s slurm) commands() error {
 		case len(words) == 2 && words[0] == "release":
 			err = errors.Join(err, q.change(words[1], "pinned", ""))
 		default:
-			fmt.Fprintf(os.Stderr, "invalid keyword: %s\n", lines.Text())
+			complain("invalid keyword: %s", lines.Text())
 			err = errors.Join(err, errQuiet)
 			continue
 		}
@@ -207,6 +210,11 @@ func (s slurm) commands() error {
 	return nil
 }
 
+// complain says at once what scontrol says of a line.
+func complain(format string, args ...any) {
+	_, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) // There is nobody else to tell.
+}
+
 // change sets a field of a job, or says on the standard error why not.
 func (q queue) change(id, key, value string) error {
 	for _, e := range q {
@@ -214,7 +222,7 @@ func (q queue) change(id, key, value string) error {
 			continue
 		}
 		if e["refuse"] != "" {
-			fmt.Fprintf(os.Stderr, "%s for job %s\n", e.or("refuse", ""), id)
+			complain("%s for job %s", e.or("refuse", ""), id)
 			return errQuiet
 		}
 		if e["ignore"] == "" {
@@ -222,6 +230,6 @@ func (q queue) change(id, key, value string) error {
 		}
 		return nil
 	}
-	fmt.Fprintf(os.Stderr, "Invalid job id specified for job %s\n", id)
+	complain("Invalid job id specified for job %s", id)
 	return errQuiet
 }

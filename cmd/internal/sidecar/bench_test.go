@@ -18,8 +18,11 @@ type still struct {
 	now    ostrich.Time
 }
 
-func (s *still) Poll(context.Context) (slurmdb.Batch, error) {
-	b := slurmdb.Batch{Now: s.now, Events: s.events}
+func (s *still) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	b := slurmdb.Batch{Now: s.now}
+	for _, e := range s.events {
+		event(e)
+	}
 	s.events = nil
 	s.now += 10
 	return b, nil

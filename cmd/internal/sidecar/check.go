@@ -160,7 +160,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controllerClock
 		l.add("database", Fail, "check database.address, user, password and tls", "%v", err)
 		return
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // Nothing was written that could be lost.
 	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
 	l.ok("cluster", "%s", source.Cluster)
 	columns := r.Columns()

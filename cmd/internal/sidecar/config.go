@@ -92,12 +92,12 @@ func Default() Config {
 	c.Database.History = 14 * day
 	c.Database.Overlap = 2 * time.Minute
 	c.Slurm.Timeout = 10 * time.Second
-	c.Campaign.Rule = ostrich.Max.String()
+	c.Campaign.Rule = ostrich.Window.String()
 	c.Campaign.Threshold = 30 * time.Minute
 	c.Campaign.Late = ostrich.Reopen.String()
 	c.Schedule.Machine = ostrich.Parallel.String()
 	c.Schedule.Gate = ostrich.Demote.String()
-	c.Schedule.Inside = ostrich.LPT.String()
+	c.Schedule.Inside = ostrich.LJF.String()
 	c.Schedule.Shares = sharesFlat
 	c.Schedule.Predictor = ostrich.ByLimit.String()
 	c.Schedule.DefaultLimit = 7 * day

@@ -14,7 +14,9 @@ import (
 
 // Accounting is where the history of jobs comes from. *slurmdb.Reader is one.
 type Accounting interface {
-	Poll(ctx context.Context) (slurmdb.Batch, error)
+	// PollEach hands over what is new, in the order of ostrich.Compare, once
+	// all of it has been read: after an error the next poll tells everything.
+	PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error)
 	Record(id ostrich.JobID) (slurmdb.Record, bool)
 	Live() []slurmdb.Record
 	UserName(id ostrich.UserID) string
@@ -126,15 +128,15 @@ func New(c Config, accounting Accounting, slurm Controller, controller priority.
 		config: c, accounting: accounting, slurm: slurm, limit: 64 << 20,
 		controller: controller, partitions: partitions, asked: time.Now(),
 	}
-	if err := priority.Check(s.options()); err != nil {
+	if err = priority.Check(s.options()); err != nil {
 		return nil, fmt.Errorf("priority: %w", err)
 	}
 	s.pools, err = ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
 	return s, err
 }
 
-func otherCluster(configured, real string) error {
-	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, real)
+func otherCluster(configured, controller string) error {
+	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
 }
 
 // nodesOf adds the nodes of its partitions to each pool.
@@ -234,11 +236,10 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch, err := s.accounting.Poll(ctx)
+	batch, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.pools.Add(batch.Events...)
 	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch, diag.DBDQueue)}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	c.Pools, c.Odd = s.pools.At(c.Time)
@@ -269,6 +270,23 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	}
 	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
 	return nil
+}
+
+// batchSize is how many events go to the schedules at a time. A cold start
+// tells millions, which need not be in memory together.
+const batchSize = 1 << 14
+
+// read polls accounting and hands the events to the schedules.
+func (s *Sidecar) read(ctx context.Context) (slurmdb.Batch, error) {
+	var events []ostrich.Event
+	batch, err := s.accounting.PollEach(ctx, func(e ostrich.Event) {
+		if events = append(events, e); len(events) == batchSize {
+			s.pools.Add(events...)
+			events = events[:0]
+		}
+	})
+	s.pools.Add(events...)
+	return batch, err
 }
 
 // clock is the time up to which the virtual schedule may run. A quiet database

@@ -14,7 +14,7 @@ import (
 // Reset gives every job back to stock ordering. It needs the controller and
 // the journal, not the database. With dry it only tells what it would write.
 // With all it also gives back what the journal does not know.
-func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) ([]priority.Change, []priority.Outcome, error) {
+func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) (changes []priority.Change, outcomes []priority.Outcome, err error) {
 	slurm := c.Commands()
 	controller, err := slurm.Controller(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) ([]pr
 		return nil, nil, err
 	}
 	if s.journal != nil {
-		defer s.journal.Close()
+		defer func() { err = errors.Join(err, s.journal.Close()) }()
 	}
 	queue, err := slurm.Queue(ctx)
 	if err != nil {
@@ -52,10 +52,10 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) ([]pr
 	o := priority.ResetOptions{
 		Channel: priority.Channel(c.Priority.Channel), Controller: controller, Journal: s.journal, Running: running, All: all,
 	}
-	changes, err := priority.Reset(o, queue)
+	changes, err = priority.Reset(o, queue)
 	if err != nil || dry || len(changes) == 0 {
 		return changes, nil, err
 	}
-	outcomes, err := s.Write(ctx, now, changes)
+	outcomes, err = s.Write(ctx, now, changes)
 	return changes, outcomes, err
 }

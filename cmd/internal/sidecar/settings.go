@@ -142,7 +142,7 @@ func Load(ctx *cli.Context) (Config, error) {
 	raw, err := os.ReadFile(file)
 	switch {
 	case err == nil:
-		if err := c.Read(file, raw); err != nil {
+		if err = c.Read(file, raw); err != nil {
 			return c, err
 		}
 	case named || !errors.Is(err, os.ErrNotExist):

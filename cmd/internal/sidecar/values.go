@@ -51,8 +51,11 @@ type span struct {
 	least time.Duration
 }
 
-func (v span) String() string {
-	d := *v.at
+func (v span) String() string { return FormatSpan(*v.at) }
+
+// FormatSpan writes a length of time as settings have it: 90s is 1m30s, and
+// whole days are 14d.
+func FormatSpan(d time.Duration) string {
 	switch {
 	case d >= day && d%day == 0:
 		return fmt.Sprintf("%dd", d/day)
