@@ -173,10 +173,12 @@ func follows(a, b *row) bool {
 }
 
 func (h *history) skip(w *row, t *tracked, why string) {
-	if _, known := h.bad[w.key]; !known {
-		h.skipped = append(h.skipped, Skip{w.id, why})
+	if !w.unsized || w.end != 0 || h.now > max(w.submit, w.start)+unsizedFor {
+		if _, known := h.bad[w.key]; !known {
+			h.skipped = append(h.skipped, Skip{w.id, why})
+		}
+		h.bad[w.key] = h.poll
 	}
-	h.bad[w.key] = h.poll
 	if t == nil || t.row.key != w.key {
 		return
 	}

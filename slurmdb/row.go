@@ -3,6 +3,7 @@ package slurmdb
 import (
 	"cmp"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"strings"
@@ -88,7 +89,16 @@ type extra struct {
 	account, name string // of jobs that have not ended
 	sum           uint64 // of their values
 	bad           string // why the row is impossible, or ""
+	unsized       bool   // and that is errUnsized
 }
+
+// errUnsized is a row without processors. Slurm writes some rows of array tasks
+// in two steps, and for a moment they are like that.
+var errUnsized = errors.New("asks for no processor")
+
+// unsizedFor is how long after its submission or start a row may be without
+// processors before that is worth a word.
+const unsizedFor = ostrich.Time(300)
 
 // none is the extra of most rows. It is never written to.
 var none extra
@@ -158,7 +168,7 @@ func (p *parser) parse(v []driver.Value) row {
 	}
 	if err := w.size(v); err != nil {
 		bad := *w.extra
-		bad.bad = err.Error()
+		bad.bad, bad.unsized = err.Error(), errors.Is(err, errUnsized)
 		w.extra = &bad
 	}
 	return w
@@ -189,7 +199,7 @@ func (w *row) size(v []driver.Value) error {
 	}
 	switch {
 	case req == 0:
-		return fmt.Errorf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq]))))
+		return fmt.Errorf("%w (cpus_req %d, tres_req %q)", errUnsized, cpus, shorten(string(text(v[colReq]))))
 	case req > maxProcs:
 		return fmt.Errorf("asks for %d processors", req)
 	case alloc > maxProcs:

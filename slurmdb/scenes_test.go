@@ -423,6 +423,18 @@ func scenes() []scene {
 				"150 start 1 of 1002: 1 x 1 for 3600 in main since 50\n",
 		},
 		{
+			name: "a task whose row Slurm has not filled in yet",
+			steps: steps(
+				func(db *slurmdbtest.DB) {
+					put(job{ID: 1, Submit: -20, Start: -10, TRESReq: "-"})(db)
+					db.Run("UPDATE c1_job_table SET cpus_req = 0, tres_alloc = '' WHERE id_job = 1")
+				},
+				put(job{ID: 1, Submit: -20, Start: -10, CPUs: 2}),
+			),
+			live: "-20 submit 1 of 1001: 1 x 2 for 3600 in main\n" +
+				"-10 start 1 of 1001: 1 x 2 for 3600 in main since -20\n",
+		},
+		{
 			name: "impossible rows",
 			steps: steps(
 				put(
@@ -439,7 +451,7 @@ func scenes() []scene {
 				),
 				func(db *slurmdbtest.DB) {
 					put(job{ID: 10, Submit: -50, Start: -40, End: -45})(db)
-					put(job{ID: 11, TRESReq: "-"})(db)
+					put(job{ID: 11, Submit: -301, TRESReq: "-"})(db)
 					db.Run("UPDATE c1_job_table SET cpus_req = 0 WHERE id_job = 11")
 				},
 			),
