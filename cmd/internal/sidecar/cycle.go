@@ -236,11 +236,11 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch, err := s.read(ctx)
+	batch, told, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch, diag.DBDQueue)}
+	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch.Now, told, diag.DBDQueue)}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	c.Pools, c.Odd = s.pools.At(c.Time)
 	if c.Queue, err = s.slurm.Queue(ctx); err != nil {
@@ -276,17 +276,24 @@ func (s *Sidecar) ask(ctx context.Context) error {
 // tells millions, which need not be in memory together.
 const batchSize = 1 << 14
 
-// read polls accounting and hands the events to the schedules.
-func (s *Sidecar) read(ctx context.Context) (slurmdb.Batch, error) {
+// read polls accounting and hands the events to the schedules. told is when
+// the latest thing happened of which it tells.
+func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.Time, err error) {
 	var events []ostrich.Event
-	batch, err := s.accounting.PollEach(ctx, func(e ostrich.Event) {
+	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
+		switch e.Kind {
+		case ostrich.Submit, ostrich.Start, ostrich.End:
+			told = max(told, e.At)
+		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
+			// These can carry the time of the reading.
+		}
 		if events = append(events, e); len(events) == batchSize {
 			s.pools.Add(events...)
 			events = events[:0]
 		}
 	})
 	s.pools.Add(events...)
-	return batch, err
+	return batch, min(told, batch.Now), err
 }
 
 // clock is the time up to which the virtual schedule may run. A quiet database
@@ -294,24 +301,16 @@ func (s *Sidecar) read(ctx context.Context) (slurmdb.Batch, error) {
 // cycle, nobody knows what happened since the latest thing that it told, and
 // time stands there. slurmdbd takes messages in order, so on a busy cluster,
 // where some always wait, time goes on.
-func (s *Sidecar) clock(batch slurmdb.Batch, waiting int) ostrich.Time {
+func (s *Sidecar) clock(now, told ostrich.Time, waiting int) ostrich.Time {
 	if waiting == 0 {
 		s.behind = 0
 	} else {
 		s.behind++
 	}
 	if s.behind < 2 || s.fresh == 0 {
-		s.fresh = max(s.fresh, batch.Now)
-		return s.fresh
+		told = now
 	}
-	for _, e := range batch.Events {
-		switch e.Kind {
-		case ostrich.Submit, ostrich.Start, ostrich.End:
-			s.fresh = max(s.fresh, min(e.At, batch.Now))
-		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
-			// These can carry the time of the reading.
-		}
-	}
+	s.fresh = max(s.fresh, told)
 	return s.fresh
 }
 

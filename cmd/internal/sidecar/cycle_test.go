@@ -1,0 +1,429 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// site is a cluster whose accounting and controller say what a test wants.
+type site struct {
+	now     ostrich.Time
+	waiting int // messages for slurmdbd
+	events  []ostrich.Event
+	records map[ostrich.JobID]slurmdb.Record
+	queue   []priority.Queued
+	parts   []priority.Partition
+	ctl     priority.Controller
+
+	fail  map[string]error
+	calls []string
+	sent  [][]priority.Change
+	cut   int // changes after which an update ends with fail["update"]
+}
+
+func newSite() *site {
+	return &site{
+		now: 10_000, ctl: multifactor(), fail: make(map[string]error), records: make(map[ostrich.JobID]slurmdb.Record),
+		parts:  []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2"}}, {Name: "gpu", Nodes: []string{"g1"}}},
+		events: []ostrich.Event{{At: 1, Kind: ostrich.Capacity, Procs: 8}},
+	}
+}
+
+// submit puts a job into the accounting and into the queue.
+func (s *site) submit(id, user int, at ostrich.Time, partition string) {
+	j := ostrich.Job{ID: ostrich.JobID(id), User: ostrich.UserID(user), Partition: partition, Procs: 2, Estimate: 600, Submit: at}
+	s.events = append(s.events, ostrich.Event{At: at, Kind: ostrich.Submit, Job: j})
+	s.records[j.ID] = slurmdb.Record{Job: j}
+	s.queue = append(s.queue, priority.Queued{
+		Job: j.ID, Full: fmt.Sprint(id), User: fmt.Sprint("u", user), Partition: partition, Count: 1, Priority: 100, Listed: true, SiteKnown: true,
+		State: "PENDING", Reason: "Priority", Submit: at,
+	})
+}
+
+func (s *site) did(what string) error {
+	s.calls = append(s.calls, what)
+	return s.fail[what]
+}
+
+func (s *site) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	if err := s.did("poll"); err != nil {
+		return slurmdb.Batch{}, err
+	}
+	b := slurmdb.Batch{Now: s.now, Rows: len(s.events)}
+	slices.SortStableFunc(s.events, ostrich.Compare)
+	for _, e := range s.events {
+		event(e)
+	}
+	s.events = nil
+	return b, nil
+}
+
+func (s *site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
+	r, ok := s.records[id]
+	return r, ok
+}
+func (s *site) Live() []slurmdb.Record            { return nil }
+func (s *site) UserName(id ostrich.UserID) string { return fmt.Sprint("u", id) }
+func (s *site) Close() error                      { return s.did("close") }
+
+func (s *site) Controller(context.Context) (priority.Controller, error) {
+	return s.ctl, s.did("controller")
+}
+
+func (s *site) Partitions(context.Context) ([]priority.Partition, error) {
+	return s.parts, s.did("partitions")
+}
+
+func (s *site) Queue(context.Context) ([]priority.Queued, error) {
+	return slices.Clone(s.queue), s.did("queue")
+}
+
+func (s *site) Diag(context.Context) (priority.Diag, error) {
+	return priority.Diag{DBDQueue: s.waiting}, s.did("diag")
+}
+
+func (s *site) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {
+	err := s.did("update")
+	s.sent = append(s.sent, changes)
+	var r priority.Result
+	for i, c := range changes {
+		o := priority.Outcome{Change: c, Status: priority.Applied}
+		if err != nil && i >= s.cut {
+			o.Status = priority.Unsent
+		} else {
+			q := &s.queue[slices.IndexFunc(s.queue, func(q priority.Queued) bool { return q.Job == c.Job })]
+			q.Site = c.To
+		}
+		r.Outcomes = append(r.Outcomes, o)
+	}
+	return r, err
+}
+
+// start returns the sidecar of the site.
+func (s *site) start(t *testing.T, edit ...func(*Config)) *Sidecar {
+	t.Helper()
+	c := Default()
+	c.Cluster = s.ctl.ClusterName
+	for _, e := range edit {
+		e(&c)
+	}
+	sc, err := New(c, s, s, s.ctl, s.parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func run(t *testing.T, s *Sidecar, apply bool) *Cycle {
+	t.Helper()
+	c, err := s.Run(t.Context(), apply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func equal(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// The controller is asked before the tables are read, so that what it had
+// handed over is in them; nothing is written without apply, and once with it.
+func TestCycle(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	w.submit(2, 2, 9500, "main")
+	s := w.start(t)
+	c := run(t, s, false)
+	equal(t, "calls", []string{"diag", "poll", "queue"}, w.calls)
+	equal(t, "summary", priority.Summary{Pending: 2, Managed: 2, KendallTau: 1, Writes: 2}, c.Plan.Summary)
+	equal(t, "time", ostrich.Time(10_000), c.Time)
+	equal(t, "rows", 3, c.Rows)
+
+	c = run(t, s, true)
+	equal(t, "outcomes", 2, len(c.Outcomes))
+	first := []ostrich.JobID{c.Plan.Entries[0].Job, c.Plan.Entries[1].Job}
+	equal(t, "order of the writes", first, []ostrich.JobID{w.sent[0][0].Job, w.sent[0][1].Job})
+	c = run(t, s, true)
+	equal(t, "writes after that", 0, len(c.Outcomes)+c.Plan.Summary.Writes)
+	equal(t, "bursts", 1, len(w.sent))
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrorsOfACycle(t *testing.T) {
+	away := errors.New("away")
+	for _, call := range []string{"diag", "poll", "queue"} {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		w.fail[call] = away
+		s := w.start(t)
+		if c, err := s.Run(t.Context(), true); !errors.Is(err, away) || c != nil {
+			t.Errorf("%s: %v, %v", call, c, err)
+		}
+		if len(w.sent) > 0 {
+			t.Errorf("%s: something was written", call)
+		}
+		// The next cycle tells what this one would have told.
+		delete(w.fail, call)
+		equal(t, call+": managed", 1, run(t, s, true).Plan.Summary.Managed)
+	}
+}
+
+// While messages wait for slurmdbd the clock stands at the latest thing that
+// it told.
+func TestFrozenClock(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	for i, step := range []struct {
+		waiting int
+		told    ostrich.Time // when a job was submitted of which the tables tell now; 0 for none
+		want    ostrich.Time // where the clock stands, 10 s after the step before
+	}{
+		{waiting: 0, want: 10_010},
+		{waiting: 3, want: 10_020}, // Messages on their way are no outage,
+		{waiting: 7, want: 10_020}, // those that stay are.
+		{waiting: 9, want: 10_020},
+		{waiting: 5, told: 10_025, want: 10_025}, // Catching up.
+		{waiting: 2, told: 10_051, want: 10_051},
+		{waiting: 0, want: 10_070},
+		{waiting: 1, want: 10_080},
+		{waiting: 0, want: 10_090},
+		{waiting: 2, want: 10_100},
+		{waiting: 2, told: 10_108, want: 10_108}, // A busy cluster, where some always wait.
+		{waiting: 2, told: 10_119, want: 10_119},
+		{waiting: 2, told: 10_999, want: 10_130}, // Never beyond the database's clock.
+	} {
+		w.now += 10
+		w.waiting = step.waiting
+		if step.told != 0 {
+			w.submit(100+i, 2, step.told, "main")
+		}
+		c := run(t, s, false)
+		if c.Time != step.want || c.Lag != ostrich.Duration(w.now-c.Time) {
+			t.Errorf("step %d: the clock stands at %d, %d s behind; want %d", i, c.Time, c.Lag, step.want)
+		}
+	}
+}
+
+// Weights and partitions change under a running sidecar.
+func TestConfigurationIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		w.submit(2, 1, 9000, "main")
+		s := w.start(t)
+		asked := func() int {
+			n := 0
+			for _, c := range w.calls {
+				if c == "controller" {
+					n++
+				}
+			}
+			return n
+		}
+		run(t, s, true)
+		time.Sleep(59 * time.Second)
+		run(t, s, true)
+		equal(t, "asked within a minute", 0, asked())
+		time.Sleep(2 * time.Second)
+		w.ctl.Weights.Fairshare = 1_000_000
+		w.parts[0].PriorityTier = 7
+		c := run(t, s, true)
+		equal(t, "asked after a minute", 1, asked())
+		equal(t, "tier", 7, c.Queue[0].Tier)
+		equal(t, "weight", int64(1_000_000), c.Controller.Weights.Fairshare)
+		equal(t, "writes after new weights", 1, len(c.Outcomes))
+
+		// A plugin with which the channel cannot work ends the writing.
+		w.ctl.PriorityType = "priority/basic"
+		time.Sleep(time.Hour)
+		if _, err := s.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) {
+			t.Errorf("under priority/basic: %v", err)
+		}
+		// If the controller is away, nothing is planned from what it said before.
+		w.fail["controller"] = errors.New("away")
+		time.Sleep(time.Hour)
+		if _, err := s.Run(t.Context(), true); err == nil {
+			t.Error("a cycle without a controller")
+		}
+	})
+}
+
+// Pools are ordered and planned apart, and their summaries are added up.
+func TestPools(t *testing.T) {
+	w := newSite()
+	w.events = []ostrich.Event{
+		{At: 1, Kind: ostrich.Capacity, Pool: "cpu", Procs: 8},
+		{At: 1, Kind: ostrich.Capacity, Pool: "gpu", Procs: 2},
+	}
+	for i, partition := range []string{"main", "gpu", "main", "gpu", "attic", "main"} {
+		w.submit(i+1, i+1, ostrich.Time(9000+i), partition)
+	}
+	s := w.start(t, func(c *Config) {
+		c.Pools = []ostrich.Pool{{Name: "cpu", Partitions: []string{"main"}}, {Name: "gpu", Partitions: []string{"gpu"}}}
+	})
+	c := run(t, s, true)
+	var got []string
+	for _, e := range c.Plan.Entries {
+		got = append(got, fmt.Sprintf("%s:%d rank %d of slurm %d, %s", e.Pool, e.Job, e.Rank, e.SlurmRank, e.Why))
+	}
+	equal(t, "entries", []string{
+		"cpu:1 rank 1 of slurm 1, campaign order", "cpu:3 rank 2 of slurm 2, campaign order", "cpu:6 rank 3 of slurm 4, campaign order",
+		":5 rank 0 of slurm 3, its partition is in no pool",
+		"gpu:2 rank 1 of slurm 1, campaign order", "gpu:4 rank 2 of slurm 2, campaign order",
+	}, got)
+	equal(t, "summary", priority.Summary{Pending: 6, Managed: 5, Writes: 5, KendallTau: 1}, c.Plan.Summary)
+	equal(t, "writes", 5, len(c.Outcomes))
+}
+
+func TestSum(t *testing.T) {
+	a := priority.Summary{Pending: 9, Managed: 4, Up: 1, Down: 2, Writes: 3, KendallTau: 1}  // 6 pairs
+	b := priority.Summary{Pending: 5, Managed: 3, Up: 4, Down: 5, Writes: 6, KendallTau: -1} // 3 pairs
+	want := priority.Summary{Pending: 14, Managed: 7, Up: 5, Down: 7, Writes: 9, KendallTau: 1.0 / 3}
+	equal(t, "sum", want, sum(a, b))
+	equal(t, "sum without pairs", 1.0, sum(priority.Summary{}, priority.Summary{Managed: 1}).KendallTau)
+}
+
+// The journal has each change before the burst and each outcome after it.
+func TestJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journal, err := priority.OpenJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	w.submit(2, 1, 9100, "main")
+	s := w.start(t)
+	s.journal = journal
+	away := errors.New("scontrol was killed")
+	w.fail["update"], w.cut = away, 1
+	c, err := s.Run(t.Context(), true)
+	if !errors.Is(err, away) || c == nil || len(c.Outcomes) != 2 {
+		t.Fatalf("a burst that is cut: %v, %v", c, err)
+	}
+	delete(w.fail, "update")
+	run(t, s, true)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		_, job, _ := strings.Cut(line, `"job":`)
+		job, _, _ = strings.Cut(job, ",")
+		_, result, _ := strings.Cut(line, `"result":"`)
+		result, _, _ = strings.Cut(result, `"`)
+		got = append(got, job+" "+result)
+	}
+	equal(t, "journal", []string{
+		"1 intended", "2 intended", "1 applied", "2 not sent",
+		"2 intended", "2 applied",
+	}, got)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+
+	// What cannot be noted is not written.
+	w.submit(3, 2, 9200, "main")
+	before := len(w.sent)
+	if _, err := s.Run(t.Context(), true); err == nil {
+		t.Error("a cycle with a closed journal")
+	}
+	equal(t, "bursts", before, len(w.sent))
+}
+
+// Jobs that have ended are left behind when a journal has grown too long.
+func TestJournalIsRotated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journal, err := priority.OpenJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	s.journal, s.limit = journal, 600
+	run(t, s, true)
+	if _, err := os.Stat(path + ".1"); err == nil {
+		t.Error("rotated below the limit")
+	}
+	// Job 1 ends, two others come.
+	w.events = append(w.events, ostrich.Event{At: 9900, Kind: ostrich.End, Job: ostrich.Job{ID: 1, User: 1, Procs: 2, Estimate: 600, Submit: 9000, End: 9900}})
+	delete(w.records, 1)
+	w.queue = nil
+	w.submit(2, 1, 9950, "main")
+	w.submit(3, 2, 9950, "main")
+	run(t, s, true)
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Errorf("not rotated: %v", err)
+	}
+	equal(t, "remembered", []ostrich.JobID{2, 3}, journal.Jobs(priority.SiteFactor))
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		edit func(*Config)
+		ctl  func(*priority.Controller)
+		want string
+	}{
+		{name: "another cluster", edit: func(c *Config) { c.Cluster = "other" }, want: `cluster is "other", but slurmctld's ClusterName is "c"`},
+		{name: "strict gate", edit: func(c *Config) { c.Schedule.Gate = "strict" }, want: "schedule.gate"},
+		{name: "basic", ctl: func(c *priority.Controller) { c.PriorityType = "priority/basic" }, want: "priority/basic accepts a SiteFactor and ignores it"},
+	} {
+		w := newSite()
+		c := Default()
+		c.Cluster = "c"
+		if test.edit != nil {
+			test.edit(&c)
+		}
+		if test.ctl != nil {
+			test.ctl(&w.ctl)
+		}
+		_, err := New(c, w, w, w.ctl, w.parts)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !Permanent(err) {
+			t.Errorf("%s: %v, want %s for good", test.name, err, test.want)
+		}
+	}
+}
+
+func TestNodesOfPools(t *testing.T) {
+	parts := []priority.Partition{
+		{Name: "main", Nodes: []string{"n1", "n2"}}, {Name: "long", Nodes: []string{"n2", "n3"}}, {Name: "gpu", Nodes: []string{"g1"}},
+	}
+	got, err := nodesOf([]ostrich.Pool{{Name: "gpu", Partitions: []string{"gpu"}}, {Name: "rest"}}, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "pools", []slurmdb.Pool{
+		{Name: "gpu", Partitions: []string{"gpu"}, Nodes: []string{"g1"}}, {Name: "rest", Nodes: []string{"n1", "n2", "n3"}},
+	}, got)
+	_, err = nodesOf([]ostrich.Pool{{Name: "x", Partitions: []string{"fast"}}}, parts)
+	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), `pool x: slurmctld has no partition "fast"`) {
+		t.Errorf("a partition that is not there: %v", err)
+	}
+}

@@ -1,0 +1,251 @@
+package sidecar
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/urfave/cli/v2"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+var sameConfig = cmp.Options{cmp.AllowUnexported(Config{}), cmpopts.EquateEmpty()}
+
+// anyConfig draws a configuration that is possible, sensible or not.
+func anyConfig() *rapid.Generator[Config] {
+	return rapid.Custom(func(t *rapid.T) Config {
+		c := Default()
+		name := rapid.StringMatching(`[a-zA-Z][a-zA-Z0-9_.-]{0,8}`)
+		for _, s := range Settings(&c) {
+			if s.NoFlag || rapid.Bool().Draw(t, "default") {
+				continue
+			}
+			switch v := s.Value.(type) {
+			case text:
+				*v.at = rapid.String().Draw(t, s.Key)
+			case choice:
+				*v.at = rapid.SampledFrom(v.of).Draw(t, s.Key)
+			case number:
+				*v.at = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key)
+			case span:
+				*v.at = time.Duration(rapid.Int64Range(int64(v.least), int64(1000*day)).Draw(t, s.Key))
+			case list:
+				*v.at = rapid.SliceOfN(name, 0, 3).Draw(t, s.Key)
+			case pools:
+				for i := range rapid.IntRange(0, 3).Draw(t, s.Key) {
+					*v.at = append(*v.at, ostrich.Pool{
+						Name: fmt.Sprintf("%d%s", i, name.Draw(t, "pool")), Partitions: rapid.SliceOfN(name, 0, 3).Draw(t, "partitions"),
+					})
+				}
+			default:
+				t.Fatalf("%s: no kind of value that is known", s.Key)
+			}
+		}
+		return c
+	})
+}
+
+// What Show writes, Read takes.
+func TestShowRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyConfig().Draw(t, "config")
+		var file bytes.Buffer
+		if err := want.Show(&file); err != nil {
+			t.Fatal(err)
+		}
+		got := Default()
+		if err := got.Read("shown", file.Bytes()); err != nil {
+			t.Fatalf("%v in\n%s", err, &file)
+		}
+		if d := cmp.Diff(want, got, sameConfig); d != "" {
+			t.Fatalf("read again (-want +got):\n%s\nfrom\n%s", d, &file)
+		}
+	})
+}
+
+// Each value can be set from its own text, as a flag or variable gives it.
+func TestStringSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyConfig().Draw(t, "config")
+		got := Default()
+		to := Settings(&got)
+		for i, s := range Settings(&want) {
+			if err := to[i].Value.Set(s.Value.String()); err != nil {
+				t.Fatalf("%s: %v", s.Key, err)
+			}
+		}
+		if d := cmp.Diff(want, got, sameConfig); d != "" {
+			t.Fatalf("set again (-want +got):\n%s", d)
+		}
+	})
+}
+
+func TestSetRefuses(t *testing.T) {
+	c := Default()
+	settings := make(map[string]Value)
+	for _, s := range Settings(&c) {
+		settings[s.Key] = s.Value
+	}
+	for _, test := range []struct{ key, text, want string }{
+		{"mode", "Observe", `"Observe" is none of observe, enforce`},
+		{"schedule.gate", "strict", `"strict" is none of demote, off`},
+		{"interval", "", `"" is not a length of time such as 90s, 10m, 12h or 14d`},
+		{"interval", "-5s", `"-5s" is not a length of time such as 90s, 10m, 12h or 14d`},
+		{"interval", "999999999999d", `"999999999999d" is not a length of time such as 90s, 10m, 12h or 14d`},
+		{"interval", "999ms", `999ms is too short; the least is 1s`},
+		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
+		{"priority.depth", "2147483648", `"2147483648" is not a whole number from 0 to 2147483647`},
+		{"pools", "gpu", `"gpu" is not of the form name=partition,partition`},
+		{"pools", "=gpu", `"=gpu" is not of the form name=partition,partition`},
+		{"pools", "a=b=c", `"a=b=c" is not of the form name=partition,partition`},
+	} {
+		before := settings[test.key].String()
+		err := settings[test.key].Set(test.text)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s %q: %v, want %s", test.key, test.text, err, test.want)
+		}
+		if after := settings[test.key].String(); after != before {
+			t.Errorf("%s %q: an error left %q", test.key, test.text, after)
+		}
+	}
+}
+
+func TestDefault(t *testing.T) {
+	c := Default()
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every setting is a flag, a variable and a key, but for the secret.
+func TestFlags(t *testing.T) {
+	c := Default()
+	var want, got []string
+	for _, s := range Settings(&c) {
+		if s.NoFlag {
+			continue
+		}
+		def := s.Value.String()
+		if def == "" {
+			def = "empty"
+		}
+		want = append(want, fmt.Sprintf("--%s $%s (%s) %s", s.Flag(), s.Env(), def, s.Usage))
+	}
+	for _, f := range Flags(false)[1:] {
+		d, ok := f.(*cli.StringFlag)
+		if !ok {
+			t.Fatalf("%v is no string", f.Names())
+		}
+		got = append(got, fmt.Sprintf("--%s $%s (%s) %s", d.Name, d.EnvVars[0], d.DefaultText, d.Usage))
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("flags (-settings +flags):\n%s", d)
+	}
+	key := regexp.MustCompile(`^[a-z_]+(\.[a-z_]+)?$`)
+	for _, s := range Settings(&c) {
+		if !key.MatchString(s.Key) {
+			t.Errorf("key %q", s.Key)
+		}
+		if s.Usage == "" || strings.HasSuffix(s.Usage, ".") {
+			t.Errorf("%s: help text %q is not a phrase without a full stop", s.Key, s.Usage)
+		}
+	}
+}
+
+// A field without a setting cannot be configured.
+func TestEveryFieldIsASetting(t *testing.T) {
+	c := Default()
+	filled := c
+	for _, s := range Settings(&filled) {
+		switch v := s.Value.(type) {
+		case text:
+			*v.at += "x"
+		case choice:
+			*v.at += "x"
+		case number:
+			*v.at++
+		case span:
+			*v.at++
+		case list:
+			*v.at = []string{"x"}
+		case pools:
+			*v.at = []ostrich.Pool{{Name: "x"}}
+		}
+	}
+	var walk func(at string, a, b reflect.Value)
+	walk = func(at string, a, b reflect.Value) {
+		for i := range a.NumField() {
+			name := at + a.Type().Field(i).Name
+			switch x, y := a.Field(i), b.Field(i); {
+			case name == "remote":
+			case x.Kind() == reflect.Struct:
+				walk(name+".", x, y)
+			case fmt.Sprint(x) == fmt.Sprint(y):
+				t.Errorf("%s has no setting", name)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(c), reflect.ValueOf(filled))
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("mode: observe\n"))
+	f.Add([]byte("interval: 20s\ndatabase:\n  address: db\n  tls: on\n"))
+	f.Add([]byte("pools:\n  gpu: [a, b]\n  cpu: c\nexclude: {users: [x]}\n"))
+	f.Add([]byte("pools: {gpu: {a: b}}\n---\nx\n"))
+	f.Add([]byte("mode: &a observe\ncluster: *a\n<<: *b\n"))
+	f.Add([]byte("? [a]\n: b\n\x00"))
+	f.Add([]byte("\xff\xfe"))
+	f.Add([]byte("a: *nobody"))
+	line := regexp.MustCompile(`(?m)^configuration: FILE:[1-9][0-9]*: .`)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		c := Default()
+		err := c.Read("FILE", raw)
+		if err != nil {
+			for text := range strings.SplitSeq(err.Error(), "\n") {
+				if strings.HasPrefix(text, "configuration: ") && !line.MatchString(text) {
+					t.Errorf("%q names no line", text)
+				}
+			}
+			if !line.MatchString(err.Error()) {
+				t.Errorf("%q names no line", err)
+			}
+			return
+		}
+		var shown bytes.Buffer
+		if err := c.Show(&shown); err != nil {
+			t.Fatal(err)
+		}
+		again := Default()
+		if err := again.Read("shown", shown.Bytes()); err != nil {
+			t.Fatalf("%v in\n%s", err, &shown)
+		}
+	})
+}
+
+func TestChannelsAndModes(t *testing.T) {
+	for _, name := range channels {
+		if _, err := priority.ParseChannel(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range modes {
+		if _, err := priority.ParseMode(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range gates {
+		if _, err := ostrich.Named[ostrich.Gate](ostrich.GateNames, name); err != nil {
+			t.Error(err)
+		}
+	}
+}
