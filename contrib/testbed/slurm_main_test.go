@@ -1,0 +1,180 @@
+package testbed_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// These tests run the two commands beside a real slurmctld, slurmdbd and
+// MariaDB: one testbed for each way of running Slurm that matters, all in a
+// directory that is removed at the end.
+//
+// Claims about one testbed are subtests of one test, because they share its
+// queue. Testbeds know nothing of one another and work side by side.
+
+// suite is what all tests share. It is made when the first test asks.
+var suite struct {
+	sync.Mutex
+	dir   string
+	err   error
+	beds  int
+	guard *exec.Cmd
+	leash io.Closer
+}
+
+const howToRun = "a real Slurm is started only if OSTRICH_TEST_SLURM=1 is set, as root on Debian (contrib/test does both)"
+
+func TestMain(m *testing.M) {
+	m.Run()
+	suite.Lock()
+	defer suite.Unlock()
+	if suite.guard != nil {
+		if err := errors.Join(suite.leash.Close(), suite.guard.Wait()); err != nil {
+			fmt.Fprintf(os.Stderr, "testbed: down of %s: %v\n", suite.dir, err)
+		}
+	}
+}
+
+// needSlurm skips a test where no Slurm can be started.
+func needSlurm(t *testing.T) {
+	t.Helper()
+	switch {
+	case os.Getenv("OSTRICH_TEST_SLURM") != "1":
+		t.Skip(howToRun)
+	case os.Geteuid() != 0:
+		t.Skip("not root: " + howToRun)
+	case testing.Short():
+		t.Skip("-short: a real Slurm takes minutes")
+	}
+	suite.Lock()
+	defer suite.Unlock()
+	if suite.dir == "" && suite.err == nil {
+		suite.dir, suite.err = build()
+	}
+	if suite.err != nil {
+		t.Fatal(suite.err)
+	}
+}
+
+// build makes the directory of the suite and builds the commands into it.
+func build() (string, error) {
+	dir, err := os.MkdirTemp("", "ostrich-e2e-")
+	if err != nil {
+		return "", err
+	}
+	if err = watch(dir); err != nil {
+		return dir, err
+	}
+	// Daemons and jobs of other users look into it.
+	if err = os.Chmod(dir, 0o755); err != nil {
+		return dir, err
+	}
+	out, err := exec.Command("go", "build", "-o", dir+"/bin/", "slurm-ostrich/cmd/...").CombinedOutput() //nolint:noctx // ends by itself
+	if err != nil {
+		return dir, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return dir, nil
+}
+
+// watch starts a process that takes all testbeds down and removes the
+// directory when this process ends, in whatever way: success, failure, time
+// limit or interrupt close the pipe between the two.
+func watch(dir string) error {
+	down, err := filepath.Abs("debian/down")
+	if err != nil {
+		return err
+	}
+	const script = `cat >/dev/null
+		for bed in "$1"/*/.ostrich-testbed; do
+			[ ! -e "$bed" ] || "$0" --dir "${bed%/*}" &
+		done
+		wait
+		rm -rf -- "$1"`
+	cmd := exec.Command("sh", "-c", script, down, dir) //nolint:noctx // it outlives the tests
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of an interrupt
+	leash, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	suite.guard, suite.leash = cmd, leash
+	return cmd.Start()
+}
+
+// bed is a testbed.
+type bed struct {
+	dir    string // of the testbed
+	bin    string // where the commands are
+	conf   string // slurm.conf
+	config string // ostrich.yaml
+	port   int
+	cpus   int // of all nodes
+}
+
+// cluster is the name of every testbed's cluster.
+const cluster = "testbed"
+
+// users of a testbed. Each account has two of them.
+var users = []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin", "ob-frank"}
+
+// up brings a testbed up.
+func up(t *testing.T, name string, options ...string) *bed {
+	t.Helper()
+	needSlurm(t)
+	const nodes, cpus = 4, 4
+	suite.Lock()
+	n := suite.beds
+	suite.beds++
+	suite.Unlock()
+	b := &bed{dir: filepath.Join(suite.dir, name), bin: filepath.Join(suite.dir, "bin"), cpus: nodes * cpus}
+	b.conf, b.config = b.dir+"/etc/slurm.conf", b.dir+"/ostrich.yaml"
+	var err error
+	if b.port, err = freePorts(n, nodes); err != nil {
+		t.Fatal(err)
+	}
+	b.start(t, append([]string{"--nodes", strconv.Itoa(nodes), "--cpus", strconv.Itoa(cpus)}, options...)...)
+	return b
+}
+
+// start runs the testbed's up, which also repairs what was killed.
+func (b *bed) start(t *testing.T, options ...string) {
+	t.Helper()
+	args := append([]string{"--dir", b.dir, "--port", strconv.Itoa(b.port)}, options...)
+	cmd := exec.CommandContext(t.Context(), "debian/up", args...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("testbed: up: %v\n%s", err, out)
+	}
+}
+
+// freePorts returns the first of the ports of a testbed, none of which
+// anything listens on.
+func freePorts(bed, nodes int) (int, error) {
+	for port := 28700 + 40*bed; port < 32000; port += 120 {
+		free := true
+		for p := port; p < port+10+nodes && free; p++ {
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))) //nolint:noctx // at once or not at all
+			free = err == nil && l.Close() == nil
+		}
+		if free {
+			return port, nil
+		}
+	}
+	return 0, errors.New("testbed: no free ports from 28700 to 32000")
+}
+
+// report shows a figure on the screen of go test -v, and as an attribute of
+// the test in the events of go test -json.
+func report(t *testing.T, key, format string, args ...any) {
+	t.Helper()
+	t.Attr(key, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
