@@ -118,7 +118,7 @@ func writePlan(c *cli.Context, config sidecar.Config, cycle *sidecar.Cycle) erro
 		return nil
 	}
 	_, err := fmt.Fprintf(c.App.Writer,
-		"\ncluster %s, channel %s, mode %s: %d pending, %d of them ordered (%d move up, %d down, rank correlation %.2f), %d to be written\n",
+		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes\n",
 		config.Cluster, config.Priority.Channel, config.Priority.Mode,
 		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes)
 	return err

@@ -63,14 +63,24 @@ func writeShares(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) error
 			Shares  []shareJSON  `json:"shares"`
 		}{s.Config().Cluster, cycle.Time, list})
 	}
-	t := table{header: []string{"POOL", "ACCOUNT", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	byAccount := slices.ContainsFunc(list, func(j shareJSON) bool { return j.Account != "" })
+	t := table{header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	if byAccount {
+		t.header = slices.Insert(t.header, 1, "ACCOUNT")
+	}
 	for _, j := range list {
 		active := "no"
 		if j.Active {
 			active = "yes"
 		}
-		t.add(j.Pool, j.Account, j.User, active, fmt.Sprintf("%.3f", j.Share), fmt.Sprintf("%.1f", j.Entitled), j.Held,
-			fmt.Sprintf("%.2f", j.Queued), fmt.Sprintf("%.2f", j.Owed))
+		cells := []any{
+			j.Pool, j.User, active, fmt.Sprintf("%.3f", j.Share), fmt.Sprintf("%.1f", j.Entitled), j.Held,
+			fmt.Sprintf("%.2f", j.Queued), fmt.Sprintf("%.2f", j.Owed),
+		}
+		if byAccount {
+			cells = slices.Insert(cells, 1, any(j.Account))
+		}
+		t.add(cells...)
 	}
 	return t.write(c)
 }
