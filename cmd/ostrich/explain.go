@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -185,8 +186,12 @@ func (a *explainedAhead) String() string {
 	if a.Jobs == 0 {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s (arrays count once), %.2f core-hours: %d of its own campaign, %d of %s of %s",
-		plural(a.Jobs, "job"), a.Work, a.Own, a.Jobs-a.Own, plural(a.Campaigns, "other campaign"), plural(a.Users, "other user"))
+	text := fmt.Sprintf("%s (arrays count once), %.2f core-hours: ", plural(a.Jobs, "job"), a.Work)
+	if a.Own == a.Jobs {
+		return text + "all of its own campaign"
+	}
+	return text + fmt.Sprintf("%d of its own campaign, %d of %s (%s)",
+		a.Own, a.Jobs-a.Own, plural(a.Campaigns, "other campaign"), plural(a.Users, "other user"))
 }
 
 type explainedFactors struct {
@@ -314,6 +319,7 @@ func ahead(cycle *sidecar.Cycle, p *sidecar.Entry) *explainedAhead {
 			users[o.User] = true
 		}
 	}
+	a.Work = math.Round(a.Work*1e6) / 1e6 // a sum of fractions
 	a.Users, a.Campaigns = len(users), len(campaigns)
 	return &a
 }

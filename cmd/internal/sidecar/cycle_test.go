@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +50,7 @@ func (s *site) submit(id, user int, at ostrich.Time, partition string) {
 	s.events = append(s.events, ostrich.Event{At: at, Kind: ostrich.Submit, Job: j})
 	s.records[j.ID] = slurmdb.Record{Job: j}
 	s.queue = append(s.queue, priority.Queued{
-		Job: j.ID, Full: fmt.Sprint(id), User: fmt.Sprint("u", user), Partition: partition, Count: 1, Priority: 100, Listed: true, SiteKnown: true,
+		Job: j.ID, Full: strconv.Itoa(id), User: fmt.Sprint("u", user), Partition: partition, Count: 1, Priority: 100, Listed: true, SiteKnown: true,
 		State: "PENDING", Reason: "Priority", Submit: at,
 	})
 }
