@@ -54,6 +54,12 @@ type stage struct {
 	// Moments in real time, -1 while not yet: when the virtual schedule began
 	// the stage (s~), and when it completed it (C~).
 	began, completed float64
+
+	// For the ranking: whether the stage is in the list, and its C~ as last
+	// ranked, in real time or +Inf while to come, then as a tag on the root's
+	// clock.
+	listed            bool
+	rankDone, rankTag float64
 }
 
 const notYet = -1
@@ -151,6 +157,7 @@ func (s *Schedule) refresh(u *user) {
 	}
 	u.leaf.parent.retag()
 	u.sweep()
+	s.waiting.unsorted = true
 	s.version++
 }
 

@@ -39,6 +39,11 @@ func (s *Schedule) Clone() *Schedule {
 	for i, j := range s.overdue {
 		c.overdue[i] = d.jobs[j.ID]
 	}
+	s.waiting.compact() // what has left may be in no line any more
+	c.waiting = waiting{stages: make([]*stage, len(s.waiting.stages)), unsorted: true}
+	for i, g := range s.waiting.stages {
+		c.waiting.stages[i] = d.stages[g]
+	}
 	return &c
 }
 

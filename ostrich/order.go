@@ -2,7 +2,6 @@ package ostrich
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -29,52 +28,17 @@ type Place struct {
 //  5. inside a campaign as Options.Inside says
 //  6. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
-	type keyed struct {
-		*stage
-		gated bool
-		done  float64 // C~ in real time, or +Inf while to come
-		tag   float64 // finish tag on the root's clock
-	}
-	var stages []keyed
+	s.rank()
 	jobs := 0
-	for _, u := range s.users {
-		for _, g := range u.line {
-			g.sort(s.options.Inside)
-			if len(g.pending) == 0 {
-				continue
-			}
-			jobs += len(g.pending)
-			k := keyed{stage: g, gated: s.options.Gate != Off && g.began == notYet, done: g.completed}
-			if g.completed == notYet {
-				k.done, k.tag = math.Inf(1), s.project(u.leaf.parent, g.finish)
-			}
-			stages = append(stages, k)
-		}
+	for _, g := range s.waiting.stages {
+		jobs += g.queued()
 	}
-	slices.SortFunc(stages, func(a, b keyed) int {
-		switch {
-		case a.gated != b.gated:
-			if b.gated {
-				return -1
-			}
-			return 1
-		case a.done != b.done:
-			return cmp.Compare(a.done, b.done)
-		}
-		return cmp.Or(
-			cmp.Compare(a.tag, b.tag),
-			cmp.Compare(a.campaign.first, b.campaign.first),
-			cmp.Compare(a.campaign.user.id, b.campaign.user.id),
-			cmp.Compare(a.campaign.number, b.campaign.number),
-			cmp.Compare(a.number, b.number),
-		)
-	})
 	order := make([]Place, 0, jobs)
-	for _, k := range stages {
-		for _, j := range k.pending {
-			order = append(order, Place{
-				Job: j.ID, User: k.campaign.user.id, Campaign: k.campaign.number, Lead: k.campaign.lead, Gated: k.gated,
-			})
+	for _, g := range s.waiting.stages {
+		g.sort(s.options.Inside)
+		c, gated := g.campaign, s.gated(g)
+		for _, j := range g.pending {
+			order = append(order, Place{Job: j.ID, User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: gated})
 		}
 	}
 	return order
@@ -126,6 +90,9 @@ func (i Inside) key(j *job) (key [2]Duration) {
 	}
 	return key
 }
+
+// queued is the number of pending jobs.
+func (g *stage) queued() int { return len(g.pending) - g.left }
 
 // compact drops the jobs that are no longer queued.
 func (g *stage) compact() {

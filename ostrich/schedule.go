@@ -38,6 +38,7 @@ type Schedule struct {
 	jobs    map[JobID]*job
 	groups  map[JobID]*group
 	overdue dueHeap // running jobs
+	waiting waiting
 	version uint64
 }
 
@@ -288,6 +289,9 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 		g.compact() // a requeued job may still be there, as one that left
 	}
 	j.stage, j.queued = g, true
+	if g.queued() == 0 {
+		s.waiting.add(g)
+	}
 	g.pending = append(g.pending, j)
 	g.unsorted = true
 	s.version++
@@ -297,6 +301,9 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 func (s *Schedule) dequeue(j *job) {
 	j.queued = false
 	j.stage.left++
+	if j.stage.queued() == 0 {
+		s.waiting.drop()
+	}
 	if j.stage.left > len(j.stage.pending)/2 {
 		j.stage.compact()
 	}

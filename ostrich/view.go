@@ -242,6 +242,21 @@ func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
 	return j.stage.campaign.user.id, j.stage.campaign.number, true
 }
 
+// StageOf is the stage of its campaign, from 1, in which a job that has not
+// ended is served, see Late, and false for any other job.
+func (s *Schedule) StageOf(id JobID) (int, bool) {
+	j, ok := s.jobs[id]
+	if !ok {
+		return 0, false
+	}
+	return j.stage.number, true
+}
+
+// NextCompletion is the moment, in seconds of real time, at which the next
+// campaign will be completed virtually if nothing happens before: when a
+// strict gate may open. +Inf if there is none.
+func (s *Schedule) NextCompletion() float64 { return s.nextCompletion() }
+
 // Expected is how long a task of a job that has not ended is expected to run,
 // and false for any other job.
 func (s *Schedule) Expected(id JobID) (Duration, bool) {
