@@ -136,8 +136,8 @@ func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
 		case out.interrupted:
 		case out.Words != "":
 			out.Status = Refused
-		case ch == SiteFactor && !queue[at].SiteKnown && !queue[at].Pinned:
-			out.Status = Unknown
+		case ch == SiteFactor && !queue[at].SiteKnown:
+			out.Status = Unknown // sprio does not tell it of held, pinned or later eligible jobs
 		default:
 			out.Status = NotApplied
 		}

@@ -106,6 +106,8 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	level, err := c.Commands().AdminLevel(ctx, as)
 	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
+	case err != nil && !strings.Contains(err.Error(), "not known to slurmdbd"):
+		l.add("operator", Fail, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
 		l.add("operator", Fail, mend, "AdminLevel of %s: %v", as, err)
 	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):

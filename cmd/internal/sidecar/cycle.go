@@ -49,6 +49,7 @@ type Sidecar struct {
 	latest Plan
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
+	told   ostrich.Time // the latest thing that accounting has told of
 	behind int          // cycles in a row in which it was not
 }
 
@@ -219,7 +220,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		return nil, err
 	}
 	if apply {
-		c.Outcomes, err = s.apply(ctx, c)
+		c.Outcomes, err = s.apply(ctx, c, time.Now())
 	}
 	c.Took = time.Since(began)
 	return c, err
@@ -236,17 +237,23 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
+	queue, err := s.slurm.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	priority.Rank(queue, s.partitions)
 	batch, told, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cycle{Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Time: s.clock(batch.Now, told, diag.DBDQueue)}
+	s.told = max(s.told, told)
+	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
+	c := &Cycle{
+		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Queue: queue,
+		Time: s.clock(batch.Now, told, behind),
+	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	c.Pools, c.Odd = s.pools.At(c.Time)
-	if c.Queue, err = s.slurm.Queue(ctx); err != nil {
-		return nil, err
-	}
-	priority.Rank(c.Queue, s.partitions)
 	c.Plan, err = s.plan(c)
 	return c, err
 }
@@ -296,16 +303,33 @@ func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.T
 	return batch, min(told, batch.Now), err
 }
 
+// unheardFor is how long a job may wait to be told to slurmdbd; up to 24.05
+// Slurm tells it every five seconds.
+const unheardFor = ostrich.Time(60)
+
+// unheard tells whether the queue has a job that accounting should have told
+// of by now, and accounting has told of nothing since. Without slurmdbd new jobs
+// do not wait as messages for it: slurmctld just keeps them.
+func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
+	return slices.ContainsFunc(queue, func(q priority.Queued) bool {
+		if q.Submit <= s.told || q.Submit+unheardFor > now {
+			return false
+		}
+		_, known := s.accounting.Record(q.Job)
+		return !known
+	})
+}
+
 // clock is the time up to which the virtual schedule may run. A quiet database
 // may be a dead slurmdbd: while messages for it wait in slurmctld, cycle after
 // cycle, nobody knows what happened since the latest thing that it told, and
 // time stands there. slurmdbd takes messages in order, so on a busy cluster,
 // where some always wait, time goes on.
-func (s *Sidecar) clock(now, told ostrich.Time, waiting int) ostrich.Time {
-	if waiting == 0 {
-		s.behind = 0
-	} else {
+func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
+	if behind {
 		s.behind++
+	} else {
+		s.behind = 0
 	}
 	if s.behind < 2 || s.fresh == 0 {
 		told = now
@@ -315,12 +339,12 @@ func (s *Sidecar) clock(now, told ostrich.Time, waiting int) ostrich.Time {
 }
 
 // apply writes what the plan changes, and notes it in the journal before and after.
-func (s *Sidecar) apply(ctx context.Context, c *Cycle) ([]priority.Outcome, error) {
+func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
 	changes := c.Plan.Changes()
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	return s.Write(ctx, c.Time, changes)
+	return s.Write(ctx, ostrich.Time(began.Unix()), changes)
 }
 
 // Write makes changes and notes them in the journal before and after.

@@ -153,7 +153,7 @@ func TestCycle(t *testing.T) {
 	w.submit(2, 2, 9500, "main")
 	s := w.start(t)
 	c := run(t, s, false)
-	equal(t, "calls", []string{"diag", "poll", "queue"}, w.calls)
+	equal(t, "calls", []string{"diag", "queue", "poll"}, w.calls)
 	equal(t, "summary", priority.Summary{Pending: 2, Managed: 2, KendallTau: 1, Writes: 2}, c.Plan.Summary)
 	equal(t, "time", ostrich.Time(10_000), c.Time)
 	equal(t, "rows", 3, c.Rows)
@@ -226,6 +226,28 @@ func TestFrozenClock(t *testing.T) {
 	}
 }
 
+// TestUnheardJobs stops the clock while the queue has a job that accounting
+// never told of, though no message waits for slurmdbd, and lets it go on once
+// accounting tells of anything later.
+func TestUnheardJobs(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	run(t, s, false)
+	w.submit(2, 2, 10_010, "main")
+	w.events = nil // slurmdbd is not told
+	delete(w.records, 2)
+	for _, step := range []struct{ now, want ostrich.Time }{
+		{10_020, 10_020}, {10_070, 10_070}, {10_080, 10_070}, {10_200, 10_070},
+	} {
+		w.now = step.now
+		equal(t, "clock", step.want, run(t, s, false).Time)
+	}
+	w.now = 10_300
+	w.submit(3, 3, 10_290, "main") // accounting tells again; job 2 stays a riddle
+	equal(t, "clock", ostrich.Time(10_300), run(t, s, false).Time)
+}
+
 // Weights and partitions change under a running sidecar.
 func TestConfigurationIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -289,9 +311,9 @@ func TestPools(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s:%d rank %d of slurm %d, %s", e.Pool, e.Job, e.Rank, e.SlurmRank, e.Why))
 	}
 	equal(t, "entries", []string{
-		"cpu:1 rank 1 of slurm 1, campaign order", "cpu:3 rank 2 of slurm 2, campaign order", "cpu:6 rank 3 of slurm 4, campaign order",
-		":5 rank 0 of slurm 3, its partition is in no pool",
-		"gpu:2 rank 1 of slurm 1, campaign order", "gpu:4 rank 2 of slurm 2, campaign order",
+		"cpu:1 rank 1 of slurm 1, campaign order", "cpu:3 rank 2 of slurm 3, campaign order", "cpu:6 rank 3 of slurm 6, campaign order",
+		":5 rank 0 of slurm 5, its partition is in no pool",
+		"gpu:2 rank 1 of slurm 2, campaign order", "gpu:4 rank 2 of slurm 4, campaign order",
 	}, got)
 	equal(t, "summary", priority.Summary{Pending: 6, Managed: 5, Writes: 5, KendallTau: 1}, c.Plan.Summary)
 	equal(t, "writes", 5, len(c.Outcomes))

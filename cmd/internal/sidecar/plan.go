@@ -97,6 +97,9 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
+	if len(p.Pools) > 1 {
+		p.rankInSlurm(c.Queue)
+	}
 	made := &planned{queue: c.Queue, options: options}
 	for _, in := range c.Pools {
 		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
@@ -113,6 +116,17 @@ func (s *Sidecar) pooled(partitions string) bool {
 			return slices.Contains(strings.Split(partitions, ","), name)
 		})
 	})
+}
+
+// rankInSlurm gives the entries their places in Slurm's order of all pools.
+func (p *Plan) rankInSlurm(queue []priority.Queued) {
+	rank := make(map[ostrich.JobID]int, len(queue))
+	for i := range queue {
+		rank[queue[i].Job] = i + 1
+	}
+	for _, e := range p.Entries {
+		e.SlurmRank = rank[e.Job]
+	}
 }
 
 // split divides the queue by the pool in which a job is ordered. Jobs that are
