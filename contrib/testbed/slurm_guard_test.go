@@ -12,7 +12,7 @@ import (
 // testLeftAlone sees to it that what is not OStrich's stays exactly as it is.
 func (b *bed) testLeftAlone(t *testing.T) {
 	b.freeze(t)
-	b.do(t, "root", "scontrol", "create", "reservation", "reservationname=kept", "starttime=now+2hours", "duration=60", "users=ob-alice", "nodes=n4")
+	b.do(t, "root", "scontrol", "create", "reservation", "reservationname=kept", "starttime=now", "duration=60", "users=ob-alice", "nodes=n4")
 	t.Cleanup(func() {
 		b.empty(t)
 		b.do(t, "root", "scontrol", "delete", "reservationname=kept")
