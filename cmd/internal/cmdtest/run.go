@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,10 +46,20 @@ func Run(t *testing.T) {
 	})
 }
 
+// own is what belongs to one run of a script.
+type own struct {
+	t  testing.TB
+	db *slurmdbtest.DB // nil until the script has a cluster
+}
+
 // setup gives a script its folders and environment.
 func setup(env *testscript.Env) error {
 	file := func(name string) string { return filepath.Join(env.WorkDir, name) }
-	env.Values["testing"] = env.T()
+	t, ok := env.T().(testing.TB)
+	if !ok {
+		return errors.New("the scripts are not run by a test")
+	}
+	env.Values[own{}] = &own{t: t}
 	for key, value := range map[string]string{
 		"TZ": "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
 		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "",
@@ -58,19 +69,26 @@ func setup(env *testscript.Env) error {
 	return errors.Join(os.MkdirAll(file("slurm"), 0o700), os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
 }
 
+// frozen guards the setting that stops the clock of the server.
+var frozen sync.Once
+
 // database makes the script's database, once, and points the environment to it.
 func database(ts *testscript.TestScript) *slurmdbtest.DB {
-	t, ok := ts.Value("testing").(testing.TB)
+	o, ok := ts.Value(own{}).(*own)
 	if !ok {
-		ts.Fatalf("the script is not run by a test")
+		ts.Fatalf("the script was not set up")
 	}
-	if db := databases.get(ts.Name()); db != nil {
-		return db
+	if o.db != nil {
+		return o.db
 	}
-	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	db := slurmdbtest.New(o.t, slurmdbtest.R2205)
 	// Accounts belong to the server, so each script has one of its own.
 	number := db.Name[strings.LastIndex(db.Name, "_")+1:]
-	db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", Epoch))
+	// Once for all scripts, as they share the server: who connects while it
+	// is being set may miss it.
+	frozen.Do(func() {
+		db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", Epoch))
+	})
 	for _, account := range []string{"ostrich", "live"} {
 		db.Account(account+number, "s3cret", "SELECT")
 	}
@@ -81,7 +99,7 @@ func database(ts *testscript.TestScript) *slurmdbtest.DB {
 	password := filepath.Join(ts.Getenv("WORK"), "password")
 	ts.Check(os.WriteFile(password, []byte("s3cret\n"), 0o600))
 	ts.Setenv("OSTRICH_DATABASE_PASSWORD_FILE", password)
-	databases.put(ts.Name(), db)
+	o.db = db
 	return db
 }
 
