@@ -1,0 +1,92 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// MultiCmax is MULTICMAX (Saule and Trystram 2009; thesis 2.3) for users with
+// one campaign each, all of them there at time 0: each campaign is scheduled
+// alone by ρ, and these schedules follow one another by non-decreasing length,
+// equal ones by the id of the user. It is a (ρ, 2ρ, …, kρ)-approximation of the
+// users' makespans. Submit and Think mean nothing; a user with two campaigns is
+// an error.
+func (m Machine) MultiCmax(campaigns []Campaign) (Schedule, error) {
+	users, _, err := m.check(campaigns)
+	if err != nil {
+		return nil, err
+	}
+	if users < len(campaigns) {
+		return nil, fmt.Errorf("policy: %d campaigns of %d users, and one each at most: %w", len(campaigns), users, ErrInstance)
+	}
+	return m.blocks(campaigns), nil
+}
+
+// MultiCamp is MULTICAMP (HiPC V, thesis 3.5) for users whose campaigns are all
+// known at time 0: those of a user follow one another in their order as one
+// block, each as ρ schedules it alone, and the blocks follow one another by
+// non-decreasing length ΣΔ(ς), equal ones by the id of the user. It is a
+// (ρ, 2ρ, …, kρ)-approximation of the users' ΣΔ (thesis proposition 3.5).
+//
+// A campaign is submitted when the one before it ends, so Submit and Think mean
+// nothing: a user's first campaign is there at time 0.
+func (m Machine) MultiCamp(campaigns []Campaign) (Schedule, error) {
+	if _, _, err := m.check(campaigns); err != nil {
+		return nil, err
+	}
+	return m.blocks(campaigns), nil
+}
+
+// workload is the campaign-compact schedule of a user (thesis definition 3.1).
+type workload struct {
+	user   ostrich.UserID
+	placed []Placed // as if the user were alone
+	length ostrich.Time
+}
+
+// blocks puts the workloads of the users side by side.
+func (m Machine) blocks(campaigns []Campaign) Schedule {
+	index := make(map[ostrich.UserID]int)
+	var workloads []workload
+	for i := range campaigns {
+		c := &campaigns[i]
+		n, ok := index[c.User]
+		if !ok {
+			n = len(workloads)
+			index[c.User] = n
+			workloads = append(workloads, workload{user: c.User})
+		}
+		workloads[n].add(m.alone(c))
+		workloads[n].placed[len(workloads[n].placed)-1].Campaign = i
+	}
+	slices.SortFunc(workloads, func(a, b workload) int {
+		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.user, b.user))
+	})
+	schedule := make(Schedule, 0, len(campaigns))
+	start := ostrich.Time(0)
+	for _, w := range workloads {
+		for _, p := range w.placed {
+			p.Start += start
+			p.End += start
+			if p.Number > 1 { // the first one has waited since time 0
+				p.Submit += start
+			}
+			shift(p.Slots, start)
+			schedule = append(schedule, p)
+		}
+		start += w.length
+	}
+	return schedule
+}
+
+// add puts the user's next campaign behind the others.
+func (w *workload) add(slots []Slot, length ostrich.Time) {
+	shift(slots, w.length)
+	w.placed = append(w.placed, Placed{
+		Number: len(w.placed) + 1, Submit: w.length, Start: w.length, End: w.length + length, Slots: slots,
+	})
+	w.length += length
+}

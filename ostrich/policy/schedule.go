@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Placement says where on the machine a campaign may begin.
+type Placement uint8
+
+const (
+	// Block starts a campaign when all processors are free, so that its
+	// schedule ς stands as it was computed. It is the zero value, and what
+	// the proofs of HiPC and thesis chapter 4 assume.
+	Block Placement = iota
+	// Packed starts a campaign as soon as one processor is free, and fills the
+	// others as they become free: ρ with machine release times (HiPC III.B).
+	Packed
+)
+
+// PlacementNames lists the placements in the order of their constants.
+var PlacementNames = []string{"block", "packed"}
+
+// Machine is what campaigns are placed on.
+type Machine struct {
+	Procs int       // m, at least 1
+	Rho   Makespan  // ρ; nil is LPT
+	Place Placement // of online algorithms; the offline ones are in blocks by definition
+}
+
+func (m Machine) rho() Makespan {
+	if m.Rho == nil {
+		return LPT
+	}
+	return m.Rho
+}
+
+// alone is ς: the schedule of a campaign that has the machine for itself
+// from time 0 on, and its length Δ(ς).
+func (m Machine) alone(c *Campaign) (slots []Slot, length ostrich.Time) {
+	slots = m.rho()(c.Tasks, make([]ostrich.Time, m.Procs))
+	return slots, lastEnd(slots)
+}
+
+// Length is Δ(ς), how long ρ needs for the campaign when it has the machine for
+// itself.
+func (m Machine) Length(c *Campaign) ostrich.Duration {
+	_, length := m.alone(c)
+	return ostrich.Duration(length)
+}
+
+func lastEnd(slots []Slot) ostrich.Time {
+	end := ostrich.Time(0)
+	for i := range slots {
+		end = max(end, slots[i].End)
+	}
+	return end
+}
+
+// Placed is a campaign in a schedule.
+type Placed struct {
+	Campaign int          // its index among the campaigns that were scheduled
+	Number   int          // i, which of the user's campaigns it is, from 1
+	Submit   ostrich.Time // t
+	Start    ostrich.Time // of its first task
+	End      ostrich.Time // C
+	Deadline ostrich.Time // d of FairCamp; 0 elsewhere
+	Slots    []Slot       // of its tasks, in their order
+}
+
+// Flow is Δ = C−t.
+func (p *Placed) Flow() ostrich.Duration { return ostrich.Duration(p.End - p.Submit) }
+
+// Schedule lists campaigns in the order in which they were placed.
+type Schedule []Placed
+
+// UserFlow is what a user got from a schedule.
+type UserFlow struct {
+	User      ostrich.UserID
+	Campaigns int
+	Flow      ostrich.Duration // ΣΔ
+	Bound     float64          // the least ΣΔ that could be, by Campaign.Bound
+}
+
+// Stretch is D = ΣΔ/Σl, the papers' measure of a user (HiPC VI.A) with the lower
+// bound l of thesis 3.3 in place of the optimal length, which is NP-hard to
+// find.
+func (u *UserFlow) Stretch() float64 { return float64(u.Flow) / u.Bound }
+
+// Users sums up a schedule of the campaigns by user, in the order of their ids,
+// on m processors.
+func (s Schedule) Users(campaigns []Campaign, m int) []UserFlow {
+	index := make(map[ostrich.UserID]int)
+	var list []UserFlow
+	for i := range s {
+		c := &campaigns[s[i].Campaign]
+		n, ok := index[c.User]
+		if !ok {
+			n = len(list)
+			index[c.User] = n
+			list = append(list, UserFlow{User: c.User})
+		}
+		list[n].Campaigns++
+		list[n].Flow += s[i].Flow()
+		list[n].Bound += c.Bound(m)
+	}
+	slices.SortFunc(list, func(a, b UserFlow) int { return int(int64(a.User) - int64(b.User)) })
+	return list
+}
+
+// MaxStretch is the largest stretch of a user, and 0 without any.
+func (s Schedule) MaxStretch(campaigns []Campaign, m int) float64 {
+	worst := 0.0
+	for _, u := range s.Users(campaigns, m) {
+		worst = max(worst, u.Stretch())
+	}
+	return worst
+}
