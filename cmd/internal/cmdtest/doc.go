@@ -9,9 +9,9 @@
 //   - the folder slurm: what the fake commands read and write. A file config
 //     adds lines to "scontrol show config"; partitions is "scontrol -o show
 //     partition"; admins has lines of user and AdminLevel; dbd the messages
-//     that wait for slurmdbd; fail-squeue is what squeue says before it fails;
-//     hang-squeue makes it sleep; used-squeue appears when it is used. What
-//     scontrol is told is added to log.
+//     that wait for slurmdbd; clock is slurmctld's time, or now; fail-squeue is
+//     what squeue says before it fails; hang-squeue makes it sleep; used-squeue
+//     appears when it is used. What scontrol is told is added to log.
 //   - await FILE waits until a file exists.
 //   - the environment names the database, its password file, the journal and an
 //     empty configuration file. The clock of the database stands at 1700000000,

@@ -61,7 +61,8 @@ func setup(env *testscript.Env) error {
 	}
 	env.Values[own{}] = &own{t: t}
 	for key, value := range map[string]string{
-		"TZ": "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
+		"GORACE": "atexit_sleep_ms=0", // else each process waits a second under the race detector
+		"TZ":     "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
 		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "",
 	} {
 		env.Setenv(key, value)

@@ -101,8 +101,12 @@ func (s slurm) run(command string, args []string) error {
 	case "squeue", "sprio":
 		return s.list(command, args)
 	case "sdiag":
+		clock := strings.TrimSpace(s.text("clock", strconv.Itoa(Epoch)))
+		if clock == "now" {
+			clock = strconv.FormatInt(time.Now().Unix(), 10)
+		}
 		_, err := fmt.Fprintf(s.out, "sdiag output at Tue Nov 14 22:13:20 2023 (%s)\nDBD Agent queue size: %s\n",
-			strings.TrimSpace(s.text("clock", strconv.Itoa(Epoch))), strings.TrimSpace(s.text("dbd", "0")))
+			clock, strings.TrimSpace(s.text("dbd", "0")))
 		return err
 	case "sacctmgr":
 		for line := range strings.Lines(s.text("admins", "")) {

@@ -73,7 +73,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
-	l.checkDatabase(ctx, c, diag.At)
+	l.checkDatabase(ctx, c, clockOf(diag.At))
 	l.checkJournal(c)
 	return l
 }
@@ -140,7 +140,7 @@ func (l *checklist) checkPartitions(ctx context.Context, c Config) {
 	l.ok("partitions", "%s", strings.Join(names, ","))
 }
 
-func (l *checklist) checkDatabase(ctx context.Context, c Config, controllerClock ostrich.Time) {
+func (l *checklist) checkDatabase(ctx context.Context, c Config, controller reading) {
 	source, err := c.Source()
 	if err != nil {
 		l.add("password", Fail, "make database.password_file readable for this user", "%v", err)
@@ -176,25 +176,34 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controllerClock
 	default:
 		l.ok("read-only", "the account can only read")
 	}
-	l.checkClocks(ctx, r, controllerClock)
+	l.checkClocks(ctx, r, controller)
 }
+
+// reading is what a clock showed, and what this host's clock showed then. The
+// clocks are read one after the other, which takes its time.
+type reading struct{ there, here ostrich.Time }
+
+func clockOf(there ostrich.Time) reading { return reading{there, ostrich.Time(time.Now().Unix())} }
 
 // maxSkew is the difference between clocks that is not worth a word.
 const maxSkew = 2
 
-func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller ostrich.Time) {
-	here := ostrich.Time(time.Now().Unix())
-	database, err := r.Now(ctx)
+func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {
+	now, err := r.Now(ctx)
 	if err != nil {
 		l.add("clocks", Fail, "see the database's line", "%v", err)
 		return
 	}
-	skew := max(database, here) - min(database, here)
-	if controller != 0 {
-		skew = max(skew, max(database, controller)-min(database, controller)-1) // asked a moment earlier
+	database := clockOf(now)
+	least, most := min(0, database.there-database.here), max(0, database.there-database.here)
+	ofSlurmctld := "not known"
+	if controller.there != 0 {
+		least, most = min(least, controller.there-controller.here), max(most, controller.there-controller.here)
+		ofSlurmctld = fmt.Sprintf("%+d s", controller.there-controller.here)
 	}
-	if skew > maxSkew {
-		l.add("clocks", Warn, "let all hosts follow one time server", "up to %d s apart: here %d, database %d, slurmctld %d", skew, here, database, controller)
+	if most-least > maxSkew {
+		l.add("clocks", Warn, "let all hosts follow one time server", "up to %d s apart; against this host the database is %+d s and slurmctld %s",
+			most-least, database.there-database.here, ofSlurmctld)
 		return
 	}
 	l.ok("clocks", "within %d s of one another: this host, the database and slurmctld", maxSkew)
