@@ -67,6 +67,17 @@ func (q *queue) head() int {
 	return i - q.leaves
 }
 
+// after is the first slot from the given one on that holds a job; -1 if none does.
+func (q *queue) after(from int) int {
+	if from == 0 {
+		return q.head()
+	}
+	if from >= q.leaves {
+		return -1
+	}
+	return q.next(from, math.MaxInt32-1, 0, 0)
+}
+
 // next is the first slot from the given one on whose job needs at most narrow
 // processors, or at most wide ones for at most short seconds; -1 if none does.
 func (q *queue) next(from int, narrow, wide, short int32) int {

@@ -28,10 +28,13 @@ const (
 	None Backfill = iota
 	// EASY lets a job jump if it does not delay the head.
 	EASY
+	// Greedy lets any job jump that fits (thesis 6.2). For sequential jobs it is
+	// the same as None.
+	Greedy
 )
 
 // BackfillNames lists the kinds of backfilling in the order of their constants.
-var BackfillNames = []string{"none", "easy"}
+var BackfillNames = []string{"none", "easy", "greedy"}
 
 // EventOrder says what happens at one instant, see the package comment.
 type EventOrder uint8
@@ -109,20 +112,29 @@ func (m Machine) check(jobs []Job) error {
 		switch {
 		case i > 0 && j.Submit < jobs[i-1].Submit:
 			why = "submitted before the one in front of it"
-		case j.Procs < 1 || j.Procs > m.Procs:
-			why = fmt.Sprintf("needs %d of %d processors", j.Procs, m.Procs)
-		case j.Run < 1:
-			why = fmt.Sprintf("runs for %d s", j.Run)
-		case j.Estimate < j.Run:
-			why = fmt.Sprintf("runs for %d s, longer than its estimate of %d s", j.Run, j.Estimate)
-		case j.Estimate >= math.MaxInt32:
-			why = fmt.Sprintf("has an estimate of %d s", j.Estimate)
+		default:
+			why = j.fault(m.Procs)
 		}
 		if why != "" {
 			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)
 		}
 	}
 	return nil
+}
+
+// fault tells why a machine of m processors cannot run the job, if so.
+func (j *Job) fault(m int) string {
+	switch {
+	case j.Procs < 1 || j.Procs > m:
+		return fmt.Sprintf("needs %d of %d processors", j.Procs, m)
+	case j.Run < 1:
+		return fmt.Sprintf("runs for %d s", j.Run)
+	case j.Estimate < j.Run:
+		return fmt.Sprintf("runs for %d s, longer than its estimate of %d s", j.Run, j.Estimate)
+	case j.Estimate >= math.MaxInt32:
+		return fmt.Sprintf("has an estimate of %d s", j.Estimate)
+	}
+	return ""
 }
 
 // slots gives each job its place among all jobs of the workload.
@@ -152,20 +164,9 @@ type replay struct {
 	now     ostrich.Time
 	free    int
 	waiting *queue
-	next    int      // of the jobs, the first not submitted
-	ends    endHeap  // of running jobs, by when they really end
-	running []expect // by when they are expected to end
-}
-
-// expect is when a running job is expected to end.
-type expect struct {
-	at    ostrich.Time
-	procs int32
-	job   int32
-}
-
-func compareExpect(a, b expect) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job))
+	next    int     // of the jobs, the first not submitted
+	ends    endHeap // of running jobs, by when they really end
+	running expects
 }
 
 // batched takes all events of an instant before it does a pass.
@@ -186,11 +187,11 @@ func (r *replay) perEvent() {
 	for r.advance() {
 		for r.next < len(r.jobs) && r.jobs[r.next].Submit == r.now {
 			r.submit()
-			r.pass(r.free + r.expired())
+			r.pass(r.free + r.running.expired(r.now))
 		}
 		for len(r.ends) > 0 && r.ends[0].at == r.now {
 			r.end()
-			r.pass(r.free + r.expired())
+			r.pass(r.free + r.running.expired(r.now))
 		}
 	}
 }
@@ -218,20 +219,7 @@ func (r *replay) end() {
 	i := r.ends.pop()
 	j := &r.jobs[i]
 	r.free += j.Procs
-	at, _ := slices.BinarySearchFunc(r.running, expect{at: r.start[i] + ostrich.Time(j.Estimate), job: i}, compareExpect)
-	r.running = slices.Delete(r.running, at, at+1)
-}
-
-// expired counts the processors of jobs that still run and whose estimate ends now.
-func (r *replay) expired() int {
-	n := 0
-	for _, e := range r.running {
-		if e.at > r.now {
-			break
-		}
-		n += int(e.procs)
-	}
-	return n
+	r.running.remove(expect{at: r.start[i] + ostrich.Time(j.Estimate), job: i})
 }
 
 // pass starts what may start on the available processors.
@@ -243,8 +231,8 @@ func (r *replay) pass(available int) {
 		}
 		i := r.waiting.job[head]
 		if r.jobs[i].Procs > available {
-			if r.machine.Backfill == EASY && available > 0 {
-				r.easy(head, available)
+			if r.machine.Backfill != None && available > 0 {
+				r.backfill(head, available)
 			}
 			return
 		}
@@ -259,94 +247,22 @@ func (r *replay) begin(slot int, i int32) int {
 	r.start[i] = r.now
 	r.free -= j.Procs
 	r.ends.push(end{at: r.now + ostrich.Time(j.Run), job: i})
-	e := expect{at: r.now + ostrich.Time(j.Estimate), procs: int32(j.Procs), job: i}
-	at, _ := slices.BinarySearchFunc(r.running, e, compareExpect)
-	r.running = slices.Insert(r.running, at, e)
+	r.running.add(expect{at: r.now + ostrich.Time(j.Estimate), procs: int32(j.Procs), job: i})
 	return j.Procs
 }
 
-// easy lets jobs pass the head, which does not fit in the available processors.
-func (r *replay) easy(head, available int) {
-	// The reservation: enough processors are free at the shadow time, and
-	// some of them are left over.
-	need := r.jobs[r.waiting.job[head]].Procs
-	left, shadow := available, r.now
-	for k := 0; k < len(r.running); {
-		shadow = max(shadow, r.running[k].at)
-		for ; k < len(r.running) && r.running[k].at <= shadow; k++ {
-			if r.running[k].at > r.now || r.machine.EventOrder == Batched {
-				left += int(r.running[k].procs)
-			}
-		}
-		if left >= need {
-			break
-		}
+// backfill lets jobs pass the head, which does not fit in the available processors.
+func (r *replay) backfill(head, available int) {
+	f := room{free: available, extra: available}
+	if r.machine.Backfill == EASY {
+		f = r.running.reserve(r.now, available, r.jobs[r.waiting.job[head]].Procs, r.machine.EventOrder == Batched)
 	}
-	extra := left - need
-	short := ostrich.Duration(shadow - r.now)
-	for slot := head; available > 0; {
-		slot = r.waiting.next(slot+1, int32(min(extra, available)), int32(available), int32(min(short, math.MaxInt32-1)))
-		if slot < 0 {
+	for slot := head; f.free > 0; {
+		if slot = f.next(r.waiting, slot+1); slot < 0 {
 			return
 		}
 		i := r.waiting.job[slot]
-		if r.jobs[i].Estimate > short {
-			extra -= r.jobs[i].Procs
-		}
-		available -= r.begin(slot, i)
+		f.take(&r.jobs[i])
+		r.begin(slot, i)
 	}
-}
-
-// end is when a running job ends.
-type end struct {
-	at  ostrich.Time
-	job int32
-}
-
-// endHeap is a binary heap by time, ties by place in the workload.
-type endHeap []end
-
-func (a end) before(b end) bool { return a.at < b.at || (a.at == b.at && a.job < b.job) }
-
-func (h *endHeap) push(e end) {
-	*h = append(*h, e)
-	s := *h
-	i := len(s) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !e.before(s[parent]) {
-			break
-		}
-		s[i] = s[parent]
-		i = parent
-	}
-	s[i] = e
-}
-
-func (h *endHeap) pop() int32 {
-	s := *h
-	top := s[0].job
-	last := s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	if len(s) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= len(s) {
-			break
-		}
-		if child+1 < len(s) && s[child+1].before(s[child]) {
-			child++
-		}
-		if !s[child].before(last) {
-			break
-		}
-		s[i] = s[child]
-		i = child
-	}
-	s[i] = last
-	return top
 }

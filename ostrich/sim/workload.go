@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -98,7 +99,7 @@ func (c *Campaign) depend(ends []ostrich.Time) {
 	submit := func(i int32) ostrich.Time { return c.Submit + ostrich.Time(c.Tasks[i].Offset) }
 
 	needs := 0
-	latest := ostrich.Time(0)             // submission among the first `needs` that ended
+	latest := ostrich.Time(math.MinInt64) // submission among the first `needs` that ended
 	first := 0                            // of order, the first that ended after latest
 	opened := make([]int, len(c.order)+1) // +1 where the immediate predecessors of a task begin, -1 where they end
 	for j := range c.Tasks {

@@ -39,7 +39,7 @@ func TestDependencies(t *testing.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "jobs")
 		var log []sim.Logged
 		var submit, end []ostrich.Time
-		at := ostrich.Time(rapid.IntRange(0, 3).Draw(t, "first"))
+		at := ostrich.Time(rapid.IntRange(-9, 3).Draw(t, "first"))
 		for i := range n {
 			if i > 0 {
 				at += ostrich.Time(rapid.IntRange(0, 4).Draw(t, "gap"))

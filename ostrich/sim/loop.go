@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Loop says how campaigns are replayed. The zero value, but for Procs, is a
+// closed loop in which all jobs of a campaign come at once and depend on
+// nothing, first come, first served.
+type Loop struct {
+	Procs    int
+	Policy   Policy         // which campaign goes first; nil is first come, first served, job by job
+	Inside   ostrich.Inside // which job of a campaign goes first, by estimate
+	Backfill Backfill       // who may jump
+
+	// Open submits each campaign when it was logged, whatever became of the
+	// one before. A closed loop submits the first campaign of a user then, and
+	// each further one when the last has really ended and its think time has
+	// passed.
+	Open bool
+	// Offsets submits the jobs of a campaign at their logged distance from its
+	// first one, instead of all at once.
+	Offsets bool
+	// Dependencies lets a job wait until those it depends on have ended (thesis
+	// 5.4.4). Inside a campaign the jobs with most immediate successors then
+	// go first, and only among equals does Inside decide.
+	Dependencies bool
+}
+
+// A Ranker says which campaign goes first. It is told of every submission,
+// start and end in the order of time. An *ostrich.Schedule is one.
+type Ranker interface {
+	Step(e ostrich.Event) error
+	// Ranking lists at least the campaigns with pending jobs, the first one in
+	// front. It is valid until the next call; a start does not change it.
+	Ranking() []ostrich.Rank
+}
+
+// A Policy makes the ranker of a replay on m processors.
+type Policy func(m int) (Ranker, error)
+
+// OStrich is the policy that ranks by the virtual schedule, with the given
+// options but for Procs and Rule: the workload says what a campaign is. With a
+// strict gate no job starts before the virtual start of its campaign.
+//
+// The schedule knows a campaign by the group of its jobs. Of a campaign whose
+// submitted jobs have all ended before the next one comes, which Offsets can
+// bring about, that one opens a new campaign in the schedule.
+func OStrich(o ostrich.Options) Policy {
+	return func(m int) (Ranker, error) {
+		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		return ostrich.New(o)
+	}
+}
+
+// FCFSCampaigns is the policy that ranks campaigns by their submission.
+func FCFSCampaigns(int) (Ranker, error) {
+	return &firstCome{campaigns: make(map[ostrich.JobID]*come)}, nil
+}
+
+// gate is a ranker that may hold campaigns back, and knows until when.
+type gate interface {
+	NextCompletion() float64
+	AdvanceTo(t ostrich.Time) error
+}
+
+// stager is a ranker that may rank parts of a campaign differently.
+type stager interface {
+	StageOf(id ostrich.JobID) (int, bool)
+}
+
+// Run replays the campaigns and returns their jobs, campaign by campaign, each
+// in the order of its tasks. The campaigns must be sorted by Submit.
+//
+// A job counts as submitted as soon as the user could submit it: when its
+// campaign and its offset have come, and what it depends on has ended. A
+// campaign is submitted with its first job.
+func (l Loop) Run(campaigns []Campaign) ([]report.Job, error) {
+	n, err := l.check(campaigns)
+	if err != nil {
+		return nil, err
+	}
+	r := newLoop(l, campaigns, n)
+	if l.Policy != nil {
+		if r.ranker, err = l.Policy(l.Procs); err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
+	}
+	if err := r.run(); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	return r.result(), nil
+}
+
+// check tells what is wrong with a workload, and how many jobs it has.
+func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
+	if l.Procs < 1 || l.Procs >= math.MaxInt32 {
+		return 0, fmt.Errorf("sim: a machine of %d processors: %w", l.Procs, ErrWorkload)
+	}
+	for i := range campaigns {
+		c := &campaigns[i]
+		why := ""
+		switch {
+		case i > 0 && c.Submit < campaigns[i-1].Submit:
+			why = "submitted before the one in front of it"
+		case len(c.Tasks) == 0:
+			why = "without a job"
+		case c.Think < 0:
+			why = fmt.Sprintf("think time of %d s", c.Think)
+		case c.order != nil && len(c.order) != len(c.Tasks):
+			why = "jobs were added after its dependencies were found"
+		}
+		if why != "" {
+			return 0, fmt.Errorf("sim: campaign %d of user %d: %s: %w", i+1, c.User, why, ErrWorkload)
+		}
+		latest := -1 // of the tasks that the present one needs
+		needs := 0
+		for k := range c.Tasks {
+			t := &c.Tasks[k]
+			j := Job{Procs: t.Procs, Run: t.Run, Estimate: t.Estimate}
+			why = j.fault(l.Procs)
+			for ; l.Dependencies && needs < min(t.Needs, len(c.Tasks)); needs++ {
+				latest = max(latest, c.ended(needs))
+			}
+			switch {
+			case why != "":
+			case k > 0 && t.Offset < c.Tasks[k-1].Offset || t.Offset < 0:
+				why = fmt.Sprintf("submitted %d s after its campaign, before the one in front of it", t.Offset)
+			case l.Dependencies && (t.Needs < needs || t.Needs > len(c.Tasks) || latest >= k):
+				why = fmt.Sprintf("needs %d jobs, not all of which come before it", t.Needs)
+			}
+			if why != "" {
+				return 0, fmt.Errorf("sim: job %d: %s: %w", t.ID, why, ErrWorkload)
+			}
+		}
+		jobs += len(c.Tasks)
+	}
+	if jobs >= math.MaxInt32/4 {
+		return 0, fmt.Errorf("sim: %d jobs are too many: %w", jobs, ErrWorkload)
+	}
+	return jobs, nil
+}
+
+// ended is the task that had ended as the i-th, from 0. Without a log it is
+// the order of the tasks.
+func (c *Campaign) ended(i int) int {
+	if c.order == nil {
+		return i
+	}
+	return int(c.order[i])
+}

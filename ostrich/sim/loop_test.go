@@ -1,0 +1,338 @@
+package sim_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// tasks are sequential jobs of the given lengths, the first with the given id.
+func tasks(first ostrich.JobID, lengths ...ostrich.Duration) []sim.Task {
+	list := make([]sim.Task, len(lengths))
+	for i, p := range lengths {
+		list[i] = sim.Task{ID: first + ostrich.JobID(i), Procs: 1, Run: p, Estimate: p}
+	}
+	return list
+}
+
+func mustRun(t rapid.TB, l sim.Loop, campaigns []sim.Campaign) []report.Job {
+	t.Helper()
+	jobs, err := l.Run(campaigns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// mustCampaigns finds campaigns by the rule MAX.
+func mustCampaigns(t rapid.TB, log []sim.Logged) []sim.Campaign {
+	t.Helper()
+	campaigns, err := sim.Campaigns(log, ostrich.Rule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return campaigns
+}
+
+func starts(jobs []report.Job) []ostrich.Time {
+	list := make([]ostrich.Time, len(jobs))
+	for i := range jobs {
+		list[i] = jobs[i].Start
+	}
+	return list
+}
+
+var strict = sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
+
+// TestByHand compares with schedules computed by hand.
+func TestByHand(t *testing.T) {
+	// A log of one user: jobs 1 and 2 overlap, 3 was submitted when 1 had
+	// ended, 4 when 1 and 2 had; then, 5 s after the end, a campaign of one.
+	chain := []sim.Logged{
+		{Job: sim.Job{ID: 1, User: 1, Submit: 0, Run: 2, Estimate: 2, Procs: 1}, Start: 0},
+		{Job: sim.Job{ID: 2, User: 1, Submit: 0, Run: 9, Estimate: 9, Procs: 1}, Start: 1},
+		{Job: sim.Job{ID: 3, User: 1, Submit: 4, Run: 8, Estimate: 8, Procs: 1}, Start: 4},
+		{Job: sim.Job{ID: 4, User: 1, Submit: 10, Run: 1, Estimate: 1, Procs: 1}, Start: 12},
+		{Job: sim.Job{ID: 5, User: 1, Submit: 18, Run: 3, Estimate: 3, Procs: 1}, Start: 19},
+	}
+	wide := func(id ostrich.JobID, procs int, p ostrich.Duration) sim.Task {
+		return sim.Task{ID: id, Procs: procs, Run: p, Estimate: p}
+	}
+	for _, tt := range []struct {
+		name      string
+		loop      sim.Loop
+		campaigns []sim.Campaign
+		want      []ostrich.Time
+	}{
+		{
+			// W = 6 and 4 on 2 processors: user 2 is done virtually at 4 in
+			// each round, user 1 at 5.
+			"two users",
+			sim.Loop{Procs: 2, Policy: strict},
+			[]sim.Campaign{
+				{User: 1, Submit: 0, Tasks: tasks(1, 3, 3)},
+				{User: 2, Submit: 0, Tasks: tasks(3, 2, 2)},
+				{User: 2, Submit: 100, Think: 1, Tasks: tasks(5, 4)}, // closed: at 2+1
+			},
+			[]ostrich.Time{2, 2, 0, 0, 5},
+		},
+		{
+			// The campaign of user 1 is done at 1, virtually at 4: W = 8 on half
+			// of 4 processors. The next one, submitted at 1, waits for that on
+			// idle processors.
+			"strict gate",
+			sim.Loop{Procs: 4, Policy: strict},
+			[]sim.Campaign{
+				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
+				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
+				{User: 1, Submit: 50, Think: 0, Tasks: tasks(6, 1)},
+			},
+			// By 7 user 1 was served 4 of 8; user 2 is active until 15.
+			[]ostrich.Time{5, 5, 5, 5, 7, 9},
+		},
+		{
+			"no gate",
+			sim.Loop{Procs: 4, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})},
+			[]sim.Campaign{
+				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
+				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
+				{User: 1, Submit: 50, Think: 0, Tasks: tasks(6, 1)},
+			},
+			[]ostrich.Time{5, 5, 5, 5, 7, 7},
+		},
+		{
+			// On one processor: 1, with immediate successors 3 and 4; then 2,
+			// with 4; then 3, which is longer than 4; and 5 after 5 s of thought.
+			"dependencies",
+			sim.Loop{Procs: 1, Dependencies: true, Policy: strict},
+			mustCampaigns(t, chain),
+			[]ostrich.Time{0, 2, 11, 19, 25},
+		},
+		{
+			"dependencies and offsets",
+			sim.Loop{Procs: 2, Dependencies: true, Offsets: true, Policy: strict},
+			mustCampaigns(t, chain),
+			// Job 4 is submitted at 10 and needs 1 and 2 only, which have ended.
+			[]ostrich.Time{0, 0, 4, 10, 17},
+		},
+		{
+			// On one processor the offset of job 4 has come when 1 and 2 have ended.
+			"dependencies outlast offsets",
+			sim.Loop{Procs: 1, Dependencies: true, Offsets: true, Policy: strict},
+			mustCampaigns(t, chain),
+			[]ostrich.Time{0, 2, 11, 19, 25},
+		},
+		{
+			"all at once",
+			sim.Loop{Procs: 2, Policy: strict},
+			mustCampaigns(t, chain),
+			[]ostrich.Time{8, 0, 0, 9, 15},
+		},
+		{
+			"open",
+			sim.Loop{Procs: 2, Policy: strict, Open: true, Offsets: true},
+			mustCampaigns(t, chain),
+			[]ostrich.Time{0, 0, 4, 10, 18},
+		},
+		{
+			// At 4 the small campaign of user 2 is the first of the ranking, but
+			// job 3 still runs. Job 1 fits beside that and jumps.
+			"greedy",
+			sim.Loop{Procs: 4, Backfill: sim.Greedy, Inside: ostrich.LJF, Policy: sim.OStrich(ostrich.Options{
+				Gate: ostrich.Off, Machine: ostrich.Parallel,
+			})},
+			[]sim.Campaign{
+				{User: 1, Submit: 0, Tasks: []sim.Task{wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)}},
+				{User: 2, Submit: 1, Tasks: []sim.Task{wide(4, 4, 1)}},
+			},
+			[]ostrich.Time{4, 0, 0, 9},
+		},
+		{
+			// The gate of the third campaign opens at 5: 2 of its predecessor's 6
+			// were served by 1, the rest at half the speed. From then on it
+			// goes before the wide job, which has been waiting for both processors.
+			"gate behind a blocked job",
+			sim.Loop{Procs: 2, Open: true, Policy: strict},
+			[]sim.Campaign{
+				{User: 1, Submit: 0, Tasks: tasks(1, 6)},
+				{User: 2, Submit: 1, Tasks: []sim.Task{wide(2, 2, 5)}},
+				{User: 1, Submit: 2, Tasks: tasks(3, 1)},
+			},
+			[]ostrich.Time{0, 6, 5},
+		},
+		{
+			// Nobody jumps: job 1 waits behind job 4.
+			"in order",
+			sim.Loop{Procs: 4, Policy: sim.FCFSCampaigns, Inside: ostrich.LJF},
+			[]sim.Campaign{
+				{User: 1, Submit: 0, Tasks: []sim.Task{wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)}},
+				{User: 2, Submit: 1, Tasks: []sim.Task{wide(4, 4, 1)}},
+				{User: 3, Submit: 1, Tasks: []sim.Task{wide(5, 1, 1)}},
+			},
+			[]ostrich.Time{4, 0, 0, 9, 10},
+		},
+		{
+			"first come, first served",
+			sim.Loop{Procs: 1},
+			[]sim.Campaign{
+				{User: 1, Submit: -7, Tasks: tasks(1, 1, 5)},
+				{User: 2, Submit: -7, Tasks: tasks(3, 2)},
+				{User: 1, Submit: -6, Tasks: tasks(4, 1)},
+			},
+			[]ostrich.Time{-7, -6, -1, 1},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := gocmp.Diff(tt.want, starts(mustRun(t, tt.loop, tt.campaigns))); diff != "" {
+				t.Error("starts -want +got\n", diff)
+			}
+		})
+	}
+}
+
+// TestFigure51 replays thesis 5.2, Figure 5.1, from submissions to starts. The
+// loads follow from the text, the lengths are chosen so that each sentence of
+// it can be true: they are in the lost figure.
+func TestFigure51(t *testing.T) {
+	campaigns := []sim.Campaign{
+		{User: 1, Submit: 0, Tasks: tasks(100, slices.Repeat([]ostrich.Duration{3}, 16)...)},
+		{User: 2, Submit: 0, Tasks: tasks(200, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1)},
+		{User: 3, Submit: 2, Tasks: tasks(300, 2, 2, 2, 2, 1, 1)},
+		{User: 3, Submit: 5, Tasks: tasks(310, 2, 2, 2, 2)},
+		{User: 2, Submit: 8, Tasks: tasks(210, 2, 2, 2, 2, 2)},
+		{User: 2, Submit: 14, Tasks: tasks(220, 2, 2, 2)},
+		{User: 3, Submit: 14, Tasks: tasks(320, 2, 2, 2)},
+	}
+	jobs := mustRun(t, sim.Loop{Procs: 6, Policy: strict, Open: true}, campaigns)
+	ran := report.Campaigns(jobs)
+	for _, j := range jobs {
+		switch {
+		case j.Start < 2 && j.User != 2:
+			t.Errorf("before t = 2 only user 2 runs, not %+v", j)
+		case j.Start == 2 && j.User != 3:
+			t.Errorf("at t = 2 user 3 has the priority, not %+v", j)
+		case j.Start >= 5 && j.Start < 7 && j.User != 1:
+			t.Errorf("from t = 5 to s~ = 7 only jobs of user 1 start, not %+v", j)
+		}
+	}
+	if ran[1].End != 5 || ran[2].End > 5 {
+		t.Errorf("the first campaigns of users 2 and 3 end at %d and %d, want 5, and 5 at the latest", ran[1].End, ran[2].End)
+	}
+	for _, j := range jobs {
+		if j.Campaign == 3 && j.Start < 7 {
+			t.Errorf("the second campaign of user 3 starts at %d, before its virtual start 7", j.Start)
+		}
+		if j.Campaign >= 5 && j.End > 18 {
+			t.Errorf("a third campaign ends at %d, want it done by 18", j.End)
+		}
+		if j.User == 1 && j.Start == 14 {
+			t.Errorf("at t = 14 a job of user 1 starts: %+v", j)
+		}
+	}
+}
+
+// TestLoopFaults: what cannot be replayed is refused with a reason.
+func TestLoopFaults(t *testing.T) {
+	one := func(change func(*sim.Campaign)) []sim.Campaign {
+		list := []sim.Campaign{{User: 1, Tasks: tasks(7, 3, 3)}}
+		change(&list[0])
+		return list
+	}
+	for _, tt := range []struct {
+		name      string
+		loop      sim.Loop
+		campaigns []sim.Campaign
+		want      string
+	}{
+		{"processors", sim.Loop{}, nil, "a machine of 0 processors"},
+		{"order", sim.Loop{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
+		{"empty", sim.Loop{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},
+		{"think time", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Think = -1 }), "think time of -1 s"},
+		{"too wide", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
+		{"no length", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
+		{"offsets", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},
+		{"circle", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[0].Needs = 1 }), "job 7: needs 1 jobs"},
+		{"too many", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[1].Needs = 3 }), "job 8: needs 3 jobs"},
+	} {
+		_, err := tt.loop.Run(tt.campaigns)
+		if !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	if _, err := (sim.Loop{Procs: 1, Policy: sim.OStrich(ostrich.Options{Gate: 77})}).Run(nil); err == nil {
+		t.Error("an unknown gate is taken")
+	}
+	if jobs, err := (sim.Loop{Procs: 1}).Run(nil); err != nil || len(jobs) != 0 {
+		t.Errorf("nothing: %v, %v", jobs, err)
+	}
+}
+
+// TestFCFSAgrees: job by job, an open loop with logged offsets is the
+// replay of a log, with each kind of backfilling.
+func TestFCFSAgrees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log := drawLog(t, 4, true)
+		jobs := make([]sim.Job, len(log))
+		for i := range log {
+			jobs[i] = log[i].Job
+		}
+		for _, b := range []sim.Backfill{sim.None, sim.EASY, sim.Greedy} {
+			want, err := sim.Machine{Procs: 4, Backfill: b}.Replay(jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			campaigns := mustCampaigns(t, log)
+			place := make(map[ostrich.JobID]int)
+			for i := range jobs {
+				place[jobs[i].ID] = i
+			}
+			got := make([]ostrich.Time, len(jobs))
+			ran := mustRun(t, sim.Loop{Procs: 4, Backfill: b, Open: true, Offsets: true}, campaigns)
+			i := 0
+			for _, c := range campaigns {
+				for _, task := range c.Tasks {
+					got[place[task.ID]] = ran[i].Start
+					i++
+				}
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Fatalf("%s: starts -want +got\n%s", sim.BackfillNames[b], diff)
+			}
+		}
+	})
+}
+
+// drawLog draws a log of three users on m processors. With distinct, no two
+// jobs were submitted at one moment.
+func drawLog(t *rapid.T, m int, distinct bool) []sim.Logged {
+	n := rapid.IntRange(1, 14).Draw(t, "jobs")
+	at := ostrich.Time(rapid.IntRange(-2, 3).Draw(t, "first"))
+	var log []sim.Logged
+	for i := range n {
+		gap := rapid.IntRange(0, 5).Draw(t, "gap")
+		if distinct {
+			gap++
+		}
+		at += ostrich.Time(gap)
+		run := ostrich.Duration(rapid.IntRange(1, 9).Draw(t, "run"))
+		log = append(log, sim.Logged{
+			Job: sim.Job{
+				ID: ostrich.JobID(i + 1), User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at,
+				Procs: rapid.IntRange(1, m).Draw(t, "procs"), Run: run,
+				Estimate: run + ostrich.Duration(rapid.IntRange(0, 3).Draw(t, "over")),
+			},
+			Start: at + ostrich.Time(rapid.IntRange(0, 6).Draw(t, "wait")),
+		})
+	}
+	slices.SortStableFunc(log, func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+	return log
+}
