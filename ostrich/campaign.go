@@ -80,6 +80,7 @@ type user struct {
 type job struct {
 	Job
 	stage   *stage
+	array   *group   // that ties it to its campaign, or nil
 	expect  Duration // predicted length, capped by Estimate
 	length  Duration // what one task counts for at present
 	queued  bool     // among the pending ones of the stage

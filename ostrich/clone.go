@@ -4,6 +4,7 @@ import "maps"
 
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
+	s.waiting.compact() // the copy has no place for stages that are in no line any more
 	c := *s
 	d := duplicate{
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),
@@ -28,18 +29,20 @@ func (s *Schedule) Clone() *Schedule {
 	for id, u := range s.users {
 		c.users[id] = d.user(u)
 	}
-	for i := range all {
-		all[i].stage = d.stages[all[i].stage]
-	}
 	c.groups = make(map[JobID]*group, len(s.groups))
 	for id, g := range s.groups {
 		c.groups[id] = &group{campaign: d.campaigns[g.campaign], open: g.open}
+	}
+	for i := range all {
+		all[i].stage = d.stages[all[i].stage]
+		if all[i].array != nil {
+			all[i].array = c.groups[all[i].Group]
+		}
 	}
 	c.overdue = make(dueHeap, len(s.overdue))
 	for i, j := range s.overdue {
 		c.overdue[i] = d.jobs[j.ID]
 	}
-	s.waiting.compact() // what has left may be in no line any more
 	c.waiting = waiting{stages: make([]*stage, len(s.waiting.stages)), unsorted: true}
 	for i, g := range s.waiting.stages {
 		c.waiting.stages[i] = d.stages[g]

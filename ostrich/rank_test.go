@@ -14,9 +14,10 @@ import (
 func TestRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t)
-		s := mustNew(t, o)
+		s, straight := mustNew(t, o), mustNew(t, o)
 		for _, e := range drawEvents(t, everything) {
 			mustStep(t, s, e)
+			mustStep(t, straight, e)
 			if !rapid.Bool().Draw(t, "ask") {
 				continue
 			}
@@ -47,6 +48,12 @@ func TestRanking(t *testing.T) {
 			if i+1 != len(got) {
 				t.Fatalf("no job of %+v is in the order", got[i+1:])
 			}
+			if rapid.Bool().Draw(t, "go on with the copy") {
+				s = fresh
+			}
+		}
+		if diff := cmp.Diff(straight.Order(), s.Order()); diff != "" {
+			t.Fatalf("never asked - asked and copied +\n%s", diff)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type Schedule struct {
 	options Options
 	procs   int // m
 	busy    int // processors of running jobs
+	started int // jobs that have started and not ended, suspended ones too
 
 	now    Time
 	moment float64 // of the latest event, real or virtual; never after now
@@ -101,14 +102,14 @@ func (s *Schedule) AdvanceTo(t Time) error {
 // refers to an earlier time than the schedule's is refused with ErrOutOfOrder,
 // one about a job that was never submitted, or has ended, with ErrUnknownJob.
 func (s *Schedule) Step(e Event) error {
-	if err := s.check(e); err != nil {
+	j := s.jobs[e.Job.ID]
+	if err := s.check(&e, j); err != nil {
 		return fmt.Errorf("%v of job %d at %d: %w", e.Kind, e.Job.ID, e.At, err)
 	}
 	if err := s.AdvanceTo(e.At); err != nil {
 		return fmt.Errorf("%v of job %d: %w", e.Kind, e.Job.ID, err)
 	}
 	s.moment = float64(e.At)
-	j := s.jobs[e.Job.ID]
 	switch e.Kind {
 	case Capacity:
 		s.sync(s.root)
@@ -141,8 +142,8 @@ func (s *Schedule) Step(e Event) error {
 	return nil
 }
 
-// check tells why an event cannot be taken.
-func (s *Schedule) check(e Event) error {
+// check tells why an event cannot be taken, of a job that is nil unless known.
+func (s *Schedule) check(e *Event, j *job) error {
 	switch e.Kind {
 	case Capacity:
 		if e.Procs < 0 {
@@ -168,7 +169,6 @@ func (s *Schedule) check(e Event) error {
 			return fmt.Errorf("%d tasks: %w", e.Job.Tasks, ErrBadEvent)
 		}
 	}
-	j := s.jobs[e.Job.ID]
 	switch {
 	case e.Kind == Submit:
 		return nil
@@ -193,6 +193,13 @@ func (s *Schedule) at(id UserID) *user {
 		u.leaf = s.plant(u)
 		s.users[id] = u
 	}
+	s.sync(u.leaf.parent)
+	return u
+}
+
+// owner brings the clocks of a job's user up to the present and returns the user.
+func (s *Schedule) owner(j *job) *user {
+	u := j.stage.campaign.user
 	s.sync(u.leaf.parent)
 	return u
 }
@@ -224,11 +231,14 @@ func (s *Schedule) join(j *job, g *stage) {
 		c.user.recent = j
 	}
 	if j.Group != 0 {
-		if s.groups[j.Group] == nil {
-			s.groups[j.Group] = &group{campaign: c}
+		array := s.groups[j.Group]
+		if array == nil {
+			array = &group{campaign: c}
+			s.groups[j.Group] = array
 		}
-		if s.groups[j.Group].campaign == c {
-			s.groups[j.Group].open++
+		if array.campaign == c {
+			array.open++
+			j.array = array
 		}
 	}
 	s.jobs[j.ID] = j
@@ -332,7 +342,7 @@ func (s *Schedule) change(j *job, to Job) {
 	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition:
 		return
 	}
-	u := s.at(j.User)
+	u := s.owner(j)
 	length := j.length
 	if to.Estimate != j.Estimate {
 		j.expect = s.options.Predictor.predict(&u.past, to.Estimate)
@@ -394,25 +404,26 @@ func (s *Schedule) occupy(u *user, procs int) {
 }
 
 func (s *Schedule) start(j *job, as Job) {
-	u := s.at(j.User)
+	u := s.owner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
 		j.expect = s.options.Predictor.predict(&u.past, as.Estimate)
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
+	s.started++
 	s.occupy(u, j.Procs*j.Count())
 	s.await(j)
 }
 
 func (s *Schedule) suspend(j *job) {
-	s.occupy(s.at(j.User), -j.Procs*j.Count())
+	s.occupy(s.owner(j), -j.Procs*j.Count())
 	j.paused = s.now
 	s.forgo(j)
 }
 
 func (s *Schedule) resume(j *job) {
-	s.occupy(s.at(j.User), j.Procs*j.Count())
+	s.occupy(s.owner(j), j.Procs*j.Count())
 	j.rested += Duration(s.now - j.paused)
 	j.paused = 0
 	s.await(j)
@@ -427,8 +438,10 @@ func (s *Schedule) requeue(j *job) {
 
 // halt takes a started job off its processors.
 func (s *Schedule) halt(j *job) {
+	u := s.owner(j)
+	s.started--
 	if j.paused == 0 {
-		s.occupy(s.at(j.User), -j.Procs*j.Count())
+		s.occupy(u, -j.Procs*j.Count())
 	}
 	s.forgo(j)
 }
@@ -456,8 +469,8 @@ func (s *Schedule) depart(j *job) {
 	if c.user.recent == j {
 		c.user.recent = nil
 	}
-	if array := s.groups[j.Group]; array != nil && array.campaign == c {
-		if array.open--; array.open == 0 {
+	if j.array != nil {
+		if j.array.open--; j.array.open == 0 {
 			delete(s.groups, j.Group)
 		}
 	}

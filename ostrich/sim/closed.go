@@ -141,9 +141,12 @@ func (r *loop) event(k ostrich.Kind, i int32) ostrich.Event {
 	first := r.states[job.campaign].first
 	t := &c.Tasks[i-first]
 	e := ostrich.Event{At: r.now, Kind: k, Job: ostrich.Job{
-		ID: ostrich.JobID(i + 1), User: c.User, Group: ostrich.JobID(first + 1), Procs: t.Procs, Estimate: t.Estimate,
+		ID: ostrich.JobID(i + 1), User: c.User, Procs: t.Procs, Estimate: t.Estimate,
 		Submit: r.states[job.campaign].submit, Start: job.start,
 	}}
+	if len(c.Tasks) > 1 {
+		e.Job.Group = ostrich.JobID(first + 1)
+	}
 	if r.Offsets {
 		e.Job.Submit += ostrich.Time(t.Offset)
 	}

@@ -25,12 +25,13 @@ type come struct {
 
 // Step takes an event.
 func (f *firstCome) Step(e ostrich.Event) error {
-	c := f.campaigns[e.Job.Group]
+	lead := cmp.Or(e.Job.Group, e.Job.ID)
+	c := f.campaigns[lead]
 	switch e.Kind {
 	case ostrich.Submit:
 		if c == nil {
-			c = &come{rank: ostrich.Rank{User: e.Job.User, Lead: e.Job.Group, Stage: 1}, number: len(f.campaigns)}
-			f.campaigns[e.Job.Group] = c
+			c = &come{rank: ostrich.Rank{User: e.Job.User, Lead: lead, Stage: 1}, number: len(f.campaigns)}
+			f.campaigns[lead] = c
 		}
 		switch {
 		case !c.listed:
