@@ -21,8 +21,8 @@ func TestRanking(t *testing.T) {
 			if !rapid.Bool().Draw(t, "ask") {
 				continue
 			}
+			fresh := s.Clone() // before the ranking is put in order for an answer
 			got := s.Ranking()
-			fresh := s.Clone()
 			if diff := cmp.Diff(fresh.Ranking(), got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("of a copy - as kept +\n%s", diff)
 			}
@@ -56,6 +56,19 @@ func TestRanking(t *testing.T) {
 			t.Fatalf("never asked - asked and copied +\n%s", diff)
 		}
 	})
+}
+
+// TestCopyWhileRunning: a campaign none of whose jobs waits while the schedule
+// is copied comes back in the copy.
+func TestCopyWhileRunning(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1})
+	submitCampaign(t, s, 10, 1, 1, 50)
+	mustStep(t, s, Event{At: 10, Kind: Start, Job: Job{ID: 1, User: 1, Group: 1, Procs: 1, Estimate: 50}})
+	s = s.Clone()
+	mustStep(t, s, Event{At: 20, Kind: Requeue, Job: Job{ID: 1, User: 1, Group: 1, Procs: 1, Estimate: 50}})
+	if got := s.Ranking(); len(got) != 1 || len(s.Order()) != 1 {
+		t.Errorf("after a requeue: %+v", got)
+	}
 }
 
 func TestNextCompletion(t *testing.T) {
