@@ -138,11 +138,15 @@ func (o *oracle) capacity() float64 {
 	if o.machine == Sequential {
 		return float64(o.procs)
 	}
-	busy := 0
+	busy, started := 0, false
 	for _, j := range o.jobs {
+		started = started || j.running
 		if j.running && j.paused == 0 {
 			busy += j.Procs * j.Count()
 		}
+	}
+	if !started {
+		return float64(o.procs)
 	}
 	return float64(busy)
 }
@@ -173,8 +177,10 @@ func (o *oracle) advance(t float64) {
 			o.handOut(o.users[u])
 		}
 		if late != nil {
-			o.count(late, late.Job, Duration(late.due-late.Start)-late.rested+60)
-			late.due += 60
+			ran := Duration(late.due-late.Start) - late.rested
+			more := max(60, ran/16-ran/16%60) // a minute, later a sixteenth in whole minutes
+			o.count(late, late.Job, ran+more)
+			late.due += Time(more)
 			continue
 		}
 		if next >= t {

@@ -5,10 +5,16 @@ import (
 	"container/heap"
 )
 
-// minute is the step by which a job that outlives its expectation counts for
-// more: Slurm's own unit for limits. In whole steps, because a length that
-// grew at every look would depend on how often one looks.
+// minute is Slurm's own unit for limits.
 const minute Duration = 60
+
+// overrun is how much more a job counts for when it outlives its length: a minute,
+// and a sixteenth once it has run long, so that a job that Slurm lost costs few
+// steps however old it is. In steps, because a length that grew at every look
+// would depend on how often one looks.
+func overrun(elapsed Duration) Duration {
+	return max(minute, elapsed/16/minute*minute)
+}
 
 // elapsed is how long a task of the job has run by the given time.
 func (j *job) elapsed(now Time) Duration {
@@ -39,11 +45,13 @@ func (s *Schedule) forgo(j *job) {
 }
 
 // outlive lets the job that is due first count for max(elapsed, estimate),
-// with elapsed rounded up to the next minute.
+// with elapsed rounded up by a step.
 func (s *Schedule) outlive() {
 	j := s.overdue[0]
-	s.count(j, j.elapsed(j.due)+minute)
-	j.due += Time(minute)
+	elapsed := j.elapsed(j.due)
+	more := overrun(elapsed)
+	s.count(j, elapsed+more)
+	j.due += Time(more)
 	heap.Fix(&s.overdue, 0)
 }
 
