@@ -70,13 +70,13 @@ func (s Slurm) command(ctx context.Context, name string, args ...string) *exec.C
 }
 
 // environment is env without the variables that change what Slurm's commands
-// print.
+// print, and without our own, among which is the database's password.
 func environment(env []string) []string {
 	kept := make([]string, 0, len(env)+4)
 	for _, v := range env {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		case strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
+		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
 			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
 			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
 			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS":

@@ -75,9 +75,11 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		return r, nil
 	}
 	r.Outcomes = make([]Outcome, len(changes))
-	var script bytes.Buffer
 	for i, c := range changes {
 		r.Outcomes[i] = Outcome{Change: c, Status: Unsent}
+	}
+	var script bytes.Buffer
+	for i, c := range changes {
 		line, err := c.command(ch)
 		if err != nil {
 			return r, fmt.Errorf("scontrol: %w", err)

@@ -192,8 +192,13 @@ func TestUpdateRejectsBadChanges(t *testing.T) {
 	}
 	for name, b := range bad {
 		f := newFake(t, fakeState{Queue: fakeQueue(1)})
-		if _, err := f.Update(t.Context(), b.ch, []Change{{Job: 2, To: 1}, b.change}); err == nil {
+		r, err := f.Update(t.Context(), b.ch, []Change{{Job: 2, To: 1}, b.change, {Job: 3, To: 1}})
+		if err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+		want := []became{{2, Unsent, ""}, {b.change.Job, Unsent, ""}, {3, Unsent, ""}}
+		if diff := cmp.Diff(want, outcomes(r)); diff != "" {
+			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
 		}
 		if ran := f.state().Ran["scontrol"]; ran != 0 {
 			t.Errorf("%s: scontrol ran", name)
@@ -242,7 +247,7 @@ func TestCommandErrors(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"PATH=/bin", "SQUEUE_FORMAT=%i", "SPRIO_LOCAL=1", "SLURM_TIME_FORMAT=relative", "SLURM_CONF=/etc/x", "SLURM_CLUSTERS=other"})
+	got := environment([]string{"PATH=/bin", "SQUEUE_FORMAT=%i", "SPRIO_LOCAL=1", "SLURM_TIME_FORMAT=relative", "SLURM_CONF=/etc/x", "SLURM_CLUSTERS=other", "OSTRICH_DATABASE_PASSWORD=secret"})
 	if diff := cmp.Diff([]string{"PATH=/bin", "SLURM_CONF=/etc/x"}, got); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
