@@ -222,15 +222,16 @@ func (r *loop) come(n int32) error {
 	return nil
 }
 
-// sorted is a task with all that decides on its place in its campaign.
+// sorted is a task with all that decides on its place in its campaign, two
+// numbers to a word, the smaller one first.
 type sorted struct {
-	key  [4]int64
+	key  [2]uint64
 	task int32
 }
 
 // queue makes the queue of a campaign, with a slot for each of its tasks in
 // the order in which they should start: by successors, as Inside says, by
-// submission, then by number.
+// submission, then by number. The last two are the order of the tasks.
 func (r *loop) queue(n int32) {
 	c, p := &r.campaigns[n], &r.states[n]
 	p.waiting = newQueue(len(c.Tasks))
@@ -242,27 +243,26 @@ func (r *loop) queue(n int32) {
 		t := &c.Tasks[k]
 		s := sorted{task: int32(k)}
 		if r.Dependencies {
-			s.key[0] = -int64(t.Successors)
+			s.key[0] = uint64(len(c.Tasks)-t.Successors) << 32
 		}
 		switch r.Inside {
 		case ostrich.LPT:
-			s.key[1] = -int64(t.Estimate)
+			s.key[0] |= uint64(math.MaxInt32 - t.Estimate)
 		case ostrich.SPT:
-			s.key[1] = int64(t.Estimate)
+			s.key[0] |= uint64(t.Estimate)
 		case ostrich.LJF:
-			s.key[1], s.key[2] = -int64(t.Procs), -int64(t.Estimate)
+			s.key[0] |= uint64(math.MaxInt32 - t.Procs)
+			s.key[1] = uint64(math.MaxInt32 - t.Estimate)
 		case ostrich.Submission:
-		}
-		if r.Offsets {
-			s.key[3] = int64(t.Offset)
 		}
 		r.order = append(r.order, s)
 	}
 	slices.SortFunc(r.order, func(a, b sorted) int {
-		for i := range a.key {
-			if a.key[i] != b.key[i] {
-				return cmp.Compare(a.key[i], b.key[i])
-			}
+		switch {
+		case a.key[0] != b.key[0]:
+			return cmp.Compare(a.key[0], b.key[0])
+		case a.key[1] != b.key[1]:
+			return cmp.Compare(a.key[1], b.key[1])
 		}
 		return cmp.Compare(a.task, b.task)
 	})

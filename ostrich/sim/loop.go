@@ -130,6 +130,8 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 			case why != "":
 			case k > 0 && t.Offset < c.Tasks[k-1].Offset || t.Offset < 0:
 				why = fmt.Sprintf("submitted %d s after its campaign, before the one in front of it", t.Offset)
+			case t.Successors < 0 || t.Successors > len(c.Tasks):
+				why = fmt.Sprintf("has %d successors in a campaign of %d jobs", t.Successors, len(c.Tasks))
 			case l.Dependencies && (t.Needs < needs || t.Needs > len(c.Tasks) || latest >= k):
 				why = fmt.Sprintf("needs %d jobs, not all of which come before it", t.Needs)
 			}

@@ -260,6 +260,7 @@ func TestLoopFaults(t *testing.T) {
 		{"too wide", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
 		{"no length", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
 		{"offsets", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},
+		{"successors", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Successors = 3 }), "job 8: has 3 successors"},
 		{"circle", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[0].Needs = 1 }), "job 7: needs 1 jobs"},
 		{"too many", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[1].Needs = 3 }), "job 8: needs 3 jobs"},
 	} {
