@@ -61,10 +61,17 @@ func (s Slurm) command(ctx context.Context, name string, args ...string) *exec.C
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
 	}
-	if s.credential != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
+	// What is found in PATH may be a script around the command, so that all of
+	// its group is killed.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
 	}
-	// A child that outlives the kill must not keep us waiting for its pipes.
+	// A child that left the group must not keep us waiting for its pipes.
 	cmd.WaitDelay = time.Second
 	return cmd
 }

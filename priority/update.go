@@ -186,6 +186,11 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("scontrol: %w", err)
 	}
+	// Until Wait is called nobody else closes the pipe.
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
+	})
+	defer stop()
 	var away error
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)

@@ -176,6 +176,44 @@ func TestUpdateCancelled(t *testing.T) {
 	}
 }
 
+// TestTimeoutsHoldAroundScripts hides the commands behind scripts, as sites do.
+func TestTimeoutsHoldAroundScripts(t *testing.T) {
+	for name, how := range map[string]string{"child": "sleep 10", "child of another group": "setsid sleep 10"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			pid := filepath.Join(dir, "pid")
+			script := "#!/bin/sh\n" + how + " &\necho $! > " + pid + "\nwait\n"
+			for _, command := range []string{"scontrol", "sprio"} {
+				if err := os.WriteFile(filepath.Join(dir, command), []byte(script), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := Slurm{Dir: dir, Timeout: 300 * time.Millisecond, BurstTimeout: 300 * time.Millisecond}
+			within := func(what string, err error, began time.Time) {
+				t.Helper()
+				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 6*time.Second {
+					t.Errorf("%s: %v after %v", what, err, took)
+				}
+				text, err := os.ReadFile(pid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(text)), "stat"))
+				alive := err == nil && !strings.Contains(string(stat), ") Z ")
+				if alive && name == "child" {
+					t.Errorf("%s: the child was not killed", what)
+				}
+			}
+			began := time.Now()
+			_, err := s.Queue(t.Context())
+			within("sprio", err, began)
+			began = time.Now()
+			_, err = s.Update(t.Context(), SiteFactor, changes(1))
+			within("scontrol", err, began)
+		})
+	}
+}
+
 func TestUpdateRejectsBadChanges(t *testing.T) {
 	bad := map[string]struct {
 		ch     Channel
