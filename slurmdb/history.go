@@ -2,6 +2,7 @@ package slurmdb
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -90,6 +91,7 @@ func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][
 		}
 	}
 	h.giveUp()
+	h.endRunaways()
 	h.forget()
 }
 
@@ -439,6 +441,35 @@ func (h *history) giveUp() {
 		h.finish(h.jobs[id], h.jobs[id].closed)
 	}
 }
+
+// pastLimit is how long after its time limit a job may still be said to run.
+// Slurm kills it within minutes, or hours where OverTimeLimit says so.
+const pastLimit = ostrich.Time(86400)
+
+// endRunaways ends the jobs that slurmctld lost and whose rows say for ever
+// that they run (sacctmgr show runawayjobs): with their time limit. They would
+// hold processors and draw on a share that nobody uses.
+func (h *history) endRunaways() {
+	var lost []ostrich.JobID
+	for id, t := range h.jobs {
+		w := &t.row
+		if w.end == 0 && w.state == Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
+			w.limit != 0 && w.limit != noVal && w.limit != infinite && h.now > t.limited()+pastLimit {
+			lost = append(lost, id)
+		}
+	}
+	slices.Sort(lost)
+	for _, id := range lost {
+		t := h.jobs[id]
+		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
+			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})
+		h.stale[t.row.key] = h.poll
+		h.finish(t, t.limited())
+	}
+}
+
+// limited is when a running job reaches its time limit.
+func (t *tracked) limited() ostrich.Time { return t.job.Start + 60*ostrich.Time(t.row.limit) }
 
 // tell adds an event about a job as it is now.
 func (h *history) tell(t *tracked, k ostrich.Kind, at ostrich.Time) {

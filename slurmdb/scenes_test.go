@@ -435,6 +435,30 @@ func scenes() []scene {
 				"-10 start 1 of 1001: 1 x 2 for 3600 in main since -20\n",
 		},
 		{
+			name: "a runaway",
+			steps: steps(
+				put(
+					job{ID: 1, Submit: -90200, Start: -90100, Limit: 60}, // a day past its hour
+					job{ID: 2, Submit: -88100, Start: -88000, Limit: 60}, // not quite
+					job{ID: 3, Submit: -90200, Start: -90100, Limit: 4294967295},
+				),
+				func(*slurmdbtest.DB) {}, // told once
+				put(job{ID: 1, Submit: -90200, Start: -90100, End: -90100, Limit: 60}), // and mended
+			),
+			live: "-90200 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"-90200 submit 3 of 1001: 1 x 1 for 604800 in main\n" +
+				"-90100 start 1 of 1001: 1 x 1 for 3600 in main since -90200\n" +
+				"-90100 start 3 of 1001: 1 x 1 for 604800 in main since -90200\n" +
+				"-88100 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
+				"-88000 start 2 of 1001: 1 x 1 for 3600 in main since -88100\n" +
+				"-86500 end 1 ran -90100..-86500 suspended 0\n",
+			cold: "-90200 submit 3 of 1001: 1 x 1 for 604800 in main\n" +
+				"-90100 start 3 of 1001: 1 x 1 for 604800 in main since -90200\n" +
+				"-88100 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
+				"-88000 start 2 of 1001: 1 x 1 for 3600 in main since -88100\n",
+			skips: "1 has run a day past its time limit of 60 min: taken to have ended then; see sacctmgr show runawayjobs\n",
+		},
+		{
 			name: "impossible rows",
 			steps: steps(
 				put(
