@@ -37,6 +37,8 @@ type fakeState struct {
 	HangAt ostrich.JobID
 	// DieAt makes scontrol end at the update of this job.
 	DieAt ostrich.JobID
+	// Ahead are jobs that scontrol changes before it says its first word.
+	Ahead []ostrich.JobID
 	// Fail makes a command fail with these words.
 	Fail map[string]string
 	// Ran counts the runs of every command.
@@ -154,6 +156,15 @@ func fakeSqueue(state fakeState, format string) {
 // fakeScontrol obeys the commands on its standard input as scontrol does.
 func fakeScontrol(file string, state fakeState) int {
 	rc := 0
+	for _, id := range state.Ahead {
+		if _, err := state.obey(fmt.Sprintf("update jobid=%d sitefactor=%d", id, 100*id)); err != nil {
+			return 3
+		}
+	}
+	if err := saveState(file, state); err != nil {
+		fmt.Fprintln(os.Stderr, "fake:", err)
+		return 3
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		_, _ = fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())

@@ -307,12 +307,12 @@ func (j *Journal) Written(ch Channel, job ostrich.JobID) (first, last int64, ok 
 // aboutUs reports whether Slurm refused because of who asked, or because it
 // could not answer: that says nothing of the job.
 func aboutUs(words string) bool {
-	for _, s := range []string{"Access/permission denied", "Invalid user id", "slurm controller", "standby mode", "Protocol", "authentication"} {
+	for _, s := range []string{"slurm controller", "standby mode", "Protocol"} {
 		if strings.Contains(words, s) {
 			return true
 		}
 	}
-	return false
+	return denied(words)
 }
 
 // Refused returns Slurm's words if it refused the last change of the job since

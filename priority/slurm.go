@@ -35,6 +35,9 @@ const defaultTimeout = 10 * time.Second
 // ErrUnreachable tells that slurmctld did not answer.
 var ErrUnreachable = errors.New("slurmctld does not answer")
 
+// ErrDenied tells that Slurm does not let us change jobs.
+var ErrDenied = errors.New("slurm denies the right to change jobs")
+
 // errNotMultifactor is what sprio says under another priority plugin.
 var errNotMultifactor = errors.New("priority/multifactor is not in force")
 
@@ -132,6 +135,17 @@ func unreachable(said string) bool {
 		"Unable to contact slurm controller", "Could not establish a configuration source",
 		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted",
 	} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// denied reports whether a command's words say that we lack a right, which no
+// other job will change.
+func denied(said string) bool {
+	for _, words := range []string{"Access/permission denied", "Invalid user id", "authentication"} {
 		if strings.Contains(said, words) {
 			return true
 		}

@@ -31,7 +31,7 @@ const (
 	// job is not eligible now, or the reading failed. So is the change that
 	// was on its way when a burst was cut off, unless it shows.
 	Unknown Status = "unknown"
-	// Unsent: the burst ended before this change.
+	// Unsent: the burst ended before this change, and it does not show.
 	Unsent Status = "not sent"
 )
 
@@ -67,7 +67,8 @@ func (r Result) Count(status Status) int {
 // reads the queue back to see what came of them. An error tells that the burst
 // was not finished or not read back; the result holds what is known even then.
 //
-// A refused change is no error. A timeout or the end of ctx kills scontrol: a
+// A refused change is no error, but a refusal for want of a right, ErrDenied,
+// ends the burst, as every further one would be refused too. A timeout or the end of ctx kills scontrol: a
 // change that slurmctld already has takes effect all the same.
 func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result, error) {
 	var r Result
@@ -126,11 +127,13 @@ func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
 	}
 	for i := range outcomes {
 		out := &outcomes[i]
-		if out.Status == Unsent {
-			continue
-		}
 		at, pending := index[out.Job]
 		switch {
+		case out.Status == Unsent:
+			// scontrol may have been ahead of its words when it was killed.
+			if pending && out.From != out.To && out.has(ch, &queue[at]) {
+				out.Status = Applied
+			}
 		case !pending:
 			out.Status = Gone
 		case out.has(ch, &queue[at]):
@@ -191,7 +194,7 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
 	})
 	defer stop()
-	var away error
+	var away, lacking error
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -220,8 +223,13 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 			}
 			out.Words = oneLine(out.Words + line)
 		}
+		if denied(line) {
+			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
+			cancel()
+			break
+		}
 	}
-	if (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
 		// slurmctld may have this one, and may still do it.
 		outcomes[sent].Status, outcomes[sent].interrupted = Unknown, true
 	}
@@ -231,6 +239,8 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 	switch {
 	case away != nil:
 		return sent, away
+	case lacking != nil:
+		return sent, lacking
 	case sent == len(outcomes):
 		// The barriers make scontrol end with 1 in any case.
 		return sent, nil

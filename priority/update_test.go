@@ -48,7 +48,7 @@ func TestUpdateOutcomes(t *testing.T) {
 	state := fakeState{
 		Queue: fakeQueue(1, 2, 3, 5, 6, 7),
 		Say: map[ostrich.JobID]string{
-			2: "Access/permission denied for job 2",
+			2: "Job update not available right now for job 2",
 			6: "one line\nand another",
 		},
 		Deaf: map[ostrich.JobID]bool{3: true, 7: true},
@@ -61,7 +61,7 @@ func TestUpdateOutcomes(t *testing.T) {
 	}
 	want := []became{
 		{1, Applied, ""},
-		{2, Refused, "Access/permission denied for job 2"},
+		{2, Refused, "Job update not available right now for job 2"},
 		{3, NotApplied, ""},
 		{4, Gone, "Invalid job id specified for job 4"},
 		{5, Applied, ""},
@@ -104,6 +104,22 @@ func TestUpdateStops(t *testing.T) {
 			func(*Slurm) {},
 			[]became{{1, Unknown, ""}, {2, Unknown, ""}, {3, Unsent, ""}},
 			ErrUnreachable, "connect failure",
+		},
+		{
+			"the right is lost",
+			fakeState{Queue: fakeQueue(1, 2, 3, 4), Say: map[ostrich.JobID]string{
+				2: "Access/permission denied for job 2", 3: "Access/permission denied for job 3", 4: "Access/permission denied for job 4",
+			}},
+			func(*Slurm) {},
+			[]became{{1, Applied, ""}, {2, Refused, "Access/permission denied for job 2"}, {3, Unsent, ""}, {4, Unsent, ""}},
+			ErrDenied, "denied for job 2; is AdminLevel=Operator still set?",
+		},
+		{
+			"scontrol was ahead of its words",
+			fakeState{Queue: fakeQueue(1, 2), Say: map[ostrich.JobID]string{1: "Invalid user id for job 1"}, Ahead: []ostrich.JobID{2}},
+			func(*Slurm) {},
+			[]became{{1, Refused, "Invalid user id for job 1"}, {2, Applied, ""}},
+			ErrDenied, "Invalid user id for job 1",
 		},
 		{
 			"scontrol hangs",
