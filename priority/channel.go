@@ -80,6 +80,10 @@ type Change struct {
 	// to release the job, so that Slurm computes its priority again.
 	From, To int64
 
+	// Nice is the nice value that pinning takes from the job in channel
+	// Priority, and that its release gives back; 0 for none.
+	Nice int64
+
 	// Spec is how scontrol names the pending tasks of this record and no
 	// others, "26_[1-3,5]" for those of an array. Empty means the id.
 	Spec string
@@ -94,13 +98,18 @@ func (c Change) spec() string {
 	return fmt.Sprint(c.Job)
 }
 
-// command is the line of scontrol that makes the change.
+// command is what scontrol reads to make the change: a line, or two where a
+// release gives a nice value back.
 func (c Change) command(ch Channel) (string, error) {
 	switch {
 	case c.Job == 0:
 		return "", errors.New("job 0: not a job")
 	case !validSpec(c.spec()):
 		return "", fmt.Errorf("job %d: %q does not name a job", c.Job, c.Spec)
+	case ch == Priority && (c.Nice < -limit || c.Nice > limit):
+		return "", fmt.Errorf("job %d: nice %d: must be in ±%d", c.Job, c.Nice, limit)
+	case ch == Priority && c.To == 0 && c.Nice != 0:
+		return fmt.Sprintf("release %s\nupdate jobid=%[1]s nice=%d", c.spec(), c.Nice), nil
 	case ch == Priority && c.To == 0:
 		return "release " + c.spec(), nil
 	case ch == Priority && (c.To < 1 || c.To > maxPriority):

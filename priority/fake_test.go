@@ -214,7 +214,7 @@ func (s *fakeState) obey(line string) (words string, err error) {
 			continue
 		}
 		if len(fields) == 1 {
-			q.Priority = 1000
+			q.Priority, q.Pinned = 1000, false
 			return "", nil
 		}
 		key, value, _ := strings.Cut(fields[1], "=")

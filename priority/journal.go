@@ -40,7 +40,10 @@ type Record struct {
 	Channel Channel       `json:"channel"`
 	From    int64         `json:"from"`
 	To      int64         `json:"to"`
-	Why     string        `json:"why,omitempty"`
+	// Nice is the nice value that the job had before it was pinned in channel
+	// Priority, 0 for none.
+	Nice int64  `json:"nice,omitempty"`
+	Why  string `json:"why,omitempty"`
 	// Result is a Status, or "intended" before the burst, or "kept" in the
 	// first lines of a new file, where To is the last value written and From
 	// the one before the first write.
@@ -69,6 +72,7 @@ type written struct {
 	applied  bool  // last is set
 	pending  int64 // the value of a write whose result is not known
 	intended bool  // pending is set
+	nice     int64 // the owner's, taken by the first pin
 	words    string
 }
 
@@ -196,6 +200,10 @@ func note(jobs map[journalKey]*written, rec Record) {
 	default:
 		w.submit = rec.Submit
 	}
+	if rec.Nice != 0 || !w.wrote(rec.From) {
+		// Slurm shows nice 0 for a job that is pinned already.
+		w.nice = rec.Nice
+	}
 	switch rec.Result {
 	case intended:
 		w.pending, w.intended = rec.To, true
@@ -223,7 +231,7 @@ func (j *Journal) Intend(now ostrich.Time, ch Channel, changes []Change) error {
 	recs := make([]Record, len(changes))
 	for i, c := range changes {
 		recs[i] = Record{
-			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Why: c.Why, Result: intended,
+			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Nice: c.Nice, Why: c.Why, Result: intended,
 		}
 	}
 	return j.add(recs)
@@ -234,7 +242,7 @@ func (j *Journal) Conclude(now ostrich.Time, ch Channel, outcomes []Outcome) err
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
 		recs[i] = Record{
-			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Why: o.Why,
+			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why,
 			Result: o.Status, Words: o.Words,
 		}
 	}
@@ -360,7 +368,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 			continue
 		}
 		jobs[key] = w
-		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first}
+		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice}
 		if w.applied {
 			base.To, base.Result = w.last, kept
 			recs = append(recs, base)
@@ -431,6 +439,15 @@ func (j *Journal) replace(text []byte) (file *os.File, err error) {
 func (j *Journal) submit(ch Channel, job ostrich.JobID) ostrich.Time {
 	if w := j.jobs[journalKey{ch, job}]; w != nil {
 		return w.submit
+	}
+	return 0
+}
+
+// nice is the nice value that the owner gave to a job that we pinned, 0 for
+// none.
+func (j *Journal) nice(job ostrich.JobID) int64 {
+	if w := j.jobs[journalKey{Priority, job}]; w != nil {
+		return w.nice
 	}
 	return 0
 }

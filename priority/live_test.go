@@ -332,8 +332,71 @@ func TestLiveOperator(t *testing.T) {
 	c := p.Changes()
 	c[0].To += 5
 	r, err = nobody.Update(t.Context(), o.Channel, c)
-	if err != nil || r.Count(Refused) != 1 || r.Outcomes[0].Words == "" {
+	if !errors.Is(err, ErrDenied) || r.Count(Refused) != 1 || r.Outcomes[0].Words == "" {
 		t.Errorf("as nobody: %+v, %v", outcomes(r), err)
+	}
+}
+
+// TestLivePinsAndNice pins jobs whose owners gave them nice values, and finds
+// order and nice values as before once they are released.
+func TestLivePinsAndNice(t *testing.T) {
+	l := newLive(t)
+	l.block()
+	var want []ostrich.JobID
+	for _, nice := range []string{"0", "3", "0", "20", "1"} {
+		want = append(want, l.submit("--nice="+nice))
+	}
+	before := l.wait("eligible jobs", func(queue []Queued) bool {
+		for i := range queue {
+			if !queue[i].Listed && l.controller.Multifactor() {
+				return false
+			}
+		}
+		return len(queue) == len(want)
+	})
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	o := Options{
+		Channel: Priority, Mode: Strict, Controller: l.controller,
+		Ours: func(id ostrich.JobID, value int64) bool { return journal.Ours(Priority, id, value) },
+	}
+	write := func(list []Change) {
+		t.Helper()
+		if err := journal.Intend(1, Priority, list); err != nil {
+			t.Fatal(err)
+		}
+		r, err := l.Update(t.Context(), Priority, list)
+		if err != nil || r.Count(Applied) != len(list) {
+			t.Fatalf("%+v, %v", outcomes(r), err)
+		}
+		if err := journal.Conclude(2, Priority, r.Outcomes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time they are pinned already
+		slices.Reverse(want)
+		p, err := o.Plan(ranked(want...), l.queue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(p.Changes())
+		if diff := cmp.Diff(want, ids(l.queue())); diff != "" {
+			t.Fatalf("pinned (-want +got):\n%s", diff)
+		}
+	}
+	list, err := Reset(ResetOptions{Channel: Priority, Controller: l.controller, Journal: journal}, l.queue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(list)
+	after := l.queue()
+	if diff := cmp.Diff(ids(before), ids(after)); diff != "" {
+		t.Errorf("order given back (-want +got):\n%s", diff)
+	}
+	for i := range before {
+		if q := l.get(after, before[i].Job); q.Nice != before[i].Nice || q.Pinned {
+			t.Errorf("job %d: nice %d, want %d; pinned %t", q.Job, q.Nice, before[i].Nice, q.Pinned)
+		}
+		t.Logf("job %d: nice %d, priority %d, then %d", before[i].Job, before[i].Nice, before[i].Priority, l.get(after, before[i].Job).Priority)
 	}
 }
 

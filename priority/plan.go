@@ -417,9 +417,14 @@ func (p Plan) Changes() []Change {
 	var all []Change
 	for i := range p.Entries[:p.Managed] {
 		e := &p.Entries[i]
-		if e.Write {
-			all = append(all, Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Why: e.Why})
+		if !e.Write {
+			continue
 		}
+		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Why: e.Why}
+		if p.Channel == Priority {
+			c.Nice = e.Nice
+		}
+		all = append(all, c)
 	}
 	return all
 }

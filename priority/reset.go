@@ -1,7 +1,9 @@
 package priority
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -23,7 +25,8 @@ type ResetOptions struct {
 
 // Reset returns the changes that give every job back to the order of stock
 // Slurm: SiteFactor 0, the nice value the job had before the first write, a
-// priority that Slurm computes. A value that somebody else wrote since is left
+// priority that Slurm computes, with the nice value that the pin took. Released
+// jobs come in the order of their submission. A value that somebody else wrote since is left
 // alone, except a SiteFactor, which nobody but us is expected to write.
 //
 // A held job stays held. Its SiteFactor and nice value are reset all the same
@@ -50,7 +53,17 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		if why != "" && o.Channel == Priority {
 			continue // the array's own id would release its held tasks as well
 		}
-		all = append(all, Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: "reset"})
+		c := Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: "reset"}
+		if o.Channel == Priority && o.Journal != nil && q.Nice == 0 {
+			c.Nice = o.Journal.nice(q.Job)
+		}
+		all = append(all, c)
+	}
+	if o.Channel == Priority {
+		// Under priority/basic a released job goes to the tail.
+		slices.SortFunc(all, func(a, b Change) int {
+			return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Job, b.Job))
+		})
 	}
 	if o.Channel == Priority || o.Journal == nil {
 		return all, nil

@@ -114,6 +114,88 @@ func TestReset(t *testing.T) {
 	})
 }
 
+func TestResetReleasesInOrderWithNice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	o := Options{Channel: Priority, Mode: Strict, Controller: multifactor(), Ours: func(id ostrich.JobID, v int64) bool { return j.Ours(Priority, id, v) }}
+	nice := func(n int64) func(*Queued) { return func(q *Queued) { q.Nice = n } }
+	queue := []Queued{job(1, nice(7)), job(2, nil), job(3, nice(-4)), job(4, nice(5)), job(5, nice(9))}
+	pin := func(order ...ostrich.JobID) {
+		t.Helper()
+		p, err := o.Plan(ranked(order...), queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.write(t, Priority, Applied, p.Changes()...)
+		for _, c := range p.Changes() {
+			for i := range queue {
+				if q := &queue[i]; q.Job == c.Job {
+					q.Priority, q.Pinned, q.SiteKnown, q.Nice = uint32(c.To), true, false, 0
+				}
+			}
+		}
+	}
+	pin(5, 4, 3, 2, 1)
+	pin(1, 2, 3, 4, 5)
+	queue[4].Priority, queue[4].Reason = 0, "JobHeldUser"
+	queue[2].Submit = 1 // first of all
+
+	check := func(j *Journal) {
+		t.Helper()
+		list, err := Reset(ResetOptions{Channel: Priority, Controller: multifactor(), Journal: j}, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range list {
+			line, err := c.command(Priority)
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, line)
+		}
+		want := []string{
+			"release 3\nupdate jobid=3 nice=-4", "release 1\nupdate jobid=1 nice=7", "release 2", "release 4\nupdate jobid=4 nice=5",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("commands (-want +got):\n%s", diff)
+		}
+	}
+	check(j)
+	if rotated, err := j.Rotate(9, -1, func(ostrich.JobID) bool { return true }); err != nil || !rotated {
+		t.Fatal(rotated, err)
+	}
+	check(j)
+	read, err := ReadJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(read)
+
+	// A job that was given back and pinned again has the nice value it had then.
+	list, err := Reset(ResetOptions{Channel: Priority, Controller: multifactor(), Journal: j}, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFake(t, fakeState{Queue: queue})
+	r, err := f.Update(t.Context(), Priority, list)
+	if err != nil || r.Count(Applied) != 4 {
+		t.Fatalf("%+v, %v", outcomes(r), err)
+	}
+	for i, want := range []int64{7, 0, -4, 5} {
+		if got := f.state().Queue[i].Nice; got != want {
+			t.Errorf("job %d: nice %d after its release, want %d", i+1, got, want)
+		}
+	}
+	if err := j.Conclude(10, Priority, r.Outcomes); err != nil {
+		t.Fatal(err)
+	}
+	j.write(t, Priority, Applied, Change{Job: 1, Submit: 1001, From: 5000, To: 9000})
+	if n := j.nice(1); n != 0 {
+		t.Errorf("nice %d is left from an earlier pin", n)
+	}
+}
+
 func TestResetReleasesNoHeldTask(t *testing.T) {
 	// The waiting tasks of an array that is too scattered to be named one by
 	// one are not released by the array's id while a task of it is held.

@@ -157,7 +157,7 @@ func (c Change) has(ch Channel, q *Queued) bool {
 	case ch == Nice:
 		return q.Nice == c.To && !q.Pinned
 	case c.To == 0:
-		return q.Priority != 0 && int64(q.Priority) != c.From && !q.Pinned
+		return q.Priority != 0 && int64(q.Priority) != c.From && !q.Pinned && (c.Nice == 0 || q.Nice == c.Nice)
 	default:
 		return int64(q.Priority) == c.To
 	}
