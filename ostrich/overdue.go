@@ -1,9 +1,6 @@
 package ostrich
 
-import (
-	"cmp"
-	"container/heap"
-)
+import "container/heap"
 
 // minute is Slurm's own unit for limits.
 const minute Duration = 60
@@ -61,7 +58,8 @@ type dueHeap []*job
 
 func (h dueHeap) Len() int { return len(h) }
 func (h dueHeap) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].due, h[j].due), cmp.Compare(h[i].ID, h[j].ID)) < 0
+	a, b := h[i], h[j]
+	return a.due < b.due || a.due == b.due && a.ID < b.ID
 }
 
 func (h dueHeap) Swap(i, j int) {

@@ -19,11 +19,11 @@ func newQueue(slots int) *queue {
 	for leaves < slots {
 		leaves *= 2
 	}
-	q := &queue{leaves: leaves, procs: make([]int32, 2*leaves), length: make([]int32, 2*leaves), job: make([]int32, leaves)}
-	for i := range q.procs {
-		q.procs[i], q.length[i] = math.MaxInt32, math.MaxInt32
+	all := make([]int32, 5*leaves) // in one piece: a replay makes very many short queues
+	for i := range all[:4*leaves] {
+		all[i] = math.MaxInt32
 	}
-	return q
+	return &queue{leaves: leaves, procs: all[:2*leaves], length: all[2*leaves : 4*leaves], job: all[4*leaves:]}
 }
 
 func (q *queue) add(slot int, job, procs, length int32) {
