@@ -318,10 +318,10 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestIdleMachine: a parallel machine on which nothing has started serves what
-// is left at once. User 1's job was given 20 of its 100 processor-seconds when
+// TestEmptyMachine: a parallel machine without a job serves what is left at
+// once. User 1's job was given 20 of its 100 processor-seconds when
 // it ended after 10, and what it was given too much is missing at user 2.
-func TestIdleMachine(t *testing.T) {
+func TestEmptyMachine(t *testing.T) {
 	s := newStory(t, Options{Procs: 4, Machine: Parallel, Rule: Rule{By: Arrival, Threshold: 1}})
 	s.submit(10, 1, 1, 100)
 	s.tell(10, Submit, Job{ID: 2, User: 2, Procs: 3, Estimate: 10, Submit: 10})

@@ -138,15 +138,14 @@ func (o *oracle) capacity() float64 {
 	if o.machine == Sequential {
 		return float64(o.procs)
 	}
-	busy, started := 0, false
+	if len(o.jobs) == 0 {
+		return float64(o.procs)
+	}
+	busy := 0
 	for _, j := range o.jobs {
-		started = started || j.running
 		if j.running && j.paused == 0 {
 			busy += j.Procs * j.Count()
 		}
-	}
-	if !started {
-		return float64(o.procs)
 	}
 	return float64(busy)
 }

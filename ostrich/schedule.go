@@ -25,7 +25,6 @@ type Schedule struct {
 	options Options
 	procs   int // m
 	busy    int // processors of running jobs
-	started int // jobs that have started and not ended, suspended ones too
 
 	now    Time
 	moment float64 // of the latest event, real or virtual; never after now
@@ -411,7 +410,6 @@ func (s *Schedule) start(j *job, as Job) {
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
-	s.started++
 	s.occupy(u, j.Procs*j.Count())
 	s.await(j)
 }
@@ -438,10 +436,8 @@ func (s *Schedule) requeue(j *job) {
 
 // halt takes a started job off its processors.
 func (s *Schedule) halt(j *job) {
-	u := s.owner(j)
-	s.started--
 	if j.paused == 0 {
-		s.occupy(u, -j.Procs*j.Count())
+		s.occupy(s.owner(j), -j.Procs*j.Count())
 	}
 	s.forgo(j)
 }
@@ -465,6 +461,7 @@ func (s *Schedule) depart(j *job) {
 	} else {
 		s.dequeue(j)
 	}
+	s.owner(j) // the clocks go on to now before the machine is empty, see serving
 	delete(s.jobs, j.ID)
 	if c.user.recent == j {
 		c.user.recent = nil
