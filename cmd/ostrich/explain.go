@@ -225,13 +225,10 @@ func explain(s *sidecar.Sidecar, cycle *sidecar.Cycle, job jobName) (*explanatio
 			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice,
 		}
 	}
+	e.Pending = len(cycle.Plan.Entries) // Slurm's order is one of all pools
 	for _, o := range cycle.Plan.Entries {
-		if o.Pool != p.Pool {
-			continue // each pool has an order of its own
-		}
-		e.Pending++
-		if o.Rank > 0 {
-			e.Ordered++
+		if o.Pool == p.Pool && o.Rank > 0 {
+			e.Ordered++ // each pool has an order of its own
 		}
 	}
 	if p.Rank != 0 {
