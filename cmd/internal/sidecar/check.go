@@ -89,7 +89,7 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}
 	for _, a := range priority.Advice(o) {
-		l.add("priority", Warn, "", "%s", a)
+		l.add("priority", Warn, "weigh it, and change slurm.conf or the channel if it matters here", "%s", a)
 	}
 	flags := strings.Join(controller.PriorityFlags, ",")
 	if flags == "" {
@@ -104,16 +104,20 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 		return
 	}
 	level, err := c.Commands().AdminLevel(ctx, as)
+	missing := Fail
+	if c.Mode == Observe {
+		missing = Warn // nothing is written
+	}
 	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
 	case err != nil && !strings.Contains(err.Error(), "not known to slurmdbd"):
-		l.add("operator", Fail, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
-		l.add("operator", Fail, mend, "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, mend, "AdminLevel of %s: %v", as, err)
 	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
-		l.add("operator", Fail, mend, "%s has AdminLevel %s", as, level)
+		l.add("operator", missing, mend, "%s has AdminLevel %s", as, level)
 	}
 }
 
@@ -170,7 +174,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	grants, readOnly, err := r.Grants(ctx)
 	switch {
 	case err != nil:
-		l.add("read-only", Warn, "", "grants are not known: %v", err)
+		l.add("read-only", Warn, "let the account see them with SHOW GRANTS", "grants are not known: %v", err)
 	case !readOnly:
 		l.add("read-only", Warn, "revoke all but SELECT, see contrib/mysql/grants.sql", "the account may do more than read: %s", strings.Join(slices.Compact(grants), "; "))
 	default:
