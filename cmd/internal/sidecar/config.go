@@ -67,11 +67,16 @@ type Config struct {
 	Log     struct{ Level, Format string }
 
 	remote string // the cluster that Slurm's commands are sent to; "" is the local one
+	own    string // the cluster that the configuration named before; "" if it named none
 }
 
 // SetCluster chooses a cluster as Slurm's own option -M does: its controller
 // is asked too, through slurmdbd.
-func (c *Config) SetCluster(name string) { c.Cluster, c.remote = name, name }
+func (c *Config) SetCluster(name string) { c.own, c.Cluster, c.remote = c.Cluster, name, name }
+
+// foreign tells whether SetCluster chose another cluster than that of the
+// configuration, whose journal is not the other's.
+func (c *Config) foreign() bool { return c.own != "" && c.own != c.Cluster }
 
 // The modes of the daemon.
 const (

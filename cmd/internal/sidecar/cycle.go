@@ -51,6 +51,8 @@ type Sidecar struct {
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
 	behind int          // cycles in a row in which it was not
+
+	skipped map[ostrich.JobID]bool // jobs of the queue whose rows make no sense
 }
 
 // ErrConfig is a configuration that no later attempt can use; what it comes
@@ -104,10 +106,14 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 	switch {
 	case write:
 		s.journal, err = priority.OpenJournal(c.Journal)
-	case c.Journal != "" && c.Priority.Channel == string(priority.Priority):
-		// Only there the plan depends on what was written: our own pins are
-		// told from those of administrators.
+	case c.Journal != "" && !c.foreign():
+		// It knows which jobs Slurm refused to change, and in channel priority
+		// it tells our own pins from those of administrators. Only there no
+		// plan is right without it.
 		s.journal, err = priority.ReadJournal(c.Journal)
+		if err != nil && c.Priority.Channel != string(priority.Priority) {
+			s.journal, err = nil, nil
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
@@ -237,25 +243,75 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	queue, err := s.slurm.Queue(ctx)
+	queue, err := s.queue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	priority.Rank(queue, s.partitions)
+	asked := time.Now()
 	batch, told, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.told = max(s.told, told)
+	s.leaveOut(batch.Skipped, queue)
 	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
 	c := &Cycle{
-		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Queue: queue,
+		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller,
 		Time: s.clock(batch.Now, told, behind),
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	c.Pools, c.Odd = s.pools.At(c.Time)
+	if time.Since(asked) > queueAge {
+		if queue, err = s.queue(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.nameUsers(queue)
+	c.Queue = queue
 	c.Plan, err = s.plan(c)
 	return c, err
+}
+
+// queueAge is how old the queue may be when it is planned: what is written to
+// a job that was held or pinned meanwhile is wrong. A cold start can read and
+// step for minutes.
+const queueAge = 2 * time.Second
+
+// queue is the pending jobs in the order in which Slurm would try them.
+func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
+	queue, err := s.slurm.Queue(ctx)
+	priority.Rank(queue, s.partitions)
+	return queue, err
+}
+
+// nameUsers gives jobs the users' names of accounting. Where the host does not
+// know a user, squeue shows a number or "nobody", which excludes nobody.
+func (s *Sidecar) nameUsers(queue []priority.Queued) {
+	excluded := s.config.Exclude.Users
+	if len(excluded) == 0 {
+		return
+	}
+	for i := range queue {
+		q := &queue[i]
+		if r, known := s.accounting.Record(q.Job); known && r.UserName != "" && !slices.Contains(excluded, q.User) {
+			q.User = r.UserName
+		}
+	}
+}
+
+// leaveOut remembers the jobs of the queue whose rows make no sense. Accounting
+// tells of each once, maybe before the queue has it.
+func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
+	pending := make(map[ostrich.JobID]bool)
+	for _, q := range queue {
+		if s.skipped[q.Job] {
+			pending[q.Job] = true
+		}
+	}
+	for _, skip := range skipped {
+		pending[skip.Job] = true
+	}
+	s.skipped = pending
 }
 
 // configAge is how long the controller's configuration is taken to be as it was.
@@ -309,10 +365,11 @@ const unheardFor = ostrich.Time(60)
 
 // unheard tells whether the queue has a job that accounting should have told
 // of by now, and accounting has told of nothing since. Without slurmdbd new jobs
-// do not wait as messages for it: slurmctld just keeps them.
+// do not wait as messages for it: slurmctld just keeps them. Of a job whose row
+// makes no sense accounting has told.
 func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
 	return slices.ContainsFunc(queue, func(q priority.Queued) bool {
-		if q.Submit <= s.told || q.Submit+unheardFor > now {
+		if q.Submit <= s.told || q.Submit+unheardFor > now || s.skipped[q.Job] {
 			return false
 		}
 		_, known := s.accounting.Record(q.Job)
@@ -338,13 +395,19 @@ func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
 	return s.fresh
 }
 
-// apply writes what the plan changes, and notes it in the journal before and after.
+// mostWrites is how many changes a cycle makes. A write takes about 1.5 ms, in
+// which slurmctld's locks are held again and again, and the plan grows old.
+const mostWrites = 5000
+
+// apply writes what the plan changes, the head of the order first, and notes it
+// in the journal before and after. What is beyond mostWrites is left to the next
+// cycles.
 func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
 	changes := c.Plan.Changes()
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	return s.Write(ctx, ostrich.Time(began.Unix()), changes)
+	return s.Write(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
 }
 
 // Write makes changes and notes them in the journal before and after.

@@ -30,10 +30,11 @@ type site struct {
 	parts   []priority.Partition
 	ctl     priority.Controller
 
-	fail  map[string]error
-	calls []string
-	sent  [][]priority.Change
-	cut   int // changes after which an update ends with fail["update"]
+	fail    map[string]error
+	calls   []string
+	sent    [][]priority.Change
+	skipped []slurmdb.Skip // of the next poll
+	cut     int            // changes after which an update ends with fail["update"]
 }
 
 func newSite() *site {
@@ -64,7 +65,8 @@ func (s *site) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.B
 	if err := s.did("poll"); err != nil {
 		return slurmdb.Batch{}, err
 	}
-	b := slurmdb.Batch{Now: s.now, Rows: len(s.events)}
+	b := slurmdb.Batch{Now: s.now, Rows: len(s.events), Skipped: s.skipped}
+	s.skipped = nil
 	slices.SortStableFunc(s.events, ostrich.Compare)
 	for _, e := range s.events {
 		event(e)

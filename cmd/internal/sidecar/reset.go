@@ -15,6 +15,9 @@ import (
 // the journal, not the database. With dry it only tells what it would write.
 // With all it also gives back what the journal does not know.
 func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) (changes []priority.Change, outcomes []priority.Outcome, err error) {
+	if c.foreign() {
+		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
+	}
 	slurm := c.Commands()
 	controller, err := slurm.Controller(ctx)
 	if err != nil {

@@ -1,0 +1,115 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+)
+
+// A user whom the host does not know is excluded by the name that accounting has.
+func TestExcludedUserWithoutName(t *testing.T) {
+	w := newSite()
+	for i, shown := range []string{"1001", "nobody", "u3", "u4"} {
+		w.submit(i+1, i+1, 9000, "main")
+		id := ostrich.JobID(i + 1)
+		r := w.records[id]
+		r.UserName = fmt.Sprint("u", i+1)
+		w.records[id] = r
+		w.queue[i].User = shown
+	}
+	s := w.start(t, func(c *Config) { c.Exclude.Users = []string{"u1", "u2", "u3"} })
+	c := run(t, s, true)
+	equal(t, "managed", 1, c.Plan.Summary.Managed)
+	equal(t, "written", ostrich.JobID(4), w.sent[0][0].Job)
+}
+
+// slow is a site whose tables take long to read.
+type slow struct {
+	*site
+	takes time.Duration
+}
+
+func (s *slow) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	time.Sleep(s.takes)
+	if s.takes > 0 {
+		s.queue[1].Priority = 0 // held meanwhile
+	}
+	return s.site.PollEach(ctx, event)
+}
+
+// A queue that has grown old while the tables were read is read again.
+func TestSlowReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &slow{site: newSite(), takes: time.Minute}
+		w.submit(1, 1, 9000, "main")
+		w.submit(2, 2, 9000, "main")
+		c := Default()
+		c.Cluster = w.ctl.ClusterName
+		s, err := New(c, w, w, w.ctl, w.parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := run(t, s, true)
+		equal(t, "calls", []string{"diag", "queue", "poll", "queue", "update"}, w.calls)
+		equal(t, "written", 1, len(first.Outcomes))
+		w.takes, w.calls = 0, nil
+		s.asked = time.Now() // the controller's configuration is not due
+		run(t, s, false)
+		equal(t, "calls of a normal cycle", []string{"diag", "queue", "poll"}, w.calls)
+	})
+}
+
+// A deep queue is written over several cycles, the head of the order first.
+func TestMostWrites(t *testing.T) {
+	w := newSite()
+	for i := range mostWrites + 10 {
+		w.submit(i+1, i%7+1, 9000, "main")
+	}
+	s := w.start(t, func(c *Config) { c.Priority.Depth = 2 * mostWrites })
+	for i, want := range []int{mostWrites, 10, 0} {
+		c := run(t, s, true)
+		equal(t, fmt.Sprint("writes of cycle ", i), want, len(c.Outcomes))
+		if i == 0 {
+			equal(t, "head", c.Plan.Entries[0].Job, c.Outcomes[0].Job)
+			equal(t, "last", c.Plan.Entries[mostWrites-1].Job, c.Outcomes[mostWrites-1].Job)
+		}
+	}
+}
+
+// Accounting has told of a job whose row makes no sense, so the clock goes on.
+func TestSkippedJobIsHeard(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	w.skipped = []slurmdb.Skip{{Job: 2, Why: "of no size"}} // told before the queue has it
+	run(t, s, false)
+	w.submit(2, 2, 10_010, "main")
+	w.events = nil
+	delete(w.records, 2)
+	for _, now := range []ostrich.Time{10_020, 10_080, 10_200, 10_300} {
+		w.now = now
+		equal(t, "clock", now, run(t, s, false).Time)
+	}
+	w.queue = w.queue[:1]
+	run(t, s, false)
+	equal(t, "remembered after it left", 0, len(s.skipped))
+}
+
+// The journal of a cluster is not that of another.
+func TestForeign(t *testing.T) {
+	for _, test := range []struct {
+		configured, chosen string
+		want               bool
+	}{{"", "", false}, {"a", "", false}, {"", "b", false}, {"a", "a", false}, {"a", "b", true}} {
+		c := Config{Cluster: test.configured}
+		if test.chosen != "" {
+			c.SetCluster(test.chosen)
+		}
+		equal(t, fmt.Sprint(test), test.want, c.foreign())
+	}
+}
