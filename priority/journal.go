@@ -74,7 +74,16 @@ type written struct {
 	intended bool  // pending is set
 	nice     int64 // the owner's, taken by the first pin
 	words    string
+	dropped  int   // how often in a row Slurm took the value drop and did not keep it
+	drop     int64 // set if dropped > 0
 }
+
+// A job_submit plugin may drop a value without a word. After mostDropped times
+// in a row the job counts as refused.
+const (
+	mostDropped  = 3
+	droppedWords = "Slurm takes the value and drops it"
+)
 
 // ErrLocked tells that another process writes the journal.
 var ErrLocked = errors.New("another process writes it")
@@ -82,7 +91,7 @@ var ErrLocked = errors.New("another process writes it")
 // OpenJournal opens a journal for writing and creates it if need be. A last
 // line that a crash cut off is removed.
 func OpenJournal(path string) (*Journal, error) {
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o640)
+	lock, err := create(path+".lock", 0)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -100,14 +109,40 @@ func OpenJournal(path string) (*Journal, error) {
 	return j, nil
 }
 
+// create opens a file for reading and writing and creates it if need be. One
+// that root creates belongs to the owner of its folder, so that the daemon's
+// user can open what root's commands leave.
+func create(path string, flag int) (*os.File, error) {
+	flag |= os.O_CREATE | os.O_RDWR
+	// A file that was there, or where a link leads, keeps its owner.
+	file, err := os.OpenFile(path, flag|os.O_EXCL, 0o640)
+	if errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(path, flag, 0o640)
+	}
+	if err != nil || os.Geteuid() != 0 {
+		return file, err
+	}
+	var folder syscall.Stat_t
+	if err = syscall.Stat(filepath.Dir(path), &folder); err == nil {
+		err = file.Chown(int(folder.Uid), int(folder.Gid))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: owner: %w", path, errors.Join(err, file.Close()))
+	}
+	return file, nil
+}
+
 func (j *Journal) open() error {
-	file, err := os.OpenFile(j.path, os.O_CREATE|os.O_RDWR, 0o640)
+	file, err := create(j.path, 0)
 	if err != nil {
 		return err
 	}
 	j.file = file
 	if j.jobs, j.size, err = load(file, j.path); err != nil {
 		return err
+	}
+	for _, w := range j.jobs {
+		w.words, w.dropped = "", 0 // a new start is a new try
 	}
 	if err = file.Truncate(j.size); err != nil {
 		return err
@@ -164,7 +199,6 @@ func load(r io.Reader, path string) (map[journalKey]*written, int64, error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
-		rec.Words = "" // a new start is a new try
 		note(jobs, rec)
 		size += int64(len(line))
 	}
@@ -208,13 +242,21 @@ func note(jobs map[journalKey]*written, rec Record) {
 	case intended:
 		w.pending, w.intended = rec.To, true
 	case Applied, kept:
-		w.last, w.applied, w.intended, w.words = rec.To, true, false, ""
+		w.last, w.applied, w.intended, w.words, w.dropped = rec.To, true, false, "", 0
 	case Refused:
 		w.intended = false
 		if !aboutUs(rec.Words) {
 			w.words = rec.Words
 		}
-	case NotApplied, Unsent:
+	case NotApplied:
+		w.intended = false
+		if w.drop != rec.To {
+			w.drop, w.dropped = rec.To, 0
+		}
+		if w.dropped++; w.dropped >= mostDropped {
+			w.words = droppedWords
+		}
+	case Unsent:
 		w.intended = false
 	case Gone, Unknown:
 		// Either value is possible: pending stays.
@@ -323,9 +365,11 @@ func aboutUs(words string) bool {
 	return denied(words)
 }
 
-// Refused returns Slurm's words if it refused the last change of the job since
-// the journal was opened, else "". A refusal for want of a right is not
-// counted, as it is not the job's.
+// Refused returns Slurm's words if it refused the last change of the job, else
+// "". A journal that is open for writing counts only refusals since it was
+// opened, so that a new start is a new try. A value that Slurm took and dropped
+// three times in a row counts as refused too. A refusal for want of a right is
+// not counted, as it is not the job's.
 func (j *Journal) Refused(ch Channel, job ostrich.JobID) string {
 	if w := j.jobs[journalKey{ch, job}]; w != nil {
 		return w.words
@@ -406,7 +450,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 // moment the journal's name is that of a whole file.
 func (j *Journal) replace(text []byte) (file *os.File, err error) {
 	next := j.path + ".new"
-	file, err = os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o640)
+	file, err = create(next, os.O_TRUNC)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,14 +105,17 @@ func TestJournalRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, reader)
-	if words := reader.Refused(Nice, 4); words != "" {
-		t.Errorf("still refused after a new start: %q", words)
+	if words := reader.Refused(Nice, 4); words != "no" {
+		t.Errorf("a reader does not see the refusal: %q", words)
 	}
 	if err = reader.Intend(1, Nice, []Change{{Job: 1}}); err == nil {
 		t.Error("a reader may write")
 	}
 	again := openJournal(t, path)
 	check(t, again)
+	if words := again.Refused(Nice, 4); words != "" {
+		t.Errorf("still refused after a new start: %q", words)
+	}
 
 	rotated, err := again.Rotate(3, 10, func(id ostrich.JobID) bool { return id != 99 })
 	if err != nil || !rotated {
@@ -153,6 +157,44 @@ func TestJournalRefusalOfRight(t *testing.T) {
 	}
 	if words := j.Refused(SiteFactor, 1); words != "" {
 		t.Errorf("a missing right counts against the job: %q", words)
+	}
+}
+
+func TestJournalDroppedValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	c := Change{Job: 1, Submit: 10, To: 5}
+	other := Change{Job: 1, Submit: 10, To: 6}
+	steps := []struct {
+		change Change
+		status Status
+		want   string
+	}{
+		{c, NotApplied, ""},
+		{c, NotApplied, ""},
+		{other, NotApplied, ""},
+		{c, NotApplied, ""},
+		{c, NotApplied, ""},
+		{c, Applied, ""},
+		{c, NotApplied, ""},
+		{c, NotApplied, ""},
+		{c, NotApplied, droppedWords},
+	}
+	for i, s := range steps {
+		j.write(t, SiteFactor, s.status, s.change)
+		if words := j.Refused(SiteFactor, 1); words != s.want {
+			t.Errorf("after %d: refused %q, want %q", i+1, words, s.want)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := openJournal(t, path)
+	for i, want := range []string{"", "", droppedWords} {
+		again.write(t, SiteFactor, NotApplied, c)
+		if words := again.Refused(SiteFactor, 1); words != want {
+			t.Errorf("after a new start and %d: refused %q, want %q", i+1, words, want)
+		}
 	}
 }
 
@@ -248,6 +290,44 @@ func TestJournalOneWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	openJournal(t, path)
+}
+
+func TestJournalOfRootBelongsToFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away; run the test as root")
+	}
+	dir := t.TempDir()
+	path, old := filepath.Join(dir, "journal"), filepath.Join(dir, "old.lock")
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const uid, gid = 12345, 54321
+	if err := os.Chown(dir, uid, gid); err != nil {
+		t.Fatal(err)
+	}
+	owned := func(name string, uid, gid uint32) {
+		t.Helper()
+		var is syscall.Stat_t
+		if err := syscall.Stat(name, &is); err != nil || is.Uid != uid || is.Gid != gid {
+			t.Errorf("%s belongs to %d:%d, want %d:%d (%v)", filepath.Base(name), is.Uid, is.Gid, uid, gid, err)
+		}
+	}
+	j := openJournal(t, path)
+	owned(path, uid, gid)
+	owned(path+".lock", uid, gid)
+	if _, err := j.Rotate(1, -1, func(ostrich.JobID) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	owned(path, uid, gid)
+	// What was there before, or is reached through a link, is not given away.
+	openJournal(t, filepath.Join(dir, "old"))
+	owned(old, 0, 0)
+	target := filepath.Join(t.TempDir(), "target")
+	if err := os.Symlink(target, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	openJournal(t, filepath.Join(dir, "link"))
+	owned(target, 0, 0)
 }
 
 func FuzzJournal(f *testing.F) {
