@@ -162,6 +162,9 @@ func TestAlerts(t *testing.T) {
 			}
 		}
 	}
+	if strings.Contains(string(raw), "ostrich_order_kendall_tau") {
+		t.Error("an alert on the rank correlation, which a queue whose tail shares one value never brings to 1")
+	}
 	if checked < 10 {
 		t.Errorf("only %d metrics found in the alerts", checked)
 	}
