@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -65,7 +64,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Description: "Each command reads the configuration of ostrichd. Its settings are options of the commands too, as\n" +
 			"in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but reset changes\n" +
 			"anything in Slurm.",
-		Version: version(),
+		Version: sidecar.Version(),
 		Writer:  stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
 		OnUsageError:   usageError("ostrich", ", and options of a command come after its name"),
@@ -199,12 +198,4 @@ func odd(ctx *cli.Context, c *sidecar.Cycle) {
 	if n := len(c.Odd); n > 0 {
 		say(w, "%s left out, first: %v", plural(n, "event"), c.Odd[0])
 	}
-}
-
-// version is what the Go toolchain noted in the binary.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

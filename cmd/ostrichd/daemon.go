@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,6 +19,7 @@ import (
 // cycler does cycles. *sidecar.Sidecar is one.
 type cycler interface {
 	Run(ctx context.Context, apply bool) (*sidecar.Cycle, error)
+	Writing() bool // safe while Run runs
 	Close() error
 }
 
@@ -33,7 +35,8 @@ type daemon struct {
 	reload  <-chan os.Signal
 	now     func() time.Time
 
-	sidecar cycler // nil until opened
+	opening sync.Mutex // held to set sidecar, and to read it while a cycle runs
+	sidecar cycler     // nil until opened
 	outage  outage
 	frozen  bool // the latest cycle found accounting behind
 	refused int  // priorities that the latest cycle could not change
@@ -52,6 +55,9 @@ const (
 	// to itself. Each step of a cycle has a limit of its own; thousands of writes
 	// to a controller that throttles them take long.
 	longestCycle = time.Hour
+	// lastCycle is how long a cycle that does not write may go on after the
+	// daemon was told to stop.
+	lastCycle = 1500 * time.Millisecond
 	// signOfLife is how often systemd hears of a cycle where no watchdog asks.
 	signOfLife = 20 * time.Second
 )
@@ -67,7 +73,21 @@ type outcome struct {
 func (d *daemon) once(ctx context.Context) error {
 	o := d.cycle(ctx)
 	d.report(o, zerolog.InfoLevel)
-	return errors.Join(o.err, d.close())
+	return errors.Join(o.err, notChanged(o.cycle), d.close())
+}
+
+// notChanged is an error if Slurm did not make all changes of a cycle.
+func notChanged(c *sidecar.Cycle) error {
+	if c == nil {
+		return nil
+	}
+	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
+	if bad == 0 {
+		return nil
+	}
+	first := firstUnchanged(c.Outcomes)
+	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",
+		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
 }
 
 // run does a cycle every interval until ctx ends, which is no error. It gives
@@ -97,14 +117,15 @@ func (d *daemon) run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			if running != nil {
-				d.report(<-running, zerolog.DebugLevel)
-			}
+			ended := running == nil || d.last(running)
 			d.notify.stopping()
 			d.log.Info().Msg("stopped")
+			if !ended {
+				return nil // what is open ends with the process
+			}
 			return d.close()
 		case <-reload:
-			d.reconfigure()
+			d.reconfigure(ctx)
 			next.Reset(0)
 		case <-tick.C:
 			if running == nil || d.now().Sub(began) < longestCycle {
@@ -136,6 +157,26 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 }
 
+// last waits for the end of the running cycle after the daemon was told to
+// stop, and tells whether it came. Stepping through a long history does not hear
+// of the end; it is left alone after lastCycle, unless it writes.
+func (d *daemon) last(running <-chan outcome) bool {
+	for {
+		select {
+		case o := <-running:
+			d.report(o, zerolog.DebugLevel)
+			return true
+		case <-time.After(lastCycle):
+			d.opening.Lock()
+			writing := d.sidecar != nil && d.sidecar.Writing()
+			d.opening.Unlock()
+			if !writing {
+				return false
+			}
+		}
+	}
+}
+
 // cycle opens the sidecar if need be and does one cycle.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	if d.sidecar == nil {
@@ -143,7 +184,9 @@ func (d *daemon) cycle(ctx context.Context) outcome {
 		if err != nil {
 			return outcome{err: err}
 		}
+		d.opening.Lock()
 		d.sidecar = s
+		d.opening.Unlock()
 	}
 	c, err := d.sidecar.Run(ctx, d.config.Mode == sidecar.Enforce)
 	return outcome{c, err}
@@ -167,9 +210,9 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {
-			d.log.Warn().Int64("behind_seconds", int64(c.Lag)).Msg("messages for slurmdbd wait in slurmctld: the virtual schedule stands still")
+			d.log.Warn().Int64("behind_seconds", int64(c.Lag)).Msg("accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still")
 		} else {
-			d.log.Info().Msg("slurmdbd is up to date again")
+			d.log.Info().Msg("accounting is up to date again")
 		}
 	}
 	summary, written := c.Plan.Summary, count(c.Outcomes, priority.Applied)
@@ -208,12 +251,16 @@ func (d *daemon) unchanged(outcomes []priority.Outcome) {
 	if d.refused <= before {
 		return
 	}
-	i := slices.IndexFunc(outcomes, func(o priority.Outcome) bool {
-		return o.Status == priority.Refused || o.Status == priority.NotApplied
-	})
-	first := outcomes[i]
+	first := firstUnchanged(outcomes)
 	d.log.Warn().Int("refused", refused).Int("unchanged", ignored).Uint32("job", uint32(first.Job)).
 		Int64("from", first.From).Int64("to", first.To).Str("words", first.Words).Msg("priorities not changed; the journal names each job")
+}
+
+// firstUnchanged is the first write that was refused or had no effect; there is one.
+func firstUnchanged(outcomes []priority.Outcome) priority.Outcome {
+	return outcomes[slices.IndexFunc(outcomes, func(o priority.Outcome) bool {
+		return o.Status == priority.Refused || o.Status == priority.NotApplied
+	})]
 }
 
 // count is the number of writes with a status.
@@ -255,10 +302,13 @@ func (d *daemon) pause() time.Duration {
 }
 
 // reconfigure takes a changed configuration, or keeps the one it has.
-func (d *daemon) reconfigure() {
+func (d *daemon) reconfigure(ctx context.Context) {
 	d.notify.reloading()
 	defer d.notify.ready()
 	config, err := d.load()
+	if err == nil {
+		err = d.try(ctx, config)
+	}
 	if err != nil {
 		d.log.Error().Err(err).Msg("configuration not reloaded; the old one stays")
 		return
@@ -280,6 +330,21 @@ func (d *daemon) reconfigure() {
 	d.config = config
 	d.enforcing()
 	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
+}
+
+// try opens the sidecar of a new configuration, to see whether it can work
+// here. It only looks, as the present sidecar holds the journal. That the
+// database or the controller is away says nothing of the configuration.
+func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
+	config.Mode = sidecar.Observe
+	probe, err := d.open(ctx, config)
+	switch {
+	case sidecar.Permanent(err):
+		return err
+	case err == nil:
+		_ = probe.Close() // It has written nothing.
+	}
+	return nil
 }
 
 func (d *daemon) enforcing() {

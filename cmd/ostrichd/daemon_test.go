@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -42,6 +43,7 @@ type world struct {
 	told    []string // "10s READY=1", without the status texts
 	output  bytes.Buffer
 	closed  int
+	writing atomic.Bool
 	stopped error
 }
 
@@ -97,6 +99,8 @@ func (w *world) Run(ctx context.Context, apply bool) (*sidecar.Cycle, error) {
 	}
 	return &sidecar.Cycle{}, nil
 }
+
+func (w *world) Writing() bool { return w.writing.Load() }
 
 func (w *world) Close() error {
 	w.closed++
@@ -277,7 +281,7 @@ func TestReload(t *testing.T) {
 		{
 			name: "good", load: with(func(c *sidecar.Config) { c.Mode = sidecar.Enforce }),
 			cycles: []string{"0s observe", "10s observe", "15s enforce", "25s enforce"},
-			opened: []string{"0s observe", "15s enforce"},
+			opened: []string{"0s observe", "15s observe", "15s enforce"}, // a look first
 			log:    []string{"info started", "info reloaded", "info stopped"},
 		},
 		{
@@ -289,7 +293,7 @@ func TestReload(t *testing.T) {
 		{
 			name: "listen and format changed", load: with(func(c *sidecar.Config) { c.Listen, c.Log.Format = "127.0.0.1:1", "json" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
-			opened: []string{"0s observe", "15s observe"},
+			opened: []string{"0s observe", "15s observe", "15s observe"},
 			log: []string{
 				"info started", "warn the address takes effect at the next start",
 				"warn the format of the log takes effect at the next start", "info reloaded", "info stopped",
@@ -298,7 +302,7 @@ func TestReload(t *testing.T) {
 		{
 			name: "level changed", load: with(func(c *sidecar.Config) { c.Log.Level = "error" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
-			opened: []string{"0s observe", "15s observe"},
+			opened: []string{"0s observe", "15s observe", "15s observe"},
 			log:    []string{"info started"},
 		},
 	} {
@@ -318,6 +322,75 @@ func TestReload(t *testing.T) {
 					t.Errorf("told %v", w.told)
 				}
 			})
+		})
+	}
+}
+
+// A configuration that can never work here leaves the working one alone; that
+// something is away says nothing of it.
+func TestReloadOfWhatCannotWork(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		err    error
+		cycles []string
+		closed int
+		log    string
+	}{
+		{
+			"wrong cluster", fmt.Errorf("slurmdb: %w", slurmdb.ErrCluster),
+			[]string{"0s observe", "10s observe", "15s observe", "25s observe"},
+			1,
+			"error configuration not reloaded; the old one stays: slurmdb: " + slurmdb.ErrCluster.Error(),
+		},
+		{"database away", fmt.Errorf("slurmdb: %w", slurmdb.ErrConnect), []string{"0s observe", "10s observe", "15s enforce", "25s enforce"}, 2, "info reloaded"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld()
+				w.load = func() (sidecar.Config, error) { c := w.daemon.config; c.Mode = sidecar.Enforce; return c, nil }
+				w.openErr = func(n int) error {
+					if n == 2 {
+						return test.err
+					}
+					return nil
+				}
+				w.run(t, 30*time.Second, func() {
+					time.Sleep(15 * time.Second)
+					w.hangup <- syscall.SIGHUP
+				})
+				diff(t, "cycles", test.cycles, w.cycles)
+				diff(t, "log", []string{"info started", test.log, "info stopped"}, w.logged(t, zerolog.InfoLevel))
+				if w.closed != test.closed {
+					t.Errorf("closed %d times, want %d", w.closed, test.closed)
+				}
+			})
+		})
+	}
+}
+
+// A cycle that does not hear of the end is left alone, unless it writes.
+func TestStopInLongCycle(t *testing.T) {
+	for _, test := range []struct {
+		writes time.Duration
+		want   time.Duration
+	}{{0, 11500 * time.Millisecond}, {4 * time.Second, 13 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld()
+			w.step = func(context.Context, int) (*sidecar.Cycle, error) {
+				w.writing.Store(test.writes > 0)
+				time.Sleep(8*time.Second + test.writes) // begins at 0 s
+				w.writing.Store(false)
+				time.Sleep(time.Minute)
+				return &sidecar.Cycle{}, nil
+			}
+			w.run(t, 10*time.Second)
+			if took := time.Since(w.began); took != test.want {
+				t.Errorf("with %v of writing: stopped after %v, want %v", test.writes, took, test.want)
+			}
+			if w.closed != 0 {
+				t.Error("closed under a cycle that runs")
+			}
+			time.Sleep(2 * time.Minute) // a bubble ends with all that is in it
 		})
 	}
 }
@@ -453,7 +526,7 @@ func TestReport(t *testing.T) {
 		want = append(want, slices.Repeat([]string{"warn accounting row left out"}, 10)...)
 		want = append(
 			want, "warn event left out: start of job 5 twice", "warn more rows and events left out",
-			"warn messages for slurmdbd wait in slurmctld: the virtual schedule stands still",
+			"warn accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still",
 			"warn priorities not changed; the journal names each job",
 		)
 		diff(t, "warnings", want, w.logged(t, zerolog.WarnLevel))

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -38,10 +37,10 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Description: "SIGHUP reads the configuration again. SIGTERM ends the daemon; the priorities it has written\n" +
 			"stay until \"ostrich reset\". Every setting is a flag, an environment variable and a key of the file;\n" +
 			"a flag wins over the environment, that over the file, and that over the default.",
-		Version: version(),
+		Version: sidecar.Version(),
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "apply", EnvVars: []string{"OSTRICH_APPLY"}, Usage: "write priorities; the same as mode: enforce"},
-			&cli.BoolFlag{Name: "once", Usage: "do one cycle and end, with exit code 1 if it failed"},
+			&cli.BoolFlag{Name: "apply", Usage: "write priorities; the same as mode: enforce"},
+			&cli.BoolFlag{Name: "once", Usage: "do one cycle and end, with exit code 1 if it failed or Slurm did not change a job"},
 			&cli.BoolFlag{Name: "show-config", Usage: "print the settings in effect, without the password, and end"},
 		}, sidecar.Flags(false)...),
 		Writer: stdout, ErrWriter: stderr,
@@ -70,7 +69,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			signal.Notify(hangup, syscall.SIGHUP)
 			defer signal.Stop(hangup)
 			d := &daemon{
-				config: config, load: load, log: log, metrics: newMetrics(version()), notify: systemd(log),
+				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
 				open:   open,
 				reload: hangup, now: time.Now,
 			}
@@ -102,12 +101,4 @@ func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger(), nil
-}
-
-// version is what the Go toolchain noted in the binary.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -51,6 +52,8 @@ type Sidecar struct {
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
 	behind int          // cycles in a row in which it was not
+
+	writing atomic.Bool // a burst is being written
 
 	skipped map[ostrich.JobID]bool // jobs of the queue whose rows make no sense
 }
@@ -226,11 +229,20 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		return nil, err
 	}
 	if apply {
+		s.writing.Store(true)
+		defer s.writing.Store(false)
+		if err = ctx.Err(); err != nil {
+			return nil, err // nobody may wait for the end of a write
+		}
 		c.Outcomes, err = s.apply(ctx, c, time.Now())
 	}
 	c.Took = time.Since(began)
 	return c, err
 }
+
+// Writing tells whether Run is writing now. Once its context has ended it does
+// not begin to. Writing may be called while Run runs.
+func (s *Sidecar) Writing() bool { return s.writing.Load() }
 
 // look does the part of a cycle that only reads.
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {

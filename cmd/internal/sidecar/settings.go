@@ -162,6 +162,10 @@ func Load(ctx *cli.Context) (Config, error) {
 		}
 	}
 	if ctx.Bool("apply") { // of ostrichd
+		// A flag wins over the environment, but not over another flag.
+		if env, ok := os.LookupEnv("OSTRICH_MODE"); ctx.IsSet("mode") && c.Mode == Observe && (!ok || env != Observe) {
+			return c, errors.New("configuration: --apply and --mode observe contradict each other")
+		}
 		c.Mode = Enforce
 	}
 	return c, c.Validate()
