@@ -45,7 +45,10 @@ type Policy func(m int) (Ranker, error)
 
 // OStrich is the policy that ranks by the virtual schedule, with the given
 // options but for Procs and Rule: the workload says what a campaign is. With a
-// strict gate no job starts before the virtual start of its campaign.
+// strict gate no job starts before the virtual start of its campaign. On a
+// Parallel machine such a gate may never open, as the virtual schedule stands
+// still while nothing runs: Run then returns ErrWorkload. (The papers have the
+// gate for sequential jobs only, thesis 5.1.)
 //
 // The schedule knows a campaign by the group of its jobs. Of a campaign whose
 // submitted jobs have all ended before the next one comes, which Offsets can

@@ -272,6 +272,17 @@ func TestLoopFaults(t *testing.T) {
 	if _, err := (sim.Loop{Procs: 1, Policy: sim.OStrich(ostrich.Options{Gate: 77})}).Run(nil); err == nil {
 		t.Error("an unknown gate is taken")
 	}
+	// User 2 ends a second early, after the virtual schedule gave that second
+	// away. What it still owes user 1 is never served, since nothing runs.
+	list := []sim.Campaign{
+		{User: 1, Tasks: tasks(1, 1, 1)},
+		{User: 2, Tasks: []sim.Task{{ID: 3, Procs: 1, Run: 1, Estimate: 2}}},
+		{User: 1, Submit: 1, Tasks: tasks(4, 1)},
+	}
+	shut := sim.OStrich(ostrich.Options{Gate: ostrich.Strict, Machine: ostrich.Parallel})
+	if _, err := (sim.Loop{Procs: 1, Policy: shut}).Run(list); !errors.Is(err, sim.ErrWorkload) {
+		t.Errorf("a gate that never opens: %v", err)
+	}
 	if jobs, err := (sim.Loop{Procs: 1}).Run(nil); err != nil || len(jobs) != 0 {
 		t.Errorf("nothing: %v, %v", jobs, err)
 	}
