@@ -1,6 +1,8 @@
 // Package policy has the algorithms of the campaign-scheduling papers that
 // place whole campaigns of sequential jobs on identical processors: MULTICMAX,
-// MULTICAMP, FairCamp and the FCFS that it is compared with.
+// MULTICAMP, FairCamp and the FCFS that it is compared with; and the two ways to
+// share a machine that they set out from, fair-share factors as in Slurm and space
+// sharing as in Hadoop, for work that any number of processors can do.
 //
 // HiPC is Pinheiro, Rzadca, Trystram, "Campaign Scheduling" (2012); the thesis
 // is Pinheiro, "The management of multiple submissions in parallel systems: the

@@ -115,6 +115,13 @@ func TestMakespan(t *testing.T) {
 			[]ostrich.Time{0, 3, 4, 1},
 			[]policy.Slot{{Proc: 3, Start: 1, End: 4}, {Proc: 0, Start: 0, End: 2}, {Proc: 0, Start: 2, End: 4}},
 		},
+		// Both waits of 8 s come into one group, so that the tasks of 11 and 8 s
+		// share another and would end at 27. LPT ends earlier.
+		{
+			"MLPT, where LPT is better", policy.MLPT, tasks(8, 11, 20),
+			[]ostrich.Time{0, 8, 8},
+			[]policy.Slot{{Proc: 2, Start: 8, End: 16}, {Proc: 1, Start: 8, End: 19}, {Proc: 0, Start: 0, End: 20}},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, tt.rho(tt.list, tt.free)); diff != "" {

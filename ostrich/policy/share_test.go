@@ -62,6 +62,21 @@ func TestFigure214(t *testing.T) {
 	}
 }
 
+// TestFairSharePeriod: only the usage in the period before counts, so what user 1
+// had while alone does not matter from 12 on.
+func TestFairSharePeriod(t *testing.T) {
+	turns, err := policy.FairShare(1, 2, []policy.Divisible{{User: 1, Work: 12}, {User: 2, Arrive: 10, Work: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []policy.Turn{
+		{User: 1, Start: 0, End: 10}, {User: 2, Start: 10, End: 12}, {User: 1, Start: 12, End: 14}, {User: 2, Start: 14, End: 16},
+	}
+	if diff := cmp.Diff(want, turns); diff != "" {
+		t.Error("-want +got\n", diff)
+	}
+}
+
 // TestFairShareFactor has the values of thesis 2.4: 0.5 before anything was used,
 // 0.125 for the user who used all of a machine of three, 1 for the others.
 func TestFairShareFactor(t *testing.T) {
