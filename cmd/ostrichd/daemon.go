@@ -71,7 +71,16 @@ type outcome struct {
 
 // once does a single cycle.
 func (d *daemon) once(ctx context.Context) error {
-	o := d.cycle(ctx)
+	running := d.start(ctx)
+	var o outcome
+	select {
+	case o = <-running:
+	case <-ctx.Done():
+		var ended bool
+		if o, ended = d.last(running); !ended {
+			return ctx.Err() // what is open ends with the process
+		}
+	}
 	d.report(o, zerolog.InfoLevel)
 	return errors.Join(o.err, notChanged(o.cycle), d.close())
 }
@@ -107,7 +116,7 @@ func (d *daemon) run(ctx context.Context) error {
 	defer tick.Stop()
 	next := time.NewTimer(0)
 	defer next.Stop()
-	var running chan outcome // the cycle in progress, nil between two
+	var running <-chan outcome // the cycle in progress, nil between two
 	var began time.Time
 	first := true
 	for {
@@ -117,7 +126,12 @@ func (d *daemon) run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			ended := running == nil || d.last(running)
+			ended := true
+			if running != nil {
+				var o outcome
+				o, ended = d.last(running)
+				d.report(o, zerolog.DebugLevel)
+			}
 			d.notify.stopping()
 			d.log.Info().Msg("stopped")
 			if !ended {
@@ -135,8 +149,7 @@ func (d *daemon) run(ctx context.Context) error {
 				d.notify.starting()
 			}
 		case <-next.C:
-			running, began = make(chan outcome, 1), d.now()
-			go func() { running <- d.cycle(ctx) }()
+			running, began = d.start(ctx), d.now()
 		case o := <-running:
 			running = nil
 			d.report(o, zerolog.DebugLevel)
@@ -160,21 +173,27 @@ func (d *daemon) run(ctx context.Context) error {
 // last waits for the end of the running cycle after the daemon was told to
 // stop, and tells whether it came. Stepping through a long history does not hear
 // of the end; it is left alone after lastCycle, unless it writes.
-func (d *daemon) last(running <-chan outcome) bool {
+func (d *daemon) last(running <-chan outcome) (o outcome, ended bool) {
 	for {
 		select {
-		case o := <-running:
-			d.report(o, zerolog.DebugLevel)
-			return true
+		case o = <-running:
+			return o, true
 		case <-time.After(lastCycle):
 			d.opening.Lock()
 			writing := d.sidecar != nil && d.sidecar.Writing()
 			d.opening.Unlock()
 			if !writing {
-				return false
+				return o, false
 			}
 		}
 	}
+}
+
+// start begins a cycle, and returns where its outcome will come.
+func (d *daemon) start(ctx context.Context) <-chan outcome {
+	running := make(chan outcome, 1)
+	go func() { running <- d.cycle(ctx) }()
+	return running
 }
 
 // cycle opens the sidecar if need be and does one cycle.

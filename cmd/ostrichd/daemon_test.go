@@ -390,6 +390,16 @@ func TestStopInLongCycle(t *testing.T) {
 			if w.closed != 0 {
 				t.Error("closed under a cycle that runs")
 			}
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+			defer stop()
+			w.daemon.sidecar = nil
+			began := time.Now()
+			if err := w.daemon.once(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("once: %v", err)
+			}
+			if took := time.Since(began); took != test.want {
+				t.Errorf("once with %v of writing: stopped after %v, want %v", test.writes, took, test.want)
+			}
 			time.Sleep(2 * time.Minute) // a bubble ends with all that is in it
 		})
 	}

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -111,5 +112,21 @@ func TestForeign(t *testing.T) {
 			c.SetCluster(test.chosen)
 		}
 		equal(t, fmt.Sprint(test), test.want, c.foreign())
+	}
+}
+
+// Nothing is written once the end has come, as nobody may wait for it.
+func TestNoWriteAfterTheEnd(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if c, err := s.Run(ctx, true); !errors.Is(err, context.Canceled) || c != nil {
+		t.Errorf("%v, %v", c, err)
+	}
+	equal(t, "bursts", 0, len(w.sent))
+	if s.Writing() {
+		t.Error("still writing")
 	}
 }
