@@ -98,25 +98,45 @@ func (o Options) checkPlugin() error {
 	return nil
 }
 
+// Hint is something in the configuration that could be better.
+type Hint struct {
+	Found string // what was found and what it leads to
+	Mend  string // what to do about it
+}
+
 // Advice lists what in the controller's configuration makes writing slow or
-// the order less than it could be. Each is one sentence.
-func Advice(o Options) []string {
+// the order less than it could be.
+func Advice(o Options) []Hint {
 	c := o.Controller
-	var all []string
+	// Channel sitefactor is better than the others wherever it works.
+	mend := "use channel sitefactor"
+	if (Options{Channel: SiteFactor, Mode: o.Mode, Controller: c}).checkPlugin() != nil {
+		mend = "nothing; channel sitefactor cannot work here"
+	}
+	var all []Hint
 	if c.RateLimited {
-		all = append(all, "SlurmctldParameters=rl_enable holds every user but root and SlurmUser to a few requests a second: writing many changes takes minutes unless rl_refill_rate is raised")
+		all = append(all, Hint{
+			"SlurmctldParameters=rl_enable holds every user but root and SlurmUser to a few requests a second: writing many changes takes minutes",
+			"raise rl_refill_rate and rl_bucket_size in slurm.conf's SlurmctldParameters",
+		})
 	}
 	if !c.BackfillContinue {
-		all = append(all, "SchedulerParameters lacks bf_continue: a backfill cycle that yields while priorities are written ends early")
+		all = append(all, Hint{
+			"SchedulerParameters lacks bf_continue: a backfill cycle that yields while priorities are written ends early",
+			"add bf_continue to slurm.conf's SchedulerParameters",
+		})
 	}
 	if o.Channel == Nice {
-		all = append(all, "channel nice: a job's owner can undo it, and every change is a record for slurmdbd")
+		all = append(all, Hint{"channel nice: a job's owner can undo it, and every change is a record for slurmdbd", mend})
 	}
 	if o.Channel == Priority && c.Multifactor() {
-		all = append(all, "channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them")
+		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", mend})
 	}
 	if o.Mode == Strict && c.unbounded() && o.Channel != Priority {
-		all = append(all, "PriorityFlags has NO_NORMAL_*: factors have no upper bound, so the step between ranks follows the largest one that was seen")
+		all = append(all, Hint{
+			"PriorityFlags has NO_NORMAL_*: factors have no upper bound, so the step between ranks follows the largest one that was seen",
+			"remove NO_NORMAL_* from slurm.conf's PriorityFlags, or use mode weight",
+		})
 	}
 	return all
 }

@@ -88,8 +88,8 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	} else {
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}
-	for _, a := range priority.Advice(o) {
-		l.add("priority", Warn, "weigh it, and change slurm.conf or the channel if it matters here", "%s", a)
+	for _, h := range priority.Advice(o) {
+		l.add("priority", Warn, h.Mend, "%s", h.Found)
 	}
 	flags := strings.Join(controller.PriorityFlags, ",")
 	if flags == "" {
