@@ -263,6 +263,10 @@ func TestJournalErrors(t *testing.T) {
 			t.Errorf("%q: opened", bad)
 		}
 	}
+	j := openJournal(t, filepath.Join(dir, "new"))
+	if err := j.Intend(1, Nice, []Change{{Job: 1}, {}}); err == nil || j.size != 0 {
+		t.Errorf("a record without a job: %v, %d bytes written", err, j.size)
+	}
 	if j, err := ReadJournal(filepath.Join(dir, "none")); err != nil || len(j.Jobs(Nice)) != 0 {
 		t.Errorf("a journal that does not exist: %v", err)
 	}
