@@ -135,8 +135,8 @@ func (b *bed) saved(t *testing.T) {
 const (
 	failing   = "cycle failed; the queue stays as it is"
 	recovered = "recovered"
-	behind    = "messages for slurmdbd wait in slurmctld: the virtual schedule stands still"
-	caughtUp  = "slurmdbd is up to date again"
+	behind    = "accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still"
+	caughtUp  = "accounting is up to date again"
 )
 
 // testOutage kills a daemon under the sidecar and starts it again.

@@ -61,7 +61,7 @@ func document() string {
 		fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s |\n", key, flag, s.Env(), def, strings.ReplaceAll(s.Usage, "|", "\\|"))
 	}
 	b.WriteString("\nOnly as flags, and as variables where one is named: `--config FILE` (`OSTRICH_CONFIG`), and of ostrichd\n" +
-		"`--apply` (`OSTRICH_APPLY`), `--once` and `--show-config`.\n\n" +
+		"`--apply`, `--once` and `--show-config`.\n\n" +
 		"## The whole file\n\nThis is `contrib/ostrich.yaml`: everything is commented out and shows its default.\n\n" +
 		"```yaml\n" + sample() + "```\n")
 	return b.String()
