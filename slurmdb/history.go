@@ -175,7 +175,8 @@ func follows(a, b *row) bool {
 }
 
 func (h *history) skip(w *row, t *tracked, why string) {
-	if !w.unsized || w.end != 0 || h.now > max(w.submit, w.start)+unsizedFor {
+	waits := w.unsized && h.now <= max(w.submit, w.start, w.end)+unsizedFor
+	if !waits {
 		if _, known := h.bad[w.key]; !known {
 			h.skipped = append(h.skipped, Skip{w.id, why})
 		}
@@ -184,7 +185,7 @@ func (h *history) skip(w *row, t *tracked, why string) {
 	if t == nil || t.row.key != w.key {
 		return
 	}
-	if w.end == 0 {
+	if w.end == 0 || waits {
 		t.poll, t.live = h.poll, h.now // Still there, only not to be read.
 		return
 	}

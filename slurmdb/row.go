@@ -96,9 +96,10 @@ type extra struct {
 // in two steps, and for a moment they are like that.
 var errUnsized = errors.New("asks for no processor")
 
-// unsizedFor is how long after its submission or start a row may be without
-// processors before that is worth a word.
-const unsizedFor = ostrich.Time(300)
+// unsizedFor is how long after its submission, start or end a row may be
+// without processors before that is worth a word. Less than the overlap, so that
+// a row that has ended is read again by then.
+const unsizedFor = ostrich.Time(60)
 
 // none is the extra of most rows. It is never written to.
 var none extra

@@ -426,13 +426,22 @@ func scenes() []scene {
 			name: "a task whose row Slurm has not filled in yet",
 			steps: steps(
 				func(db *slurmdbtest.DB) {
-					put(job{ID: 1, Submit: -20, Start: -10, TRESReq: "-"})(db)
+					put(job{ID: 1, Submit: 60, Start: 70, TRESReq: "-"})(db)
 					db.Run("UPDATE c1_job_table SET cpus_req = 0, tres_alloc = '' WHERE id_job = 1")
 				},
-				put(job{ID: 1, Submit: -20, Start: -10, CPUs: 2}),
+				put(job{ID: 1, Submit: 60, Start: 70, CPUs: 2}),
+				func(db *slurmdbtest.DB) {
+					put(job{ID: 1, Submit: 60, Start: 70, End: 190, CPUs: 2})(db)
+					db.Run("UPDATE c1_job_table SET cpus_req = 0, tres_req = '', tres_alloc = '' WHERE id_job = 1")
+				},
+				put(job{ID: 1, Submit: 60, Start: 70, End: 190, CPUs: 2}),
 			),
-			live: "-20 submit 1 of 1001: 1 x 2 for 3600 in main\n" +
-				"-10 start 1 of 1001: 1 x 2 for 3600 in main since -20\n",
+			live: "60 submit 1 of 1001: 1 x 2 for 3600 in main\n" +
+				"70 start 1 of 1001: 1 x 2 for 3600 in main since 60\n" +
+				"190 end 1 ran 70..190 suspended 0\n",
+			cold: "60 submit 1 of 1001: 1 x 2 for 3600 in main\n" +
+				"70 start 1 of 1001: 1 x 2 for 3600 in main since 60\n" +
+				"190 end 1 ran 70..190 suspended 0\n",
 		},
 		{
 			name: "a runaway",
@@ -475,7 +484,7 @@ func scenes() []scene {
 				),
 				func(db *slurmdbtest.DB) {
 					put(job{ID: 10, Submit: -50, Start: -40, End: -45})(db)
-					put(job{ID: 11, Submit: -301, TRESReq: "-"})(db)
+					put(job{ID: 11, Submit: -61, TRESReq: "-"})(db)
 					db.Run("UPDATE c1_job_table SET cpus_req = 0 WHERE id_job = 11")
 				},
 			),

@@ -139,7 +139,7 @@ func (b *bed) testRights(t *testing.T) {
 		if strings.Contains(r.stderr, password) {
 			t.Error("the password is in the log")
 		}
-		if !strings.Contains(r.stderr, "Invalid user id for job") || !strings.Contains(r.stderr, `"refused":2`) {
+		if r.code != 1 || !strings.Contains(r.stderr, "Invalid user id for job") || !strings.Contains(r.stderr, "is AdminLevel=Operator still set?") {
 			t.Errorf("as %s: exit code %d, and no word of the refusal: %s", user, r.code, r.stderr)
 		}
 		if diff := cmp.Diff(before, b.queue(t)); diff != "" {
