@@ -156,9 +156,10 @@ func TestRunCancels(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "refused") {
 				t.Errorf("error %v", err)
 			}
-			// The campaign that was refused may be half submitted.
-			if diff := cmp.Diff([]string{"r.a.1", "r.b.1"}, f.cancelled); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
+			// The campaign that was refused may be half submitted. The other
+			// one may not have come to be submitted at all.
+			if !slices.Contains(f.cancelled, "r.b.1") || slices.ContainsFunc(f.cancelled, func(c string) bool { return c != "r.a.1" && c != "r.b.1" }) {
+				t.Errorf("cancelled: %q", f.cancelled)
 			}
 		})
 	})
