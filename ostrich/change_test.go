@@ -318,22 +318,6 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestEmptyMachine: a parallel machine without a job serves what is left at
-// once. User 1's job was given 20 of its 100 processor-seconds when
-// it ended after 10, and what it was given too much is missing at user 2.
-func TestEmptyMachine(t *testing.T) {
-	s := newStory(t, Options{Procs: 4, Machine: Parallel, Rule: Rule{By: Arrival, Threshold: 1}})
-	s.submit(10, 1, 1, 100)
-	s.tell(10, Submit, Job{ID: 2, User: 2, Procs: 3, Estimate: 10, Submit: 10})
-	s.start(10, 1)
-	s.start(10, 2)
-	s.end(20, 1)
-	s.end(20, 2)
-	s.want(20, "2.1 10..22.5\n") // 10 left of 30, on 4 processors
-	s.want(22, "2.1 10..22.5\n")
-	s.want(23, "")
-}
-
 // TestOverrun: a job that runs far beyond its estimate counts for what it has
 // run, and little more, in few steps.
 func TestOverrun(t *testing.T) {

@@ -118,14 +118,8 @@ func (s *Schedule) rate() float64 {
 // serving is M(t), the processors that the virtual schedule hands out: all of
 // them for sequential jobs (thesis 5.1), those really busy for parallel ones
 // (thesis 6.1.1, event-based resizing).
-//
-// With no job left it is all of them too. Where lengths are known, as in the
-// thesis, nothing is left to serve by then. With estimates something may be:
-// service that was given to a job which then ended early is lost to the others.
-// Their campaigns have ended as well, and nobody waits for whom they should
-// stand back.
 func (s *Schedule) serving() int {
-	if s.options.Machine == Sequential || len(s.jobs) == 0 {
+	if s.options.Machine == Sequential {
 		return s.procs
 	}
 	return s.busy

@@ -138,9 +138,6 @@ func (o *oracle) capacity() float64 {
 	if o.machine == Sequential {
 		return float64(o.procs)
 	}
-	if len(o.jobs) == 0 {
-		return float64(o.procs)
-	}
 	busy := 0
 	for _, j := range o.jobs {
 		if j.running && j.paused == 0 {

@@ -461,7 +461,6 @@ func (s *Schedule) depart(j *job) {
 	} else {
 		s.dequeue(j)
 	}
-	s.owner(j) // the clocks go on to now before the machine is empty, see serving
 	delete(s.jobs, j.ID)
 	if c.user.recent == j {
 		c.user.recent = nil
