@@ -1,0 +1,62 @@
+// Package figures draws the figures of the source papers anew, from
+// computations of our own, and sets the papers' numbers beside ours.
+package figures
+
+import "context"
+
+// Figure is a figure of a paper.
+type Figure struct {
+	Name  string // on the command line: "thesis-5.6"
+	Title string
+	From  string // paper, section and figure: "Pinheiro, thesis (2014), section 5.5, Fig. 5.6"
+	Log   string // file of the workload log that it needs, in Input.Traces; "" for none
+
+	// Draw computes the figure. The same input gives the same result, whatever
+	// Workers is.
+	Draw func(ctx context.Context, in Input) (*Result, error)
+}
+
+// Input is what a figure is computed from.
+type Input struct {
+	Traces  string // folder of workload logs
+	Workers int    // that compute at once, at least 1
+	Short   bool   // fewer random instances than the paper has, for a first look
+
+	// Progress is told, by any worker, how far the figure is. It may be nil.
+	Progress func(done, total int)
+}
+
+// Result is a figure that has been computed.
+type Result struct {
+	Pictures []Picture
+	Tables   []Table
+	Numbers  []Number
+	Text     string // what is drawn, which reading was taken, and why it differs; one or more paragraphs, separated by empty lines
+}
+
+// Picture is a drawing.
+type Picture struct {
+	Name string // of the file, without extension
+	Text string // what it shows, for those who do not see it
+	SVG  []byte
+}
+
+// Table is what a picture was drawn from; it is written as CSV.
+type Table struct {
+	Name   string // of the file, without extension
+	Header []string
+	Rows   [][]string
+}
+
+// Number is a number of the paper beside ours.
+type Number struct {
+	What  string
+	Paper string // as printed: "68.6 %"; "" if the paper has none
+	Ours  string // in the same form
+	Why   string // why it differs, or ""
+}
+
+// All lists the figures in the order of the papers.
+func All() []Figure {
+	return append(append([]Figure{}, examples...), measured...)
+}

@@ -1,0 +1,4 @@
+package figures
+
+// measured are the figures that show measurements of simulations.
+var measured []Figure
