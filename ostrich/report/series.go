@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Utilisations is the utilisation of m processors over time: for each step of
+// the time from from to before, the part of the processors that jobs used in it,
+// 0 to 1. The last step may be shorter. Without a step of at least 1 s, a
+// processor or any time it is nil.
+func Utilisations(jobs []Job, m int, from, before ostrich.Time, step ostrich.Duration) []float64 {
+	if step < 1 || m < 1 || before <= from {
+		return nil
+	}
+	width := ostrich.Time(step)
+	steps := int((before - from + width - 1) / width)
+	// change[i] is by how much more processors are used from step i on, where
+	// part adds what is used of step i alone.
+	change, part := make([]float64, steps+1), make([]float64, steps)
+	edge := func(at ostrich.Time, procs float64) {
+		at -= from
+		i := at / width
+		if int(i) >= steps {
+			return
+		}
+		part[i] += procs * float64((i+1)*width-at)
+		change[i+1] += procs * float64(width)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		start, end := max(j.Start, from), min(j.End, before)
+		if start < end {
+			edge(start, float64(j.Procs))
+			edge(end, -float64(j.Procs))
+		}
+	}
+	busy := 0.0
+	for i := range part {
+		busy += change[i]
+		length := min(width, before-from-ostrich.Time(i)*width)
+		part[i] = (busy + part[i]) / (float64(m) * float64(length))
+	}
+	return part
+}
+
+// Idle is the area that m processors spent idle, in processor-seconds.
+type Idle struct {
+	Total   ostrich.Work `json:"total"`   // from the first submission to the last end
+	Waiting ostrich.Work `json:"waiting"` // of it, while a job was waiting
+}
+
+// IdleArea measures the time that processors were idle.
+func IdleArea(jobs []Job, m int) Idle {
+	type edge struct {
+		at             ostrich.Time
+		procs, waiting int
+	}
+	edges := make([]edge, 0, 3*len(jobs))
+	for i := range jobs {
+		j := &jobs[i]
+		edges = append(edges, edge{at: j.Submit, waiting: 1}, edge{at: j.Start, procs: j.Procs, waiting: -1}, edge{at: j.End, procs: -j.Procs})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) }) // equal times add up, in any order
+	var idle Idle
+	busy, waiting := 0, 0
+	for i, e := range edges {
+		if i > 0 {
+			area := ostrich.Work(e.at-edges[i-1].at) * ostrich.Work(m-busy)
+			idle.Total += area
+			if waiting > 0 {
+				idle.Waiting += area
+			}
+		}
+		busy += e.procs
+		waiting += e.waiting
+	}
+	return idle
+}

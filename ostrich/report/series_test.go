@@ -1,0 +1,92 @@
+package report_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+func TestUtilisations(t *testing.T) {
+	jobs := []report.Job{
+		{Submit: 0, Start: 0, End: 10, Procs: 1},
+		{Submit: 0, Start: 5, End: 25, Procs: 2},
+		{Submit: 30, Start: 30, End: 34, Procs: 4},
+	}
+	for _, tt := range []struct {
+		name         string
+		from, before ostrich.Time
+		step         ostrich.Duration
+		want         []float64
+	}{
+		// Of 40 processor-seconds a step has 10+10, 20, 10 and 16.
+		{"whole", 0, 40, 10, []float64{0.5, 0.5, 0.25, 0.4}},
+		{"last step shorter", 0, 34, 10, []float64{0.5, 0.5, 0.25, 1}},
+		{"a part", 7, 9, 1, []float64{0.75, 0.75}},
+		{"one step", 0, 40, 100, []float64{66. / 160}},
+		{"no time", 5, 5, 1, nil},
+		{"no step", 0, 5, 0, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := report.Utilisations(jobs, 4, tt.from, tt.before, tt.step)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSeriesAgainstSeconds compares with a count second by second.
+func TestSeriesAgainstSeconds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const m = 5
+		var jobs []report.Job
+		for range rapid.IntRange(1, 8).Draw(t, "jobs") {
+			submit := rapid.IntRange(0, 30).Draw(t, "submit")
+			start := submit + rapid.IntRange(0, 10).Draw(t, "wait")
+			jobs = append(jobs, report.Job{
+				Submit: ostrich.Time(submit), Start: ostrich.Time(start),
+				End: ostrich.Time(start + rapid.IntRange(1, 20).Draw(t, "run")), Procs: rapid.IntRange(1, m).Draw(t, "procs"),
+			})
+		}
+		busy := func(at ostrich.Time) (procs int, waiting bool) {
+			for _, j := range jobs {
+				if j.Start <= at && at < j.End {
+					procs += j.Procs
+				}
+				waiting = waiting || j.Submit <= at && at < j.Start
+			}
+			return procs, waiting
+		}
+		from := ostrich.Time(rapid.IntRange(0, 20).Draw(t, "from"))
+		before := from + ostrich.Time(rapid.IntRange(1, 50).Draw(t, "length"))
+		step := ostrich.Duration(rapid.IntRange(1, 20).Draw(t, "step"))
+		for i, got := range report.Utilisations(jobs, m, from, before, step) {
+			used, seconds := 0, 0
+			for at := from + ostrich.Time(i)*ostrich.Time(step); at < min(before, from+ostrich.Time(i+1)*ostrich.Time(step)); at++ {
+				n, _ := busy(at)
+				used += n
+				seconds++
+			}
+			if want := float64(used) / float64(m*seconds); math.Abs(got-want) > 1e-9 {
+				t.Fatalf("step %d: %v instead of %v", i, got, want)
+			}
+		}
+		var want report.Idle
+		first, last := report.Span(jobs)
+		for at := first; at < last; at++ {
+			n, waiting := busy(at)
+			want.Total += ostrich.Work(m - n)
+			if waiting {
+				want.Waiting += ostrich.Work(m - n)
+			}
+		}
+		if diff := cmp.Diff(want, report.IdleArea(jobs, m)); diff != "" {
+			t.Fatalf("idle area (-want +got):\n%s", diff)
+		}
+	})
+}
