@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A profile tells how many processors will be free at every moment from now on,
+// by the estimates of the running jobs and the reservations of waiting ones.
+// To see which of an ordered list of waiting jobs conservative backfilling
+// would start now, ask for each in turn, and take what it gives:
+//
+//	p.reset(now, free, running)
+//	for each waiting job, in order {
+//		at := p.fit(job.Procs, job.Estimate)
+//		p.take(at, job.Procs, job.Estimate)
+//		if at == now, it may start
+//	}
+//
+// As soon as none is free now (idle), no further job of the list can start. The
+// zero value is ready for reset, which keeps the memory of the last use.
+type profile struct {
+	steps []step // by time, the first one now; in the last one all is as it will stay
+}
+
+// step is a moment from which on, until the next step, so many processors are free.
+type step struct {
+	at   ostrich.Time
+	free int
+}
+
+// reset forgets all reservations. The running jobs free their processors when
+// they are expected to end; those that should have ended by now do so a second
+// from now. Besides theirs, free processors are there.
+func (p *profile) reset(now ostrich.Time, free int, running expects) {
+	p.steps = append(p.steps[:0], step{at: now, free: free})
+	for _, e := range running {
+		last := &p.steps[len(p.steps)-1]
+		free += int(e.procs)
+		if at := max(e.at, now+1); at > last.at {
+			p.steps = append(p.steps, step{at: at, free: free})
+		} else {
+			last.free = free
+		}
+	}
+}
+
+// idle is the number of processors that are free now.
+func (p *profile) idle() int { return p.steps[0].free }
+
+// fit is the earliest moment, from now on, from which so many processors are
+// free for so long. It changes nothing. It is math.MaxInt64 for more
+// processors than there will ever be.
+func (p *profile) fit(procs int, length ostrich.Duration) ostrich.Time {
+	const never = ostrich.Time(math.MaxInt64)
+	at := never
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch {
+		case at != never && s.at >= at+ostrich.Time(length):
+			return at
+		case s.free < procs:
+			at = never
+		case at == never:
+			at = s.at
+		}
+	}
+	return at
+}
+
+// take reserves processors, which must be free, from a moment on, which must
+// not be before now.
+func (p *profile) take(at ostrich.Time, procs int, length ostrich.Duration) {
+	p.change(at, at+ostrich.Time(length), -procs)
+}
+
+// change adds processors to those that are free, from a moment, which must not
+// be before now, until another.
+func (p *profile) change(from, to ostrich.Time, procs int) {
+	i := p.at(from)
+	for last := p.at(to); i < last; i++ {
+		p.steps[i].free += procs
+	}
+}
+
+// at is the step that begins at a moment. If there is none, it makes one.
+func (p *profile) at(t ostrich.Time) int {
+	i, found := slices.BinarySearchFunc(p.steps, t, func(s step, t ostrich.Time) int { return cmp.Compare(s.at, t) })
+	if !found {
+		p.steps = slices.Insert(p.steps, i, step{at: t, free: p.steps[i-1].free})
+	}
+	return i
+}
