@@ -9,12 +9,15 @@ import (
 
 // Job is a job that has run.
 type Job struct {
+	ID       ostrich.JobID
 	User     ostrich.UserID
 	Campaign int // numbered from 0 over all users; below 0 for a job in none
 	Submit   ostrich.Time
 	Start    ostrich.Time
 	End      ostrich.Time
 	Procs    int
+	Estimate ostrich.Duration // how long it was expected to run; 0 if nobody knows
+	Killed   bool             // ended at its estimate, before it was done
 }
 
 // run is the length p of the job.
@@ -31,8 +34,11 @@ type Campaign struct {
 }
 
 // Stretch is D = (C - t) / max(W/m, p_max) on m processors (paper section 3).
-func (c *Campaign) Stretch(m int) float64 {
-	return float64(c.End-c.Submit) / max(float64(c.Work)/float64(m), float64(c.Longest))
+func (c *Campaign) Stretch(m int) float64 { return float64(c.End-c.Submit) / c.bound(m) }
+
+// bound is l, the least time that the campaign needs on m processors.
+func (c *Campaign) bound(m int) float64 {
+	return max(float64(c.Work)/float64(m), float64(c.Longest))
 }
 
 // Campaigns gathers the jobs of each campaign, by number.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,5 +88,64 @@ func TestLPC(t *testing.T) {
 	got := report.Stretches(report.Campaigns(ran), 140)
 	if math.Abs(got.Optimal-0.003) > 0.001 || math.Abs(got.Lt15-0.552) > 0.015 {
 		t.Errorf("%.4f optimal and %.4f below 1.5; the thesis has 0.003 and 0.552", got.Optimal, got.Lt15)
+	}
+}
+
+func TestUsers(t *testing.T) {
+	// On 2 processors: l is 10 of the first campaign of user 1, 10 of its
+	// second, 20 of user 2's.
+	jobs := []report.Job{
+		{User: 2, Campaign: 0, Submit: 0, Start: 0, End: 20, Procs: 2},
+		{User: 1, Campaign: 1, Submit: 0, Start: 20, End: 30, Procs: 1},
+		{User: 1, Campaign: 1, Submit: 0, Start: 20, End: 30, Procs: 1},
+		{User: 1, Campaign: 2, Submit: 40, Start: 40, End: 50, Procs: 1},
+		{User: 3, Campaign: -1, Submit: 40, Start: 40, End: 50, Procs: 1},
+	}
+	campaigns := report.Campaigns(jobs)
+	users := report.Users(campaigns, 2)
+	want := []report.User{
+		{User: 1, Jobs: 3, Campaigns: 2, Work: 30, Flow: 40, Stretch: 2, MeanStretch: 2, MaxStretch: 3},
+		{User: 2, Jobs: 1, Campaigns: 1, Work: 40, Flow: 20, Stretch: 1, MeanStretch: 1, MaxStretch: 1},
+	}
+	if diff := cmp.Diff(want, users); diff != "" {
+		t.Errorf("users (-want +got):\n%s", diff)
+	}
+	flows := report.Spreads{
+		Jobs:      report.Spread{Sum: 100, Mean: 20, Max: 30},
+		Campaigns: report.Spread{Sum: 60, Mean: 20, Max: 30},
+		Users:     report.Spread{Sum: 60, Mean: 30, Max: 40},
+	}
+	if diff := cmp.Diff(flows, report.Flows(jobs, campaigns, users)); diff != "" {
+		t.Errorf("flow times (-want +got):\n%s", diff)
+	}
+	stretches := report.Spreads{
+		Jobs:      report.Spread{Sum: 9, Mean: 1.8, Max: 3},
+		Campaigns: report.Spread{Sum: 5, Mean: 5. / 3, Max: 3},
+		Users:     report.Spread{Sum: 3, Mean: 1.5, Max: 2},
+	}
+	if diff := cmp.Diff(stretches, report.StretchSpreads(jobs, campaigns, users, 2)); diff != "" {
+		t.Errorf("stretches (-want +got):\n%s", diff)
+	}
+}
+
+// TestWriteJobs checks Batsim's columns and that no two jobs are on one
+// processor at a time.
+func TestWriteJobs(t *testing.T) {
+	jobs := []report.Job{
+		{ID: 7, User: 1, Campaign: 0, Submit: 0, Start: 0, End: 10, Procs: 2, Estimate: 15},
+		{ID: 8, User: 2, Campaign: 1, Submit: 0, Start: 0, End: 20, Procs: 1, Estimate: 20, Killed: true},
+		{ID: 9, User: 1, Campaign: -1, Submit: 5, Start: 10, End: 14, Procs: 3},
+	}
+	var b strings.Builder
+	if err := report.WriteJobs(&b, "w", jobs, 4); err != nil {
+		t.Fatal(err)
+	}
+	want := `job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,user,campaign
+7,w,rigid,0,2,15,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1.000000,0-1,1,0
+8,w,rigid,0,1,20,0,COMPLETED_WALLTIME_REACHED,0,20,20,0,20,1.000000,2,2,1
+9,w,rigid,5,3,,1,COMPLETED_SUCCESSFULLY,10,4,14,5,9,2.250000,0-1 3,1,
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

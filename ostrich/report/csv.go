@@ -1,0 +1,153 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// jobColumns are Batsim's, so that tools made for it read our runs, and two
+// of ours behind them.
+var jobColumns = []string{
+	"job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time", "success",
+	"final_state", "starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch",
+	"allocated_resources",
+	"user", "campaign",
+}
+
+// WriteJobs writes a line a job as CSV, in Batsim's columns and then user and
+// campaign. The workload's name goes to each line. Times are in seconds, and
+// stretch is (C−t)/p of the job. As allocated resources each job gets those of m
+// processors with the lowest numbers that are free when it starts; the jobs
+// must fit.
+func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
+	places := allocate(jobs, m)
+	out := csv.NewWriter(w)
+	if err := out.Write(jobColumns); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for i := range jobs {
+		j := &jobs[i]
+		success, state, requested, campaign := "1", "COMPLETED_SUCCESSFULLY", "", ""
+		if j.Killed {
+			success, state = "0", "COMPLETED_WALLTIME_REACHED"
+		}
+		if j.Estimate > 0 {
+			requested = whole(int64(j.Estimate))
+		}
+		if j.Campaign >= 0 {
+			campaign = whole(int64(j.Campaign))
+		}
+		stretch := float64(j.End-j.Submit) / max(1, j.run())
+		if err := out.Write([]string{
+			whole(int64(j.ID)), workload, "rigid", whole(int64(j.Submit)), strconv.Itoa(j.Procs), requested, success,
+			state, whole(int64(j.Start)), whole(int64(j.End - j.Start)), whole(int64(j.End)), whole(int64(j.Start - j.Submit)),
+			whole(int64(j.End - j.Submit)), strconv.FormatFloat(stretch, 'f', 6, 64), places[i].String(),
+			whole(int64(j.User)), campaign,
+		}); err != nil {
+			return fmt.Errorf("report: job %d: %w", j.ID, err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// span is the processors from first to last.
+type span struct{ first, last int }
+
+// spans are processors in ascending order.
+type spans []span
+
+// String is Batsim's interval set: "0-3 7".
+func (s spans) String() string {
+	var b strings.Builder
+	for i, p := range s {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.Itoa(p.first))
+		if p.last > p.first {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(p.last))
+		}
+	}
+	return b.String()
+}
+
+// allocate gives each job processors, at each moment the lowest ones that are
+// free.
+func allocate(jobs []Job, m int) []spans {
+	type edge struct {
+		at    ostrich.Time
+		start bool
+		job   int
+	}
+	edges := make([]edge, 0, 2*len(jobs))
+	for i := range jobs {
+		edges = append(edges, edge{at: jobs[i].Start, start: true, job: i}, edge{at: jobs[i].End, job: i})
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		switch {
+		case a.at != b.at:
+			return int(max(-1, min(1, a.at-b.at)))
+		case a.start != b.start: // ends first
+			if b.start {
+				return -1
+			}
+			return 1
+		}
+		return a.job - b.job
+	})
+	places := make([]spans, len(jobs))
+	free := spans{{0, m - 1}}
+	for _, e := range edges {
+		if e.start {
+			places[e.job], free = free.take(jobs[e.job].Procs)
+		} else {
+			free = free.give(places[e.job])
+		}
+	}
+	return places
+}
+
+// take splits off the first n processors.
+func (s spans) take(n int) (taken, rest spans) {
+	i := 0
+	for ; i < len(s) && n > 0; i++ {
+		p := s[i]
+		if width := p.last - p.first + 1; width > n {
+			taken = append(taken, span{p.first, p.first + n - 1})
+			s[i].first += n
+			break
+		}
+		taken = append(taken, p)
+		n -= p.last - p.first + 1
+	}
+	return taken, slices.Delete(s, 0, i)
+}
+
+// give puts processors back.
+func (s spans) give(back spans) spans {
+	for _, p := range back {
+		i, _ := slices.BinarySearchFunc(s, p, func(a, b span) int { return a.first - b.first })
+		s = slices.Insert(s, i, p)
+		if i+1 < len(s) && s[i].last+1 == s[i+1].first {
+			s[i].last = s[i+1].last
+			s = slices.Delete(s, i+1, i+2)
+		}
+		if i > 0 && s[i-1].last+1 == s[i].first {
+			s[i-1].last = s[i].last
+			s = slices.Delete(s, i, i+1)
+		}
+	}
+	return s
+}

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// Nobody owns the jobs of a log that does not tell whose they are.
+const Nobody = ostrich.UserID(math.MaxUint32)
+
+// Estimates says how long a job of a log is expected to run.
+type Estimates uint8
+
+const (
+	// ByLimit takes the time that the job asked for, or how long it ran if that
+	// is longer or if it asked for none. It is the zero value, and what other
+	// simulators do.
+	ByLimit Estimates = iota
+	// Exact takes how long it ran.
+	Exact
+	// Asked takes the time that the job asked for, even if it ran for longer,
+	// for replays that kill jobs at their limit; how long it ran if it asked for
+	// none.
+	Asked
+)
+
+// EstimateNames lists the kinds of estimates in the order of their constants.
+var EstimateNames = []string{"limit", "exact", "asked"}
+
+// Import tells how FromLog took a log.
+type Import struct {
+	Records int // in the log
+	Jobs    int // that can be replayed
+
+	// Records that were left out.
+	NotRun   int // without a run time above 0, or without processors
+	Negative int // submitted before the start of the log
+	BadID    int // whose job or user number is not one of 32 bits
+
+	// Jobs that were taken with a change.
+	Narrowed int // wider than the machine: as wide as it
+	NoWait   int // with an unknown wait: as if they had not waited
+	NoUser   int // of a user below 0: of Nobody
+}
+
+// Notes tells in words what was left out or changed, one sentence a reason.
+func (m Import) Notes() []string {
+	var notes []string
+	note := func(n int, what string) {
+		switch n {
+		case 0:
+		case 1:
+			notes = append(notes, "1 job "+what)
+		default:
+			notes = append(notes, fmt.Sprintf("%d jobs %s", n, what))
+		}
+	}
+	note(m.NotRun, "left out: no run time, or no processors")
+	note(m.Negative, "left out: submitted before the start of the log")
+	note(m.BadID, "left out: job or user number out of range")
+	note(m.Narrowed, "wider than the machine: taken as wide as it")
+	note(m.NoWait, "with an unknown wait: taken as if the wait was 0")
+	note(m.NoUser, "of an unknown user: in no campaign")
+	return notes
+}
+
+// ErrNoJobs is a log of which no job can be replayed.
+var ErrNoJobs = errors.New("no job of the log can be replayed")
+
+// FromLog takes the jobs of a log that ran, for a machine of m processors,
+// sorted by submission, those submitted at one moment in the order of the log.
+// A job is as wide as the processors it ran on, or else as those it asked for.
+// Without any job it returns ErrNoJobs.
+func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, error) {
+	in := Import{Records: len(log.Records)}
+	if m < 1 || m >= math.MaxInt32 {
+		return nil, in, fmt.Errorf("sim: a machine of %d processors: %w", m, ErrWorkload)
+	}
+	if int(estimates) >= len(EstimateNames) {
+		return nil, in, fmt.Errorf("sim: estimates of kind %d: %w", estimates, ErrWorkload)
+	}
+	jobs := make([]Logged, 0, len(log.Records))
+	for i := range log.Records {
+		r := &log.Records[i]
+		switch {
+		case !r.Runnable():
+			in.NotRun++
+			continue
+		case r.Submit < 0:
+			in.Negative++
+			continue
+		case r.Number < 1 || r.Number > math.MaxUint32 || r.User >= int64(Nobody):
+			in.BadID++
+			continue
+		}
+		jobs = append(jobs, in.job(r, int64(m), estimates))
+	}
+	in.Jobs = len(jobs)
+	if in.Jobs == 0 {
+		return nil, in, fmt.Errorf("sim: %w (%d lines)", ErrNoJobs, in.Records)
+	}
+	bySubmit := func(a, b Logged) int { return cmp.Compare(a.Submit, b.Submit) }
+	if !slices.IsSortedFunc(jobs, bySubmit) {
+		slices.SortStableFunc(jobs, bySubmit)
+	}
+	return jobs, in, nil
+}
+
+func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
+	width, wait, user, estimate := r.Procs(), r.Wait, r.User, r.Run
+	if width > procs {
+		m.Narrowed++
+		width = procs
+	}
+	if wait < 0 {
+		m.NoWait++
+		wait = 0
+	}
+	if user < 0 {
+		m.NoUser++
+		user = int64(Nobody)
+	}
+	switch {
+	case estimates == ByLimit:
+		estimate = max(r.Limit, r.Run)
+	case estimates == Asked && r.Limit > 0:
+		estimate = r.Limit
+	}
+	return Logged{
+		Job: Job{
+			ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
+			Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
+		},
+		Start:     ostrich.Time(r.Submit + wait),
+		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),
+		Think:     ostrich.Duration(max(r.Think, trace.Unknown)),
+	}
+}
