@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,19 +14,25 @@ import (
 // from 0 through all campaigns; the ranker knows them by that number plus 1.
 type loop struct {
 	Loop
-	ranker    Ranker // nil: job by job
-	gate      gate   // the ranker, if it is one
-	stager    stager // the ranker, if stages may differ
 	campaigns []Campaign
 	states    []progress // by campaign
 	tasks     []task     // by job
 	shift     ostrich.Time
 
+	// The ranker, as far as it is one of these; all nil without a policy.
+	ranker      Ranker
+	byCampaigns CampaignRanker
+	byJobs      JobRanker
+	waker       Waker
+	readier     Readier
+	stager      stager // where stages may differ
+
 	now     ostrich.Time
 	free    int
 	ready   int      // jobs that could start if there were processors
-	watch   bool     // that a virtual completion may let some of them start
-	all     *queue   // of ready jobs without a ranker
+	waiting bool     // that another ranking might start some of them
+	woken   bool     // that the ranker wanted to be called now
+	all     *queue   // of ready jobs without a policy
 	slots   int      // of all, those used so far
 	ends    endHeap  // of running jobs
 	coming  endHeap  // campaigns by their next submission
@@ -41,7 +46,7 @@ type task struct {
 	slot          int32 // in the queue
 	stage         int32
 	submit, start ostrich.Time
-	ended         bool
+	ready, ended  bool
 }
 
 // progress is what becomes of a campaign.
@@ -84,17 +89,33 @@ func newLoop(l Loop, campaigns []Campaign, jobs int) *loop {
 	return r
 }
 
+// follow takes over what a ranker says.
+func (r *loop) follow(ranker Ranker) error {
+	r.ranker = ranker
+	r.byCampaigns, _ = ranker.(CampaignRanker)
+	r.byJobs, _ = ranker.(JobRanker)
+	if (r.byCampaigns == nil) == (r.byJobs == nil) {
+		return fmt.Errorf("%T is neither a CampaignRanker nor a JobRanker, or both", ranker)
+	}
+	r.waker, _ = ranker.(Waker)
+	r.readier, _ = ranker.(Readier)
+	if r.Offsets {
+		r.stager, _ = ranker.(stager)
+	}
+	return nil
+}
+
 // run takes all events of an instant, ends before submissions, and then
 // starts jobs.
 func (r *loop) run() error {
 	if r.ranker == nil {
 		r.all = newQueue(len(r.tasks))
 	}
-	r.gate, _ = r.ranker.(gate)
-	if r.Offsets {
-		r.stager, _ = r.ranker.(stager)
-	}
-	for r.advance() {
+	for {
+		more, err := r.advance()
+		if err != nil || !more {
+			return err
+		}
 		for len(r.ends) > 0 && r.ends[0].at == r.now {
 			if err := r.end(r.ends.pop()); err != nil {
 				return err
@@ -109,29 +130,41 @@ func (r *loop) run() error {
 			return err
 		}
 	}
-	if r.ready > 0 {
-		return fmt.Errorf("%d jobs are held back for ever: %w", r.ready, ErrWorkload)
-	}
-	return nil
 }
 
 // advance moves the clock to the next event, if there is one: an end, a
-// submission, or a virtual completion that may let jobs start.
-func (r *loop) advance() bool {
-	now := ostrich.Time(math.MaxInt64)
+// submission, or the moment at which the ranker wants to be woken.
+func (r *loop) advance() (more bool, err error) {
+	next := ostrich.Time(math.MaxInt64)
 	if len(r.ends) > 0 {
-		now = r.ends[0].at
+		next = r.ends[0].at
 	}
 	if len(r.coming) > 0 {
-		now = min(now, r.coming[0].at)
+		next = min(next, r.coming[0].at)
 	}
-	if r.watch {
-		if due := math.Ceil(r.gate.NextCompletion()); due < float64(now) {
-			now = ostrich.Time(due)
+	r.woken = false
+	if r.waker != nil && r.now != 0 && (r.ready > 0 || next != math.MaxInt64) {
+		if at := r.waker.Wake(r.waiting); at != 0 && at <= next {
+			if at <= r.now {
+				return false, fmt.Errorf("the ranker wants to be woken at %d, and it is %d already", at, r.now)
+			}
+			next, r.woken = at, true
 		}
 	}
-	r.now = now
-	return now != math.MaxInt64
+	if next != math.MaxInt64 {
+		r.now = next
+		return true, nil
+	}
+	if r.ready > 0 {
+		return false, fmt.Errorf("%d jobs are held back for ever: %w", r.ready, ErrWorkload)
+	}
+	return false, nil
+}
+
+// task is the job with a number.
+func (r *loop) task(i int32) *Task {
+	n := r.tasks[i].campaign
+	return &r.campaigns[n].Tasks[i-r.states[n].first]
 }
 
 // event is an event of a job as the ranker is told of it.
@@ -198,7 +231,7 @@ func (r *loop) come(n int32) error {
 	c, p := &r.campaigns[n], &r.states[n]
 	if p.come == 0 {
 		p.submit = r.now
-		if r.ranker != nil {
+		if r.byCampaigns != nil {
 			r.queue(n)
 		}
 	}
@@ -282,7 +315,14 @@ func (r *loop) release(n int32) {
 		}
 		i := p.first + int32(p.ready)
 		job := &r.tasks[i]
-		job.submit = r.now
+		job.submit, job.ready = r.now, true
+		r.ready++
+		if r.readier != nil {
+			r.readier.Ready(ostrich.JobID(i + 1))
+		}
+		if r.byJobs != nil {
+			continue
+		}
 		q := p.waiting
 		if q == nil {
 			q = r.all
@@ -290,124 +330,7 @@ func (r *loop) release(n int32) {
 			r.slots++
 		}
 		q.add(int(job.slot), i, int32(t.Procs), int32(t.Estimate))
-		r.ready++
 	}
-}
-
-// pass starts what may start, campaign by campaign.
-func (r *loop) pass() error {
-	r.watch = false
-	if r.free == 0 || r.ready == 0 {
-		return nil
-	}
-	f := filling{loop: r}
-	if r.ranker == nil {
-		return f.from(r.all, 0)
-	}
-	if r.gate != nil {
-		if err := r.gate.AdvanceTo(r.now); err != nil {
-			return err //nolint:wrapcheck // Run does
-		}
-	}
-	for _, rank := range r.ranker.Ranking() {
-		i := int(rank.Lead) - 1
-		if i < 0 || i >= len(r.tasks) {
-			return errors.New("the ranking names a campaign that is not known")
-		}
-		p := &r.states[r.tasks[i].campaign]
-		switch {
-		case p.waiting == nil || p.waiting.count == 0:
-			continue
-		case rank.Held:
-			r.watch = r.gate != nil // the gate opens with a completion
-			continue
-		}
-		stage := 0
-		if p.several {
-			stage = rank.Stage
-		}
-		if err := f.from(p.waiting, int32(stage)); err != nil {
-			return err
-		}
-		if f.done() {
-			break
-		}
-	}
-	// A campaign whose gate opens may pass one that is blocked.
-	if f.blocked && f.Backfill != Greedy && f.free > 0 && f.ready > 0 {
-		r.watch = r.gate != nil
-	}
-	return nil
-}
-
-// filling is one pass over the ranking.
-type filling struct {
-	*loop
-	blocked bool // a job of the ranking did not fit
-	room    room // beside it
-}
-
-// done tells whether no other job can start in this pass.
-func (f *filling) done() bool {
-	return f.free == 0 || f.ready == 0 || f.blocked && (f.Backfill == None || f.room.free == 0)
-}
-
-// from starts jobs of a queue, those of one stage unless that is 0.
-func (f *filling) from(q *queue, stage int32) error {
-	for slot := -1; q.count > 0 && !f.done(); {
-		if f.blocked {
-			slot = f.room.next(q, slot+1)
-		} else {
-			slot = q.after(slot + 1)
-		}
-		if slot < 0 {
-			return nil
-		}
-		i := q.job[slot]
-		job := &f.tasks[i]
-		if stage != 0 && job.stage != stage {
-			continue
-		}
-		t := &f.campaigns[job.campaign].Tasks[i-f.states[job.campaign].first]
-		as := Job{Procs: t.Procs, Estimate: t.Estimate}
-		switch {
-		case f.blocked:
-			f.room.take(&as)
-		case t.Procs > f.free:
-			f.block(t)
-			continue
-		}
-		if err := f.start(q, slot, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// block finds the room beside the first job that does not fit.
-func (f *filling) block(t *Task) {
-	f.blocked = true
-	switch f.Backfill {
-	case EASY:
-		f.room = f.running.reserve(f.now, f.free, t.Procs, true)
-	case Greedy:
-		f.room = room{free: f.free, extra: f.free}
-	case None:
-	}
-}
-
-// start starts a ready job.
-func (r *loop) start(q *queue, slot int, t *Task) error {
-	i := q.job[slot]
-	q.remove(slot)
-	r.ready--
-	r.free -= t.Procs
-	r.tasks[i].start = r.now
-	r.ends.push(end{at: r.now + ostrich.Time(t.Run), job: i})
-	if r.Backfill == EASY {
-		r.running.add(expect{at: r.now + ostrich.Time(t.Estimate), procs: int32(t.Procs), job: i})
-	}
-	return r.tell(ostrich.Start, i)
 }
 
 // result lists the jobs.
@@ -419,7 +342,7 @@ func (r *loop) result() []report.Job {
 		t := &c.Tasks[int32(i)-r.states[job.campaign].first]
 		start := job.start - r.shift
 		jobs[i] = report.Job{
-			User: c.User, Campaign: int(job.campaign), Submit: job.submit - r.shift, Start: start,
+			ID: t.ID, Estimate: t.Estimate, User: c.User, Campaign: int(job.campaign), Submit: job.submit - r.shift, Start: start,
 			End: start + ostrich.Time(t.Run), Procs: t.Procs,
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // nothing, first come, first served.
 type Loop struct {
 	Procs    int
-	Policy   Policy         // which campaign goes first; nil is first come, first served, job by job
+	Policy   Policy         // who goes first; nil is first come, first served, job by job
 	Inside   ostrich.Inside // which job of a campaign goes first, by estimate
 	Backfill Backfill       // who may jump
 
@@ -31,51 +31,6 @@ type Loop struct {
 	Dependencies bool
 }
 
-// A Ranker says which campaign goes first. It is told of every submission,
-// start and end in the order of time. An *ostrich.Schedule is one.
-type Ranker interface {
-	Step(e ostrich.Event) error
-	// Ranking lists at least the campaigns with pending jobs, the first one in
-	// front. It is valid until the next call; a start does not change it.
-	Ranking() []ostrich.Rank
-}
-
-// A Policy makes the ranker of a replay on m processors.
-type Policy func(m int) (Ranker, error)
-
-// OStrich is the policy that ranks by the virtual schedule, with the given
-// options but for Procs and Rule: the workload says what a campaign is. With a
-// strict gate no job starts before the virtual start of its campaign. On a
-// Parallel machine such a gate may never open, as the virtual schedule stands
-// still while nothing runs: Run then returns ErrWorkload. (The papers have the
-// gate for sequential jobs only, thesis 5.1.)
-//
-// The schedule knows a campaign by the group of its jobs. Of a campaign whose
-// submitted jobs have all ended before the next one comes, which Offsets can
-// bring about, that one opens a new campaign in the schedule.
-func OStrich(o ostrich.Options) Policy {
-	return func(m int) (Ranker, error) {
-		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
-		return ostrich.New(o)
-	}
-}
-
-// FCFSCampaigns is the policy that ranks campaigns by their submission.
-func FCFSCampaigns(int) (Ranker, error) {
-	return &firstCome{campaigns: make(map[ostrich.JobID]*come)}, nil
-}
-
-// gate is a ranker that may hold campaigns back, and knows until when.
-type gate interface {
-	NextCompletion() float64
-	AdvanceTo(t ostrich.Time) error
-}
-
-// stager is a ranker that may rank parts of a campaign differently.
-type stager interface {
-	StageOf(id ostrich.JobID) (int, bool)
-}
-
 // Run replays the campaigns and returns their jobs, campaign by campaign, each
 // in the order of its tasks. The campaigns must be sorted by Submit.
 //
@@ -89,7 +44,11 @@ func (l Loop) Run(campaigns []Campaign) ([]report.Job, error) {
 	}
 	r := newLoop(l, campaigns, n)
 	if l.Policy != nil {
-		if r.ranker, err = l.Policy(l.Procs); err != nil {
+		ranker, err := l.Policy(l.Procs)
+		if err == nil {
+			err = r.follow(ranker)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
 	}

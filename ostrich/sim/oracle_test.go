@@ -51,7 +51,7 @@ func newOracle(t rapid.TB, l sim.Loop, options ostrich.Options, log []sim.Logged
 		var submit, end []ostrich.Time
 		for _, task := range c.Tasks {
 			o.jobs = append(o.jobs, &oracleJob{
-				Job: report.Job{User: c.User, Campaign: n, Procs: task.Procs}, id: ostrich.JobID(len(o.jobs) + 1), task: task,
+				Job: report.Job{ID: task.ID, User: c.User, Campaign: n, Procs: task.Procs, Estimate: task.Estimate}, id: ostrich.JobID(len(o.jobs) + 1), task: task,
 			})
 			l := log[slices.IndexFunc(log, func(l sim.Logged) bool { return l.ID == task.ID })]
 			submit, end = append(submit, l.Submit), append(end, l.Start+ostrich.Time(l.Run))

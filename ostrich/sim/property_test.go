@@ -89,13 +89,20 @@ func TestLoopProperties(t *testing.T) {
 
 // A recorder writes down what a schedule is told.
 type recorder struct {
-	*ostrich.Schedule
+	schedule
 	events []ostrich.Event
+}
+
+// schedule is all that the loop knows of one.
+type schedule interface {
+	sim.CampaignRanker
+	sim.Waker
+	StageOf(id ostrich.JobID) (int, bool)
 }
 
 func (r *recorder) Step(e ostrich.Event) error {
 	r.events = append(r.events, e)
-	return r.Schedule.Step(e) //nolint:wrapcheck // the simulator does
+	return r.schedule.Step(e) //nolint:wrapcheck // the simulator does
 }
 
 // TestLoopAsDaemon: the events of a replay, put in the order in which the
@@ -106,10 +113,10 @@ func TestLoopAsDaemon(t *testing.T) {
 		log := drawLog(t, l.Procs, false)
 		o.Procs, o.Rule = l.Procs, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
 		var r recorder
-		l.Policy = func(int) (sim.Ranker, error) {
-			s, err := ostrich.New(o)
-			r.Schedule = s
-			return &r, err //nolint:wrapcheck // the simulator does
+		l.Policy = func(m int) (sim.Ranker, error) {
+			s, err := sim.OStrich(o)(m)
+			r.schedule = s.(schedule) // or there is no point in going on
+			return &r, err            //nolint:wrapcheck // the simulator does
 		}
 		mustRun(t, l, mustCampaigns(t, log))
 		cut := rapid.IntRange(0, len(r.events)).Draw(t, "cut")

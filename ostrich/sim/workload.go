@@ -39,6 +39,12 @@ type Task struct {
 type Logged struct {
 	Job
 	Start ostrich.Time
+
+	// Preceding is a job that had to end before this one was submitted, 0 for
+	// none, and Think the time from its end to the submission, -1 if not known
+	// (fields 17 and 18 of the Standard Workload Format). See Linked.
+	Preceding ostrich.JobID
+	Think     ostrich.Duration
 }
 
 func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }

@@ -1,0 +1,176 @@
+package sim
+
+import (
+	"errors"
+
+	"slurm-ostrich/ostrich"
+)
+
+// pass starts what may start, in the order of the ranking.
+func (r *loop) pass() error {
+	r.waiting = false
+	busy := r.free == 0 || r.ready == 0
+	if r.waker != nil && (r.woken || !busy) {
+		if err := r.waker.AdvanceTo(r.now); err != nil {
+			return err //nolint:wrapcheck // Run does
+		}
+	}
+	if busy {
+		return nil
+	}
+	f := filling{loop: r}
+	switch {
+	case r.byCampaigns != nil:
+		return f.throughCampaigns()
+	case r.byJobs != nil:
+		return f.throughJobs()
+	}
+	return f.from(r.all, 0)
+}
+
+// filling is one pass over the ranking.
+type filling struct {
+	*loop
+	blocked bool // a job of the ranking did not fit
+	room    room // beside it
+}
+
+// done tells whether no other job can start in this pass.
+func (f *filling) done() bool {
+	return f.free == 0 || f.ready == 0 || f.blocked && (f.Backfill == None || f.room.free == 0)
+}
+
+// errUnknown is the error of a ranking with a job that is not there.
+var errUnknown = errors.New("the ranking names a job that is not known")
+
+// throughCampaigns starts jobs campaign by campaign.
+func (f *filling) throughCampaigns() error {
+	for _, rank := range f.byCampaigns.Ranking() {
+		i := int(rank.Lead) - 1
+		if i < 0 || i >= len(f.tasks) {
+			return errUnknown
+		}
+		p := &f.states[f.tasks[i].campaign]
+		switch {
+		case p.waiting == nil || p.waiting.count == 0:
+			continue
+		case rank.Held:
+			f.waiting = true // the gate may open
+			continue
+		}
+		stage := 0
+		if p.several {
+			stage = rank.Stage
+		}
+		if err := f.from(p.waiting, int32(stage)); err != nil {
+			return err
+		}
+		if f.done() {
+			break
+		}
+	}
+	// A campaign whose gate opens may pass one that is blocked.
+	if f.blocked && f.Backfill != Greedy && f.free > 0 && f.ready > 0 {
+		f.waiting = true
+	}
+	return nil
+}
+
+// throughJobs starts jobs one by one.
+func (f *filling) throughJobs() error {
+	for _, id := range f.byJobs.Jobs() {
+		if f.done() {
+			break
+		}
+		i := int32(id) - 1
+		if i < 0 || int(i) >= len(f.tasks) {
+			return errUnknown
+		}
+		job := &f.tasks[i]
+		if !job.ready || job.start != 0 {
+			continue
+		}
+		t := f.task(i)
+		if !f.fits(t) {
+			continue
+		}
+		if err := f.begin(i, t); err != nil {
+			return err
+		}
+	}
+	f.waiting = f.free > 0 && f.ready > 0
+	return nil
+}
+
+// from starts jobs of a queue, those of one stage unless that is 0.
+func (f *filling) from(q *queue, stage int32) error {
+	for slot := -1; q.count > 0 && !f.done(); {
+		if f.blocked {
+			slot = f.room.next(q, slot+1)
+		} else {
+			slot = q.after(slot + 1)
+		}
+		if slot < 0 {
+			return nil
+		}
+		i := q.job[slot]
+		if stage != 0 && f.tasks[i].stage != stage {
+			continue
+		}
+		t := f.task(i)
+		if !f.fits(t) {
+			continue
+		}
+		q.remove(slot)
+		if err := f.begin(i, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits tells whether a job of the ranking may start now, and takes note of
+// what that leaves to those behind it.
+func (f *filling) fits(t *Task) bool {
+	as := Job{Procs: t.Procs, Estimate: t.Estimate}
+	switch {
+	case f.blocked:
+		if !f.room.fits(&as) {
+			return false
+		}
+		f.room.take(&as)
+	case t.Procs > f.free:
+		f.block(t)
+		return false
+	}
+	return true
+}
+
+// fits tells whether a job may take some of the room.
+func (f *room) fits(j *Job) bool {
+	return j.Procs <= min(f.extra, f.free) || j.Procs <= f.free && j.Estimate <= f.short
+}
+
+// block finds the room beside the first job that does not fit.
+func (f *filling) block(t *Task) {
+	f.blocked = true
+	switch f.Backfill {
+	case EASY:
+		f.room = f.running.reserve(f.now, f.free, t.Procs, true)
+	case Greedy:
+		f.room = room{free: f.free, extra: f.free}
+	case None:
+	}
+}
+
+// begin starts a ready job.
+func (r *loop) begin(i int32, t *Task) error {
+	r.ready--
+	r.free -= t.Procs
+	r.tasks[i].start = r.now
+	r.ends.push(end{at: r.now + ostrich.Time(t.Run), job: i})
+	if r.Backfill == EASY {
+		r.running.add(expect{at: r.now + ostrich.Time(t.Estimate), procs: int32(t.Procs), job: i})
+	}
+	return r.tell(ostrich.Start, i)
+}
