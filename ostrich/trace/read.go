@@ -104,15 +104,113 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 
 // line takes one line.
 func (l *Log) line(line []byte) *Fault {
-	line = bytes.TrimLeft(bytes.TrimRight(line, "\r\n"), " \t")
-	switch {
-	case len(line) == 0:
-		return nil
-	case line[0] == ';':
-		l.Header = append(l.Header, string(line[1:]))
-		return nil
-	}
 	var r Record
+	if !r.plain(line) {
+		line = bytes.TrimLeft(bytes.TrimRight(line, "\r\n"), " \t")
+		switch {
+		case len(line) == 0:
+			return nil
+		case line[0] == ';':
+			l.Header = append(l.Header, string(line[1:]))
+			return nil
+		}
+		if fault := r.fields(line); fault != nil {
+			return fault
+		}
+	}
+	if l.Records == nil {
+		l.Records = make([]Record, 0, l.announced())
+	}
+	l.Records = append(l.Records, r)
+	return nil
+}
+
+// announced is how many records the header tells of, within reason.
+func (l *Log) announced() int64 {
+	n := l.Number("MaxRecords")
+	if n <= 0 {
+		n = l.Number("MaxJobs")
+	}
+	return min(max(n, 1), 1<<18)
+}
+
+// plain takes a line of nothing but 18 numbers, all in digits except for the
+// fraction that the CPU time may have. It tells whether the line is one: all
+// others, with their faults, are for fields. It is what reading a log spends
+// its time on.
+func (r *Record) plain(line []byte) bool {
+	var whole [Fields]int64
+	i := 0
+	for f := range whole {
+		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+			i++
+		}
+		negative := i < len(line) && line[i] == '-'
+		if negative {
+			i++
+		}
+		n, end := digits(0, line, i)
+		if end == i || end-i > 18 {
+			return false
+		}
+		if f == cpuField {
+			x := float64(n)
+			if end < len(line) && line[end] == '.' {
+				point := end
+				n, end = digits(n, line, point+1)
+				// A whole number and a power of ten that a float64 holds
+				// exactly: the quotient is what strconv.ParseFloat finds.
+				if end == point+1 || end-i > 15 {
+					return false
+				}
+				x = float64(n) / powers[end-point-1]
+			}
+			r.CPU = x
+			if negative {
+				r.CPU = -x
+			}
+		}
+		if negative {
+			n = -n
+		}
+		whole[f], i = n, end
+		if i < len(line) && line[i] > ' ' {
+			return false
+		}
+	}
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	for i < len(line) && (line[i] == '\r' || line[i] == '\n') {
+		i++
+	}
+	if i < len(line) {
+		return false
+	}
+	r.Number, r.Submit, r.Wait, r.Run, r.Allocated = whole[0], whole[1], whole[2], whole[3], whole[4]
+	r.Memory, r.Requested, r.Limit, r.RAM, r.Status = whole[6], whole[7], whole[8], whole[9], whole[10]
+	r.User, r.Group, r.App, r.Queue, r.Partition = whole[11], whole[12], whole[13], whole[14], whole[15]
+	r.Preceding, r.Think = whole[16], whole[17]
+	return true
+}
+
+// digits reads on in a number of which n has been read, and returns where it ends.
+func digits(n int64, line []byte, from int) (int64, int) {
+	for ; from < len(line); from++ {
+		d := line[from] - '0'
+		if d > 9 {
+			break
+		}
+		n = 10*n + int64(d)
+	}
+	return n, from
+}
+
+// powers of ten that a fraction of at most 15 characters has.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
+
+// fields takes the fields of any line and tells what is wrong with it.
+func (r *Record) fields(line []byte) *Fault {
 	i := 0
 	for rest := line; ; i++ {
 		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
@@ -136,7 +234,6 @@ func (l *Log) line(line []byte) *Fault {
 	if i < Fields {
 		return &Fault{Why: fmt.Sprintf("%d fields instead of %d", i, Fields)}
 	}
-	l.Records = append(l.Records, r)
 	return nil
 }
 
@@ -159,8 +256,7 @@ func (r *Record) set(i int, text []byte) (why string) {
 	return ""
 }
 
-// parseWhole reads a whole number, also one written as "12.00". It is what
-// reading a log spends its time on.
+// parseWhole reads a whole number, also one written as "12.00".
 func parseWhole(text []byte) (int64, bool) {
 	digits, negative := text, false
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {

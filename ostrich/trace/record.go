@@ -29,6 +29,9 @@ type Record struct {
 // Fields is the number of fields of a line.
 const Fields = 18
 
+// cpuField is the field that is no whole number, from 0.
+const cpuField = 5
+
 // fieldNames are the fields for error messages.
 var fieldNames = [Fields]string{
 	"job number", "submit time", "wait time", "run time", "allocated processors", "CPU time", "used memory",

@@ -174,7 +174,7 @@ func TestArchive(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	text := strings.Repeat("   15   599850 192180   3477    4     -1    -1    4  53940    -1  1  12  12  -1 -1 -1 -1 -1\n", 100_000)
+	text := "; MaxRecords: 100000\n" + strings.Repeat("   15   599850 192180   3477    4     -1    -1    4  53940    -1  1  12  12  -1 -1 -1 -1 -1\n", 100_000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if _, err := trace.Read(strings.NewReader(text), "x", trace.Options{}); err != nil {
