@@ -1,0 +1,33 @@
+// Package emulated is a Slurm cluster that exists in memory only, on the event
+// loop of ostrich/sim and with a clock of its own: enough of slurmctld and of
+// slurmdbd's tables for the sidecar to run its cycle unchanged, and to see the
+// same load under Slurm's own fair share.
+//
+// # What is emulated
+//
+// The [Controller] has one partition on all nodes and priority/multifactor: the
+// factors age and fair share with their weights, and the SiteFactor. Fair share
+// is Slurm's classic formula (thesis 2.4; PriorityFlags=NO_FAIR_TREE)
+//
+//	F = 2^(−U/S)
+//
+// where S is the part of the shares that a user has, here the same for all,
+// and U the part of the usage. Usage is processor-seconds, halved every
+// [Config].HalfLife. It is booked, and the priorities of waiting jobs are computed
+// again, every [Config].CalcPeriod (PriorityCalcPeriod); besides, a job gets a
+// priority when it is submitted and when its SiteFactor is changed. Jobs start in
+// the order of priority, submission and id, with the backfilling of
+// [sim.Loop].
+//
+// The [Accounting] tells what slurmdbd's tables would hold: a job that waits
+// appears at the next multiple of 5 s, as slurmctld hands new jobs over in such
+// rounds (up to 24.05), and its start and end a second after they happened.
+//
+// # What is not
+//
+// No nodes: processors are one heap, so a job may be spread over any nodes. No
+// job arrays, dependencies, reservations, limits, preemption, holds or
+// requeues; no channel but sitefactor; jobs start and end at once. Backfilling
+// happens with every event rather than every bf_interval, and knows one
+// reservation.
+package emulated
