@@ -53,6 +53,8 @@ func TestPlain(t *testing.T) {
 		line.WriteString(rapid.SampledFrom([]string{"", "\n", "\r\n", " \n", "\t\r\n", "\r \n", "\n\r"}).Draw(t, "end"))
 		check(t, line.String())
 	})
+	check(t, "1 2 3 4 5 41221032.269638627 7 8 9 10 11 12 13 14 15 16 17 18") // the quotient of two rounded numbers is another
+	check(t, strings.Repeat("999999999999999999 ", Fields))
 	if plain == 0 {
 		t.Error("no line was plain")
 	}
