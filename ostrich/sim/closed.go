@@ -33,7 +33,8 @@ type loop struct {
 	waiting bool     // that another ranking might start some of them
 	woken   bool     // that the ranker wanted to be called now
 	all     *queue   // of ready jobs without a policy
-	slots   int      // of all, those used so far
+	slots   int      // of all, those used so far, in the order of arrival
+	ended   int      // jobs
 	ends    endHeap  // of running jobs
 	coming  endHeap  // campaigns by their next submission
 	running expects  // for EASY
@@ -110,6 +111,7 @@ func (r *loop) follow(ranker Ranker) error {
 func (r *loop) run() error {
 	if r.ranker == nil {
 		r.all = newQueue(len(r.tasks))
+		r.arrange()
 	}
 	for {
 		more, err := r.advance()
@@ -196,6 +198,9 @@ func (r *loop) tell(k ostrich.Kind, i int32) error {
 	return r.ranker.Step(r.event(k, i)) //nolint:wrapcheck // Run does
 }
 
+// progressEvery is after how many ended jobs Progress is told.
+const progressEvery = 1024
+
 // end ends a running job. What depends on it may be ready then, and the
 // user's next campaign on its way.
 func (r *loop) end(i int32) error {
@@ -206,6 +211,10 @@ func (r *loop) end(i int32) error {
 	c, p := &r.campaigns[job.campaign], &r.states[job.campaign]
 	t := &c.Tasks[i-p.first]
 	job.ended = true
+	r.ended++
+	if r.Progress != nil && (r.ended%progressEvery == 0 || r.ended == len(r.tasks)) {
+		r.Progress(r.ended, len(r.tasks))
+	}
 	r.free += t.Procs
 	if r.Backfill == EASY {
 		r.running.remove(expect{at: job.start + ostrich.Time(t.Estimate), job: i})
@@ -326,8 +335,10 @@ func (r *loop) release(n int32) {
 		q := p.waiting
 		if q == nil {
 			q = r.all
-			job.slot = int32(r.slots)
-			r.slots++
+			if r.Order.Compare == nil {
+				job.slot = int32(r.slots)
+				r.slots++
+			}
 		}
 		q.add(int(job.slot), i, int32(t.Procs), int32(t.Estimate))
 	}
@@ -339,11 +350,11 @@ func (r *loop) result() []report.Job {
 	for i := range r.tasks {
 		job := &r.tasks[i]
 		c := &r.campaigns[job.campaign]
-		t := &c.Tasks[int32(i)-r.states[job.campaign].first]
+		t := r.task(int32(i))
 		start := job.start - r.shift
 		jobs[i] = report.Job{
 			ID: t.ID, Estimate: t.Estimate, User: c.User, Campaign: int(job.campaign), Submit: job.submit - r.shift, Start: start,
-			End: start + ostrich.Time(t.Run), Procs: t.Procs,
+			End: start + ostrich.Time(r.lasts(t)), Procs: t.Procs, Killed: r.lasts(t) < t.Run,
 		}
 	}
 	return jobs

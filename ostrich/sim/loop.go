@@ -13,8 +13,9 @@ import (
 // nothing, first come, first served.
 type Loop struct {
 	Procs    int
-	Policy   Policy         // who goes first; nil is first come, first served, job by job
-	Inside   ostrich.Inside // which job of a campaign goes first, by estimate
+	Policy   Policy         // who goes first; nil leaves it to Order
+	Order    Order          // of the jobs of all campaigns, without a Policy; ties end on the id
+	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
 	Backfill Backfill       // who may jump
 
 	// Open submits each campaign when it was logged, whatever became of the
@@ -29,6 +30,21 @@ type Loop struct {
 	// 5.4.4). Inside a campaign the jobs with most immediate successors then
 	// go first, and only among equals does Inside decide.
 	Dependencies bool
+	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
+	// its end, and is expected to end at any moment.
+	Kill bool
+
+	// Progress is told now and then how many jobs have ended, of all; nil is
+	// nobody.
+	Progress func(ended, jobs int)
+}
+
+// lasts is how long a job runs in the replay.
+func (l *Loop) lasts(t *Task) ostrich.Duration {
+	if l.Kill {
+		return min(t.Run, t.Estimate)
+	}
+	return t.Run
 }
 
 // Run replays the campaigns and returns their jobs, campaign by campaign, each
@@ -83,8 +99,7 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 		needs := 0
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
-			j := Job{Procs: t.Procs, Run: t.Run, Estimate: t.Estimate}
-			why = j.fault(l.Procs)
+			why = t.fault(l.Procs)
 			for ; l.Dependencies && needs < min(t.Needs, len(c.Tasks)); needs++ {
 				latest = max(latest, c.ended(needs))
 			}
@@ -107,6 +122,19 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 		return 0, fmt.Errorf("sim: %d jobs are too many: %w", jobs, ErrWorkload)
 	}
 	return jobs, nil
+}
+
+// fault tells why a machine of m processors cannot run the job, if so.
+func (t *Task) fault(m int) string {
+	switch {
+	case t.Procs < 1 || t.Procs > m:
+		return fmt.Sprintf("needs %d of %d processors", t.Procs, m)
+	case t.Run < 1 || t.Run >= math.MaxInt32:
+		return fmt.Sprintf("runs for %d s", t.Run)
+	case t.Estimate < 1 || t.Estimate >= math.MaxInt32:
+		return fmt.Sprintf("has an estimate of %d s", t.Estimate)
+	}
+	return ""
 }
 
 // ended is the task that had ended as the i-th, from 0. Without a log it is

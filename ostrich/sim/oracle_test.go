@@ -39,14 +39,14 @@ func (o *oracle) of(campaign int) (list []*oracleJob) {
 	return list
 }
 
-func newOracle(t rapid.TB, l sim.Loop, options ostrich.Options, log []sim.Logged) *oracle {
+func newOracle(t rapid.TB, l sim.Loop, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
 	options.Procs = l.Procs
 	options.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
 	s, err := ostrich.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &oracle{loop: l, schedule: s, campaigns: mustCampaigns(t, log)}
+	o := &oracle{loop: l, schedule: s, campaigns: campaigns}
 	for n, c := range o.campaigns {
 		var submit, end []ostrich.Time
 		for _, task := range c.Tasks {
@@ -224,8 +224,10 @@ func TestLoopOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, options := drawLoop(t)
 		log := drawLog(t, l.Procs, false)
-		want := newOracle(t, l, options, log).run(t)
-		got := mustRun(t, l, mustCampaigns(t, log))
+		campaigns := mustCampaigns(t, log)
+		drawLimits(t, campaigns)
+		want := newOracle(t, l, options, log, campaigns).run(t)
+		got := mustRun(t, l, campaigns)
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("second by second - by events +\n%s", diff)
 		}

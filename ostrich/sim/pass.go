@@ -168,7 +168,7 @@ func (r *loop) begin(i int32, t *Task) error {
 	r.ready--
 	r.free -= t.Procs
 	r.tasks[i].start = r.now
-	r.ends.push(end{at: r.now + ostrich.Time(t.Run), job: i})
+	r.ends.push(end{at: r.now + ostrich.Time(r.lasts(t)), job: i})
 	if r.Backfill == EASY {
 		r.running.add(expect{at: r.now + ostrich.Time(t.Estimate), procs: int32(t.Procs), job: i})
 	}

@@ -27,6 +27,19 @@ func drawPolicy(t *rapid.T) sim.Loop {
 	return l
 }
 
+// drawLimits lets some jobs outlive their estimates.
+func drawLimits(t *rapid.T, campaigns []sim.Campaign) {
+	if !rapid.Bool().Draw(t, "outlive estimates") {
+		return
+	}
+	for i := range campaigns {
+		for k := range campaigns[i].Tasks {
+			task := &campaigns[i].Tasks[k]
+			task.Estimate = max(1, task.Estimate-ostrich.Duration(rapid.IntRange(0, 6).Draw(t, "less")))
+		}
+	}
+}
+
 // TestLoopProperties: every job runs once and whole, on processors that are
 // there, after what it depends on, in the closed loop of its user.
 func TestLoopProperties(t *testing.T) {
@@ -34,7 +47,18 @@ func TestLoopProperties(t *testing.T) {
 		l := drawPolicy(t)
 		log := drawLog(t, l.Procs, false)
 		campaigns := mustCampaigns(t, log)
+		drawLimits(t, campaigns)
+		l.Kill = rapid.Bool().Draw(t, "kill")
+		told := 0
+		l.Progress = func(ended, jobs int) {
+			if told = ended; jobs != len(log) {
+				t.Fatalf("%d jobs of %d", jobs, len(log))
+			}
+		}
 		jobs := mustRun(t, l, campaigns)
+		if told != len(log) {
+			t.Fatalf("at the end %d jobs of %d had ended", told, len(log))
+		}
 		if diff := gocmp.Diff(jobs, mustRun(t, l, campaigns)); diff != "" {
 			t.Fatal("a second time it is another schedule\n", diff)
 		}
@@ -64,7 +88,12 @@ func TestLoopProperties(t *testing.T) {
 			}
 			for i, task := range c.Tasks {
 				j, was := own[i], logged[task.ID]
-				if j.User != was.User || j.Campaign != n || j.Procs != was.Procs || j.End-j.Start != ostrich.Time(was.Run) {
+				lasts := was.Run
+				if l.Kill {
+					lasts = min(lasts, task.Estimate)
+				}
+				if j.ID != task.ID || j.User != was.User || j.Campaign != n || j.Procs != was.Procs ||
+					j.End-j.Start != ostrich.Time(lasts) || j.Killed != (lasts < was.Run) || j.Estimate != task.Estimate {
 					t.Fatalf("job %d ran as %+v", task.ID, j)
 				}
 				earliest := submit
