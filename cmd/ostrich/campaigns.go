@@ -14,17 +14,30 @@ import (
 )
 
 func campaignsCommand() *cli.Command {
-	return command(cli.Command{
+	live := command(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
 		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
 			"core-hours, by what is known now. VSTART and VEND are when the virtual schedule starts and completes it; they\n" +
 			"move while users come and go. DONE is how much of it is served there. STRETCH is the time since submission\n" +
 			"over the shortest possible time on an empty machine. BOUND is the latest end that theory guarantees if the\n" +
-			"queue follows the order strictly (thesis Lemma 5.2, 6.3); never where one job may fill the machine.",
-	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
+			"queue follows the order strictly (thesis Lemma 5.2, 6.3); never where one job may fill the machine.\n\n" +
+			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
+			"since the start of the log. Then neither the configuration nor Slurm is read.",
+	}, slices.Concat(selection(), formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
+		if err := onlyWithLog(c); err != nil {
+			return err
+		}
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, s, cycle) })
 	})
+	readConfiguration := live.Action
+	live.Action = func(c *cli.Context) error {
+		if c.IsSet("swf") && c.NArg() == 0 {
+			return logCampaigns(c)
+		}
+		return readConfiguration(c)
+	}
+	return live
 }
 
 // campaignJSON is an element of what campaigns --json writes.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// campaignsLogFlags are the options of campaigns that go with a log.
+func campaignsLogFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "swf", Usage: "take the campaigns of the log in `FILE` instead, in the Standard Workload Format; - is standard input"},
+		&cli.BoolFlag{Name: "summary", Usage: "of a log, write how the stretch is distributed instead of the campaigns"},
+	}, logFlags(), ruleFlags(ostrich.ByNames, "what a campaign of a log is", "max"))
+}
+
+// onlyWithLog refuses options that mean nothing without a log.
+func onlyWithLog(c *cli.Context) error {
+	for _, f := range campaignsLogFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return fmt.Errorf("campaigns: --%s goes with --swf", name)
+		}
+	}
+	return nil
+}
+
+// loggedCampaignJSON is an element of what campaigns --swf --json writes.
+type loggedCampaignJSON struct {
+	Campaign  int              `json:"campaign"`
+	User      ostrich.UserID   `json:"user"`
+	Jobs      int              `json:"jobs"`
+	Submitted ostrich.Time     `json:"submitted"` // seconds since the start of the log, as the next one
+	Ended     ostrich.Time     `json:"ended"`
+	Work      float64          `json:"work_core_hours"`
+	Longest   ostrich.Duration `json:"longest"` // seconds
+	Stretch   float64          `json:"stretch"`
+}
+
+// logCampaigns writes the campaigns of a log, from the logged times.
+func logCampaigns(c *cli.Context) error {
+	for _, name := range []string{"account", "partition", "clusters"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("campaigns: --%s does not go with --swf", name)
+		}
+	}
+	w, err := readWorkload(c, c.String("swf"), sim.Exact)
+	if err != nil {
+		return err
+	}
+	w.tell(c)
+	if w.rule.fields {
+		return errors.New("campaigns: the log tells no waits, and so not when its jobs ended; \"ostrich simulate\" can replay it")
+	}
+	jobs, err := loggedJobs(w)
+	if err != nil {
+		return err
+	}
+	campaigns := report.Campaigns(jobs)
+	if c.Bool("summary") {
+		return writeLogSummary(c, report.Summarise(jobs, campaigns, w.procs))
+	}
+	list := make([]loggedCampaignJSON, len(campaigns))
+	for i := range campaigns {
+		k := &campaigns[i]
+		list[i] = loggedCampaignJSON{
+			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: coreHours(k.Work),
+			Longest: k.Longest, Stretch: k.Stretch(w.procs),
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(c, struct {
+			Log       string               `json:"log"`
+			Procs     int                  `json:"procs"`
+			Campaigns []loggedCampaignJSON `json:"campaigns"`
+		}{w.name, w.procs, list})
+	}
+	t := table{header: []string{"CAMPAIGN", "USER", "JOBS", "SUBMITTED", "ENDED", "WORK", "LONGEST", "STRETCH"}}
+	for _, k := range list {
+		t.add(k.Campaign, k.User, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
+	}
+	return t.write(c)
+}
+
+// loggedJobs are the jobs of a log as they ran there.
+func loggedJobs(w *workload) ([]report.Job, error) {
+	numbers, err := sim.Numbers(w.jobs, w.rule.Rule)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]report.Job, len(w.jobs))
+	for i := range w.jobs {
+		l := &w.jobs[i]
+		jobs[i] = report.Job{
+			ID: l.ID, User: l.User, Campaign: numbers[i], Submit: l.Submit, Start: l.Start, End: l.Start + ostrich.Time(l.Run),
+			Procs: l.Procs, Estimate: l.Estimate,
+		}
+	}
+	return jobs, nil
+}
+
+func writeLogSummary(c *cli.Context, s report.Summary) error {
+	if c.Bool("json") {
+		return writeJSON(c, s)
+	}
+	t := table{header: []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}}
+	t.add(summaryCells(&s)...)
+	return t.write(c)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// models are the workloads of the papers, for a number of users.
+var models = []struct {
+	name string
+	of   func(users int) trace.Model
+}{
+	{"hipc", trace.HiPC},
+	{"ppam", trace.PPAM},
+}
+
+func generateCommand() *cli.Command {
+	return plainCommand(cli.Command{
+		Name:      "generate",
+		Usage:     "write a workload of campaigns as the papers draw them, in the Standard Workload Format",
+		ArgsUsage: "hipc|ppam",
+		Description: "  hipc  HiPC 2012, section VII: 10 processors, jobs of 1 to 100 s, few users own most campaigns\n" +
+			"  ppam  PPAM 2013, section 6: 64 processors, users with jobs of up to an hour and users with jobs of up to ten\n\n" +
+			"Fields 17 and 18 say to which campaign a job belongs: its preceding job is the last one of the user's campaign\n" +
+			"before, all of which has to end, and the think time follows. Submit times are those of a user alone on an\n" +
+			"unlimited machine. The same options give the same log. Replay it with \"ostrich simulate --replay closed\".",
+	}, []cli.Flag{
+		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20},
+		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that the draw begins with", Value: 1},
+		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000},
+		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's"},
+		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's"},
+		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames, "or"), DefaultText: "the model's"},
+		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's"},
+		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's"},
+		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns", DefaultText: "the model's: 0s"},
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`FILE` to write, compressed if it ends in .gz", DefaultText: "standard output"},
+	}, generate)
+}
+
+func generate(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return errors.New("generate: name a model: hipc or ppam")
+	}
+	m, err := model(c)
+	if err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	log, err := m.Generate(c.Uint64("seed"))
+	if err != nil {
+		return err
+	}
+	path := c.String("out")
+	if path == "" {
+		return log.Write(c.App.Writer)
+	}
+	return writeFile(path, func(w io.Writer) error {
+		if !strings.HasSuffix(path, ".gz") {
+			return log.Write(w)
+		}
+		z := gzip.NewWriter(w)
+		return errors.Join(log.Write(z), z.Close())
+	})
+}
+
+// model is the model that the command names, changed by its options.
+func model(c *cli.Context) (trace.Model, error) {
+	names := make([]string, len(models))
+	for i := range models {
+		names[i] = models[i].name
+	}
+	i, err := ostrich.Named[uint8](names, c.Args().First())
+	if err != nil {
+		return trace.Model{}, err
+	}
+	m := models[i].of(c.Int("users"))
+	m.Jobs = c.Int("jobs")
+	if c.IsSet("procs") {
+		m.Procs = c.Int64("procs")
+	}
+	if c.IsSet("new") {
+		m.New = c.Float64("new")
+	}
+	if c.IsSet("owners") {
+		if m.Owners, err = ostrich.Named[trace.Owners](trace.OwnerNames, c.String("owners")); err != nil {
+			return m, fmt.Errorf("--owners %w", err)
+		}
+	}
+	if c.IsSet("exponent") {
+		m.Exponent = c.Float64("exponent")
+	}
+	if c.IsSet("lengths") {
+		m.Profiles = nil
+		for _, text := range c.StringSlice("lengths") {
+			var p trace.Profile
+			if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
+				return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+			}
+			m.Profiles = append(m.Profiles, p)
+		}
+	}
+	if c.IsSet("think") {
+		m.Think = int64(c.Duration("think") / time.Second)
+	}
+	return m, nil
+}

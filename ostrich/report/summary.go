@@ -1,0 +1,47 @@
+package report
+
+import "slurm-ostrich/ostrich"
+
+// Summary is what there is to say of the campaigns of a run, or of a log, in a
+// few numbers.
+type Summary struct {
+	Jobs      int     `json:"jobs"`
+	Users     int     `json:"users"` // that own campaigns
+	Campaigns int     `json:"campaigns"`
+	Stretch   Stretch `json:"stretch"`
+}
+
+// Summarise sums up campaigns on m processors. The jobs are all those of the
+// run, also those in no campaign.
+func Summarise(jobs []Job, campaigns []Campaign, m int) Summary {
+	users := make(map[ostrich.UserID]struct{})
+	for i := range campaigns {
+		users[campaigns[i].User] = struct{}{}
+	}
+	return Summary{Jobs: len(jobs), Users: len(users), Campaigns: len(campaigns), Stretch: Stretches(campaigns, m)}
+}
+
+// Run is the summary of a run with what happened to its jobs.
+type Run struct {
+	Summary
+	Wait            Wait             `json:"wait"`
+	BoundedSlowdown float64          `json:"bounded_slowdown_mean"`
+	Utilisation     float64          `json:"utilisation"`
+	Makespan        ostrich.Duration `json:"makespan"` // from the first submission to the last end, in seconds
+	Seconds         float64          `json:"seconds"`  // that the simulation took
+	JobsPerSecond   float64          `json:"jobs_per_second"`
+}
+
+// SummariseRun sums up a run on m processors that took so many seconds to
+// simulate.
+func SummariseRun(jobs []Job, campaigns []Campaign, m int, seconds float64) Run {
+	first, last := Span(jobs)
+	r := Run{
+		Summary: Summarise(jobs, campaigns, m), Wait: Waits(jobs), BoundedSlowdown: BoundedSlowdown(jobs),
+		Utilisation: Utilisation(jobs, m), Makespan: ostrich.Duration(last - first), Seconds: seconds,
+	}
+	if seconds > 0 {
+		r.JobsPerSecond = float64(len(jobs)) / seconds
+	}
+	return r
+}
