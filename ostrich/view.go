@@ -257,6 +257,16 @@ func (s *Schedule) StageOf(id JobID) (int, bool) {
 // strict gate may open. +Inf if there is none.
 func (s *Schedule) NextCompletion() float64 { return s.nextCompletion() }
 
+// NextOverrun is when the next running job will have run for as long as it
+// counts for, if nothing happens before; 0 if none runs. If it still runs a
+// second later it counts for more, and the order may have changed.
+func (s *Schedule) NextOverrun() Time {
+	if len(s.overdue) == 0 {
+		return 0
+	}
+	return s.overdue[0].due
+}
+
 // Expected is how long a task of a job that has not ended is expected to run,
 // and false for any other job.
 func (s *Schedule) Expected(id JobID) (Duration, bool) {

@@ -88,21 +88,24 @@ func OStrich(o ostrich.Options) Policy {
 	}
 }
 
-// virtual is the virtual schedule. A completion in it may open a strict gate
-// or change the ranking of what is gated.
+// virtual is the virtual schedule. It may change by itself, and open a strict
+// gate: at a completion in it, and when a job has outlived its estimate.
 type virtual struct{ *ostrich.Schedule }
 
-// Wake is the next virtual completion. One between two seconds takes effect at
-// the later one.
+// Wake is when it may change next. What happens between two seconds takes
+// effect at the later one.
 func (v virtual) Wake(waiting bool) ostrich.Time {
 	if !waiting {
 		return 0
 	}
-	due := math.Ceil(v.NextCompletion())
-	if due >= math.MaxInt64 {
-		return 0
+	next := ostrich.Time(0)
+	if due := math.Ceil(v.NextCompletion()); due < math.MaxInt64 {
+		next = ostrich.Time(due)
 	}
-	return ostrich.Time(due)
+	if due := v.NextOverrun(); due != 0 && (next == 0 || due+1 < next) {
+		next = due + 1
+	}
+	return next
 }
 
 // FCFSCampaigns is the policy that ranks campaigns by their submission.

@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Linked takes the campaigns of a log that says itself what they are, as
+// trace.Model writes them: the jobs of a user with one preceding job are a
+// campaign, which comes when all jobs of the user's campaign before have ended
+// and the think time has passed. Jobs without a preceding job are the first
+// campaign of their user. The log must be sorted by Submit.
+//
+// Submission times only count for an open loop, and for the distance between the
+// jobs of a campaign (see Loop.Offsets). Nothing tells which of these depend on
+// others, so none does.
+//
+// A log whose campaigns are no chain for each user is refused with ErrWorkload.
+// One that has been cut may begin inside the chain: what precedes a user's first
+// campaign there does not matter.
+func Linked(log []Logged) ([]Campaign, error) {
+	type link struct {
+		campaign  int
+		preceding ostrich.JobID
+	}
+	latest := make(map[ostrich.UserID]link)
+	of := make(map[ostrich.JobID]int, len(log)) // campaign by job
+	var list []Campaign
+	for i := range log {
+		l := &log[i]
+		at, known := latest[l.User]
+		opens := !known || l.Preceding != at.preceding
+		before, named := of[l.Preceding]
+		_, twice := of[l.ID]
+		why := ""
+		switch {
+		case i > 0 && l.Submit < log[i-1].Submit:
+			why = "submitted before the one in front of it"
+		case twice:
+			why = "there are two of them"
+		case known && opens && (!named || before != at.campaign):
+			why = fmt.Sprintf("its preceding job %d is not in the campaign before of user %d", l.Preceding, l.User)
+		case known && opens && l.Think < 0:
+			why = fmt.Sprintf("no think time after its preceding job %d", l.Preceding)
+		}
+		if why != "" {
+			return nil, fmt.Errorf("sim: job %d: %s: %w", l.ID, why, ErrWorkload)
+		}
+		if opens {
+			c := Campaign{User: l.User, Submit: l.Submit}
+			if known {
+				c.Think = l.Think
+			}
+			at = link{campaign: len(list), preceding: l.Preceding}
+			latest[l.User] = at
+			list = append(list, c)
+		}
+		of[l.ID] = at.campaign
+		c := &list[at.campaign]
+		c.Tasks = append(c.Tasks, Task{
+			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
+		})
+	}
+	return list, nil
+}

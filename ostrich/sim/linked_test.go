@@ -1,0 +1,92 @@
+package sim_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+func linked(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, preceding ostrich.JobID, think ostrich.Duration) sim.Logged {
+	return sim.Logged{
+		Job:   sim.Job{ID: id, User: user, Submit: submit, Run: 2, Estimate: 2, Procs: 1},
+		Start: submit, Preceding: preceding, Think: think,
+	}
+}
+
+func TestLinked(t *testing.T) {
+	log := []sim.Logged{
+		linked(1, 7, 0, 0, -1), linked(2, 7, 0, 0, -1), linked(3, 8, 0, 0, -1),
+		linked(5, 7, 6, 1, 4), // after all of the first campaign, which end at 2 and at 6
+		linked(6, 7, 7, 1, 4),
+		linked(9, 7, 9, 6, 0),
+	}
+	campaigns, err := sim.Linked(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := mustRun(t, sim.Loop{Procs: 1}, campaigns)
+	if diff := gocmp.Diff([]ostrich.Time{0, 2, 4, 8, 10, 12}, starts(got)); diff != "" {
+		t.Error("starts -want +got\n", diff)
+	}
+	got = mustRun(t, sim.Loop{Procs: 1, Offsets: true}, campaigns)
+	if diff := gocmp.Diff([]ostrich.Time{0, 2, 4, 8, 10, 12}, starts(got)); diff != "" {
+		t.Error("with offsets: starts -want +got\n", diff)
+	}
+	if campaigns, err = sim.Linked(log[3:]); err != nil || len(campaigns) != 2 || campaigns[0].Think != 0 {
+		t.Errorf("a log cut inside the chain: %v, %v", campaigns, err)
+	}
+}
+
+func TestLinkedFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		log  []sim.Logged
+		want string
+	}{
+		{"order", []sim.Logged{linked(1, 7, 1, 0, -1), linked(2, 7, 0, 0, -1)}, "job 2: submitted before the one in front of it"},
+		{"twice", []sim.Logged{linked(1, 7, 0, 0, -1), linked(1, 7, 0, 0, -1)}, "job 1: there are two of them"},
+		{"nobody's", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 0, 9, 0)}, "job 2: its preceding job 9 is not in the campaign before of user 7"},
+		{"another's", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 8, 0, 0, -1), linked(3, 7, 1, 2, 0)}, "job 3: its preceding job 2"},
+		{"a fork", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 2, 0), linked(4, 7, 3, 1, 0)}, "job 4: its preceding job 1"},
+		{"back", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 0, 0)}, "job 3: its preceding job 0"},
+		{"think time", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, -1)}, "job 2: no think time after its preceding job 1"},
+	} {
+		if _, err := sim.Linked(tt.log); !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestLinkedGenerated: the campaigns of a generated log are those that each user
+// was given, and on a machine for everybody at once they come when it says.
+func TestLinkedGenerated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := trace.HiPC(rapid.IntRange(1, 5).Draw(t, "users"))
+		m.Jobs = rapid.IntRange(1, 80).Draw(t, "jobs")
+		m.Think = rapid.Int64Range(0, 50).Draw(t, "think")
+		log, err := m.Generate(rapid.Uint64().Draw(t, "seed"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, _, err := sim.FromLog(log, 100, sim.Exact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		campaigns, err := sim.Linked(jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range mustRun(t, sim.Loop{Procs: 100}, campaigns) {
+			if want := ostrich.Time(log.Records[j.ID-1].Submit); j.Start != want {
+				t.Fatalf("job %d starts at %d, alone it would at %d", j.ID, j.Start, want)
+			}
+		}
+	})
+}
