@@ -1,4 +1,61 @@
 package figures
 
-// examples are the small worked examples of the thesis, as Gantt charts.
-var examples []Figure
+import "context"
+
+// examples are the small worked examples of the thesis.
+var examples = []Figure{
+	example("2.6", "Pareto optimality for two users", "section 2.3", figure26),
+	example("2.9", "Space sharing and time sharing with two users", "section 2.4", figure29),
+	example("2.10", "The worst case of FCFS with two users", "section 2.4", figure210),
+	example("2.11", "Starvation under LPT with two users", "section 2.4", figure211),
+	example("2.12", "Starvation under SPT with two users", "section 2.4", figure212),
+	example("2.13", "Pools of Hadoop's fair scheduler with three users", "section 2.4", figure213),
+	example("2.14", "Slurm's fair-share factor with three users", "section 2.4", figure214),
+	example("3.3", "FCFS and the optimum for max-stretch", "section 3.6.2", figure33),
+	example("4.1", "Deadlines of FairCamp", "section 4.2", figure41),
+	example("4.2", "The schedule of FairCamp", "section 4.2", figure42),
+	example("5.1", "The virtual and the real schedule of OStrich", "section 5.2", figure51),
+	example("5.3", "A campaign according to MAX", "section 5.4.2", figure53),
+	example("5.4", "The dependencies inside that campaign", "section 5.4.3", figure54),
+	example("6.1", "The real schedule falls behind the virtual one", "section 6.1.1", figure61),
+	example("6.2", "The same with a resized virtual schedule", "section 6.1.1", figure62),
+	example("6.3", "The virtual and the real schedule of parallel OStrich", "section 6.3", figure63),
+	example("6.4", "Parallel jobs under FCFS", "section 6.4", figure64),
+	example("6.5", "Parallel jobs under space sharing", "section 6.4", figure65),
+	example("6.6", "Parallel jobs under OStrich", "section 6.4", figure66),
+}
+
+// example is a figure of the thesis that is computed at once.
+func example(number, title, section string, draw func(name string) (*Result, error)) Figure {
+	name := "thesis-" + number
+	return Figure{
+		Name: name, Title: title, From: "Pinheiro, thesis (2014), " + section + ", Fig. " + number,
+		Draw: func(ctx context.Context, _ Input) (*Result, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err //nolint:wrapcheck // there is nothing to add
+			}
+			return draw(name)
+		},
+	}
+}
+
+// of is a result with a chart and the table that belongs to it.
+func of(text string, numbers []Number, charts ...interface {
+	picture() Picture
+	table() Table
+},
+) *Result {
+	r := &Result{Text: text, Numbers: numbers}
+	for _, c := range charts {
+		r.Pictures = append(r.Pictures, c.picture())
+		r.Tables = append(r.Tables, c.table())
+	}
+	return r
+}
+
+// The shades of users as the thesis calls them.
+var (
+	dark   = shade{1, "dark gray user"}
+	medium = shade{2, "medium gray user"}
+	light  = shade{3, "light gray user"}
+)

@@ -1,0 +1,343 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// blocks are the tasks of a schedule in blocks.
+func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []box {
+	var list []box
+	for _, p := range s {
+		for _, slot := range p.Slots {
+			list = append(list, box{
+				from: float64(slot.Start), to: float64(slot.End), top: float64(slot.Proc), height: 1,
+				shade: shades[campaigns[p.Campaign].User], label: fmt.Sprint(slot.End - slot.Start),
+				what: fmt.Sprintf("job of campaign %d of user %d", p.Number, campaigns[p.Campaign].User),
+			})
+		}
+	}
+	return list
+}
+
+// tasked is a campaign of sequential tasks.
+func tasked(user ostrich.UserID, lengths ...ostrich.Duration) policy.Campaign {
+	c := policy.Campaign{User: user}
+	for i, p := range lengths {
+		c.Tasks = append(c.Tasks, policy.Task{ID: ostrich.JobID(i + 1), Run: p})
+	}
+	return c
+}
+
+// outcome is a schedule of figure 2.6 and what the users get from it.
+type outcome struct {
+	jobs   []sim.Job
+	starts []ostrich.Time
+	c1, c2 ostrich.Time // C_max of the users
+}
+
+func (o *outcome) dominates(p *outcome) bool {
+	return o.c1 <= p.c1 && o.c2 <= p.c2 && (o.c1 < p.c1 || o.c2 < p.c2)
+}
+
+// outcomes runs jobs on one processor in every order, and keeps a schedule
+// for each pair of C_max.
+func outcomes(jobs []sim.Job) ([]outcome, error) {
+	var list []outcome
+	var failed error
+	order := slices.Clone(jobs)
+	var permute func(k int)
+	permute = func(k int) {
+		if k < len(order) {
+			for i := k; i < len(order); i++ {
+				order[k], order[i] = order[i], order[k]
+				permute(k + 1)
+				order[k], order[i] = order[i], order[k]
+			}
+			return
+		}
+		o := outcome{jobs: slices.Clone(order)}
+		var err error
+		if o.starts, err = (sim.Machine{Procs: 1}).Replay(o.jobs); err != nil {
+			failed = fmt.Errorf("replaying an order: %w", err)
+			return
+		}
+		for i, j := range o.jobs {
+			end := o.starts[i] + ostrich.Time(j.Run)
+			if j.User == 1 {
+				o.c1 = max(o.c1, end)
+			} else {
+				o.c2 = max(o.c2, end)
+			}
+		}
+		if !slices.ContainsFunc(list, func(p outcome) bool { return p.c1 == o.c1 && p.c2 == o.c2 }) {
+			list = append(list, o)
+		}
+	}
+	permute(0)
+	slices.SortFunc(list, func(a, b outcome) int {
+		return cmp.Or(cmp.Compare(a.c1, b.c1), cmp.Compare(a.c2, b.c2))
+	})
+	return list, failed
+}
+
+func figure26(name string) (*Result, error) {
+	var jobs []sim.Job
+	for i, j := range []struct {
+		user   ostrich.UserID
+		length ostrich.Duration
+	}{{1, 4}, {1, 4}, {2, 3}, {2, 7}} {
+		jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: j.user, Run: j.length, Estimate: j.length, Procs: 1})
+	}
+	list, err := outcomes(jobs)
+	if err != nil {
+		return nil, err
+	}
+	campaigns := []policy.Campaign{tasked(1, 4, 4), tasked(2, 3, 7)}
+	alone := policy.Machine{Procs: 1}
+	multi, err := alone.MultiCmax(campaigns)
+	if err != nil {
+		return nil, fmt.Errorf("MULTICMAX: %w", err)
+	}
+	z1, z2 := alone.Length(&campaigns[0]), alone.Length(&campaigns[1])
+
+	// The thesis' letters: B and F move a job of user 2 before the last one of
+	// user 1, C and D a job of user 1 before the last one of user 2.
+	letters := map[[2]ostrich.Time]string{{8, 18}: "A", {11, 18}: "B", {15, 18}: "F", {18, 14}: "C, D", {18, 10}: "E"}
+	chart := &gantt{
+		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}},
+		text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
+	}
+	cloud := &points{
+		name: name + "-points", x: "makespan of user 1", y: "makespan of user 2", step: 4,
+		text: "The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
+	}
+	lanes := panel{title: "schedules"}
+	var optimal, dominated []string
+	multiCmax := ""
+	for i := range list {
+		o := &list[i]
+		letter := letters[[2]ostrich.Time{o.c1, o.c2}]
+		lanes.lanes = append(lanes.lanes, letter)
+		for k, j := range o.jobs {
+			lanes.boxes = append(lanes.boxes, box{
+				from: float64(o.starts[k]), to: float64(o.starts[k]) + float64(j.Run), top: float64(i), height: 1,
+				shade: map[ostrich.UserID]int{1: 3, 2: 1}[j.User], label: fmt.Sprint(j.Run), what: fmt.Sprintf("job of user %d", j.User),
+			})
+		}
+		better := !slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) })
+		if better {
+			optimal = append(optimal, letter)
+		} else {
+			dominated = append(dominated, letter)
+		}
+		cloud.list = append(cloud.list, point{x: float64(o.c1), y: float64(o.c2), name: letter, better: better})
+		if o.c1 == multi[0].End && o.c2 == multi[1].End {
+			multiCmax = letter
+		}
+	}
+	slices.Sort(dominated)
+	cloud.list = append(cloud.list, point{x: float64(z1), y: float64(z2), name: "Z", bound: true})
+	chart.panels = []panel{lanes}
+	numbers := []Number{
+		{What: "Pareto-optimal schedules", Paper: "A, E", Ours: strings.Join(optimal, ", ")},
+		{What: "dominated schedules", Paper: "B, C, D, F", Ours: strings.Join(dominated, ", ")},
+		{What: "schedule of MULTICMAX", Paper: "A", Ours: multiCmax},
+		{
+			What: "points of schedules without idle time", Paper: "6", Ours: fmt.Sprint(len(list)),
+			Why: "C and D give both users the same: the job of user 1 that comes early is in front of the jobs of user 2, or between them.",
+		},
+		{What: "Z, the lower bounds of the makespans", Ours: fmt.Sprintf("(%d, %d)", z1, z2)},
+	}
+	text := "User 1 has two jobs of length 4, user 2 has jobs of 3 and 7, on one machine. All 24 orders were run; " +
+		"the chart has one schedule for each pair of makespans, the other picture these pairs.\n\n" +
+		"The letters are those of the text, which says how each schedule follows from A or E. Which of the two dominated ones near A is B " +
+		"and which is F is our choice."
+	return of(text, numbers, chart, cloud), nil
+}
+
+func figure29(name string) (*Result, error) {
+	const m = 4
+	shades := map[ostrich.UserID]int{1: 1, 2: 3}
+	campaigns := []policy.Campaign{tasked(1, 1, 1, 1, 1), tasked(2, 1, 1, 1, 1)}
+	one, err := policy.Machine{Procs: m}.MultiCmax(campaigns)
+	if err != nil {
+		return nil, fmt.Errorf("one user after the other: %w", err)
+	}
+	var space []box
+	ends := make([]ostrich.Time, 2)
+	for u := range campaigns { // each on half of the machine
+		s, half := policy.Schedule(nil), campaigns[u:u+1]
+		if s, err = (policy.Machine{Procs: m / 2}).FCFS(half); err != nil {
+			return nil, fmt.Errorf("half of the machine: %w", err)
+		}
+		ends[u] = s[0].End
+		for _, b := range blocks(s, half, shades) {
+			b.top += float64(u * m / 2)
+			space = append(space, b)
+		}
+	}
+	shared, err := policy.SpaceShare(m, []policy.Divisible{{User: 1, Work: m}, {User: 2, Work: m}})
+	if err != nil {
+		return nil, fmt.Errorf("space sharing: %w", err)
+	}
+	chart := &gantt{
+		name: name, tick: 1, until: 3, axis: "hours", users: []shade{dark, light},
+		text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
+		panels: []panel{
+			{title: "A: time sharing", lanes: machines(m), boxes: blocks(one, campaigns, shades)},
+			{title: "B: space sharing", lanes: machines(m), boxes: space},
+		},
+	}
+	a := outcome{c1: one[0].End, c2: one[1].End}
+	b := outcome{c1: ends[0], c2: ends[1]}
+	cloud := &points{
+		name: name + "-points", x: "makespan of the dark gray user", y: "makespan of the light gray user", step: 1,
+		text: "The makespans of both users: (1, 2) with time sharing, A, which dominates (2, 2) with space sharing, B.",
+		list: []point{
+			{x: float64(a.c1), y: float64(a.c2), name: "A", better: !b.dominates(&a)},
+			{x: float64(b.c1), y: float64(b.c2), name: "B", better: !a.dominates(&b)},
+		},
+	}
+	numbers := []Number{
+		{What: "both users with space sharing", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%d h, %d h", b.c1, b.c2)},
+		{What: "the same with divisible work (policy.SpaceShare)", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%s h, %s h", amount(shared[0]), amount(shared[1]))},
+		{What: "both users with time sharing", Paper: "1 h, 2 h", Ours: fmt.Sprintf("%d h, %d h", a.c1, a.c2), Why: "The text says that the first user ends earlier and the second as before."},
+		{What: "A dominates B", Paper: "yes", Ours: yes(a.dominates(&b))},
+	}
+	text := "Two users with m jobs of an hour each. The thesis leaves m open; here it is 4. " +
+		"A is what MULTICMAX builds, a block for each user; in B each user has half of the machines."
+	return of(text, numbers, chart, cloud), nil
+}
+
+// yes is an answer.
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// pool is the work of figures 2.13 and 2.14, on 6 processors. The text has the
+// pools change at 2, 8 and 12, which gives the work of those who leave then; it
+// says neither who leaves first nor how much the last one has.
+func hadoop() (m int, loads []policy.Divisible, users []shade) {
+	return 6, []policy.Divisible{
+		{User: 1, Work: 3*2 + 2*6 + 3*4 + 6*3},
+		{User: 2, Arrive: 2, Work: 2*6 + 3*4},
+		{User: 3, Work: 3*2 + 2*6},
+	}, []shade{dark, light, medium}
+}
+
+const hadoopText = "Dark and medium gray are there from 0 on, light gray from 2 on. In Fig. 2.13 the pools change at 2, 8 and 12, " +
+	"which gives the work of those who leave: medium gray 18 and light gray 24, if it is medium gray who leaves first, as the text does not say. " +
+	"Dark gray has 48 here, so that it ends at 15. Work is divisible."
+
+func figure213(name string) (*Result, error) {
+	m, loads, users := hadoop()
+	ends, err := policy.SpaceShare(m, loads)
+	if err != nil {
+		return nil, fmt.Errorf("space sharing: %w", err)
+	}
+	// Between two changes everybody who is there has an equal pool.
+	var moments []float64
+	for i, l := range loads {
+		moments = append(moments, float64(l.Arrive), ends[i])
+	}
+	slices.Sort(moments)
+	moments = slices.Compact(moments)
+	p := panel{title: "pools", lanes: machines(m)}
+	pools := make(map[float64][]string)
+	for k, from := range moments[:len(moments)-1] {
+		var there []int
+		for i, l := range loads {
+			if float64(l.Arrive) <= from && ends[i] > from {
+				there = append(there, i)
+			}
+		}
+		size := float64(m) / float64(len(there))
+		for n, i := range there {
+			b := box{from: from, to: moments[k+1], top: float64(n) * size, height: size, shade: users[i].shade, what: "pool of the " + users[i].name}
+			b.label = amount(size)
+			p.boxes = append(p.boxes, b)
+			pools[from] = append(pools[from], users[i].name[:len(users[i].name)-len(" gray user")]+" "+p.span(b))
+		}
+	}
+	p.marks = []mark{{float64(loads[1].Arrive), "light gray joins"}}
+	chart := &gantt{
+		name: name, tick: 1, axis: "minutes", panels: []panel{p}, users: []shade{dark, medium, light},
+		text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
+	}
+	numbers := []Number{
+		{What: "pools from 0 on", Paper: "dark M1-M3, medium M4-M6", Ours: strings.Join(pools[0], ", ")},
+		{What: "pools from 2 on", Paper: "dark M1-M2, light M3-M4, medium M5-M6", Ours: strings.Join(pools[2], ", ")},
+		{What: "users leave, and pools change, at", Paper: "8 and 12", Ours: amount(ends[2]) + " and " + amount(ends[1])},
+		{What: "the last user ends at", Ours: amount(ends[0])},
+	}
+	return of(hadoopText, numbers, chart), nil
+}
+
+func figure214(name string) (*Result, error) {
+	m, loads, users := hadoop()
+	const period = 2
+	turns, err := policy.FairShare(m, period, loads)
+	if err != nil {
+		return nil, fmt.Errorf("fair share: %w", err)
+	}
+	ends, err := policy.SpaceShare(m, loads)
+	if err != nil {
+		return nil, fmt.Errorf("space sharing: %w", err)
+	}
+	p := panel{title: "machine", lanes: machines(m)}
+	last := make([]float64, len(loads))
+	alone := 0.0 // since when dark gray is the only one
+	for _, t := range turns {
+		i := int(t.User) - 1
+		p.boxes = append(p.boxes, box{from: t.Start, to: t.End, height: float64(m), shade: users[i].shade, label: amount(t.End - t.Start), what: users[i].name})
+		last[i] = t.End
+		if t.User != 1 {
+			alone = t.End
+		}
+	}
+	p.marks = []mark{{float64(loads[1].Arrive), "light gray joins"}}
+	chart := &gantt{
+		name: name, tick: period, axis: "minutes", panels: []panel{p}, users: []shade{dark, medium, light},
+		text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
+	}
+	var ours, better []string
+	for i, l := range loads {
+		short := float64(l.Work) / float64(m)
+		stretch := func(end float64) float64 { return (end - float64(l.Arrive)) / short }
+		ours = append(ours, amount(stretch(last[i]))+" and "+amount(stretch(ends[i])))
+		if stretch(last[i]) <= stretch(ends[i]) {
+			better = append(better, users[i].name[:len(users[i].name)-len(" user")])
+		}
+	}
+	factor := func(usage ostrich.Work, users float64) string {
+		return decimals(policy.FairShareFactor(usage, 12, 1/users), 3)
+	}
+	numbers := []Number{
+		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: decimals(policy.FairShareFactor(0, 0, 1.0/2), 3)},
+		{What: "factor of dark gray at 2", Paper: "0.125", Ours: factor(12, 3)},
+		{What: "factor of the others at 2", Paper: "1", Ours: factor(0, 3)},
+		{What: "who has the machine from 2 to 4", Paper: "light gray user", Ours: users[turns[1].User-1].name},
+		{
+			What: "only dark gray from", Paper: "10", Ours: amount(alone),
+			Why: "Equal factors are drawn at random in the thesis; here the one who has waited longest goes first. With light gray again at 6 it would be 9.",
+		},
+		{
+			What: "stretch no larger than with pools", Paper: "dark, light and medium gray", Ours: strings.Join(better, " and "),
+			Why: "Medium gray leaves the pools at 8. With light gray at 2 it can have the machine at 4 and 8 only and so ends at 9 at the earliest, whoever is drawn. " +
+				"Stretches here and with pools: dark " + ours[0] + ", light " + ours[1] + ", medium " + ours[2] + ".",
+		},
+	}
+	text := hadoopText + "\n\nAt multiples of 2 each user gets the factor 2^(−U/S) from the usage of the period before. " +
+		"When a user runs out of work within a period, the next one by factor takes over."
+	return of(text, numbers, chart), nil
+}

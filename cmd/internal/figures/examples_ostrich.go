@@ -1,0 +1,225 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+var (
+	threeUsers  = []shade{{1, "user 1"}, {2, "user 2"}, {3, "user 3"}}
+	threeShades = map[ostrich.UserID]int{1: 1, 2: 2, 3: 3}
+)
+
+func figure51(name string) (*Result, error) {
+	const m = 6
+	campaigns := []sim.Campaign{
+		submit(1, 0, sequential(slices.Repeat([]float64{3}, 16)...)...),
+		submit(2, 0, sequential(3, 3, 2, 2, 2, 2, 1, 1, 1, 1)...),
+		submit(3, 2, sequential(2, 2, 2, 2, 1, 1)...),
+		submit(3, 5, sequential(2, 2, 2, 2)...),
+		submit(2, 8, sequential(2, 2, 2, 2, 2)...),
+		submit(2, 14, sequential(2, 2, 2)...),
+		submit(3, 14, sequential(2, 2, 2)...),
+	}
+	r, err := replay(sim.Loop{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
+	if err != nil {
+		return nil, err
+	}
+	marks := submissions(campaigns)
+	virtual := r.virtual.boxes(threeShades)
+	chart := &gantt{
+		name: name, tick: 1, users: threeUsers,
+		text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
+		panels: []panel{
+			{title: "V", lanes: machines(m), boxes: virtual, marks: marks},
+			{title: "R", lanes: machines(m), boxes: r.boxes(threeShades, true), marks: marks},
+		},
+	}
+	v := r.virtual
+	between := func(from, to float64) string { // whose jobs start
+		users := make(map[ostrich.UserID]bool)
+		for _, j := range r.jobs {
+			if s := units(j.Start); s >= from && s < to {
+				users[j.User] = true
+			}
+		}
+		s := ""
+		for _, u := range []ostrich.UserID{1, 2, 3} {
+			if users[u] {
+				s += fmt.Sprintf(", %d", u)
+			}
+		}
+		return s[min(2, len(s)):]
+	}
+	start32, _ := v.times(5, 3, 2)
+	tilde := func(at float64, user ostrich.UserID, number int) string {
+		return amount(v.completion(at, user, number))
+	}
+	numbers := []Number{
+		{What: "C̃ of campaign 1 of users 1 and 2 at 0", Paper: "16, 6", Ours: tilde(0, 1, 1) + ", " + tilde(0, 2, 1)},
+		{What: "users whose jobs start before 2", Paper: "2", Ours: between(0, 2)},
+		{What: "C̃ of campaign 1 of users 1, 2 and 3 at 2", Paper: "23, 8, 7", Ours: tilde(2, 1, 1) + ", " + tilde(2, 2, 1) + ", " + tilde(2, 3, 1)},
+		{What: "users whose jobs start at 2", Paper: "3", Ours: between(2, 3)},
+		{What: "campaign 1 of users 2 and 3 ends by", Paper: "5", Ours: amount(max(r.end(1), r.end(2)))},
+		{
+			What: "s̃ of campaign 2 of user 3 at 5", Paper: "8", Ours: amount(start32),
+			Why: "The text sets it to C̃ of campaign 1 of user 3, which it gives as 7 in the same paragraph and before; 7 is what equation 5.2 gives.",
+		},
+		{What: "C̃ of campaign 2 of user 3 at 5", Paper: "11", Ours: tilde(5, 3, 2), Why: ""},
+		{What: "users whose jobs start from 5 until then", Paper: "1", Ours: between(5, start32)},
+		{What: "campaign 2 of user 3 starts at", Paper: "8", Ours: amount(r.begin(3)), Why: "At its virtual start, as above."},
+		{What: "C̃ of campaign 2 of user 2 at 8", Paper: "13", Ours: tilde(8, 2, 2)},
+		{What: "C̃ of campaign 3 of users 2 and 3 at 14", Paper: "equal", Ours: tilde(14, 2, 3) + ", " + tilde(14, 3, 3)},
+		{What: "these campaigns end by", Paper: "18", Ours: amount(max(r.end(5), r.end(6)))},
+	}
+	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length.\n\n" +
+		"The loads follow from the virtual completion times of the text: 48 and 18 at 0, 10 at 2, 8 at 5, 10 at 8. Those at 14, 6 each, and all lengths of jobs are in the lost figure; " +
+		"they were chosen so that the sentences of the text hold. The text says that the last campaigns are followed by the remaining jobs \"of user 3\" and that \"campaign 1 of user 3\" is interrupted at 14, where it must mean user 1: campaign 1 of user 3 ended by 5."
+	return of(text, numbers, chart), nil
+}
+
+// submissions marks when campaigns come, as user.campaign.
+func submissions(campaigns []sim.Campaign) []mark {
+	count := make(map[ostrich.UserID]int)
+	var list []mark
+	for _, c := range campaigns {
+		count[c.User]++
+		list = append(list, mark{units(c.Submit), fmt.Sprintf("%d.%d", c.User, count[c.User])})
+	}
+	return list
+}
+
+var grayUsers = []shade{dark, medium, light}
+
+// delayed are the campaigns of figures 6.1 and 6.2, on 6 processors: medium and
+// dark gray at 0, light gray when the dark gray campaign is complete
+// virtually, and a small one of medium gray before the light gray one is.
+func delayed() []sim.Campaign {
+	return []sim.Campaign{
+		submit(2, 0, rigid{6, 2}),
+		submit(1, 0, slices.Repeat([]rigid{{4, 3}}, 5)...),
+		submit(3, 12, rigid{4, 3}, rigid{4, 3}),
+		submit(2, 15.5, rigid{4, 1}),
+	}
+}
+
+const delayedText = "The sizes and lengths are in the lost figure. Here m = 6; medium gray has a job of 6 processors for 2, dark gray five of 4 for 3, which leave 2 processors idle; " +
+	"at 12, when the virtual schedule of Fig. 6.1 has completed the dark gray campaign, come two light gray jobs of 4 for 3; at 15.5 a job of 4 for 1 of medium gray. Submissions are marked as user.campaign, with 1 for dark, 2 for medium, 3 for light."
+
+// delay draws figure 6.1, or 6.2 with a resized virtual schedule.
+func delay(name, text string, machine ostrich.Machine) (*replayed, *gantt, error) {
+	const m = 6
+	campaigns := delayed()
+	r, err := replay(
+		sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		&ostrich.Options{Machine: machine, Inside: ostrich.LJF, Gate: ostrich.Off}, campaigns)
+	if err != nil {
+		return nil, nil, err
+	}
+	virtual, real := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
+	marks := submissions(campaigns)
+	chart := &gantt{
+		name: name, text: text, tick: 1, users: grayUsers,
+		panels: []panel{
+			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 15.5},
+			{title: "R", lanes: machines(m), boxes: append(idle(real, m, 0), real...), marks: marks, now: 15.5, halves: true},
+		},
+	}
+	return r, chart, nil
+}
+
+func figure61(name string) (*Result, error) {
+	r, chart, err := delay(name, "The virtual schedule uses all six processors, the real one four of six. The virtual completion of dark gray comes at 12, five before its real end, "+
+		"and the small second campaign of medium gray runs last.", ostrich.Sequential)
+	if err != nil {
+		return nil, err
+	}
+	v := r.virtual
+	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
+	numbers := []Number{
+		{What: "light gray comes no earlier than C̃ of dark gray", Paper: "yes", Ours: yes(v.completion(11, 1, 1) <= 12)},
+		{What: "dark gray really ends after its C̃", Paper: "yes", Ours: yes(r.end(1) > v.completion(11, 1, 1)), Why: ""},
+		{What: "medium gray comes again before C̃ of light gray", Paper: "yes", Ours: yes(15.5 < c3)},
+		{What: "light gray is in front of medium gray then", Paper: "yes", Ours: yes(c3 < c4)},
+		{What: "the small campaign waits for all of light gray", Paper: "yes", Ours: yes(r.begin(3) >= r.end(2))},
+		{What: "C̃ of light gray and of medium gray at 15.5", Ours: amount(c3) + ", " + amount(c4)},
+		{What: "the stretch of the small campaign", Ours: amount(r.stretch(3))},
+	}
+	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, chart), nil
+}
+
+func figure62(name string) (*Result, error) {
+	r, chart, err := delay(name, "The virtual schedule uses no more processors than the real one, so dark gray is completed at 17 in both, "+
+		"and the small second campaign of medium gray runs before light gray.", ostrich.Parallel)
+	if err != nil {
+		return nil, err
+	}
+	first, err := replay(
+		sim.Loop{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		&ostrich.Options{Inside: ostrich.LJF, Gate: ostrich.Off}, delayed())
+	if err != nil {
+		return nil, err
+	}
+	v := r.virtual
+	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
+	numbers := []Number{
+		{What: "medium gray is in front of light gray at 15.5", Paper: "yes", Ours: yes(c4 < c3)},
+		{What: "the small campaign runs before light gray", Paper: "yes", Ours: yes(r.begin(3) < r.begin(2))},
+		{What: "the stretch of the small campaign, in Fig. 6.1 and here", Ours: amount(first.stretch(3)) + ", " + amount(r.stretch(3))},
+		{What: "the stretch of light gray, in Fig. 6.1 and here", Ours: amount(first.stretch(2)) + ", " + amount(r.stretch(2))},
+	}
+	return of("The same campaigns with parallel OStrich, whose virtual schedule has only as many processors as are really busy. Hatched is what is idle, and what was taken from the virtual schedule for it. "+delayedText, numbers, chart), nil
+}
+
+func figure63(name string) (*Result, error) {
+	const m = 5
+	campaigns := []sim.Campaign{
+		submit(1, 0, rigid{3, 6}, rigid{3, 4}),
+		submit(2, 0, rigid{2, 5}, rigid{2, 5}),
+		submit(3, 7, rigid{3, 2}),
+	}
+	r, err := replay(sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, campaigns)
+	if err != nil {
+		return nil, err
+	}
+	virtual, real := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
+	marks := submissions(campaigns)
+	chart := &gantt{
+		name: name, tick: 1, users: grayUsers,
+		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
+		panels: []panel{
+			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 7},
+			{title: "R", lanes: machines(m), boxes: append(idle(real, m, 0), real...), marks: marks, now: 7},
+		},
+	}
+	v := r.virtual
+	firstEnd := r.end(1)
+	for _, j := range r.jobs {
+		firstEnd = min(firstEnd, units(j.End))
+	}
+	names := map[ostrich.UserID]string{1: "dark gray", 2: "medium gray", 3: "light gray"}
+	ahead := func(at float64) string {
+		best, name := v.completion(at, 1, 1), names[1]
+		for _, u := range []ostrich.UserID{2, 3} {
+			if c := v.completion(at, u, 1); c < best {
+				best, name = c, names[u]
+			}
+		}
+		return name
+	}
+	numbers := []Number{
+		{What: "the highest priority at 0", Paper: "medium gray", Ours: ahead(0)},
+		{What: "the first jobs end at", Paper: "5", Ours: amount(firstEnd)},
+		{What: "the first job of dark gray starts at", Paper: "5", Ours: amount(r.begin(0))},
+		{What: "the highest priority at 7", Paper: "light gray", Ours: ahead(7)},
+		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},
+		{What: "C̃ of dark and medium gray at 0, on all processors", Ours: amount(v.completion(0, 1, 1)) + ", " + amount(v.completion(0, 2, 1))},
+	}
+	text := "A label is size × length. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
+		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."
+	return of(text, numbers, chart), nil
+}

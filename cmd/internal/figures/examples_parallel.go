@@ -1,0 +1,161 @@
+package figures
+
+import (
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Figures 6.4 to 6.6 have the same two campaigns. On the whole machine light
+// gray needs x and dark gray 1. The thesis does not give the jobs.
+const (
+	comparedProcs = 6
+	comparedX     = 6.0
+)
+
+func compared() []sim.Campaign {
+	return []sim.Campaign{
+		submit(3, 0, rigid{3, 3}, rigid{3, 3}, rigid{6, comparedX - 3}),
+		submit(1, 0, rigid{2, 1}, rigid{2, 1}, rigid{2, 1}),
+	}
+}
+
+const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: light gray has two jobs of 3 processors for 3 and one of all 6 for 3, dark gray three of 2 for 1, " +
+	"so that alone on the machine they need x and 1. Both campaigns are submitted at 0, light gray first."
+
+const flowInstead = "The thesis gives the time to the end of the campaign, which is the stretch for dark gray only. Over its own optimum, x, the stretch of light gray is "
+
+var (
+	comparedUsers  = []shade{dark, light}
+	comparedShades = map[ostrich.UserID]int{1: 1, 3: 3}
+)
+
+func figure64(name string) (*Result, error) {
+	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true}, nil, compared())
+	if err != nil {
+		return nil, err
+	}
+	real := r.boxes(comparedShades, false)
+	chart := &gantt{
+		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
+		text:   "FCFS: light gray runs until 6, then dark gray until 7.",
+		panels: []panel{{title: "FCFS", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...)}},
+	}
+	numbers := []Number{
+		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
+		{
+			What: "the stretch of dark gray, for x = 6", Paper: "x = 6", Ours: "x + 1 = " + amount(r.stretch(1)),
+			Why: "x is the wait; the flow time has the length of the campaign itself too.",
+		},
+	}
+	return of(comparedText, numbers, chart), nil
+}
+
+func figure65(name string) (*Result, error) {
+	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true, Policy: spaceShare}, nil, compared())
+	if err != nil {
+		return nil, err
+	}
+	real := r.boxes(comparedShades, false)
+	chart := &gantt{
+		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
+		text:   "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; light gray needs the whole machine for its last job and ends at 9.",
+		panels: []panel{{title: "space sharing", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...), halves: true}},
+	}
+	numbers := []Number{
+		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
+		{
+			What: "the stretch of light gray, for x = 6", Paper: "x + 3 = 9", Ours: "x + 3 = " + amount(r.flow(0)),
+			Why: flowInstead + amount(r.stretch(0)) + ".",
+		},
+	}
+	text := comparedText + "\n\nA user's jobs start in their order while they fit into the user's equal share of the processors. When dark gray has ended, light gray has all of them."
+	return of(text, numbers, chart), nil
+}
+
+func figure66(name string) (*Result, error) {
+	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, compared())
+	if err != nil {
+		return nil, err
+	}
+	virtual, real := r.virtual.boxes(comparedShades), r.boxes(comparedShades, false)
+	chart := &gantt{
+		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
+		text: "OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.",
+		panels: []panel{
+			{title: "V", lanes: machines(comparedProcs), boxes: append(rest(virtual, comparedProcs), virtual...)},
+			{title: "R", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...)},
+		},
+	}
+	numbers := []Number{
+		{What: "the stretch of dark gray", Paper: "1", Ours: amount(r.stretch(1))},
+		{
+			What: "the stretch of light gray, for x = 6", Paper: "x + 1 = 7", Ours: "x + 1 = " + amount(r.flow(0)),
+			Why: flowInstead + amount(r.stretch(0)) + ".",
+		},
+		{What: "C̃ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
+	}
+	return of(comparedText, numbers, chart), nil
+}
+
+// sharing gives each user with unfinished jobs an equal part of the processors
+// and starts the user's jobs in their order while they fit into it (thesis 6.4).
+type sharing struct {
+	procs int
+	users []ostrich.UserID // in the order of their first submission
+	jobs  map[ostrich.UserID][]ostrich.Job
+	held  map[ostrich.UserID]int
+	open  map[ostrich.UserID]int // jobs that have not ended
+	list  []ostrich.JobID
+}
+
+func spaceShare(m int) (sim.Ranker, error) {
+	return &sharing{
+		procs: m, jobs: make(map[ostrich.UserID][]ostrich.Job), held: make(map[ostrich.UserID]int), open: make(map[ostrich.UserID]int),
+	}, nil
+}
+
+// Step keeps count of jobs and processors.
+func (s *sharing) Step(e ostrich.Event) error {
+	u := e.Job.User
+	switch e.Kind {
+	case ostrich.Submit:
+		if s.jobs[u] == nil {
+			s.users = append(s.users, u)
+		}
+		s.jobs[u] = append(s.jobs[u], e.Job)
+		s.open[u]++
+	case ostrich.Start:
+		s.held[u] += e.Job.Procs
+		s.jobs[u] = s.jobs[u][1:]
+	case ostrich.End:
+		s.held[u] -= e.Job.Procs
+		s.open[u]--
+	case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
+		return fmt.Errorf("space sharing of rigid jobs knows no %v", e.Kind)
+	}
+	return nil
+}
+
+// Jobs lists the jobs that fit into the shares now.
+func (s *sharing) Jobs() []ostrich.JobID {
+	k := 0
+	for _, u := range s.users {
+		if s.open[u] > 0 {
+			k++
+		}
+	}
+	s.list = s.list[:0]
+	for _, u := range s.users {
+		held := s.held[u]
+		for _, j := range s.jobs[u] {
+			if held += j.Procs; held*k > s.procs {
+				break
+			}
+			s.list = append(s.list, j.ID)
+		}
+	}
+	return s.list
+}

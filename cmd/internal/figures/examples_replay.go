@@ -1,0 +1,338 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// unit is the unit of time of the examples, in seconds of the simulator: 60, so
+// that halves, thirds, quarters and fifths of it are whole.
+const unit = 60
+
+// seconds are units of time for the simulator.
+func seconds(units float64) ostrich.Duration { return ostrich.Duration(math.Round(units * unit)) }
+
+// units are seconds of the simulator as units of time.
+func units[T ~int64](seconds T) float64 { return float64(seconds) / unit }
+
+// rigid is a job of so many processors, for so many units of time.
+type rigid struct {
+	procs  int
+	length float64
+}
+
+// sequential are jobs of one processor.
+func sequential(lengths ...float64) []rigid {
+	jobs := make([]rigid, len(lengths))
+	for i, p := range lengths {
+		jobs[i] = rigid{1, p}
+	}
+	return jobs
+}
+
+// submit makes a campaign.
+func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
+	c := sim.Campaign{User: user, Submit: ostrich.Time(seconds(at))}
+	for i, j := range jobs {
+		c.Tasks = append(c.Tasks, sim.Task{ID: ostrich.JobID(i + 1), Procs: j.procs, Run: seconds(j.length), Estimate: seconds(j.length)})
+	}
+	return c
+}
+
+// replayed is what became of campaigns.
+type replayed struct {
+	procs     int
+	jobs      []report.Job
+	campaigns []report.Campaign
+	virtual   *recorder // nil without OStrich
+}
+
+// replay runs campaigns, and records the virtual schedule if o is given.
+func replay(l sim.Loop, o *ostrich.Options, campaigns []sim.Campaign) (*replayed, error) {
+	r := &replayed{procs: l.Procs}
+	if o != nil {
+		r.virtual = &recorder{seen: make(map[ostrich.Time][]ostrich.Campaign), began: max(0, 1-campaigns[0].Submit)}
+		l.Policy = r.virtual.policy(*o)
+	}
+	var err error
+	if r.jobs, err = l.Run(campaigns); err != nil {
+		return nil, fmt.Errorf("replaying an example: %w", err)
+	}
+	if r.virtual != nil {
+		if err := r.virtual.finish(); err != nil {
+			return nil, err
+		}
+	}
+	r.campaigns = report.Campaigns(r.jobs)
+	return r, nil
+}
+
+// flow is the flow time of a campaign, and stretch its stretch.
+func (r *replayed) flow(i int) float64    { return units(r.campaigns[i].End - r.campaigns[i].Submit) }
+func (r *replayed) stretch(i int) float64 { return r.campaigns[i].Stretch(r.procs) }
+func (r *replayed) end(i int) float64     { return units(r.campaigns[i].End) }
+
+// begin is when the first job of a campaign starts.
+func (r *replayed) begin(i int) float64 {
+	first := ostrich.Time(math.MaxInt64)
+	for _, j := range r.jobs {
+		if j.Campaign == i {
+			first = min(first, j.Start)
+		}
+	}
+	return units(first)
+}
+
+// A recorder is the virtual schedule of the daemon, watched second by second
+// while the simulator steps it.
+type recorder struct {
+	*ostrich.Schedule
+	began  ostrich.Time // of the replay, in the time of the schedule
+	pieces []piece
+	seen   map[ostrich.Time][]ostrich.Campaign // campaigns after all events of a moment
+}
+
+// piece is a time in which a campaign is served evenly.
+type piece struct {
+	user       ostrich.UserID
+	campaign   int
+	from, to   ostrich.Time // of the replay
+	top, procs float64
+	work       float64 // processor-units
+}
+
+// policy is OStrich as [sim.OStrich] has it, recorded.
+func (r *recorder) policy(o ostrich.Options) sim.Policy {
+	return func(m int) (sim.Ranker, error) {
+		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		var err error
+		r.Schedule, err = ostrich.New(o)
+		return r, err //nolint:wrapcheck // Loop.Run does
+	}
+}
+
+// Wake is the next virtual completion, which may open a strict gate.
+func (r *recorder) Wake(waiting bool) ostrich.Time {
+	due := math.Ceil(r.NextCompletion())
+	if !waiting || due >= math.MaxInt64 {
+		return 0
+	}
+	return ostrich.Time(due)
+}
+
+// Step is that of the schedule.
+func (r *recorder) Step(e ostrich.Event) error {
+	if err := r.AdvanceTo(e.At); err != nil {
+		return err
+	}
+	return r.Schedule.Step(e) //nolint:wrapcheck // Loop.Run does
+}
+
+// AdvanceTo is that of the schedule.
+func (r *recorder) AdvanceTo(t ostrich.Time) error {
+	for r.Now() < t {
+		before := r.Campaigns()
+		if len(before) == 0 {
+			return r.Schedule.AdvanceTo(t) //nolint:wrapcheck // Loop.Run does
+		}
+		r.seen[r.Now()-r.began] = before
+		if err := r.Schedule.AdvanceTo(r.Now() + 1); err != nil {
+			return err //nolint:wrapcheck // Loop.Run does
+		}
+		r.record(before, r.Campaigns())
+	}
+	return nil
+}
+
+// finish lets the virtual schedule complete what it can.
+func (r *recorder) finish() error {
+	for r.Active() > 0 && !math.IsInf(r.NextCompletion(), 1) {
+		now := r.Now()
+		if err := r.AdvanceTo(ostrich.Time(math.Ceil(r.NextCompletion()))); err != nil {
+			return err
+		}
+		if r.Now() == now {
+			break
+		}
+	}
+	return nil
+}
+
+// record notes what was served in the second that has just passed.
+func (r *recorder) record(before, after []ostrich.Campaign) {
+	to := r.Now() - r.began
+	top := 0.0
+	for i := range before {
+		b := &before[i]
+		done := b.Work // of one that is complete, and gone
+		for k := range after {
+			if a := &after[k]; a.User == b.User && a.Number == b.Number {
+				done = a.Served
+			}
+		}
+		procs := float64(done - b.Served)
+		if procs <= 1e-9 {
+			continue
+		}
+		r.extend(piece{user: b.User, campaign: b.Number, from: to - 1, to: to, top: top, procs: procs, work: procs / unit})
+		top += procs
+	}
+}
+
+func (r *recorder) extend(p piece) {
+	const near = 1e-6
+	for i := len(r.pieces) - 1; i >= 0; i-- {
+		o := &r.pieces[i]
+		if o.user == p.user && o.campaign == p.campaign {
+			if o.to == p.from && math.Abs(o.top-p.top) < near && math.Abs(o.procs-p.procs) < near {
+				o.to = p.to
+				o.work += p.work
+				return
+			}
+			break
+		}
+	}
+	r.pieces = append(r.pieces, p)
+}
+
+// times are the virtual start and completion of a campaign, in units of time,
+// as they stood at a moment after all of its events.
+func (r *recorder) times(at float64, user ostrich.UserID, number int) (start, end float64) {
+	for _, c := range r.seen[ostrich.Time(seconds(at))] {
+		if c.User == user && c.Number == number {
+			began := float64(r.began)
+			return (c.VirtualStart - began) / unit, (c.VirtualEnd - began) / unit
+		}
+	}
+	return math.NaN(), math.NaN()
+}
+
+// completion is C~ at a moment.
+func (r *recorder) completion(at float64, user ostrich.UserID, number int) float64 {
+	_, end := r.times(at, user, number)
+	return end
+}
+
+// boxes are the loads of the virtual schedule: a box for each even piece, with
+// its load, and a plus before what is added to an earlier one.
+func (r *recorder) boxes(shades map[ostrich.UserID]int) []box {
+	begun := make(map[[2]int]bool)
+	var list []box
+	for _, p := range r.pieces {
+		key := [2]int{int(p.user), p.campaign}
+		label := amount(p.work)
+		if begun[key] {
+			label = "+" + label
+		}
+		begun[key] = true
+		list = append(list, box{
+			from: units(p.from), to: units(p.to), top: snapped(p.top), height: snapped(p.procs), shade: shades[p.user], label: label,
+			what: fmt.Sprintf("campaign %d of user %d: %s processors from %s to %s, a load of %s",
+				p.campaign, p.user, amount(p.procs), amount(units(p.from)), amount(units(p.to)), amount(p.work)),
+		})
+	}
+	return list
+}
+
+// snapped takes the rounding of floating point away.
+func snapped(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// rest is what the virtual schedule leaves of m processors.
+func rest(boxes []box, m int) []box {
+	var list []box
+	for _, b := range boxes {
+		used := 0.0
+		for _, o := range boxes {
+			if o.from <= b.from && o.to >= b.to {
+				used = max(used, o.top+o.height)
+			}
+		}
+		if used < float64(m) && b.top+b.height == used {
+			list = append(list, box{from: b.from, to: b.to, top: used, height: float64(m) - used, what: "idle"})
+		}
+	}
+	return joined(list)
+}
+
+// placed gives each job its processors, from 0. Jobs take theirs in the order
+// in which they start, side by side where that is possible, the ones with
+// the smallest numbers first, or else the ones with the largest.
+func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
+	order := make([]int, len(jobs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) })
+	free := make([]ostrich.Time, m)
+	for q := range free {
+		free[q] = math.MinInt64
+	}
+	list := make([][]int, len(jobs))
+	for _, i := range order {
+		j := &jobs[i]
+		var any, row []int
+		for k := range m {
+			q := k
+			if fromEnd {
+				q = m - 1 - k
+			}
+			if free[q] > j.Start {
+				row = nil
+				continue
+			}
+			any = append(any, q)
+			if row = append(row, q); len(row) == j.Procs {
+				break
+			}
+		}
+		if len(row) < j.Procs {
+			row = any[:min(j.Procs, len(any))]
+		}
+		for _, q := range row {
+			free[q] = j.End
+		}
+		slices.Sort(row)
+		list[i] = row
+	}
+	return list
+}
+
+// boxes are the jobs, each on its processors, with their lengths; with sizes
+// too where any job has more than one.
+func (r *replayed) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
+	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
+	numbers := make(map[int]int) // of a campaign within its user
+	count := make(map[ostrich.UserID]int)
+	for _, j := range r.jobs {
+		if numbers[j.Campaign] == 0 {
+			count[j.User]++
+			numbers[j.Campaign] = count[j.User]
+		}
+	}
+	var list []box
+	for i, row := range placed(r.jobs, r.procs, fromEnd) {
+		j := &r.jobs[i]
+		label := amount(units(j.End - j.Start))
+		if sizes {
+			label = fmt.Sprintf("%d×%s", j.Procs, label)
+		}
+		for k := 0; k < len(row); {
+			first := k
+			for k++; k < len(row) && row[k] == row[k-1]+1; k++ {
+			}
+			list = append(list, box{
+				from: units(j.Start), to: units(j.End), top: float64(row[first]), height: float64(k - first),
+				shade: shades[j.User], label: label,
+				what: fmt.Sprintf("job of campaign %d of user %d, from %s to %s", numbers[j.Campaign], j.User,
+					amount(units(j.Start)), amount(units(j.End))),
+			})
+		}
+	}
+	return list
+}
