@@ -89,8 +89,9 @@ func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	if !ok {
 		return slurmdb.Record{}, false
 	}
+	u := a.from.share.user(j.User)
 	r := slurmdb.Record{
-		Job: j, UserName: a.UserName(j.User), Account: account, Partition: partition, QOS: "normal",
+		Job: j, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
 		UID: uint32(j.User), ArrayTask: slurmdb.NoTask, State: slurmdb.Pending, Eligible: j.Submit, Limit: j.Estimate,
 	}
 	if j.Start != 0 {
@@ -112,7 +113,7 @@ func (a *Accounting) Live() []slurmdb.Record {
 }
 
 // UserName is the name of a user.
-func (a *Accounting) UserName(id ostrich.UserID) string { return a.from.share.name(id) }
+func (a *Accounting) UserName(id ostrich.UserID) string { return a.from.share.user(id).Name }
 
 // Close does nothing.
 func (a *Accounting) Close() error { return nil }

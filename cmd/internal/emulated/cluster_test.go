@@ -22,8 +22,8 @@ const begin ostrich.Time = 1_000_000
 func config() emulated.Config {
 	return emulated.Config{
 		Cluster: "test", Nodes: 2, CPUs: 2,
-		Users: []emulated.User{{UID: 1, Name: "alice"}, {UID: 2, Name: "bob"}, {UID: 3, Name: "carol"}},
-		Age:   1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
+		Users: []emulated.User{{UID: 1, Name: "alice", Account: "a"}, {UID: 2, Name: "bob", Account: "b"}, {UID: 3, Name: "carol", Account: "c"}},
+		Rule:  emulated.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
 	}
 }
 
@@ -115,20 +115,68 @@ func probe(at ostrich.Time, e *emulated.Cluster, do func()) emulated.Every {
 //	200 s  of alice's 600 are left 600·0.999^100 = 542.875, bob has 4·50 = 200:
 //	       U is 0.730776 and 0.269224, F is 2^(−3U): 0.218798 and 0.571303
 func TestFairshare(t *testing.T) {
-	e := cluster(t, config())
-	whole := func(user ostrich.UserID, at ostrich.Time, runs ...ostrich.Duration) sim.Campaign {
-		c := sim.Campaign{User: user, Submit: begin + at, Think: 10}
-		for _, run := range runs {
-			c.Tasks = append(c.Tasks, sim.Task{Procs: 4, Run: run, Estimate: 6000})
+	got := queues(t, config(), whole(1, 0, 150), whole(2, 40, 1000, 1000), whole(3, 120, 100), whole(1, 130, 100))
+	for at, want := range map[ostrich.Time][]row{
+		39:  nil,
+		99:  {{2, 10_000, 0, 10_000}, {3, 10_000, 0, 10_000}},
+		100: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}},
+		149: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
+		151: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
+		161: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}, {5, 1250, 0, 1250}},
+		200: {{4, 10_080, 80, 10_000}, {3, 5873, 160, 5713}, {5, 2227, 40, 2187}},
+	} {
+		equal(t, fmt.Sprintf("queue at %d s", at), want, got[at])
+	}
+}
+
+// Two accounts, alice and bob in one, carol and dave in the other. At 100 s
+// alice has used 400, all there is.
+//
+// Fair Tree: the account of carol and dave comes first, and both are equal in
+// it: 4/4. Then bob, without usage of his own, 2/4, then alice, 1/4.
+//
+// Classic: S = 1/4. Alice has U = 1, and bob is charged half of what she used:
+// U = 0 + (1 − 0)·1/2. F is 2^−4 and 2^−2. The others have 1.
+//
+// Age is a point a second, from the submission.
+func TestAccounts(t *testing.T) {
+	for rule, want := range map[emulated.Rule][]row{
+		emulated.FairTree: {{4, 10_060, 60, 10_000}, {5, 10_050, 50, 10_000}, {3, 5070, 70, 5000}, {2, 2600, 100, 2500}},
+		emulated.Classic:  {{4, 10_060, 60, 10_000}, {5, 10_050, 50, 10_000}, {3, 2570, 70, 2500}, {2, 725, 100, 625}},
+	} {
+		c := config()
+		c.Rule = rule
+		c.Users = []emulated.User{
+			{UID: 1, Name: "alice", Account: "a"},
+			{UID: 2, Name: "bob", Account: "a"},
+			{UID: 3, Name: "carol", Account: "b"},
+			{UID: 4, Name: "dave", Account: "b"},
 		}
-		return c
+		got := queues(t, c, whole(1, 0, 150, 100), whole(2, 30, 100), whole(3, 40, 100), whole(4, 50, 100))
+		equal(t, emulated.RuleNames[rule], want, got[100])
 	}
-	campaigns := []sim.Campaign{whole(1, 0, 150), whole(2, 40, 1000, 1000), whole(3, 120, 100), whole(1, 130, 100)}
-	type row struct {
-		Job            ostrich.JobID
-		Priority       uint32
-		Age, Fairshare int64
+}
+
+// whole is a campaign of jobs that take the whole machine.
+func whole(user ostrich.UserID, at ostrich.Time, runs ...ostrich.Duration) sim.Campaign {
+	c := sim.Campaign{User: user, Submit: begin + at, Think: 10}
+	for _, run := range runs {
+		c.Tasks = append(c.Tasks, sim.Task{Procs: 4, Run: run, Estimate: 6000})
 	}
+	return c
+}
+
+// row is a waiting job.
+type row struct {
+	Job            ostrich.JobID
+	Priority       uint32
+	Age, Fairshare int64
+}
+
+// queues are the waiting jobs at each moment of a run.
+func queues(t *testing.T, c emulated.Config, campaigns ...sim.Campaign) map[ostrich.Time][]row {
+	t.Helper()
+	e := cluster(t, c)
 	got := make(map[ostrich.Time][]row)
 	see := emulated.Every{Period: 1, Do: func(ctx context.Context) error {
 		queue, err := e.Queue(ctx)
@@ -141,17 +189,7 @@ func TestFairshare(t *testing.T) {
 	if err := e.Run(t.Context(), campaigns, see); err != nil {
 		t.Fatal(err)
 	}
-	for at, want := range map[ostrich.Time][]row{
-		39:  nil,
-		99:  {{2, 10_000, 0, 10_000}, {3, 10_000, 0, 10_000}},
-		100: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}},
-		149: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
-		151: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
-		161: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}, {5, 1250, 0, 1250}},
-		200: {{4, 10_080, 80, 10_000}, {3, 5873, 160, 5713}, {5, 2227, 40, 2187}},
-	} {
-		equal(t, fmt.Sprintf("queue at %d s", at), want, got[at])
-	}
+	return got
 }
 
 // With the sidecar only observing, the schedule is Slurm's own.

@@ -13,10 +13,12 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// User is a user of the cluster. All have the same shares.
+// User is a user of the cluster. Those of an account have the same shares, and
+// so have all accounts.
 type User struct {
-	UID  ostrich.UserID
-	Name string
+	UID     ostrich.UserID
+	Name    string
+	Account string
 }
 
 // Config says what cluster is emulated. There is no default.
@@ -26,6 +28,7 @@ type Config struct {
 	CPUs    int // processors of a node
 	Users   []User
 
+	Rule           Rule             // of fair share
 	Age, Fairshare int64            // the weights
 	MaxAge         ostrich.Duration // PriorityMaxAge, at least 1
 	HalfLife       ostrich.Duration // PriorityDecayHalfLife, at least 1
@@ -97,7 +100,7 @@ type Controller struct {
 
 func newController(c Config) *Controller {
 	return &Controller{
-		config: c, ids: make(map[ostrich.JobID]ostrich.JobID), share: newFairshare(c.Users, c.HalfLife),
+		config: c, ids: make(map[ostrich.JobID]ostrich.JobID), share: newFairshare(c.Users, c.HalfLife, c.Rule),
 	}
 }
 
@@ -109,6 +112,9 @@ func (c *Controller) Jobs() []Job {
 	}
 	return list
 }
+
+// Ended is the number of jobs that have.
+func (c *Controller) Ended() int { return len(c.jobs) - len(c.pending) - len(c.running) }
 
 // Now is the controller's clock.
 func (c *Controller) Now() ostrich.Time { return c.now }
@@ -206,9 +212,13 @@ func (c *Controller) sort() {
 
 // Controller is slurmctld's configuration.
 func (c *Controller) Controller(context.Context) (priority.Controller, error) {
+	var flags []string
+	if c.config.Rule == Classic {
+		flags = []string{"NO_FAIR_TREE"}
+	}
 	return priority.Controller{
 		ClusterName: c.config.Cluster, Version: "22.05.8",
-		PriorityType: "priority/multifactor", PriorityFlags: []string{"NO_FAIR_TREE"},
+		PriorityType: "priority/multifactor", PriorityFlags: flags,
 		Weights:        priority.Weights{Age: c.config.Age, Fairshare: c.config.Fairshare},
 		PriorityMaxAge: c.config.MaxAge, CalcPeriod: c.config.CalcPeriod,
 		MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
@@ -235,9 +245,10 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 	c.sort()
 	queue := make([]priority.Queued, len(c.pending))
 	for i, j := range c.pending {
+		u := c.share.user(j.User)
 		queue[i] = priority.Queued{
 			Job: j.ID, Count: 1, Full: strconv.Itoa(int(j.ID)),
-			User: c.share.name(j.User), Account: account, Partition: partition, QOS: "normal", UID: uint32(j.User),
+			User: u.Name, Account: u.Account, Partition: partition, QOS: "normal", UID: uint32(j.User),
 			Priority: j.Priority, Listed: true, SiteKnown: true, Site: j.Site,
 			Factors: priority.Factors{Age: int64(j.Age), Fairshare: int64(j.Fairshare)},
 			State:   "PENDING", Reason: "Priority", Submit: j.Submit,
@@ -245,9 +256,6 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 	}
 	return queue, nil
 }
-
-// account is that of all users.
-const account = "users"
 
 // Diag is what sdiag shows. No message ever waits for slurmdbd.
 func (c *Controller) Diag(context.Context) (priority.Diag, error) {

@@ -7,12 +7,8 @@
 //
 // The [Controller] has one partition on all nodes and priority/multifactor: the
 // factors age and fair share with their weights, and the SiteFactor. Fair share
-// is Slurm's classic formula (thesis 2.4; PriorityFlags=NO_FAIR_TREE)
-//
-//	F = 2^(−U/S)
-//
-// where S is the part of the shares that a user has, here the same for all,
-// and U the part of the usage. Usage is processor-seconds, halved every
+// is Slurm's Fair Tree, or the classic formula F = 2^(−U/S) (thesis 2.4), over
+// accounts and their users. Usage is processor-seconds, halved every
 // [Config].HalfLife. It is booked, and the priorities of waiting jobs are computed
 // again, every [Config].CalcPeriod (PriorityCalcPeriod); besides, a job gets a
 // priority when it is submitted and when its SiteFactor is changed. Jobs start in
