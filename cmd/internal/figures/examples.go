@@ -55,7 +55,7 @@ func of(text string, numbers []Number, charts ...interface {
 
 // The shades of users as the thesis calls them.
 var (
-	dark   = shade{1, "dark gray user"}
-	medium = shade{2, "medium gray user"}
-	light  = shade{3, "light gray user"}
+	darkGray   = shade{1, "dark gray user"}
+	mediumGray = shade{2, "medium gray user"}
+	lightGray  = shade{3, "light gray user"}
 )

@@ -31,7 +31,7 @@ func figure33(name string) (*Result, error) {
 		var list []mark
 		for i := range s {
 			c := &s[i]
-			list = append(list, mark{float64(c.Submit), fmt.Sprintf("%d of user %d", c.Number, campaigns[c.Campaign].User)})
+			list = append(list, mark{at: float64(c.Submit), label: fmt.Sprintf("%d of user %d", c.Number, campaigns[c.Campaign].User)})
 		}
 		return list
 	}
@@ -82,7 +82,7 @@ func figure41(name string) (*Result, error) {
 			from: float64(before[u]), to: float64(c.Deadline), top: float64(u - 1), height: 1, shade: map[ostrich.UserID]int{1: 3, 2: 1}[u],
 			label: "2·" + work, what: fmt.Sprintf("campaign %d of user %d has the deadline %d", c.Number, u, c.Deadline),
 		})
-		p.lines = append(p.lines, mark{float64(c.Deadline), fmt.Sprint(c.Deadline)})
+		p.lines = append(p.lines, mark{at: float64(c.Deadline), label: fmt.Sprint(c.Deadline), lane: int(u)})
 		before[u] = c.Deadline
 		numbers = append(numbers, Number{
 			What:  fmt.Sprintf("deadline of campaign %d of user %d", c.Number, u),
@@ -112,7 +112,7 @@ func figure42(name string) (*Result, error) {
 			from: float64(c.Start), to: float64(c.End), height: 1, shade: map[ostrich.UserID]int{1: 3, 2: 1}[u], label: fmt.Sprintf("#%d", c.Number),
 			what: fmt.Sprintf("campaign %d of user %d, submitted at %d, due at %d", c.Number, u, c.Submit, c.Deadline),
 		})
-		p.lines = append(p.lines, mark{float64(c.Deadline), fmt.Sprint(c.Deadline)})
+		p.lines = append(p.lines, mark{at: float64(c.Deadline), label: fmt.Sprint(c.Deadline)})
 		if i > 0 {
 			order += ", "
 			met = met && s[i-1].Deadline <= c.Deadline
@@ -178,7 +178,7 @@ func figure53(name string) (*Result, error) {
 			from: from, to: to, top: float64(i), height: 1, shade: 2, label: fmt.Sprintf("(%d)", l.ID),
 			what: fmt.Sprintf("submitted at %s, runs from %s to %s", amount(units(l.Submit)), amount(from), amount(to)),
 		})
-		p.marks = append(p.marks, mark{units(l.Submit), fmt.Sprintf("(%d)", l.ID)})
+		p.marks = append(p.marks, mark{at: units(l.Submit), label: fmt.Sprintf("(%d)", l.ID)})
 		latest = max(latest, to)
 		after[i] = latest
 	}

@@ -188,7 +188,7 @@ func figure29(name string) (*Result, error) {
 		return nil, fmt.Errorf("space sharing: %w", err)
 	}
 	chart := &gantt{
-		name: name, tick: 1, until: 3, axis: "hours", users: []shade{dark, light},
+		name: name, tick: 1, until: 3, axis: "hours", users: []shade{darkGray, lightGray},
 		text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
 		panels: []panel{
 			{title: "A: time sharing", lanes: machines(m), boxes: blocks(one, campaigns, shades)},
@@ -232,7 +232,7 @@ func hadoop() (m int, loads []policy.Divisible, users []shade) {
 		{User: 1, Work: 3*2 + 2*6 + 3*4 + 6*3},
 		{User: 2, Arrive: 2, Work: 2*6 + 3*4},
 		{User: 3, Work: 3*2 + 2*6},
-	}, []shade{dark, light, medium}
+	}, []shade{darkGray, lightGray, mediumGray}
 }
 
 const hadoopText = "Dark and medium gray are there from 0 on, light gray from 2 on. In Fig. 2.13 the pools change at 2, 8 and 12, " +
@@ -269,9 +269,9 @@ func figure213(name string) (*Result, error) {
 			pools[from] = append(pools[from], users[i].name[:len(users[i].name)-len(" gray user")]+" "+p.span(b))
 		}
 	}
-	p.marks = []mark{{float64(loads[1].Arrive), "light gray joins"}}
+	p.marks = []mark{{at: float64(loads[1].Arrive), label: "light gray joins"}}
 	chart := &gantt{
-		name: name, tick: 1, axis: "minutes", panels: []panel{p}, users: []shade{dark, medium, light},
+		name: name, tick: 1, axis: "minutes", panels: []panel{p}, users: []shade{darkGray, mediumGray, lightGray},
 		text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
 	}
 	numbers := []Number{
@@ -305,9 +305,9 @@ func figure214(name string) (*Result, error) {
 			alone = t.End
 		}
 	}
-	p.marks = []mark{{float64(loads[1].Arrive), "light gray joins"}}
+	p.marks = []mark{{at: float64(loads[1].Arrive), label: "light gray joins"}}
 	chart := &gantt{
-		name: name, tick: period, axis: "minutes", panels: []panel{p}, users: []shade{dark, medium, light},
+		name: name, tick: period, axis: "minutes", panels: []panel{p}, users: []shade{darkGray, mediumGray, lightGray},
 		text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
 	}
 	var ours, better []string
@@ -320,10 +320,10 @@ func figure214(name string) (*Result, error) {
 		}
 	}
 	factor := func(usage ostrich.Work, users float64) string {
-		return decimals(policy.FairShareFactor(usage, 12, 1/users), 3)
+		return trimmed(policy.FairShareFactor(usage, 12, 1/users), 3)
 	}
 	numbers := []Number{
-		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: decimals(policy.FairShareFactor(0, 0, 1.0/2), 3)},
+		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: trimmed(policy.FairShareFactor(0, 0, 1.0/2), 3)},
 		{What: "factor of dark gray at 2", Paper: "0.125", Ours: factor(12, 3)},
 		{What: "factor of the others at 2", Paper: "1", Ours: factor(0, 3)},
 		{What: "who has the machine from 2 to 4", Paper: "light gray user", Ours: users[turns[1].User-1].name},

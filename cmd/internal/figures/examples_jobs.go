@@ -15,18 +15,18 @@ func figure210(name string) (*Result, error) {
 	for range 2 {
 		campaigns = append(campaigns, submit(3, 0, rigid{1, long}), submit(1, 0, rigid{1, 1}))
 	}
-	fcfs, err := replay(sim.Loop{Procs: 1}, nil, campaigns)
+	fcfs, err := replayed(sim.Loop{Procs: 1}, nil, campaigns)
 	if err != nil {
 		return nil, err
 	}
 	// The best that dark gray can have is the shorter jobs first.
-	best, err := replay(sim.Loop{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
+	best, err := replayed(sim.Loop{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
 	if err != nil {
 		return nil, err
 	}
 	shades := map[ostrich.UserID]int{1: 1, 3: 3}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{dark, light},
+		name: name, tick: 2, users: []shade{darkGray, lightGray},
 		text: "On one machine jobs of 10 of the light gray user alternate with jobs of 1 of the dark gray user, who waits for 10 before each.",
 		panels: []panel{
 			{title: "FCFS", lanes: machines(1), boxes: fcfs.boxes(shades, false)},
@@ -90,12 +90,12 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 			what: fmt.Sprintf("submitted at %s", amount(units(j.Submit))),
 		})
 		if j.User == 3 {
-			p.marks = append(p.marks, mark{units(j.Submit), "light"})
+			p.marks = append(p.marks, mark{at: units(j.Submit), label: "light"})
 		}
 	}
-	p.marks = append(p.marks, mark{0, "dark"})
+	p.marks = append(p.marks, mark{at: 0, label: "dark"})
 	chart := &gantt{
-		name: name, tick: tick, users: []shade{dark, light}, panels: []panel{p},
+		name: name, tick: tick, users: []shade{darkGray, lightGray}, panels: []panel{p},
 		text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),
 	}
 	stretch := func(wait float64) string { return amount((wait + victim) / victim) }

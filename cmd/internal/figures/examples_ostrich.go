@@ -24,7 +24,7 @@ func figure51(name string) (*Result, error) {
 		submit(2, 14, sequential(2, 2, 2)...),
 		submit(3, 14, sequential(2, 2, 2)...),
 	}
-	r, err := replay(sim.Loop{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
+	r, err := replayed(sim.Loop{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func submissions(campaigns []sim.Campaign) []mark {
 	var list []mark
 	for _, c := range campaigns {
 		count[c.User]++
-		list = append(list, mark{units(c.Submit), fmt.Sprintf("%d.%d", c.User, count[c.User])})
+		list = append(list, mark{at: units(c.Submit), label: fmt.Sprintf("%d.%d", c.User, count[c.User])})
 	}
 	return list
 }
 
-var grayUsers = []shade{dark, medium, light}
+var grayUsers = []shade{darkGray, mediumGray, lightGray}
 
 // delayed are the campaigns of figures 6.1 and 6.2, on 6 processors: medium and
 // dark gray at 0, light gray when the dark gray campaign is complete
@@ -110,10 +110,10 @@ const delayedText = "The sizes and lengths are in the lost figure. Here m = 6; m
 	"at 12, when the virtual schedule of Fig. 6.1 has completed the dark gray campaign, come two light gray jobs of 4 for 3; at 15.5 a job of 4 for 1 of medium gray. Submissions are marked as user.campaign, with 1 for dark, 2 for medium, 3 for light."
 
 // delay draws figure 6.1, or 6.2 with a resized virtual schedule.
-func delay(name, text string, machine ostrich.Machine) (*replayed, *gantt, error) {
+func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
 	const m = 6
 	campaigns := delayed()
-	r, err := replay(
+	r, err := replayed(
 		sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: machine, Inside: ostrich.LJF, Gate: ostrich.Off}, campaigns)
 	if err != nil {
@@ -152,12 +152,12 @@ func figure61(name string) (*Result, error) {
 }
 
 func figure62(name string) (*Result, error) {
-	r, chart, err := delay(name, "The virtual schedule uses no more processors than the real one, so dark gray is completed at 17 in both, "+
+	r, chart, err := delay(name, "The virtual schedule uses no more processors than the real one, so it does not run ahead of it, "+
 		"and the small second campaign of medium gray runs before light gray.", ostrich.Parallel)
 	if err != nil {
 		return nil, err
 	}
-	first, err := replay(
+	first, err := replayed(
 		sim.Loop{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Inside: ostrich.LJF, Gate: ostrich.Off}, delayed())
 	if err != nil {
@@ -181,7 +181,7 @@ func figure63(name string) (*Result, error) {
 		submit(2, 0, rigid{2, 5}, rigid{2, 5}),
 		submit(3, 7, rigid{3, 2}),
 	}
-	r, err := replay(sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r, err := replayed(sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, campaigns)
 	if err != nil {
 		return nil, err

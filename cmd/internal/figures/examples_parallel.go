@@ -27,12 +27,12 @@ const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: lig
 const flowInstead = "The thesis gives the time to the end of the campaign, which is the stretch for dark gray only. Over its own optimum, x, the stretch of light gray is "
 
 var (
-	comparedUsers  = []shade{dark, light}
+	comparedUsers  = []shade{darkGray, lightGray}
 	comparedShades = map[ostrich.UserID]int{1: 1, 3: 3}
 )
 
 func figure64(name string) (*Result, error) {
-	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true}, nil, compared())
+	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true}, nil, compared())
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func figure64(name string) (*Result, error) {
 }
 
 func figure65(name string) (*Result, error) {
-	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true, Policy: spaceShare}, nil, compared())
+	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Policy: spaceShare}, nil, compared())
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func figure65(name string) (*Result, error) {
 }
 
 func figure66(name string) (*Result, error) {
-	r, err := replay(sim.Loop{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, compared())
 	if err != nil {
 		return nil, err

@@ -45,17 +45,17 @@ func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
 	return c
 }
 
-// replayed is what became of campaigns.
-type replayed struct {
+// ran is what became of campaigns.
+type ran struct {
 	procs     int
 	jobs      []report.Job
 	campaigns []report.Campaign
 	virtual   *recorder // nil without OStrich
 }
 
-// replay runs campaigns, and records the virtual schedule if o is given.
-func replay(l sim.Loop, o *ostrich.Options, campaigns []sim.Campaign) (*replayed, error) {
-	r := &replayed{procs: l.Procs}
+// replayed runs campaigns, and records the virtual schedule if o is given.
+func replayed(l sim.Loop, o *ostrich.Options, campaigns []sim.Campaign) (*ran, error) {
+	r := &ran{procs: l.Procs}
 	if o != nil {
 		r.virtual = &recorder{seen: make(map[ostrich.Time][]ostrich.Campaign), began: max(0, 1-campaigns[0].Submit)}
 		l.Policy = r.virtual.policy(*o)
@@ -74,12 +74,12 @@ func replay(l sim.Loop, o *ostrich.Options, campaigns []sim.Campaign) (*replayed
 }
 
 // flow is the flow time of a campaign, and stretch its stretch.
-func (r *replayed) flow(i int) float64    { return units(r.campaigns[i].End - r.campaigns[i].Submit) }
-func (r *replayed) stretch(i int) float64 { return r.campaigns[i].Stretch(r.procs) }
-func (r *replayed) end(i int) float64     { return units(r.campaigns[i].End) }
+func (r *ran) flow(i int) float64    { return units(r.campaigns[i].End - r.campaigns[i].Submit) }
+func (r *ran) stretch(i int) float64 { return r.campaigns[i].Stretch(r.procs) }
+func (r *ran) end(i int) float64     { return units(r.campaigns[i].End) }
 
 // begin is when the first job of a campaign starts.
-func (r *replayed) begin(i int) float64 {
+func (r *ran) begin(i int) float64 {
 	first := ostrich.Time(math.MaxInt64)
 	for _, j := range r.jobs {
 		if j.Campaign == i {
@@ -305,7 +305,7 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 
 // boxes are the jobs, each on its processors, with their lengths; with sizes
 // too where any job has more than one.
-func (r *replayed) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
+func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
 	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
 	numbers := make(map[int]int) // of a campaign within its user
 	count := make(map[ostrich.UserID]int)

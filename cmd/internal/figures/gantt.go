@@ -26,7 +26,7 @@ type panel struct {
 	lanes  []string // from the top
 	boxes  []box
 	marks  []mark
-	lines  []mark  // dashed, through all lanes
+	lines  []mark  // dashed
 	now    float64 // a dotted line; 0 for none
 	halves bool    // a dashed line splits the lanes in two
 }
@@ -45,12 +45,13 @@ type box struct {
 type mark struct {
 	at    float64
 	label string
+	lane  int // of a line, from 1; 0 for all lanes
 }
 
 const (
-	chartWidth  = 760.0
-	chartLeft   = 70.0
-	chartRight  = 18.0
+	ganttWidth  = 760.0
+	ganttLeft   = 70.0
+	ganttRight  = 18.0
 	laneHeight  = 25.0
 	panelHead   = 40.0
 	panelGap    = 12.0
@@ -92,9 +93,9 @@ func (g *gantt) picture() Picture {
 	if len(g.users) > 0 {
 		height += legendSpace
 	}
-	d := &drawing{name: g.name, text: g.text, width: chartWidth, height: height}
-	scale := (chartWidth - chartLeft - chartRight) / g.end()
-	x := func(t float64) float64 { return chartLeft + t*scale }
+	d := &drawing{name: g.name, text: g.text, width: ganttWidth, height: height}
+	scale := (ganttWidth - ganttLeft - ganttRight) / g.end()
+	x := func(t float64) float64 { return ganttLeft + t*scale }
 
 	y := 0.0
 	for i := range g.panels {
@@ -113,7 +114,7 @@ func (g *gantt) picture() Picture {
 		axis = "t"
 	}
 	d.write("small muted", "end", x(g.end()), y+30, axis)
-	d.legend(chartLeft, height-12, g.users)
+	d.legend(ganttLeft, height-12, g.users)
 	return Picture{Name: g.name, Text: g.text, SVG: d.svg()}
 }
 
@@ -124,7 +125,7 @@ func (p *panel) draw(d *drawing, g *gantt, x func(float64) float64, y float64) {
 	for i, lane := range p.lanes {
 		at := y + laneHeight*float64(i)
 		d.line("grid", x(0), at, x(g.end()), at)
-		d.write("", "end", chartLeft-8, at+laneHeight/2+4, lane)
+		d.write("", "end", ganttLeft-8, at+laneHeight/2+4, lane)
 	}
 	d.line("grid", x(0), bottom, x(g.end()), bottom)
 	for _, b := range p.boxes {
@@ -138,13 +139,18 @@ func (p *panel) draw(d *drawing, g *gantt, x func(float64) float64, y float64) {
 			class += " faded"
 		}
 		d.rect(class, left, top, w, h, b.what)
-		d.inside(fmt.Sprintf("on%d", b.shade), left, top, w, h, b.label)
 	}
 	if p.halves {
 		d.line("dashed", x(0), (y+bottom)/2, x(g.end()), (y+bottom)/2)
 	}
+	for _, m := range p.lines {
+		first, last := 0.0, float64(len(p.lanes))
+		if m.lane > 0 {
+			first, last = float64(m.lane-1), float64(m.lane)
+		}
+		d.line("dashed", x(m.at), y+first*laneHeight-3, x(m.at), y+last*laneHeight)
+	}
 	for _, m := range together(p.lines) {
-		d.line("dashed", x(m.at), y-4, x(m.at), bottom)
 		d.write("small", "middle", x(m.at), y-8, m.label)
 	}
 	for _, m := range together(p.marks) {
@@ -157,6 +163,11 @@ func (p *panel) draw(d *drawing, g *gantt, x func(float64) float64, y float64) {
 	}
 	if p.now > 0 {
 		d.line("dotted", x(p.now), y-4, x(p.now), bottom)
+	}
+	for _, b := range p.boxes { // above the lines
+		if b.shade > 0 {
+			d.inside(fmt.Sprintf("on%d", b.shade), x(b.from), y+b.top*laneHeight, x(b.to)-x(b.from), b.height*laneHeight, b.label)
+		}
 	}
 }
 
@@ -186,7 +197,7 @@ func (g *gantt) table() Table {
 			if b.shade == 0 {
 				user = "idle"
 			}
-			t.Rows = append(t.Rows, []string{p.title, p.span(b), user, b.label, decimals(b.from, 4), decimals(b.to, 4)})
+			t.Rows = append(t.Rows, []string{p.title, p.span(b), user, b.label, trimmed(b.from, 4), trimmed(b.to, 4)})
 		}
 	}
 	return t
@@ -197,7 +208,7 @@ func (g *gantt) table() Table {
 func (p *panel) span(b box) string {
 	first, last := math.Round(b.top), math.Round(b.top+b.height)
 	if math.Abs(first-b.top) > 1e-9 || math.Abs(last-b.top-b.height) > 1e-9 {
-		return fmt.Sprintf("%s of %d", decimals(b.height, 4), len(p.lanes))
+		return fmt.Sprintf("%s of %d", trimmed(b.height, 4), len(p.lanes))
 	}
 	if last-first == 1 {
 		return p.lanes[int(first)]

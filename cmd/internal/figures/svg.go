@@ -31,8 +31,10 @@ const style = `
 .drawing .s3{fill:#cfe3f5}
 .drawing .s1,.drawing .s2,.drawing .s3{stroke:#fff;stroke-width:1}
 .drawing .s3{stroke:#6b8fb3}
-.drawing text.on1{fill:#fff}
-.drawing text.on2,.drawing text.on3{fill:#14171c}
+.drawing text.on1{fill:#fff;stroke:#1f4e79}
+.drawing text.on2{fill:#14171c;stroke:#e69f00}
+.drawing text.on3{fill:#14171c;stroke:#cfe3f5}
+.drawing text.on1,.drawing text.on2,.drawing text.on3{stroke-width:4;paint-order:stroke}
 .drawing .faded{opacity:.45}
 @media screen and (prefers-color-scheme:dark){
 .drawing text{fill:#e4e7ec}
@@ -44,6 +46,8 @@ const style = `
 .drawing .head,.drawing .mark{fill:#cfd4dd}
 .drawing .idle,.drawing .frame{stroke:#59606d}
 .drawing .s1{fill:#2f6da6}
+.drawing text.on1{fill:#fff;stroke:#2f6da6}
+.drawing text.on2,.drawing text.on3{fill:#14171c}
 .drawing .s1,.drawing .s2,.drawing .s3{stroke:#16181d}
 }
 `
@@ -143,10 +147,10 @@ type shade struct {
 }
 
 // pixels is a coordinate, to a hundredth.
-func pixels(x float64) string { return decimals(x, 2) }
+func pixels(x float64) string { return trimmed(x, 2) }
 
-// decimals is a number with at most so many digits after the point.
-func decimals(x float64, digits int) string {
+// trimmed is a number with at most so many digits after the point.
+func trimmed(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if digits > 0 {
 		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
@@ -158,4 +162,4 @@ func decimals(x float64, digits int) string {
 }
 
 // amount is a number as it stands in a text.
-func amount(x float64) string { return decimals(x, 2) }
+func amount(x float64) string { return trimmed(x, 2) }
