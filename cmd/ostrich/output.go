@@ -20,7 +20,7 @@ import (
 // formats are the options that choose how rows are written, with Slurm's names.
 func formats() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/operations.md describes"},
+		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/operations.md describes, or docs/simulation.md for a log"},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
 		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header and the summary out"},
 	}

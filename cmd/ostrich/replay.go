@@ -43,7 +43,7 @@ type rule struct {
 // campaigns finds the campaigns of a log.
 func (r rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	if r.fields {
-		return nil, errors.New("later")
+		return sim.Linked(log)
 	}
 	return sim.Campaigns(log, r.Rule)
 }
@@ -250,9 +250,10 @@ func (r *replay) piece(log []sim.Logged, at func(done, total int)) ([]report.Job
 	}
 	loop := sim.Loop{
 		Procs: r.procs, Inside: r.insideOrder(), Backfill: r.backfill, Open: !r.closed, Offsets: r.offsets,
-		Dependencies: r.dependencies,
+		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
 	if r.policy.order != nil {
+		loop.Order = *r.policy.order
 	} else {
 		loop.Policy = r.policy.rank(r)
 	}

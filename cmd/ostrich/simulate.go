@@ -26,10 +26,10 @@ func simulateCommand() *cli.Command {
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
 			"Policies:\n" + policyHelp() + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
-			"last one has really ended and the logged think time has passed. Utilisation, makespan and seconds are those of\n" +
+			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.",
 	}, slices.Concat([]cli.Flag{
-		&cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log", Required: true},
+		&cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log; must be given"},
 	}, logFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich"},
@@ -102,6 +102,9 @@ func simulate(c *cli.Context) error {
 	estimates, err := estimateKind(c)
 	if err != nil {
 		return err
+	}
+	if len(c.StringSlice("swf")) == 0 {
+		return errors.New("simulate: --swf FILE: no log is named; see \"ostrich simulate --help\"")
 	}
 	var list []*simulation
 	for _, path := range c.StringSlice("swf") {
@@ -305,13 +308,12 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 	}
 	t := table{header: []string{
 		"LOG", "POLICY", "BACKFILL", "JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20",
-		"MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN", "SECONDS",
+		"MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN",
 	}}
 	for _, s := range list {
 		r := &s.outcome.run
 		t.add(slices.Concat([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, summaryCells(&r.Summary), []any{
 			fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), percent(r.Utilisation), r.Makespan,
-			fmt.Sprintf("%.3f", r.Seconds),
 		})...)
 	}
 	if err := t.write(c); err != nil || short {
