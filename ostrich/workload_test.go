@@ -248,7 +248,6 @@ type machine struct {
 	running []Job // with End set
 	starts  []Job
 	ended   []Job
-	inOrder bool // no job starts before an earlier one of the order
 }
 
 func newMachine(t failer, o Options) *machine {
@@ -300,9 +299,6 @@ func (r *machine) until(end Time, arrive func(now Time)) {
 		for _, p := range r.s.Order() {
 			j := r.jobs[p.Job]
 			if p.Gated && r.s.options.Gate == Strict || j.Procs > r.free {
-				if r.inOrder {
-					break
-				}
 				continue
 			}
 			j.Start, j.End = r.now, r.now+Time(r.length[j.ID])
