@@ -1,0 +1,270 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// ppamReading is a way to read PPAM section 6.
+type ppamReading struct {
+	users int
+	short int              // of each short+long users, those with short jobs
+	long  int              // and those with long ones
+	think ostrich.Duration // between campaigns
+}
+
+// nearestPPAM is the reading whose numbers come nearest to the paper's, see
+// docs/reproduction.md.
+var nearestPPAM = ppamReading{users: 20, short: 2, long: 1}
+
+// evenPPAM has as many users of each profile, and is the nearest of those.
+var evenPPAM = ppamReading{users: 18, short: 1, long: 1}
+
+const ppamProcs = 64
+
+// ppamPolicy is one of the algorithms that are compared.
+type ppamPolicy struct {
+	name   string
+	policy sim.Policy
+}
+
+var (
+	ppamFCFS      = ppamPolicy{name: "FCFS", policy: sim.FCFSCampaigns}
+	ppamFCFSByJob = ppamPolicy{name: "FCFS of jobs"}
+	ppamOStrich   = ppamPolicy{name: "OStrich", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Strict})}
+	ppamDemote    = ppamPolicy{name: "OStrich, gate demote", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Demote})}
+	ppamOff       = ppamPolicy{name: "OStrich, no gate", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}
+)
+
+// stretched are the stretches of the campaigns of one instance, and the
+// largest of each user, by profile: 0 is short and 1 is long.
+type stretched struct{ campaigns, users [2][]float64 }
+
+// isLong tells whether a user has long jobs.
+func (r ppamReading) isLong(u ostrich.UserID) int {
+	if (int(u)-1)%(r.short+r.long) < r.short {
+		return 0
+	}
+	return 1
+}
+
+// draw draws the campaigns of an instance.
+func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
+	model := trace.PPAM(r.users)
+	short, long := model.Profiles[0], model.Profiles[1]
+	model.Profiles = nil
+	for range r.short {
+		model.Profiles = append(model.Profiles, short)
+	}
+	for range r.long {
+		model.Profiles = append(model.Profiles, long)
+	}
+	log, err := model.Generate(seed)
+	if err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
+	}
+	seen := make(map[int64]bool)
+	var list []sim.Campaign
+	for _, records := range drawn(log) {
+		c := sim.Campaign{User: ostrich.UserID(records[0].User), Tasks: make([]sim.Task, len(records))}
+		if seen[records[0].User] {
+			c.Think = r.think
+		}
+		seen[records[0].User] = true
+		for i := range records {
+			p := ostrich.Duration(records[i].Run)
+			c.Tasks[i] = sim.Task{ID: ostrich.JobID(records[i].Number), Procs: 1, Run: p, Estimate: p}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// instance replays an instance in a closed loop.
+func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
+	var s stretched
+	campaigns, err := r.draw(seed)
+	if err != nil {
+		return s, err
+	}
+	jobs, err := sim.Loop{Procs: ppamProcs, Policy: p.policy}.Run(campaigns)
+	if err != nil {
+		return s, fmt.Errorf("figures: %w", err)
+	}
+	worst := make([]float64, r.users+1) // by user, from 1
+	ran := report.Campaigns(jobs)
+	for i := range ran {
+		d, profile := ran[i].Stretch(ppamProcs), r.isLong(ran[i].User)
+		s.campaigns[profile] = append(s.campaigns[profile], d)
+		worst[ran[i].User] = max(worst[ran[i].User], d)
+	}
+	for u, d := range worst {
+		if d > 0 {
+			profile := r.isLong(ostrich.UserID(u))
+			s.users[profile] = append(s.users[profile], d)
+		}
+	}
+	return s, nil
+}
+
+// measure replays n instances by each policy, and puts those of a policy
+// together.
+func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolicy, n int) ([]stretched, error) {
+	all, err := instances(ctx, in, len(policies)*n, func(i int) (stretched, error) {
+		return r.instance(policies[i/n], uint64(i%n))
+	})
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]stretched, len(policies))
+	for i, s := range all {
+		sum := &sums[i/n]
+		for profile := range s.campaigns {
+			sum.campaigns[profile] = append(sum.campaigns[profile], s.campaigns[profile]...)
+			sum.users[profile] = append(sum.users[profile], s.users[profile]...)
+		}
+	}
+	return sums, nil
+}
+
+// count is how many campaigns have a stretch from low to below high, and of how many.
+func (s *stretched) count(low, high float64) (within, all int) {
+	for _, values := range s.campaigns {
+		for _, v := range values {
+			all++
+			if v >= low && v < high {
+				within++
+			}
+		}
+	}
+	return within, all
+}
+
+func (s *stretched) above20() (part float64, above int) {
+	below, all := s.count(0, 20+1e-9)
+	return float64(all-below) / float64(all), all - below
+}
+
+// intervals are those of Fig. 2a; the paper's text has the bounds 2 and 20.
+var intervals = []struct {
+	name      string
+	low, high float64
+}{
+	{"below 2", 0, 2},
+	{"2–5", 2, 5},
+	{"5–10", 5, 10},
+	{"10–20", 10, 20 + 1e-9},
+	{"above 20", 20 + 1e-9, 1e300},
+}
+
+// drawProfiles is PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
+func drawProfiles(ctx context.Context, in Input) (*Result, error) {
+	n := 40
+	if in.Short {
+		n = 10
+	}
+	r := nearestPPAM
+	measured, err := r.measure(ctx, in, []ppamPolicy{ppamFCFS, ppamOStrich}, n)
+	if err != nil {
+		return nil, err
+	}
+	fcfs, fairly := &measured[0], &measured[1]
+	a, tableA, err := intervalChart(fcfs, fairly)
+	if err != nil {
+		return nil, err
+	}
+	b, tableB, err := profileChart(fcfs, fairly)
+	if err != nil {
+		return nil, err
+	}
+	partF, manyF := fcfs.above20()
+	partO, manyO := fairly.above20()
+	lowF, _ := fcfs.count(0, 2)
+	lowO, all := fairly.count(0, 2)
+	mean := func(s *stretched, profile int) string {
+		m, _ := confident(s.users[profile])
+		return decimals(m, 1)
+	}
+	const why = "the number of users, their profiles and think times are not in the paper"
+	return &Result{
+		Pictures: []Picture{a, b}, Tables: []Table{tableA, tableB},
+		Numbers: []Number{
+			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},
+			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", percent(partF), manyF), Why: why},
+			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", percent(partO), manyO), Why: why},
+			{What: "campaigns below 2, OStrich/FCFS", Paper: "more than twice", Ours: decimals(float64(lowO)/float64(lowF), 2)},
+			{What: "mean max-stretch of short users, FCFS", Paper: "above 50", Ours: mean(fcfs, 0), Why: why},
+			{What: "mean max-stretch of short users, OStrich", Paper: "12.8", Ours: mean(fairly, 0), Why: why},
+			{What: "mean max-stretch of long users, FCFS", Paper: "6.3", Ours: mean(fcfs, 1), Why: why},
+			{What: "mean max-stretch of long users, OStrich", Paper: "6.8", Ours: mean(fairly, 1), Why: why},
+		},
+		Text: fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
+			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
+			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
+			"to each long one, no think time, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
+			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
+			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
+	}, nil
+}
+
+func intervalChart(fcfs, fairly *stretched) (Picture, Table, error) {
+	table := Table{Name: "ppam-2a", Header: []string{"stretch", "fcfs", "ostrich"}}
+	c := newChart("Stretch of all campaigns", "stretch", "campaigns (%)")
+	var bars [2][]bar
+	var ticks plot.ConstantTicks
+	top := 0.0
+	for i, interval := range intervals {
+		row := []string{interval.name}
+		for a, s := range []*stretched{fcfs, fairly} {
+			within, all := s.count(interval.low, interval.high)
+			top = max(top, 100*float64(within)/float64(all))
+			from := float64(i) - 0.36 + 0.38*float64(a)
+			bars[a] = append(bars[a], bar{from, from + 0.34, 100 * float64(within) / float64(all)})
+			row = append(row, strconv.Itoa(within))
+		}
+		table.Rows = append(table.Rows, row)
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: interval.name})
+	}
+	c.bars("FCFS", old, 0, bars[0], false)
+	c.bars("OStrich", fair, 0, bars[1], false)
+	c.X.Tick.Marker = ticks
+	c.X.Min, c.X.Max = -0.6, float64(len(intervals))-0.4
+	upTo(&c.Y, 1.2*top) // with room for the legend
+	picture, err := c.picture("ppam-2a", "Parts of the campaigns by stretch: OStrich has most at low stretch and few above 20, FCFS has many above 20.")
+	return picture, table, err
+}
+
+func profileChart(fcfs, fairly *stretched) (Picture, Table, error) {
+	table := Table{Name: "ppam-2b", Header: []string{"users", "policy", "users_counted", "max_stretch_mean", "half_interval"}}
+	c := newChart("Largest stretch of a user's campaigns, mean over users", "", "max-stretch")
+	for a, s := range []*stretched{fcfs, fairly} {
+		var bars []bar
+		for profile, name := range []string{"short", "long"} {
+			mean, half := confident(s.users[profile])
+			from := float64(profile) - 0.3 + 0.31*float64(a)
+			bars = append(bars, bar{from, from + 0.28, mean})
+			table.Rows = append(table.Rows, []string{
+				name, []string{"FCFS", "OStrich"}[a], strconv.Itoa(len(s.users[profile])), decimals(mean, 4), decimals(half, 4),
+			})
+		}
+		if a == 0 {
+			c.bars("FCFS", old, 1, bars, false)
+		} else {
+			c.bars("OStrich", fair, 1, bars, false)
+		}
+	}
+	logarithmic(&c.Y, 1, 100)
+	c.atRight(0.25)
+	c.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "users with short jobs"}, {Value: 1, Label: "users with long jobs"}}
+	c.X.Min, c.X.Max = -0.6, 1.6
+	picture, err := c.picture("ppam-2b", "Mean of the largest stretch by profile: short users suffer under FCFS and far less under OStrich, long users are alike.")
+	return picture, table, err
+}
