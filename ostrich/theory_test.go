@@ -43,6 +43,9 @@ type witness struct {
 	submitted, done float64 // areas
 	lead            float64 // the most by which V was ahead of R when a job started
 	apart           float64 // the most by which V and R differed at an event
+	idle            float64 // the most by which V was ahead of R and all that ran, with idle processors
+	m               int
+	now             ostrich.Time
 }
 
 // seen is what a witness knows of a campaign, in seconds and processor-seconds.
@@ -82,7 +85,7 @@ func replay(t rapid.TB, l sim.Loop, o ostrich.Options, campaigns []sim.Campaign)
 		if err != nil {
 			return nil, err
 		}
-		w.virtual = r.(virtual)
+		w.virtual, w.m = r.(virtual), m
 		return w, nil
 	}
 	var err error
@@ -121,12 +124,18 @@ func (w *witness) Step(e ostrich.Event) error {
 			c.owed = float64(u.Owed)
 		}
 	}
-	executed := w.done
+	executed, remains, busy := w.done, 0.0, 0
 	for _, j := range w.running {
 		executed += float64(j.Procs) * float64(e.At-j.Start)
+		remains += float64(j.Procs) * float64(j.Start+ostrich.Time(j.Estimate)-e.At)
+		busy += j.Procs
 	}
 	lead := w.submitted - owed - executed
 	w.apart = max(w.apart, math.Abs(lead))
+	if e.At > w.now && busy < w.m { // since the last event
+		w.idle = max(w.idle, lead-remains)
+	}
+	w.now = e.At
 	switch e.Kind {
 	case ostrich.Submit:
 		c.open++
