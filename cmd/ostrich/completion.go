@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/figures"
 )
 
 // The scripts ask the command itself, see complete.
@@ -96,7 +98,17 @@ func complete(a *cli.App, w io.Writer, words []string) error {
 		return errors.Join(offer("bash", ""), offer("zsh", ""), offer("fish", ""))
 	}
 	flags := a.Commands[i].Flags
-	if !strings.HasPrefix(last, "-") || valued(flags)[strings.TrimLeft(before[len(before)-1], "-")] {
+	switch {
+	case valued(flags)[strings.TrimLeft(before[len(before)-1], "-")]:
+		return nil
+	case before[0] == "figures" && !strings.HasPrefix(last, "-"):
+		for _, f := range figures.All() {
+			if err := offer(f.Name, f.Title); err != nil {
+				return err
+			}
+		}
+		return nil
+	case !strings.HasPrefix(last, "-"):
 		return nil
 	}
 	for _, f := range flags {

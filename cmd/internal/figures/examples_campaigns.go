@@ -31,7 +31,7 @@ func figure33(name string) (*Result, error) {
 		var list []mark
 		for i := range s {
 			c := &s[i]
-			list = append(list, mark{at: float64(c.Submit), label: fmt.Sprintf("%d of user %d", c.Number, campaigns[c.Campaign].User)})
+			list = append(list, mark{at: float64(c.Submit), label: fmt.Sprintf("%d.%d", campaigns[c.Campaign].User, c.Number)})
 		}
 		return list
 	}
@@ -47,7 +47,7 @@ func figure33(name string) (*Result, error) {
 		{What: "max-stretch of FCFS, for p = 10", Paper: "(2p + 2)/2 = 11", Ours: "(2p + 2)/2 = " + amount(fcfs.MaxStretch(campaigns, m))},
 		{What: "the optimal max-stretch", Paper: "(2p + 2)/(2p) = 1.1", Ours: "(2p + 2)/(2p) = " + amount(fair.MaxStretch(campaigns, m))},
 	}
-	text := "k = 2, σ = 2, m = 3 and p = 10; the thesis leaves m and p open. A user's second campaign is submitted when the first has ended. " +
+	text := "k = 2, σ = 2, m = 3 and p = 10; the thesis leaves m and p open. A user's second campaign is submitted when the first has ended; submissions are marked as user.campaign. " +
 		"The lower schedule is that of FairCamp, which is optimal here; a test compares it with every order of the campaigns (TestFigure33)."
 	return of(text, numbers, chart), nil
 }
@@ -192,13 +192,13 @@ func figure53(name string) (*Result, error) {
 			if i > 0 {
 				s += " and "
 			}
-			s += fmt.Sprintf("%d jobs", len(c.Tasks))
+			s += plural(len(c.Tasks), "job")
 		}
 		return fmt.Sprintf("%d: ", len(list)) + s
 	}
 	numbers := []Number{
 		{What: "campaigns", Paper: "1: 7 jobs", Ours: sizes(campaigns)},
-		{What: "campaigns without job 6", Paper: "2: 5 jobs and 1 jobs", Ours: sizes(without)},
+		{What: "campaigns without job 6", Paper: "2: 5 jobs and 1 job", Ours: sizes(without)},
 		{What: "the latest end is that of job 3 after jobs 4 and 5", Paper: "yes", Ours: yes(after[3] == after[2] && after[4] == after[2])},
 	}
 	return of("A job joins the campaign if it was submitted before the latest end of the campaign's jobs so far. "+linkedText, numbers, chart), nil

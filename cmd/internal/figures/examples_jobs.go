@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// one gives the lengths of the short and long jobs of figures 2.10 to 2.12.
+// long is the length p of the long jobs of figures 2.10 to 2.12; short ones have 1.
 const long = 10.0
 
 func figure210(name string) (*Result, error) {
@@ -89,11 +89,11 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 			from: from, to: from + units(j.Run), height: 1, shade: int(j.User), label: amount(units(j.Run)),
 			what: fmt.Sprintf("submitted at %s", amount(units(j.Submit))),
 		})
-		if j.User == 3 {
+		if i > 1 {
 			p.marks = append(p.marks, mark{at: units(j.Submit), label: "light"})
 		}
 	}
-	p.marks = append(p.marks, mark{at: 0, label: "dark"})
+	p.marks = append(p.marks, mark{at: 0, label: "both"})
 	chart := &gantt{
 		name: name, tick: tick, users: []shade{darkGray, lightGray}, panels: []panel{p},
 		text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),

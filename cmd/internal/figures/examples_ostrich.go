@@ -68,14 +68,14 @@ func figure51(name string) (*Result, error) {
 			What: "s̃ of campaign 2 of user 3 at 5", Paper: "8", Ours: amount(start32),
 			Why: "The text sets it to C̃ of campaign 1 of user 3, which it gives as 7 in the same paragraph and before; 7 is what equation 5.2 gives.",
 		},
-		{What: "C̃ of campaign 2 of user 3 at 5", Paper: "11", Ours: tilde(5, 3, 2), Why: ""},
+		{What: "C̃ of campaign 2 of user 3 at 5", Paper: "11", Ours: tilde(5, 3, 2)},
 		{What: "users whose jobs start from 5 until then", Paper: "1", Ours: between(5, start32)},
 		{What: "campaign 2 of user 3 starts at", Paper: "8", Ours: amount(r.begin(3)), Why: "At its virtual start, as above."},
 		{What: "C̃ of campaign 2 of user 2 at 8", Paper: "13", Ours: tilde(8, 2, 2)},
 		{What: "C̃ of campaign 3 of users 2 and 3 at 14", Paper: "equal", Ours: tilde(14, 2, 3) + ", " + tilde(14, 3, 3)},
 		{What: "these campaigns end by", Paper: "18", Ours: amount(max(r.end(5), r.end(6)))},
 	}
-	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length.\n\n" +
+	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
 		"The loads follow from the virtual completion times of the text: 48 and 18 at 0, 10 at 2, 8 at 5, 10 at 8. Those at 14, 6 each, and all lengths of jobs are in the lost figure; " +
 		"they were chosen so that the sentences of the text hold. The text says that the last campaigns are followed by the remaining jobs \"of user 3\" and that \"campaign 1 of user 3\" is interrupted at 14, where it must mean user 1: campaign 1 of user 3 ended by 5."
 	return of(text, numbers, chart), nil
@@ -141,7 +141,7 @@ func figure61(name string) (*Result, error) {
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
 		{What: "light gray comes no earlier than C̃ of dark gray", Paper: "yes", Ours: yes(v.completion(11, 1, 1) <= 12)},
-		{What: "dark gray really ends after its C̃", Paper: "yes", Ours: yes(r.end(1) > v.completion(11, 1, 1)), Why: ""},
+		{What: "dark gray really ends after its C̃", Paper: "yes", Ours: yes(r.end(1) > v.completion(11, 1, 1))},
 		{What: "medium gray comes again before C̃ of light gray", Paper: "yes", Ours: yes(15.5 < c3)},
 		{What: "light gray is in front of medium gray then", Paper: "yes", Ours: yes(c3 < c4)},
 		{What: "the small campaign waits for all of light gray", Paper: "yes", Ours: yes(r.begin(3) >= r.end(2))},
@@ -219,7 +219,7 @@ func figure63(name string) (*Result, error) {
 		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},
 		{What: "C̃ of dark and medium gray at 0, on all processors", Ours: amount(v.completion(0, 1, 1)) + ", " + amount(v.completion(0, 2, 1))},
 	}
-	text := "A label is size × length. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
+	text := "A label in R is size × length, one in V a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
 		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."
 	return of(text, numbers, chart), nil
 }

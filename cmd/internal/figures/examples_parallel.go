@@ -53,7 +53,7 @@ func figure64(name string) (*Result, error) {
 }
 
 func figure65(name string) (*Result, error) {
-	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Policy: spaceShare}, nil, compared())
+	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Policy: sim.SpaceShare}, nil, compared())
 	if err != nil {
 		return nil, err
 	}
@@ -98,64 +98,4 @@ func figure66(name string) (*Result, error) {
 		{What: "C̃ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
 	}
 	return of(comparedText, numbers, chart), nil
-}
-
-// sharing gives each user with unfinished jobs an equal part of the processors
-// and starts the user's jobs in their order while they fit into it (thesis 6.4).
-type sharing struct {
-	procs int
-	users []ostrich.UserID // in the order of their first submission
-	jobs  map[ostrich.UserID][]ostrich.Job
-	held  map[ostrich.UserID]int
-	open  map[ostrich.UserID]int // jobs that have not ended
-	list  []ostrich.JobID
-}
-
-func spaceShare(m int) (sim.Ranker, error) {
-	return &sharing{
-		procs: m, jobs: make(map[ostrich.UserID][]ostrich.Job), held: make(map[ostrich.UserID]int), open: make(map[ostrich.UserID]int),
-	}, nil
-}
-
-// Step keeps count of jobs and processors.
-func (s *sharing) Step(e ostrich.Event) error {
-	u := e.Job.User
-	switch e.Kind {
-	case ostrich.Submit:
-		if s.jobs[u] == nil {
-			s.users = append(s.users, u)
-		}
-		s.jobs[u] = append(s.jobs[u], e.Job)
-		s.open[u]++
-	case ostrich.Start:
-		s.held[u] += e.Job.Procs
-		s.jobs[u] = s.jobs[u][1:]
-	case ostrich.End:
-		s.held[u] -= e.Job.Procs
-		s.open[u]--
-	case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
-		return fmt.Errorf("space sharing of rigid jobs knows no %v", e.Kind)
-	}
-	return nil
-}
-
-// Jobs lists the jobs that fit into the shares now.
-func (s *sharing) Jobs() []ostrich.JobID {
-	k := 0
-	for _, u := range s.users {
-		if s.open[u] > 0 {
-			k++
-		}
-	}
-	s.list = s.list[:0]
-	for _, u := range s.users {
-		held := s.held[u]
-		for _, j := range s.jobs[u] {
-			if held += j.Procs; held*k > s.procs {
-				break
-			}
-			s.list = append(s.list, j.ID)
-		}
-	}
-	return s.list
 }

@@ -2,7 +2,13 @@
 // computations of our own, and sets the papers' numbers beside ours.
 package figures
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Figure is a figure of a paper.
 type Figure struct {
@@ -56,7 +62,25 @@ type Number struct {
 	Why   string // why it differs, or ""
 }
 
-// All lists the figures in the order of the papers.
+// All lists the figures in the order of the papers, which is that of their
+// names, and then of their numbers.
 func All() []Figure {
-	return append(append([]Figure{}, examples...), measured...)
+	list := slices.Concat(examples, measured)
+	slices.SortStableFunc(list, func(a, b Figure) int { return compare(a.Name, b.Name) })
+	return list
+}
+
+// compare orders names such as "thesis-5.6" by paper and number.
+func compare(a, b string) int {
+	paperA, restA, _ := strings.Cut(a, "-")
+	paperB, restB, _ := strings.Cut(b, "-")
+	numbers := func(rest string) []int {
+		var list []int
+		for part := range strings.SplitSeq(rest, ".") {
+			n, _ := strconv.Atoi(part) // a part that is none counts as 0
+			list = append(list, n)
+		}
+		return list
+	}
+	return cmp.Or(cmp.Compare(paperA, paperB), slices.Compare(numbers(restA), numbers(restB)), cmp.Compare(a, b))
 }

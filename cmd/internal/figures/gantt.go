@@ -153,13 +153,13 @@ func (p *panel) draw(d *drawing, g *gantt, x func(float64) float64, y float64) {
 	for _, m := range together(p.lines) {
 		d.write("small", "middle", x(m.at), y-8, m.label)
 	}
+	right := 0.0 // of the label before
 	for _, m := range together(p.marks) {
 		d.down(x(m.at), y-1)
-		anchor := "middle"
-		if m.at == 0 {
-			anchor = "start"
-		}
-		d.write("small", anchor, x(m.at), y-11, m.label)
+		wide := 5.8 * float64(len([]rune(m.label)))
+		left := max(x(m.at)-wide/2, ganttLeft, right+6)
+		d.write("small", "start", left, y-11, m.label)
+		right = left + wide
 	}
 	if p.now > 0 {
 		d.line("dotted", x(p.now), y-4, x(p.now), bottom)

@@ -163,3 +163,11 @@ func trimmed(x float64, digits int) string {
 
 // amount is a number as it stands in a text.
 func amount(x float64) string { return trimmed(x, 2) }
+
+// plural is a number of things in words.
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}

@@ -1,0 +1,120 @@
+package figures
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// Drawn is a figure with what was computed for it.
+type Drawn struct {
+	Figure
+	*Result
+}
+
+// Index is the name of the page.
+const Index = "index.html"
+
+// fileName is what a picture or table may be called.
+var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+// Write writes the pictures as SVG, the tables as CSV and a page with all of
+// them into a folder, which is made if it is not there. All is built before
+// anything is written, and each file replaces an older one of its name at
+// once. The page comes last. The same results give the same bytes.
+func Write(dir string, drawn []Drawn) error {
+	files, err := build(drawn)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("making the folder of the figures: %w", err)
+	}
+	for _, f := range files {
+		if err := replace(dir, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file is a file that is to be written.
+type file struct {
+	name string
+	data []byte
+}
+
+// build makes all files, the page last.
+func build(drawn []Drawn) ([]file, error) {
+	var files []file
+	taken := map[string]string{Index: "the page"}
+	add := func(figure, name, extension string, data []byte) error {
+		if !fileName.MatchString(name) {
+			return fmt.Errorf("figure %s: %q cannot be the name of a file", figure, name)
+		}
+		name += extension
+		if other, ok := taken[name]; ok {
+			return fmt.Errorf("figure %s: %s is also a file of %s", figure, name, other)
+		}
+		taken[name] = figure
+		files = append(files, file{name, data})
+		return nil
+	}
+	for _, d := range drawn {
+		for _, p := range d.Pictures {
+			if err := add(d.Name, p.Name, ".svg", p.SVG); err != nil {
+				return nil, err
+			}
+		}
+		for _, t := range d.Tables {
+			data, err := t.csv()
+			if err != nil {
+				return nil, fmt.Errorf("figure %s, table %s: %w", d.Name, t.Name, err)
+			}
+			if err := add(d.Name, t.Name, ".csv", data); err != nil {
+				return nil, err
+			}
+		}
+	}
+	page, err := page(drawn)
+	if err != nil {
+		return nil, err
+	}
+	return append(files, file{Index, page}), nil
+}
+
+// csv is the table as CSV.
+func (t *Table) csv() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	for i, row := range t.Rows {
+		if len(row) != len(t.Header) {
+			return nil, fmt.Errorf("row %d has %d cells under a header of %d", i+1, len(row), len(t.Header))
+		}
+	}
+	if err := errors.Join(w.Write(t.Header), w.WriteAll(t.Rows)); err != nil {
+		return nil, fmt.Errorf("writing CSV: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// replace writes a file beside its place and then moves it there.
+func replace(dir string, f file) error {
+	beside, err := os.CreateTemp(dir, "."+f.name+".*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", f.name, err)
+	}
+	_, err = beside.Write(f.data)
+	err = errors.Join(err, beside.Chmod(0o644), beside.Close())
+	if err == nil {
+		err = os.Rename(beside.Name(), filepath.Join(dir, f.name))
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", f.name, errors.Join(err, os.Remove(beside.Name())))
+	}
+	return nil
+}

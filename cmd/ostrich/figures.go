@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/figures"
+)
+
+func figuresCommand() *cli.Command {
+	return plainCommand(cli.Command{
+		Name:      "figures",
+		Usage:     "draw the figures of the source papers anew, and set the papers' numbers beside ours",
+		ArgsUsage: "[NAME…]",
+		Description: "Without a NAME all figures are drawn. Writes the pictures as SVG, what they were drawn from as CSV, and a page,\n" +
+			figures.Index + ", that shows them with the papers' numbers, ours, and why they differ; then a table of these numbers.\n" +
+			"A figure whose workload log is not in --traces is left out, and an error if it was named. The figures are\n" +
+			"computed on all cores; what is written does not depend on how many. Exit code 0: written; 1: error.",
+	}, []cli.Flag{
+		&cli.StringFlag{Name: "out", Usage: "write into `DIR`, which is made if it is not there"},
+		&cli.StringFlag{Name: "traces", Usage: "`DIR` with the workload logs of the Parallel Workloads Archive, as *.swf.gz", EnvVars: []string{"OSTRICH_TRACES"}},
+		&cli.BoolFlag{Name: "short", Usage: "draw fewer random instances than the papers, for a first look"},
+		&cli.BoolFlag{Name: "list", Usage: "list the figures with the logs that they need, and draw nothing"},
+		&cli.IntFlag{Name: "workers", Usage: "compute on `NUMBER` cores", DefaultText: "all"},
+	}, drawFigures)
+}
+
+func drawFigures(c *cli.Context) error {
+	chosen, err := chosenFigures(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if c.Bool("list") {
+		return listFigures(c, chosen)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	switch {
+	case c.String("out") == "":
+		return errors.New("figures: name a folder to write into: --out DIR")
+	case c.IsSet("workers") && c.Int("workers") < 1:
+		return fmt.Errorf("figures: --workers %d: at least 1", c.Int("workers"))
+	case c.IsSet("workers"):
+		workers = c.Int("workers")
+	}
+	chosen, missing, err := withLogs(c, chosen)
+	if err != nil {
+		return err
+	}
+	var drawn []figures.Drawn
+	if len(chosen) > 0 {
+		if drawn, err = drawAll(c, chosen, workers); err != nil {
+			return err
+		}
+		if err := figures.Write(c.String("out"), drawn); err != nil {
+			return fmt.Errorf("figures: %w", err)
+		}
+		if err := writeNumbers(c, drawn); err != nil {
+			return err
+		}
+		say(c.App.ErrWriter, "%s in %s", plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
+	}
+	if missing && c.NArg() > 0 { // one that was named
+		return exitCode(1)
+	}
+	return nil
+}
+
+// chosenFigures are the named figures, or all, in the order of the papers.
+func chosenFigures(names []string) ([]figures.Figure, error) {
+	all := figures.All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, f := range all {
+		known = append(known, f.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("figures: %q is none of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(f figures.Figure) bool { return !slices.Contains(names, f.Name) }), nil
+}
+
+func listFigures(c *cli.Context, list []figures.Figure) error {
+	t := table{header: []string{"NAME", "TITLE", "FROM", "LOG"}}
+	for _, f := range list {
+		t.add(f.Name, f.Title, f.From, f.Log)
+	}
+	return t.write(c)
+}
+
+// withLogs are the figures whose logs are there; the others are told.
+func withLogs(c *cli.Context, list []figures.Figure) (there []figures.Figure, missing bool, err error) {
+	dir := c.String("traces")
+	for _, f := range list {
+		if f.Log == "" {
+			there = append(there, f)
+			continue
+		}
+		if dir == "" {
+			missing = true
+			say(c.App.ErrWriter, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
+			continue
+		}
+		switch _, err := os.Stat(filepath.Join(dir, f.Log)); {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = true
+			say(c.App.ErrWriter, "%s is left out: %s is not in %s", f.Name, f.Log, dir)
+		case err != nil:
+			return nil, false, fmt.Errorf("figures: %s: %w", f.Name, err)
+		default:
+			there = append(there, f)
+		}
+	}
+	return there, missing, nil
+}
+
+// steps is how finely the progress of one figure is told.
+const steps = 1000
+
+// drawAll computes the figures, several at a time. The first error ends all
+// of it.
+func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Drawn, error) {
+	// Figures compute with workers of their own, so the number of cores is set
+	// here rather than counted out.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	at, done := progress(c.App.ErrWriter, "drawing "+plural(len(list), "figure"))
+	defer done()
+	var mu sync.Mutex
+	parts, sum := make([]int, len(list)), 0
+	tell := func(i, part int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if part > parts[i] {
+			sum += part - parts[i]
+			parts[i] = part
+			at(sum, steps*len(list))
+		}
+	}
+
+	drawn := make([]figures.Drawn, len(list))
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(workers, len(list)) {
+		group.Go(func() {
+			for i := range next {
+				result, err := list[i].Draw(ctx, figures.Input{
+					Traces: c.String("traces"), Workers: workers, Short: c.Bool("short"),
+					Progress: func(done, total int) {
+						if total > 0 {
+							tell(i, int(int64(steps)*int64(done)/int64(total)))
+						}
+					},
+				})
+				if err != nil {
+					cancel(fmt.Errorf("figures: %s: %w", list[i].Name, err))
+					continue
+				}
+				drawn[i] = figures.Drawn{Figure: list[i], Result: result}
+				tell(i, steps)
+			}
+		})
+	}
+	for i := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	if c.Context.Err() != nil {
+		return nil, errors.New("figures: interrupted; nothing was written")
+	}
+	return drawn, context.Cause(ctx)
+}
+
+// writeNumbers writes the papers' numbers beside ours.
+func writeNumbers(c *cli.Context, drawn []figures.Drawn) error {
+	t := table{header: []string{"FIGURE", "NUMBER", "PAPER", "OURS"}}
+	for _, d := range drawn {
+		for _, n := range d.Numbers {
+			t.add(d.Name, n.What, cmp.Or(n.Paper, "-"), n.Ours)
+		}
+	}
+	return t.write(c)
+}
