@@ -84,11 +84,11 @@ var replayPolicies = []replayPolicy{
 	{name: "ljf", usage: "largest job first, by processors", order: &sim.LJF},
 	{
 		name: "fairshare", usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(r *replay) sim.Policy { return nil },
+		rank: func(r *replay) sim.Policy { return sim.FairShare(r.period) },
 	},
 	{
 		name: "spaceshare", usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(*replay) sim.Policy { return nil },
+		rank: func(*replay) sim.Policy { return sim.SpaceShare },
 	},
 	{
 		name: "faircamp", usage: "campaigns of sequential jobs by deadline (thesis 4.1)",

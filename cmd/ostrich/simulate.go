@@ -213,7 +213,6 @@ func runAll(c *cli.Context, list []*simulation) error {
 		total += len(s.workload.jobs)
 	}
 	at, gone := progress(c.App.ErrWriter, "simulating")
-	defer gone()
 	var mu sync.Mutex
 	done, all := make([]int, len(list)), 0
 	next := make(chan int)
@@ -232,18 +231,22 @@ func runAll(c *cli.Context, list []*simulation) error {
 			}
 		})
 	}
-	for i := range list {
-		if c.Context.Err() != nil {
-			break
+	finished := make(chan struct{})
+	go func() {
+		for i := range list {
+			next <- i
 		}
-		next <- i
-	}
-	close(next)
-	group.Wait()
-	gone()
-	if err := c.Context.Err(); err != nil {
+		close(next)
+		group.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+	case <-c.Context.Done(): // nobody waits for replays that go on
+		gone()
 		return errors.New("simulate: interrupted")
 	}
+	gone()
 	for _, s := range list {
 		if s.err != nil {
 			return fmt.Errorf("%s: %s: %w", s.workload.name, s.replay.policy.name, s.err)
