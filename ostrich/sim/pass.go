@@ -156,7 +156,7 @@ func (f *filling) block(t *Task) {
 	f.blocked = true
 	switch f.Backfill {
 	case EASY:
-		f.room = f.running.reserve(f.now, f.free, t.Procs, true)
+		f.room = f.running.reserve(f.now, f.free, t.Procs)
 	case Greedy:
 		f.room = room{free: f.free, extra: f.free}
 	case None:

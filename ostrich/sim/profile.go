@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -81,16 +80,86 @@ func (p *profile) take(at ostrich.Time, procs int, length ostrich.Duration) {
 // be before now, until another.
 func (p *profile) change(from, to ostrich.Time, procs int) {
 	i := p.at(from)
-	for last := p.at(to); i < last; i++ {
-		p.steps[i].free += procs
+	last := p.at(to)
+	for k := i; k < last; k++ {
+		p.steps[k].free += procs
 	}
+	p.merge(last)
+	p.merge(i)
 }
 
 // at is the step that begins at a moment. If there is none, it makes one.
 func (p *profile) at(t ostrich.Time) int {
-	i, found := slices.BinarySearchFunc(p.steps, t, func(s step, t ostrich.Time) int { return cmp.Compare(s.at, t) })
-	if !found {
+	i := p.search(t)
+	if p.steps[i].at != t {
+		i++
 		p.steps = slices.Insert(p.steps, i, step{at: t, free: p.steps[i-1].free})
 	}
 	return i
+}
+
+// merge drops a step that changes nothing.
+func (p *profile) merge(i int) {
+	if i > 0 && p.steps[i].free == p.steps[i-1].free {
+		p.steps = slices.Delete(p.steps, i, i+1)
+	}
+}
+
+// search is the step that a moment lies in.
+func (p *profile) search(t ostrich.Time) int {
+	low, high := 0, len(p.steps)
+	for high-low > 1 {
+		if mid := int(uint(low+high) / 2); p.steps[mid].at <= t {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// advance moves on to a later moment.
+func (p *profile) advance(now ostrich.Time) {
+	p.steps = p.steps[p.search(now):]
+	p.steps[0].at = now
+}
+
+// most is the largest number of processors that are free at some moment before limit.
+func (p *profile) most(limit ostrich.Time) int {
+	n := 0
+	for i := range p.steps {
+		if p.steps[i].at >= limit {
+			break
+		}
+		n = max(n, p.steps[i].free)
+	}
+	return n
+}
+
+// sooner is the earliest moment to which the reservation of so many processors
+// for so long, which begins at a later moment, can move; that moment if there is
+// no other. Only moments before limit are looked at.
+func (p *profile) sooner(at ostrich.Time, procs int, length ostrich.Duration, limit ostrich.Time) ostrich.Time {
+	const never = ostrich.Time(math.MaxInt64)
+	from := never
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch {
+		case s.at >= at: // from here on the job has its own processors
+			return min(from, at)
+		case from != never && s.at >= from+ostrich.Time(length):
+			return from
+		case s.free < procs:
+			from = never
+			if s.at >= limit {
+				return at
+			}
+		case from == never:
+			if s.at >= limit {
+				return at
+			}
+			from = s.at
+		}
+	}
+	return min(from, at)
 }

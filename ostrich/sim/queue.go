@@ -5,15 +5,20 @@ import "math"
 // queue holds the waiting jobs of an order that is known when a job arrives:
 // each has a slot, and the smaller one goes first. A tree over the slots
 // knows the fewest processors and the shortest estimate below each node, so
-// that a pass over a deep queue looks only at jobs that might start.
+// that a pass over a deep queue looks only at jobs that might start. If slots
+// only grow, the tree slides along with them, and is as large as the span of
+// the slots in use asks for.
 type queue struct {
 	leaves int
+	base   int     // slot of the first leaf
 	procs  []int32 // by node, the root is 1; empty slots hold math.MaxInt32
 	length []int32
-	job    []int32 // by slot
+	job    []int32 // by leaf
 	count  int
+	first  int // slot of the first job, if there is one
 }
 
+// newQueue makes a queue for so many slots, from 0 on.
 func newQueue(slots int) *queue {
 	leaves := 1
 	for leaves < slots {
@@ -26,10 +31,19 @@ func newQueue(slots int) *queue {
 	return &queue{leaves: leaves, procs: all[:2*leaves], length: all[2*leaves : 4*leaves], job: all[4*leaves:]}
 }
 
+// add takes a job. Its slot may lie behind the last one of the tree, if no job
+// ever comes again in front of the first.
 func (q *queue) add(slot int, job, procs, length int32) {
-	q.job[slot] = job
+	if q.count == 0 || slot < q.first {
+		q.first = slot
+	}
+	if slot-q.base >= q.leaves {
+		q.slide(slot)
+	}
 	q.count++
-	i := slot + q.leaves
+	i := slot - q.base
+	q.job[i] = job
+	i += q.leaves
 	q.procs[i], q.length[i] = procs, length
 	for i /= 2; i > 0; i /= 2 {
 		if q.procs[i] <= procs && q.length[i] <= length {
@@ -39,56 +53,61 @@ func (q *queue) add(slot int, job, procs, length int32) {
 	}
 }
 
+// slide makes the first job's slot that of the first leaf, and the tree so
+// large that at least half of it lies behind the given slot.
+func (q *queue) slide(slot int) {
+	fresh := newQueue(max(q.leaves, 2*(slot-q.first+1)))
+	if from := q.first - q.base; from < q.leaves {
+		copy(fresh.procs[fresh.leaves:], q.procs[q.leaves+from:])
+		copy(fresh.length[fresh.leaves:], q.length[q.leaves+from:])
+		copy(fresh.job, q.job[from:])
+	}
+	for i := fresh.leaves - 1; i > 0; i-- {
+		fresh.procs[i] = min(fresh.procs[2*i], fresh.procs[2*i+1])
+		fresh.length[i] = min(fresh.length[2*i], fresh.length[2*i+1])
+	}
+	fresh.base, fresh.count, fresh.first = q.first, q.count, q.first
+	*q = *fresh
+}
+
 func (q *queue) remove(slot int) {
 	q.count--
-	i := slot + q.leaves
+	i := slot - q.base + q.leaves
 	q.procs[i], q.length[i] = math.MaxInt32, math.MaxInt32
 	for i /= 2; i > 0; i /= 2 {
 		procs, length := min(q.procs[2*i], q.procs[2*i+1]), min(q.length[2*i], q.length[2*i+1])
 		if q.procs[i] == procs && q.length[i] == length {
-			return
+			break
 		}
 		q.procs[i], q.length[i] = procs, length
 	}
+	if slot == q.first && q.count > 0 {
+		q.first = q.after(slot + 1)
+	}
 }
 
-// head is the slot of the first job, or -1.
-func (q *queue) head() int {
-	if q.count == 0 {
-		return -1
-	}
-	i := 1
-	for i < q.leaves {
-		i *= 2
-		if q.procs[i] == math.MaxInt32 {
-			i++
-		}
-	}
-	return i - q.leaves
-}
+// at is the job in a slot.
+func (q *queue) at(slot int) int32 { return q.job[slot-q.base] }
 
 // after is the first slot from the given one on that holds a job; -1 if none does.
 func (q *queue) after(from int) int {
-	if from == 0 {
-		return q.head()
-	}
-	if from >= q.leaves {
-		return -1
-	}
 	return q.next(from, math.MaxInt32-1, 0, 0)
 }
 
 // next is the first slot from the given one on whose job needs at most narrow
 // processors, or at most wide ones for at most short seconds; -1 if none does.
 func (q *queue) next(from int, narrow, wide, short int32) int {
+	if q.count == 0 || from-q.base >= q.leaves {
+		return -1
+	}
 	may := func(i int) bool {
 		return q.procs[i] <= narrow || (q.procs[i] <= wide && q.length[i] <= short)
 	}
-	i := from + q.leaves
+	i := max(from, q.first) - q.base + q.leaves
 	for {
 		if may(i) {
 			if i >= q.leaves {
-				return i - q.leaves
+				return i - q.leaves + q.base
 			}
 			i *= 2
 			continue

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -15,47 +14,40 @@ type expect struct {
 	job   int32
 }
 
-func compareExpect(a, b expect) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job))
-}
-
-// expects are the running jobs by when they are expected to end.
+// expects are the running jobs by when they are expected to end, ties by job.
 type expects []expect
 
-func (x *expects) add(e expect) {
-	at, _ := slices.BinarySearchFunc(*x, e, compareExpect)
-	*x = slices.Insert(*x, at, e)
-}
+func (x *expects) add(e expect) { *x = slices.Insert(*x, x.search(e), e) }
 
 func (x *expects) remove(e expect) {
-	at, _ := slices.BinarySearchFunc(*x, e, compareExpect)
+	at := x.search(e)
 	*x = slices.Delete(*x, at, at+1)
 }
 
-// expired counts the processors of jobs that still run and whose estimate ends now.
-func (x expects) expired(now ostrich.Time) int {
-	n := 0
-	for _, e := range x {
-		if e.at > now {
-			break
+// search is the place of a job, or where it would be.
+func (x expects) search(e expect) int {
+	low, high := 0, len(x)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if m := &x[mid]; m.at < e.at || (m.at == e.at && m.job < e.job) {
+			low = mid + 1
+		} else {
+			high = mid
 		}
-		n += int(e.procs)
 	}
-	return n
+	return low
 }
 
 // reserve makes the reservation of a job that does not fit in the available
 // processors: at the shadow time enough of them are free, and some are left
-// over. It returns the room beside it. Processors of jobs whose estimate ends
-// now may be among the available ones already; included tells that they are not yet.
-func (x expects) reserve(now ostrich.Time, available, need int, included bool) room {
+// over. It returns the room beside it. A job that should have ended by now is
+// expected to do so now.
+func (x expects) reserve(now ostrich.Time, available, need int) room {
 	left, shadow := available, now
 	for k := 0; k < len(x); {
 		shadow = max(shadow, x[k].at)
 		for ; k < len(x) && x[k].at <= shadow; k++ {
-			if x[k].at > now || included {
-				left += int(x[k].procs)
-			}
+			left += int(x[k].procs)
 		}
 		if left >= need {
 			break
@@ -74,9 +66,6 @@ type room struct {
 // next is the first slot of the queue, from the given one on, whose job fits;
 // -1 if none does.
 func (f *room) next(q *queue, from int) int {
-	if from >= q.leaves {
-		return -1
-	}
 	return q.next(from, int32(min(f.extra, f.free)), int32(f.free), int32(min(f.short, math.MaxInt32-1)))
 }
 

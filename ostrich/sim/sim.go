@@ -15,8 +15,8 @@ type Job struct {
 	ID       ostrich.JobID
 	User     ostrich.UserID
 	Submit   ostrich.Time
-	Run      ostrich.Duration // how long it really runs, at least 1
-	Estimate ostrich.Duration // how long it is expected to run, at least Run
+	Run      ostrich.Duration // how long it runs if nobody ends it, at least 1
+	Estimate ostrich.Duration // how long it is expected to run, at least 1; its limit under Kill
 	Procs    int              // at least 1
 }
 
@@ -31,10 +31,14 @@ const (
 	// Greedy lets any job jump that fits (thesis 6.2). For sequential jobs it is
 	// the same as None.
 	Greedy
+	// Conservative lets a job jump if it delays none of those that wait already:
+	// each has a reservation, see the package comment. It is not offered with
+	// PerEvent.
+	Conservative
 )
 
 // BackfillNames lists the kinds of backfilling in the order of their constants.
-var BackfillNames = []string{"none", "easy", "greedy"}
+var BackfillNames = []string{"none", "easy", "greedy", "conservative"}
 
 // EventOrder says what happens at one instant, see the package comment.
 type EventOrder uint8
@@ -75,35 +79,62 @@ type Machine struct {
 	Order      Order
 	Backfill   Backfill
 	EventOrder EventOrder
+	// Kill ends a job when it has run for its estimate. Without it a job that
+	// outlives its estimate runs on, and is expected to end at any moment.
+	Kill bool
+	// Progress, if there is one, is told from time to time how many of the jobs
+	// have ended, and at the end.
+	Progress func(done, total int)
 }
 
 // ErrWorkload is a workload that the machine cannot run.
 var ErrWorkload = errors.New("cannot be simulated")
 
+// Length is how long a job runs on the machine: its Run, but no longer than its
+// Estimate under Kill.
+func (m Machine) Length(j *Job) ostrich.Duration {
+	if m.Kill {
+		return min(j.Run, j.Estimate)
+	}
+	return j.Run
+}
+
 // Replay runs a workload as it was submitted (open loop) and returns the start
-// of each job. The jobs must be sorted by Submit; at one instant they are
-// submitted in their order.
+// of each job, which then runs for its Length. The jobs must be sorted by Submit;
+// at one instant they are submitted in their order. Without a job there is no
+// start. What it needs beside the jobs and the starts grows with the jobs that
+// wait or run; an Order other than that of arrival needs up to 44 bytes a job more.
 func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 	if err := m.check(jobs); err != nil {
 		return nil, err
 	}
-	r := replay{
-		machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), slot: m.slots(jobs), free: m.Procs,
-		waiting: newQueue(len(jobs)),
-	}
-	if m.EventOrder == PerEvent {
+	r := newReplay(m, jobs)
+	switch {
+	case m.Backfill == Conservative:
+		(&conservative{replay: r}).run()
+	case m.EventOrder == PerEvent:
 		r.perEvent()
-	} else {
+	default:
 		r.batched()
+	}
+	if m.Progress != nil {
+		m.Progress(len(jobs), len(jobs))
 	}
 	return r.start, nil
 }
 
 func (m Machine) check(jobs []Job) error {
-	if m.Procs < 1 || m.Procs >= math.MaxInt32 {
+	switch {
+	case m.Procs < 1 || m.Procs >= math.MaxInt32:
 		return fmt.Errorf("sim: a machine of %d processors: %w", m.Procs, ErrWorkload)
-	}
-	if len(jobs) >= math.MaxInt32/4 {
+	case int(m.Backfill) >= len(BackfillNames):
+		return fmt.Errorf("sim: backfilling number %d is not known: %w", m.Backfill, ErrWorkload)
+	case int(m.EventOrder) >= len(EventOrderNames):
+		return fmt.Errorf("sim: event order number %d is not known: %w", m.EventOrder, ErrWorkload)
+	case m.Backfill == Conservative && m.EventOrder != Batched:
+		return fmt.Errorf("sim: conservative backfilling takes the events of an instant batched, not %s: %w",
+			EventOrderNames[m.EventOrder], ErrWorkload)
+	case len(jobs) >= math.MaxInt32/4:
 		return fmt.Errorf("sim: %d jobs are too many: %w", len(jobs), ErrWorkload)
 	}
 	for i := range jobs {
@@ -112,6 +143,8 @@ func (m Machine) check(jobs []Job) error {
 		switch {
 		case i > 0 && j.Submit < jobs[i-1].Submit:
 			why = "submitted before the one in front of it"
+		case j.Submit < -latest || j.Submit > latest:
+			why = fmt.Sprintf("submitted at %d", j.Submit)
 		default:
 			why = j.fault(m.Procs)
 		}
@@ -122,29 +155,32 @@ func (m Machine) check(jobs []Job) error {
 	return nil
 }
 
+// latest is the last moment of a submission: no sum of run times after it, each
+// of 31 bits, of as many jobs as there may be, overflows.
+const latest = ostrich.Time(1) << 61
+
 // fault tells why a machine of m processors cannot run the job, if so.
 func (j *Job) fault(m int) string {
 	switch {
 	case j.Procs < 1 || j.Procs > m:
 		return fmt.Sprintf("needs %d of %d processors", j.Procs, m)
-	case j.Run < 1:
+	case j.Run < 1 || j.Run >= math.MaxInt32:
 		return fmt.Sprintf("runs for %d s", j.Run)
-	case j.Estimate < j.Run:
-		return fmt.Sprintf("runs for %d s, longer than its estimate of %d s", j.Run, j.Estimate)
-	case j.Estimate >= math.MaxInt32:
+	case j.Estimate < 1 || j.Estimate >= math.MaxInt32:
 		return fmt.Sprintf("has an estimate of %d s", j.Estimate)
 	}
 	return ""
 }
 
-// slots gives each job its place among all jobs of the workload.
+// slots gives each job its place among all jobs of the workload; nil if that is
+// the order of arrival.
 func (m Machine) slots(jobs []Job) []int32 {
+	if m.Order.Compare == nil {
+		return nil
+	}
 	order := make([]int32, len(jobs))
 	for i := range order {
 		order[i] = int32(i)
-	}
-	if m.Order.Compare == nil {
-		return order
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return m.Order.Compare(&jobs[a], &jobs[b]) })
 	slot := make([]int32, len(jobs))
@@ -152,117 +188,4 @@ func (m Machine) slots(jobs []Job) []int32 {
 		slot[i] = int32(s)
 	}
 	return slot
-}
-
-// replay is the state of the machine.
-type replay struct {
-	machine Machine
-	jobs    []Job
-	start   []ostrich.Time
-	slot    []int32
-
-	now     ostrich.Time
-	free    int
-	waiting *queue
-	next    int     // of the jobs, the first not submitted
-	ends    endHeap // of running jobs, by when they really end
-	running expects
-}
-
-// batched takes all events of an instant before it does a pass.
-func (r *replay) batched() {
-	for r.advance() {
-		for len(r.ends) > 0 && r.ends[0].at == r.now {
-			r.end()
-		}
-		for r.next < len(r.jobs) && r.jobs[r.next].Submit == r.now {
-			r.submit()
-		}
-		r.pass(r.free)
-	}
-}
-
-// perEvent does a pass after every event.
-func (r *replay) perEvent() {
-	for r.advance() {
-		for r.next < len(r.jobs) && r.jobs[r.next].Submit == r.now {
-			r.submit()
-			r.pass(r.free + r.running.expired(r.now))
-		}
-		for len(r.ends) > 0 && r.ends[0].at == r.now {
-			r.end()
-			r.pass(r.free + r.running.expired(r.now))
-		}
-	}
-}
-
-// advance moves the clock to the next event, if there is one.
-func (r *replay) advance() bool {
-	switch {
-	case r.next < len(r.jobs) && (len(r.ends) == 0 || r.jobs[r.next].Submit <= r.ends[0].at):
-		r.now = r.jobs[r.next].Submit
-	case len(r.ends) > 0:
-		r.now = r.ends[0].at
-	default:
-		return false
-	}
-	return true
-}
-
-func (r *replay) submit() {
-	j := &r.jobs[r.next]
-	r.waiting.add(int(r.slot[r.next]), int32(r.next), int32(j.Procs), int32(j.Estimate))
-	r.next++
-}
-
-func (r *replay) end() {
-	i := r.ends.pop()
-	j := &r.jobs[i]
-	r.free += j.Procs
-	r.running.remove(expect{at: r.start[i] + ostrich.Time(j.Estimate), job: i})
-}
-
-// pass starts what may start on the available processors.
-func (r *replay) pass(available int) {
-	for {
-		head := r.waiting.head()
-		if head < 0 {
-			return
-		}
-		i := r.waiting.job[head]
-		if r.jobs[i].Procs > available {
-			if r.machine.Backfill != None && available > 0 {
-				r.backfill(head, available)
-			}
-			return
-		}
-		available -= r.begin(head, i)
-	}
-}
-
-// begin starts a waiting job and returns its processors.
-func (r *replay) begin(slot int, i int32) int {
-	j := &r.jobs[i]
-	r.waiting.remove(slot)
-	r.start[i] = r.now
-	r.free -= j.Procs
-	r.ends.push(end{at: r.now + ostrich.Time(j.Run), job: i})
-	r.running.add(expect{at: r.now + ostrich.Time(j.Estimate), procs: int32(j.Procs), job: i})
-	return j.Procs
-}
-
-// backfill lets jobs pass the head, which does not fit in the available processors.
-func (r *replay) backfill(head, available int) {
-	f := room{free: available, extra: available}
-	if r.machine.Backfill == EASY {
-		f = r.running.reserve(r.now, available, r.jobs[r.waiting.job[head]].Procs, r.machine.EventOrder == Batched)
-	}
-	for slot := head; f.free > 0; {
-		if slot = f.next(r.waiting, slot+1); slot < 0 {
-			return
-		}
-		i := r.waiting.job[slot]
-		f.take(&r.jobs[i])
-		r.begin(slot, i)
-	}
 }
