@@ -61,9 +61,9 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Name:      "ostrich",
 		Usage:     "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
 		UsageText: "ostrich COMMAND [options]",
-		Description: "Each command reads the configuration of ostrichd. Its settings are options of the commands too, as\n" +
-			"in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but reset changes\n" +
-			"anything in Slurm.",
+		Description: "The commands from check to reset read the configuration of ostrichd. Its settings are options of these\n" +
+			"commands too, as in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but\n" +
+			"reset changes anything in Slurm.",
 		Version: sidecar.Version(),
 		Writer:  stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
@@ -76,7 +76,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), generateCommand(),
+			simulateCommand(), generateCommand(), figuresCommand(),
 			completionCommand(),
 		},
 	}
