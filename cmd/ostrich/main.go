@@ -77,7 +77,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
 			simulateCommand(), generateCommand(), figuresCommand(),
-			completionCommand(),
+			demoCommand(), completionCommand(),
 		},
 	}
 }

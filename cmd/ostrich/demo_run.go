@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// The emulated machine, and Slurm's defaults of priority/multifactor.
+const (
+	demoNodes = 8
+	demoCPUs  = 4 // of a node
+	demoProcs = demoNodes * demoCPUs
+
+	demoWeightAge       = 1000
+	demoWeightFairshare = 10_000
+	demoMaxAge          = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
+	demoHalfLife        = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
+	demoCalcPeriod      = ostrich.Duration(5 * time.Minute / time.Second)
+)
+
+// demoLook is how often a run is looked at for the progress bar and the page, in
+// emulated seconds.
+const demoLook = ostrich.Duration(60)
+
+// demo is one load, and the two runs of it.
+type demo struct {
+	Seed  uint64
+	Hours int
+	Rule  emulated.Rule
+	Users []demoUser
+	Load  []sim.Campaign
+	Total int // jobs of the load
+
+	live bool // somebody looks at it while it runs
+
+	mu   sync.Mutex
+	runs [2]demoRun // as last looked at
+}
+
+// demoRun is one of the runs.
+type demoRun struct {
+	Name           string
+	Now            ostrich.Time // 0 before it has begun
+	Over           bool         // the last job has ended
+	Jobs           []emulated.Job
+	Cycles, Writes int // of the sidecar
+	ended          int
+}
+
+// The runs, in their order.
+var demoRuns = [2]string{"stock", "ostrich"}
+
+func newDemo(users, hours int, seed uint64, rule emulated.Rule) *demo {
+	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: demoUsers(users)}
+	d.Load = demoLoad(d.Users, demoProcs, hours, seed)
+	for _, c := range d.Load {
+		d.Total += len(c.Tasks)
+	}
+	for i, name := range demoRuns {
+		d.runs[i].Name = name
+	}
+	return d
+}
+
+// config is the emulated cluster.
+func (d *demo) config() emulated.Config {
+	c := emulated.Config{
+		Cluster: "emulated", Nodes: demoNodes, CPUs: demoCPUs, Rule: d.Rule, Age: demoWeightAge, Fairshare: demoWeightFairshare,
+		MaxAge: demoMaxAge, HalfLife: demoHalfLife, CalcPeriod: demoCalcPeriod,
+	}
+	for _, u := range d.Users {
+		c.Users = append(c.Users, u.User)
+	}
+	return c
+}
+
+// snapshot is the runs as they stand.
+func (d *demo) snapshot() [2]demoRun {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.runs
+}
+
+// run does the runs: one after the other, as fast as that goes, or both at once
+// with so much emulated time a second. It tells at how many jobs have ended.
+func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total int)) error {
+	began := time.Now()
+	look := func(ctx context.Context, now ostrich.Time) error {
+		done := 0
+		for _, r := range d.snapshot() {
+			done += r.ended
+		}
+		at(done, 2*d.Total)
+		if pace <= 0 {
+			return nil
+		}
+		due := float64(now-demoBegin) / pace.Seconds()
+		wait := time.NewTimer(time.Until(began.Add(time.Duration(due * float64(time.Second)))))
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if pace <= 0 {
+		for i := range d.runs {
+			if err := d.emulate(ctx, i, look); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make(chan error, len(d.runs))
+	for i := range d.runs {
+		go func() { errs <- d.emulate(ctx, i, look) }()
+	}
+	var first error
+	for range d.runs {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+			cancel()
+		}
+	}
+	return first
+}
+
+// emulate does one run. The second one has the sidecar beside the cluster, with
+// its default settings.
+func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, ostrich.Time) error) error {
+	cluster, err := emulated.New(d.config())
+	if err != nil {
+		return err
+	}
+	var each []emulated.Every
+	cycles, writes := 0, 0
+	if run == 1 {
+		s, interval, bad := demoSidecar(ctx, cluster)
+		if bad != nil {
+			return bad
+		}
+		each = append(each, emulated.Every{Period: interval, Do: func(ctx context.Context) error {
+			cycle, err := s.Run(ctx, true)
+			if err != nil {
+				return err
+			}
+			if len(cycle.Odd) > 0 {
+				return fmt.Errorf("the schedule could not take an event: %w", cycle.Odd[0])
+			}
+			cycles++
+			writes += len(cycle.Outcomes)
+			return nil
+		}})
+	}
+	see := func(over bool) {
+		r := demoRun{Name: demoRuns[run], Now: cluster.Now(), Over: over, Cycles: cycles, Writes: writes, ended: cluster.Ended()}
+		if over || d.live {
+			r.Jobs = cluster.Jobs()
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.runs[run] = r
+	}
+	each = append(each, emulated.Every{Period: demoLook, Do: func(ctx context.Context) error {
+		see(false)
+		return look(ctx, cluster.Now())
+	}})
+	if err := cluster.Run(ctx, d.Load, each...); err != nil {
+		return fmt.Errorf("%s: %w", demoRuns[run], err)
+	}
+	see(true)
+	return nil
+}
+
+// demoSidecar is the sidecar of an emulated cluster, and how often its cycle
+// is due.
+func demoSidecar(ctx context.Context, cluster *emulated.Cluster) (*sidecar.Sidecar, ostrich.Duration, error) {
+	c := sidecar.Default()
+	controller, err := cluster.Controller.Controller(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	partitions, err := cluster.Partitions(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.Cluster = controller.ClusterName
+	s, err := sidecar.New(c, cluster.Accounting, cluster.Controller, controller, partitions)
+	return s, ostrich.Duration(c.Interval / time.Second), err
+}
+
+// measured is what a run has been so far.
+type measured struct {
+	Run         string
+	Jobs        []report.Job // those that have started; End is Now while they run
+	Campaigns   []report.Campaign
+	Users       []report.User // in the order of the load's
+	All         report.User
+	Utilisation float64
+	Early       float64 // utilisation while users submit, the first Hours
+	Makespan    ostrich.Duration
+}
+
+// measure measures the campaigns of a run that have ended.
+func (d *demo) measure(r *demoRun) measured {
+	m := measured{Run: r.Name}
+	ended := make([]int, len(d.Load))
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if j.Start == 0 {
+			continue
+		}
+		one := report.Job{
+			ID: j.ID, User: j.User, Campaign: j.Campaign, Submit: j.Submit, Start: j.Start, End: j.End, Procs: j.Procs, Estimate: j.Estimate,
+		}
+		if j.End == 0 {
+			one.End = r.Now
+		} else {
+			ended[j.Campaign]++
+		}
+		m.Jobs = append(m.Jobs, one)
+	}
+	var whole []report.Job
+	for _, j := range m.Jobs {
+		if ended[j.Campaign] == len(d.Load[j.Campaign].Tasks) {
+			whole = append(whole, j)
+		}
+	}
+	m.Campaigns = report.Campaigns(whole)
+	known := report.Users(m.Campaigns, demoProcs)
+	for _, u := range d.Users {
+		one := report.User{User: u.UID}
+		for _, k := range known {
+			if k.User == u.UID {
+				one = k
+			}
+		}
+		m.Users = append(m.Users, one)
+	}
+	// All campaigns together, as if they were one user's.
+	everybody := append([]report.Campaign(nil), m.Campaigns...)
+	for i := range everybody {
+		everybody[i].User = 0
+	}
+	for _, all := range report.Users(everybody, demoProcs) {
+		m.All = all
+	}
+	if len(m.Jobs) > 0 {
+		m.Utilisation = report.Utilisation(m.Jobs, demoProcs)
+		first, last := report.Span(m.Jobs)
+		m.Makespan = ostrich.Duration(last - first)
+		submitting := ostrich.Duration(d.Hours) * 3600
+		before := min(demoBegin+ostrich.Time(submitting), r.Now)
+		for _, part := range report.Utilisations(m.Jobs, demoProcs, demoBegin, before, submitting) {
+			m.Early = part
+		}
+	}
+	return m
+}

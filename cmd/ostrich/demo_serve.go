@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// demoAddress is where the page is served unless somebody says where.
+const demoAddress = "127.0.0.1:9344"
+
+// serveDemo serves the page of a demonstration as it stands. The function it
+// returns ends that.
+func serveDemo(ctx context.Context, d *demo, address string, w io.Writer) (stop func() error, err error) {
+	if address == "" {
+		address = demoAddress
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("demo: --serve: %w", err)
+	}
+	server := &http.Server{Handler: d.handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	say(w, "http://%s/ shows both schedules as they grow; Ctrl-C ends", listener.Addr())
+	return func() error {
+		err := server.Close()
+		if bad := <-served; !errors.Is(bad, http.ErrServerClosed) {
+			err = errors.Join(err, bad)
+		}
+		return err
+	}, nil
+}
+
+// handler answers with the page.
+func (d *demo) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		var page bytes.Buffer
+		if err := d.page(&page, d.snapshot()); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		_, _ = page.WriteTo(w) // A reader who has gone is no error of ours.
+	})
+	return mux
+}
