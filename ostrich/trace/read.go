@@ -66,21 +66,18 @@ func Open(path string, o Options) (*Log, error) {
 // Read reads a log, which may be compressed with gzip. The name is for error
 // messages. A log without a job is ErrEmpty.
 func Read(r io.Reader, name string, o Options) (*Log, error) {
-	in := bufio.NewReaderSize(r, 1<<20)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in)
+	in := lines{in: bufio.NewReaderSize(r, 1<<16)} // no more than fits in a cache
+	if magic, err := in.in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in.in)
 		if err != nil {
 			return nil, fmt.Errorf("trace: %s: %w", name, err)
 		}
-		in = bufio.NewReaderSize(z, 1<<20)
+		in.in = bufio.NewReaderSize(z, 1<<16)
 	}
 	log := &Log{}
 	for n := 1; ; n++ {
-		line, err := in.ReadSlice('\n')
+		line, err := in.next()
 		if err != nil && !errors.Is(err, io.EOF) {
-			if errors.Is(err, bufio.ErrBufferFull) {
-				err = errors.New("longer than a megabyte")
-			}
 			return nil, fmt.Errorf("trace: %s:%d: %w", name, n, err)
 		}
 		if fault := log.line(line); fault != nil {
@@ -100,6 +97,30 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 		return log, fmt.Errorf("trace: %s: %w", name, ErrEmpty)
 	}
 	return log, nil
+}
+
+// lines reads line by line.
+type lines struct {
+	in   *bufio.Reader
+	long []byte // reused, for lines longer than the buffer
+}
+
+// next is the next line, valid until the one after it is asked for. With the
+// last one, which may be empty, comes io.EOF.
+func (l *lines) next() ([]byte, error) {
+	line, err := l.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err //nolint:wrapcheck // Read does
+	}
+	l.long = l.long[:0]
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if l.long = append(l.long, line...); len(l.long) >= 1<<20 {
+			return nil, errors.New("longer than a megabyte")
+		}
+		line, err = l.in.ReadSlice('\n')
+	}
+	l.long = append(l.long, line...)
+	return l.long, err //nolint:wrapcheck // Read does
 }
 
 // line takes one line.

@@ -37,6 +37,7 @@ func TestRead(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"plain": small, "gzip": zipped.String(), "no last newline": strings.TrimSuffix(small, "\n"),
+		"long lines":       strings.ReplaceAll(small, " 4 ", strings.Repeat(" ", 200_000)+"4"+strings.Repeat("\t", 200_000)),
 		"carriage returns": strings.ReplaceAll(small, "\n", "\r\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
