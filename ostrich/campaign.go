@@ -143,6 +143,9 @@ func (s *Schedule) refresh(u *user) {
 			g.finish = min(g.finish, now)
 		case (g.finish-now)*u.leaf.weight <= rounding:
 			g.completed = s.moment
+			if s.onCompletion != nil {
+				s.onCompletion(g.campaign.lead, s.moment)
+			}
 		case served == nil:
 			served = g
 		}

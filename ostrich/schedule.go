@@ -40,6 +40,8 @@ type Schedule struct {
 	overdue dueHeap // running jobs
 	waiting waiting
 	version uint64
+
+	onCompletion func(lead JobID, at float64) // or nil
 }
 
 // A group holds together the records of a job array or a heterogeneous job.
@@ -60,6 +62,12 @@ func New(o Options) (*Schedule, error) {
 	s.grow(&Shares{})
 	return s, nil
 }
+
+// OnCompletion has f told of each virtual completion: the campaign by its lead,
+// see Campaign.Lead, and C~ in seconds. A campaign that gets further work after
+// its completion is told of again; the last time counts. A nil f ends that. A
+// clone tells nobody.
+func (s *Schedule) OnCompletion(f func(lead JobID, at float64)) { s.onCompletion = f }
 
 // Now is the time of the latest event or AdvanceTo.
 func (s *Schedule) Now() Time { return s.now }
