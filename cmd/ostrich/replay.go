@@ -52,11 +52,12 @@ func (r rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 type replayPolicy struct {
 	name, usage string
 
-	order  *sim.Order                      // job by job
-	rank   func(r *replay) sim.Policy      // campaign by campaign
-	inside ostrich.Inside                  // what goes first in a campaign, unless that is chosen
-	place  func(policy.Machine) placeWhole // whole campaigns of sequential jobs
-	gate   ostrich.Gate
+	order   *sim.Order                      // job by job
+	rank    func(r *replay) sim.Policy      // campaign by campaign
+	inside  ostrich.Inside                  // what goes first in a campaign, unless that is chosen
+	place   func(policy.Machine) placeWhole // whole campaigns of sequential jobs
+	gate    ostrich.Gate
+	virtual ostrich.Machine // how the virtual schedule serves, for OStrich and to compare with
 }
 
 // placeWhole places whole campaigns.
@@ -67,12 +68,12 @@ var replayPolicies = []replayPolicy{
 	{
 		name: "ostrich", usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
 		inside: ostrich.LPT, gate: ostrich.Strict,
-		rank: func(r *replay) sim.Policy { return r.ostrich(ostrich.Sequential) },
+		rank: (*replay).ostrich,
 	},
 	{
 		name: "ostrich-parallel", usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
-		inside: ostrich.LJF, gate: ostrich.Off,
-		rank: func(r *replay) sim.Policy { return r.ostrich(ostrich.Parallel) },
+		inside: ostrich.LJF, gate: ostrich.Off, virtual: ostrich.Parallel,
+		rank: (*replay).ostrich,
 	},
 	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
 	{
@@ -106,12 +107,12 @@ var replayPolicies = []replayPolicy{
 	},
 }
 
-func (r *replay) ostrich(m ostrich.Machine) sim.Policy {
+func (r *replay) ostrich() sim.Policy {
 	gate := r.policy.gate
 	if r.gate != nil {
 		gate = *r.gate
 	}
-	return sim.OStrich(ostrich.Options{Machine: m, Gate: gate, Inside: r.insideOrder()})
+	return sim.OStrich(ostrich.Options{Machine: r.policy.virtual, Gate: gate, Inside: r.insideOrder()})
 }
 
 func (r *replay) insideOrder() ostrich.Inside {

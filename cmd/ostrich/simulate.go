@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -274,6 +275,7 @@ type simulationJSON struct {
 	Flow      report.Spreads `json:"flow"`
 	Stretches report.Spreads `json:"stretches"`
 	Idle      report.Idle    `json:"idle_area"`
+	Lateness  lateness       `json:"lateness"`
 	ByUser    []report.User  `json:"by_user"`
 }
 
@@ -283,16 +285,54 @@ func (s *simulation) summary() summaryJSON {
 	}
 }
 
-func (s *simulation) full() simulationJSON {
+// lateness is how much later than virtually campaigns really ended, in seconds.
+type lateness struct {
+	Campaigns int     `json:"campaigns"` // that were completed virtually
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+}
+
+// lateness compares with the virtual schedule of the policy, or of the same
+// kind of machine for a policy that has none.
+func (s *simulation) lateness() (lateness, error) {
+	options := ostrich.Options{Procs: s.replay.procs}
+	if s.replay.policy.virtual == ostrich.Parallel {
+		options.Machine = ostrich.Parallel
+	}
+	late, err := sim.Lateness(s.outcome.jobs, options)
+	if err != nil {
+		return lateness{}, err
+	}
+	l := lateness{Max: math.Inf(-1)}
+	for _, x := range late {
+		if !math.IsNaN(x) {
+			l.Campaigns++
+			l.Mean += x
+			l.Max = max(l.Max, x)
+		}
+	}
+	if l.Campaigns == 0 {
+		return lateness{}, nil
+	}
+	l.Mean /= float64(l.Campaigns)
+	return l, nil
+}
+
+func (s *simulation) full() (simulationJSON, error) {
 	o := s.outcome
+	late, err := s.lateness()
+	if err != nil {
+		return simulationJSON{}, err
+	}
 	users := report.Users(o.campaigns, s.replay.procs)
 	return simulationJSON{
 		summaryJSON: s.summary(),
 		Flow:        report.Flows(o.jobs, o.campaigns, users),
 		Stretches:   report.StretchSpreads(o.jobs, o.campaigns, users, s.replay.procs),
 		Idle:        report.IdleArea(o.jobs, s.replay.procs),
+		Lateness:    late,
 		ByUser:      users,
-	}
+	}, nil
 }
 
 func writeSimulations(c *cli.Context, list []*simulation) error {
@@ -300,9 +340,15 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 	if c.Bool("json") {
 		objects := make([]any, len(list))
 		for i, s := range list {
-			if objects[i] = s.summary(); !short {
-				objects[i] = s.full()
+			if short {
+				objects[i] = s.summary()
+				continue
 			}
+			object, err := s.full()
+			if err != nil {
+				return err
+			}
+			objects[i] = object
 		}
 		if len(objects) == 1 {
 			return writeJSON(c, objects[0])
