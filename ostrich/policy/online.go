@@ -122,6 +122,9 @@ func (m Machine) handleSubmissions(campaigns []Campaign, k int) []*ready {
 // deadline is that of the user's campaign before.
 func (m Machine) submit(campaigns []Campaign, i, k int, r *ready) *ready {
 	r.campaign = i
+	if k == 0 && m.Place == Packed {
+		return r // neither ς nor a deadline is of use
+	}
 	slots, length := m.alone(&campaigns[i])
 	r.slots = slots
 	r.deadline += ostrich.Time(k) * length
