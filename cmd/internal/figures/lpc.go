@@ -32,7 +32,7 @@ type lpcLog struct {
 // paris is the time of the cluster in winter, which is that of the extract.
 var paris = time.FixedZone("CET", 3600)
 
-func readLPC(in Input) (*lpcLog, error) {
+func readLPC(ctx context.Context, in Input) (*lpcLog, error) {
 	log, err := trace.Open(filepath.Join(in.Traces, lpcFile), trace.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
@@ -40,6 +40,9 @@ func readLPC(in Input) (*lpcLog, error) {
 	jobs, _, err := sim.FromLog(log, lpcProcs, sim.Exact)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %s: %w", lpcFile, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
 	}
 	begin := log.Number("UnixStartTime")
 	if begin < 1 {
@@ -151,7 +154,7 @@ func stretchChart(name, title string, values []float64, drawUpTo float64) (Pictu
 }
 
 func stretchResult(ctx context.Context, in Input, name string, r replay, numbers func(s report.Stretch, campaigns int) []Number, words string) (*Result, error) {
-	log, err := readLPC(in)
+	log, err := readLPC(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +227,7 @@ func (l *lpcLog) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Sub(l.
 // drawUtilisation is one of thesis figures 5.7 to 5.11.
 func drawUtilisation(r replay, s span) func(ctx context.Context, in Input) (*Result, error) {
 	return func(ctx context.Context, in Input) (*Result, error) {
-		log, err := readLPC(in)
+		log, err := readLPC(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -324,6 +327,11 @@ func (l *lpcLog) compare(ctx context.Context, in Input, without []float64, from,
 		return nil, err
 	}
 	with := report.Utilisations(jobs, lpcProcs, l.moment(from), l.moment(before), step)
+	return against(with, without), nil
+}
+
+// against compares two replays step by step.
+func against(with, without []float64) []Number {
 	var own, inOld, inNew [2]loaded // with and without dependencies, in the steps in which one of them is above 10 %
 	for i := range with {
 		own[0].add(with[i] > 0.1, with[i])
@@ -344,7 +352,7 @@ func (l *lpcLog) compare(ctx context.Context, in Input, without []float64, from,
 		number(own, "in each replay by itself", ""),
 		number(inOld, "in the replay with them", "the work of a campaign comes at other hours, all at once"),
 		number(inNew, "in the replay without them", ""),
-	}, nil
+	}
 }
 
 // loaded is a mean over some steps.

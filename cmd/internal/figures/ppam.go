@@ -25,23 +25,20 @@ type ppamReading struct {
 // docs/reproduction.md.
 var nearestPPAM = ppamReading{users: 20, short: 2, long: 1}
 
-// evenPPAM has as many users of each profile, and is the nearest of those.
-var evenPPAM = ppamReading{users: 18, short: 1, long: 1}
-
 const ppamProcs = 64
 
 // ppamPolicy is one of the algorithms that are compared.
 type ppamPolicy struct {
-	name   string
+	gate   string // of OStrich; "" for FCFS
 	policy sim.Policy
 }
 
 var (
-	ppamFCFS      = ppamPolicy{name: "FCFS", policy: sim.FCFSCampaigns}
-	ppamFCFSByJob = ppamPolicy{name: "FCFS of jobs"}
-	ppamOStrich   = ppamPolicy{name: "OStrich", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Strict})}
-	ppamDemote    = ppamPolicy{name: "OStrich, gate demote", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Demote})}
-	ppamOff       = ppamPolicy{name: "OStrich, no gate", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}
+	ppamFCFS      = ppamPolicy{policy: sim.FCFSCampaigns}
+	ppamFCFSByJob = ppamPolicy{}
+	ppamOStrich   = ppamPolicy{gate: "strict", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Strict})}
+	ppamDemote    = ppamPolicy{gate: "demote", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Demote})}
+	ppamOff       = ppamPolicy{gate: "off", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}
 )
 
 // stretched are the stretches of the campaigns of one instance, and the

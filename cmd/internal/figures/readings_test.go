@@ -12,6 +12,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
 )
 
 var measure = flag.Bool("measure", false, "compute the readings of the papers and print the tables of docs/reproduction.md")
@@ -166,7 +168,7 @@ func TestHiPCReadings(t *testing.T) {
 func TestPPAMReadings(t *testing.T) {
 	skipUnlessMeasuring(t)
 	var table strings.Builder
-	table.WriteString("\n| users | short : long | think time | FCFS of | gate | > 20 FCFS | > 20 OStrich | < 2 | short FCFS | short OStrich | long FCFS | long OStrich | distance |\n" +
+	table.WriteString("\n| users | short : long | think time (s) | FCFS of | gate | > 20 FCFS | > 20 OStrich | < 2 | short FCFS | short OStrich | long FCFS | long OStrich | distance |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	row := func(r ppamReading, fcfs, gate ppamPolicy) {
 		measured, err := r.measure(context.Background(), Input{Workers: 2}, []ppamPolicy{fcfs, gate}, 40)
@@ -192,22 +194,75 @@ func TestPPAMReadings(t *testing.T) {
 		if fcfs.policy == nil {
 			of = "jobs"
 		}
-		fmt.Fprintf(&table, "| %d | %d : %d | %d s | %s | %s | %.1f %% | %.1f %% | %.1f times | %.1f | %.1f | %.1f | %.1f | %.2f |\n",
-			r.users, r.short, r.long, r.think, of, strings.TrimPrefix(gate.name, "OStrich"), 100*a, 100*b, float64(lowB)/float64(lowA),
+		fmt.Fprintf(&table, "| %d | %d : %d | %d | %s | %s | %.1f %% | %.1f %% | %.1f times | %.1f | %.1f | %.1f | %.1f | %.2f |\n",
+			r.users, r.short, r.long, r.think, of, gate.gate, 100*a, 100*b, float64(lowB)/float64(lowA),
 			values[2], values[3], values[4], values[5], distance)
 	}
 	for _, share := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {3, 1}} {
-		for _, users := range []int{10, 12, 14, 16, 18, 20, 22, 24} {
+		for _, users := range []int{10, 14, 16, 18, 20, 22, 24} {
 			row(ppamReading{users: users, short: share[0], long: share[1]}, ppamFCFS, ppamOStrich)
 		}
 	}
-	for _, think := range []ostrich.Duration{600, 3600, 36_000} {
-		r := nearestPPAM
-		r.think = think
-		row(r, ppamFCFS, ppamOStrich)
+	for _, think := range []ostrich.Duration{600, 3600, 7200, 36_000} {
+		for _, users := range []int{19, 20, 21, 22} {
+			row(ppamReading{users: users, short: 2, long: 1, think: think}, ppamFCFS, ppamOStrich)
+		}
 	}
 	row(nearestPPAM, ppamFCFSByJob, ppamOStrich)
 	row(nearestPPAM, ppamFCFS, ppamDemote)
 	row(nearestPPAM, ppamFCFS, ppamOff)
+	t.Log(table.String())
+}
+
+// TestUtilisationReadings prints the table of what the thesis says of Fig. 5.11.
+func TestUtilisationReadings(t *testing.T) {
+	skipUnlessMeasuring(t)
+	log, err := readLPC(t.Context(), lpcInput(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, before, _ := extract.of(log, nil)
+	used := func(loop sim.Loop, cut, step ostrich.Duration) []float64 {
+		pieces := [][]sim.Logged{log.jobs}
+		if cut > 0 {
+			pieces = sim.Pieces(log.jobs, cut)
+		}
+		loop.Procs, loop.Policy = lpcProcs, sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
+		var all []report.Job
+		for _, piece := range pieces {
+			campaigns, err := sim.Campaigns(piece, ostrich.Rule{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs, err := loop.Run(campaigns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, jobs...)
+		}
+		return report.Utilisations(all, lpcProcs, log.moment(from), log.moment(before), step)
+	}
+	yes := map[bool]string{true: "kept", false: "dropped"}
+	var table strings.Builder
+	table.WriteString("\n| with dependencies: offsets | without: offsets | cut | mean of | each by itself | hours of the one with | hours of the one without |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range []struct {
+		with, without bool // offsets kept
+		cut           ostrich.Duration
+		step          ostrich.Duration
+	}{
+		{true, false, 0, 3600},
+		{true, false, 0, 6 * 3600},
+		{true, false, 0, 24 * 3600},
+		{true, false, 24 * 3600, 3600},
+		{true, true, 0, 3600},
+		{false, false, 0, 3600},
+	} {
+		numbers := against(used(sim.Loop{Offsets: r.with, Dependencies: true}, r.cut, r.step), used(sim.Loop{Offsets: r.without}, r.cut, r.step))
+		fmt.Fprintf(&table, "| %s | %s | %d h | %d h |", yes[r.with], yes[r.without], r.cut/3600, r.step/3600)
+		for _, n := range numbers {
+			fmt.Fprintf(&table, " %s |", n.Ours)
+		}
+		table.WriteString("\n")
+	}
 	t.Log(table.String())
 }

@@ -1,0 +1,272 @@
+package figures
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+func drawFigure(t *testing.T, name string, in Input) *Result {
+	t.Helper()
+	at := slices.IndexFunc(measured, func(f Figure) bool { return f.Name == name })
+	result, err := measured[at].Draw(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// number is what a figure has found.
+func (r *Result) number(t *testing.T, what string) string {
+	t.Helper()
+	for _, n := range r.Numbers {
+		if n.What == what {
+			return n.Ours
+		}
+	}
+	t.Fatalf("no number %q in %v", what, r.Numbers)
+	return ""
+}
+
+// TestWorkers: the number of workers changes nothing.
+func TestWorkers(t *testing.T) {
+	for _, name := range []string{"hipc-3", "hipc-5", "ppam-2"} {
+		one := drawFigure(t, name, Input{Workers: 1, Short: true})
+		if diff := cmp.Diff(one, drawFigure(t, name, Input{Workers: 3, Short: true})); diff != "" {
+			t.Errorf("%s: one worker against three: -one +three\n%s", name, diff)
+		}
+	}
+}
+
+func TestInstances(t *testing.T) {
+	square := func(i int) (int, error) { return i * i, nil }
+	for _, workers := range []int{0, 1, 4, 100} {
+		var told []int
+		in := Input{Workers: workers, Progress: func(done, total int) { told = append(told, done, total) }}
+		got, err := instances(t.Context(), in, 3, square)
+		if err != nil || !slices.Equal(got, []int{0, 1, 4}) {
+			t.Errorf("%d workers: %v, %v", workers, got, err)
+		}
+		if want := []int{1, 3, 2, 3, 3, 3}; !slices.Equal(told, want) {
+			t.Errorf("%d workers: told %v, want %v", workers, told, want)
+		}
+	}
+	var begun atomic.Int64
+	_, err := instances(t.Context(), Input{Workers: 4}, 1000, func(i int) (int, error) {
+		begun.Add(1)
+		if i >= 10 {
+			return 0, fmt.Errorf("instance %d", i) //nolint:err113 // is looked at
+		}
+		return i, nil
+	})
+	if err == nil || err.Error() != "instance 10" {
+		t.Errorf("got %v, want the error of instance 10", err)
+	}
+	if n := begun.Load(); n > 14 {
+		t.Errorf("%d instances were begun, though the 11th failed", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = instances(ctx, Input{Workers: 2, Progress: func(done, _ int) {
+		if done == 5 {
+			cancel()
+		}
+	}}, 1_000_000, square)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestCancelled: a figure that is not wanted any more says so.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, f := range measured {
+		in := Input{Workers: 2}
+		if f.Log != "" {
+			if in.Traces = os.Getenv("OSTRICH_TRACES"); in.Traces == "" {
+				continue
+			}
+		}
+		if _, err := f.Draw(ctx, in); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
+
+func TestHalf(t *testing.T) {
+	var told [][2]int
+	in := Input{Progress: func(done, total int) { told = append(told, [2]int{done, total}) }}
+	in.half(0).Progress(3, 5)
+	in.half(1).Progress(3, 5)
+	if diff := cmp.Diff([][2]int{{3, 10}, {8, 10}}, told); diff != "" {
+		t.Error("-want +got\n", diff)
+	}
+	if (Input{}).half(1).Progress != nil {
+		t.Error("nobody is told")
+	}
+}
+
+// TestDrawn compares the campaigns in the order in which they were drawn with
+// those that sim finds by their links.
+func TestDrawn(t *testing.T) {
+	model := trace.PPAM(5)
+	model.Jobs, model.New = 300, 0.2
+	log, err := model.Generate(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, _, err := sim.FromLog(log, 64, sim.Exact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := sim.Linked(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got [][]ostrich.JobID
+	for _, c := range linked {
+		var ids []ostrich.JobID
+		for _, task := range c.Tasks {
+			ids = append(ids, task.ID)
+		}
+		want = append(want, ids)
+	}
+	slices.SortFunc(want, slices.Compare) // by the first job, as drawn
+	for _, records := range drawn(log) {
+		var ids []ostrich.JobID
+		for _, r := range records {
+			ids = append(ids, ostrich.JobID(r.Number))
+		}
+		got = append(got, ids)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got\n", diff)
+	}
+	if len(got) < 30 {
+		t.Errorf("only %d campaigns", len(got))
+	}
+}
+
+func TestConfident(t *testing.T) {
+	// Student's t for 4 degrees of freedom is 2.776.
+	mean, half := confident([]float64{1, 2, 3, 4, 5})
+	if math.Abs(mean-3) > 1e-12 || math.Abs(half-2.776*math.Sqrt(0.5)) > 1e-3 {
+		t.Errorf("%v ± %v", mean, half)
+	}
+	if mean, half := confident([]float64{7}); mean != 7 || half != 0 {
+		t.Errorf("of one: %v ± %v", mean, half)
+	}
+}
+
+// TestCharts reads the drawings as XML, and looks for what must be in them.
+func TestCharts(t *testing.T) {
+	for _, tt := range []struct {
+		figure string
+		want   []string // texts of the first picture
+	}{
+		{"hipc-3", []string{"max-stretch", "length p of the longer jobs (s)", "FCFS", "FairCamp", "optimum", "1000"}},
+		{"hipc-5", []string{"max-stretch", "instances (%)", "FCFS", "FairCamp", "20 instances with 20 users"}},
+		{"ppam-2", []string{"stretch", "campaigns (%)", "above 20", "below 2", "FCFS", "OStrich"}},
+	} {
+		for i, p := range drawFigure(t, tt.figure, Input{Workers: 2, Short: true}).Pictures {
+			texts, title := content(t, p.SVG)
+			if title != p.Text {
+				t.Errorf("%s: title %q, want %q", p.Name, title, p.Text)
+			}
+			for _, want := range tt.want {
+				if i == 0 && !slices.Contains(texts, want) {
+					t.Errorf("%s: no text %q in %q", p.Name, want, texts)
+				}
+			}
+		}
+	}
+}
+
+// content are the texts and the title of a drawing.
+func content(t *testing.T, svg []byte) (texts []string, title string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(string(svg)))
+	in := ""
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return texts, title
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			in = token.Name.Local
+		case xml.CharData:
+			switch in {
+			case "text":
+				texts = append(texts, string(token))
+			case "title":
+				title = string(token)
+			}
+		case xml.EndElement:
+			in = ""
+		}
+	}
+}
+
+func TestAxes(t *testing.T) {
+	c := newChart("", "", "")
+	for _, tt := range []struct{ largest, top, step float64 }{
+		{42, 50, 10},
+		{79, 80, 10},
+		{25.5, 30, 5},
+		{1, 1, 0.2},
+	} {
+		upTo(&c.Y, tt.largest)
+		ticks := c.Y.Tick.Marker.Ticks(0, 0)
+		if c.Y.Min != 0 || math.Abs(c.Y.Max-tt.top) > 1e-9 || math.Abs(ticks[1].Value-tt.step) > 1e-9 {
+			t.Errorf("up to %v: %v to %v by %v, want %v by %v", tt.largest, c.Y.Min, c.Y.Max, ticks[1].Value, tt.top, tt.step)
+		}
+	}
+	logarithmic(&c.X, 5, 200)
+	var labels []string
+	for _, tick := range c.X.Tick.Marker.Ticks(0, 0) {
+		if tick.Label != "" {
+			labels = append(labels, tick.Label)
+		}
+	}
+	if want := []string{"5", "10", "20", "50", "100", "200"}; !slices.Equal(labels, want) {
+		t.Errorf("got %q, want %q", labels, want)
+	}
+}
+
+// TestMeasured: a figure without its log says which file is missing.
+func TestMeasured(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range measured {
+		if seen[f.Name] || f.Title == "" || f.From == "" {
+			t.Errorf("figure %+v", f)
+		}
+		seen[f.Name] = true
+		if f.Log == "" {
+			continue
+		}
+		folder := t.TempDir()
+		_, err := f.Draw(t.Context(), Input{Traces: folder, Workers: 1})
+		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(folder, f.Log)) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
