@@ -91,8 +91,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestCancelled: a figure that is not wanted any more says so.
-func TestCancelled(t *testing.T) {
+// TestMeasuredCancelled: a figure that is not wanted any more says so.
+func TestMeasuredCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, f := range measured {
