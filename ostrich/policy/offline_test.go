@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -207,13 +208,14 @@ func TestMultiCamp(t *testing.T) {
 func TestProposition31(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawTasks(t, 8)
-		total, reach := 0, 1 // a bit for each sum of some of the lengths
+		total := 0
+		reach := big.NewInt(1) // a bit for each sum of some of the lengths
 		for _, task := range list {
 			total += int(task.Run)
-			reach |= reach << task.Run
+			reach.Or(reach, new(big.Int).Lsh(reach, uint(task.Run)))
 		}
 		want := (total + 1) / 2
-		for reach&(1<<want) == 0 {
+		for reach.Bit(want) == 0 {
 			want++
 		}
 		m := policy.Machine{Procs: 2, Rho: exact}
