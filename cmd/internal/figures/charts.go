@@ -73,7 +73,7 @@ func newChart(title, x, y string) *chart {
 	for _, axis := range []*plot.Axis{&c.X, &c.Y} {
 		style(&axis.Label.TextStyle, 10.5)
 		style(&axis.Tick.Label, 9.5)
-		axis.LineStyle.Color, axis.Tick.LineStyle.Color = ink, ink
+		axis.Color, axis.Tick.Color = ink, ink
 		axis.Padding = 0
 	}
 	c.X.Label.Text, c.Y.Label.Text = x, y
@@ -178,7 +178,7 @@ func (c *chart) bars(name string, colour color.NRGBA, base float64, list []bar, 
 			return
 		}
 		shape.Color = fill
-		shape.LineStyle.Color, shape.LineStyle.Width = colour, 0.6
+		shape.LineStyle.Color, shape.Width = colour, 0.6
 		c.Add(shape)
 		if i == 0 && name != "" {
 			c.Legend.Add(name, shape)

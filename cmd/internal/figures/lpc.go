@@ -41,7 +41,7 @@ func readLPC(ctx context.Context, in Input) (*lpcLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("figures: %s: %w", lpcFile, err)
 	}
-	if err := ctx.Err(); err != nil {
+	if err = ctx.Err(); err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	begin := log.Number("UnixStartTime")
@@ -78,7 +78,7 @@ func (l *lpcLog) run(ctx context.Context, in Input, r replay) ([]report.Job, err
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
+	if err = ctx.Err(); err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	loop := loops[r]

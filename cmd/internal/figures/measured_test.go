@@ -270,3 +270,21 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasuredFiles: what the figures give can be written as files.
+func TestMeasuredFiles(t *testing.T) {
+	var all []Drawn
+	for _, f := range measured {
+		in := Input{Workers: 2, Short: true}
+		if f.Name == "hipc-3" || f.Name == "hipc-5" || f.Name == "ppam-2" {
+			all = append(all, Drawn{Figure: f, Result: drawFigure(t, f.Name, in)})
+		}
+	}
+	files, err := build(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 2+2+4+1 {
+		t.Errorf("%d files", len(files))
+	}
+}

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -132,7 +131,7 @@ func TestHiPCReadings(t *testing.T) {
 	table.WriteString("\n| reading | k = 2 | k = 5 | k = 10 | k = 20 | FairCamp, k = 20 | FCFS in 10 to 50 | FCFS > 100 | distance |\n|---|---|---|---|---|---|---|---|---|\n")
 	users := []int{2, 5, 10, 20}
 	for _, r := range readings {
-		measured, err := r.measure(context.Background(), Input{Workers: 2}, users, n)
+		measured, err := r.measure(t.Context(), Input{Workers: 2}, users, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +170,7 @@ func TestPPAMReadings(t *testing.T) {
 	table.WriteString("\n| users | short : long | think time (s) | FCFS of | gate | > 20 FCFS | > 20 OStrich | < 2 | short FCFS | short OStrich | long FCFS | long OStrich | distance |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	row := func(r ppamReading, fcfs, gate ppamPolicy) {
-		measured, err := r.measure(context.Background(), Input{Workers: 2}, []ppamPolicy{fcfs, gate}, 40)
+		measured, err := r.measure(t.Context(), Input{Workers: 2}, []ppamPolicy{fcfs, gate}, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
