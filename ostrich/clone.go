@@ -6,6 +6,7 @@ import "maps"
 func (s *Schedule) Clone() *Schedule {
 	s.waiting.compact() // the copy has no place for stages that are in no line any more
 	c := *s
+	c.spare = nil
 	c.onCompletion = nil
 	d := duplicate{
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),

@@ -1,7 +1,5 @@
 package ostrich
 
-import "container/heap"
-
 // minute is Slurm's own unit for limits.
 const minute Duration = 60
 
@@ -28,17 +26,27 @@ func (j *job) elapsed(now Time) Duration {
 func (s *Schedule) await(j *job) {
 	j.due = s.now + Time(max(0, j.length-j.elapsed(s.now)))
 	if j.place < 0 {
-		heap.Push(&s.overdue, j)
+		s.overdue = append(s.overdue, j)
+		s.overdue.up(len(s.overdue)-1, j)
 	} else {
-		heap.Fix(&s.overdue, j.place)
+		s.overdue.fix(j)
 	}
 }
 
 // forgo forgets it again.
 func (s *Schedule) forgo(j *job) {
-	if j.place >= 0 {
-		heap.Remove(&s.overdue, j.place)
+	if j.place < 0 {
+		return
 	}
+	h := s.overdue
+	last := h[len(h)-1]
+	h[len(h)-1] = nil
+	s.overdue = h[:len(h)-1]
+	if last != j {
+		last.place = j.place
+		s.overdue.fix(last)
+	}
+	j.place = -1
 }
 
 // outlive lets the job that is due first count for max(elapsed, estimate),
@@ -49,36 +57,56 @@ func (s *Schedule) outlive() {
 	more := overrun(elapsed)
 	s.count(j, elapsed+more)
 	j.due += Time(more)
-	heap.Fix(&s.overdue, 0)
+	s.overdue.fix(j)
 }
 
-// dueHeap orders running jobs by the time at which they outlive their length,
-// ties by job id.
+// dueHeap is a binary heap of running jobs by the time at which they outlive
+// their length, ties by job id. Each job knows its place.
 type dueHeap []*job
 
-func (h dueHeap) Len() int { return len(h) }
-func (h dueHeap) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	return a.due < b.due || a.due == b.due && a.ID < b.ID
+func (j *job) before(o *job) bool { return j.due < o.due || j.due == o.due && j.ID < o.ID }
+
+// fix moves a job from its place to where it belongs.
+func (h dueHeap) fix(j *job) {
+	if !h.down(j.place, j) {
+		h.up(j.place, j)
+	}
 }
 
-func (h dueHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
+// up puts a job into the free place i or above it.
+func (h dueHeap) up(i int, j *job) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !j.before(h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		h[i].place = i
+		i = parent
+	}
+	h[i] = j
+	j.place = i
 }
 
-func (h *dueHeap) Push(x any) {
-	j := x.(*job) // only jobs are pushed
-	j.place = len(*h)
-	*h = append(*h, j)
-}
-
-func (h *dueHeap) Pop() any {
-	old := *h
-	last := len(old) - 1
-	j := old[last]
-	j.place = -1
-	old[last] = nil
-	*h = old[:last]
-	return j
+// down puts a job into the free place i or below it, and tells whether below.
+func (h dueHeap) down(i int, j *job) bool {
+	from := i
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(j) {
+			break
+		}
+		h[i] = h[child]
+		h[i].place = i
+		i = child
+	}
+	h[i] = j
+	j.place = i
+	return i > from
 }

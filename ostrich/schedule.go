@@ -40,6 +40,7 @@ type Schedule struct {
 	overdue dueHeap // running jobs
 	waiting waiting
 	version uint64
+	spare   []job // memory for new ones
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -129,14 +130,14 @@ func (s *Schedule) Step(e Event) error {
 		}
 	case Submit:
 		if j != nil {
-			s.change(j, e.Job)
+			s.change(j, &e.Job)
 		} else {
-			s.submit(e.Job)
+			s.submit(&e.Job)
 		}
 	case Change:
-		s.change(j, e.Job)
+		s.change(j, &e.Job)
 	case Start:
-		s.start(j, e.Job)
+		s.start(j, &e.Job)
 	case Suspend:
 		s.suspend(j)
 	case Resume:
@@ -144,7 +145,7 @@ func (s *Schedule) Step(e Event) error {
 	case Requeue:
 		s.requeue(j)
 	case End:
-		s.end(j, e.Job)
+		s.end(j, &e.Job)
 	}
 	return nil
 }
@@ -211,25 +212,43 @@ func (s *Schedule) owner(j *job) *user {
 	return u
 }
 
-func (s *Schedule) submit(from Job) *job {
+func (s *Schedule) submit(from *Job) *job {
 	u := s.at(from.User)
-	j := newJob(from, s.options.Predictor.predict(&u.past, from.Estimate))
-	c := s.campaignOf(u, j)
+	j := s.newJob(from, s.options.Predictor.predict(&u.past, from.Estimate))
+	array := s.arrayOf(j)
+	c := s.campaignOf(u, j, array)
 	g := s.stageFor(c)
 	c.latest = s.now
-	s.join(j, g)
+	s.join(j, g, array)
 	s.count(j, j.expect)
 	return j
 }
 
-func newJob(from Job, expect Duration) *job {
-	j := &job{Job: from, expect: expect, place: -1}
+// batch is how many jobs are allocated in one piece. It is small, as one that
+// has not ended keeps the memory of all.
+const batch = 16
+
+func (s *Schedule) newJob(from *Job, expect Duration) *job {
+	if len(s.spare) == 0 {
+		s.spare = make([]job, batch)
+	}
+	j := &s.spare[0]
+	s.spare = s.spare[1:]
+	j.Job, j.expect, j.place = *from, expect, -1
 	j.Start, j.End = 0, 0
 	return j
 }
 
+// arrayOf is the group that a new job belongs to; nil if there is none yet.
+func (s *Schedule) arrayOf(j *job) *group {
+	if j.Group == 0 {
+		return nil
+	}
+	return s.groups[j.Group]
+}
+
 // join puts a new job into a stage. It counts for nothing yet.
-func (s *Schedule) join(j *job, g *stage) {
+func (s *Schedule) join(j *job, g *stage, array *group) {
 	c := g.campaign
 	g.open++
 	c.open++
@@ -238,7 +257,6 @@ func (s *Schedule) join(j *job, g *stage) {
 		c.user.recent = j
 	}
 	if j.Group != 0 {
-		array := s.groups[j.Group]
 		if array == nil {
 			array = &group{campaign: c}
 			s.groups[j.Group] = array
@@ -253,9 +271,9 @@ func (s *Schedule) join(j *job, g *stage) {
 }
 
 // campaignOf finds or opens the campaign that a new job belongs to.
-func (s *Schedule) campaignOf(u *user, j *job) *campaign {
-	if g, ok := s.groups[j.Group]; ok && g.campaign.user == u {
-		return g.campaign
+func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
+	if array != nil && array.campaign.user == u {
+		return array.campaign
 	}
 	c := u.latest
 	if c == nil || !s.options.Rule.joins(submissions{
@@ -328,11 +346,11 @@ func (s *Schedule) dequeue(j *job) {
 }
 
 // count makes each task of a job count for d seconds from now on.
-func (s *Schedule) count(j *job, d Duration) { s.revise(j, j.Job, d) }
+func (s *Schedule) count(j *job, d Duration) { s.revise(j, &j.Job, d) }
 
 // revise makes a job count for what is known of it from now on. The change is
 // made at once: work taken away and given back would be served twice.
-func (s *Schedule) revise(j *job, as Job, d Duration) {
+func (s *Schedule) revise(j *job, as *Job, d Duration) {
 	before := j.area(j.length)
 	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
 	j.length = d
@@ -341,10 +359,10 @@ func (s *Schedule) revise(j *job, as Job, d Duration) {
 }
 
 // change takes over what has become known of a job that has not ended.
-func (s *Schedule) change(j *job, to Job) {
+func (s *Schedule) change(j *job, to *Job) {
 	switch {
 	case to.User != j.User:
-		s.move(j, to)
+		s.move(j, *to)
 		return
 	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition:
 		return
@@ -372,11 +390,11 @@ func (s *Schedule) move(j *job, to Job) {
 	to.Submit = j.Submit
 	s.count(j, 0)
 	s.depart(j)
-	moved := s.submit(to)
+	moved := s.submit(&to)
 	if !j.running {
 		return
 	}
-	s.start(moved, to)
+	s.start(moved, &to)
 	moved.Start, moved.rested = j.Start, j.rested
 	s.await(moved)
 	if j.paused != 0 {
@@ -395,11 +413,11 @@ func (s *Schedule) split(from Job) bool {
 	}
 	s.moment = float64(s.now)
 	s.at(r.User)
-	j := newJob(from, r.expect)
+	j := s.newJob(&from, r.expect)
 	before := r.area(r.length)
 	r.Tasks--
 	j.length = r.length
-	s.join(j, r.stage)
+	s.join(j, r.stage, s.arrayOf(j))
 	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
 	return true
 }
@@ -410,7 +428,7 @@ func (s *Schedule) occupy(u *user, procs int) {
 	u.busy += procs
 }
 
-func (s *Schedule) start(j *job, as Job) {
+func (s *Schedule) start(j *job, as *Job) {
 	u := s.owner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
@@ -450,7 +468,7 @@ func (s *Schedule) halt(j *job) {
 	s.forgo(j)
 }
 
-func (s *Schedule) end(j *job, as Job) {
+func (s *Schedule) end(j *job, as *Job) {
 	ran := Duration(0)
 	if as.Start != 0 {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
