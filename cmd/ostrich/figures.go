@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ func figuresCommand() *cli.Command {
 		Usage:     "draw the figures of the source papers anew, and set the papers' numbers beside ours",
 		ArgsUsage: "[NAME…]",
 		Description: "Without a NAME all figures are drawn. Writes the pictures as SVG, what they were drawn from as CSV, and a page,\n" +
-			figures.Index + ", that shows them with the papers' numbers, ours, and why they differ; then a table of these numbers.\n" +
+			figures.Index + ", that shows them with the papers' numbers, ours, and why they differ; then prints these numbers.\n" +
 			"A figure whose workload log is not in --traces is left out, and an error if it was named. The figures are\n" +
 			"computed on all cores; what is written does not depend on how many. Exit code 0: written; 1: error.",
 	}, []cli.Flag{
@@ -190,13 +189,26 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	return drawn, context.Cause(ctx)
 }
 
-// writeNumbers writes the papers' numbers beside ours.
+// writeNumbers writes the papers' numbers beside ours, a table for each figure.
 func writeNumbers(c *cli.Context, drawn []figures.Drawn) error {
-	t := table{header: []string{"FIGURE", "NUMBER", "PAPER", "OURS"}}
+	first := true
 	for _, d := range drawn {
+		if len(d.Numbers) == 0 {
+			continue
+		}
+		if !first {
+			if _, err := fmt.Fprintln(c.App.Writer); err != nil {
+				return err
+			}
+		}
+		first = false
+		t := table{header: []string{d.Name, "PAPER", "OURS"}}
 		for _, n := range d.Numbers {
-			t.add(d.Name, n.What, cmp.Or(n.Paper, "-"), n.Ours)
+			t.add(n.What, n.Paper, n.Ours)
+		}
+		if err := t.write(c); err != nil {
+			return err
 		}
 	}
-	return t.write(c)
+	return nil
 }

@@ -59,20 +59,20 @@ func figure51(name string) (*Result, error) {
 		return amount(v.completion(at, user, number))
 	}
 	numbers := []Number{
-		{What: "C̃ of campaign 1 of users 1 and 2 at 0", Paper: "16, 6", Ours: tilde(0, 1, 1) + ", " + tilde(0, 2, 1)},
+		{What: "C~ of campaign 1 of users 1 and 2 at 0", Paper: "16, 6", Ours: tilde(0, 1, 1) + ", " + tilde(0, 2, 1)},
 		{What: "users whose jobs start before 2", Paper: "2", Ours: between(0, 2)},
-		{What: "C̃ of campaign 1 of users 1, 2 and 3 at 2", Paper: "23, 8, 7", Ours: tilde(2, 1, 1) + ", " + tilde(2, 2, 1) + ", " + tilde(2, 3, 1)},
+		{What: "C~ of campaign 1 of users 1, 2 and 3 at 2", Paper: "23, 8, 7", Ours: tilde(2, 1, 1) + ", " + tilde(2, 2, 1) + ", " + tilde(2, 3, 1)},
 		{What: "users whose jobs start at 2", Paper: "3", Ours: between(2, 3)},
 		{What: "campaign 1 of users 2 and 3 ends by", Paper: "5", Ours: amount(max(r.end(1), r.end(2)))},
 		{
-			What: "s̃ of campaign 2 of user 3 at 5", Paper: "8", Ours: amount(start32),
-			Why: "The text sets it to C̃ of campaign 1 of user 3, which it gives as 7 in the same paragraph and before; 7 is what equation 5.2 gives.",
+			What: "s~ of campaign 2 of user 3 at 5", Paper: "8", Ours: amount(start32),
+			Why: "The text sets it to C~ of campaign 1 of user 3, which it gives as 7 in the same paragraph and before; 7 is what equation 5.2 gives.",
 		},
-		{What: "C̃ of campaign 2 of user 3 at 5", Paper: "11", Ours: tilde(5, 3, 2)},
+		{What: "C~ of campaign 2 of user 3 at 5", Paper: "11", Ours: tilde(5, 3, 2)},
 		{What: "users whose jobs start from 5 until then", Paper: "1", Ours: between(5, start32)},
 		{What: "campaign 2 of user 3 starts at", Paper: "8", Ours: amount(r.begin(3)), Why: "At its virtual start, as above."},
-		{What: "C̃ of campaign 2 of user 2 at 8", Paper: "13", Ours: tilde(8, 2, 2)},
-		{What: "C̃ of campaign 3 of users 2 and 3 at 14", Paper: "equal", Ours: tilde(14, 2, 3) + ", " + tilde(14, 3, 3)},
+		{What: "C~ of campaign 2 of user 2 at 8", Paper: "13", Ours: tilde(8, 2, 2)},
+		{What: "C~ of campaign 3 of users 2 and 3 at 14", Paper: "equal", Ours: tilde(14, 2, 3) + ", " + tilde(14, 3, 3)},
 		{What: "these campaigns end by", Paper: "18", Ours: amount(max(r.end(5), r.end(6)))},
 	}
 	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
@@ -140,12 +140,12 @@ func figure61(name string) (*Result, error) {
 	v := r.virtual
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
-		{What: "light gray comes no earlier than C̃ of dark gray", Paper: "yes", Ours: yes(v.completion(11, 1, 1) <= 12)},
-		{What: "dark gray really ends after its C̃", Paper: "yes", Ours: yes(r.end(1) > v.completion(11, 1, 1))},
-		{What: "medium gray comes again before C̃ of light gray", Paper: "yes", Ours: yes(15.5 < c3)},
+		{What: "light gray comes no earlier than C~ of dark gray", Paper: "yes", Ours: yes(v.completion(11, 1, 1) <= 12)},
+		{What: "dark gray really ends after its C~", Paper: "yes", Ours: yes(r.end(1) > v.completion(11, 1, 1))},
+		{What: "medium gray comes again before C~ of light gray", Paper: "yes", Ours: yes(15.5 < c3)},
 		{What: "light gray is in front of medium gray then", Paper: "yes", Ours: yes(c3 < c4)},
 		{What: "the small campaign waits for all of light gray", Paper: "yes", Ours: yes(r.begin(3) >= r.end(2))},
-		{What: "C̃ of light gray and of medium gray at 15.5", Ours: amount(c3) + ", " + amount(c4)},
+		{What: "C~ of light gray and of medium gray at 15.5", Ours: amount(c3) + ", " + amount(c4)},
 		{What: "the stretch of the small campaign", Ours: amount(r.stretch(3))},
 	}
 	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, chart), nil
@@ -217,7 +217,7 @@ func figure63(name string) (*Result, error) {
 		{What: "the first job of dark gray starts at", Paper: "5", Ours: amount(r.begin(0))},
 		{What: "the highest priority at 7", Paper: "light gray", Ours: ahead(7)},
 		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},
-		{What: "C̃ of dark and medium gray at 0, on all processors", Ours: amount(v.completion(0, 1, 1)) + ", " + amount(v.completion(0, 2, 1))},
+		{What: "C~ of dark and medium gray at 0, on all processors", Ours: amount(v.completion(0, 1, 1)) + ", " + amount(v.completion(0, 2, 1))},
 	}
 	text := "A label in R is size × length, one in V a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
 		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."

@@ -95,7 +95,7 @@ func figure66(name string) (*Result, error) {
 			What: "the stretch of light gray, for x = 6", Paper: "x + 1 = 7", Ours: "x + 1 = " + amount(r.flow(0)),
 			Why: flowInstead + amount(r.stretch(0)) + ".",
 		},
-		{What: "C̃ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
+		{What: "C~ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
 	}
 	return of(comparedText, numbers, chart), nil
 }

@@ -1,0 +1,168 @@
+package figures
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWriteTwice: two computations give the same files, byte by byte, and
+// nothing else is left in the folder.
+func TestWriteTwice(t *testing.T) {
+	read := func() map[string]string {
+		dir := filepath.Join(t.TempDir(), "new", "folder")
+		if err := Write(dir, drawExamples(t)); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := make(map[string]string)
+		for _, e := range entries {
+			data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ext := filepath.Ext(e.Name()); ext != ".svg" && ext != ".csv" && e.Name() != Index {
+				t.Errorf("%s was left behind", e.Name())
+			}
+			files[e.Name()] = string(data)
+		}
+		return files
+	}
+	first := read()
+	if diff := cmp.Diff(first, read()); diff != "" {
+		t.Error(diff)
+	}
+	if len(first) != 1+2*21 { // two figures have two pictures
+		t.Errorf("%d files", len(first))
+	}
+}
+
+// TestPage: every figure, picture and number is on the page, which loads nothing.
+func TestPage(t *testing.T) {
+	drawn := drawExamples(t)
+	data, err := page(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, d := range drawn {
+		for _, want := range []string{`<section id="` + d.Name + `"`, `<a href="#` + d.Name + `">`} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%s is there %d times", want, strings.Count(text, want))
+			}
+		}
+		for _, p := range d.Pictures {
+			if !strings.Contains(text, `href="`+p.Name+`.svg"`) {
+				t.Errorf("%s is not linked", p.Name)
+			}
+		}
+	}
+	pictures := 0
+	for _, d := range drawn {
+		pictures += len(d.Pictures)
+	}
+	if n := strings.Count(text, "</svg>"); n != pictures || strings.Count(text, `role="img" aria-label="`) != pictures {
+		t.Errorf("%d of %d pictures", n, pictures)
+	}
+	for _, bad := range []string{"<script", "<link", "src=", "@import", "<?xml"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page contains %s", bad)
+		}
+	}
+	for part := range strings.SplitSeq(text, "url(") {
+		if part != text[:len(part)] && !strings.HasPrefix(part, "#") {
+			t.Errorf("the page loads %.40s", part)
+		}
+	}
+}
+
+// TestPageText: what stands in a result stays text.
+func TestPageText(t *testing.T) {
+	svg := []byte("<?xml version=\"1.0\"?>\n<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n")
+	data, err := page([]Drawn{{
+		Figure{Name: "a-1", Title: "p < q", From: "& so on"},
+		&Result{
+			Pictures: []Picture{{Name: "a-1", Text: `a "box"`, SVG: svg}},
+			Numbers:  []Number{{What: "<b>", Paper: "", Ours: "1"}, {What: "x", Paper: "2", Ours: "2"}, {What: "y", Paper: "2", Ours: "3", Why: "a > b"}},
+			Text:     "one\n\ntwo",
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"p &lt; q", "&amp; so on", `aria-label="a &#34;box&#34;"`, "&lt;b&gt;", "not given", "the same", "a &gt; b", "<p>one</p>\n<p>two</p>",
+		"\n<svg xmlns",
+	} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s is not on the page", want)
+		}
+	}
+	if strings.Contains(string(data), "by hand") {
+		t.Error("what comes before the svg element is on the page")
+	}
+}
+
+// TestWriteNothing: what cannot be written whole is not written at all.
+func TestWriteNothing(t *testing.T) {
+	picture := func(name, svg string) Picture { return Picture{Name: name, SVG: []byte(svg)} }
+	table := Table{Name: "x", Header: []string{"a", "b"}, Rows: [][]string{{"1", "2"}, {"3"}}}
+	for _, tt := range []struct {
+		name   string
+		result Result
+		want   string
+	}{
+		{"a name twice", Result{Pictures: []Picture{picture("x", "<svg/>"), picture("x", "<svg/>")}}, "figure f: x.svg is also a file of f"},
+		{"a path", Result{Pictures: []Picture{picture("../x", "<svg/>")}}, `figure f: "../x" cannot be the name of a file`},
+		{"a short row", Result{Tables: []Table{table}}, "figure f, table x: row 2 has 1 cells under a header of 2"},
+		{"no picture", Result{Pictures: []Picture{picture("x", "")}}, "picture x has no svg element"},
+		{"another picture", Result{Pictures: []Picture{picture("x", "<html/>")}}, "picture x begins with the element html"},
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		err := Write(dir, []Drawn{{Figure{Name: "f"}, &tt.result}})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: there is a folder", tt.name)
+		}
+	}
+
+	// A folder stands in the place of a file: the page is not replaced.
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "x.svg", "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, []Drawn{{Figure{Name: "f"}, &Result{Pictures: []Picture{picture("x", "<svg/>")}}}}); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestOrder: figures go by paper and number.
+func TestOrder(t *testing.T) {
+	want := []string{"hipc-3", "hipc-5", "ppam-2", "thesis-2.6", "thesis-2.10", "thesis-5.1", "thesis-5.10", "thesis-6.1"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, compare)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	seen := make(map[string]bool)
+	all := All()
+	for i, f := range all {
+		if seen[f.Name] || f.Title == "" || f.From == "" || f.Draw == nil || i > 0 && compare(all[i-1].Name, f.Name) >= 0 {
+			t.Errorf("figure %d: %+v", i, f)
+		}
+		seen[f.Name] = true
+	}
+}
