@@ -27,18 +27,22 @@ type loop struct {
 	readier     Readier
 	stager      stager // where stages may differ
 
-	now     ostrich.Time
-	free    int
-	ready   int      // jobs that could start if there were processors
-	waiting bool     // that another ranking might start some of them
-	woken   bool     // that the ranker wanted to be called now
-	all     *queue   // of ready jobs without a policy
-	slots   int      // of all, those used so far, in the order of arrival
-	ended   int      // jobs
-	ends    endHeap  // of running jobs
-	coming  endHeap  // campaigns by their next submission
-	running expects  // for EASY
-	order   []sorted // reused
+	now       ostrich.Time
+	free      int
+	ready     int     // jobs that could start if there were processors
+	widths    []int32 // how many of them need so many processors
+	narrowest int     // the fewest that one of them needs; math.MaxInt without one
+	waiting   bool    // that another ranking might start some of them
+	woken     bool    // that the ranker wanted to be called now
+	all       *queue  // of ready jobs without a policy
+	slots     int     // of all, those used so far, in the order of arrival
+	ended     int     // jobs
+	ends      endHeap // of running jobs
+	coming    endHeap // campaigns by their next submission
+	expects   bool    // Backfill needs to know when running jobs should end
+	running   expects
+	profile   profile  // reused
+	order     []sorted // reused
 }
 
 // task is what becomes of a job.
@@ -66,6 +70,7 @@ type progress struct {
 func newLoop(l Loop, campaigns []Campaign, jobs int) *loop {
 	r := &loop{
 		Loop: l, campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs), free: l.Procs,
+		widths: make([]int32, l.Procs+1), narrowest: math.MaxInt, expects: l.Backfill == EASY || l.Backfill == Conservative,
 	}
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		r.shift = max(0, 1-campaigns[0].Submit)
@@ -110,7 +115,6 @@ func (r *loop) follow(ranker Ranker) error {
 // starts jobs.
 func (r *loop) run() error {
 	if r.ranker == nil {
-		r.all = newQueue(len(r.tasks))
 		r.arrange()
 	}
 	for {
@@ -216,7 +220,7 @@ func (r *loop) end(i int32) error {
 		r.Progress(r.ended, len(r.tasks))
 	}
 	r.free += t.Procs
-	if r.Backfill == EASY {
+	if r.expects {
 		r.running.remove(expect{at: job.start + ostrich.Time(t.Estimate), job: i})
 	}
 	if p.open--; p.open == 0 {
@@ -326,6 +330,8 @@ func (r *loop) release(n int32) {
 		job := &r.tasks[i]
 		job.submit, job.ready = r.now, true
 		r.ready++
+		r.widths[t.Procs]++
+		r.narrowest = min(r.narrowest, t.Procs)
 		if r.readier != nil {
 			r.readier.Ready(ostrich.JobID(i + 1))
 		}
@@ -341,6 +347,20 @@ func (r *loop) release(n int32) {
 			}
 		}
 		q.add(int(job.slot), i, int32(t.Procs), int32(t.Estimate))
+	}
+}
+
+// unready takes note that a ready job starts.
+func (r *loop) unready(t *Task) {
+	r.ready--
+	r.widths[t.Procs]--
+	switch {
+	case r.ready == 0:
+		r.narrowest = math.MaxInt
+	case t.Procs == r.narrowest:
+		for r.widths[r.narrowest] == 0 {
+			r.narrowest++
+		}
 	}
 }
 

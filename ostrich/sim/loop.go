@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -17,6 +18,12 @@ type Loop struct {
 	Order    Order          // of the jobs of all campaigns, without a Policy; ties end on the id
 	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
 	Backfill Backfill       // who may jump
+
+	// Depth is how many jobs get a reservation under Conservative. A ranking may
+	// change at any time, so they are made anew at each pass, in its order, from the
+	// first job that does not fit; jobs beyond Depth wait. 0 stands for
+	// DefaultDepth, and less for no end.
+	Depth int
 
 	// Open submits each campaign when it was logged, whatever became of the
 	// one before. A closed loop submits the first campaign of a user then, and
@@ -38,6 +45,12 @@ type Loop struct {
 	// nobody.
 	Progress func(ended, jobs int)
 }
+
+// DefaultDepth is Loop.Depth unless that says otherwise. A pass takes the time of
+// its square.
+const DefaultDepth = 100
+
+func (l *Loop) depth() int { return cmp.Or(l.Depth, DefaultDepth) }
 
 // lasts is how long a job runs in the replay.
 func (l *Loop) lasts(t *Task) ostrich.Duration {
@@ -78,6 +91,9 @@ func (l Loop) Run(campaigns []Campaign) ([]report.Job, error) {
 func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 	if l.Procs < 1 || l.Procs >= math.MaxInt32 {
 		return 0, fmt.Errorf("sim: a machine of %d processors: %w", l.Procs, ErrWorkload)
+	}
+	if int(l.Backfill) >= len(BackfillNames) {
+		return 0, fmt.Errorf("sim: backfilling number %d is not known: %w", l.Backfill, ErrWorkload)
 	}
 	for i := range campaigns {
 		c := &campaigns[i]

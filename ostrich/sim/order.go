@@ -12,8 +12,10 @@ import (
 // know beforehand, jobs get their slots as they come.
 func (r *loop) arrange() {
 	if r.Order.Compare == nil {
+		r.all = newQueue(64) // and slides
 		return
 	}
+	r.all = newQueue(len(r.tasks))
 	jobs := make([]Job, len(r.tasks))
 	order := make([]int32, len(r.tasks))
 	for i := range jobs {

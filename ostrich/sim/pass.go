@@ -9,7 +9,7 @@ import (
 // pass starts what may start, in the order of the ranking.
 func (r *loop) pass() error {
 	r.waiting = false
-	busy := r.free == 0 || r.ready == 0
+	busy := r.free < r.narrowest
 	if r.waker != nil && (r.woken || !busy) {
 		if err := r.waker.AdvanceTo(r.now); err != nil {
 			return err //nolint:wrapcheck // Run does
@@ -32,12 +32,22 @@ func (r *loop) pass() error {
 type filling struct {
 	*loop
 	blocked bool // a job of the ranking did not fit
-	room    room // beside it
+	room    room // beside it, without reservations
+	planned int  // reservations of Conservative
 }
 
 // done tells whether no other job can start in this pass.
 func (f *filling) done() bool {
-	return f.free == 0 || f.ready == 0 || f.blocked && (f.Backfill == None || f.room.free == 0)
+	if f.blocked {
+		switch f.Backfill {
+		case None:
+			return true
+		case Conservative:
+			return f.free < f.narrowest || f.planned == f.depth()
+		case EASY, Greedy:
+		}
+	}
+	return f.free < f.narrowest
 }
 
 // errUnknown is the error of a ranking with a job that is not there.
@@ -70,7 +80,7 @@ func (f *filling) throughCampaigns() error {
 		}
 	}
 	// A campaign whose gate opens may pass one that is blocked.
-	if f.blocked && f.Backfill != Greedy && f.free > 0 && f.ready > 0 {
+	if f.blocked && f.Backfill != Greedy && f.free >= f.narrowest {
 		f.waiting = true
 	}
 	return nil
@@ -98,14 +108,14 @@ func (f *filling) throughJobs() error {
 			return err
 		}
 	}
-	f.waiting = f.free > 0 && f.ready > 0
+	f.waiting = f.free >= f.narrowest
 	return nil
 }
 
 // from starts jobs of a queue, those of one stage unless that is 0.
 func (f *filling) from(q *queue, stage int32) error {
 	for slot := -1; q.count > 0 && !f.done(); {
-		if f.blocked {
+		if f.blocked && f.Backfill != Conservative {
 			slot = f.room.next(q, slot+1)
 		} else {
 			slot = q.after(slot + 1)
@@ -113,7 +123,7 @@ func (f *filling) from(q *queue, stage int32) error {
 		if slot < 0 {
 			return nil
 		}
-		i := q.job[slot]
+		i := q.at(slot)
 		if stage != 0 && f.tasks[i].stage != stage {
 			continue
 		}
@@ -134,6 +144,8 @@ func (f *filling) from(q *queue, stage int32) error {
 func (f *filling) fits(t *Task) bool {
 	as := Job{Procs: t.Procs, Estimate: t.Estimate}
 	switch {
+	case f.blocked && f.Backfill == Conservative:
+		return f.plan(t)
 	case f.blocked:
 		if !f.room.fits(&as) {
 			return false
@@ -159,17 +171,28 @@ func (f *filling) block(t *Task) {
 		f.room = f.running.reserve(f.now, f.free, t.Procs)
 	case Greedy:
 		f.room = room{free: f.free, extra: f.free}
+	case Conservative:
+		f.profile.reset(f.now, f.free, f.running)
+		f.plan(t)
 	case None:
 	}
 }
 
+// plan gives a job a reservation, and tells whether that is for now.
+func (f *filling) plan(t *Task) bool {
+	at := f.profile.fit(t.Procs, t.Estimate)
+	f.profile.take(at, t.Procs, t.Estimate)
+	f.planned++
+	return at == f.now
+}
+
 // begin starts a ready job.
 func (r *loop) begin(i int32, t *Task) error {
-	r.ready--
+	r.unready(t)
 	r.free -= t.Procs
 	r.tasks[i].start = r.now
 	r.ends.push(end{at: r.now + ostrich.Time(r.lasts(t)), job: i})
-	if r.Backfill == EASY {
+	if r.expects {
 		r.running.add(expect{at: r.now + ostrich.Time(t.Estimate), procs: int32(t.Procs), job: i})
 	}
 	return r.tell(ostrich.Start, i)

@@ -23,7 +23,7 @@ func drawPolicy(t *rapid.T) sim.Loop {
 		l.Policy = sim.FCFSCampaigns
 	default:
 	}
-	l.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy}).Draw(t, "any backfill")
+	l.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative}).Draw(t, "any backfill")
 	return l
 }
 
