@@ -159,7 +159,6 @@ func TestLemma63Broken(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		backfill  sim.Backfill
-		gate      ostrich.Gate
 		m, widest int
 		campaigns []sim.Campaign
 		at        int // the campaign that ends too late
@@ -201,13 +200,13 @@ func TestLemma63Broken(t *testing.T) {
 			at: 5, times: 3,
 		},
 		{
-			name: "V owes more than the campaign before", backfill: sim.None, gate: ostrich.Off, m: 2, widest: 1,
+			name: "V owes more than the campaign before", backfill: sim.None, m: 2, widest: 1,
 			campaigns: early(),
 			at:        3, times: 3,
 		},
 	} {
 		l := sim.Loop{Procs: tt.m, Backfill: tt.backfill, Inside: ostrich.LJF}
-		w := replay(t, l, ostrich.Options{Machine: ostrich.Parallel, Gate: tt.gate}, tt.campaigns)
+		w := replay(t, l, ostrich.Options{Machine: ostrich.Parallel}, tt.campaigns)
 		c := &w.seen[tt.at]
 		if limit := c.t() + c.demand()/float64(tt.m-tt.widest) + tt.times*longest(w.seen); c.end() <= limit {
 			t.Errorf("%s: ends at %v, the bound is %v\n%+v", tt.name, c.end(), limit, *c)
