@@ -132,11 +132,11 @@ func (d *demo) about(runs [2]demoRun) []string {
 	}
 	wrote := fmt.Sprintf("wrote %s in %s", plural(runs[1].Writes, "value"), plural(runs[1].Cycles, "cycle"))
 	return []string{
-		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each; the same %d campaigns of %d jobs in both runs, drawn with seed %d.",
+		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each, and the same %d campaigns with %d jobs in all in both runs (seed %d).",
 			demoNodes, demoCPUs, len(d.Load), d.Total, d.Seed),
 		fmt.Sprintf("stock: priority/multifactor, Age %d, FairShare %d (%s).", demoWeightAge, demoWeightFairshare, rule),
 		"ostrich: the same, and every 10 s the cycle of ostrichd --apply, which " + wrote + ".",
-		"Emulated are slurmctld, the accounting tables and the clock. The daemon's own: campaigns, virtual schedule, order, plan and the cycle.",
+		"Emulated: slurmctld, the accounting tables, the clock. The daemon's own code: the cycle, campaigns, virtual schedule, order, plan.",
 	}
 }
 
@@ -146,7 +146,7 @@ func (d *demo) text(runs [2]demoRun, both [2]measured) string {
 	for _, line := range d.about(runs) {
 		fmt.Fprintln(&b, line)
 	}
-	fmt.Fprintf(&b, "Stretch is flow time over max(W/m, longest job). %s\n\n", demoCaveat)
+	fmt.Fprintf(&b, "Stretch is flow time over max(W/m, longest job).\n%s\n\n", demoCaveat)
 	x, y := both[0].Run, both[1].Run
 	fmt.Fprintf(&b, "%-12s %19s   %17s   %17s   %19s\n", "", "campaigns", "mean stretch", "max stretch", "mean flow (s)")
 	fmt.Fprintf(&b, "%-12s %9s %9s   %8s %8s   %8s %8s   %9s %9s\n", "user", x, y, x, y, x, y, x, y)
@@ -171,7 +171,8 @@ func (d *demo) text(runs [2]demoRun, both [2]measured) string {
 func (d *demo) early() string { return fmt.Sprintf("in the first %d h", d.Hours) }
 
 // demoCaveat is what one load does not show.
-const demoCaveat = "One load shows one load: try other seeds, --fairshare classic and --users 8."
+const demoCaveat = "One load shows one load: --seed draws another, --fairshare classic\n" +
+	"narrows the difference, and with --users 8 one user's tests wait behind the same user's long runs."
 
 func meanFlow(u report.User) float64 {
 	if u.Campaigns == 0 {

@@ -64,6 +64,7 @@ type lanes struct {
 // axis is the time below the schedules.
 type axis struct {
 	Width, Height float64
+	Total         float64 // height with the numbers
 	Ticks         []tick
 }
 
@@ -75,8 +76,8 @@ type tick struct {
 // panel compares the runs user by user.
 type panel struct {
 	Title  string
-	Width  float64
 	Height float64
+	Total  float64 // height with title and numbers
 	Ticks  []tick
 	Rows   []panelRow
 }
@@ -115,7 +116,7 @@ func (d *demo) page(w io.Writer, runs [2]demoRun) error {
 	// A page that is live keeps its scale for as long as it can.
 	span = max(span, ostrich.Duration(d.Hours)*3600)
 	scale := ganttWidth / float64(span)
-	p.Axis = axis{Width: ganttWidth, Height: ganttLane * demoProcs, Ticks: ticksOf(hours(span), 12, ganttWidth, " h")}
+	p.Axis = axis{Width: ganttWidth, Height: ganttLane * demoProcs, Total: ganttLane*demoProcs + 20, Ticks: ticksOf(hours(span), 12, ganttWidth, " h")}
 	for i, u := range d.Users {
 		p.Legend = append(p.Legend, legend{fmt.Sprint("u", i), u.Name, u.Account, u.About})
 	}
@@ -214,7 +215,8 @@ func short(x float64) string {
 // compare makes a panel of bars, two for each user.
 func (d *demo) compare(title string, both [2]measured, of func(report.User) float64) panel {
 	const row, top = 36.0, 8.0
-	p := panel{Title: title, Width: barsWidth, Height: top + row*float64(len(d.Users)+1)}
+	p := panel{Title: title, Height: top + row*float64(len(d.Users)+1)}
+	p.Total = p.Height + 45
 	most := 1.0
 	for _, m := range both {
 		for _, u := range m.Users {

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
 )
 
 // The emulated machine, and Slurm's defaults of priority/multifactor.
@@ -159,7 +160,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 				return fmt.Errorf("the schedule could not take an event: %w", cycle.Odd[0])
 			}
 			cycles++
-			writes += len(cycle.Outcomes)
+			writes += priority.Result{Outcomes: cycle.Outcomes}.Count(priority.Applied)
 			return nil
 		}})
 	}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/ostrich"
+)
+
+// ran is a demonstration that has run.
+func ran(t *testing.T, users, hours int, seed uint64, rule emulated.Rule) *demo {
+	t.Helper()
+	d := newDemo(users, hours, seed, rule)
+	if err := d.run(t.Context(), 0, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// output is all that a demonstration prints.
+func output(t *testing.T, d *demo) string {
+	t.Helper()
+	runs := d.snapshot()
+	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
+	var b bytes.Buffer
+	b.WriteString(d.text(runs, both))
+	if err := json.NewEncoder(&b).Encode(d.object(runs, both)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.page(&b, runs); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The same seed gives the same bytes, side by side too; another seed another load.
+func TestDemoSeed(t *testing.T) {
+	first := output(t, ran(t, 4, 2, 7, emulated.FairTree))
+	if diff := cmp.Diff(first, output(t, ran(t, 4, 2, 7, emulated.FairTree))); diff != "" {
+		t.Errorf("a second run differs:\n%s", diff)
+	}
+	beside := newDemo(4, 2, 7, emulated.FairTree)
+	beside.live = true
+	if err := beside.run(t.Context(), 100*time.Hour, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, output(t, beside)); diff != "" {
+		t.Errorf("side by side it differs:\n%s", diff)
+	}
+	if cmp.Equal(demoLoad(demoUsers(4), demoProcs, 2, 7)[0].Tasks, demoLoad(demoUsers(4), demoProcs, 2, 8)[0].Tasks) {
+		t.Error("two seeds give the same load")
+	}
+}
+
+// What the loads promise, and what must hold of any schedule of them: all jobs
+// run, for their length, on no more processors than there are, one campaign of a
+// user after the other with the think time between them.
+func TestDemoRuns(t *testing.T) {
+	for users := demoLeastUsers; users <= len(demoNames); users += 3 {
+		d := ran(t, users, 4, uint64(users), emulated.Classic)
+		runs := d.snapshot()
+		for _, r := range runs {
+			if len(r.Jobs) != d.Total || !r.Over || r.ended != d.Total {
+				t.Fatalf("%s: %d of %d jobs, over: %v", r.Name, len(r.Jobs), d.Total, r.Over)
+			}
+			first, last := make([]ostrich.Time, len(d.Load)), make([]ostrich.Time, len(d.Load))
+			used := make(map[ostrich.Time]int) // change of the processors in use
+			lengths := make([]ostrich.Duration, len(d.Load))
+			for _, j := range r.Jobs {
+				first[j.Campaign] = j.Submit
+				last[j.Campaign] = max(last[j.Campaign], j.End)
+				lengths[j.Campaign] += ostrich.Duration(j.End - j.Start)
+				used[j.Start] += j.Procs
+				used[j.End] -= j.Procs
+				if j.Start < j.Submit || ostrich.Duration(j.End-j.Start) > j.Estimate || j.Estimate%60 != 0 {
+					t.Errorf("%s: job %+v", r.Name, j)
+				}
+			}
+			busy := 0
+			for at := demoBegin; at <= r.Now; at++ {
+				if busy += used[at]; busy > demoProcs {
+					t.Fatalf("%s: %d processors at %d", r.Name, busy, at)
+				}
+			}
+			before := make(map[ostrich.UserID]int)
+			for i, c := range d.Load {
+				want := ostrich.Duration(0)
+				for _, task := range c.Tasks {
+					want += task.Run
+				}
+				if want != lengths[i] {
+					t.Errorf("%s: the jobs of campaign %d ran for %d s, not %d", r.Name, i, lengths[i], want)
+				}
+				if b, ok := before[c.User]; ok && first[i] != last[b]+ostrich.Time(c.Think) {
+					t.Errorf("%s: campaign %d came at %d, the one before ended at %d, think time %d", r.Name, i, first[i], last[b], c.Think)
+				}
+				before[c.User] = i
+			}
+		}
+		if runs[0].Cycles+runs[0].Writes != 0 || runs[1].Cycles == 0 || runs[1].Writes == 0 {
+			t.Errorf("cycles and writes: stock %d, %d; ostrich %d, %d", runs[0].Cycles, runs[0].Writes, runs[1].Cycles, runs[1].Writes)
+		}
+	}
+}
+
+// Every processor-second of the jobs is drawn, and none twice.
+func TestDemoDrawing(t *testing.T) {
+	d := ran(t, 3, 1, 1, emulated.FairTree)
+	runs := d.snapshot()
+	m := d.measure(&runs[1])
+	want, got := 0.0, 0.0
+	for _, j := range m.Jobs {
+		want += float64(j.End-j.Start) * float64(j.Procs)
+	}
+	box := regexp.MustCompile(`M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-([\d.]+)z`)
+	for _, l := range d.draw(m.Jobs, 1) {
+		boxes := box.FindAllStringSubmatch(l.Path, -1)
+		if strings.Count(l.Path, "M") != len(boxes) {
+			t.Errorf("%s: not all of the path is boxes", l.Name)
+		}
+		for _, b := range boxes {
+			var v [5]float64
+			for i := range v {
+				if err := json.Unmarshal([]byte(b[i+1]), &v[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got += v[2] * v[3] / ganttLane
+			if v[1]+v[3] > ganttLane*demoProcs || v[2] != v[4] {
+				t.Errorf("%s: box %s", l.Name, b[0])
+			}
+		}
+	}
+	if got != want {
+		t.Errorf("%v processor-seconds are drawn, %v were used", got, want)
+	}
+}
+
+// lines collects what a command writes to standard error.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// get reads a page.
+func get(t *testing.T, url string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v", answer.Status, err)
+	}
+	return string(body)
+}
+
+// serve starts ostrich demo --serve and returns the address once it is known.
+func serve(ctx context.Context, t *testing.T, args ...string) (url string, stdout, stderr *lines, code chan int) {
+	t.Helper()
+	stdout, stderr, code = new(lines), new(lines), make(chan int, 1)
+	go func() { code <- run(ctx, append([]string{"ostrich", "demo", "--serve"}, args...), stdout, stderr) }()
+	at := regexp.MustCompile(`http://\S+/`)
+	for url == "" {
+		select {
+		case c := <-code:
+			t.Fatalf("exit code %d: %s", c, stderr)
+		case <-time.After(10 * time.Millisecond):
+			url = at.FindString(stderr.String())
+		}
+	}
+	return url, stdout, stderr, code
+}
+
+// refreshes is in a page that loads itself again.
+const refreshes = `http-equiv="refresh"`
+
+// The page is live while the runs go on, and stays as it is after that.
+func TestDemoServe(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "page.html")
+	url, stdout, _, code := serve(ctx, t, "127.0.0.1:0", "--users", "2", "--hours", "1", "--pace", "1h", "--out", out)
+	page := get(t, url)
+	if !strings.Contains(page, refreshes) || !strings.Contains(page, "still running") {
+		t.Error("the page does not load itself again while the runs go on")
+	}
+	for strings.Contains(page, refreshes) {
+		time.Sleep(20 * time.Millisecond)
+		page = get(t, url)
+	}
+	for !strings.Contains(stdout.String(), "makespan") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if strings.Contains(page, "script") || strings.Contains(page, "still running") || strings.Count(page, `class="job `) < 4 {
+		t.Errorf("the page of the end:\n%s", page)
+	}
+	if answer := get(t, url); answer != page {
+		t.Error("the page changes after the end")
+	}
+	cancel()
+	if c := <-code; c != 0 {
+		t.Errorf("exit code %d after the end", c)
+	}
+}
+
+// Ended before both runs are done, it says so and writes nothing.
+func TestDemoInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	folder := t.TempDir()
+	url, stdout, stderr, code := serve(ctx, t, "127.0.0.1:0", "--pace", "1s", "--out", filepath.Join(folder, "page.html"))
+	get(t, url)
+	cancel()
+	if c := <-code; c != int(interrupted) {
+		t.Errorf("exit code %d: %s", c, stderr)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) > 0 || stdout.String() != "" || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("%v: files %v, output %q, %q", err, files, stdout, stderr)
+	}
+}
