@@ -23,7 +23,7 @@ type ppamReading struct {
 
 // nearestPPAM is the reading whose numbers come nearest to the paper's, see
 // docs/reproduction.md.
-var nearestPPAM = ppamReading{users: 20, short: 2, long: 1}
+var nearestPPAM = ppamReading{users: 20, short: 2, long: 1, think: 3600}
 
 const ppamProcs = 64
 
@@ -206,7 +206,7 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		Text: fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
 			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
 			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
-			"to each long one, no think time, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
+			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
 			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
 			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
 	}, nil

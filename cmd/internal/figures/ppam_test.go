@@ -53,7 +53,7 @@ func TestPPAMNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []struct{ above, short, long float64 }{{0.363, 50.6, 5.0}, {0.014, 20.0, 6.4}} {
+	for i, want := range []struct{ above, short, long float64 }{{0.336, 48.8, 4.9}, {0.0083, 17.9, 6.3}} {
 		above, _ := measured[i].above20()
 		short, _ := confident(measured[i].users[0])
 		long, _ := confident(measured[i].users[1])
