@@ -120,7 +120,7 @@ func (c *conservative) reserve(i int32, at ostrich.Time) {
 // front of it at the next compression.
 func (c *conservative) compress() {
 	left := c.now // before it lies all that was left now
-	most := c.plan.most(c.loose)
+	most := c.plan.most(c.now, c.loose)
 	for slot := -1; ; {
 		if slot = c.waiting.next(slot+1, int32(most), 0, 0); slot < 0 {
 			break
@@ -136,7 +136,7 @@ func (c *conservative) compress() {
 		c.plan.change(was, until, j.Procs)
 		c.reserve(i, at)
 		left, c.loose = max(left, until), max(c.loose, until)
-		most = c.plan.most(c.loose)
+		most = max(most, c.plan.most(was, until))
 	}
 	c.loose = left
 }

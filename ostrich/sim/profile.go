@@ -50,21 +50,36 @@ func (p *profile) reset(now ostrich.Time, free int, running expects) {
 // idle is the number of processors that are free now.
 func (p *profile) idle() int { return p.steps[0].free }
 
+// never is a moment behind all others.
+const never = ostrich.Time(math.MaxInt64)
+
 // fit is the earliest moment, from now on, from which so many processors are
-// free for so long. It changes nothing. It is math.MaxInt64 for more
-// processors than there will ever be.
+// free for so long. It changes nothing. It is never for more processors than
+// there will ever be.
 func (p *profile) fit(procs int, length ostrich.Duration) ostrich.Time {
-	const never = ostrich.Time(math.MaxInt64)
-	at := never
-	for i := range p.steps {
-		s := &p.steps[i]
-		switch {
-		case at != never && s.at >= at+ostrich.Time(length):
-			return at
-		case s.free < procs:
-			at = never
-		case at == never:
-			at = s.at
+	return p.sooner(never, procs, length, never)
+}
+
+// sooner is the earliest moment to which a reservation of so many processors
+// for so long, which begins at a later moment, can move; that moment if there
+// is no other. Only moments before limit are looked at.
+func (p *profile) sooner(at ostrich.Time, procs int, length ostrich.Duration, limit ostrich.Time) ostrich.Time {
+	limit = min(limit, at)
+	for i := 0; i < len(p.steps); i++ {
+		if p.steps[i].free < procs {
+			continue
+		}
+		from := p.steps[i].at
+		if from >= limit {
+			break
+		}
+		until := min(from+ostrich.Time(length), at) // and then it has its own processors
+		i++
+		for i < len(p.steps) && p.steps[i].at < until && p.steps[i].free >= procs {
+			i++
+		}
+		if i == len(p.steps) || p.steps[i].at >= until {
+			return from
 		}
 	}
 	return at
@@ -124,42 +139,12 @@ func (p *profile) advance(now ostrich.Time) {
 	p.steps[0].at = now
 }
 
-// most is the largest number of processors that are free at some moment before limit.
-func (p *profile) most(limit ostrich.Time) int {
+// most is the largest number of processors that are free at some moment from
+// one until another.
+func (p *profile) most(from, to ostrich.Time) int {
 	n := 0
-	for i := range p.steps {
-		if p.steps[i].at >= limit {
-			break
-		}
+	for i := p.search(from); i < len(p.steps) && p.steps[i].at < to; i++ {
 		n = max(n, p.steps[i].free)
 	}
 	return n
-}
-
-// sooner is the earliest moment to which the reservation of so many processors
-// for so long, which begins at a later moment, can move; that moment if there is
-// no other. Only moments before limit are looked at.
-func (p *profile) sooner(at ostrich.Time, procs int, length ostrich.Duration, limit ostrich.Time) ostrich.Time {
-	const never = ostrich.Time(math.MaxInt64)
-	from := never
-	for i := range p.steps {
-		s := &p.steps[i]
-		switch {
-		case s.at >= at: // from here on the job has its own processors
-			return min(from, at)
-		case from != never && s.at >= from+ostrich.Time(length):
-			return from
-		case s.free < procs:
-			from = never
-			if s.at >= limit {
-				return at
-			}
-		case from == never:
-			if s.at >= limit {
-				return at
-			}
-			from = s.at
-		}
-	}
-	return min(from, at)
 }

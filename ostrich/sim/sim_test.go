@@ -151,6 +151,9 @@ func BenchmarkReplay(b *testing.B) {
 		{"SDSC/fcfs", "SDSC-SP2-1998-4.2-cln.swf.gz", 128, sim.None},
 		{"HPC2N/easy", "HPC2N-2002-2.2-cln.swf.gz", 240, sim.EASY},
 		{"Curie/easy", "CEA-Curie-2011-2.1-cln.swf.gz", 93312, sim.EASY},
+		{"KTH/conservative", "KTH-SP2-1996-2.1-cln.swf.gz", 100, sim.Conservative},
+		{"SDSC/conservative", "SDSC-SP2-1998-4.2-cln.swf.gz", 128, sim.Conservative},
+		{"HPC2N/conservative", "HPC2N-2002-2.2-cln.swf.gz", 240, sim.Conservative},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			jobs := normalised(b, bb.file, bb.procs)

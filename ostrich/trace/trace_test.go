@@ -183,3 +183,24 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOpen reads compressed logs that OSTRICH_TRACES points to.
+func BenchmarkOpen(b *testing.B) {
+	dir := os.Getenv("OSTRICH_TRACES")
+	if dir == "" {
+		b.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to read")
+	}
+	for _, name := range []string{"KTH-SP2-1996-2.1-cln.swf.gz", "HPC2N-2002-2.2-cln.swf.gz", "CEA-Curie-2011-2.1-cln.swf.gz"} {
+		b.Run(name, func(b *testing.B) {
+			records := 0
+			for b.Loop() {
+				log, err := trace.Open(filepath.Join(dir, name), trace.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				records += len(log.Records)
+			}
+			b.ReportMetric(float64(records)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
