@@ -183,7 +183,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	}
 	close(next)
 	group.Wait()
-	if c.Context.Err() != nil {
+	if c.Err() != nil {
 		return nil, errors.New("figures: interrupted; nothing was written")
 	}
 	return drawn, context.Cause(ctx)

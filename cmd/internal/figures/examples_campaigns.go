@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
@@ -104,7 +105,8 @@ func figure42(name string) (*Result, error) {
 		return nil, err
 	}
 	p := panel{title: "schedule, with deadlines", lanes: machines(1)}
-	order, met := "", true
+	var order []string
+	met := true
 	for i := range s {
 		c := &s[i]
 		u := campaigns[c.Campaign].User
@@ -113,11 +115,8 @@ func figure42(name string) (*Result, error) {
 			what: fmt.Sprintf("campaign %d of user %d, submitted at %d, due at %d", c.Number, u, c.Submit, c.Deadline),
 		})
 		p.lines = append(p.lines, mark{at: float64(c.Deadline), label: fmt.Sprint(c.Deadline)})
-		if i > 0 {
-			order += ", "
-			met = met && s[i-1].Deadline <= c.Deadline
-		}
-		order += fmt.Sprintf("%d of user %d", c.Number, u)
+		met = met && (i == 0 || s[i-1].Deadline <= c.Deadline)
+		order = append(order, fmt.Sprintf("%d of user %d", c.Number, u))
 	}
 	chart := &gantt{
 		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}}, panels: []panel{p},
@@ -130,7 +129,7 @@ func figure42(name string) (*Result, error) {
 	numbers := []Number{
 		{What: "campaigns run in the order of their deadlines", Paper: "yes", Ours: yes(met)},
 		{What: "all end before their deadlines", Paper: "yes", Ours: yes(early)},
-		{What: "the order", Ours: order},
+		{What: "the order", Ours: strings.Join(order, ", ")},
 		{What: "the end of the last campaign", Ours: fmt.Sprint(s[len(s)-1].End)},
 	}
 	return of("The campaigns of Fig. 4.1, scheduled by FairCamp. Their numbers are in the boxes.", numbers, chart), nil
@@ -187,14 +186,11 @@ func figure53(name string) (*Result, error) {
 		text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
 	}
 	sizes := func(list []sim.Campaign) string {
-		s := ""
-		for i, c := range list {
-			if i > 0 {
-				s += " and "
-			}
-			s += plural(len(c.Tasks), "job")
+		var jobs []string
+		for _, c := range list {
+			jobs = append(jobs, plural(len(c.Tasks), "job"))
 		}
-		return fmt.Sprintf("%d: ", len(list)) + s
+		return fmt.Sprintf("%d: %s", len(list), strings.Join(jobs, " and "))
 	}
 	numbers := []Number{
 		{What: "campaigns", Paper: "1: 7 jobs", Ours: sizes(campaigns)},
@@ -251,23 +247,21 @@ func figure54(name string) (*Result, error) {
 		name: name, edges: edges, rows: []int{0, 1, 0, 1, 2, 0, 1},
 		text: "The dependencies of the seven jobs of Fig. 5.3 as arrows: ",
 	}
-	arrows, all := "", 0
+	var arrows []string
+	all := 0
 	for _, l := range log {
 		g.nodes = append(g.nodes, strconv.Itoa(int(l.ID)))
 	}
-	for i, e := range edges {
-		if i > 0 {
-			arrows += ", "
-		}
-		arrows += fmt.Sprintf("%d→%d", log[e[0]].ID, log[e[1]].ID)
+	for _, e := range edges {
+		arrows = append(arrows, fmt.Sprintf("%d→%d", log[e[0]].ID, log[e[1]].ID))
 	}
-	g.text += arrows + "."
+	g.text += strings.Join(arrows, ", ") + "."
 	for _, t := range campaigns[0].Tasks {
 		all += t.Needs
 	}
 	numbers := []Number{
 		{What: "dependencies", Ours: strconv.Itoa(all)},
-		{What: "left by the transitive reduction", Ours: fmt.Sprintf("%d: %s", len(edges), arrows)},
+		{What: "left by the transitive reduction", Ours: fmt.Sprintf("%d: %s", len(edges), strings.Join(arrows, ", "))},
 	}
 	text := "A job depends on all jobs of the campaign that had ended by its submission; edges that follow from others are taken away. " +
 		linkedText + " So the edges need not be those of the thesis."

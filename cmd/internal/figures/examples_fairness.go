@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -150,7 +151,7 @@ func figure26(name string) (*Result, error) {
 		{What: "dominated schedules", Paper: "B, C, D, F", Ours: strings.Join(dominated, ", ")},
 		{What: "schedule of MULTICMAX", Paper: "A", Ours: multiCmax},
 		{
-			What: "points of schedules without idle time", Paper: "6", Ours: fmt.Sprint(len(list)),
+			What: "points of schedules without idle time", Paper: "6", Ours: strconv.Itoa(len(list)),
 			Why: "C and D give both users the same: the job of user 1 that comes early is in front of the jobs of user 2, or between them.",
 		},
 		{What: "Z, the lower bounds of the makespans", Ours: fmt.Sprintf("(%d, %d)", z1, z2)},

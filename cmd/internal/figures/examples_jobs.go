@@ -37,7 +37,7 @@ func figure210(name string) (*Result, error) {
 	numbers := []Number{
 		{
 			What: "the stretch of dark gray, over the optimum, for p = 10", Paper: "2p = 20",
-			Ours: fmt.Sprintf("p + 1 = %s", amount(end/best.end(3))),
+			Ours: "p + 1 = " + amount(end/best.end(3)),
 			Why: fmt.Sprintf("Two rounds end at 2p + 2 = %s. Over the work of the user, which is 2, that is p + 1, as in Fig. 3.3; "+
 				"over the length of one job it is the 2p of the text.", amount(end)),
 		},
@@ -87,7 +87,7 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 		from := units(starts[i])
 		p.boxes = append(p.boxes, box{
 			from: from, to: from + units(j.Run), height: 1, shade: int(j.User), label: amount(units(j.Run)),
-			what: fmt.Sprintf("submitted at %s", amount(units(j.Submit))),
+			what: "submitted at " + amount(units(j.Submit)),
 		})
 		if i > 1 {
 			p.marks = append(p.marks, mark{at: units(j.Submit), label: "light"})

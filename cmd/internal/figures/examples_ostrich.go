@@ -3,6 +3,8 @@ package figures
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -46,13 +48,13 @@ func figure51(name string) (*Result, error) {
 				users[j.User] = true
 			}
 		}
-		s := ""
+		var list []string
 		for _, u := range []ostrich.UserID{1, 2, 3} {
 			if users[u] {
-				s += fmt.Sprintf(", %d", u)
+				list = append(list, strconv.Itoa(int(u)))
 			}
 		}
-		return s[min(2, len(s)):]
+		return strings.Join(list, ", ")
 	}
 	start32, _ := v.times(5, 3, 2)
 	tilde := func(at float64, user ostrich.UserID, number int) string {
@@ -119,13 +121,13 @@ func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	virtual, real := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
+	virtual, actual := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
 	marks := submissions(campaigns)
 	chart := &gantt{
 		name: name, text: text, tick: 1, users: grayUsers,
 		panels: []panel{
 			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 15.5},
-			{title: "R", lanes: machines(m), boxes: append(idle(real, m, 0), real...), marks: marks, now: 15.5, halves: true},
+			{title: "R", lanes: machines(m), boxes: append(idle(actual, m), actual...), marks: marks, now: 15.5, halves: true},
 		},
 	}
 	return r, chart, nil
@@ -186,14 +188,14 @@ func figure63(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	virtual, real := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
+	virtual, actual := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
 	marks := submissions(campaigns)
 	chart := &gantt{
 		name: name, tick: 1, users: grayUsers,
 		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
 		panels: []panel{
 			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 7},
-			{title: "R", lanes: machines(m), boxes: append(idle(real, m, 0), real...), marks: marks, now: 7},
+			{title: "R", lanes: machines(m), boxes: append(idle(actual, m), actual...), marks: marks, now: 7},
 		},
 	}
 	v := r.virtual

@@ -36,11 +36,11 @@ func figure64(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	real := r.boxes(comparedShades, false)
+	actual := r.boxes(comparedShades, false)
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "FCFS: light gray runs until 6, then dark gray until 7.",
-		panels: []panel{{title: "FCFS", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...)}},
+		panels: []panel{{title: "FCFS", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...)}},
 	}
 	numbers := []Number{
 		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
@@ -57,11 +57,11 @@ func figure65(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	real := r.boxes(comparedShades, false)
+	actual := r.boxes(comparedShades, false)
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; light gray needs the whole machine for its last job and ends at 9.",
-		panels: []panel{{title: "space sharing", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...), halves: true}},
+		panels: []panel{{title: "space sharing", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...), halves: true}},
 	}
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
@@ -80,13 +80,13 @@ func figure66(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	virtual, real := r.virtual.boxes(comparedShades), r.boxes(comparedShades, false)
+	virtual, actual := r.virtual.boxes(comparedShades), r.boxes(comparedShades, false)
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text: "OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.",
 		panels: []panel{
 			{title: "V", lanes: machines(comparedProcs), boxes: append(rest(virtual, comparedProcs), virtual...)},
-			{title: "R", lanes: machines(comparedProcs), boxes: append(idle(real, comparedProcs, 0), real...)},
+			{title: "R", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...)},
 		},
 	}
 	numbers := []Number{

@@ -276,7 +276,7 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 	list := make([][]int, len(jobs))
 	for _, i := range order {
 		j := &jobs[i]
-		var any, row []int
+		var loose, row []int
 		for k := range m {
 			q := k
 			if fromEnd {
@@ -286,13 +286,13 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 				row = nil
 				continue
 			}
-			any = append(any, q)
+			loose = append(loose, q)
 			if row = append(row, q); len(row) == j.Procs {
 				break
 			}
 		}
 		if len(row) < j.Procs {
-			row = any[:min(j.Procs, len(any))]
+			row = loose[:min(j.Procs, len(loose))]
 		}
 		for _, q := range row {
 			free[q] = j.End
@@ -324,7 +324,8 @@ func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
 		}
 		for k := 0; k < len(row); {
 			first := k
-			for k++; k < len(row) && row[k] == row[k-1]+1; k++ {
+			for k < len(row) && row[k]-row[first] == k-first {
+				k++
 			}
 			list = append(list, box{
 				from: units(j.Start), to: units(j.End), top: float64(row[first]), height: float64(k - first),

@@ -216,10 +216,10 @@ func (p *panel) span(b box) string {
 	return strings.Join([]string{p.lanes[int(first)], p.lanes[int(last)-1]}, "-")
 }
 
-// idle are the gaps of whole lanes before the last box ends, lanes that are
-// idle together in one box.
-func idle(boxes []box, lanes int, from float64) []box {
-	moments := []float64{from}
+// idle are the gaps of whole lanes until the last box ends, lanes that are idle
+// together in one box.
+func idle(boxes []box, lanes int) []box {
+	moments := []float64{0}
 	for _, b := range boxes {
 		moments = append(moments, b.from, b.to)
 	}
