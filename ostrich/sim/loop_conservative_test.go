@@ -35,7 +35,6 @@ func TestLoopConservative(t *testing.T) {
 		// those start.
 		{"three deep", sim.Loop{Depth: 3}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
 		{"five deep", sim.Loop{Depth: 5}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
-		{"no end", sim.Loop{Depth: -1}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 		{"campaigns", sim.Loop{Policy: sim.FCFSCampaigns}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 		{"fair share", sim.Loop{Policy: sim.FairShare(1000)}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 	} {

@@ -254,6 +254,7 @@ func TestLoopFaults(t *testing.T) {
 		want      string
 	}{
 		{"processors", sim.Loop{}, nil, "a machine of 0 processors"},
+		{"depth", sim.Loop{Procs: 1, Depth: -1}, nil, "reservations for -1 jobs"},
 		{"backfilling", sim.Loop{Procs: 1, Backfill: 9}, nil, "backfilling number 9 is not known"},
 		{"order", sim.Loop{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
 		{"empty", sim.Loop{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},

@@ -43,7 +43,7 @@ func (f *filling) done() bool {
 		case None:
 			return true
 		case Conservative:
-			return f.free < f.narrowest || f.planned == f.depth()
+			return f.free < f.narrowest || f.Depth > 0 && f.planned == f.Depth
 		case EASY, Greedy:
 		}
 	}
