@@ -125,6 +125,7 @@ func TestDemoDrawing(t *testing.T) {
 		want += float64(j.End-j.Start) * float64(j.Procs)
 	}
 	box := regexp.MustCompile(`M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-([\d.]+)z`)
+	busy := make(map[[2]int]bool) // by processor and second
 	for _, l := range d.draw(m.Jobs, 1) {
 		boxes := box.FindAllStringSubmatch(l.Path, -1)
 		if strings.Count(l.Path, "M") != len(boxes) {
@@ -140,6 +141,14 @@ func TestDemoDrawing(t *testing.T) {
 			got += v[2] * v[3] / ganttLane
 			if v[1]+v[3] > ganttLane*demoProcs || v[2] != v[4] {
 				t.Errorf("%s: box %s", l.Name, b[0])
+			}
+			for lane := int(v[1] / ganttLane); lane < int((v[1]+v[3])/ganttLane); lane++ {
+				for second := int(v[0]); second < int(v[0]+v[2]); second++ {
+					if busy[[2]int{lane, second}] {
+						t.Fatalf("%s: box %s: processor %d is taken at %d s", l.Name, b[0], lane, second)
+					}
+					busy[[2]int{lane, second}] = true
+				}
 			}
 		}
 	}
