@@ -314,8 +314,12 @@ func maxStretchChart(name, title string, measured [][]maxStretches) (Picture, Ta
 			})
 		}
 	}
+	why := ""
+	if above > 0 {
+		why = "deadlines are sure in blocks only (docs/theory.md)"
+	}
 	numbers = append(numbers, Number{
-		What: "FairCamp below k", Paper: "always",
+		What: "FairCamp below k", Paper: "always", Why: why,
 		Ours: fmt.Sprintf("%s; above k in %d of %d instances", below, above, len(hipcUsers)*len(measured[0])),
 	})
 	c := newChart(title, "number of users k", "max-stretch (mean, 95 % interval)")

@@ -19,6 +19,7 @@ type ppamReading struct {
 	short int              // of each short+long users, those with short jobs
 	long  int              // and those with long ones
 	think ostrich.Duration // between campaigns
+	first uint64           // seed of the first instance
 }
 
 // nearestPPAM is the reading whose numbers come nearest to the paper's, see
@@ -116,7 +117,7 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 // together.
 func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolicy, n int) ([]stretched, error) {
 	all, err := instances(ctx, in, len(policies)*n, func(i int) (stretched, error) {
-		return r.instance(policies[i/n], uint64(i%n))
+		return r.instance(policies[i/n], r.first+uint64(i%n))
 	})
 	if err != nil {
 		return nil, err

@@ -169,7 +169,7 @@ func TestPPAMReadings(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("\n| users | short : long | think time (s) | FCFS of | gate | > 20 FCFS | > 20 OStrich | < 2 | short FCFS | short OStrich | long FCFS | long OStrich | distance |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	row := func(r ppamReading, fcfs, gate ppamPolicy) {
+	row := func(r ppamReading, fcfs, gate ppamPolicy) (distance float64) {
 		measured, err := r.measure(t.Context(), Input{Workers: 2}, []ppamPolicy{fcfs, gate}, 40)
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +185,6 @@ func TestPPAMReadings(t *testing.T) {
 				values = append(values, m)
 			}
 		}
-		distance := 0.0
 		for i, paper := range []float64{0.423, 0.013, 50, 12.8, 6.3, 6.8} {
 			distance += math.Abs(math.Log(values[i] / paper))
 		}
@@ -196,6 +195,7 @@ func TestPPAMReadings(t *testing.T) {
 		fmt.Fprintf(&table, "| %d | %d : %d | %d | %s | %s | %.1f %% | %.1f %% | %.1f times | %.1f | %.1f | %.1f | %.1f | %.2f |\n",
 			r.users, r.short, r.long, r.think, of, gate.gate, 100*a, 100*b, float64(lowB)/float64(lowA),
 			values[2], values[3], values[4], values[5], distance)
+		return distance
 	}
 	for _, share := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {3, 1}} {
 		for _, users := range []int{10, 14, 16, 18, 20, 22, 24} {
@@ -211,6 +211,21 @@ func TestPPAMReadings(t *testing.T) {
 	row(nearestPPAM, ppamFCFS, ppamDemote)
 	row(nearestPPAM, ppamFCFS, ppamOff)
 	t.Log(table.String())
+	for _, r := range []ppamReading{
+		nearestPPAM,
+		{users: 21, short: 2, long: 1, think: 7200},
+		{users: 20, short: 2, long: 1},
+		{users: 20, short: 3, long: 1},
+		{users: 16, short: 1, long: 1},
+		{users: 20, short: 1, long: 1},
+	} {
+		sum := 0.0
+		for set := range uint64(4) {
+			r.first = 1000 * set
+			sum += row(r, ppamFCFS, ppamOStrich)
+		}
+		t.Logf("distance over four sets of 40 instances: %.2f with %d users, %d : %d, think time %d s", sum/4, r.users, r.short, r.long, r.think)
+	}
 }
 
 // TestUtilisationReadings prints the table of what the thesis says of Fig. 5.11.
