@@ -19,7 +19,7 @@ type campaign struct {
 	open          int      // records that have not ended
 	ended         Time
 	longest       Duration // the longest job that has ended
-	before        Work     // W_{i-1}, or 0 if that was completed virtually at t_i
+	before        Work     // what the virtual schedule owed the user at t_i
 
 	// Of the stages that have left the line: their work, when the first
 	// began, and when the last was completed.

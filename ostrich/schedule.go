@@ -284,7 +284,7 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
 			user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, began: notYet, completed: notYet,
 		}
 		if u.leaf.active() {
-			c.before = u.latest.work()
+			c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
 		}
 		u.latest, u.recent = c, nil
 	}

@@ -36,9 +36,9 @@ type Campaign struct {
 
 	// Bound is the latest time at which the campaign ends if the queue
 	// follows the order strictly, no job passing another: Lemma 5.2 on a
-	// Sequential machine, Lemma 6.3 on a Parallel one, for the active users
-	// and jobs known now. +Inf where a job may take the whole machine, for
-	// which Lemma 6.3 promises nothing.
+	// Sequential machine, what is true of Lemma 6.3 on a Parallel one, for the
+	// active users and jobs known now. +Inf where a job may take the whole
+	// machine, for which Lemma 6.3 promises nothing.
 	Bound float64
 }
 
@@ -159,6 +159,12 @@ func (g *stage) owed(now float64) Work {
 	return Work(max(0, g.finish-max(now, g.start)) * g.campaign.user.leaf.weight)
 }
 
+// ahead is the work of the user up to the end of a stage that is still to be
+// served, when the clock of the user's account shows now.
+func (g *stage) ahead(now float64) Work {
+	return Work(max(0, g.finish-now) * g.campaign.user.leaf.weight)
+}
+
 // realTime is the moment at which the clock of the user's account will show
 // the tag, on the whole machine and with the active users of now:
 //
@@ -173,15 +179,16 @@ func (s *Schedule) realTime(u *user, tag, now float64) float64 {
 	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.procs)*s.fraction(u.leaf))
 }
 
-// bound is the bound on the end of the last piece of a campaign, with k read
-// as the inverse of the user's fraction, which it is for equal shares:
+// bound is the bound on the end of a campaign, with k read as the inverse of
+// the user's fraction, which it is for equal shares:
 //
-//	t_i + k·W_{i-1}/m + 3·p_max + k·W_i/m           (Lemma 5.2, equation 5.3)
-//	t_i + k·(W_{i-1} + W_i)/(m·(1-α)) + 3·p_max     (Lemma 6.3, equation 6.2)
+//	t_i + k·(B + W_i)/m + 3·p_max                               (Lemma 5.2, equation 5.3)
+//	t_i + k·(B + W_i)/(m·(1-α)) + p_max/(1-α) + p_max of the campaign  (after Lemma 6.3)
 //
-// where p_max is the longest job of the system and α·m its widest one.
-// Equation 6.2 is published with one p_max, for which there are
-// counterexamples in the tests.
+// where p_max is the longest job of the system, α·m its widest one, and B what
+// the virtual schedule owed the user at t_i: with a strict gate at most the W_{i-1}
+// of the papers, without one maybe more. Lemma 6.3 does not hold as published;
+// docs/theory.md has the counterexamples, and why this does.
 func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
 	if s.procs == 0 {
 		return math.Inf(1)
@@ -197,7 +204,7 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 	if alpha >= 1 {
 		return math.Inf(1)
 	}
-	return t + k*work/(m*(1-alpha)) + 3*p
+	return t + k*work/(m*(1-alpha)) + p/(1-alpha) + float64(v.Longest)
 }
 
 // Users lists the users that have been seen, by id.
