@@ -108,7 +108,7 @@ func TestHiPCNumbers(t *testing.T) {
 
 // TestDensity: every instance is in one bin of each algorithm.
 func TestDensity(t *testing.T) {
-	r := drawFigure(t, "hipc-5", Input{Workers: 2, Short: true})
+	r := drawShort(t, "hipc-5")
 	sums := [2]int{}
 	for _, row := range r.Tables[0].Rows {
 		for a := range sums {

@@ -23,6 +23,7 @@ func lpcInput(t *testing.T) Input {
 // TestLPCNumbers pins ours beside those of thesis section 5.5.
 func TestLPCNumbers(t *testing.T) {
 	in := lpcInput(t)
+	drawnOnce := make(map[string]*Result)
 	for _, tt := range []struct{ figure, what, want string }{ // the thesis has 55.2 %, 68.6 %, 80 % and 89.7 %
 		{"thesis-5.5", "optimal", "0.3 %"},
 		{"thesis-5.5", "below 1.5", "56.2 %"},
@@ -31,7 +32,11 @@ func TestLPCNumbers(t *testing.T) {
 		{"thesis-5.6", "at most 1.15", "78.4 %"},
 		{"thesis-5.6", "below 1.5", "89.2 %"},
 	} {
-		r := draws(t, tt.figure, in)
+		r := drawnOnce[tt.figure]
+		if r == nil {
+			r = drawFigure(t, tt.figure, in)
+			drawnOnce[tt.figure] = r
+		}
 		if got := r.number(t, tt.what); got != tt.want {
 			t.Errorf("%s, %s: %s, want %s", tt.figure, tt.what, got, tt.want)
 		}
@@ -47,16 +52,6 @@ func TestLPCNumbers(t *testing.T) {
 			t.Errorf("%s: %d campaigns in the histogram", tt.figure, sum)
 		}
 	}
-}
-
-var drawnOnce = map[string]*Result{}
-
-func draws(t *testing.T, name string, in Input) *Result {
-	t.Helper()
-	if drawnOnce[name] == nil {
-		drawnOnce[name] = drawFigure(t, name, in)
-	}
-	return drawnOnce[name]
 }
 
 // TestWithoutDependencies is what the thesis says of Fig. 5.11, and of 5.9.
