@@ -134,7 +134,7 @@ func (d *demo) about(runs [2]demoRun) []string {
 	return []string{
 		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each, and the same %d campaigns with %d jobs in all in both runs (seed %d).",
 			demoNodes, demoCPUs, len(d.Load), d.Total, d.Seed),
-		fmt.Sprintf("stock: priority/multifactor, Age %d, FairShare %d (%s).", demoWeightAge, demoWeightFairshare, rule),
+		fmt.Sprintf("stock: priority/multifactor, Age %d, FairShare %d (%s); two users share an account, and what it has used.", demoWeightAge, demoWeightFairshare, rule),
 		"ostrich: the same, and every 10 s the cycle of ostrichd --apply, which " + wrote + ".",
 		"Emulated: slurmctld, the accounting tables, the clock. The daemon's own code: the cycle, campaigns, virtual schedule, order, plan.",
 	}
