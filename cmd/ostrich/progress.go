@@ -19,17 +19,17 @@ func progress(w io.Writer, what string) (at func(done, total int), done func()) 
 	if !ok || !isatty.IsTerminal(file.Fd()) {
 		return func(int, int) {}, func() {}
 	}
-	return bar(w, what)
+	return bar(w, what, 100*time.Millisecond)
 }
 
-// bar is progress on a terminal.
-func bar(w io.Writer, what string) (at func(done, total int), done func()) {
+// bar is progress on a terminal, drawn again no sooner than after a pause.
+func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int), done func()) {
 	var mu sync.Mutex
 	b := progressbar.NewOptions(1,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(pause),
 		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionSetPredictTime(true),
 	)

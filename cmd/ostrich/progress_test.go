@@ -18,14 +18,14 @@ func TestProgressNotOnAFile(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
-	at, done := bar(&out, "waiting")
+	at, done := bar(&out, "waiting", 0)
 	at(0, 0) // nothing is known yet
 	at(5, 10)
 	at(4, 10) // late
 	at(10, 10)
 	done()
 	drawn := out.String()
-	at(3, 10)
+	at(30, 40)
 	if out.String() != drawn {
 		t.Error("drew after the end")
 	}
