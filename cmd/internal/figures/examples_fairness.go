@@ -225,7 +225,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// pool is the work of figures 2.13 and 2.14, on 6 processors. The text has the
+// hadoop is the work of figures 2.13 and 2.14, on 6 processors. The text has the
 // pools change at 2, 8 and 12, which gives the work of those who leave then; it
 // says neither who leaves first nor how much the last one has.
 func hadoop() (m int, loads []policy.Divisible, users []shade) {
