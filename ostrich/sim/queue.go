@@ -53,10 +53,13 @@ func (q *queue) add(slot int, job, procs, length int32) {
 	}
 }
 
+// sliding is the smallest number of leaves of a tree that slides.
+const sliding = 256
+
 // slide makes the first job's slot that of the first leaf, and the tree so
 // large that at least half of it lies behind the given slot.
 func (q *queue) slide(slot int) {
-	fresh := newQueue(max(q.leaves, 2*(slot-q.first+1)))
+	fresh := newQueue(max(sliding, 2*(slot-q.first+1)))
 	if from := q.first - q.base; from < q.leaves {
 		copy(fresh.procs[fresh.leaves:], q.procs[q.leaves+from:])
 		copy(fresh.length[fresh.leaves:], q.length[q.leaves+from:])

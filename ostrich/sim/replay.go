@@ -32,7 +32,7 @@ func newReplay(m Machine, jobs []Job) *replay {
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.EventOrder == PerEvent,
 	}
 	if r.slot == nil {
-		r.waiting = newQueue(64) // and slides
+		r.waiting = newQueue(sliding)
 	} else {
 		r.waiting = newQueue(len(jobs))
 	}

@@ -102,8 +102,9 @@ func (m Machine) Length(j *Job) ostrich.Duration {
 // Replay runs a workload as it was submitted (open loop) and returns the start
 // of each job, which then runs for its Length. The jobs must be sorted by Submit;
 // at one instant they are submitted in their order. Without a job there is no
-// start. What it needs beside the jobs and the starts grows with the jobs that
-// wait or run; an Order other than that of arrival needs up to 44 bytes a job more.
+// start. What it needs beside the jobs (40 bytes each) and the starts (8) grows
+// with the jobs that wait or run; an Order other than that of arrival needs up
+// to 48 bytes a job more.
 func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 	if err := m.check(jobs); err != nil {
 		return nil, err
