@@ -79,8 +79,9 @@ type Policy func(m int) (Ranker, error)
 // bring about, that one opens a new campaign in the schedule.
 func OStrich(o ostrich.Options) Policy {
 	return func(m int) (Ranker, error) {
-		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
-		s, err := ostrich.New(o)
+		own := o // replays may run at once
+		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		s, err := ostrich.New(own)
 		if err != nil {
 			return nil, fmt.Errorf("ostrich: %w", err)
 		}
