@@ -369,11 +369,14 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 	c.bars("FairCamp", fair, 0, bars[1], true)
 	c.bars("FCFS", old, 0, bars[0], true)
 	c.atRight(0.25)
-	highest := 0
+	highest, first := 0, bins
 	for i := range bins {
 		highest = max(highest, counts[0][i], counts[1][i])
+		if counts[0][i]+counts[1][i] > 0 {
+			first = min(first, i)
+		}
 	}
-	logarithmic(&c.X, 5, edge(bins))
+	logarithmic(&c.X, edge(first), edge(bins))
 	upTo(&c.Y, 100*float64(highest)/float64(n))
 	picture, err := c.picture("hipc-5", "Distribution of the max-stretch of 20 users: FairCamp in a narrow range, FCFS wide with a long tail.")
 	if err != nil {
