@@ -19,6 +19,7 @@ type campaign struct {
 	open          int      // records that have not ended
 	ended         Time
 	longest       Duration // the longest job that has ended
+	head          stage    // memory of the first stage
 	before        Work     // what the virtual schedule owed the user at t_i
 
 	// Of the stages that have left the line: their work, when the first

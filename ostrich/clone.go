@@ -106,7 +106,7 @@ func (d *duplicate) campaign(from *campaign, u *user) *campaign {
 	to := new(campaign)
 	*to = *from
 	d.campaigns[from] = to
-	to.user = u
+	to.user, to.head = u, stage{}
 	to.stages = make([]*stage, len(from.stages))
 	for i, g := range from.stages {
 		to.stages[i] = d.stage(g, u)

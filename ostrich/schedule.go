@@ -310,9 +310,11 @@ func (s *Schedule) stageFor(c *campaign) *stage {
 		}
 	}
 	c.opened++
-	g := &stage{
-		campaign: c, number: c.opened, arrived: u.leaf.parent.clock, began: notYet, completed: notYet,
+	g := &c.head
+	if c.opened > 1 {
+		g = new(stage)
 	}
+	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
 	c.stages = append(c.stages, g)
 	u.line = append(u.line, g)
 	return g

@@ -1,9 +1,9 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -41,8 +41,9 @@ type loop struct {
 	coming    endHeap // campaigns by their next submission
 	expects   bool    // Backfill needs to know when running jobs should end
 	running   expects
-	profile   profile  // reused
-	order     []sorted // reused
+	profile   profile      // reused
+	order     []sorted     // reused
+	empty     [32][]*queue // of campaigns that have ended, by the bits of their size
 }
 
 // task is what becomes of a job.
@@ -173,18 +174,16 @@ func (r *loop) task(i int32) *Task {
 	return &r.campaigns[n].Tasks[i-r.states[n].first]
 }
 
-// event is an event of a job as the ranker is told of it.
-func (r *loop) event(k ostrich.Kind, i int32) ostrich.Event {
+// event fills in an event of a job as the ranker is told of it.
+func (r *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
 	job := &r.tasks[i]
-	c := &r.campaigns[job.campaign]
-	first := r.states[job.campaign].first
-	t := &c.Tasks[i-first]
-	e := ostrich.Event{At: r.now, Kind: k, Job: ostrich.Job{
-		ID: ostrich.JobID(i + 1), User: c.User, Procs: t.Procs, Estimate: t.Estimate,
-		Submit: r.states[job.campaign].submit, Start: job.start,
-	}}
+	c, p := &r.campaigns[job.campaign], &r.states[job.campaign]
+	t := &c.Tasks[i-p.first]
+	e.At, e.Kind = r.now, k
+	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), c.User, t.Procs, t.Estimate
+	e.Job.Submit, e.Job.Start = p.submit, job.start
 	if len(c.Tasks) > 1 {
-		e.Job.Group = ostrich.JobID(first + 1)
+		e.Job.Group = ostrich.JobID(p.first + 1)
 	}
 	if r.Offsets {
 		e.Job.Submit += ostrich.Time(t.Offset)
@@ -192,14 +191,15 @@ func (r *loop) event(k ostrich.Kind, i int32) ostrich.Event {
 	if k == ostrich.End {
 		e.Job.End = r.now
 	}
-	return e
 }
 
 func (r *loop) tell(k ostrich.Kind, i int32) error {
 	if r.ranker == nil {
 		return nil
 	}
-	return r.ranker.Step(r.event(k, i)) //nolint:wrapcheck // Run does
+	var e ostrich.Event
+	r.event(&e, k, i)
+	return r.ranker.Step(e) //nolint:wrapcheck // Run does
 }
 
 // progressEvery is after how many ended jobs Progress is told.
@@ -224,7 +224,11 @@ func (r *loop) end(i int32) error {
 		r.running.remove(expect{at: job.start + ostrich.Time(t.Estimate), job: i})
 	}
 	if p.open--; p.open == 0 {
-		p.waiting = nil
+		if p.waiting != nil {
+			size := bits.Len(uint(len(c.Tasks) - 1))
+			r.empty[size] = append(r.empty[size], p.waiting)
+			p.waiting = nil
+		}
 		if p.next >= 0 {
 			r.coming.push(end{at: r.now + ostrich.Time(r.campaigns[p.next].Think), job: p.next})
 		}
@@ -271,8 +275,8 @@ func (r *loop) come(n int32) error {
 // sorted is a task with all that decides on its place in its campaign, two
 // numbers to a word, the smaller one first.
 type sorted struct {
-	key  [2]uint64
-	task int32
+	key  uint64 // by successors, then as Inside says
+	rest uint64 // what Inside looks at next, then the number of the task
 }
 
 // queue makes the queue of a campaign, with a slot for each of its tasks in
@@ -280,40 +284,43 @@ type sorted struct {
 // submission, then by number. The last two are the order of the tasks.
 func (r *loop) queue(n int32) {
 	c, p := &r.campaigns[n], &r.states[n]
-	p.waiting = newQueue(len(c.Tasks))
+	size := bits.Len(uint(len(c.Tasks) - 1))
+	if last := len(r.empty[size]) - 1; last >= 0 {
+		p.waiting = r.empty[size][last]
+		r.empty[size] = r.empty[size][:last]
+	} else {
+		p.waiting = newQueue(len(c.Tasks))
+	}
 	if len(c.Tasks) == 1 {
 		return
 	}
 	r.order = r.order[:0]
 	for k := range c.Tasks {
 		t := &c.Tasks[k]
-		s := sorted{task: int32(k)}
+		s := sorted{rest: uint64(k)}
 		if r.Dependencies {
-			s.key[0] = uint64(len(c.Tasks)-t.Successors) << 32
+			s.key = uint64(len(c.Tasks)-t.Successors) << 32
 		}
 		switch r.Inside {
 		case ostrich.LPT:
-			s.key[0] |= uint64(math.MaxInt32 - t.Estimate)
+			s.key |= uint64(math.MaxInt32 - t.Estimate)
 		case ostrich.SPT:
-			s.key[0] |= uint64(t.Estimate)
+			s.key |= uint64(t.Estimate)
 		case ostrich.LJF:
-			s.key[0] |= uint64(math.MaxInt32 - t.Procs)
-			s.key[1] = uint64(math.MaxInt32 - t.Estimate)
+			s.key |= uint64(math.MaxInt32 - t.Procs)
+			s.rest |= uint64(math.MaxInt32-t.Estimate) << 32
 		case ostrich.Submission:
 		}
 		r.order = append(r.order, s)
 	}
 	slices.SortFunc(r.order, func(a, b sorted) int {
-		switch {
-		case a.key[0] != b.key[0]:
-			return cmp.Compare(a.key[0], b.key[0])
-		case a.key[1] != b.key[1]:
-			return cmp.Compare(a.key[1], b.key[1])
+		if a.key < b.key || a.key == b.key && a.rest < b.rest {
+			return -1
 		}
-		return cmp.Compare(a.task, b.task)
+		return 1 // no two have the same number
 	})
 	for slot := range r.order {
-		r.tasks[p.first+r.order[slot].task].slot = int32(slot)
+		r.tasks[p.first+int32(uint32(r.order[slot].rest))].slot = int32(slot)
 	}
 }
 
