@@ -28,15 +28,6 @@ type campaign struct {
 	began, completed float64
 }
 
-// work is W, the work of the campaign as known now.
-func (c *campaign) work() Work {
-	w := c.settled
-	for _, g := range c.stages {
-		w += g.work
-	}
-	return w
-}
-
 // A stage is the part of a campaign that has one finish tag.
 type stage struct {
 	campaign *campaign

@@ -95,7 +95,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 	case hours < 1 || hours > demoMostHours:
 		return nil, fmt.Errorf("demo: --hours %d: must be from 1 to %d", hours, demoMostHours)
 	case rule < 0:
-		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), list(emulated.RuleNames, "or"))
+		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), list(emulated.RuleNames))
 	case c.Duration("pace") < time.Second:
 		return nil, fmt.Errorf("demo: --pace %s: must be at least 1s", c.Duration("pace"))
 	case c.NArg() > 0 && !c.Bool("serve"):

@@ -39,7 +39,7 @@ func generateCommand() *cli.Command {
 		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000},
 		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's"},
-		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames, "or"), DefaultText: "the model's"},
+		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames), DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's"},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's"},
 		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns", DefaultText: "the model's: 0s"},

@@ -274,7 +274,8 @@ func (r *replay) replayJobs(log []sim.Logged, at func(done, total int)) ([]repor
 		jobs[i] = log[i].Job
 	}
 	m := sim.Machine{
-		Procs: r.procs, Order: *r.policy.order, Backfill: r.backfill, EventOrder: r.events,
+		Procs: r.procs, Order: *r.policy.order, Backfill: r.backfill, EventOrder: r.events, Kill: r.kill,
+		Progress: at,
 	}
 	began := time.Now()
 	starts, err := m.Replay(jobs)

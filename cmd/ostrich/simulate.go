@@ -34,15 +34,15 @@ func simulateCommand() *cli.Command {
 	}, logFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich"},
-		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames, "or"), Value: "none"},
+		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames), Value: "none"},
 		&cli.StringFlag{Name: "replay", Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open"},
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep"},
 		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted"},
 		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched"},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit"},
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)"},
-		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + list(ostrich.InsideNames, "or"), DefaultText: "the policy's"},
-		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + list(ostrich.GateNames, "or"), DefaultText: "the policy's"},
+		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + list(ostrich.InsideNames), DefaultText: "the policy's"},
+		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + list(ostrich.GateNames), DefaultText: "the policy's"},
 		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute},
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt"},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block"},
@@ -92,36 +92,9 @@ func simulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var policies []*replayPolicy
-	for name := range strings.SplitSeq(c.String("policy"), ",") {
-		p, err := policyNamed(strings.TrimSpace(name))
-		if err != nil {
-			return err
-		}
-		policies = append(policies, p)
-	}
-	estimates, err := estimateKind(c)
+	list, err := simulations(c, settings)
 	if err != nil {
 		return err
-	}
-	if len(c.StringSlice("swf")) == 0 {
-		return errors.New("simulate: --swf FILE: no log is named; see \"ostrich simulate --help\"")
-	}
-	var list []*simulation
-	for _, path := range c.StringSlice("swf") {
-		w, err := readWorkload(c, path, estimates)
-		if err != nil {
-			return err
-		}
-		w.tell(c)
-		for _, p := range policies {
-			s := &simulation{workload: w, replay: settings}
-			s.replay.policy, s.replay.procs, s.replay.rule = p, w.procs, w.rule
-			if err := s.replay.check(); err != nil {
-				return err
-			}
-			list = append(list, s)
-		}
 	}
 	if err := csvAllowed(c, len(list)); err != nil {
 		return err
@@ -133,6 +106,42 @@ func simulate(c *cli.Context) error {
 		return err
 	}
 	return writeSimulations(c, list)
+}
+
+// simulations are the replays that the command asks for, a log and a policy each.
+func simulations(c *cli.Context, settings replay) ([]*simulation, error) {
+	var policies []*replayPolicy
+	for name := range strings.SplitSeq(c.String("policy"), ",") {
+		p, err := policyNamed(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		policies = append(policies, p)
+	}
+	estimates, err := estimateKind(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.StringSlice("swf")) == 0 {
+		return nil, errors.New("simulate: --swf FILE: no log is named; see \"ostrich simulate --help\"")
+	}
+	var all []*simulation
+	for _, path := range c.StringSlice("swf") {
+		w, err := readWorkload(c, path, estimates)
+		if err != nil {
+			return nil, err
+		}
+		w.tell(c)
+		for _, p := range policies {
+			s := &simulation{workload: w, replay: settings}
+			s.replay.policy, s.replay.procs, s.replay.rule = p, w.procs, w.rule
+			if err := s.replay.check(); err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
 }
 
 // replaySettings are the options that are the same for all logs and policies.
@@ -157,12 +166,14 @@ func replaySettings(c *cli.Context) (replay, error) {
 	r.closed = choose("replay", "closed", "open")
 	r.offsets = choose("offsets", "keep", "drop")
 	if name := c.String("inside"); name != "" {
-		inside, err := ostrich.Named[ostrich.Inside](ostrich.InsideNames, name)
+		var inside ostrich.Inside
+		inside, err = ostrich.Named[ostrich.Inside](ostrich.InsideNames, name)
 		note("inside", err)
 		r.inside = &inside
 	}
 	if name := c.String("gate"); name != "" {
-		gate, err := ostrich.Named[ostrich.Gate](ostrich.GateNames, name)
+		var gate ostrich.Gate
+		gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, name)
 		note("gate", err)
 		r.gate = &gate
 	}
@@ -243,7 +254,7 @@ func runAll(c *cli.Context, list []*simulation) error {
 	}()
 	select {
 	case <-finished:
-	case <-c.Context.Done(): // nobody waits for replays that go on
+	case <-c.Done(): // nobody waits for replays that go on
 		gone()
 		return errors.New("simulate: interrupted")
 	}

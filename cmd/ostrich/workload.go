@@ -32,17 +32,17 @@ func logFlags() []cli.Flag {
 // ruleFlags are the options that say what a campaign is, with a usage of the rule.
 func ruleFlags(names []string, usage, text string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + list(names, "or"), DefaultText: text},
+		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + list(names), DefaultText: text},
 		&cli.DurationFlag{Name: "threshold", Usage: "`TIME` of the rules arrival and window", Value: 30 * time.Minute},
 	}
 }
 
 // list writes names as "a, b or c".
-func list(names []string, and string) string {
+func list(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " " + and + " " + names[len(names)-1]
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // workload is a log as a command takes it.
