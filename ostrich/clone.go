@@ -12,7 +12,6 @@ func (s *Schedule) Clone() *Schedule {
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),
 		campaigns: make(map[*campaign]*campaign, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),
-		jobs:      make(map[JobID]*job, len(s.jobs)),
 	}
 	c.root = d.node(s.root)
 	c.accounts = make(map[string]*node, len(s.accounts))
@@ -21,10 +20,11 @@ func (s *Schedule) Clone() *Schedule {
 	}
 	c.places = maps.Clone(s.places)
 	// All jobs in one piece: there may be very many.
-	all := make([]job, 0, len(s.jobs))
-	for id, j := range s.jobs {
+	all := make([]job, 0, s.jobs.count)
+	d.jobs = s.jobs.sized()
+	for j := range s.jobs.all() {
 		all = append(all, *j)
-		d.jobs[id] = &all[len(all)-1]
+		d.jobs.put(&all[len(all)-1])
 	}
 	c.jobs = d.jobs
 	c.users = make(map[UserID]*user, len(s.users))
@@ -43,7 +43,7 @@ func (s *Schedule) Clone() *Schedule {
 	}
 	c.overdue = make(dueHeap, len(s.overdue))
 	for i, j := range s.overdue {
-		c.overdue[i] = d.jobs[j.ID]
+		c.overdue[i] = d.jobs.get(j.ID)
 	}
 	c.waiting = waiting{stages: make([]*stage, len(s.waiting.stages)), unsorted: true}
 	for i, g := range s.waiting.stages {
@@ -57,7 +57,7 @@ type duplicate struct {
 	nodes     map[*node]*node
 	campaigns map[*campaign]*campaign
 	stages    map[*stage]*stage
-	jobs      map[JobID]*job
+	jobs      jobTable
 }
 
 // node copies a node, those above it and those active below it.
@@ -91,7 +91,7 @@ func (d *duplicate) user(from *user) *user {
 	}
 	to.latest = d.campaign(from.latest, to)
 	if from.recent != nil {
-		to.recent = d.jobs[from.recent.ID]
+		to.recent = d.jobs.get(from.recent.ID)
 	}
 	return to
 }
@@ -126,7 +126,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	to.left = 0
 	to.pending = make([]*job, len(from.pending))
 	for i, j := range from.pending {
-		to.pending[i] = d.jobs[j.ID]
+		to.pending[i] = d.jobs.get(j.ID)
 	}
 	return to
 }

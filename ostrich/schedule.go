@@ -35,7 +35,7 @@ type Schedule struct {
 	shares   *Shares
 
 	users   map[UserID]*user
-	jobs    map[JobID]*job
+	jobs    jobTable
 	groups  map[JobID]*group
 	overdue dueHeap // running jobs
 	waiting waiting
@@ -58,7 +58,7 @@ func New(o Options) (*Schedule, error) {
 	}
 	s := &Schedule{
 		options: o, procs: o.Procs,
-		users: make(map[UserID]*user), jobs: make(map[JobID]*job), groups: make(map[JobID]*group),
+		users: make(map[UserID]*user), groups: make(map[JobID]*group),
 	}
 	s.grow(&Shares{})
 	return s, nil
@@ -110,7 +110,7 @@ func (s *Schedule) AdvanceTo(t Time) error {
 // refers to an earlier time than the schedule's is refused with ErrOutOfOrder,
 // one about a job that was never submitted, or has ended, with ErrUnknownJob.
 func (s *Schedule) Step(e Event) error {
-	j := s.jobs[e.Job.ID]
+	j := s.jobs.get(e.Job.ID)
 	if err := s.check(&e, j); err != nil {
 		return fmt.Errorf("%v of job %d at %d: %w", e.Kind, e.Job.ID, e.At, err)
 	}
@@ -266,7 +266,7 @@ func (s *Schedule) join(j *job, g *stage, array *group) {
 			j.array = array
 		}
 	}
-	s.jobs[j.ID] = j
+	s.jobs.put(j)
 	s.enqueue(j, g)
 }
 
@@ -409,7 +409,7 @@ func (s *Schedule) move(j *job, to Job) {
 // its own. It stands where the record stands and takes its part of the work
 // along. It reports false where there is no such record.
 func (s *Schedule) split(from Job) bool {
-	r := s.jobs[from.Group]
+	r := s.jobs.get(from.Group)
 	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
 		return false
 	}
@@ -489,7 +489,7 @@ func (s *Schedule) depart(j *job) {
 	} else {
 		s.dequeue(j)
 	}
-	delete(s.jobs, j.ID)
+	s.jobs.remove(j.ID)
 	if c.user.recent == j {
 		c.user.recent = nil
 	}

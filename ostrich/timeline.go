@@ -72,8 +72,8 @@ func (t *Timeline) Add(events ...Event) {
 func (t *Timeline) late(e Event) {
 	t.current = nil
 	e.At = t.base.now
-	if e.Kind == Submit && t.base.jobs[e.Job.ID] == nil && t.base.split(e.Job) {
-		array := t.base.jobs[e.Job.Group]
+	if e.Kind == Submit && t.base.jobs.get(e.Job.ID) == nil && t.base.split(e.Job) {
+		array := t.base.jobs.get(e.Job.Group)
 		for i := range t.log { // what was told of the array meanwhile knew of one task more
 			if l := &t.log[i]; l.Kind == Change && l.Job.ID == array.ID {
 				l.Job.Tasks = min(l.Job.Tasks, array.Tasks)

@@ -88,12 +88,12 @@ func (s *Schedule) Campaigns() []Campaign {
 	running := make(map[*campaign][]JobID)
 	longest := make(map[*campaign]Duration) // among its jobs that have not ended
 	system, widest := Duration(0), 0
-	for id, j := range s.jobs {
+	for j := range s.jobs.all() {
 		c := j.stage.campaign
 		system, widest = max(system, j.length), max(widest, j.Procs)
 		longest[c] = max(longest[c], j.length)
 		if j.running {
-			running[c] = append(running[c], id)
+			running[c] = append(running[c], j.ID)
 		}
 	}
 	var list []Campaign
@@ -242,8 +242,8 @@ func (s *Schedule) Active() int {
 // CampaignOf is the user and number of the campaign of a job that has not
 // ended, and false for any other.
 func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
-	j, ok := s.jobs[id]
-	if !ok {
+	j := s.jobs.get(id)
+	if j == nil {
 		return 0, 0, false
 	}
 	return j.stage.campaign.user.id, j.stage.campaign.number, true
@@ -252,8 +252,8 @@ func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
 // StageOf is the stage of its campaign, from 1, in which a job that has not
 // ended is served, see Late, and false for any other job.
 func (s *Schedule) StageOf(id JobID) (int, bool) {
-	j, ok := s.jobs[id]
-	if !ok {
+	j := s.jobs.get(id)
+	if j == nil {
 		return 0, false
 	}
 	return j.stage.number, true
@@ -277,8 +277,8 @@ func (s *Schedule) NextOverrun() Time {
 // Expected is how long a task of a job that has not ended is expected to run,
 // and false for any other job.
 func (s *Schedule) Expected(id JobID) (Duration, bool) {
-	j, ok := s.jobs[id]
-	if !ok {
+	j := s.jobs.get(id)
+	if j == nil {
 		return 0, false
 	}
 	return j.length, true
@@ -287,8 +287,8 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 // LeadOf names the campaign of a job that has not ended, see Campaign.Lead, and
 // false for any other job.
 func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
-	j, ok := s.jobs[id]
-	if !ok {
+	j := s.jobs.get(id)
+	if j == nil {
 		return 0, false
 	}
 	return j.stage.campaign.lead, true
@@ -297,8 +297,8 @@ func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
 // WorkOf is what a job that has not ended counts for in its campaign, and
 // false for any other job.
 func (s *Schedule) WorkOf(id JobID) (Work, bool) {
-	j, ok := s.jobs[id]
-	if !ok {
+	j := s.jobs.get(id)
+	if j == nil {
 		return 0, false
 	}
 	return j.area(j.length), true
