@@ -1,8 +1,8 @@
 package ostrich
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -83,61 +83,94 @@ func (r Rule) joins(c submissions, at Time) bool {
 // A Schedule stepped through all events of a log sorted by submission and job
 // id finds the same campaigns.
 func (r Rule) Split(log []Job) ([]int, error) {
+	s, err := r.Splitter()
+	if err != nil {
+		return nil, err
+	}
+	campaigns := make([]int, len(log))
+	for i, j := range log {
+		if campaigns[i], err = s.Next(j); err != nil {
+			return nil, err
+		}
+	}
+	return campaigns, nil
+}
+
+// Splitter finds the campaigns of a finished log job by job, see Rule.Split.
+type Splitter struct {
+	rule   Rule
+	now    Time
+	users  map[UserID]*line
+	arrays map[JobID]*arrayLine
+	last   []departure // by campaign
+}
+
+// line is what a Splitter knows of a user.
+type line struct {
+	campaign      int
+	first, latest Time
+	previous      departure // of the job submitted last to the campaign
+}
+
+// arrayLine is what it knows of a job array.
+type arrayLine struct {
+	user     UserID
+	campaign int
+	last     departure
+}
+
+// Splitter begins a log.
+func (r Rule) Splitter() (*Splitter, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	if !slices.IsSortedFunc(log, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }) {
-		return nil, fmt.Errorf("campaigns of a log: %w", ErrOutOfOrder)
+	return &Splitter{rule: r, now: math.MinInt64, users: make(map[UserID]*line), arrays: make(map[JobID]*arrayLine)}, nil
+}
+
+// Next returns the index of the campaign of the next job.
+func (s *Splitter) Next(j Job) (int, error) {
+	if j.Submit < s.now {
+		return 0, fmt.Errorf("campaigns of a log: job %d: %w", j.ID, ErrOutOfOrder)
 	}
-	type line struct { // of a user
-		campaign      int
-		first, latest Time
-		previous      departure // of the job submitted last to the campaign
+	s.now = j.Submit
+	u, gone := s.users[j.User], departs(j)
+	var a *arrayLine
+	if j.Group != 0 {
+		a = s.arrays[j.Group]
 	}
-	type array struct {
-		user     UserID
-		campaign int
-		last     departure
+	if a != nil && !a.last.after(j.Submit) {
+		a = nil // forgotten when its last record had ended
 	}
-	users := make(map[UserID]*line)
-	arrays := make(map[JobID]*array)
-	var last []departure // by campaign
-	campaigns := make([]int, len(log))
-	for i, j := range log {
-		u, gone := users[j.User], departs(j)
-		a := arrays[j.Group]
-		if a != nil && !a.last.after(j.Submit) {
-			a = nil // forgotten when its last record had ended
+	var campaign int
+	switch {
+	case a != nil && a.user == j.User:
+		campaign = a.campaign
+	case u != nil && s.rule.joins(submissions{
+		first: u.first, latest: u.latest,
+		unfinished: s.last[u.campaign].after(j.Submit), previousOpen: u.previous.after(j.Submit),
+	}, j.Submit):
+		campaign = u.campaign
+	default:
+		campaign = len(s.last)
+		s.last = append(s.last, gone)
+		if u == nil {
+			u = &line{}
+			s.users[j.User] = u
 		}
-		var campaign int
-		switch {
-		case a != nil && a.user == j.User:
-			campaign = a.campaign
-		case u != nil && r.joins(submissions{
-			first: u.first, latest: u.latest,
-			unfinished: last[u.campaign].after(j.Submit), previousOpen: u.previous.after(j.Submit),
-		}, j.Submit):
-			campaign = u.campaign
-		default:
-			campaign = len(last)
-			last = append(last, gone)
-			u = &line{campaign: campaign, first: j.Submit}
-			users[j.User] = u
-		}
-		last[campaign] = max(last[campaign], gone)
-		if u.campaign == campaign {
-			u.latest, u.previous = j.Submit, gone
-		}
-		switch {
-		case j.Group == 0:
-		case a == nil:
-			arrays[j.Group] = &array{user: j.User, campaign: campaign, last: gone}
-		case a.campaign == campaign:
-			a.last = max(a.last, gone)
-		}
-		campaigns[i] = campaign
+		u.campaign, u.first = campaign, j.Submit
 	}
-	return campaigns, nil
+	s.last[campaign] = max(s.last[campaign], gone)
+	if u.campaign == campaign {
+		u.latest, u.previous = j.Submit, gone
+	}
+	switch {
+	case j.Group == 0:
+	case a == nil:
+		s.arrays[j.Group] = &arrayLine{user: j.User, campaign: campaign, last: gone}
+	case a.campaign == campaign:
+		a.last = max(a.last, gone)
+	}
+	return campaign, nil
 }
 
 // departure tells when a job leaves, to the place within a second where

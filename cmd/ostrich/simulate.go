@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,7 @@ type simulation struct {
 }
 
 func simulate(c *cli.Context) error {
+	debug.SetGCPercent(400) // it does not live long, and keeps most of what it allocates
 	settings, err := replaySettings(c)
 	if err != nil {
 		return err

@@ -147,28 +147,21 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 // in the order in which they open; -1 for a job of Nobody. The log must be
 // sorted by Submit.
 func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {
-	jobs := make([]ostrich.Job, 0, len(log))
-	for i := range log {
-		if l := &log[i]; l.User != Nobody {
-			jobs = append(jobs, ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()})
-		}
-	}
-	known, err := rule.Split(jobs)
+	s, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	if len(known) == len(log) {
-		return known, nil
-	}
 	numbers := make([]int, len(log))
-	next := 0
 	for i := range log {
-		if log[i].User == Nobody {
+		l := &log[i]
+		if l.User == Nobody {
 			numbers[i] = -1
 			continue
 		}
-		numbers[i] = known[next]
-		next++
+		numbers[i], err = s.Next(ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()})
+		if err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
 	}
 	return numbers, nil
 }

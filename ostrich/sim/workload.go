@@ -54,12 +54,7 @@ func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }
 // was submitted before the user's last one had ended, as other rules than MAX
 // can have it, has think time 0.
 func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
-	jobs := make([]ostrich.Job, len(log))
-	for i := range log {
-		l := &log[i]
-		jobs[i] = ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()}
-	}
-	numbers, err := rule.Split(jobs)
+	split, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
@@ -67,7 +62,11 @@ func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
 	var ends [][]ostrich.Time // of the tasks, by campaign
 	for i := range log {
 		l := &log[i]
-		n := numbers[i]
+		var n int
+		n, err = split.Next(ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()})
+		if err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
 		if n == len(list) {
 			list = append(list, Campaign{User: l.User, Submit: l.Submit})
 			ends = append(ends, nil)
