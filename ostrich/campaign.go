@@ -41,7 +41,9 @@ type stage struct {
 	// Tags on the clock of the user's account: when the stage opened, when
 	// its service begins, and F, when it ends.
 	arrived, start, finish float64
-	done                   Work // what had been served before start, see reopen
+	until                  float64 // the latest F in the user's line up to this stage
+	done                   Work    // what had been served before start, see reopen
+	place                  int     // in the user's line, counted from the first stage there ever was
 
 	// Moments in real time, -1 while not yet: when the virtual schedule began
 	// the stage (s~), and when it completed it (C~).
@@ -64,8 +66,11 @@ type user struct {
 	recent *job      // the job submitted last to it; nil once that has ended
 	count  int       // campaigns so far
 	line   []*stage  // in the order of service, from the first that is not over
-	past   lengths
-	busy   int // processors of running jobs
+	gone   int       // stages that were in the line before
+
+	completed int // stages at the front of the line that are completed virtually
+	past      lengths
+	busy      int // processors of running jobs
 }
 
 // A job is what the schedule keeps of a record that has not ended.
@@ -93,7 +98,7 @@ func (s *Schedule) add(g *stage, d Work) {
 		u.reopen(g)
 	}
 	g.work += d
-	s.refresh(u)
+	s.refresh(u, g.place-u.gone)
 }
 
 // reopen lets a stage that is completed be served again from now on, before
@@ -102,7 +107,7 @@ func (s *Schedule) add(g *stage, d Work) {
 func (u *user) reopen(g *stage) {
 	now := u.leaf.parent.clock
 	g.arrived, g.done, g.completed = now, g.work, notYet
-	for _, later := range u.line[slices.Index(u.line, g)+1:] {
+	for _, later := range u.line[g.place-u.gone+1:] {
 		if later.completed == notYet && later.start < now { // interrupted
 			later.done += Work((now - later.start) * u.leaf.weight)
 			later.arrived = now
@@ -119,11 +124,20 @@ func (u *user) reopen(g *stage) {
 // next one, as far as that had arrived by then. The tags follow from the work
 // alone, not from the steps in which it became known, so equal campaigns have
 // equal tags. The clocks must be synchronised.
-func (s *Schedule) refresh(u *user) {
+//
+// Nothing has changed before the stage at index from, and what is completed
+// there stays as it is. (A week-long job holds a user's whole line in place,
+// completed stages and all, and each further campaign would look through it.)
+func (s *Schedule) refresh(u *user, from int) {
 	now := u.leaf.parent.clock
 	var served *stage
 	after := math.Inf(-1) // the latest tag of the stages before
-	for _, g := range u.line {
+	from = min(from, u.completed)
+	if from > 0 {
+		after = u.line[from-1].until
+	}
+	u.completed = from
+	for i, g := range u.line[from:] {
 		start := max(g.arrived, after)
 		if g.completed != notYet {
 			start = min(start, g.start) // never pushed back, see reopen
@@ -145,6 +159,10 @@ func (s *Schedule) refresh(u *user) {
 			g.began = s.moment
 		}
 		after = max(after, g.finish)
+		g.until = after
+		if g.completed != notYet && u.completed == from+i {
+			u.completed++
+		}
 	}
 	if served != nil {
 		u.leaf.activate(served.finish)
@@ -178,6 +196,8 @@ func (u *user) sweep() {
 		return
 	}
 	u.line = slices.Delete(u.line, 0, n)
+	u.gone += n
+	u.completed -= n
 	for _, g := range u.line { // what those were served is nobody else's
 		g.arrived = max(g.arrived, after)
 	}
@@ -197,7 +217,7 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 		g.arrived = now + (g.arrived-from)*unit
 		g.start = now + (g.start-from)*unit
 	}
-	s.refresh(u)
+	s.refresh(u, 0)
 }
 
 func sortedUsers(users map[UserID]*user) []*user {

@@ -182,7 +182,7 @@ func (s *Schedule) completeNext() {
 		child.synced = n.clock
 		n = child
 	}
-	s.refresh(n.user)
+	s.refresh(n.user, n.user.completed)
 }
 
 // project carries a tag on the clock of an account up to the root's clock, as

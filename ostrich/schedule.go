@@ -315,6 +315,7 @@ func (s *Schedule) stageFor(c *campaign) *stage {
 		g = new(stage)
 	}
 	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
+	g.place = u.gone + len(u.line)
 	c.stages = append(c.stages, g)
 	u.line = append(u.line, g)
 	return g
