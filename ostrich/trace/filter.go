@@ -9,15 +9,15 @@ import (
 // Filter chooses a part of a log. The zero value keeps all of it.
 type Filter struct {
 	// From and Before bound the submit times of the jobs that are kept, in
-	// seconds since the start of the log: From ≤ submit < Before. A Before
-	// of 0 is no bound.
+	// seconds since the start of the log: From ≤ submit < Before. 0 is no
+	// bound.
 	From, Before int64
 	// Users keeps only the jobs of these users; without any it keeps those
 	// of all.
 	Users []int64
 	// Load multiplies the load, by dividing the times between submissions:
-	// with 1.25 what came in 100 s comes in 80 s. Run times and the logged
-	// waits stay. 0 and 1 leave it as it is.
+	// with 1.25 what came in 100 s comes in 80 s. Run times, the logged waits
+	// and submissions before the start of the log stay. 0 and 1 leave it as it is.
 	Load float64
 }
 
@@ -39,7 +39,7 @@ func (f Filter) Apply(l *Log) (*Log, error) {
 	part.Records = nil
 	for i := range l.Records {
 		r := &l.Records[i]
-		if r.Submit >= f.From && (f.Before == 0 || r.Submit < f.Before) && (len(f.Users) == 0 || slices.Contains(f.Users, r.User)) {
+		if (f.From == 0 || r.Submit >= f.From) && (f.Before == 0 || r.Submit < f.Before) && (len(f.Users) == 0 || slices.Contains(f.Users, r.User)) {
 			part.Records = append(part.Records, *r)
 		}
 	}
@@ -51,10 +51,15 @@ func (f Filter) Apply(l *Log) (*Log, error) {
 	}
 	first := int64(math.MaxInt64)
 	for i := range part.Records {
-		first = min(first, part.Records[i].Submit)
+		if at := part.Records[i].Submit; at >= 0 {
+			first = min(first, at)
+		}
 	}
 	for i := range part.Records {
 		r := &part.Records[i]
+		if r.Submit < 0 {
+			continue
+		}
 		at := math.Round(float64(r.Submit-first) / f.Load)
 		if at > float64(math.MaxInt64/4) {
 			return nil, fmt.Errorf("trace: filter: with a load of %v times the logged one, job %d comes too late", f.Load, r.Number)

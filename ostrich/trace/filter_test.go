@@ -25,6 +25,35 @@ func filterLog(t *testing.T) *trace.Log {
 	return log
 }
 
+// TestFilterNegative: without a From, records of before the start of the log
+// are kept, so that whoever reads on can count them.
+func TestFilterNegative(t *testing.T) {
+	for _, tt := range []struct {
+		filter trace.Filter
+		want   []int64
+	}{
+		{trace.Filter{}, []int64{-1, 150, 200, 301}},
+		{trace.Filter{Users: []int64{7}}, []int64{-1, 200}},
+		{trace.Filter{Before: 200}, []int64{-1, 150}},
+		{trace.Filter{Load: 2}, []int64{-1, 150, 175, 226}},
+		{trace.Filter{From: 1}, []int64{150, 200, 301}},
+	} {
+		log := filterLog(t)
+		log.Records[0].Submit = -1
+		part, err := tt.filter.Apply(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for i := range part.Records {
+			got = append(got, part.Records[i].Submit)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%+v: submissions -want +got\n%s", tt.filter, diff)
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

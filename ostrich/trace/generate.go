@@ -41,7 +41,8 @@ type Model struct {
 	// Profiles are given to users in turn: the first to user 1, and so on.
 	Profiles []Profile
 
-	// Think is the think time of every campaign but a user's first, in seconds.
+	// Think is the think time of every campaign but a user's first, in seconds,
+	// at most 2^31−1.
 	Think int64
 }
 
@@ -89,7 +90,7 @@ func (m *Model) check() error {
 		why = fmt.Sprintf("an exponent of %v", m.Exponent)
 	case len(m.Profiles) == 0:
 		why = "no profile"
-	case m.Think < 0:
+	case m.Think < 0 || m.Think > math.MaxInt32:
 		why = fmt.Sprintf("a think time of %d s", m.Think)
 	}
 	for i, p := range m.Profiles {

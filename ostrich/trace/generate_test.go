@@ -164,6 +164,7 @@ func TestModelRefusals(t *testing.T) {
 		{"profiles", func(m *trace.Model) { m.Profiles = nil }, "no profile"},
 		{"lengths", func(m *trace.Model) { m.Profiles = []trace.Profile{{Shortest: 2, Longest: 1}} }, "profile 1 has jobs of 2 to 1 s"},
 		{"think time", func(m *trace.Model) { m.Think = -1 }, "a think time of -1 s"},
+		{"long think time", func(m *trace.Model) { m.Think = 9e17 }, "a think time of 900000000000000000 s"},
 	} {
 		model := trace.HiPC(2)
 		tt.change(&model)
