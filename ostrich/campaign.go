@@ -49,11 +49,9 @@ type stage struct {
 	// the stage (s~), and when it completed it (C~).
 	began, completed float64
 
-	// For the ranking: whether the stage is in the list, and its C~ as last
-	// ranked, in real time or +Inf while to come, then as a tag on the root's
-	// clock.
-	listed            bool
-	rankDone, rankTag float64
+	ranked ranking // as it was last
+	listed bool    // that it is among those that are ranked
+	moved  bool    // that it is to be ranked anew
 }
 
 const notYet = -1
@@ -158,6 +156,9 @@ func (s *Schedule) refresh(u *user, from int) {
 		if g.began == notYet && (g.completed != notYet || served == g) {
 			g.began = s.moment
 		}
+		if g.listed {
+			s.waiting.touch(g)
+		}
 		after = max(after, g.finish)
 		g.until = after
 		if g.completed != notYet && u.completed == from+i {
@@ -171,7 +172,6 @@ func (s *Schedule) refresh(u *user, from int) {
 	}
 	u.leaf.parent.retag()
 	u.sweep()
-	s.waiting.unsorted = true
 	s.version++
 }
 

@@ -4,7 +4,6 @@ import "maps"
 
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
-	s.waiting.compact() // the copy has no place for stages that are in no line any more
 	c := *s
 	c.spare = nil
 	c.onCompletion = nil
@@ -45,9 +44,13 @@ func (s *Schedule) Clone() *Schedule {
 	for i, j := range s.overdue {
 		c.overdue[i] = d.jobs.get(j.ID)
 	}
-	c.waiting = waiting{stages: make([]*stage, len(s.waiting.stages)), unsorted: true}
-	for i, g := range s.waiting.stages {
-		c.waiting.stages[i] = d.stages[g]
+	c.waiting = waiting{} // stages that are in no line any more have no copy
+	for _, waiting := range [][]*stage{s.waiting.stages, s.waiting.moved} {
+		for _, g := range waiting {
+			if g.queued() > 0 {
+				c.waiting.touch(d.stages[g])
+			}
+		}
 	}
 	return &c
 }
@@ -120,6 +123,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	}
 	to := new(stage)
 	*to = *from
+	to.listed, to.moved = false, false
 	d.stages[from] = to
 	to.campaign = d.campaign(from.campaign, u)
 	from.compact() // what has left is no longer among the jobs

@@ -23,6 +23,9 @@ const (
 	// Window has a job join if it comes no later than the threshold after the
 	// campaign's first submission.
 	Window
+	// Groups has no job join: only those of one Job.Group are together. It is
+	// for callers that know the campaigns, and not in ByNames as it detects none.
+	Groups
 )
 
 // ByNames lists the detection rules in the order of their constants.
@@ -42,7 +45,7 @@ type Rule struct {
 
 // Validate tells what is wrong with the rule.
 func (r Rule) Validate() error {
-	if int(r.By) >= len(ByNames) {
+	if r.By > Groups {
 		return fmt.Errorf("campaign rule %d: unknown", r.By)
 	}
 	if (r.By == Arrival || r.By == Window) && r.Threshold <= 0 {

@@ -57,6 +57,11 @@ func TestSplit(t *testing.T) {
 			{ID: 2, User: 1, Submit: 20, Start: 21, End: 30},
 		}, []int{0, 0}},
 		{"an array is not split", Rule{By: Arrival, Threshold: 5}, array, []int{0, 0, 1, 0, 2}},
+		{"groups", Rule{By: Groups}, array, []int{0, 0, 1, 0, 2}},
+		{"groups: submitted in the same second", Rule{By: Groups}, []Job{
+			{ID: 1, User: 1, Submit: 0, Start: 1, End: 20},
+			{ID: 2, User: 1, Submit: 0, Start: 1, End: 20},
+		}, []int{0, 1}},
 		{"a group of two users", Rule{By: Max}, []Job{
 			{ID: 1, User: 1, Group: 7, Submit: 0, Start: 1, End: 20},
 			{ID: 2, User: 2, Group: 7, Submit: 5, Start: 6, End: 30},

@@ -26,105 +26,143 @@ type Rank struct {
 // first in front: the order of Order without the jobs. A campaign whose jobs
 // were submitted in several stages is there once for each.
 //
-// It is computed again only when tags have changed. The slice belongs to the
-// schedule and is valid until the next call.
+// Only what has changed since the last time is ranked anew. The slice belongs
+// to the schedule and is valid until the next call.
 func (s *Schedule) Ranking() []Rank {
-	w := &s.waiting
-	if !s.rank() {
-		return w.ranks
-	}
-	w.ranks = w.ranks[:0]
-	for _, g := range w.stages {
-		gated := s.gated(g)
-		w.ranks = append(w.ranks, Rank{
-			User: g.campaign.user.id, Campaign: g.campaign.number, Lead: g.campaign.lead, Stage: g.number,
-			Gated: gated, Held: gated && s.options.Gate == Strict,
-		})
-	}
-	w.told = true
-	return w.ranks
+	s.rank()
+	return s.waiting.ranks
 }
 
 // waiting are the stages with pending jobs.
 type waiting struct {
-	stages   []*stage // in the order of ranking unless unsorted
-	unsorted bool
-	empty    int     // of them, those that have no pending job left
-	moment   float64 // for which the stages were ranked
-	ranks    []Rank  // what Ranking returned last
-	told     bool    // that ranks are those of stages
+	stages []*stage // in the order of ranking, by what they were last ranked by
+	ranks  []Rank   // of stages
+	moved  []*stage // that may have another place now, or none
+	gone   int      // of moved, about how many have no pending job
+	moment float64  // for which the stages were ranked
 }
 
-// add notes that a stage got its first pending job.
-func (w *waiting) add(g *stage) {
-	if g.listed {
-		w.empty--
+// touch notes that a stage may have another place.
+func (w *waiting) touch(g *stage) {
+	if !g.moved {
+		g.moved = true
+		w.moved = append(w.moved, g)
+	}
+}
+
+// drop notes that a stage lost its last pending job. Where nobody asks for the
+// ranking, it is forgotten after a while.
+func (w *waiting) drop(g *stage) {
+	w.touch(g)
+	if w.gone++; w.gone <= 16+len(w.moved)/2 {
 		return
 	}
-	g.listed = true
-	w.stages = append(w.stages, g)
-	w.unsorted = true
+	w.moved = slices.DeleteFunc(w.moved, func(g *stage) bool {
+		g.moved = g.listed || g.queued() > 0
+		return !g.moved
+	})
+	w.gone = 0
 }
 
-// drop notes that a stage lost its last pending job. It stays in the list for
-// a while: the next job of its campaign may bring it back.
-func (w *waiting) drop() {
-	w.empty++
-	if w.empty > 16 && w.empty > len(w.stages)/2 {
-		w.compact()
+// rank puts the stages with pending jobs in order.
+func (s *Schedule) rank() {
+	w := &s.waiting
+	// Below accounts, tags on the root's clock are sums of all that is active,
+	// and may differ in the last bit from one moment to the next. They are
+	// computed for the latest event, never for the latest question.
+	nested := len(s.accounts) > 1 && (w.moment != s.moment || len(w.moved) > 0)
+	if nested || len(w.moved) > 8+len(w.stages)/8 {
+		s.rankAll()
+	} else {
+		s.rankMoved()
+	}
+	w.moved, w.gone, w.moment = w.moved[:0], 0, s.moment
+}
+
+// rankMoved takes the stages that may have another place out of the order and
+// puts them in again.
+func (s *Schedule) rankMoved() {
+	w := &s.waiting
+	for _, g := range w.moved {
+		if !g.listed {
+			continue
+		}
+		if g.queued() > 0 && g.ranked == s.ranking(g) {
+			g.moved = false
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(w.stages, g, compareStages)
+		w.stages, w.ranks = slices.Delete(w.stages, i, i+1), slices.Delete(w.ranks, i, i+1)
+		g.listed = false
+	}
+	for _, g := range w.moved {
+		if g.moved && g.queued() > 0 {
+			g.ranked, g.listed = s.ranking(g), true
+			i, _ := slices.BinarySearchFunc(w.stages, g, compareStages)
+			w.stages, w.ranks = slices.Insert(w.stages, i, g), slices.Insert(w.ranks, i, s.told(g))
+		}
+		g.moved = false
 	}
 }
 
-func (w *waiting) compact() {
+// rankAll ranks all stages anew.
+func (s *Schedule) rankAll() {
+	w := &s.waiting
+	for _, g := range w.moved {
+		if !g.listed {
+			w.stages = append(w.stages, g)
+		}
+		g.moved = false
+	}
 	w.stages = slices.DeleteFunc(w.stages, func(g *stage) bool {
 		g.listed = g.queued() > 0
 		return !g.listed
 	})
-	w.empty, w.told = 0, false
-}
-
-// rank puts the stages with pending jobs in order, and reports whether the
-// ranks last told may be others now.
-func (s *Schedule) rank() bool {
-	w := &s.waiting
-	if w.empty > 0 {
-		w.compact()
-	}
-	// Below accounts, tags on the root's clock are sums that may differ in the
-	// last bit from one moment to the next. They are computed for the latest
-	// event, never for the latest question.
-	if len(s.accounts) > 1 && w.moment != s.moment {
-		w.unsorted = true
-	}
-	if !w.unsorted {
-		return !w.told
-	}
 	for _, g := range w.stages {
-		g.rankDone, g.rankTag = math.Inf(1), 0
-		if g.completed != notYet {
-			g.rankDone = g.completed
-		} else {
-			g.rankTag = s.project(g.campaign.user.leaf.parent, g.finish)
-		}
+		g.ranked = s.ranking(g)
 	}
-	slices.SortFunc(w.stages, s.compareStages)
-	w.moment, w.unsorted, w.told = s.moment, false, false
-	return true
+	slices.SortFunc(w.stages, compareStages)
+	w.ranks = w.ranks[:0]
+	for _, g := range w.stages {
+		w.ranks = append(w.ranks, s.told(g))
+	}
 }
 
-// compareStages puts the stage in front whose jobs should start first.
-func (s *Schedule) compareStages(a, b *stage) int {
-	if x, y := s.gated(a), s.gated(b); x != y {
-		if y {
+// told is what Ranking tells of a stage.
+func (s *Schedule) told(g *stage) Rank {
+	return Rank{
+		User: g.campaign.user.id, Campaign: g.campaign.number, Lead: g.campaign.lead, Stage: g.number,
+		Gated: g.ranked.gated, Held: g.ranked.gated && s.options.Gate == Strict,
+	}
+}
+
+// ranking is what decides on the place of a stage among the others.
+type ranking struct {
+	gated bool
+	done  float64 // C~ in real time, +Inf while that is to come
+	tag   float64 // F on the root's clock; 0 once done
+}
+
+func (s *Schedule) ranking(g *stage) ranking {
+	if g.completed != notYet {
+		return ranking{s.gated(g), g.completed, 0}
+	}
+	return ranking{s.gated(g), math.Inf(1), s.project(g.campaign.user.leaf.parent, g.finish)}
+}
+
+// compareStages puts the stage in front whose jobs should start first. Of two
+// different ones, one always is.
+func compareStages(a, b *stage) int {
+	switch {
+	case a.ranked.gated != b.ranked.gated:
+		if b.ranked.gated {
 			return -1
 		}
 		return 1
-	}
-	switch {
-	case a.rankDone != b.rankDone:
-		return cmp.Compare(a.rankDone, b.rankDone)
-	case a.rankTag != b.rankTag:
-		return cmp.Compare(a.rankTag, b.rankTag)
+	case a.ranked.done != b.ranked.done:
+		return cmp.Compare(a.ranked.done, b.ranked.done)
+	case a.ranked.tag != b.ranked.tag:
+		return cmp.Compare(a.ranked.tag, b.ranked.tag)
 	}
 	return cmp.Or(
 		cmp.Compare(a.campaign.first, b.campaign.first),

@@ -328,7 +328,7 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 	}
 	j.stage, j.queued = g, true
 	if g.queued() == 0 {
-		s.waiting.add(g)
+		s.waiting.touch(g)
 	}
 	g.pending = append(g.pending, j)
 	g.unsorted = true
@@ -340,7 +340,7 @@ func (s *Schedule) dequeue(j *job) {
 	j.queued = false
 	j.stage.left++
 	if j.stage.queued() == 0 {
-		s.waiting.drop()
+		s.waiting.drop(j.stage)
 	}
 	if j.stage.left > len(j.stage.pending)/2 {
 		j.stage.compact()

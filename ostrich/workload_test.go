@@ -231,7 +231,7 @@ func drawOptions(t *rapid.T) Options {
 
 func drawRule(t *rapid.T) Rule {
 	return Rule{
-		By: By(rapid.IntRange(0, 3).Draw(t, "rule")), Threshold: Duration(rapid.IntRange(1, 40).Draw(t, "threshold")),
+		By: By(rapid.IntRange(0, int(Groups)).Draw(t, "rule")), Threshold: Duration(rapid.IntRange(1, 40).Draw(t, "threshold")),
 	}
 }
 
