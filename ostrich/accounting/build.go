@@ -1,0 +1,186 @@
+package accounting
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Builder collects the jobs of a History, record by record and in any order.
+// The zero value is ready.
+type Builder struct {
+	h            History
+	associations map[Association]int32
+	partitions   map[string]int32
+	qos          map[string]int32
+}
+
+// Association is the place of an association in the history.
+func (b *Builder) Association(a Association) int32 {
+	return place(&b.associations, &b.h.Associations, a)
+}
+
+// Partition is the place of a partition in the history.
+func (b *Builder) Partition(name string) int32 { return place(&b.partitions, &b.h.Partitions, name) }
+
+// QOS is the place of a QOS in the history.
+func (b *Builder) QOS(name string) int32 { return place(&b.qos, &b.h.QOS, name) }
+
+func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
+	i, ok := (*places)[k]
+	if !ok {
+		if *places == nil {
+			*places = map[K]int32{}
+		}
+		i = int32(len(*all))
+		(*places)[k] = i
+		*all = append(*all, k)
+	}
+	return i
+}
+
+// Add takes a record of a job.
+func (b *Builder) Add(j Job) {
+	if len(b.h.Jobs) == cap(b.h.Jobs) {
+		b.h.Jobs = slices.Grow(b.h.Jobs, max(1024, len(b.h.Jobs)/2))
+	}
+	b.h.Jobs = append(b.h.Jobs, j)
+}
+
+// Skip tells of a record that is left out because it cannot be true.
+func (b *Builder) Skip(why error) {
+	b.h.Skipped++
+	if len(b.h.Faults) < MaxFaults {
+		b.h.Faults = append(b.h.Faults, why)
+	}
+}
+
+// Note tells of something that was left out or changed.
+func (b *Builder) Note(format string, args ...any) {
+	b.h.Notes = append(b.h.Notes, fmt.Sprintf(format, args...))
+}
+
+// Len is how many records were added.
+func (b *Builder) Len() int { return len(b.h.Jobs) }
+
+// History returns what was collected: sorted, each run of a job once, and the
+// records of a resized job as one. The builder must not be used afterwards.
+func (b *Builder) History(cluster string, from, to ostrich.Time) *History {
+	h := &b.h
+	h.Cluster, h.From, h.To = cluster, from, to
+	if twice := h.settle(); twice > 0 {
+		b.Note("%s the same run of a job as another: dropped.", count(twice, "record tells of", "records tell of"))
+	}
+	joined, alone := h.join()
+	if joined > 0 {
+		b.Note("%s resized while running: counted as one job of the mean size.", count(joined, "job was", "jobs were"))
+	}
+	if alone > 0 {
+		b.Note("%s resized and the record of what followed is missing: ended there.", count(alone, "job was", "jobs were"))
+	}
+	if h.Skipped > 0 {
+		b.Note("%s malformed or impossible: left out. The first: %v.", count(h.Skipped, "record is", "records are"), h.Faults[0])
+	}
+	return h
+}
+
+// count words a number of things.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// compareJobs sorts as a History does, and of two records of one run puts the
+// one first that knows more of it: of its end, or else of its start.
+func compareJobs(a, b Job) int {
+	return cmp.Or(
+		cmp.Compare(a.Submit, b.Submit),
+		cmp.Compare(a.ID, b.ID),
+		-cmp.Compare(a.End, b.End),
+		-cmp.Compare(a.Start, b.Start),
+	)
+}
+
+// settle sorts the jobs and drops what tells of a run that another record
+// tells of. Slurm has one record for each id and submission (the key of its
+// job table), which may have been read twice: while the job waited or ran, and
+// when it had ended.
+func (h *History) settle() (twice int) {
+	if !slices.IsSortedFunc(h.Jobs, compareJobs) {
+		slices.SortStableFunc(h.Jobs, compareJobs)
+	}
+	n := len(h.Jobs)
+	h.Jobs = slices.CompactFunc(h.Jobs, func(a, b Job) bool { return a.ID == b.ID && a.Submit == b.Submit })
+	return n - len(h.Jobs)
+}
+
+// join makes one job of the records of a job that was resized: each but the
+// last is Resized, and the next begins when it ends. The job keeps its
+// submission, its first start and its processor-seconds.
+func (h *History) join() (joined, alone int) {
+	parts := map[ostrich.JobID][]int{}
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; j.State == Resized {
+			parts[j.ID] = nil
+		}
+	}
+	if len(parts) == 0 {
+		return 0, 0
+	}
+	for i := range h.Jobs {
+		if id := h.Jobs[i].ID; parts[id] != nil || h.Jobs[i].State == Resized {
+			parts[id] = append(parts[id], i)
+		}
+	}
+	gone := map[int]bool{}
+	for i := range h.Jobs {
+		first := &h.Jobs[i]
+		if first.State != Resized || gone[i] {
+			continue
+		}
+		work := first.work()
+		for _, k := range parts[first.ID] {
+			next := &h.Jobs[k]
+			if k <= i || gone[k] || first.State != Resized || next.Submit < first.End-1 || next.Submit > first.End+1 {
+				continue
+			}
+			gone[k] = true
+			work += next.work()
+			first.State, first.End, first.Suspended = next.State, next.End, first.Suspended+next.Suspended
+			first.Limit = max(first.Limit, next.Limit)
+			if first.End == 0 {
+				first.Procs = next.Procs // What it holds now.
+			}
+		}
+		if first.State == Resized {
+			first.State = Lost
+			alone++
+			continue
+		}
+		joined++
+		if length := first.End - first.Start; first.End > 0 && length > 0 {
+			first.Procs = int32(max(1, math.Round(work/float64(length))))
+		}
+	}
+	kept := h.Jobs[:0]
+	for i, j := range h.Jobs {
+		if !gone[i] {
+			kept = append(kept, j)
+		}
+	}
+	h.Jobs = kept
+	return joined, alone
+}
+
+// work is the processor-seconds from start to end, suspensions included.
+func (j *Job) work() float64 {
+	if j.Start == 0 || j.End == 0 {
+		return 0
+	}
+	return float64(j.End-j.Start) * float64(j.Procs)
+}

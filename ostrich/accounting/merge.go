@@ -1,0 +1,102 @@
+package accounting
+
+import (
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Merge makes one history of several, which may overlap: of the same run of a
+// job (its id and submission) the record is kept that knows most of it, and a
+// note says how many were dropped. Histories of two clusters are an error.
+func Merge(all ...*History) (*History, error) {
+	var (
+		b       Builder
+		cluster string
+		from    ostrich.Time
+		to      ostrich.Time
+		procs   int
+		nodes   int
+	)
+	jobs := 0
+	for _, h := range all {
+		jobs += len(h.Jobs)
+	}
+	if jobs == 0 {
+		return nil, ErrEmpty
+	}
+	b.h.Jobs = make([]Job, 0, jobs)
+	notes := map[string]bool{}
+	for i, h := range all {
+		switch {
+		case cluster == "":
+			cluster = h.Cluster
+		case h.Cluster != "" && h.Cluster != cluster:
+			return nil, fmt.Errorf("histories of two clusters, %s and %s", cluster, h.Cluster) //nolint:err113 // one of a kind
+		}
+		if i == 0 || h.From < from {
+			from = h.From
+		}
+		if h.Procs > 0 && (h.To > to || procs == 0) {
+			procs, nodes = h.Procs, h.Nodes
+		}
+		to = max(to, h.To)
+		b.merge(h)
+		for _, n := range h.Notes {
+			if !notes[n] {
+				notes[n] = true
+				b.h.Notes = append(b.h.Notes, n)
+			}
+		}
+	}
+	skipped, faults := b.h.Skipped, b.h.Faults
+	b.h.Skipped = 0 // The notes of each tell of them.
+	h := b.History(cluster, from, to)
+	h.Procs, h.Nodes, h.Skipped, h.Faults = procs, nodes, skipped, faults
+	return h, nil
+}
+
+// merge adds the jobs of a history.
+func (b *Builder) merge(h *History) {
+	var (
+		associations = make([]int32, len(h.Associations))
+		partitions   = make([]int32, len(h.Partitions))
+		qos          = make([]int32, len(h.QOS))
+	)
+	for i, a := range h.Associations {
+		associations[i] = b.Association(a)
+	}
+	for i, p := range h.Partitions {
+		partitions[i] = b.Partition(p)
+	}
+	for i, q := range h.QOS {
+		qos[i] = b.QOS(q)
+	}
+	for _, j := range h.Jobs {
+		j.Association, j.Partition, j.QOS = associations[j.Association], partitions[j.Partition], qos[j.QOS]
+		b.Add(j)
+	}
+	b.h.Skipped += h.Skipped
+	for _, f := range h.Faults {
+		if len(b.h.Faults) < MaxFaults {
+			b.h.Faults = append(b.h.Faults, f)
+		}
+	}
+}
+
+// Between keeps the jobs that were submitted before to and had not ended before
+// from, as a reader of the accounting tables does. A window without a job is
+// ErrEmpty.
+func (h *History) Between(from, to ostrich.Time) (*History, error) {
+	kept := *h
+	kept.From, kept.To, kept.Jobs = from, to, nil
+	for _, j := range h.Jobs {
+		if j.Submit < to && (j.End == 0 || j.End >= from) {
+			kept.Jobs = append(kept.Jobs, j)
+		}
+	}
+	if len(kept.Jobs) == 0 {
+		return nil, fmt.Errorf("%w of the %d between %d and %d; jobs were submitted from %d to %d", ErrEmpty, len(h.Jobs), from, to, h.From, h.To-1)
+	}
+	return &kept, nil
+}
