@@ -1,0 +1,160 @@
+package multifactor
+
+import (
+	"cmp"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Config is what slurm.conf and the association tree say.
+type Config struct {
+	Weights Weights
+	Flags   Flags
+
+	MaxAge     ostrich.Duration // PriorityMaxAge, at which the age factor is 1; 0 for Slurm's 7 days
+	HalfLife   ostrich.Duration // PriorityDecayHalfLife; 0 for no decay (Slurm's own default is 7 days)
+	Period     ostrich.Duration // PriorityCalcPeriod; 0 for Slurm's 5 minutes
+	Phase      ostrich.Time     // a moment of a calculation, for Before; 0 if that is not known
+	Dampening  int              // FairShareDampeningFactor; 0 for Slurm's 1
+	FavorSmall bool             // PriorityFavorSmall
+
+	Reset    Reset          // PriorityUsageResetPeriod
+	Location *time.Location // where slurmctld is, for Reset; nil for UTC
+
+	Accounts     []Account // below root
+	Associations []Association
+	Partitions   []Partition
+	QOS          []QOS
+
+	Procs, Nodes int      // of the cluster, at least 1
+	TRES         []string // the trackable resources that all TRES fields count, as cpu, mem or gres/gpu
+}
+
+// Weights are the parameters PriorityWeight*, all at least 0.
+type Weights struct {
+	Age, Assoc, Fairshare, JobSize, Partition, QOS float64
+
+	TRES []float64 // by Config.TRES, in the unit of Request.TRES; may be shorter
+}
+
+// Flags are those PriorityFlags that decide about priorities.
+type Flags uint16
+
+// The flags, by their names in slurm.conf. MAX_TRES and SMALL_RELATIVE_TO_TIME are
+// MaxTRES and SmallRelativeToTime.
+const (
+	NoFairTree          Flags = 1 << iota // classic fair share; it is Fair Tree else
+	DepthOblivious                        // a kind of classic fair share; implies NoFairTree
+	AccrueAlways                          // age grows from the submission on
+	IncrOnly                              // calculations do not lower a priority; left to who keeps it
+	MaxTRES                               // billing is the dearest resource of a node, and the global ones
+	SmallRelativeToTime                   // job size is divided by the time limit
+	NoNormalAssoc
+	NoNormalPart
+	NoNormalQOS
+	NoNormalTRES
+)
+
+// UseParent as Shares is fairshare=parent: the children are divided as if they
+// were the parent's own, and a user has the parent's share and usage.
+const UseParent = -1
+
+// Root names the account above all others; so does "".
+const Root = "root"
+
+// Account is an account of the association tree.
+type Account struct {
+	Name     string
+	Parent   string
+	Shares   int // at least 0, or UseParent
+	Priority int // counts for the largest one among associations
+}
+
+// Association is a user in an account.
+type Association struct {
+	User     string // for errors only
+	Account  string
+	Shares   int // at least 0, or UseParent
+	Priority int // for PriorityWeightAssoc
+
+	// Usage is what it has used when the model begins, decayed to that moment,
+	// in billed seconds (RawUsage of sshare).
+	Usage float64
+}
+
+// Partition is what the model needs to know of a partition.
+type Partition struct {
+	Name      string
+	JobFactor int              // PriorityJobFactor
+	Tier      int              // PriorityTier; not part of the priority, comes before it
+	MaxTime   ostrich.Duration // of jobs without a limit; 0 for UNLIMITED
+
+	TRES           []float64 // how many the partition has, by Config.TRES; may be shorter
+	BillingWeights []float64 // TRESBillingWeights, by Config.TRES; without any a job is billed its processors
+}
+
+// QOS is a quality of service.
+type QOS struct {
+	Name        string
+	Priority    int
+	UsageFactor float64 // 1 by default in Slurm; below 0 counts as 1
+}
+
+// Reset says when all usage is forgotten (_next_reset).
+type Reset uint8
+
+// The values of PriorityUsageResetPeriod. Weeks begin on Sunday. NOW is what a
+// new Multifactor does anyway.
+const (
+	ResetNever Reset = iota
+	ResetDaily
+	ResetWeekly
+	ResetMonthly
+	ResetQuarterly
+	ResetYearly
+)
+
+// next is the first reset after the latest one, for a calculation at now. Days
+// are those of the calendar; Slurm's have 24 hours.
+func (r Reset) next(latest, now ostrich.Time, in *time.Location) ostrich.Time {
+	at := time.Unix(int64(latest), 0).In(in)
+	year, month, day := at.Date()
+	step := 0
+	switch r {
+	case ResetDaily:
+		day, step = day+1, 1
+	case ResetWeekly:
+		day, step = day+7-int(at.Weekday()), 7
+	case ResetMonthly:
+		month, day = month+1, 1
+	case ResetQuarterly:
+		month, day = (month-1)/3*3+4, 1
+	default:
+		year, month, day = year+1, time.January, 1
+	}
+	midnight := func(day int) ostrich.Time {
+		return ostrich.Time(time.Date(year, month, day, 0, 0, 0, 0, in).Unix())
+	}
+	for step > 0 && midnight(day+step) < now {
+		day += step
+	}
+	return midnight(day)
+}
+
+// Before is the last moment of a calculation up to t, by the Phase; t itself if
+// that is not known.
+func (c *Config) Before(t ostrich.Time) ostrich.Time {
+	if c.Phase == 0 {
+		return t
+	}
+	period := ostrich.Time(cmp.Or(c.Period, defaultPeriod))
+	since := (t - c.Phase) % period
+	if since < 0 {
+		since += period
+	}
+	return t - since
+}
+
+// defaultPeriod is Slurm's PriorityCalcPeriod.
+const defaultPeriod = ostrich.Duration(5 * 60)

@@ -1,0 +1,197 @@
+package multifactor
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Request is a job as far as its priority goes.
+type Request struct {
+	// Association, Partition and QOS are indices of the Config. Below 0 there
+	// is none, and the factors it would give are 0. Without an association
+	// nothing is booked either.
+	Association, Partition, QOS int
+
+	Procs, Nodes int              // at least; 0 nodes counts as 1
+	Limit        ostrich.Duration // time limit; 0 for that of the partition
+
+	Submit   ostrich.Time
+	Eligible ostrich.Time // from when on age grows; 0 for not yet, and then it does not
+
+	Nice, Site int64
+	TRES       []float64 // asked for, by Config.TRES; may be shorter
+
+	// Billing is what a second of the job costs. 0 for what the partition's
+	// BillingWeights make of TRES, and without any, Procs.
+	Billing float64
+}
+
+// Factors are what a priority is made of, before the weights (sprio's
+// normalized factors), but for TRES.
+type Factors struct {
+	Age, Assoc, Fairshare, JobSize, Partition, QOS float64
+
+	TRES       float64 // sum over all, with their weights
+	Nice, Site int64
+}
+
+// Check tells whether the cluster has what a request names. Other methods take
+// requests that pass; anything else may make them panic.
+func (m *Multifactor) Check(r *Request) error {
+	for _, index := range []struct {
+		name  string
+		i, of int
+	}{
+		{"association", r.Association, len(m.c.Associations)},
+		{"partition", r.Partition, len(m.c.Partitions)},
+		{"QOS", r.QOS, len(m.c.QOS)},
+	} {
+		if index.i >= index.of {
+			return fmt.Errorf("%s number %d of %d: %w", index.name, index.i, index.of, ErrConfig)
+		}
+	}
+	if r.Procs < 0 || r.Nodes < 0 || r.Limit < 0 || !(r.Billing >= 0 && r.Billing < math.Inf(1)) {
+		return fmt.Errorf("%d processors on %d nodes for %d s, billed %v a second: %w", r.Procs, r.Nodes, r.Limit, r.Billing, ErrConfig)
+	}
+	return m.counts("request", r.TRES)
+}
+
+// Factors are those of a request at a moment (set_priority_factors). The fair share
+// is that of the latest calculation. A factor whose weight is 0 is 0, as Slurm has it.
+func (m *Multifactor) Factors(r *Request, now ostrich.Time) Factors {
+	w := &m.c.Weights
+	f := Factors{Age: m.Age(r, now), Nice: r.Nice, Site: r.Site}
+	if r.Association >= 0 {
+		if w.Fairshare > 0 {
+			f.Fairshare = m.Fairshare(r.Association)
+		}
+		if w.Assoc > 0 {
+			f.Assoc = m.normal(m.c.Associations[r.Association].Priority, m.maxAssoc, NoNormalAssoc)
+		}
+	}
+	if w.JobSize > 0 {
+		f.JobSize = m.jobSize(r)
+	}
+	if r.Partition >= 0 && w.Partition > 0 {
+		f.Partition = m.normal(m.c.Partitions[r.Partition].JobFactor, m.maxPart, NoNormalPart)
+	}
+	if r.QOS >= 0 && w.QOS > 0 {
+		f.QOS = m.normal(m.c.QOS[r.QOS].Priority, m.maxQOS, NoNormalQOS)
+	}
+	f.TRES = m.tres(r)
+	return f
+}
+
+// Priority is what the factors make of a job (_get_priority_internal): at least 1,
+// as 0 is for held jobs, and whole.
+func (m *Multifactor) Priority(f *Factors) uint32 {
+	w := &m.c.Weights
+	sum := f.Age*w.Age + f.Assoc*w.Assoc + f.Fairshare*w.Fairshare + f.JobSize*w.JobSize +
+		f.Partition*w.Partition + f.QOS*w.QOS + f.TRES + float64(f.Site) - float64(f.Nice)
+	return uint32(min(max(sum, 1), math.MaxUint32))
+}
+
+// Age is the age factor.
+func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
+	since := r.Eligible
+	if m.c.Flags&AccrueAlways != 0 {
+		since = r.Submit
+	}
+	if m.c.Weights.Age == 0 || since == 0 || now <= since {
+		return 0
+	}
+	return min(1, float64(now-since)/float64(m.maxAge))
+}
+
+// normal is a number as part of the largest one, unless a flag says as it is.
+func (m *Multifactor) normal(n int, largest float64, flag Flags) float64 {
+	if n == 0 || m.c.Flags&flag != 0 {
+		return float64(n)
+	}
+	return float64(n) / largest
+}
+
+// jobSize is the size factor.
+func (m *Multifactor) jobSize(r *Request) float64 {
+	procs, nodes := float64(r.Procs), float64(max(r.Nodes, 1))
+	allProcs, allNodes := float64(m.c.Procs), float64(m.c.Nodes)
+	size := 0.0
+	switch {
+	case m.c.Flags&SmallRelativeToTime != 0:
+		size = max(nodes*allProcs/allNodes, procs) / m.minutes(r) / allProcs
+		if m.c.FavorSmall {
+			size = 1 - size
+		}
+	case m.c.FavorSmall:
+		size = max(0, allNodes-nodes) / allNodes
+		if procs > 0 {
+			size = (size + (allProcs-procs)/allProcs) / 2
+		}
+	default:
+		size = nodes / allNodes
+		if procs > 0 {
+			size = (size + procs/allProcs) / 2
+		}
+	}
+	return min(max(size, 0), 1)
+}
+
+// minutes is the time limit as Slurm counts it, in whole ones.
+func (m *Multifactor) minutes(r *Request) float64 {
+	limit := r.Limit
+	if limit == 0 && r.Partition >= 0 {
+		if limit = m.c.Partitions[r.Partition].MaxTime; limit == 0 {
+			return math.MaxUint32 // INFINITE
+		}
+	}
+	return float64(max(1, (limit+59)/60))
+}
+
+// tres is the sum of the weighted TRES factors (_get_tres_factors,
+// _get_tres_prio_weighted).
+func (m *Multifactor) tres(r *Request) float64 {
+	sum := 0.0
+	for i, weight := range m.c.Weights.TRES {
+		switch {
+		case i >= len(r.TRES):
+		case m.c.Flags&NoNormalTRES != 0:
+			sum += r.TRES[i] * weight
+		case r.Partition >= 0:
+			if has := m.c.Partitions[r.Partition].TRES; i < len(has) && has[i] > 0 {
+				sum += r.TRES[i] / has[i] * weight
+			}
+		}
+	}
+	return sum
+}
+
+// billing is what a second of a job costs (calc_job_billable_tres,
+// assoc_mgr_tres_weighted), with the usage factor of its QOS.
+func (m *Multifactor) billing(r *Request) float64 {
+	bill := r.Billing
+	switch {
+	case bill > 0:
+	case r.Partition >= 0 && len(m.c.Partitions[r.Partition].BillingWeights) > 0:
+		ofNode := 0.0
+		for i, weight := range m.c.Partitions[r.Partition].BillingWeights {
+			name := m.c.TRES[i]
+			switch {
+			case i >= len(r.TRES):
+			case m.c.Flags&MaxTRES != 0 && (name == "cpu" || name == "mem" || name == "node" || strings.HasPrefix(name, "gres/")):
+				ofNode = max(ofNode, r.TRES[i]*weight)
+			default:
+				bill += r.TRES[i] * weight
+			}
+		}
+		bill += ofNode
+	default:
+		bill = float64(r.Procs)
+	}
+	if r.QOS >= 0 && m.c.QOS[r.QOS].UsageFactor >= 0 {
+		bill *= m.c.QOS[r.QOS].UsageFactor
+	}
+	return bill
+}

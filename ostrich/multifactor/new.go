@@ -1,0 +1,256 @@
+package multifactor
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+// ErrConfig is a configuration or a request that the model cannot take.
+var ErrConfig = errors.New("no such cluster")
+
+// Multifactor is the state of the plugin.
+type Multifactor struct {
+	c           Config
+	period      ostrich.Time
+	maxAge      ostrich.Duration
+	dampening   float64
+	fairTree    bool
+	maxAssoc    float64 // the largest priority of an association
+	maxPart     float64 // the largest JobFactor
+	maxQOS      float64
+	users       int       // in the tree
+	nodes       []node    // root, the accounts, the associations
+	order       []int     // root and the accounts, from the root down
+	usage       []float64 // scratch of shareTree
+	fairshare   []float64 // of associations, as of the calculation shared
+	shared      int64     // −1 before the first
+	logDecay    float64   // of a second
+	decay       float64   // of a period
+	gone        float64   // decay − 1, more exactly
+	anchor      ostrich.Time
+	calculation int64 // the latest one, from 0
+	now         ostrich.Time
+
+	reset     int64        // the latest calculation with a reset; 0 for none
+	nextReset ostrich.Time // if there is one
+
+	running map[ostrich.JobID]*run
+	fresh   []*run // started after the latest calculation
+	looks   looks  // with NoFairTree
+	scratch []int  // of look, all 0; by node
+}
+
+// New returns the plugin as it is when slurmctld starts with no usage but what
+// the associations bring, and no running jobs. The first calculation is at that moment.
+func New(c Config, at ostrich.Time) (*Multifactor, error) {
+	m := &Multifactor{
+		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),
+		period: ostrich.Time(c.Period), maxAge: c.MaxAge, dampening: float64(c.Dampening),
+		fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
+	}
+	if m.period == 0 {
+		m.period = ostrich.Time(defaultPeriod)
+	}
+	if m.maxAge == 0 {
+		m.maxAge = 7 * 24 * 60 * 60
+	}
+	if m.dampening == 0 {
+		m.dampening = 1
+	}
+	if m.c.Location == nil {
+		m.c.Location = time.UTC
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("multifactor: %w", err)
+	}
+	m.decay = 1
+	if c.HalfLife > 0 {
+		// _init_decay_vars; the product of a whole half-life is a little more than 1/2.
+		m.logDecay = math.Log(1 - 0.693/float64(c.HalfLife))
+		m.gone = math.Expm1(m.logDecay * float64(m.period))
+		m.decay = 1 + m.gone
+	}
+	if c.Reset != ResetNever {
+		m.nextReset = c.Reset.next(at, at, m.c.Location)
+	}
+	if err := m.plant(); err != nil {
+		return nil, fmt.Errorf("multifactor: %w", err)
+	}
+	for i := range c.Accounts {
+		m.maxAssoc = max(m.maxAssoc, float64(c.Accounts[i].Priority))
+	}
+	for i := range c.Associations {
+		m.maxAssoc = max(m.maxAssoc, float64(c.Associations[i].Priority))
+	}
+	for i := range c.Partitions {
+		m.maxPart = max(m.maxPart, float64(c.Partitions[i].JobFactor))
+	}
+	for i := range c.QOS {
+		m.maxQOS = max(m.maxQOS, float64(c.QOS[i].Priority))
+	}
+	if !m.fairTree {
+		n := len(c.Associations)
+		m.looks = looks{waiting: make([][]spot, n), norm: make([]float64, n), as: make([]int64, n)}
+		m.scratch = make([]int, len(m.nodes))
+	}
+	m.usage, m.fairshare = make([]float64, len(m.nodes)), make([]float64, len(c.Associations))
+	for i := range c.Associations {
+		if used := c.Associations[i].Usage; used != 0 {
+			if err := m.SetUsage(i, used); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+// check looks at the numbers of the configuration.
+func (m *Multifactor) check() error {
+	c := &m.c
+	switch {
+	case m.period < 0 || m.maxAge < 0 || c.HalfLife < 0 || c.Dampening < 0:
+		return fmt.Errorf("a period of %d s, a largest age of %d s, a half-life of %d s, a dampening of %d: %w",
+			m.period, m.maxAge, c.HalfLife, c.Dampening, ErrConfig)
+	case c.Procs < 1 || c.Nodes < 1:
+		return fmt.Errorf("%d processors on %d nodes: %w", c.Procs, c.Nodes, ErrConfig)
+	case c.Reset > ResetYearly:
+		return fmt.Errorf("reset period number %d: %w", c.Reset, ErrConfig)
+	}
+	w := &c.Weights
+	for _, weight := range append([]float64{w.Age, w.Assoc, w.Fairshare, w.JobSize, w.Partition, w.QOS}, w.TRES...) {
+		if !(weight >= 0 && weight <= math.MaxUint32) {
+			return fmt.Errorf("a weight of %v: %w", weight, ErrConfig)
+		}
+	}
+	if err := m.counts("weights", w.TRES); err != nil {
+		return err
+	}
+	for _, p := range c.Partitions {
+		if p.JobFactor < 0 || p.MaxTime < 0 {
+			return fmt.Errorf("partition %q: a factor of %d, a limit of %d s: %w", p.Name, p.JobFactor, p.MaxTime, ErrConfig)
+		}
+		for _, list := range [][]float64{p.TRES, p.BillingWeights} {
+			if err := m.counts("partition "+p.Name, list); err != nil {
+				return err
+			}
+		}
+	}
+	for _, q := range c.QOS {
+		if q.Priority < 0 || !(q.UsageFactor < math.Inf(1)) {
+			return fmt.Errorf("QOS %q: a priority of %d, a usage factor of %v: %w", q.Name, q.Priority, q.UsageFactor, ErrConfig)
+		}
+	}
+	return nil
+}
+
+// counts looks at numbers by TRES.
+func (m *Multifactor) counts(of string, list []float64) error {
+	if len(list) > len(m.c.TRES) {
+		return fmt.Errorf("%s: %d TRES of %d: %w", of, len(list), len(m.c.TRES), ErrConfig)
+	}
+	for i, n := range list {
+		if !(n >= 0 && n < math.Inf(1)) {
+			return fmt.Errorf("%s: %v of TRES %q: %w", of, n, m.c.TRES[i], ErrConfig)
+		}
+	}
+	return nil
+}
+
+// plant makes the tree (_set_assoc_parent_and_user, _post_assoc_list).
+func (m *Multifactor) plant() error {
+	c := &m.c
+	m.nodes = make([]node, 1, 1+len(c.Accounts)+len(c.Associations))
+	m.nodes[0] = node{parent: -1, fs: -1, shares: 1}
+	names := map[string]int{"": 0, Root: 0}
+	for i, a := range c.Accounts {
+		if _, twice := names[a.Name]; twice {
+			return fmt.Errorf("account %q is there already: %w", a.Name, ErrConfig)
+		}
+		names[a.Name] = 1 + i
+	}
+	grow := func(what, name, parent string, shares, priority int, user bool) error {
+		above, known := names[parent]
+		switch {
+		case !known:
+			return fmt.Errorf("%s %q: no account %q: %w", what, name, parent, ErrConfig)
+		case shares < UseParent || shares > math.MaxInt32 || priority < 0:
+			return fmt.Errorf("%s %q: %d shares, priority %d: %w", what, name, shares, priority, ErrConfig)
+		}
+		m.nodes = append(m.nodes, node{parent: above, shares: shares, user: user})
+		return nil
+	}
+	for _, a := range c.Accounts {
+		if err := grow("account", a.Name, a.Parent, a.Shares, a.Priority, false); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.Associations {
+		if err := grow("user", a.User, a.Account, a.Shares, a.Priority, true); err != nil {
+			return err
+		}
+	}
+	m.users = len(c.Associations)
+	for i := range m.nodes {
+		above, steps := m.nodes[i].parent, 0
+		for ; above > 0; above = m.nodes[above].parent {
+			if steps++; steps > len(c.Accounts) {
+				return fmt.Errorf("account %q is its own parent: %w", c.Accounts[i-1].Name, ErrConfig)
+			}
+		}
+	}
+	m.divide()
+	return nil
+}
+
+// divide gives all their parts. Parents whose Shares are UseParent are passed
+// over: what is below them is divided with their siblings (_find_assoc_parent,
+// _get_children_level_shares).
+func (m *Multifactor) divide() {
+	shares := make([]float64, len(m.nodes)) // of the children
+	for i := 1; i < len(m.nodes); i++ {
+		x := &m.nodes[i]
+		x.fs = x.parent
+		for m.nodes[x.fs].shares == UseParent {
+			x.fs = m.nodes[x.fs].parent
+		}
+		m.nodes[x.fs].children = append(m.nodes[x.fs].children, i)
+		shares[x.fs] += float64(max(x.shares, 0))
+	}
+	for i := 1; i < len(m.nodes); i++ {
+		x := &m.nodes[i]
+		if x.siblings = shares[x.fs]; x.siblings > 0 {
+			x.part = float64(max(x.shares, 0)) / x.siblings
+		}
+	}
+	// The parts of the machine, from the root down. Every account comes after
+	// those above it.
+	m.nodes[0].norm = 1 // _normalize_assoc_shares_traditional
+	if m.fairTree {
+		m.nodes[0].norm = 0
+	}
+	for list := []int{0}; len(list) > 0; {
+		i := list[0]
+		list = list[1:]
+		if !m.nodes[i].user {
+			m.order = append(m.order, i)
+		}
+		for _, child := range m.nodes[i].children {
+			x := &m.nodes[child]
+			switch above := &m.nodes[i]; {
+			case m.fairTree && x.shares == UseParent: // _normalize_assoc_shares_fair_tree
+				x.norm = above.part
+			case m.fairTree:
+				x.norm = x.part
+			case x.shares == UseParent:
+				x.norm = above.norm
+			default:
+				x.norm = above.norm * x.part
+			}
+			list = append(list, child)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package multifactor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Share is a line of sshare -l.
+type Share struct {
+	NormShares, RawUsage, NormUsage, EffectvUsage float64
+	FairShare                                     float64 // of accounts only with NoFairTree
+	LevelFS                                       float64 // 0 with NoFairTree
+}
+
+// Fairshare is the factor of an association as of the latest calculation.
+func (m *Multifactor) Fairshare(association int) float64 {
+	m.share()
+	return m.fairshare[association]
+}
+
+// Share is the line of an association. But for RawUsage, which has what ended
+// jobs have used since, it is as of the latest calculation.
+func (m *Multifactor) Share(association int) Share { return m.line(m.association(association)) }
+
+// AccountShare is the line of an account, by its place in the Config; −1 is root.
+func (m *Multifactor) AccountShare(account int) Share { return m.line(1 + account) }
+
+func (m *Multifactor) line(i int) Share {
+	m.share()
+	x := &m.nodes[i]
+	_, usage := m.at(x, m.calculation)
+	if x.as == m.calculation {
+		usage += x.ended
+	}
+	return Share{
+		NormShares: x.norm, RawUsage: usage, NormUsage: x.usageNorm, EffectvUsage: x.effective,
+		FairShare: x.factor, LevelFS: x.level,
+	}
+}
+
+// share does what the latest calculation does with the usage, if nobody has asked
+// for it yet.
+func (m *Multifactor) share() {
+	if m.shared == m.calculation {
+		return
+	}
+	m.shared = m.calculation
+	if m.fairTree {
+		m.shareTree()
+	} else {
+		m.shareClassic()
+	}
+	for i := range m.fairshare {
+		m.fairshare[i] = m.nodes[m.association(i)].factor
+	}
+}
+
+// shareTree is Fair Tree (fair_tree.c, _apply_priority_fs): users are ranked by
+// a walk through the tree, at each level by falling LevelFS.
+func (m *Multifactor) shareTree() {
+	usage := m.usage
+	for i := range m.nodes {
+		_, usage[i] = m.at(&m.nodes[i], m.calculation)
+	}
+	for i := 1; i < len(m.nodes); i++ { // _calc_assoc_fs
+		x := &m.nodes[i]
+		x.effective = 0
+		if usage[x.fs] > 0 {
+			x.effective = usage[i] / usage[x.fs]
+		}
+		x.usageNorm = normalised(usage[i], usage[0])
+		switch {
+		case x.shares == UseParent && x.user:
+			x.level = math.Inf(1)
+		case x.shares == UseParent:
+			x.level = math.MaxUint32 - 1 // NO_VAL; there is nothing below it
+		case x.norm == 0:
+			x.level = 0
+		default:
+			x.level = x.norm / x.effective
+		}
+	}
+	rank := m.users
+	t := treeWalk{Multifactor: m, rank: rank, untied: rank}
+	t.walk(0, false)
+}
+
+// treeWalk is the state of _calc_tree_fs.
+type treeWalk struct {
+	*Multifactor
+	rank, untied int
+}
+
+// walk ranks what is below an account. Users of the same LevelFS have the
+// same rank, and a user or account as good as the account in front of it has for its
+// first user the rank of that one's last.
+//
+// Slurm's documentation has sibling accounts of the same LevelFS merged before
+// they are ranked. The source does not, in no version from 14.11 to 26.05:
+// _count_tied_accounts stops at the first sibling that is an account. So here.
+// And if the account in front has no users, it is the rank of whoever was ranked last.
+func (t *treeWalk) walk(account int, tied bool) {
+	children := t.nodes[account].children
+	slices.SortFunc(children, t.compare)
+	level := math.NaN()
+	for i, child := range children {
+		x := &t.nodes[child]
+		as := x.level == level || i == 0 && tied
+		level = x.level
+		if !x.user {
+			t.walk(child, as)
+			continue
+		}
+		if !as {
+			t.rank = t.untied
+		}
+		x.factor = float64(t.rank) / float64(t.users)
+		t.untied--
+	}
+}
+
+// compare puts in front the child that is better off: _cmp_level_fs. Slurm leaves
+// equal ones as the association table lists them.
+func (t *treeWalk) compare(a, b int) int {
+	x, y := &t.nodes[a], &t.nodes[b]
+	switch {
+	case x.level != y.level:
+		return cmp.Compare(y.level, x.level)
+	case x.user != y.user && x.user:
+		return -1
+	case x.user != y.user:
+		return 1
+	}
+	return cmp.Compare(a, b)
+}
+
+// shareClassic is fair share without a tree walk. The effective usage of accounts
+// is made of the usage in front of the calculation, since Slurm takes it
+// before it decays and adds (_decay_thread, _set_children_usage_efctv), and that of
+// users of the usage as looked at in it, or after it (_get_fairshare_priority).
+func (m *Multifactor) shareClassic() {
+	rootBefore, rootUsage := m.at(&m.nodes[0], m.calculation)
+	for i := range m.nodes {
+		x := &m.nodes[i]
+		before, usage := m.at(x, m.calculation)
+		if x.user {
+			x.usageNorm = normalised(usage, rootUsage)
+		} else {
+			x.usageNorm = normalised(before, rootBefore)
+		}
+	}
+	for i, as := range m.looks.as {
+		if as == m.calculation && as > 0 {
+			m.nodes[m.association(i)].usageNorm = m.looks.norm[i]
+		}
+	}
+	m.nodes[0].effective = 1
+	for _, account := range m.order {
+		siblings := 0.0
+		for _, child := range m.nodes[account].children {
+			if x := &m.nodes[child]; x.shares != UseParent {
+				siblings += x.usageNorm
+			}
+		}
+		for _, child := range m.nodes[account].children {
+			m.nodes[child].effective = m.effective(account, child, siblings)
+		}
+	}
+	for i := range m.nodes {
+		x := &m.nodes[i]
+		if x.norm == 0 {
+			x.factor = 0
+			continue
+		}
+		of := x
+		if x.shares == UseParent { // _set_assoc_fs_factor
+			of = &m.nodes[x.fs]
+		}
+		x.factor = math.Exp2(-of.effective / of.norm / m.dampening)
+	}
+}
+
+// normalised is a usage as part of root's (set_assoc_usage_norm).
+func normalised(usage, root float64) float64 {
+	if root == 0 {
+		return 0
+	}
+	return min(1, usage/root)
+}
+
+// effective is the effective usage of a child of an account whose own is known, of
+// siblings, with the child, that have used so much (_set_assoc_usage_efctv, _set_usage_efctv).
+func (m *Multifactor) effective(account, child int, siblings float64) float64 {
+	x, above := &m.nodes[child], &m.nodes[account]
+	switch {
+	case account == 0:
+		return x.usageNorm
+	case x.shares == UseParent:
+		return above.effective
+	case m.c.Flags&DepthOblivious != 0:
+		return oblivious(x, above, siblings)
+	case x.siblings == 0:
+		return above.effective
+	}
+	return x.usageNorm + (above.effective-x.usageNorm)*x.part
+}
+
+// oblivious is _depth_oblivious_set_usage_efctv.
+func oblivious(x, above *node, siblings float64) float64 {
+	if x.norm == 0 || above.norm == 0 || above.effective == 0 || x.usageNorm == 0 {
+		return x.usageNorm
+	}
+	ofParent := above.effective / above.norm
+	local := x.usageNorm / x.norm / (siblings / above.norm)
+	k := 1.0
+	if lp, ll := math.Log(ofParent), math.Log(local); lp*ll < 0 {
+		k = 1 / (1 + (5*lp)*(5*lp))
+	}
+	return ofParent * math.Pow(local, k) * x.norm
+}

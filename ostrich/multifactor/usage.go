@@ -1,0 +1,230 @@
+package multifactor
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// node is root, an account or an association: a slurmdb_assoc_rec_t.
+type node struct {
+	parent   int // −1 of root
+	fs       int // the first account above whose Shares are not UseParent; −1 of root
+	children []int
+	user     bool
+	shares   int
+	siblings float64 // shares of all siblings, level_shares
+	part     float64 // shares/siblings
+	norm     float64 // shares_norm
+
+	// The usage: as of the calculation as, and what jobs that ended afterwards
+	// add to it. Jobs that run since then use rate for each second of a period.
+	as      int64
+	before  float64 // in front of that calculation
+	usage   float64 // after it, in billed seconds
+	ended   float64
+	rate    float64
+	running int // jobs in the rate
+
+	// What the calculation shared made of it.
+	usageNorm float64
+	effective float64 // usage_efctv
+	level     float64 // level_fs
+	factor    float64 // fs_factor
+}
+
+// run is a running job.
+type run struct {
+	spot
+	association int // a node; −1 for none
+	start       ostrich.Time
+	rate        float64 // billed per second
+	since       int64   // the calculation that put it in the rates of the nodes; 0 for none yet
+	first       float64 // what that added
+	over        bool
+}
+
+// at is the usage of a node in front of and after a calculation, not before
+// that of x.as: what _apply_decay and _apply_new_usage make of it calculation by
+// calculation. With rate r, period p and decay d of a period,
+//
+//	u' = (u + r·p)·d,  after k of them  u·d^k + r·p·d·(1 − d^k)/(1 − d)
+func (m *Multifactor) at(x *node, calculation int64) (before, usage float64) {
+	if calculation == x.as {
+		return x.before, x.usage
+	}
+	u, k := x.usage+x.ended, float64(calculation-x.as-1)
+	if x.as < m.reset && m.reset <= calculation { // _reset_usage comes before the decay
+		u, k = 0, float64(calculation-m.reset)
+	}
+	step := x.rate * float64(m.period)
+	switch {
+	case u == 0 && step == 0:
+		return 0, 0
+	case k > 0 && m.logDecay == 0:
+		u += k * step
+	case k > 0:
+		all := k * m.logDecay * float64(m.period)
+		u = u*math.Exp(all) + step*m.decay*math.Expm1(all)/m.gone
+	}
+	return u, (u + step) * m.decay
+}
+
+// settle brings a node's usage up to a calculation.
+func (m *Multifactor) settle(x *node, calculation int64) {
+	if x.as < calculation {
+		x.before, x.usage = m.at(x, calculation)
+		x.ended, x.as = 0, calculation
+	}
+}
+
+// upwards does something for a node and all above it.
+func (m *Multifactor) upwards(i int, f func(x *node)) {
+	for ; i >= 0; i = m.nodes[i].parent {
+		f(&m.nodes[i])
+	}
+}
+
+// Latest is the moment of the latest calculation.
+func (m *Multifactor) Latest() ostrich.Time { return m.moment(m.calculation) }
+
+// Due is the moment of the next calculation.
+func (m *Multifactor) Due() ostrich.Time { return m.moment(m.calculation + 1) }
+
+func (m *Multifactor) moment(calculation int64) ostrich.Time {
+	return m.anchor + ostrich.Time(calculation)*m.period
+}
+
+// AdvanceTo does the calculations that are due up to a moment. An earlier moment
+// than that of the latest event changes nothing.
+func (m *Multifactor) AdvanceTo(t ostrich.Time) {
+	if t < m.now {
+		return
+	}
+	m.now = t
+	last := int64((t - m.anchor) / m.period)
+	if last == m.calculation {
+		return
+	}
+	for m.nextReset != 0 && m.nextReset <= m.moment(last) {
+		m.reset = int64((m.nextReset - m.anchor + m.period - 1) / m.period)
+		m.nextReset = m.c.Reset.next(m.nextReset, m.moment(m.reset), m.c.Location)
+	}
+	next := m.calculation + 1
+	for _, r := range m.fresh {
+		if r.over {
+			continue
+		}
+		r.first, r.since = m.used(r, m.moment(next)), next
+		m.upwards(r.association, func(x *node) {
+			m.settle(x, next)
+			x.usage += r.first
+			x.rate += r.rate
+			x.running++
+		})
+	}
+	clear(m.fresh)
+	m.fresh = m.fresh[:0]
+	m.calculation = last
+	if !m.fairTree {
+		m.look()
+	}
+}
+
+// used is what a job has used since the latest calculation or its start, decayed
+// as _apply_new_usage does.
+func (m *Multifactor) used(r *run, t ostrich.Time) float64 {
+	length := float64(t - max(r.start, m.Latest()))
+	return r.rate * length * math.Exp(m.logDecay*length)
+}
+
+// Start tells that a job starts. Calculations due before that moment are done; one
+// due at it is done later, which makes no difference. Of the request, its
+// association, QOS and billing count. It is an error if the job runs already, or if
+// something happened later.
+func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error {
+	switch {
+	case at < m.now:
+		return fmt.Errorf("multifactor: job %d starts at %d, and it is %d: %w", id, at, m.now, ErrConfig)
+	case m.running[id] != nil:
+		return fmt.Errorf("multifactor: job %d starts at %d and runs already: %w", id, at, ErrConfig)
+	}
+	if err := m.Check(r); err != nil {
+		return fmt.Errorf("multifactor: job %d: %w", id, err)
+	}
+	m.until(at)
+	m.unwait(id, r)
+	started := &run{spot: spot{r.Submit, id}, association: -1, start: at, rate: m.billing(r)}
+	if r.Association >= 0 {
+		started.association = m.association(r.Association)
+		m.fresh = append(m.fresh, started)
+		if !m.fairTree {
+			m.looks.begin(started)
+		}
+	}
+	m.running[id] = started
+	return nil
+}
+
+// End tells that a job has ended. Calculations due before that moment are done,
+// one due at it is not (priority_p_job_end). It is an error if the job does not run, or
+// if something happened later.
+func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
+	r := m.running[id]
+	switch {
+	case at < m.now:
+		return fmt.Errorf("multifactor: job %d ends at %d, and it is %d: %w", id, at, m.now, ErrConfig)
+	case r == nil:
+		return fmt.Errorf("multifactor: job %d ends at %d and does not run: %w", id, at, ErrConfig)
+	}
+	m.until(at)
+	delete(m.running, id)
+	r.over = true
+	if r.association >= 0 && !m.fairTree {
+		m.looks.end(r)
+	}
+	used := m.used(r, at)
+	m.upwards(r.association, func(x *node) {
+		m.settle(x, m.calculation)
+		x.ended += used
+		if r.since == 0 {
+			return
+		}
+		x.rate -= r.rate
+		if x.running--; x.running == 0 {
+			x.rate = 0 // whatever was left of it by rounding
+		}
+	})
+	return nil
+}
+
+// until does the calculations that are due before a moment.
+func (m *Multifactor) until(at ostrich.Time) {
+	m.AdvanceTo(at - 1)
+	m.now = max(m.now, at)
+}
+
+// SetUsage gives an association the usage it has as of the latest calculation, in
+// billed seconds (RawUsage of sshare), and those above it their sums. It is an
+// error for an association that is not there, and for a usage below 0.
+func (m *Multifactor) SetUsage(association int, seconds float64) error {
+	if association < 0 || association >= m.users || !(seconds >= 0 && seconds < math.Inf(1)) {
+		return fmt.Errorf("multifactor: a usage of %v s for association %d of %d: %w", seconds, association, m.users, ErrConfig)
+	}
+	i := m.association(association)
+	m.settle(&m.nodes[i], m.calculation)
+	before, usage := seconds-m.nodes[i].before, seconds-m.nodes[i].usage
+	late := m.nodes[i].ended
+	m.upwards(i, func(x *node) {
+		m.settle(x, m.calculation)
+		x.before = max(0, x.before+before)
+		x.usage = max(0, x.usage+usage)
+		x.ended = max(0, x.ended-late)
+	})
+	m.shared = -1
+	return nil
+}
+
+// association is the node of an association.
+func (m *Multifactor) association(i int) int { return 1 + len(m.c.Accounts) + i }
