@@ -50,7 +50,7 @@ func Campaigns(jobs []Job) []Campaign {
 			continue
 		}
 		for len(list) <= j.Campaign {
-			list = append(list, Campaign{Submit: math.MaxInt64})
+			list = append(list, Campaign{Submit: math.MaxInt64, End: math.MinInt64})
 		}
 		c := &list[j.Campaign]
 		c.User = j.User
@@ -142,7 +142,7 @@ func Span(jobs []Job) (first, last ostrich.Time) {
 	if len(jobs) == 0 {
 		return 0, 0
 	}
-	first = math.MaxInt64
+	first, last = jobs[0].Submit, jobs[0].End
 	for i := range jobs {
 		first, last = min(first, jobs[i].Submit), max(last, jobs[i].End)
 	}

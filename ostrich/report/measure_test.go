@@ -16,6 +16,18 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
+// TestMeasuresBeforeZero: a log may end before its moment 0.
+func TestMeasuresBeforeZero(t *testing.T) {
+	jobs := []report.Job{{User: 1, Submit: -30, Start: -30, End: -20, Procs: 1}, {User: 1, Submit: -25, Start: -20, End: -10, Procs: 1}}
+	if first, last := report.Span(jobs); first != -30 || last != -10 {
+		t.Errorf("from %d to %d", first, last)
+	}
+	want := []report.Campaign{{User: 1, Jobs: 2, Submit: -30, End: -10, Work: 20, Longest: 10}}
+	if diff := cmp.Diff(want, report.Campaigns(jobs)); diff != "" {
+		t.Error("campaigns -want +got\n", diff)
+	}
+}
+
 func TestMeasures(t *testing.T) {
 	// Two campaigns on 4 processors: one ran at once (stretch 1), the other
 	// waited 30 s for jobs of 10 s and work 60 (stretch 40/15).

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// KendallTau is the rank correlation τ-b of pairs (x, y), which heeds ties: 1
+// if both put everything in the same order, −1 if in the reverse (Kendall,
+// "The Treatment of Ties in Ranking Problems", Biometrika 33, 1945). It takes
+// O(n log n) (Knight, "A Computer Method for Calculating Kendall's Tau with
+// Ungrouped Data", JASA 61, 1966). It is false where τ-b is not defined: with x
+// and y of different lengths, with fewer than two pairs, or if all x or all y
+// are the same. Neither may hold NaN.
+func KendallTau(x, y []float64) (tau float64, ok bool) {
+	if len(x) != len(y) || len(x) < 2 {
+		return 0, false
+	}
+	type pair struct{ x, y float64 }
+	pairs := make([]pair, len(x))
+	for i := range x {
+		pairs[i] = pair{x[i], y[i]}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		if a.x != b.x {
+			return cmp.Compare(a.x, b.x)
+		}
+		return cmp.Compare(a.y, b.y)
+	})
+	tiedX := ties(len(pairs), func(i, j int) bool { return pairs[i].x == pairs[j].x })
+	tiedBoth := ties(len(pairs), func(i, j int) bool { return pairs[i] == pairs[j] })
+	second := make([]float64, len(pairs))
+	for i := range pairs {
+		second[i] = pairs[i].y
+	}
+	swaps := inversions(second, make([]float64, len(second)))
+	tiedY := ties(len(second), func(i, j int) bool { return second[i] == second[j] }) // sorted by now
+	n := int64(len(pairs))
+	all := n * (n - 1) / 2
+	if tiedX == all || tiedY == all {
+		return 0, false
+	}
+	agree := float64(all - tiedX - tiedY + tiedBoth - 2*swaps)
+	tau = agree / math.Sqrt(float64(all-tiedX)) / math.Sqrt(float64(all-tiedY))
+	return min(max(tau, -1), 1), true
+}
+
+// ties counts the pairs among n sorted values that are the same.
+func ties(n int, same func(i, j int) bool) int64 {
+	count, run := int64(0), int64(0) // run: the equal ones before this one
+	for i := 1; i < n; i++ {
+		if same(i-1, i) {
+			run++
+			count += run
+		} else {
+			run = 0
+		}
+	}
+	return count
+}
+
+// inversions counts the pairs that stand in the wrong order, and sorts a.
+func inversions(a, buf []float64) int64 {
+	if len(a) < 2 {
+		return 0
+	}
+	mid := len(a) / 2
+	n := inversions(a[:mid], buf[:mid]) + inversions(a[mid:], buf[mid:])
+	copy(buf, a)
+	left, right := buf[:mid], buf[mid:]
+	for i := range a {
+		if len(right) == 0 || (len(left) > 0 && left[0] <= right[0]) {
+			a[i], left = left[0], left[1:]
+		} else {
+			a[i], right = right[0], right[1:]
+			n += int64(len(left))
+		}
+	}
+	return n
+}
+
+// Spearman is the rank correlation ρ of pairs (x, y): Pearson's correlation of
+// the ranks, where equal values share the mean of their ranks (Spearman, "The
+// Proof and Measurement of Association between Two Things", 1904). It is false
+// where KendallTau is.
+func Spearman(x, y []float64) (rho float64, ok bool) {
+	if len(x) != len(y) || len(x) < 2 {
+		return 0, false
+	}
+	rx, ry := ranks(x), ranks(y)
+	middle := float64(len(x)-1) / 2
+	var xx, yy, xy float64
+	for i := range rx {
+		dx, dy := rx[i]-middle, ry[i]-middle
+		xx, yy, xy = xx+dx*dx, yy+dy*dy, xy+dx*dy
+	}
+	if xx == 0 || yy == 0 {
+		return 0, false
+	}
+	return min(max(xy/math.Sqrt(xx)/math.Sqrt(yy), -1), 1), true
+}
+
+// ranks are the places of values among them, from 0; equal ones share the mean.
+func ranks(values []float64) []float64 {
+	type place struct {
+		value float64
+		i     int
+	}
+	order := make([]place, len(values))
+	for i, v := range values {
+		order[i] = place{v, i}
+	}
+	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.value, b.value) }) // equal ones share a rank
+	list := make([]float64, len(values))
+	for first := 0; first < len(order); {
+		after := first + 1
+		for after < len(order) && order[after].value == order[first].value {
+			after++
+		}
+		for _, p := range order[first:after] {
+			list[p.i] = float64(first+after-1) / 2
+		}
+		first = after
+	}
+	return list
+}
