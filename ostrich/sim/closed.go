@@ -34,6 +34,7 @@ type loop struct {
 	narrowest int     // the fewest that one of them needs; math.MaxInt without one
 	waiting   bool    // that another ranking might start some of them
 	woken     bool    // that the ranker wanted to be called now
+	happened  bool    // a job ended or came now
 	all       *queue  // of ready jobs without a policy
 	slots     int     // of all, those used so far, in the order of arrival
 	ended     int     // jobs
@@ -41,6 +42,8 @@ type loop struct {
 	coming    endHeap // campaigns by their next submission
 	expects   bool    // Backfill needs to know when running jobs should end
 	running   expects
+	slurm     slurm        // when Slurm's schedulers look
+	tiers     []int        // of all jobs, if they are of several, the highest first
 	profile   profile      // reused
 	order     []sorted     // reused
 	empty     [32][]*queue // of campaigns that have ended, by the bits of their size
@@ -71,11 +74,13 @@ type progress struct {
 func newLoop(l Loop, campaigns []Campaign, jobs int) *loop {
 	r := &loop{
 		Loop: l, campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs), free: l.Procs,
-		widths: make([]int32, l.Procs+1), narrowest: math.MaxInt, expects: l.Backfill == EASY || l.Backfill == Conservative,
+		widths: make([]int32, l.Procs+1), narrowest: math.MaxInt,
+		expects: l.Backfill == EASY || l.Backfill == Conservative || l.Backfill == Slurm, slurm: slurm{Scheduler: l.Scheduler.filled()},
 	}
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		r.shift = max(0, 1-campaigns[0].Submit)
 	}
+	r.tiers = tiers(campaigns)
 	latest := make(map[ostrich.UserID]int)
 	first := 0
 	for i := range campaigns {
@@ -123,6 +128,7 @@ func (r *loop) run() error {
 		if err != nil || !more {
 			return err
 		}
+		r.happened = len(r.ends) > 0 && r.ends[0].at == r.now || len(r.coming) > 0 && r.coming[0].at == r.now
 		for len(r.ends) > 0 && r.ends[0].at == r.now {
 			if err := r.end(r.ends.pop()); err != nil {
 				return err
@@ -156,6 +162,11 @@ func (r *loop) advance() (more bool, err error) {
 				return false, fmt.Errorf("the ranker wants to be woken at %d, and it is %d already", at, r.now)
 			}
 			next, r.woken = at, true
+		}
+	}
+	if r.Backfill == Slurm && r.now != 0 && r.free >= r.narrowest {
+		if at := r.slurm.wake(r.now); at < next {
+			next, r.woken = at, false
 		}
 	}
 	if next != math.MaxInt64 {

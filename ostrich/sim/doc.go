@@ -37,6 +37,9 @@
 // that one behind it has left. The order says who is asked first; it does not let a
 // job push another one back, whatever it is.
 //
+// Under Slurm a [Loop] starts jobs as slurmctld's two schedulers do, see
+// [Scheduler]. Processors are alike and nodes are not looked at.
+//
 // A job that runs for longer than its estimate ends at it if the Machine is
 // told to Kill. If not, it runs on, and from then on is expected to end at any
 // moment. EASY takes its processors as free from now on when it looks for the

@@ -21,9 +21,12 @@ import (
 // is not interrupted: no other starts before all of its jobs have.
 //
 // Jobs start as processors become free, in the order of the loop's Inside. With
-// ρ = LPT and Inside = LPT, a closed loop is policy.Machine.FairCamp with the
-// placement Packed, job by job. Another ρ, as MLPT, may there leave a processor
-// idle in front of a job, which this does not: it only sets the deadlines.
+// ρ and Inside both LPT, or policy.List and Submission, a closed loop with exact
+// estimates is policy.Machine.FairCamp with the placement Packed, job by job,
+// whatever the Backfill: each is the oracle of the other in a test. This one
+// also replays open loops, and estimates that are not exact. The placement Block,
+// which waits for all processors, and MLPT, which may leave a processor idle in
+// front of a job, are only there: here ρ only sets the deadlines.
 //
 // The jobs must be sequential and all those of a campaign submitted at once: Run
 // returns ErrWorkload for others, and for campaigns of more than k users.

@@ -40,7 +40,12 @@ func TestFairCampAgrees(t *testing.T) {
 			id += ostrich.JobID(len(c.Tasks))
 			campaigns, whole = append(campaigns, c), append(whole, w)
 		}
-		placed, err := policy.Machine{Procs: m, Place: policy.Packed}.FairCamp(whole, k)
+		rho := rapid.SampledFrom([]struct {
+			rho    policy.Makespan
+			inside ostrich.Inside
+		}{{policy.LPT, ostrich.LPT}, {policy.List, ostrich.Submission}}).Draw(t, "rho")
+		backfill := rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative}).Draw(t, "backfill") // no job has a reason to jump
+		placed, err := policy.Machine{Procs: m, Place: policy.Packed, Rho: rho.rho}.FairCamp(whole, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +56,7 @@ func TestFairCampAgrees(t *testing.T) {
 			}
 		}
 		got := make(map[ostrich.JobID]ostrich.Time)
-		for _, j := range mustRun(t, sim.Loop{Procs: m, Policy: sim.FairCamp(k, nil)}, campaigns) {
+		for _, j := range mustRun(t, sim.Loop{Procs: m, Inside: rho.inside, Backfill: backfill, Policy: sim.FairCamp(k, rho.rho)}, campaigns) {
 			got[j.ID] = j.Start
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {

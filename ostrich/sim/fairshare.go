@@ -36,6 +36,8 @@ func FairShare(period ostrich.Duration) Policy {
 type fairShare struct {
 	period ostrich.Time
 	due    ostrich.Time // the next calculation, not before the latest event; 0 before the first
+	latest ostrich.Time // event
+	steady bool         // that calculations change nothing until the next event
 	users  map[ostrich.UserID]*sharer
 	order  []*sharer // by factor
 	list   []ostrich.JobID
@@ -63,6 +65,7 @@ func (f *fairShare) Step(e ostrich.Event) error {
 		f.due = e.At
 	}
 	f.calculate(e.At - 1) // what is due now takes all events of this moment into account
+	f.latest, f.steady = e.At, false
 	u := f.users[e.Job.User]
 	if u == nil {
 		u = &sharer{id: e.Job.User}
@@ -76,7 +79,11 @@ func (f *fairShare) Step(e ostrich.Event) error {
 		}
 		u.open++
 		u.waiting, u.submits = append(u.waiting, e.Job.ID), append(u.submits, e.At)
-		f.stale = true
+		if u == f.order[len(f.order)-1] {
+			f.list = append(f.list, e.Job.ID)
+		} else {
+			f.stale = true
+		}
 	case ostrich.Start:
 		u.drop(e.Job.ID)
 		u.use(e.At)
@@ -139,12 +146,22 @@ func (f *fairShare) calculate(until ostrich.Time) {
 		u.used = 0
 		return !u.listed
 	})
-	slices.SortFunc(f.order, func(a, b *sharer) int {
-		return cmp.Or(
-			cmp.Compare(b.factor, a.factor), cmp.Compare(a.served, b.served), cmp.Compare(a.first(), b.first()), cmp.Compare(a.id, b.id),
-		)
-	})
-	f.due, f.stale = now+f.period, true
+	if !slices.IsSortedFunc(f.order, compareSharers) {
+		slices.SortFunc(f.order, compareSharers)
+		f.stale = true
+	}
+	// Until something happens, each further period is as one in which nothing
+	// did: the same factors, and all whose jobs run last served at its end. Only
+	// those whose jobs do not run have a factor of 1, and they stay as they are.
+	f.steady = f.latest <= now-f.period
+	f.due = now + f.period
+}
+
+// compareSharers puts the user in front whose jobs go first.
+func compareSharers(a, b *sharer) int {
+	return cmp.Or(
+		cmp.Compare(b.factor, a.factor), cmp.Compare(a.served, b.served), cmp.Compare(a.first(), b.first()), cmp.Compare(a.id, b.id),
+	)
 }
 
 // first is when the first waiting job was submitted.
@@ -168,9 +185,9 @@ func (f *fairShare) Jobs() []ostrich.JobID {
 	return f.list
 }
 
-// Wake is the next calculation: it may put others in front.
+// Wake is the next calculation if it may put others in front.
 func (f *fairShare) Wake(waiting bool) ostrich.Time {
-	if !waiting {
+	if !waiting || f.steady {
 		return 0
 	}
 	return f.due

@@ -128,6 +128,71 @@ func TestFairShareJobs(t *testing.T) {
 	}
 }
 
+// A fidget is a ranker that is woken every second, and counts how often it asked.
+type fidget struct {
+	sim.JobRanker
+	sim.Waker
+	every ostrich.Time // 0: as the ranker itself says
+	now   ostrich.Time
+	woken int
+}
+
+func (f *fidget) Step(e ostrich.Event) error {
+	f.now = e.At
+	return f.JobRanker.Step(e) //nolint:wrapcheck // the simulator does
+}
+
+func (f *fidget) Wake(waiting bool) ostrich.Time {
+	if f.every > 0 {
+		return f.now + f.every
+	}
+	return f.Waker.Wake(waiting)
+}
+
+func (f *fidget) AdvanceTo(t ostrich.Time) error {
+	f.now = t
+	f.woken++
+	return f.Waker.AdvanceTo(t) //nolint:wrapcheck // the simulator does
+}
+
+// fairFidget is FairShare, woken every so often.
+func fairFidget(period ostrich.Duration, every ostrich.Time) (*fidget, sim.Policy) {
+	f := &fidget{every: every}
+	return f, func(m int) (sim.Ranker, error) {
+		r, err := sim.FairShare(period)(m)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the simulator does
+		}
+		f.JobRanker, f.Waker = r.(sim.JobRanker), r.(sim.Waker) // or there is no point in going on
+		return f, nil
+	}
+}
+
+// TestFairShareWake: calculations that change nothing are left out.
+func TestFairShareWake(t *testing.T) {
+	f, policy := fairFidget(1, 0)
+	mustRun(t, sim.Loop{Procs: 2, Policy: policy}, []sim.Campaign{
+		{User: 1, Submit: 1, Tasks: tasks(1, 100_000)},
+		{User: 2, Submit: 2, Tasks: []sim.Task{{ID: 2, Procs: 2, Run: 10, Estimate: 10}}},
+		{User: 3, Submit: 3, Tasks: tasks(3, 10)}, // waits beside a free processor, behind job 2
+	})
+	if f.woken > 10 {
+		t.Fatalf("woken %d times for three jobs", f.woken)
+	}
+
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawPolicy(t)
+		campaigns := mustCampaigns(t, drawLog(t, l.Procs, false))
+		period := ostrich.Duration(rapid.IntRange(1, 6).Draw(t, "period"))
+		_, l.Policy = fairFidget(period, 1)
+		want := mustRun(t, l, campaigns)
+		l.Policy = sim.FairShare(period)
+		if diff := gocmp.Diff(want, mustRun(t, l, campaigns)); diff != "" {
+			t.Fatal("woken every second - when it wants +\n", diff)
+		}
+	})
+}
+
 func TestFairSharePeriod(t *testing.T) {
 	if _, err := (sim.Loop{Procs: 1, Policy: sim.FairShare(0)}).Run(nil); !errors.Is(err, sim.ErrWorkload) {
 		t.Errorf("factors every 0 s: %v", err)

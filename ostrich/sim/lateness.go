@@ -18,7 +18,32 @@ import (
 //
 // Options.Rule means nothing: the jobs say in which campaign they are.
 func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
-	o.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+	completed, err := VirtualCompletions(jobs, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]ostrich.Time, len(completed))
+	for n := range ends {
+		ends[n] = math.MinInt64
+	}
+	for i := range jobs {
+		if n := jobs[i].Campaign; n >= 0 {
+			ends[n] = max(ends[n], jobs[i].End)
+		}
+	}
+	late := completed
+	for n, end := range ends {
+		late[n] = float64(end) - completed[n]
+	}
+	return late, nil
+}
+
+// VirtualCompletions tells when the virtual schedule completes each campaign,
+// C~ in seconds, by their numbers; NaN for one that it never completes. With
+// shares the machine is divided by them, without evenly. Like Lateness it takes
+// the campaigns from the jobs.
+func VirtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Shares) ([]float64, error) {
+	o.Rule = ostrich.Rule{By: ostrich.Groups}
 	s, err := ostrich.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
@@ -27,7 +52,6 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 	first, _ := report.Span(jobs)
 	shift := max(0, 1-first) // moment 0 means "not yet"
 	var events []ostrich.Event
-	ends := make(map[int]ostrich.Time)
 	leads := make(map[int]ostrich.JobID)
 	of := make(map[ostrich.JobID]int)
 	for i := range jobs {
@@ -36,7 +60,6 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 			continue
 		}
 		campaigns = max(campaigns, j.Campaign+1)
-		ends[j.Campaign] = max(ends[j.Campaign], j.End+shift)
 		id := ostrich.JobID(i + 1)
 		if leads[j.Campaign] == 0 {
 			leads[j.Campaign], of[id] = id, j.Campaign
@@ -54,15 +77,18 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 	}
 	slices.SortFunc(events, ostrich.Compare)
 
-	late := make([]float64, campaigns)
-	for n := range late {
-		late[n] = math.NaN()
+	completed := make([]float64, campaigns)
+	for n := range completed {
+		completed[n] = math.NaN()
 	}
 	s.OnCompletion(func(lead ostrich.JobID, at float64) {
 		if n, ok := of[lead]; ok {
-			late[n] = float64(ends[n]) - at
+			completed[n] = at - float64(shift)
 		}
 	})
+	if shares != nil {
+		events = slices.Insert(events, 0, ostrich.Event{Kind: ostrich.Reshare, Shares: shares})
+	}
 	for _, e := range events {
 		if err := s.Step(e); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
@@ -73,5 +99,5 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
 	}
-	return late, nil
+	return completed, nil
 }

@@ -40,6 +40,22 @@ func TestLateness(t *testing.T) {
 	}
 }
 
+// TestLatenessSameSecond: two campaigns that a user submits in the same second
+// end virtually one after the other.
+func TestLatenessSameSecond(t *testing.T) {
+	jobs := []report.Job{
+		{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 0, End: 10, Procs: 1, Estimate: 10},
+		{ID: 2, User: 1, Campaign: 1, Submit: 0, Start: 10, End: 15, Procs: 1, Estimate: 5},
+	}
+	got, err := sim.Lateness(jobs, ostrich.Options{Procs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float64{0, 0}, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestLatenessOfARun sees that jobs that follow the virtual schedule without
 // contention are never late, and that estimates that were too long end with the job.
 func TestLatenessOfARun(t *testing.T) {

@@ -42,11 +42,14 @@ type Import struct {
 	NotRun   int // without a run time above 0, or without processors
 	Negative int // submitted before the start of the log
 	BadID    int // whose job or user number is not one of 32 bits
+	TooLong  int // that ran for longer than a replay can have it
 
-	// Jobs that were taken with a change.
+	// Jobs that were taken, with a change or as they are.
 	Narrowed int // wider than the machine: as wide as it
 	NoWait   int // with an unknown wait: as if they had not waited
 	NoUser   int // of a user below 0: of Nobody
+	Capped   int // with a limit beyond what a replay can have: expected to run for that
+	Repeated int // with the number of another job
 }
 
 // Notes tells in words what was left out or changed, one sentence a reason.
@@ -64,9 +67,12 @@ func (m Import) Notes() []string {
 	note(m.NotRun, "left out: no run time, or no processors")
 	note(m.Negative, "left out: submitted before the start of the log")
 	note(m.BadID, "left out: job or user number out of range")
+	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", longest+1))
 	note(m.Narrowed, "wider than the machine: taken as wide as it")
 	note(m.NoWait, "with an unknown wait: taken as if the wait was 0")
 	note(m.NoUser, "of an unknown user: in no campaign")
+	note(m.Capped, fmt.Sprintf("with a limit of %d s or longer: taken as 1 s less than that", longest+1))
+	note(m.Repeated, "with the number of another job")
 	return notes
 }
 
@@ -98,10 +104,13 @@ func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, erro
 		case r.Number < 1 || r.Number > math.MaxUint32 || r.User >= int64(Nobody):
 			in.BadID++
 			continue
+		case r.Run > int64(longest):
+			in.TooLong++
+			continue
 		}
 		jobs = append(jobs, in.job(r, int64(m), estimates))
 	}
-	in.Jobs = len(jobs)
+	in.Jobs, in.Repeated = len(jobs), repeated(jobs)
 	if in.Jobs == 0 {
 		return nil, in, fmt.Errorf("sim: %w (%d lines)", ErrNoJobs, in.Records)
 	}
@@ -110,6 +119,17 @@ func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, erro
 		slices.SortStableFunc(jobs, bySubmit)
 	}
 	return jobs, in, nil
+}
+
+// repeated counts the jobs beyond the first of each number. Most logs number
+// theirs in a row, which sorts in no time.
+func repeated(jobs []Logged) int {
+	ids := make([]ostrich.JobID, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	slices.Sort(ids)
+	return len(ids) - len(slices.Compact(ids))
 }
 
 func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
@@ -131,6 +151,10 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 		estimate = max(r.Limit, r.Run)
 	case estimates == Asked && r.Limit > 0:
 		estimate = r.Limit
+	}
+	if estimate > int64(longest) {
+		m.Capped++
+		estimate = int64(longest)
 	}
 	return Logged{
 		Job: Job{

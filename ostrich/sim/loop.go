@@ -18,6 +18,8 @@ type Loop struct {
 	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
 	Backfill Backfill       // who may jump
 
+	Scheduler Scheduler // under Slurm, how; the zero value is Slurm's own defaults
+
 	// Depth is how many jobs get a reservation under Conservative. A ranking may
 	// change at any time, so they are made anew at each pass, in its order, from the
 	// first job that does not fit; those behind wait. 0 is all, which takes a
@@ -46,12 +48,7 @@ type Loop struct {
 }
 
 // lasts is how long a job runs in the replay.
-func (l *Loop) lasts(t *Task) ostrich.Duration {
-	if l.Kill {
-		return min(t.Run, t.Estimate)
-	}
-	return t.Run
-}
+func (l *Loop) lasts(t *Task) ostrich.Duration { return lasts(t.Run, t.Estimate, l.Kill) }
 
 // Run replays the campaigns and returns their jobs, campaign by campaign, each
 // in the order of its tasks. The campaigns must be sorted by Submit.
@@ -88,18 +85,24 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 	if int(l.Backfill) >= len(BackfillNames) {
 		return 0, fmt.Errorf("sim: backfilling number %d is not known: %w", l.Backfill, ErrWorkload)
 	}
+	if err := l.Scheduler.check(); err != nil {
+		return 0, err
+	}
 	if l.Depth < 0 {
 		return 0, fmt.Errorf("sim: reservations for %d jobs: %w", l.Depth, ErrWorkload)
 	}
+	long := make(map[ostrich.UserID]ostrich.Duration) // how long the users' campaigns take, one after the other
 	for i := range campaigns {
 		c := &campaigns[i]
 		why := ""
 		switch {
 		case i > 0 && c.Submit < campaigns[i-1].Submit:
 			why = "submitted before the one in front of it"
+		case c.Submit < -latest || c.Submit > latest:
+			why = fmt.Sprintf("submitted at %d", c.Submit)
 		case len(c.Tasks) == 0:
 			why = "without a job"
-		case c.Think < 0:
+		case c.Think < 0 || c.Think > ostrich.Duration(latest):
 			why = fmt.Sprintf("think time of %d s", c.Think)
 		case c.order != nil && len(c.order) != len(c.Tasks):
 			why = "jobs were added after its dependencies were found"
@@ -107,26 +110,37 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 		if why != "" {
 			return 0, fmt.Errorf("sim: campaign %d of user %d: %s: %w", i+1, c.User, why, ErrWorkload)
 		}
-		latest := -1 // of the tasks that the present one needs
+		last := -1 // of the tasks that the present one needs
 		needs := 0
+		length := c.Think
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
-			why = t.fault(l.Procs)
+			why = fault(l.Procs, t.Procs, t.Run, t.Estimate)
 			for ; l.Dependencies && needs < min(t.Needs, len(c.Tasks)); needs++ {
-				latest = max(latest, c.ended(needs))
+				last = max(last, c.ended(needs))
 			}
 			switch {
 			case why != "":
-			case k > 0 && t.Offset < c.Tasks[k-1].Offset || t.Offset < 0:
+			case t.Offset < 0 || t.Offset > ostrich.Duration(latest):
+				why = fmt.Sprintf("submitted %d s after its campaign", t.Offset)
+			case k > 0 && t.Offset < c.Tasks[k-1].Offset:
 				why = fmt.Sprintf("submitted %d s after its campaign, before the one in front of it", t.Offset)
+			case t.Tier < 0:
+				why = fmt.Sprintf("is of tier %d", t.Tier)
 			case t.Successors < 0 || t.Successors > len(c.Tasks):
 				why = fmt.Sprintf("has %d successors in a campaign of %d jobs", t.Successors, len(c.Tasks))
-			case l.Dependencies && (t.Needs < needs || t.Needs > len(c.Tasks) || latest >= k):
+			case l.Dependencies && (t.Needs < needs || t.Needs > len(c.Tasks) || last >= k):
 				why = fmt.Sprintf("needs %d jobs, not all of which come before it", t.Needs)
 			}
 			if why != "" {
 				return 0, fmt.Errorf("sim: job %d: %s: %w", t.ID, why, ErrWorkload)
 			}
+			length += t.Run
+		}
+		length += c.Tasks[len(c.Tasks)-1].Offset
+		if long[c.User] += length; long[c.User] > ostrich.Duration(latest) {
+			return 0, fmt.Errorf("sim: campaign %d of user %d: its user's think times, offsets and run times add up to %d s: %w",
+				i+1, c.User, long[c.User], ErrWorkload)
 		}
 		jobs += len(c.Tasks)
 	}
@@ -134,19 +148,6 @@ func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
 		return 0, fmt.Errorf("sim: %d jobs are too many: %w", jobs, ErrWorkload)
 	}
 	return jobs, nil
-}
-
-// fault tells why a machine of m processors cannot run the job, if so.
-func (t *Task) fault(m int) string {
-	switch {
-	case t.Procs < 1 || t.Procs > m:
-		return fmt.Sprintf("needs %d of %d processors", t.Procs, m)
-	case t.Run < 1 || t.Run >= math.MaxInt32:
-		return fmt.Sprintf("runs for %d s", t.Run)
-	case t.Estimate < 1 || t.Estimate >= math.MaxInt32:
-		return fmt.Sprintf("has an estimate of %d s", t.Estimate)
-	}
-	return ""
 }
 
 // ended is the task that had ended as the i-th, from 0. Without a log it is

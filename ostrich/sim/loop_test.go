@@ -3,6 +3,7 @@ package sim_test
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +241,28 @@ func TestFigure51(t *testing.T) {
 	}
 }
 
+// TestSameSecond: campaigns that one user submits in the same second stay
+// apart, and none holds another back for ever. Each waits for its virtual start.
+func TestSameSecond(t *testing.T) {
+	campaigns := []sim.Campaign{
+		{User: 1, Submit: 5, Tasks: tasks(1, 10)},
+		{User: 1, Submit: 5, Tasks: tasks(2, 4, 4)},
+		{User: 1, Submit: 5, Tasks: tasks(4, 2)},
+	}
+	for _, tt := range []struct {
+		gate ostrich.Gate
+		want []ostrich.Time
+	}{
+		{ostrich.Strict, []ostrich.Time{5, 10, 14, 15}}, // virtually 10 s on 2 processors take 5 s, and twice 4 s take 4
+		{ostrich.Off, []ostrich.Time{5, 5, 9, 13}},
+	} {
+		l := sim.Loop{Procs: 2, Policy: sim.OStrich(ostrich.Options{Gate: tt.gate}), Open: true}
+		if diff := gocmp.Diff(tt.want, starts(mustRun(t, l, campaigns))); diff != "" {
+			t.Errorf("gate %v: starts -want +got\n%s", tt.gate, diff)
+		}
+	}
+}
+
 // TestLoopFaults: what cannot be replayed is refused with a reason.
 func TestLoopFaults(t *testing.T) {
 	one := func(change func(*sim.Campaign)) []sim.Campaign {
@@ -259,6 +282,16 @@ func TestLoopFaults(t *testing.T) {
 		{"order", sim.Loop{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
 		{"empty", sim.Loop{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},
 		{"think time", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Think = -1 }), "think time of -1 s"},
+		{"early", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = math.MinInt64 }), "campaign 1 of user 1: submitted at -9223372036854775808"},
+		{"late", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = 1 << 62 }), "campaign 1 of user 1: submitted at 4611686018427387904"},
+		{"long think time", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Think = math.MaxInt64 }), "campaign 1 of user 1: think time of 9223372036854775807 s"},
+		{"long offset", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Offset = math.MaxInt64 }), "job 8: submitted 9223372036854775807 s after its campaign"},
+		{"long think times", sim.Loop{Procs: 1}, []sim.Campaign{
+			{User: 1, Think: 9e17, Tasks: tasks(1, 1)},
+			{User: 2, Think: 9e17, Tasks: tasks(2, 1)},
+			{User: 1, Think: 9e17, Tasks: tasks(3, 1)},
+			{User: 1, Think: 9e17, Tasks: tasks(4, 1)},
+		}, "campaign 4 of user 1: its user's think times, offsets and run times add up to 2700000000000000003 s"},
 		{"too wide", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
 		{"no length", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
 		{"offsets", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},

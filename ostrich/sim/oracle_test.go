@@ -41,7 +41,7 @@ func (o *oracle) of(campaign int) (list []*oracleJob) {
 
 func newOracle(t rapid.TB, l sim.Loop, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
 	options.Procs = l.Procs
-	options.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+	options.Rule = ostrich.Rule{By: ostrich.Groups}
 	s, err := ostrich.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,11 @@ func TestLoopOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, options := drawLoop(t)
 		log := drawLog(t, l.Procs, false)
-		campaigns := mustCampaigns(t, log)
+		rule := ostrich.Rule{By: rapid.SampledFrom([]ostrich.By{ostrich.Max, ostrich.Groups}).Draw(t, "rule")} // Groups: each job is a campaign
+		campaigns, err := sim.Campaigns(log, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
 		drawLimits(t, campaigns)
 		want := newOracle(t, l, options, log, campaigns).run(t)
 		got := mustRun(t, l, campaigns)

@@ -18,36 +18,62 @@ func (r *loop) pass() error {
 	if busy {
 		return nil
 	}
-	f := filling{loop: r}
-	switch {
-	case r.byCampaigns != nil:
-		return f.throughCampaigns()
-	case r.byJobs != nil:
-		return f.throughJobs()
+	if r.Backfill == Slurm {
+		return r.schedule()
 	}
-	return f.from(r.all, 0)
+	return r.fill(&filling{loop: r, kind: r.Backfill, depth: r.Depth, tests: -1})
 }
+
+// fill does one pass over the ranking, tier by tier.
+func (r *loop) fill(f *filling) error {
+	tiers := r.tiers
+	if tiers == nil {
+		tiers = anyTier
+	}
+	for _, f.tier = range tiers {
+		var err error
+		switch {
+		case r.byCampaigns != nil:
+			err = f.throughCampaigns()
+		case r.byJobs != nil:
+			err = f.throughJobs()
+		default:
+			err = f.from(r.all, 0)
+		}
+		if err != nil || f.done() {
+			return err
+		}
+	}
+	return nil
+}
+
+// anyTier is the tiers of jobs that are all of one.
+var anyTier = []int{-1}
 
 // filling is one pass over the ranking.
 type filling struct {
 	*loop
-	blocked bool // a job of the ranking did not fit
-	room    room // beside it, without reservations
-	planned int  // reservations of Conservative
+	kind    Backfill
+	depth   int              // jobs that get a reservation under Conservative; 0 is all
+	tests   int              // jobs that may still be looked at, below 0 without a limit; 0 ends the pass
+	window  ostrich.Duration // reservations begin in it; 0 is any time
+	tier    int              // of the jobs that are looked at, below 0 for all
+	blocked bool             // a job of the ranking did not fit
+	room    room             // beside it, without reservations
+	planned int              // reservations of Conservative
 }
 
 // done tells whether no other job can start in this pass.
 func (f *filling) done() bool {
-	if f.blocked {
-		switch f.Backfill {
-		case None:
-			return true
-		case Conservative:
-			return f.free < f.narrowest || f.Depth > 0 && f.planned == f.Depth
-		case EASY, Greedy:
-		}
+	switch {
+	case f.free < f.narrowest || f.tests == 0:
+		return true
+	case !f.blocked:
+		return false
+	case f.kind == None:
+		return true
 	}
-	return f.free < f.narrowest
+	return f.kind == Conservative && f.depth > 0 && f.planned == f.depth
 }
 
 // errUnknown is the error of a ranking with a job that is not there.
@@ -80,7 +106,7 @@ func (f *filling) throughCampaigns() error {
 		}
 	}
 	// A campaign whose gate opens may pass one that is blocked.
-	if f.blocked && f.Backfill != Greedy && f.free >= f.narrowest {
+	if f.blocked && f.kind != Greedy && f.free >= f.narrowest {
 		f.waiting = true
 	}
 	return nil
@@ -101,7 +127,7 @@ func (f *filling) throughJobs() error {
 			continue
 		}
 		t := f.task(i)
-		if !f.fits(t) {
+		if f.tier >= 0 && t.Tier != f.tier || !f.fits(t) {
 			continue
 		}
 		if err := f.begin(i, t); err != nil {
@@ -115,7 +141,7 @@ func (f *filling) throughJobs() error {
 // from starts jobs of a queue, those of one stage unless that is 0.
 func (f *filling) from(q *queue, stage int32) error {
 	for slot := -1; q.count > 0 && !f.done(); {
-		if f.blocked && f.Backfill != Conservative {
+		if f.blocked && f.kind != Conservative {
 			slot = f.room.next(q, slot+1)
 		} else {
 			slot = q.after(slot + 1)
@@ -128,6 +154,9 @@ func (f *filling) from(q *queue, stage int32) error {
 			continue
 		}
 		t := f.task(i)
+		if f.tier >= 0 && t.Tier != f.tier {
+			continue
+		}
 		if !f.fits(t) {
 			continue
 		}
@@ -143,8 +172,9 @@ func (f *filling) from(q *queue, stage int32) error {
 // what that leaves to those behind it.
 func (f *filling) fits(t *Task) bool {
 	as := Job{Procs: t.Procs, Estimate: t.Estimate}
+	f.tests--
 	switch {
-	case f.blocked && f.Backfill == Conservative:
+	case f.blocked && f.kind == Conservative:
 		return f.plan(t)
 	case f.blocked:
 		if !f.room.fits(&as) {
@@ -166,7 +196,7 @@ func (f *room) fits(j *Job) bool {
 // block finds the room beside the first job that does not fit.
 func (f *filling) block(t *Task) {
 	f.blocked = true
-	switch f.Backfill {
+	switch f.kind {
 	case EASY:
 		f.room = f.running.reserve(f.now, f.free, t.Procs)
 	case Greedy:
@@ -174,13 +204,16 @@ func (f *filling) block(t *Task) {
 	case Conservative:
 		f.profile.reset(f.now, f.free, f.running)
 		f.plan(t)
-	case None:
+	case None, Slurm:
 	}
 }
 
 // plan gives a job a reservation, and tells whether that is for now.
 func (f *filling) plan(t *Task) bool {
 	at := f.profile.fit(t.Procs, t.Estimate)
+	if f.window > 0 && at >= f.now+ostrich.Time(f.window) {
+		return false
+	}
 	f.profile.take(at, t.Procs, t.Estimate)
 	f.planned++
 	return at == f.now

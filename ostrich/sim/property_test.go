@@ -23,7 +23,10 @@ func drawPolicy(t *rapid.T) sim.Loop {
 		l.Policy = sim.FCFSCampaigns
 	default:
 	}
-	l.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative}).Draw(t, "any backfill")
+	l.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative, sim.Slurm}).Draw(t, "any backfill")
+	if l.Backfill == sim.Slurm {
+		l.Scheduler = drawScheduler(t)
+	}
 	return l
 }
 
@@ -48,6 +51,13 @@ func TestLoopProperties(t *testing.T) {
 		log := drawLog(t, l.Procs, false)
 		campaigns := mustCampaigns(t, log)
 		drawLimits(t, campaigns)
+		if rapid.Bool().Draw(t, "tiers") {
+			for i := range campaigns {
+				for k := range campaigns[i].Tasks {
+					campaigns[i].Tasks[k].Tier = rapid.IntRange(0, 2).Draw(t, "tier")
+				}
+			}
+		}
 		l.Kill = rapid.Bool().Draw(t, "kill")
 		told := 0
 		l.Progress = func(ended, jobs int) {
@@ -140,7 +150,7 @@ func TestLoopAsDaemon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, o := drawLoop(t)
 		log := drawLog(t, l.Procs, false)
-		o.Procs, o.Rule = l.Procs, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		o.Procs, o.Rule = l.Procs, ostrich.Rule{By: ostrich.Groups}
 		var r recorder
 		l.Policy = func(m int) (sim.Ranker, error) {
 			s, err := sim.OStrich(o)(m)

@@ -80,7 +80,7 @@ type Policy func(m int) (Ranker, error)
 func OStrich(o ostrich.Options) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once
-		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Groups}
 		s, err := ostrich.New(own)
 		if err != nil {
 			return nil, fmt.Errorf("ostrich: %w", err)

@@ -257,7 +257,7 @@ func mustReplay(t rapid.TB, m sim.Machine, jobs []sim.Job) []ostrich.Time {
 
 // TestReplayOracle compares every kind of replay with the plain one.
 func TestReplayOracle(t *testing.T) {
-	for b, name := range sim.BackfillNames {
+	for b, name := range sim.BackfillNames[:sim.Slurm] {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				m := sim.Machine{
@@ -288,7 +288,7 @@ func TestReplaySame(t *testing.T) {
 		}
 		jobs := drawJobs(t, wide, wide, 0)
 		want := mustReplay(t, m, jobs)
-		for b, name := range sim.BackfillNames {
+		for b, name := range sim.BackfillNames[:sim.Slurm] {
 			m.Backfill = sim.Backfill(b)
 			if diff := gocmp.Diff(want, mustReplay(t, m, jobs)); diff != "" {
 				t.Fatalf("%s: -none +%s\n%s", name, name, diff)
@@ -315,7 +315,7 @@ func TestReplayDeep(t *testing.T) {
 	for i := range 2000 {
 		jobs = append(jobs, sim.Job{Submit: ostrich.Time(i / 2), Procs: 1 + i*7%5, Run: 1 + ostrich.Duration(i*11%6), Estimate: 6})
 	}
-	for b, name := range sim.BackfillNames {
+	for b, name := range sim.BackfillNames[:sim.Slurm] {
 		m := sim.Machine{Procs: 6, Backfill: sim.Backfill(b)}
 		got := mustReplay(t, m, jobs)
 		m.Order = sim.Order{Name: "arrival", Compare: func(*sim.Job, *sim.Job) int { return 0 }} // in a tree of all jobs
@@ -394,7 +394,7 @@ func TestProgress(t *testing.T) {
 	for i := range jobs {
 		jobs[i] = sim.Job{ID: ostrich.JobID(i + 1), Submit: ostrich.Time(i), Procs: 1, Run: 1, Estimate: 2}
 	}
-	for b, name := range sim.BackfillNames {
+	for b, name := range sim.BackfillNames[:sim.Slurm] {
 		var told []int
 		m := sim.Machine{Procs: 1, Backfill: sim.Backfill(b), Progress: func(done, total int) {
 			if told = append(told, done); total != len(jobs) {
@@ -446,12 +446,12 @@ func TestReplayErrors(t *testing.T) {
 			}
 		})
 	}
-	for b := range sim.BackfillNames {
+	for b := range sim.BackfillNames[:sim.Slurm] {
 		if starts, err := (sim.Machine{Procs: 4, Backfill: sim.Backfill(b)}).Replay(nil); err != nil || len(starts) != 0 {
 			t.Errorf("without a job: %v, %v", starts, err)
 		}
 	}
-	if strings.Join(sim.BackfillNames, " ") != "none easy greedy conservative" || sim.BackfillNames[sim.Conservative] != "conservative" {
+	if strings.Join(sim.BackfillNames, " ") != "none easy greedy conservative slurm" || sim.BackfillNames[sim.Slurm] != "slurm" {
 		t.Errorf("%v", sim.BackfillNames)
 	}
 }

@@ -35,10 +35,14 @@ const (
 	// each has a reservation, see the package comment. It is not offered with
 	// PerEvent.
 	Conservative
+	// Slurm starts jobs when slurmctld does: its main scheduler at events, its
+	// backfill scheduler now and then, both no deeper than they look. See
+	// Scheduler. Only a Loop has it.
+	Slurm
 )
 
 // BackfillNames lists the kinds of backfilling in the order of their constants.
-var BackfillNames = []string{"none", "easy", "greedy", "conservative"}
+var BackfillNames = []string{"none", "easy", "greedy", "conservative", "slurm"}
 
 // EventOrder says what happens at one instant, see the package comment.
 type EventOrder uint8
@@ -92,11 +96,14 @@ var ErrWorkload = errors.New("cannot be simulated")
 
 // Length is how long a job runs on the machine: its Run, but no longer than its
 // Estimate under Kill.
-func (m Machine) Length(j *Job) ostrich.Duration {
-	if m.Kill {
-		return min(j.Run, j.Estimate)
+func (m Machine) Length(j *Job) ostrich.Duration { return lasts(j.Run, j.Estimate, m.Kill) }
+
+// lasts is how long a job runs, with kill no longer than its estimate.
+func lasts(run, estimate ostrich.Duration, kill bool) ostrich.Duration {
+	if kill {
+		return min(run, estimate)
 	}
-	return j.Run
+	return run
 }
 
 // Replay runs a workload as it was submitted (open loop) and returns the start
@@ -130,6 +137,8 @@ func (m Machine) check(jobs []Job) error {
 		return fmt.Errorf("sim: a machine of %d processors: %w", m.Procs, ErrWorkload)
 	case int(m.Backfill) >= len(BackfillNames):
 		return fmt.Errorf("sim: backfilling number %d is not known: %w", m.Backfill, ErrWorkload)
+	case m.Backfill == Slurm:
+		return fmt.Errorf("sim: Slurm's schedulers are those of a loop: %w", ErrWorkload)
 	case int(m.EventOrder) >= len(EventOrderNames):
 		return fmt.Errorf("sim: event order number %d is not known: %w", m.EventOrder, ErrWorkload)
 	case m.Backfill == Conservative && m.EventOrder != Batched:
@@ -147,7 +156,7 @@ func (m Machine) check(jobs []Job) error {
 		case j.Submit < -latest || j.Submit > latest:
 			why = fmt.Sprintf("submitted at %d", j.Submit)
 		default:
-			why = j.fault(m.Procs)
+			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
 		}
 		if why != "" {
 			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)
@@ -156,19 +165,23 @@ func (m Machine) check(jobs []Job) error {
 	return nil
 }
 
-// latest is the last moment of a submission: no sum of run times after it, each
-// of 31 bits, of as many jobs as there may be, overflows.
+// latest is the last moment of a submission, and the most that the times of a
+// user may add up to: no sum of run times after both, each of 31 bits, of as many
+// jobs as there may be, overflows.
 const latest = ostrich.Time(1) << 61
 
-// fault tells why a machine of m processors cannot run the job, if so.
-func (j *Job) fault(m int) string {
+// longest is the longest that a job may run or be expected to.
+const longest = ostrich.Duration(math.MaxInt32 - 1)
+
+// fault tells why a machine of m processors cannot run a job, if so.
+func fault(m, procs int, run, estimate ostrich.Duration) string {
 	switch {
-	case j.Procs < 1 || j.Procs > m:
-		return fmt.Sprintf("needs %d of %d processors", j.Procs, m)
-	case j.Run < 1 || j.Run >= math.MaxInt32:
-		return fmt.Sprintf("runs for %d s", j.Run)
-	case j.Estimate < 1 || j.Estimate >= math.MaxInt32:
-		return fmt.Sprintf("has an estimate of %d s", j.Estimate)
+	case procs < 1 || procs > m:
+		return fmt.Sprintf("needs %d of %d processors", procs, m)
+	case run < 1 || run > longest:
+		return fmt.Sprintf("runs for %d s", run)
+	case estimate < 1 || estimate > longest:
+		return fmt.Sprintf("has an estimate of %d s", estimate)
 	}
 	return ""
 }

@@ -26,6 +26,10 @@ type Task struct {
 	Estimate ostrich.Duration
 	Offset   ostrich.Duration // of its submission from that of the campaign
 
+	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
+	// whatever the policy says.
+	Tier int
+
 	// Needs is how many jobs of the campaign had ended before this one was
 	// submitted: it depends on all of them (thesis 5.4.3). They are the first
 	// that ended, so the number says which.

@@ -1,0 +1,65 @@
+package sim_test
+
+import (
+	"math"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// TestFromLog: what cannot be replayed, or is odd, is counted, and the rest can
+// be replayed.
+func TestFromLog(t *testing.T) {
+	record := func(number, run, limit int64) trace.Record {
+		return trace.Record{Number: number, Submit: 10 * number, Run: run, Allocated: 1, Limit: limit, User: 1}
+	}
+	log := &trace.Log{Records: []trace.Record{
+		record(1, 5, 60),
+		record(2, math.MaxInt32, 60),
+		record(3, math.MaxInt32-1, 60),
+		record(4, 5, math.MaxInt64),
+		record(1, 5, 60),
+		record(1, 5, 60),
+		record(7, 0, 60),
+	}}
+	const longest = math.MaxInt32 - 1
+	for _, tt := range []struct {
+		estimates sim.Estimates
+		want      []ostrich.Duration
+		capped    int
+	}{
+		{sim.ByLimit, []ostrich.Duration{60, 60, 60, longest, longest}, 1},
+		{sim.Exact, []ostrich.Duration{5, 5, 5, longest, 5}, 0},
+		{sim.Asked, []ostrich.Duration{60, 60, 60, 60, longest}, 1},
+	} {
+		jobs, in, err := sim.FromLog(log, 1, tt.estimates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []ostrich.Duration
+		for i := range jobs {
+			got = append(got, jobs[i].Estimate)
+		}
+		if diff := gocmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: estimates -want +got\n%s", sim.EstimateNames[tt.estimates], diff)
+		}
+		want := sim.Import{Records: 7, Jobs: 5, NotRun: 1, TooLong: 1, Capped: tt.capped, Repeated: 2}
+		if diff := gocmp.Diff(want, in); diff != "" {
+			t.Errorf("%s: -want +got\n%s", sim.EstimateNames[tt.estimates], diff)
+		}
+		mustRun(t, sim.Loop{Procs: 1, Policy: strict}, mustCampaigns(t, jobs))
+	}
+	_, in, _ := sim.FromLog(log, 1, sim.ByLimit)
+	if diff := gocmp.Diff([]string{
+		"1 job left out: no run time, or no processors",
+		"1 job left out: ran for 2147483647 s or longer",
+		"1 job with a limit of 2147483647 s or longer: taken as 1 s less than that",
+		"2 jobs with the number of another job",
+	}, in.Notes()); diff != "" {
+		t.Error("notes -want +got\n", diff)
+	}
+}

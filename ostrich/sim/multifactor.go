@@ -1,0 +1,224 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+)
+
+// Multifactor is the policy that ranks jobs as slurmctld does under
+// priority/multifactor (job_scheduler.c, sort_job_queue2): by the PriorityTier of
+// their partition, by priority, by submission, by number. Reservations and
+// preemption are not modelled.
+//
+// Request says what Slurm knows of a job, by its running number (see Ranker). Its
+// times are those of the replay: it is submitted when the event comes, and eligible
+// when what it depends on has ended. Where they are 0, its Procs and Limit are
+// those of the job, and the cluster's Procs that of the machine.
+//
+// The first calculation is at the first event, or the last one before it that
+// Config.Phase asks for. Priorities are those of the latest
+// calculation, and of a job that has become eligible since then, those of that
+// moment.
+func Multifactor(c multifactor.Config, request func(n ostrich.JobID) multifactor.Request) Policy {
+	return func(m int) (Ranker, error) {
+		own := c // replays may run at once
+		own.Procs = cmp.Or(own.Procs, m)
+		if _, err := multifactor.New(own, 0); err != nil {
+			return nil, err //nolint:wrapcheck // it says who it is
+		}
+		return &multi{config: own, request: request, jobs: make(map[ostrich.JobID]*candidate)}, nil
+	}
+}
+
+// multi ranks jobs by multifactor priority.
+type multi struct {
+	config  multifactor.Config
+	request func(n ostrich.JobID) multifactor.Request
+	plugin  *multifactor.Multifactor // from the first event on
+	now     ostrich.Time
+	as      ostrich.Time // the calculation of the priorities in line
+
+	jobs  map[ostrich.JobID]*candidate // that have not started
+	fresh []*candidate                 // that can start, but not in line yet
+	line  []place                      // in order, some of which have started
+	list  []ostrich.JobID              // of the line
+	gone  int                          // of the line, those that have started
+}
+
+// candidate is a job that has not started.
+type candidate struct {
+	id      ostrich.JobID
+	request multifactor.Request
+	factors multifactor.Factors
+	started bool
+}
+
+// place is one in the line: the smaller rank goes first.
+type place struct {
+	rank uint64 // from tier and priority
+	job  *candidate
+}
+
+// Step takes an event.
+func (f *multi) Step(e ostrich.Event) error {
+	if f.plugin == nil {
+		var err error
+		if f.plugin, err = multifactor.New(f.config, f.config.Before(e.At)); err != nil {
+			return err //nolint:wrapcheck // it says who it is
+		}
+		f.as = f.plugin.Latest()
+	}
+	f.advance(e.At - 1) // what is due now takes all events of this moment into account
+	f.now = e.At
+	id := e.Job.ID
+	switch e.Kind {
+	case ostrich.Submit:
+		j := &candidate{id: id, request: f.request(id)}
+		r := &j.request
+		r.Submit, r.Eligible = e.At, 0
+		r.Procs, r.Limit = cmp.Or(r.Procs, e.Job.Procs), cmp.Or(r.Limit, e.Job.Estimate)
+		if err := f.plugin.Wait(id, r, e.At); err != nil {
+			return fmt.Errorf("by its running number: %w", err)
+		}
+		f.jobs[id] = j
+	case ostrich.Start:
+		j := f.jobs[id]
+		delete(f.jobs, id)
+		j.started = true
+		if len(f.line) > 0 && f.line[0].job == j {
+			f.line, f.list = f.line[1:], f.list[1:]
+		} else {
+			f.gone++
+		}
+		return f.plugin.Start(id, &j.request, e.At) //nolint:wrapcheck // it says who it is
+	case ostrich.End:
+		return f.plugin.End(id, e.At) //nolint:wrapcheck // it says who it is
+	default:
+	}
+	return nil
+}
+
+// Ready takes note that a job can start from now on.
+func (f *multi) Ready(id ostrich.JobID) {
+	j := f.jobs[id]
+	j.request.Eligible = f.now
+	f.fresh = append(f.fresh, j)
+}
+
+// Jobs lists the waiting jobs. Those that have started leave the list at its
+// front, and elsewhere with the next calculation or when they are too many.
+func (f *multi) Jobs() []ostrich.JobID {
+	f.refresh()
+	if f.gone > len(f.line)/2 {
+		f.compact()
+		f.relist()
+	}
+	f.join()
+	return f.list
+}
+
+// refresh gives the line the priorities of the latest calculation.
+func (f *multi) refresh() {
+	at := f.plugin.Latest()
+	if f.as == at {
+		return
+	}
+	f.as = at
+	f.compact()
+	for i := range f.line {
+		p := &f.line[i]
+		j := p.job
+		j.factors.Age = f.plugin.Age(&j.request, at)
+		if j.request.Association >= 0 && f.config.Weights.Fairshare > 0 {
+			j.factors.Fairshare = f.plugin.Fairshare(j.request.Association)
+		}
+		rank := f.rank(j)
+		if f.config.Flags&multifactor.IncrOnly == 0 || rank < p.rank {
+			p.rank = rank
+		}
+	}
+	if !slices.IsSortedFunc(f.line, comparePlaces) {
+		slices.SortFunc(f.line, comparePlaces)
+	}
+	f.relist()
+}
+
+// join puts new jobs in line.
+func (f *multi) join() {
+	for _, j := range f.fresh {
+		j.factors = f.plugin.Factors(&j.request, max(j.request.Eligible, f.as))
+		p := place{f.rank(j), j}
+		at, _ := slices.BinarySearchFunc(f.line, p, comparePlaces)
+		f.line = slices.Insert(f.line, at, p)
+		f.list = slices.Insert(f.list, at, j.id)
+	}
+	clear(f.fresh)
+	f.fresh = f.fresh[:0]
+}
+
+// rank is a job's by its tier and its priority.
+func (f *multi) rank(j *candidate) uint64 {
+	tier := 0
+	if j.request.Partition >= 0 {
+		tier = f.config.Partitions[j.request.Partition].Tier
+	}
+	return ^(uint64(tier)<<32 | uint64(f.plugin.Priority(&j.factors)))
+}
+
+// comparePlaces puts the job in front that goes first.
+func comparePlaces(a, b place) int {
+	switch {
+	case a.rank != b.rank:
+		return cmp.Compare(a.rank, b.rank)
+	case a.job.request.Submit != b.job.request.Submit:
+		return cmp.Compare(a.job.request.Submit, b.job.request.Submit)
+	}
+	return cmp.Compare(a.job.id, b.job.id)
+}
+
+// compact takes those that have started out of the line.
+func (f *multi) compact() {
+	if f.gone > 0 {
+		f.line = slices.DeleteFunc(f.line, func(p place) bool { return p.job.started })
+		f.gone = 0
+	}
+}
+
+// relist makes the list of the line.
+func (f *multi) relist() {
+	f.list = f.list[:0]
+	for i := range f.line {
+		f.list = append(f.list, f.line[i].job.id)
+	}
+}
+
+// Wake is the next calculation if it may put others in front.
+func (f *multi) Wake(waiting bool) ostrich.Time {
+	if !waiting || f.plugin == nil {
+		return 0
+	}
+	return f.plugin.Due()
+}
+
+// AdvanceTo lets time pass up to t.
+func (f *multi) AdvanceTo(t ostrich.Time) error {
+	f.advance(t)
+	return nil
+}
+
+// advance does the calculations that are due up to a moment. With IncrOnly none
+// may be left out, as the highest priority of them all counts.
+func (f *multi) advance(t ostrich.Time) {
+	if f.config.Flags&multifactor.IncrOnly != 0 {
+		f.join()
+		for f.plugin.Due() <= t {
+			f.plugin.AdvanceTo(f.plugin.Due())
+			f.refresh()
+		}
+	}
+	f.plugin.AdvanceTo(t)
+}

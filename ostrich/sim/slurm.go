@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Scheduler is how slurmctld looks for jobs to start, under Slurm. A zero is
+// Slurm's default.
+//
+// The main scheduler (job_scheduler.c, schedule) runs when a job has come or
+// ended, but not twice within Delay. It starts jobs in the order while they
+// fit, and looks at Depth of them at most; every Interval, counted from the
+// first submission, it looks at all.
+//
+// The backfill scheduler (backfill.c, attempt_backfill) looks every
+// BackfillInterval, counted likewise, at the first
+// BackfillDepth jobs of the order. Each gets a reservation at the earliest
+// moment at which enough processors are free beside the running jobs, by their
+// limits, and the reservations of those in front of it. It starts at once if
+// that is now; if it begins behind BackfillWindow, there is none. The next time
+// all reservations are made anew. Where nothing has changed since the last
+// time, it would start nothing, and is left out.
+type Scheduler struct {
+	Depth            int              // default_queue_depth: 100
+	Interval         ostrich.Duration // sched_interval: 60 s
+	Delay            ostrich.Duration // batch_sched_delay: 3 s; below 0 for none
+	BackfillInterval ostrich.Duration // bf_interval: 30 s
+	BackfillDepth    int              // bf_max_job_test: 500; below 0 for no backfill scheduler
+	BackfillWindow   ostrich.Duration // bf_window: 86400 s
+}
+
+// filled puts Slurm's defaults in the place of zeros.
+func (s Scheduler) filled() Scheduler {
+	return Scheduler{
+		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0),
+		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
+		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600),
+	}
+}
+
+func (s Scheduler) check() error {
+	switch {
+	case s.Depth < 0:
+		return fmt.Errorf("sim: a main scheduler that looks at %d jobs: %w", s.Depth, ErrWorkload)
+	case s.Interval < 0 || s.Interval > longest:
+		return fmt.Errorf("sim: a main scheduler that looks at all jobs every %d s: %w", s.Interval, ErrWorkload)
+	case s.Delay > longest:
+		return fmt.Errorf("sim: a main scheduler that waits for %d s: %w", s.Delay, ErrWorkload)
+	case s.BackfillInterval < 0 || s.BackfillInterval > longest:
+		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
+	case s.BackfillWindow < 0:
+		return fmt.Errorf("sim: a backfill window of %d s: %w", s.BackfillWindow, ErrWorkload)
+	}
+	return nil
+}
+
+// slurm is when the schedulers look.
+type slurm struct {
+	Scheduler
+	begin  ostrich.Time // first submission
+	looked ostrich.Time // when the main scheduler did last, for a job that came or ended
+	called bool         // since then one did
+	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
+	news   bool         // since the backfill scheduler looked, anything changed
+}
+
+// wake is the moment of the next look, after now, if nothing happens before.
+func (s *slurm) wake(now ostrich.Time) ostrich.Time {
+	next := never
+	if s.called {
+		next = s.looked + ostrich.Time(s.Delay)
+	}
+	if s.deeper {
+		next = min(next, s.due(now, s.Interval))
+	}
+	if s.news && s.BackfillDepth > 0 {
+		next = min(next, s.due(now, s.BackfillInterval))
+	}
+	if next == never {
+		return never
+	}
+	return max(next, now+1)
+}
+
+// due is the moment after now of what comes every interval.
+func (s *slurm) due(now ostrich.Time, interval ostrich.Duration) ostrich.Time {
+	return s.begin + ((now-s.begin)/ostrich.Time(interval)+1)*ostrich.Time(interval)
+}
+
+// is tells whether now is a moment of what comes every interval.
+func (s *slurm) is(now ostrich.Time, interval ostrich.Duration) bool {
+	return (now-s.begin)%ostrich.Time(interval) == 0
+}
+
+// schedule lets those schedulers look whose time has come.
+func (r *loop) schedule() error {
+	s := &r.slurm
+	if s.begin == 0 {
+		s.begin, s.looked = r.now, r.now-ostrich.Time(s.Delay)
+	}
+	s.called = s.called || r.happened
+	if r.happened || r.woken || r.overdue() { // other jobs, another order, other moments at which jobs will end
+		s.deeper, s.news = true, true
+	}
+	defer func() { r.waiting = r.free >= r.narrowest }() // whenever they look next
+	deep := s.deeper && s.is(r.now, s.Interval)
+	if called := s.called && r.now >= s.looked+ostrich.Time(s.Delay); deep || called {
+		f := filling{loop: r, kind: None, tests: s.Depth}
+		if deep {
+			f.tests = -1
+		}
+		if called {
+			s.looked, s.called = r.now, false
+		}
+		if err := r.fill(&f); err != nil {
+			return err
+		}
+		s.deeper = f.tests == 0 || s.called
+	}
+	if s.news && s.BackfillDepth > 0 && s.is(r.now, s.BackfillInterval) {
+		f, free := filling{loop: r, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, r.free
+		if err := r.fill(&f); err != nil {
+			return err
+		}
+		s.news = f.tests == 0 && r.free < free // the next time it gets further
+	}
+	return nil
+}
+
+// overdue tells whether a job runs that should have ended.
+func (r *loop) overdue() bool { return len(r.running) > 0 && r.running[0].at <= r.now }
+
+// tiers are those of all jobs, the highest first; nil if they are of one.
+func tiers(campaigns []Campaign) []int {
+	seen := make(map[int]bool)
+	var list []int
+	for i := range campaigns {
+		for k := range campaigns[i].Tasks {
+			if t := campaigns[i].Tasks[k].Tier; !seen[t] {
+				seen[t] = true
+				list = append(list, t)
+			}
+		}
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) })
+	return list
+}
