@@ -55,3 +55,14 @@ func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 		"open":    r.nodesQuery("time_start IN (1,2,3)"),
 	}
 }
+
+// WindowQueries are the statements that read the jobs of a window.
+func (r *Reader) WindowQueries(from, to, now ostrich.Time) []string {
+	return r.windowQueries(from, to, now)
+}
+
+// ReadTRES is what a TRES string counts.
+func ReadTRES(s string) (cpus, memory, nodes, billing uint64) {
+	t := readTRES([]byte(s))
+	return t.cpus, t.memory, t.nodes, t.billing
+}

@@ -175,7 +175,7 @@ func follows(a, b *row) bool {
 }
 
 func (h *history) skip(w *row, t *tracked, why string) {
-	waits := w.unsized && h.now <= max(w.submit, w.start, w.end)+unsizedFor
+	waits := w.unfinished && h.now <= max(w.submit, w.start, w.end)+unfinishedFor
 	if !waits {
 		if _, known := h.bad[w.key]; !known {
 			h.skipped = append(h.skipped, Skip{w.id, why})

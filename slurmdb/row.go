@@ -3,7 +3,6 @@ package slurmdb
 import (
 	"cmp"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"strings"
@@ -89,17 +88,21 @@ type extra struct {
 	account, name string // of jobs that have not ended
 	sum           uint64 // of their values
 	bad           string // why the row is impossible, or ""
-	unsized       bool   // and that is errUnsized
+	unfinished    bool   // and that is errUnfinished
 }
 
-// errUnsized is a row without processors. Slurm writes some rows of array tasks
-// in two steps, and for a moment they are like that.
-var errUnsized = errors.New("asks for no processor")
+// errUnfinished is a row of which Slurm has not written all. It writes some rows
+// of array tasks in two steps, for a moment without processors. A job that ends
+// before slurmdbd heard of its start gets a row with its end alone, which names
+// root and no partition until the start is heard too.
+type errUnfinished string
 
-// unsizedFor is how long after its submission, start or end a row may be
-// without processors before that is worth a word. Less than the overlap, so that
-// a row that has ended is read again by then.
-const unsizedFor = ostrich.Time(60)
+func (e errUnfinished) Error() string { return string(e) }
+
+// unfinishedFor is how long after its submission, start or end a row may be
+// unfinished before that is worth a word. Less than the overlap, so that a row
+// that has ended is read again by then.
+const unfinishedFor = ostrich.Time(60)
 
 // none is the extra of most rows. It is never written to.
 var none extra
@@ -169,7 +172,8 @@ func (p *parser) parse(v []driver.Value) row {
 	}
 	if err := w.size(v); err != nil {
 		bad := *w.extra
-		bad.bad, bad.unsized = err.Error(), errors.Is(err, errUnsized)
+		bad.bad = err.Error()
+		_, bad.unfinished = err.(errUnfinished) //nolint:errorlint // it is never wrapped
 		w.extra = &bad
 	}
 	return w
@@ -200,7 +204,9 @@ func (w *row) size(v []driver.Value) error {
 	}
 	switch {
 	case req == 0:
-		return fmt.Errorf("%w (cpus_req %d, tres_req %q)", errUnsized, cpus, shorten(string(text(v[colReq]))))
+		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
+	case w.partition == "" && w.end != 0:
+		return errUnfinished("names no partition: Slurm wrote its end alone")
 	case req > maxProcs:
 		return fmt.Errorf("asks for %d processors", req)
 	case alloc > maxProcs:

@@ -444,6 +444,19 @@ func scenes() []scene {
 				"190 end 1 ran 70..190 suspended 0\n",
 		},
 		{
+			name: "ended before slurmdbd heard of its start",
+			steps: steps(
+				func(db *slurmdbtest.DB) {
+					put(job{ID: 1, User: 1002, Submit: 90, Start: 95, End: 96, CPUs: 2})(db)
+					db.Run("UPDATE c1_job_table SET id_user = 0, id_assoc = 0, `partition` = '', tres_req = '', timelimit = 0 WHERE id_job = 1")
+				},
+				put(job{ID: 1, User: 1002, Submit: 90, Start: 95, End: 96, CPUs: 2}),
+			),
+			live: "90 submit 1 of 1002: 1 x 2 for 3600 in main\n" +
+				"95 start 1 of 1002: 1 x 2 for 3600 in main since 90\n" +
+				"96 end 1 ran 95..96 suspended 0\n",
+		},
+		{
 			name: "a runaway",
 			steps: steps(
 				put(

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -47,4 +48,49 @@ func tresCount(s string, id int) (uint64, error) {
 		}
 	}
 	return found, nil
+}
+
+// tres is what a TRES string counts of the resources that jobs are told by.
+type tres struct{ cpus, memory, nodes, billing uint64 }
+
+// Ids of more resources that are the same in every database.
+const (
+	tresMemory  = 2 // MiB
+	tresBilling = 5
+)
+
+// readTRES reads a TRES string at once. What is malformed counts 0: tresCount
+// tells of it.
+func readTRES(s []byte) (t tres) {
+	var id, n uint64
+	counting := false
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i == len(s) || s[i] == ',':
+			if counting && n < math.MaxUint64-1 {
+				switch id {
+				case tresCPU:
+					t.cpus = n
+				case tresMemory:
+					t.memory = n
+				case tresNode:
+					t.nodes = n
+				case tresBilling:
+					t.billing = n
+				}
+			}
+			id, n, counting = 0, 0, false
+		case s[i] == '=':
+			id, n, counting = n, 0, true
+		case '0' <= s[i] && s[i] <= '9':
+			if high, low := bits.Mul64(n, 10); high == 0 && low+uint64(s[i]-'0') >= low {
+				n = low + uint64(s[i]-'0')
+			} else {
+				return tres{}
+			}
+		default:
+			return tres{}
+		}
+	}
+	return t
 }

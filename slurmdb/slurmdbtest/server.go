@@ -82,8 +82,13 @@ func find(program string) (string, error) {
 func (s *Server) start(ctx context.Context, daemon, install string, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	data := "--datadir=" + filepath.Join(s.dir, "data")
-	options := []string{"--no-defaults", data}
+	// A server that starts removes the temporary tables of its tmpdir, those of
+	// another one too.
+	temporary := filepath.Join(s.dir, "tmp")
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
+	options := []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, "data"), "--tmpdir=" + temporary}
 	if os.Geteuid() == 0 {
 		options = append(options, "--user=root")
 	}
