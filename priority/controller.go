@@ -22,6 +22,10 @@ type Controller struct {
 	SiteFactorPlugin string // "" for none
 	PriorityMaxAge   ostrich.Duration
 	CalcPeriod       ostrich.Duration // PriorityCalcPeriod
+	DecayHalfLife    ostrich.Duration // PriorityDecayHalfLife; 0: usage does not decay
+	UsageReset       string           // PriorityUsageResetPeriod, such as "MONTHLY"; "" for never
+	FairShareDamping int              // FairShareDampeningFactor; at least 1
+	FavorSmall       bool             // PriorityFavorSmall
 	MinJobAge        ostrich.Duration
 	MessageTimeout   ostrich.Duration
 	MaxArraySize     int
@@ -35,6 +39,7 @@ type Controller struct {
 	AccountingStorage   string // AccountingStorageType
 	AccountingEnforce   []string
 	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
+	Scheduling          Scheduling
 }
 
 // Weights are the weights of priority/multifactor.
@@ -74,6 +79,10 @@ func (c Controller) Flag(name string) bool {
 	return false
 }
 
+// FairTree reports whether fair share is computed by Fair Tree, the default
+// since 19.05, and not in the classic way.
+func (c Controller) FairTree() bool { return !c.Flag("NO_FAIR_TREE") && !c.Flag("DEPTH_OBLIVIOUS") }
+
 // unbounded reports whether PriorityFlags lets a factor exceed 1.
 func (c Controller) unbounded() bool {
 	return c.Flag("NO_NORMAL_ALL") || c.Flag("NO_NORMAL_ASSOC") || c.Flag("NO_NORMAL_PART") ||
@@ -101,73 +110,117 @@ func parseConfig(out string) (Controller, error) {
 			continue
 		}
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if err := c.set(key, value); err != nil {
+		if err := c.set(key, value, parseTimeLimit); err != nil {
 			return Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
 		}
 	}
-	for _, need := range []struct{ key, value string }{
-		{"ClusterName", c.ClusterName}, {"SLURM_VERSION", c.Version}, {"PriorityType", c.PriorityType},
-	} {
-		if need.value == "" {
-			return Controller{}, fmt.Errorf("scontrol show config: no %s", need.key)
-		}
+	if c.Version == "" && c.ClusterName != "" && c.PriorityType != "" {
+		return Controller{}, errors.New("scontrol show config: no SLURM_VERSION")
 	}
-	if err := c.schedulerParameters(); err != nil {
+	if err := c.complete(); err != nil {
 		return Controller{}, fmt.Errorf("scontrol show config: %w", err)
 	}
 	return c, nil
 }
 
-func (c *Controller) set(key, value string) (err error) {
-	switch key {
-	case "ClusterName":
-		c.ClusterName = value
-	case "SLURM_VERSION":
-		c.Version = value
-	case "PriorityType":
-		c.PriorityType = value
-	case "PriorityFlags":
-		c.PriorityFlags = list(value)
-	case "PrioritySiteFactorPlugin":
-		if value != "site_factor/none" {
-			c.SiteFactorPlugin = value
+// complete checks what must be there and fills in what follows from it.
+func (c *Controller) complete() error {
+	for _, need := range []struct{ key, value string }{{"ClusterName", c.ClusterName}, {"PriorityType", c.PriorityType}} {
+		if need.value == "" {
+			return errors.New("no " + need.key)
 		}
-	case "PriorityWeightAge":
+	}
+	return c.schedulerParameters()
+}
+
+// set takes one value. A time is read by the caller's function: scontrol shows
+// seconds where slurm.conf has minutes.
+func (c *Controller) set(key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
+	switch strings.ToLower(key) {
+	case "clustername":
+		c.ClusterName = value
+	case "slurm_version":
+		c.Version = value
+	case "prioritytype":
+		c.PriorityType = value
+	case "priorityflags":
+		c.PriorityFlags = list(value)
+	case "prioritysitefactorplugin":
+		c.SiteFactorPlugin = value
+		if value == "site_factor/none" {
+			c.SiteFactorPlugin = ""
+		}
+	case "priorityweightage":
 		c.Weights.Age, err = weight(value)
-	case "PriorityWeightAssoc":
+	case "priorityweightassoc":
 		c.Weights.Assoc, err = weight(value)
-	case "PriorityWeightFairShare", "PriorityWeightFairshare":
+	case "priorityweightfairshare":
 		c.Weights.Fairshare, err = weight(value)
-	case "PriorityWeightJobSize":
+	case "priorityweightjobsize":
 		c.Weights.JobSize, err = weight(value)
-	case "PriorityWeightPartition":
+	case "priorityweightpartition":
 		c.Weights.Partition, err = weight(value)
-	case "PriorityWeightQOS":
+	case "priorityweightqos":
 		c.Weights.QOS, err = weight(value)
-	case "PriorityWeightTRES":
+	case "priorityweighttres":
 		c.Weights.TRES, err = tresWeights(value)
-	case "PriorityMaxAge":
-		c.PriorityMaxAge, err = parseTimeLimit(value)
-	case "PriorityCalcPeriod":
-		c.CalcPeriod, err = parseTimeLimit(value)
-	case "MinJobAge":
+	case "prioritymaxage":
+		c.PriorityMaxAge, err = duration(value)
+	case "prioritycalcperiod":
+		c.CalcPeriod, err = duration(value)
+	case "prioritydecayhalflife":
+		c.DecayHalfLife, err = duration(value)
+	case "priorityusageresetperiod":
+		c.UsageReset, err = resetPeriod(value)
+	case "fairsharedampeningfactor":
+		c.FairShareDamping, err = strconv.Atoi(value)
+		if err == nil && c.FairShareDamping < 1 {
+			err = errors.New("below 1")
+		}
+	case "priorityfavorsmall":
+		c.FavorSmall, err = yes(value)
+	case "minjobage":
 		c.MinJobAge, err = seconds(value)
-	case "MessageTimeout":
+	case "messagetimeout":
 		c.MessageTimeout, err = seconds(value)
-	case "MaxArraySize":
+	case "maxarraysize":
 		c.MaxArraySize, err = strconv.Atoi(value)
-	case "SchedulerParameters":
+	case "schedulertype":
+		c.Scheduling.NoBackfill = value == "sched/builtin"
+	case "schedulerparameters":
 		c.SchedulerParameters = list(value)
-	case "SlurmctldParameters":
+	case "slurmctldparameters":
 		c.SlurmctldParameters = list(value)
-	case "JobSubmitPlugins":
+	case "jobsubmitplugins":
 		c.JobSubmitPlugins = list(value)
-	case "AccountingStorageType":
+	case "accountingstoragetype":
 		c.AccountingStorage = value
-	case "AccountingStorageEnforce":
+	case "accountingstorageenforce":
 		c.AccountingEnforce = list(value)
 	}
 	return err
+}
+
+// resetPeriod reads PriorityUsageResetPeriod.
+func resetPeriod(value string) (string, error) {
+	switch value = strings.ToUpper(value); value {
+	case "", "NONE":
+		return "", nil
+	case "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY":
+		return value, nil
+	}
+	return "", errors.New("not NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY")
+}
+
+// yes reads a boolean (s_p_handle_boolean in Slurm's src/common/parse_config.c).
+func yes(value string) (bool, error) {
+	switch strings.ToLower(value) {
+	case "yes", "up", "true", "1":
+		return true, nil
+	case "no", "down", "false", "0":
+		return false, nil
+	}
+	return false, errors.New("not Yes or No")
 }
 
 func list(value string) []string {
@@ -206,39 +259,6 @@ func seconds(value string) (ostrich.Duration, error) {
 		return 0, errors.New("not a number of seconds")
 	}
 	return ostrich.Duration(n), nil
-}
-
-// schedulerParameters fills in the fields that come from lists of parameters.
-func (c *Controller) schedulerParameters() error {
-	major, minor, err := release(c.Version)
-	if err != nil {
-		return err
-	}
-	c.DefaultQueueDepth, c.BackfillMaxJobTest = 100, 500
-	if major < 21 || (major == 21 && minor < 8) {
-		c.BackfillMaxJobTest = 100
-	}
-	for _, p := range c.SchedulerParameters {
-		name, value, _ := strings.Cut(p, "=")
-		switch name {
-		case "default_queue_depth":
-			if c.DefaultQueueDepth, err = strconv.Atoi(value); err != nil {
-				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
-			}
-		case "bf_max_job_test", "max_job_bf":
-			if c.BackfillMaxJobTest, err = strconv.Atoi(value); err != nil {
-				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
-			}
-		case "bf_continue":
-			c.BackfillContinue = true
-		}
-	}
-	for _, p := range c.SlurmctldParameters {
-		if p == "rl_enable" {
-			c.RateLimited = true
-		}
-	}
-	return nil
 }
 
 // release splits "22.05.8" or "24.11.0-0rc1" into 22 and 5.

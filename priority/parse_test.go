@@ -113,9 +113,13 @@ func TestParseConfig(t *testing.T) {
 			Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 10, QOS: 50,
 			TRES: []TRESWeight{{"cpu", 7}, {"mem", 3}},
 		},
-		PriorityMaxAge: 86400, CalcPeriod: 300, MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1, MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
 		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations"},
+		Scheduling: Scheduling{
+			Interval: 60, BatchDelay: 3, MinInterval: 2,
+			BackfillInterval: 30, BackfillWindow: 86400, BackfillResolution: 60,
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)

@@ -28,6 +28,9 @@ type Entry struct {
 	spec      string
 }
 
+// Unheard is Entry.Why of a job of which accounting has not told yet.
+const Unheard = "not yet in accounting"
+
 // Plan is the outcome of planning: every pending job of the queue, first those
 // that are managed in the order wanted, then those left alone in Slurm's.
 type Plan struct {
@@ -100,7 +103,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			_, why = arrays.spec(q)
 		}
 		if why == "" {
-			why = "not yet in accounting"
+			why = Unheard
 		}
 		from := o.present(q)
 		alone = append(alone, Entry{Queued: *q, SlurmRank: i + 1, From: from, To: from, Why: why})

@@ -89,7 +89,8 @@ func environment(env []string) []string {
 		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
 			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
 			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
-			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS":
+			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
+			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // sbatch returns at once, from the cluster that is asked later
 		default:
 			kept = append(kept, v)
 		}

@@ -89,8 +89,10 @@ func arraySpec(array ostrich.JobID, ranges []taskRange) (string, bool) {
 }
 
 // HasTask reports whether a task of the array waits in this record.
-func (q *Queued) HasTask(task int) bool {
-	ranges, err := parseTasks(q.Tasks)
+func (q *Queued) HasTask(task int) bool { return hasTask(q.Tasks, task) }
+
+func hasTask(tasks string, task int) bool {
+	ranges, err := parseTasks(tasks)
 	if err != nil {
 		return false
 	}
