@@ -110,7 +110,7 @@ type piece struct {
 // policy is OStrich as [sim.OStrich] has it, recorded.
 func (r *recorder) policy(o ostrich.Options) sim.Policy {
 	return func(m int) (sim.Ranker, error) {
-		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Arrival, Threshold: 1}
+		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Groups}
 		var err error
 		r.Schedule, err = ostrich.New(o)
 		return r, err //nolint:wrapcheck // Loop.Run does

@@ -5,9 +5,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"slurm-ostrich/cmd/internal/wholefile"
 )
 
 // Drawn is a figure with what was computed for it.
@@ -35,8 +38,12 @@ func Write(dir string, drawn []Drawn) error {
 		return fmt.Errorf("making the folder of the figures: %w", err)
 	}
 	for _, f := range files {
-		if err := replace(dir, f); err != nil {
+		err := wholefile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {
+			_, err := w.Write(f.data)
 			return err
+		})
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", f.name, err)
 		}
 	}
 	return nil
@@ -100,21 +107,4 @@ func (t *Table) csv() ([]byte, error) {
 		return nil, fmt.Errorf("writing CSV: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// replace writes a file beside its place and then moves it there.
-func replace(dir string, f file) error {
-	beside, err := os.CreateTemp(dir, "."+f.name+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", f.name, err)
-	}
-	_, err = beside.Write(f.data)
-	err = errors.Join(err, beside.Chmod(0o644), beside.Close())
-	if err == nil {
-		err = os.Rename(beside.Name(), filepath.Join(dir, f.name))
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", f.name, errors.Join(err, os.Remove(beside.Name())))
-	}
-	return nil
 }
