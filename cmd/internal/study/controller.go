@@ -1,0 +1,110 @@
+package study
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/priority"
+)
+
+// Check compares the model of priority/multifactor with what the controller
+// says at a moment: the fair-share factors with sshare's, and the order of the
+// pending jobs with sprio's. The model is told what really ran, up to then.
+func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []priority.Share, queue []priority.Queued) (*comparison.Controller, error) {
+	m, err := s.model(h, at)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison.Controller{}
+	for _, x := range shares {
+		i := slices.IndexFunc(s.Priority.Associations, func(a multifactor.Association) bool { return a.User == x.User && a.Account == x.Account })
+		if x.User == "" || i < 0 {
+			continue
+		}
+		c.Users++
+		c.MaxDelta = max(c.MaxDelta, math.Abs(m.Fairshare(i)-x.FairShare))
+	}
+	pending := make(map[ostrich.JobID]*accounting.Job)
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; j.Start == 0 && j.End == 0 {
+			pending[j.ID] = j
+		}
+	}
+	var modelled, told []float64
+	for i := range queue {
+		q := &queue[i]
+		j, ok := pending[q.Job]
+		if !ok || !q.SiteKnown {
+			continue
+		}
+		r := s.request(j)
+		r.Nice, r.Site = q.Nice, q.Site
+		if err := m.Check(&r); err != nil {
+			continue
+		}
+		f := m.Factors(&r, max(m.Latest(), r.Submit, r.Eligible)) // age grows with the calculations only
+		modelled, told = append(modelled, float64(m.Priority(&f))), append(told, float64(q.Priority))
+	}
+	c.Jobs = len(told)
+	if tau, ok := report.KendallTau(modelled, told); ok {
+		c.Tau = &tau
+	}
+	return c, nil
+}
+
+// model is priority/multifactor as it is at a moment, told what really ran.
+func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Multifactor, error) {
+	type step func(ostrich.JobID, *multifactor.Request, ostrich.Time) error
+	type event struct {
+		at   ostrich.Time
+		kind int // waits, starts, ends
+		job  int
+	}
+	const waits, starts, ends = 0, 1, 2
+	var events []event
+	tell := func(t ostrich.Time, kind, job int) {
+		if t != 0 && t <= at {
+			events = append(events, event{t, kind, job})
+		}
+	}
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		if j.End != 0 && j.End < max(h.From, j.Start, j.Submit) {
+			continue // the usage of those that ended before the window is in the configuration
+		}
+		tell(j.Submit, waits, i)
+		tell(j.Start, starts, i)
+		tell(j.End, ends, i)
+	}
+	slices.SortFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job), cmp.Compare(a.kind, b.kind))
+	})
+	begin := h.From
+	if len(events) > 0 {
+		begin = min(begin, events[0].at)
+	}
+	m, err := multifactor.New(s.Priority, s.Priority.Before(begin))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says who it is
+	}
+	end := func(id ostrich.JobID, r *multifactor.Request, t ostrich.Time) error {
+		if h.Jobs[id-1].Start == 0 {
+			return m.Withdraw(id, r, t)
+		}
+		return m.End(id, t)
+	}
+	for _, e := range events {
+		r := s.request(&h.Jobs[e.job])
+		if err := []step{m.Wait, m.Start, end}[e.kind](ostrich.JobID(e.job+1), &r, e.at); err != nil {
+			return nil, err //nolint:wrapcheck // it says who it is
+		}
+	}
+	m.AdvanceTo(at)
+	return m, nil
+}

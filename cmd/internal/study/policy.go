@@ -1,0 +1,147 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Policy is an order of the queue, and who may jump in it.
+type Policy struct {
+	Name     string
+	Backfill sim.Backfill
+}
+
+// policy is a policy that a study can replay. One of order and rank is set.
+type policy struct {
+	name, usage string
+	order       *sim.Order
+	rank        func(s *Study, requests []multifactor.Request) sim.Policy
+}
+
+// policies are in the order of the help.
+var policies = []policy{
+	{name: "fairshare", usage: "the site's own priority/multifactor, as slurmctld computes it", rank: (*Study).multifactor},
+	{name: "ostrich", usage: "the virtual schedule, with the settings of ostrichd", rank: (*Study).ostrich},
+	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
+	{name: "fcfs-campaigns", usage: "first come, first served, campaign by campaign", rank: func(*Study, []multifactor.Request) sim.Policy { return sim.FCFSCampaigns }},
+	{name: "spt", usage: "shortest job first, by time limit", order: &sim.SPT},
+	{name: "lpt", usage: "longest job first, by time limit", order: &sim.LPT},
+	{name: "ljf", usage: "largest job first, by processors", order: &sim.LJF},
+}
+
+// PolicyNames lists the policies, and PolicyUsages what they are.
+func PolicyNames() (names, usages []string) {
+	for _, p := range policies {
+		names, usages = append(names, p.name), append(usages, p.usage)
+	}
+	return names, usages
+}
+
+// Replay replays the jobs under a policy, as they were submitted, and tells how
+// long that took. The jobs come in the order of Jobs, without those that had
+// not ended or that a change added. progress is told how many jobs have ended.
+func (s *Study) Replay(p Policy, progress func(ended int)) ([]report.Job, time.Duration, error) {
+	k := slices.IndexFunc(policies, func(known policy) bool { return known.name == p.Name })
+	if k < 0 {
+		names, _ := PolicyNames()
+		return nil, 0, fmt.Errorf("policy %q: must be one of %s", p.Name, strings.Join(names, ", "))
+	}
+	began := time.Now()
+	jobs := make([]report.Job, len(s.Jobs))
+	ended := 0
+	for i, pool := range s.Pools {
+		campaigns, err := s.campaigns(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		loop := sim.Loop{
+			Procs: pool.Procs, Open: true, Offsets: true, Kill: s.Kill, Backfill: p.Backfill, Scheduler: s.Scheduler,
+			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
+		}
+		if known := policies[k]; known.order != nil {
+			loop.Order = *known.order
+		} else {
+			loop.Policy = known.rank(s, s.inOrder(campaigns))
+		}
+		if p.Name == "fcfs-campaigns" {
+			loop.Inside = ostrich.Submission
+		}
+		ran, err := loop.Run(campaigns)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		for _, j := range ran {
+			place := j.ID - 1
+			j.ID, j.Campaign = s.IDs[place], s.numbers[place]
+			jobs[place] = j
+		}
+		ended += len(ran)
+	}
+	took := time.Since(began)
+	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
+}
+
+// inOrder are the requests of the jobs in the order in which a loop numbers
+// them.
+func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
+	list := make([]multifactor.Request, 0, len(s.Jobs))
+	for i := range campaigns {
+		for k := range campaigns[i].Tasks {
+			list = append(list, s.requests[campaigns[i].Tasks[k].ID-1])
+		}
+	}
+	return list
+}
+
+// ostrich is OStrich as ostrichd has it.
+func (s *Study) ostrich([]multifactor.Request) sim.Policy {
+	policy := sim.OStrich(s.Options)
+	if s.Shares == nil {
+		return policy
+	}
+	return func(m int) (sim.Ranker, error) {
+		r, err := policy(m)
+		if err == nil {
+			err = r.Step(ostrich.Event{Kind: ostrich.Reshare, Shares: s.Shares})
+		}
+		return r, err
+	}
+}
+
+// multifactor is Slurm's own order.
+func (s *Study) multifactor(requests []multifactor.Request) sim.Policy {
+	return sim.Multifactor(s.Priority, func(n ostrich.JobID) multifactor.Request { return requests[n-1] })
+}
+
+// Virtual is when the campaigns of a run are completed in OStrich's virtual
+// schedule, see sim.VirtualCompletions.
+func (s *Study) Virtual(jobs []report.Job) ([]float64, error) {
+	o := s.Options
+	o.Procs = s.Procs
+	return sim.VirtualCompletions(jobs, o, s.Shares)
+}
+
+// Share is the weight of a user in OStrich's division of the machine, of those
+// that are next to one another in the tree; nil if all are equal.
+func (s *Study) Share() func(ostrich.UserID) float64 {
+	if s.Shares == nil {
+		return nil
+	}
+	weights := make(map[ostrich.UserID]float64)
+	for _, u := range s.Shares.Users {
+		weights[u.User] = u.Weight
+	}
+	return func(u ostrich.UserID) float64 {
+		if w := weights[u]; w > 0 {
+			return w
+		}
+		return 1
+	}
+}

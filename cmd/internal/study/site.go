@@ -1,0 +1,317 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
+)
+
+// findPools puts partitions that share nodes into one pool.
+func (s *Study) findPools(h *accounting.History, setup Setup) error {
+	var parts []priority.Partition
+	for _, p := range setup.Partitions {
+		if len(p.Nodes) > 0 && p.TotalCPUs > 0 && slices.Contains(h.Partitions, p.Name) {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) == 0 || setup.Procs > 0 {
+		if s.Procs < 1 {
+			return errors.New("nothing tells how many processors the machine has: give --procs")
+		}
+		if s.Procs >= math.MaxInt32 {
+			return fmt.Errorf("a machine of %d processors", s.Procs)
+		}
+		s.Pools = []Pool{{Procs: s.Procs}}
+		return nil
+	}
+	pool := make(map[string]int) // of a node
+	of := make([]int, len(parts))
+	for i, p := range parts {
+		of[i] = i
+		for _, n := range p.Nodes {
+			other, ok := pool[n]
+			if !ok {
+				pool[n] = i
+				continue
+			}
+			from, to := of[i], of[other]
+			for k := range of[:i+1] {
+				if of[k] == from {
+					of[k] = to
+				}
+			}
+		}
+	}
+	s.Procs, s.Nodes = 0, 0
+	for lead := range parts {
+		var pool Pool
+		nodes := make(map[string]bool)
+		perNode := 0.0
+		for i, p := range parts {
+			if of[i] != lead {
+				continue
+			}
+			pool.Partitions = append(pool.Partitions, p.Name)
+			for _, n := range p.Nodes {
+				nodes[n] = true
+			}
+			perNode = max(perNode, float64(p.TotalCPUs)/float64(len(p.Nodes)))
+		}
+		if len(nodes) == 0 {
+			continue
+		}
+		pool.Procs = int(math.Round(perNode * float64(len(nodes))))
+		s.Procs, s.Nodes = s.Procs+pool.Procs, s.Nodes+len(nodes)
+		s.Pools = append(s.Pools, pool)
+	}
+	if len(s.Pools) > 1 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another.", len(s.Pools)))
+	}
+	return nil
+}
+
+// poolOf is the pool of a partition; -1 for one without nodes.
+func (s *Study) poolOf(partition string) int {
+	if len(s.Pools) == 1 && len(s.Pools[0].Partitions) == 0 {
+		return 0
+	}
+	return slices.IndexFunc(s.Pools, func(p Pool) bool { return slices.Contains(p.Partitions, partition) })
+}
+
+// configure makes the configurations of Slurm's and of OStrich's order.
+func (s *Study) configure(h *accounting.History, setup Setup) error {
+	c := &s.Priority
+	c.Procs, c.Nodes = s.Procs, max(1, s.Nodes)
+	c.HalfLife = 7 * 24 * 3600
+	c.Phase = h.From
+	if setup.Controller == nil {
+		c.Weights.Fairshare = 100000
+		s.Notes = append(s.Notes, "No configuration of priority/multifactor was given: fair share alone decides (Fair Tree, PriorityDecayHalfLife 7 days), and Slurm's schedulers have their defaults.")
+	} else if err := s.controller(setup); err != nil {
+		return err
+	}
+	for _, name := range h.Partitions {
+		p := multifactor.Partition{Name: name, JobFactor: 1, Tier: 1}
+		if i := slices.IndexFunc(setup.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
+			q := &setup.Partitions[i]
+			p.JobFactor, p.Tier = q.PriorityJobFactor, q.PriorityTier
+			if q.MaxTime != priority.Unlimited {
+				p.MaxTime = q.MaxTime
+			}
+			p.TRES = s.tres(q.TotalCPUs, len(q.Nodes))
+		}
+		c.Partitions = append(c.Partitions, p)
+	}
+	for _, name := range h.QOS {
+		q := multifactor.QOS{Name: name, UsageFactor: 1}
+		if setup.Site != nil {
+			if i := slices.IndexFunc(setup.Site.QOS, func(q accounting.QOS) bool { return q.Name == name }); i >= 0 {
+				q.Priority, q.UsageFactor = int(setup.Site.QOS[i].Priority), setup.Site.QOS[i].UsageFactor
+			}
+		}
+		c.QOS = append(c.QOS, q)
+	}
+	s.associations(h, setup)
+	return nil
+}
+
+// controller takes over slurmctld's configuration.
+func (s *Study) controller(setup Setup) error {
+	k := setup.Controller
+	if !k.Multifactor() {
+		return fmt.Errorf("PriorityType is %s: only priority/multifactor can be compared with", k.PriorityType)
+	}
+	c := &s.Priority
+	w := &k.Weights
+	c.Weights = multifactor.Weights{
+		Age: float64(w.Age), Assoc: float64(w.Assoc), Fairshare: float64(w.Fairshare), JobSize: float64(w.JobSize),
+		Partition: float64(w.Partition), QOS: float64(w.QOS),
+	}
+	for _, t := range w.TRES {
+		switch name := strings.ToLower(t.Name); name {
+		case "cpu", "node":
+			c.TRES, c.Weights.TRES = append(c.TRES, name), append(c.Weights.TRES, t.Weight)
+		default:
+			s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightTRES %s=%v: not known of the jobs, and left out.", t.Name, t.Weight))
+		}
+	}
+	c.MaxAge, c.HalfLife, c.Period = k.PriorityMaxAge, k.DecayHalfLife, k.CalcPeriod
+	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, setup.Location
+	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
+	c.Reset = multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
+	for _, f := range []struct {
+		name string
+		flag multifactor.Flags
+	}{
+		{"NO_FAIR_TREE", multifactor.NoFairTree},
+		{"DEPTH_OBLIVIOUS", multifactor.DepthOblivious},
+		{"ACCRUE_ALWAYS", multifactor.AccrueAlways},
+		{"INCR_ONLY", multifactor.IncrOnly},
+		{"MAX_TRES", multifactor.MaxTRES},
+		{"SMALL_RELATIVE_TO_TIME", multifactor.SmallRelativeToTime},
+		{"NO_NORMAL_ASSOC", multifactor.NoNormalAssoc},
+		{"NO_NORMAL_PART", multifactor.NoNormalPart},
+		{"NO_NORMAL_QOS", multifactor.NoNormalQOS},
+		{"NO_NORMAL_TRES", multifactor.NoNormalTRES},
+	} {
+		if k.Flag(f.name) || k.Flag("NO_NORMAL_ALL") && strings.HasPrefix(f.name, "NO_NORMAL") {
+			c.Flags |= f.flag
+		}
+	}
+	if !slices.ContainsFunc([]float64{c.Weights.Age, c.Weights.Assoc, c.Weights.Fairshare, c.Weights.JobSize, c.Weights.Partition, c.Weights.QOS},
+		func(w float64) bool { return w > 0 }) && len(c.Weights.TRES) == 0 {
+		s.Notes = append(s.Notes, "All weights of priority/multifactor are 0: its order is that of submission.")
+	}
+	s.schedulers(k)
+	return nil
+}
+
+// schedulers takes over how Slurm's schedulers look for jobs.
+func (s *Study) schedulers(k *priority.Controller) {
+	p := &k.Scheduling
+	s.Scheduler = sim.Scheduler{
+		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay,
+		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
+	}
+	if p.Interval == priority.Never {
+		s.Scheduler.Interval = longest
+	}
+	if p.BatchDelay == 0 {
+		s.Scheduler.Delay = -1
+	}
+	if p.NoBackfill || p.BackfillInterval == priority.Never {
+		s.Scheduler.BackfillInterval, s.Scheduler.BackfillDepth = 0, -1
+	}
+	for _, limit := range []struct {
+		name string
+		n    int
+	}{
+		{"bf_max_job_part", p.BackfillMaxPart},
+		{"bf_max_job_user", p.BackfillMaxUser},
+		{"bf_max_job_start", p.BackfillMaxStart},
+		{"partition_job_depth", p.PartitionJobDepth},
+	} {
+		if limit.n > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
+		}
+	}
+}
+
+// tres are the trackable resources that weights count.
+func (s *Study) tres(procs, nodes int) []float64 {
+	list := make([]float64, len(s.Priority.TRES))
+	for i, name := range s.Priority.TRES {
+		if list[i] = float64(procs); name == "node" {
+			list[i] = float64(nodes)
+		}
+	}
+	return list
+}
+
+// associations makes the tree of fair share, and OStrich's division of the
+// machine if that is to follow it.
+func (s *Study) associations(h *accounting.History, setup Setup) {
+	c := &s.Priority
+	site := setup.Site
+	if site == nil {
+		site = &accounting.Site{}
+	}
+	known := make(map[string]bool)
+	for _, a := range site.Accounts {
+		if a.Name == accounting.RootAccount || a.Name == "" {
+			continue
+		}
+		known[a.Name] = true
+		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
+	}
+	unknown := 0
+	for _, a := range h.Associations {
+		x := multifactor.Association{User: a.User, Account: a.Account, Shares: 1}
+		if a.Account != "" && a.Account != accounting.RootAccount && !known[a.Account] {
+			known[a.Account] = true
+			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
+		}
+		i := slices.IndexFunc(site.Associations, func(b accounting.AssociationShare) bool {
+			return a.ID != 0 && a.ID == b.ID || a.User == b.User && a.Account == b.Account && b.Partition == ""
+		})
+		switch {
+		case i >= 0:
+			x.Shares = shares(site.Associations[i].Shares)
+		case setup.Site != nil:
+			unknown++
+		}
+		c.Associations = append(c.Associations, x)
+	}
+	// Those without jobs count among the siblings all the same.
+	for _, b := range site.Associations {
+		if !slices.ContainsFunc(h.Associations, func(a accounting.Association) bool { return a.User == b.User && a.Account == b.Account }) {
+			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares)})
+		}
+	}
+	if unknown > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d associations with jobs are not in the association tree (any more): each has 1 share in its account.", unknown))
+	}
+	if setup.Site == nil {
+		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")
+	}
+}
+
+// divide makes OStrich's division of the machine from the tree, as slurmdb
+// does: what hangs below an account with fairshare=parent hangs below that
+// account's parent, and a user with it has weight 1.
+func (s *Study) divide() *ostrich.Shares {
+	accounts := make(map[string]*multifactor.Account)
+	for i := range s.Priority.Accounts {
+		accounts[s.Priority.Accounts[i].Name] = &s.Priority.Accounts[i]
+	}
+	above := func(name string) string {
+		for range len(accounts) + 1 { // as a cycle would be longer
+			a := accounts[name]
+			switch {
+			case a == nil:
+				return ""
+			case a.Shares != multifactor.UseParent:
+				return name
+			}
+			name = a.Parent
+		}
+		return ""
+	}
+	weight := func(shares int) float64 {
+		if shares == multifactor.UseParent {
+			return 1
+		}
+		return float64(shares)
+	}
+	d := &ostrich.Shares{}
+	for _, a := range s.Priority.Accounts {
+		if a.Shares != multifactor.UseParent {
+			d.Accounts = append(d.Accounts, ostrich.Account{Name: a.Name, Parent: above(a.Parent), Weight: weight(a.Shares)})
+		}
+	}
+	for i, u := range s.Users {
+		for _, a := range s.Priority.Associations {
+			if a.User == u.Name && a.Account == u.Account {
+				d.Users = append(d.Users, ostrich.UserShare{User: ostrich.UserID(i + 1), Account: above(a.Account), Weight: weight(a.Shares)})
+				break
+			}
+		}
+	}
+	return d
+}
+
+// shares are those of an association as priority/multifactor takes them.
+func shares(n int64) int {
+	if n == accounting.ParentShares {
+		return multifactor.UseParent
+	}
+	return int(min(n, math.MaxInt32))
+}

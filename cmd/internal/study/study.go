@@ -1,0 +1,333 @@
+// Package study replays what happened on a cluster under other policies: a
+// site's accounting and its configuration of Slurm go in, runs of the same jobs
+// come out, for package comparison to compare.
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
+)
+
+// Setup is what is known of the site beside its jobs. The zero value knows
+// nothing: then all users are equal and Slurm has its defaults.
+type Setup struct {
+	Controller *priority.Controller // slurmctld's configuration
+	Partitions []priority.Partition
+	Site       *accounting.Site // association tree and QOS
+	Procs      int              // of the machine; 0 is what the history says
+	Nodes      int              // the same
+	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
+
+	Options ostrich.Options // of OStrich's schedule, but for Procs
+	Tree    bool            // OStrich divides by the association tree, not evenly among users
+}
+
+// Study is the jobs of a site, and how they are to be scheduled.
+type Study struct {
+	// Jobs are those that ran, and those that stood in their way and had not
+	// ended, by their arrival. Job i has the id i+1, and a user that Users names.
+	Jobs  []sim.Logged
+	IDs   []ostrich.JobID // what Slurm calls them
+	Users []User          // by ostrich.UserID−1
+	Pools []Pool
+	Procs int // of all pools
+	Nodes int // 0 if not known
+
+	Options   ostrich.Options
+	Shares    *ostrich.Shares // nil is an even division
+	Priority  multifactor.Config
+	Scheduler sim.Scheduler
+	Kill      bool // jobs end at their limits
+
+	Notes []string // what was left out, changed or assumed
+
+	requests []multifactor.Request // of the jobs
+	pool     []int32               // of the jobs, in Pools
+	numbers  []int                 // of the campaigns in which the jobs are measured; below 0 for jobs that are not
+	tree     bool                  // Setup.Tree
+}
+
+// User is who competes: a user, or with Setup.Tree a user in an account.
+type User struct{ Name, Account string }
+
+// Pool is partitions that share nodes, and no others.
+type Pool struct {
+	Partitions []string // empty for all
+	Procs      int
+}
+
+// ErrNoJobs is a history of which no job can be replayed.
+var ErrNoJobs = errors.New("no job ran in the window")
+
+// New prepares a history.
+func New(h *accounting.History, setup Setup) (*Study, error) {
+	s := &Study{Options: setup.Options, tree: setup.Tree, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
+	s.Notes = append(s.Notes, h.Notes...)
+	if err := s.findPools(h, setup); err != nil {
+		return nil, err
+	}
+	if err := s.configure(h, setup); err != nil {
+		return nil, err
+	}
+	if err := s.take(h); err != nil {
+		return nil, err
+	}
+	if s.tree {
+		s.Shares = s.divide()
+	}
+	return s, s.number()
+}
+
+func (s *Study) note(n int, one, many string) {
+	switch n {
+	case 0:
+	case 1:
+		s.Notes = append(s.Notes, "1 job "+one+".")
+	default:
+		s.Notes = append(s.Notes, fmt.Sprintf("%d jobs %s.", n, many))
+	}
+}
+
+// take takes the jobs that ran. Those that ended before the window count as
+// usage only.
+func (s *Study) take(h *accounting.History) error {
+	users := make(map[User]ostrich.UserID)
+	before := make([]float64, len(h.Associations))
+	var never, odd, late, wide, instant, elsewhere int
+	var open []unfinished
+	var parts []float64 // of their limits that jobs ran
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		switch {
+		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
+			never++
+			continue
+		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
+			odd++
+			continue
+		case j.End != 0 && j.End < h.From:
+			left := 1.0
+			if hl := s.Priority.HalfLife; hl > 0 {
+				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
+			}
+			before[j.Association] += left * float64(j.End-j.Start) * max(j.Billing, float64(j.Procs))
+			continue
+		}
+		pool := s.poolOf(h.Partitions[j.Partition])
+		if pool < 0 {
+			elsewhere++
+			continue
+		}
+		l := sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs)}, Start: j.Start}
+		// A job that waits for another or for a moment is not in the queue yet.
+		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
+			l.Submit = j.Eligible
+			late++
+		}
+		if m := s.Pools[pool].Procs; l.Procs > m {
+			l.Procs = m
+			wide++
+		}
+		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
+		switch j.End {
+		case 0: // it stands in the way of others all the same
+			ran := ostrich.Duration(0)
+			if j.Start != 0 {
+				ran = ostrich.Duration(h.To - j.Start)
+			}
+			open = append(open, unfinished{len(s.Jobs), ran})
+			l.Start = cmp.Or(j.Start, l.Submit)
+			l.Run = cmp.Or(limit, day)
+		case j.Start:
+			instant++
+			l.Run = 1
+		default:
+			l.Run = ostrich.Duration(j.End - j.Start)
+		}
+		if j.End != 0 && limit > 0 {
+			parts = append(parts, float64(l.Run)/float64(limit))
+		}
+		l.Run = min(l.Run, longest)
+		l.Estimate = min(cmp.Or(limit, l.Run), longest)
+		l.Estimate = max(l.Estimate, l.Run)
+		a := h.Associations[j.Association]
+		user := User{Name: a.User}
+		if s.tree {
+			user = User{Name: a.User, Account: a.Account}
+		}
+		id, ok := users[user]
+		if !ok {
+			id = ostrich.UserID(len(users) + 1)
+			users[user] = id
+			s.Users = append(s.Users, User{Name: a.User, Account: a.Account})
+		}
+		l.User = id
+		s.Jobs, s.IDs, s.pool = append(s.Jobs, l), append(s.IDs, j.ID), append(s.pool, int32(pool))
+		s.numbers = append(s.numbers, 0)
+		if j.End == 0 {
+			s.numbers[len(s.numbers)-1] = -1
+		}
+		r := s.request(j)
+		r.Eligible = l.Submit
+		s.requests = append(s.requests, r)
+	}
+	s.note(never, "never started: left out", "never started: left out")
+	if part := s.finish(open, parts); part != "" {
+		s.note(len(open), part, part)
+	}
+	s.note(odd, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
+	s.note(elsewhere, "left out: its partition has no nodes now", "left out: their partitions have no nodes now")
+	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
+	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
+	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
+	if len(s.Jobs) == len(open) {
+		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
+			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-odd-elsewhere)
+	}
+	for i, seconds := range before {
+		s.Priority.Associations[i].Usage = seconds
+	}
+	s.sort()
+	return nil
+}
+
+// request is what priority/multifactor knows of a job: what it asks for, and
+// what its allocation costs.
+func (s *Study) request(j *accounting.Job) multifactor.Request {
+	procs, nodes := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes))
+	return multifactor.Request{
+		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
+		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Billing: cmp.Or(j.Billing, float64(j.Procs)), TRES: s.tres(procs, nodes),
+	}
+}
+
+// unfinished is a job, by its place, that had not ended, and how long it had run.
+type unfinished struct {
+	job int
+	ran ostrich.Duration
+}
+
+// finish gives the jobs that had not ended a length: the same part of their
+// limits as the other jobs' median, and no less than they had run. It tells so.
+func (s *Study) finish(open []unfinished, parts []float64) string {
+	if len(open) == 0 {
+		return ""
+	}
+	part := 1.0
+	if len(parts) > 0 {
+		slices.Sort(parts)
+		part = min(parts[len(parts)/2], 1)
+	}
+	for _, u := range open {
+		j := &s.Jobs[u.job]
+		j.Run = max(1, u.ran, ostrich.Duration(part*float64(j.Run)))
+		j.Estimate = max(j.Estimate, j.Run)
+	}
+	return fmt.Sprintf("had not ended: not measured, and taken to run for %.0f %% of the time limit, the median of the others", 100*part)
+}
+
+// day is how long an unfinished job without a limit may run.
+const day = ostrich.Duration(24 * 3600)
+
+// longest is the longest run that a replay can have.
+const longest = ostrich.Duration(math.MaxInt32 - 1)
+
+// sort puts the jobs in the order of their arrival and numbers them.
+func (s *Study) sort() {
+	bySubmit := func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.Jobs[a].Submit, s.Jobs[b].Submit), cmp.Compare(s.IDs[a], s.IDs[b]), cmp.Compare(a, b))
+	}
+	order := make([]int, len(s.Jobs))
+	for i := range order {
+		order[i] = i
+	}
+	if !slices.IsSortedFunc(order, bySubmit) {
+		slices.SortFunc(order, bySubmit)
+		s.Jobs, s.IDs = permuted(s.Jobs, order), permuted(s.IDs, order)
+		s.requests, s.pool = permuted(s.requests, order), permuted(s.pool, order)
+		s.numbers = permuted(s.numbers, order)
+	}
+	for i := range s.Jobs {
+		s.Jobs[i].ID = ostrich.JobID(i + 1)
+	}
+}
+
+func permuted[T any](list []T, order []int) []T {
+	sorted := make([]T, len(list))
+	for to, from := range order {
+		sorted[to] = list[from]
+	}
+	return sorted
+}
+
+// campaigns are the campaigns of the jobs of a pool, as OStrich's rule has them.
+func (s *Study) campaigns(pool int) ([]sim.Campaign, error) {
+	jobs := s.Jobs
+	if len(s.Pools) > 1 {
+		jobs = nil
+		for i := range s.Jobs {
+			if int(s.pool[i]) == pool {
+				jobs = append(jobs, s.Jobs[i])
+			}
+		}
+	}
+	list, err := sim.Campaigns(jobs, s.Options.Rule)
+	if err != nil {
+		return nil, fmt.Errorf("campaigns: %w", err)
+	}
+	for i := range list {
+		for k := range list[i].Tasks {
+			t := &list[i].Tasks[k]
+			t.Tier = s.Priority.Partitions[s.requests[t.ID-1].Partition].Tier
+		}
+	}
+	return list, nil
+}
+
+// number fixes the campaigns in which the jobs are measured, whatever rule a
+// change gives to OStrich.
+func (s *Study) number() error {
+	first := 0
+	for p := range s.Pools {
+		campaigns, err := s.campaigns(p)
+		if err != nil {
+			return err
+		}
+		for n := range campaigns {
+			for k := range campaigns[n].Tasks {
+				if i := campaigns[n].Tasks[k].ID - 1; s.numbers[i] >= 0 {
+					s.numbers[i] = first + n
+				}
+			}
+		}
+		first += len(campaigns)
+	}
+	return nil
+}
+
+// Recorded is what happened, job by job.
+func (s *Study) Recorded() []report.Job {
+	jobs := make([]report.Job, 0, len(s.Jobs))
+	for i := range s.Jobs {
+		if s.numbers[i] < 0 {
+			continue
+		}
+		l := &s.Jobs[i]
+		jobs = append(jobs, report.Job{
+			ID: s.IDs[i], User: l.User, Campaign: s.numbers[i], Submit: l.Submit, Start: l.Start,
+			End: l.Start + ostrich.Time(l.Run), Procs: l.Procs, Estimate: l.Estimate,
+		})
+	}
+	return jobs
+}

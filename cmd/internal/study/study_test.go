@@ -1,0 +1,375 @@
+package study
+
+import (
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/priority"
+)
+
+// window30 is ostrichd's own rule.
+var window30 = ostrich.Options{Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}, Machine: ostrich.Parallel, Inside: ostrich.LJF}
+
+// history is a small cluster of two partitions. Times are from 1000 on.
+func history() *accounting.History {
+	return &accounting.History{
+		From: 1000, To: 5000, Procs: 8, Nodes: 4,
+		Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}, {ID: 2, User: "bob", Account: "physics"}},
+		Partitions:   []string{"main", "long"}, QOS: []string{"normal"},
+		Jobs: []accounting.Job{
+			{ID: 10, Procs: 4, Submit: 400, Start: 500, End: 900},                                // before the window
+			{ID: 11, Procs: 4, Nodes: 2, Submit: 990, Start: 1000, End: 1100, Limit: 200},        // reaches into it
+			{ID: 12, Association: 1, Procs: 8, Submit: 1010, Start: 1100, End: 1200, Limit: 100}, // and this one is alone in it
+			{ID: 13, Association: 1, Procs: 2, Submit: 1020, Eligible: 1050, Start: 1060, End: 1060, Limit: 100},
+			{ID: 14, Procs: 2, Submit: 1030, State: accounting.Pending},
+			{ID: 15, Procs: 2, Submit: 1030, Start: 1040, State: accounting.Running},
+			{ID: 16, Procs: 2, Submit: 1030, Start: 1020, End: 1100},
+			{ID: 17, Partition: 1, Procs: 16, Submit: 1035, Start: 1040, End: 1090, Limit: 100},
+		},
+	}
+}
+
+func mustNew(t testing.TB, h *accounting.History, setup Setup) *Study {
+	t.Helper()
+	s, err := New(h, setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestNew(t *testing.T) {
+	s := mustNew(t, history(), Setup{Options: window30})
+	want := []sim.Logged{
+		{Job: sim.Job{ID: 1, User: 1, Submit: 990, Run: 100, Estimate: 200, Procs: 4}, Start: 1000},
+		{Job: sim.Job{ID: 2, User: 2, Submit: 1010, Run: 100, Estimate: 100, Procs: 8}, Start: 1100},
+		{Job: sim.Job{ID: 3, User: 1, Submit: 1030, Run: 43200, Estimate: 86400, Procs: 2}, Start: 1040}, // had not ended
+		{Job: sim.Job{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8}, Start: 1040},
+		{Job: sim.Job{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2}, Start: 1060},
+	}
+	if diff := cmp.Diff(want, s.Jobs); diff != "" {
+		t.Errorf("jobs -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]ostrich.JobID{11, 12, 15, 17, 13}, s.IDs); diff != "" {
+		t.Errorf("ids -want +got:\n%s", diff)
+	}
+	notes := strings.Join(s.Notes, "\n")
+	for _, words := range []string{
+		"1 job never started", "1 job had not ended", "1 job left out: its times", "1 job counts from when it was eligible",
+		"1 job wider than its partition", "1 job ended in the second", "No configuration of priority/multifactor", "No association tree",
+	} {
+		if !strings.Contains(notes, words) {
+			t.Errorf("no note %q in:\n%s", words, notes)
+		}
+	}
+	// 4 processors for 400 s, 100 s before the window, half-life 7 days.
+	if got, want := s.Priority.Associations[0].Usage, 1600*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("usage before the window: %v, want %v", got, want)
+	}
+	recorded := s.Recorded()
+	if len(recorded) != 4 || recorded[2].ID != 17 {
+		t.Errorf("recorded: %+v, want four without the one that had not ended", recorded)
+	}
+	if got := (report.Job{ID: 12, User: 2, Campaign: 1, Submit: 1010, Start: 1100, End: 1200, Procs: 8, Estimate: 100}); recorded[1] != got {
+		t.Errorf("recorded: %+v, want %+v", recorded[1], got)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	empty := history()
+	empty.Jobs = empty.Jobs[:1]
+	if _, err := New(empty, Setup{Options: window30}); !errors.Is(err, ErrNoJobs) || !strings.Contains(err.Error(), "1 ended before it") {
+		t.Errorf("a window without jobs: %v", err)
+	}
+	small := history()
+	small.Procs = 0
+	if _, err := New(small, Setup{Options: window30}); err == nil || !strings.Contains(err.Error(), "--procs") {
+		t.Errorf("a machine of unknown size: %v", err)
+	}
+	if _, err := New(history(), Setup{Options: window30, Controller: &priority.Controller{PriorityType: "priority/basic"}}); err == nil || !strings.Contains(err.Error(), "priority/basic") {
+		t.Errorf("priority/basic: %v", err)
+	}
+}
+
+// TestPools: partitions that share nodes are one machine.
+func TestPools(t *testing.T) {
+	parts := []priority.Partition{
+		{Name: "main", TotalCPUs: 8, Nodes: []string{"n1", "n2"}, PriorityTier: 1, MaxTime: priority.Unlimited},
+		{Name: "long", TotalCPUs: 8, Nodes: []string{"n3", "n4"}, PriorityTier: 2, MaxTime: 300},
+	}
+	s := mustNew(t, history(), Setup{Options: window30, Partitions: parts})
+	if diff := cmp.Diff([]Pool{{Partitions: []string{"main"}, Procs: 8}, {Partitions: []string{"long"}, Procs: 8}}, s.Pools); diff != "" {
+		t.Errorf("apart -want +got:\n%s", diff)
+	}
+	parts[1].Nodes = []string{"n2", "n3"}
+	s = mustNew(t, history(), Setup{Options: window30, Partitions: parts})
+	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
+		t.Errorf("together -want +got:\n%s", diff)
+	}
+	campaigns, err := s.campaigns(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range campaigns {
+		for _, task := range c.Tasks {
+			if want := map[ostrich.JobID]int{11: 1, 12: 1, 13: 1, 15: 1, 17: 2}[s.IDs[task.ID-1]]; task.Tier != want {
+				t.Errorf("job %d is of tier %d, want %d", s.IDs[task.ID-1], task.Tier, want)
+			}
+		}
+	}
+}
+
+// drawStudy draws a history of three users in two accounts.
+func drawStudy(t *rapid.T) *Study {
+	h := &accounting.History{
+		From: 100, To: 10000, Procs: rapid.IntRange(1, 8).Draw(t, "m"),
+		Associations: []accounting.Association{{User: "a", Account: "x"}, {User: "b", Account: "x"}, {User: "c", Account: "y"}},
+		Partitions:   []string{"p"}, QOS: []string{"q"},
+	}
+	for i := range rapid.IntRange(1, 20).Draw(t, "jobs") {
+		submit := ostrich.Time(100 + rapid.IntRange(0, 60).Draw(t, "submit"))
+		start := submit + ostrich.Time(rapid.IntRange(0, 20).Draw(t, "wait"))
+		h.Jobs = append(h.Jobs, accounting.Job{
+			ID: ostrich.JobID(i + 1), Association: int32(rapid.IntRange(0, 2).Draw(t, "user")), Submit: submit, Start: start,
+			End: start + ostrich.Time(rapid.IntRange(1, 30).Draw(t, "run")), Procs: int32(rapid.IntRange(1, h.Procs).Draw(t, "procs")),
+			Limit: ostrich.Duration(rapid.IntRange(1, 40).Draw(t, "limit")),
+		})
+	}
+	s, err := New(h, Setup{Options: window30, Tree: rapid.Bool().Draw(t, "tree")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestReplay: whatever the policy, the jobs are those of the history, in its
+// order, and run as long as they did.
+func TestReplay(t *testing.T) {
+	names, _ := PolicyNames()
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStudy(t)
+		recorded := s.Recorded()
+		for _, name := range names {
+			p := Policy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
+			ended := 0
+			jobs, _, err := s.Replay(p, func(n int) { ended = n })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(jobs) != len(recorded) || ended != len(jobs) {
+				t.Fatalf("%s: %d jobs and %d ended, of %d", name, len(jobs), ended, len(recorded))
+			}
+			for i := range jobs {
+				got, want := jobs[i], recorded[i]
+				if got.Start < got.Submit {
+					t.Errorf("%s: job %d starts at %d and comes at %d", name, got.ID, got.Start, got.Submit)
+				}
+				got.End -= got.Start
+				want.End -= want.Start
+				got.Start, want.Start = 0, 0
+				if got != want {
+					t.Errorf("%s: %+v, recorded %+v", name, got, want)
+				}
+			}
+		}
+	})
+	s := mustNew(t, history(), Setup{Options: window30})
+	if _, _, err := s.Replay(Policy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
+		t.Errorf("an unknown policy: %v", err)
+	}
+}
+
+// TestFairshare: who has used more waits, and half a year later does not.
+func TestFairshare(t *testing.T) {
+	h := &accounting.History{
+		From: 1000, To: 9000, Procs: 4, Partitions: []string{"p"}, QOS: []string{"q"},
+		Associations: []accounting.Association{{User: "a", Account: "x"}, {User: "b", Account: "y"}},
+		Jobs: []accounting.Job{
+			{ID: 1, Association: 0, Procs: 4, Submit: 0, Start: 1, End: 999},
+			{ID: 2, Association: 1, Procs: 4, Submit: 1000, Start: 1000, End: 1100, Limit: 100},
+			{ID: 3, Association: 0, Procs: 4, Submit: 1001, Start: 1100, End: 1200, Limit: 100},
+			{ID: 4, Association: 1, Procs: 4, Submit: 1002, Start: 1200, End: 1300, Limit: 100},
+		},
+	}
+	s := mustNew(t, h, Setup{Options: window30})
+	jobs, _, err := s.Replay(Policy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs[2].Start < jobs[1].Start {
+		return
+	}
+	t.Errorf("b, who has used less, starts at %d, and a at %d", jobs[2].Start, jobs[1].Start)
+}
+
+func TestChange(t *testing.T) {
+	h := history()
+	s := mustNew(t, h, Setup{Options: window30})
+	file := func(string) ([]byte, error) {
+		return []byte("campaigns:\n  - {user: zoe, account: bio, jobs: 3, procs: 2, run: 1m, times: 2, every: 10m}\n"), nil
+	}
+	for _, tt := range []struct {
+		what   string
+		heeded []string
+		check  func(c *Study) bool
+	}{
+		{"share:alice=2", []string{"fairshare", "ostrich"}, func(c *Study) bool {
+			return c.Share()(1) == 2 && c.Share()(2) == 1 && c.Priority.Associations[0].Shares == 2
+		}},
+		{"share:physics=3", []string{"fairshare", "ostrich"}, func(c *Study) bool { return c.Priority.Accounts[0].Shares == 3 }},
+		{"rule:window=10m", []string{"ostrich"}, func(c *Study) bool { return c.Options.Rule.Threshold == 600 }},
+		{"rule:max", []string{"ostrich"}, func(c *Study) bool { return c.Options.Rule == ostrich.Rule{} }},
+		{"order:spt", []string{"ostrich"}, func(c *Study) bool { return c.Options.Inside == ostrich.SPT }},
+		{"gate:off", []string{"ostrich"}, func(c *Study) bool { return c.Options.Gate == ostrich.Off }},
+		{"halflife:1d", []string{"fairshare"}, func(c *Study) bool { return c.Priority.HalfLife == 86400 }},
+		{"nodes:+2", nil, func(c *Study) bool { return c.Pools[0].Procs == 12 && c.Procs == 8 }},
+		{"procs:+1", nil, func(c *Study) bool { return c.Pools[0].Procs == 9 && c.Priority.Procs == 9 }},
+		{"add:load.yaml", nil, func(c *Study) bool { return len(c.Jobs) == 11 && c.Users[2] == User{"zoe", "bio"} }},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			c, heeded, err := s.Change(tt.what, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(heeded, tt.heeded) || !tt.check(c) {
+				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
+			}
+			for _, p := range []string{"fairshare", "ostrich"} {
+				jobs, _, err := c.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {})
+				if err != nil || len(jobs) != 4 {
+					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
+				}
+			}
+		})
+	}
+	if diff := cmp.Diff(mustNew(t, history(), Setup{Options: window30}).Recorded(), s.Recorded()); diff != "" || s.Pools[0].Procs != 8 || s.Shares != nil || len(s.Jobs) != 5 {
+		t.Errorf("the changes have changed the study:\n%s", diff)
+	}
+}
+
+func TestChangeErrors(t *testing.T) {
+	s := mustNew(t, history(), Setup{Options: window30})
+	for what, words := range map[string]string{
+		"faster":           "KIND:VALUE",
+		"speed:2":          "unknown; there are",
+		"share:alice":      "share:NAME=N",
+		"share:nobody=2":   `no user or account "nobody"`,
+		"share:alice=-1":   "at least 0",
+		"rule:often":       "must be one of max",
+		"rule:max=10m":     "takes no time",
+		"rule:window=soon": "is no time",
+		"order:random":     "must be one of lpt",
+		"gate:strict":      "cannot hold jobs back",
+		"halflife:0s":      "at least 1 s",
+		"nodes:2":          "must be nodes:+N",
+		"nodes:-4":         "the machine has 4 nodes",
+		"procs:-8":         "the machine has 8 processors",
+		"procs:-1":         "needs 8 processors",
+		"add:missing":      "missing",
+	} {
+		_, _, err := s.Change(what, func(name string) ([]byte, error) {
+			return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
+		})
+		if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v, want %q", what, err, words)
+		}
+	}
+	s.Nodes = 0
+	if _, _, err := s.Change("nodes:+1", nil); err == nil || !strings.Contains(err.Error(), "--nodes") {
+		t.Errorf("nodes of an unknown size: %v", err)
+	}
+}
+
+func TestReadLoad(t *testing.T) {
+	for text, words := range map[string]string{
+		"":                                "no campaigns",
+		"campaigns: []":                   "no campaigns",
+		"jobs: 3":                         "field jobs not found",
+		"campaigns:\n- 3":                 "load.yaml:2: a campaign is a list",
+		"campaigns:\n- {run: 1m}":         "load.yaml:2: user: is missing",
+		"campaigns:\n- {user: a}":         "load.yaml:2: run: is missing",
+		"campaigns:\n- {user: a, run: 1}": "load.yaml:2: run: \"1\" is no time",
+		"campaigns:\n- {user: a, run: 1m, jobs: 0}":       "load.yaml:2: jobs: 0 is below 1",
+		"campaigns:\n- {user: a, run: 1m, times: 2}":      "load.yaml:2: every: is missing",
+		"campaigns:\n- {user: a, run: 1m, nodes: 2}":      "load.yaml:2: nodes: there is no such key",
+		"campaigns:\n- {user: a, run: 1m, jobs: 9999999}": "are too many",
+	} {
+		if _, err := readLoad("load.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%q: %v, want %q", text, err, words)
+		}
+	}
+}
+
+func FuzzReadLoad(f *testing.F) {
+	f.Add([]byte("campaigns:\n  - {user: zoe, account: bio, at: 2h, jobs: 3, procs: 2, run: 1m, limit: 2m, times: 2, every: 10m}\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		list, err := readLoad("f", raw)
+		for _, a := range list {
+			if err != nil || a.user == "" || a.run < 1 || a.jobs < 1 || a.procs < 1 || a.at < 0 || a.limit < 1 {
+				t.Errorf("%+v, %v", a, err)
+			}
+		}
+	})
+}
+
+func TestFromLog(t *testing.T) {
+	log := &trace.Log{Records: []trace.Record{
+		{Number: 1, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, Preceding: -1, Think: -1},
+		{Number: 2, Submit: 3, Wait: 0, Run: 0, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, Preceding: -1, Think: -1},
+	}}
+	h, err := FromLog(log, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20}}
+	if diff := cmp.Diff(want, h.Jobs); diff != "" || h.Associations[0] != (accounting.Association{User: "user7", Account: "group3"}) || len(h.Notes) != 1 {
+		t.Errorf("%+v -want +got:\n%s", h, diff)
+	}
+	if _, err := FromLog(&trace.Log{}, 4); !errors.Is(err, sim.ErrNoJobs) {
+		t.Errorf("an empty log: %v", err)
+	}
+}
+
+// TestCheck tells the model what ran and compares it with itself and with
+// somebody else.
+func TestCheck(t *testing.T) {
+	h := history()
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 20, Association: 1, Procs: 1, Submit: 2000, Eligible: 2000, State: accounting.Pending})
+	h.Jobs[4].Eligible = 1030
+	s := mustNew(t, h, Setup{Options: window30})
+	s.Priority.Weights = multifactor.Weights{Fairshare: 1000, Age: 10}
+	m, err := s.model(h, 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := m.Fairshare(0), m.Fairshare(1); a >= b {
+		t.Fatalf("alice, who runs a job all the time, has %v, and bob %v", a, b)
+	}
+	shares := []priority.Share{
+		{Account: "physics"},
+		{Account: "physics", User: "alice", FairShare: m.Fairshare(0) + 0.25},
+		{Account: "physics", User: "bob", FairShare: m.Fairshare(1)},
+		{Account: "chemistry", User: "bob", FairShare: 9},
+	}
+	queue := []priority.Queued{{Job: 14, SiteKnown: true, Priority: 400}, {Job: 20, SiteKnown: true, Priority: 700}, {Job: 99, SiteKnown: true, Priority: 1}}
+	c, err := s.Check(h, 3000, shares, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Users != 2 || math.Abs(c.MaxDelta-0.25) > 1e-12 || c.Jobs != 2 || c.Tau == nil || *c.Tau != 1 {
+		t.Errorf("%+v", c)
+	}
+}

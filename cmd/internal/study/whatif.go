@@ -1,0 +1,203 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+// WhatIfUsage tells of the changes that Change knows, a line each.
+const WhatIfUsage = `share:NAME=N       NAME, a user or an account, has N shares
+rule:RULE          campaigns by max, last, arrival=TIME or window=TIME
+order:ORDER        what goes first in a campaign: lpt, spt, submission or ljf
+gate:GATE          demote or off
+halflife:TIME      PriorityDecayHalfLife of the site's fair share
+nodes:+N           N nodes more, or fewer with -
+procs:+N           N processors more, or fewer with -
+add:FILE           the load of a YAML file besides`
+
+// Change returns a study like this one with one thing changed. Policies tell
+// which policies see the change. read returns the content of a file.
+func (s *Study) Change(what string, read func(name string) ([]byte, error)) (changed *Study, heeded []string, err error) {
+	kind, value, ok := strings.Cut(what, ":")
+	if !ok || value == "" {
+		return nil, nil, fmt.Errorf("what if %q: must be KIND:VALUE, one of\n%s", what, WhatIfUsage)
+	}
+	c := *s
+	heeded = []string{"ostrich"}
+	switch kind {
+	case "share":
+		heeded, err = []string{"fairshare", "ostrich"}, c.share(value)
+	case "rule":
+		err = c.rule(value)
+	case "order":
+		c.Options.Inside, err = named[ostrich.Inside](ostrich.InsideNames, value)
+	case "gate":
+		if c.Options.Gate, err = named[ostrich.Gate](ostrich.GateNames, value); err == nil && c.Options.Gate == ostrich.Strict {
+			err = errors.New("ostrichd cannot hold jobs back; demote or off")
+		}
+	case "halflife":
+		heeded = []string{"fairshare"}
+		var d time.Duration
+		if d, err = span(value); err == nil {
+			c.Priority.HalfLife = ostrich.Duration(d / time.Second)
+		}
+	case "nodes", "procs":
+		heeded, err = nil, c.grow(kind, value)
+	case "add":
+		heeded = nil
+		var raw []byte
+		if raw, err = read(value); err == nil {
+			err = c.add(value, raw)
+		}
+	default:
+		err = fmt.Errorf("unknown; there are\n%s", WhatIfUsage)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("what if %s: %w", what, err)
+	}
+	return &c, heeded, nil
+}
+
+// Heeds tells whether a policy sees a change that these see; nil is all.
+func Heeds(heeded []string, policy string) bool {
+	return heeded == nil || slices.Contains(heeded, policy)
+}
+
+func named[T ~uint8](names []string, name string) (T, error) {
+	t, err := ostrich.Named[T](names, name)
+	if err != nil {
+		return 0, fmt.Errorf("%q: must be one of %s", name, strings.Join(names, ", "))
+	}
+	return t, nil
+}
+
+// span is a duration above 0, in days too.
+func span(text string) (time.Duration, error) {
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n float64
+		n, err = strconv.ParseFloat(days, 64)
+		d = time.Duration(n * float64(24*time.Hour))
+	} else {
+		d, err = time.ParseDuration(text)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no time, such as 90s, 10m, 2h or 7d", text)
+	case d < time.Second:
+		return 0, fmt.Errorf("%s: at least 1 s", text)
+	}
+	return d, nil
+}
+
+// share changes the shares of a user, in all accounts, or of an account.
+func (s *Study) share(value string) error {
+	name, number, ok := strings.Cut(value, "=")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 0 || n > math.MaxInt32 {
+		return errors.New("must be share:NAME=N with a number of at least 0")
+	}
+	s.Priority.Accounts, s.Priority.Associations = slices.Clone(s.Priority.Accounts), slices.Clone(s.Priority.Associations)
+	found := false
+	for i := range s.Priority.Associations {
+		if a := &s.Priority.Associations[i]; a.User == name {
+			a.Shares, found = n, true
+		}
+	}
+	for i := range s.Priority.Accounts {
+		if a := &s.Priority.Accounts[i]; a.Name == name {
+			a.Shares, found = n, true
+		}
+	}
+	if !found {
+		return fmt.Errorf("no user or account %q has jobs here", name)
+	}
+	if s.tree {
+		s.Shares = s.divide()
+		return nil
+	}
+	// Evenly, but for this user, or the users of this account.
+	d := &ostrich.Shares{}
+	if s.Shares != nil {
+		d.Users = slices.Clone(s.Shares.Users)
+	}
+	for i, u := range s.Users {
+		if u.Name == name || u.Account == name {
+			d.Users = append(slices.DeleteFunc(d.Users, func(x ostrich.UserShare) bool { return x.User == ostrich.UserID(i+1) }),
+				ostrich.UserShare{User: ostrich.UserID(i + 1), Weight: float64(n)})
+		}
+	}
+	s.Shares = d
+	return nil
+}
+
+// rule changes what a campaign is.
+func (s *Study) rule(value string) error {
+	name, threshold, timed := strings.Cut(value, "=")
+	by, err := named[ostrich.By](ostrich.ByNames, name)
+	if err != nil {
+		return err
+	}
+	r := ostrich.Rule{By: by, Threshold: s.Options.Rule.Threshold}
+	takes := by == ostrich.Window || by == ostrich.Arrival
+	switch {
+	case timed && !takes:
+		return fmt.Errorf("%s takes no time", name)
+	case timed:
+		var d time.Duration
+		if d, err = span(threshold); err != nil {
+			return err
+		}
+		r.Threshold = ostrich.Duration(d / time.Second)
+	case takes && r.Threshold < 1:
+		r.Threshold = 30 * 60
+	case !takes:
+		r.Threshold = 0
+	}
+	s.Options.Rule = r
+	return r.Validate()
+}
+
+// grow changes the size of the machine, of every pool in proportion.
+func (s *Study) grow(kind, value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n == 0 || value[0] != '+' && value[0] != '-' {
+		return fmt.Errorf("must be %s:+N or %[1]s:-N", kind)
+	}
+	if kind == "nodes" {
+		if s.Nodes < 1 {
+			return errors.New("how many nodes the machine has is not known: give --nodes, or change procs instead")
+		}
+		if s.Nodes+n < 1 {
+			return fmt.Errorf("the machine has %d nodes", s.Nodes)
+		}
+		n = n * s.Procs / s.Nodes
+	}
+	if s.Procs+n < 1 || s.Procs+n >= math.MaxInt32 {
+		return fmt.Errorf("the machine has %d processors", s.Procs)
+	}
+	s.Pools = slices.Clone(s.Pools)
+	rest := s.Procs + n
+	for i := range s.Pools {
+		p := &s.Pools[i]
+		p.Procs = max(1, int(int64(p.Procs)*int64(s.Procs+n)/int64(s.Procs)))
+		if rest -= p.Procs; i == len(s.Pools)-1 {
+			p.Procs = max(1, p.Procs+rest)
+		}
+	}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Procs > s.Pools[s.pool[i]].Procs {
+			return fmt.Errorf("job %d needs %d processors", s.IDs[i], j.Procs)
+		}
+	}
+	s.Priority.Procs = s.Procs + n
+	return nil
+}
