@@ -1,0 +1,171 @@
+package comparison
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Comparison is what came out. Its JSON is stable: keys are added, never
+// renamed. Times are those of the jobs, lengths of time are in seconds, and
+// parts of a whole go from 0 to 1.
+type Comparison struct {
+	Title  string       `json:"title"`
+	Source string       `json:"source"`
+	From   ostrich.Time `json:"from"` // of the window
+	To     ostrich.Time `json:"to"`
+	Unix   bool         `json:"unix"` // From and To are Unix times; else they count from the beginning of a log
+	Procs  int          `json:"processors"`
+
+	Baseline  string  `json:"baseline"` // name of the run that the others are compared with
+	Level     float64 `json:"confidence_level"`
+	Resamples int     `json:"resamples"`
+	Seed      uint64  `json:"seed"`
+
+	Verdict []string  `json:"verdict"` // how far the simulation is from what happened
+	Changes []Changes `json:"changes"` // in words, a run each
+	Notes   []string  `json:"notes"`   // on the input
+
+	Runs        []Figures    `json:"runs"`
+	Differences []Difference `json:"differences"`
+	Agreement   *Agreement   `json:"agreement"`  // null unless there are a recorded run and a simulated baseline
+	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
+	Users       []User       `json:"users"`      // those with the most core-hours first
+
+	baseline int
+	location *time.Location
+	charts   charts
+}
+
+// Changes says in words what a run changed against the baseline.
+type Changes struct {
+	Run       string   `json:"run"`
+	Sentences []string `json:"sentences"`
+}
+
+// Figures are the measures of a run.
+type Figures struct {
+	Run       string  `json:"run"`
+	Recorded  bool    `json:"recorded"`
+	Seconds   float64 `json:"seconds"` // that the simulation took; 0 if nobody measured
+	Jobs      int     `json:"jobs"`
+	Users     int     `json:"users"`
+	Campaigns int     `json:"campaigns"`
+
+	Stretch          report.Stretch `json:"stretch"`             // of the campaigns
+	UserMeanStretch  float64        `json:"user_mean_stretch"`   // mean over the users of their mean
+	UserMaxStretch   float64        `json:"user_max_stretch"`    // mean over the users of their maximum
+	StretchQuantiles []float64      `json:"stretch_percentiles"` // 0 to 100
+	Wait             report.Wait    `json:"wait"`
+	WaitQuantiles    []float64      `json:"wait_percentiles"` // 0 to 100
+	BoundedSlowdown  float64        `json:"bounded_slowdown_mean"`
+
+	Utilisation float64          `json:"utilisation"` // of the processors, in the window
+	Makespan    ostrich.Duration `json:"makespan"`    // from the first submission to the last end
+
+	// Of the users' stretch, report.User.Stretch.
+	Jain      float64 `json:"jain"`
+	Gini      float64 `json:"gini"`
+	Envy      int     `json:"envy"`       // ordered pairs of users, report.Fairness.Envy
+	EnvyPairs int     `json:"envy_pairs"` // all there are
+}
+
+// Reading is what an interval says of a difference.
+type Reading string
+
+// The readings.
+const (
+	Better  Reading = "better"  // the interval lies on the good side of 0
+	Worse   Reading = "worse"   // on the bad side
+	Differs Reading = "differs" // it has no 0 in it; of a recorded run, which is no better or worse than a simulation
+	Unclear Reading = "unclear" // it has 0 in it
+	TooFew  Reading = "too few" // too few users or campaigns for an interval
+	NoneFor Reading = "none"    // a measure without interval
+)
+
+// Difference is by how much a measure of a run differs from the baseline.
+type Difference struct {
+	Run        string           `json:"run"`
+	Measure    string           `json:"measure"` // key of a measure
+	Name       string           `json:"name"`    // in words
+	Unit       string           `json:"unit"`    // "s", "part", "pairs", "index" from 0 to 1, or "" for a ratio
+	Baseline   float64          `json:"baseline"`
+	Value      float64          `json:"value"`
+	Difference float64          `json:"difference"`
+	Interval   *report.Interval `json:"interval"`
+	Reading    Reading          `json:"reading"`
+}
+
+// clear tells whether the interval has no 0 in it.
+func (d *Difference) clear() bool {
+	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
+}
+
+// User is what a user got in each run.
+type User struct {
+	Name      string       `json:"name"`
+	Account   string       `json:"account"` // "" if unknown
+	Share     float64      `json:"share"`
+	Jobs      int          `json:"jobs"`
+	Campaigns int          `json:"campaigns"`
+	CoreHours float64      `json:"core_hours"` // in the baseline
+	Runs      []UserRun    `json:"runs"`
+	Changes   []UserChange `json:"changes"` // of every run but the baseline
+}
+
+// UserRun is what a user got in a run. Stretches are 0 without campaigns.
+type UserRun struct {
+	Run         string  `json:"run"`
+	MeanStretch float64 `json:"mean_stretch"` // of the campaigns
+	MaxStretch  float64 `json:"max_stretch"`
+	Stretch     float64 `json:"stretch"`   // report.User.Stretch
+	MeanWait    float64 `json:"mean_wait"` // of the jobs
+}
+
+// UserChange is what a run changed for a user.
+type UserChange struct {
+	Run     string `json:"run"`
+	Stretch Change `json:"mean_stretch"`
+	Wait    Change `json:"mean_wait"`
+}
+
+// Change is a difference with its interval.
+type Change struct {
+	Difference float64          `json:"difference"`
+	Interval   *report.Interval `json:"interval"`
+	Reading    Reading          `json:"reading"`
+}
+
+const level = 0.95
+
+// Compare measures the runs. The same input gives the same result.
+func Compare(ctx context.Context, in Input) (*Comparison, error) {
+	if err := in.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	s, err := study(&in)
+	if err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	c := &Comparison{
+		Title: in.Title, Source: in.Source, From: s.from, To: s.to, Unix: in.Location != nil, Procs: in.Procs,
+		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: s.rounds, Seed: in.Seed,
+		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
+	}
+	for r := range in.Runs {
+		c.Runs = append(c.Runs, s.figures(r))
+	}
+	if c.Differences, err = s.differences(ctx); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	if c.Users, err = s.userTable(ctx); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	c.Agreement = s.agreement()
+	c.Verdict, c.Changes = c.verdict(), c.changes()
+	c.charts = s.chartData()
+	return c, nil
+}

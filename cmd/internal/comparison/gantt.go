@@ -1,0 +1,187 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+)
+
+// The Gantt chart shows those users with the most work in its window, and no
+// more campaigns of each than can be read.
+const (
+	ganttUsers     = 10
+	ganttCampaigns = 60
+)
+
+// gantt is the Gantt chart of a window: for each user a lane a run, and one for
+// the virtual schedule, with the campaigns as bars.
+type gantt struct {
+	from, to ostrich.Time
+	lanes    []string // the runs, and the virtual schedule behind them if there is one
+	users    []ganttUser
+	left     int // users that are left out
+}
+
+// ganttUser is a user's part of the chart.
+type ganttUser struct {
+	name string
+	bars [][]bar // by lane
+	left int     // campaigns that are left out
+}
+
+// bar is the stay of a campaign. It waits from submission to its first start.
+type bar struct {
+	number                int // among the user's campaigns of the chart, from 1
+	submit, start, finish float64
+}
+
+// gantt makes the chart of the input's window; nil if that has no length.
+func (s *studied) gantt() *gantt {
+	from, to := s.in.Window.From, s.in.Window.To
+	if to <= from {
+		return nil
+	}
+	g := &gantt{from: from, to: to}
+	for r := range s.in.Runs {
+		g.lanes = append(g.lanes, s.in.Runs[r].Name)
+	}
+	if len(s.in.Virtual) > 0 {
+		g.lanes = append(g.lanes, "virtual schedule")
+	}
+	place := s.campaignPlaces()
+	starts := s.firstStarts(place)
+	virtual := make(map[int]Block) // by place
+	for _, b := range s.in.Virtual {
+		if b.Campaign >= 0 && b.Campaign < len(place) {
+			virtual[place[b.Campaign]] = b
+		}
+	}
+	seen := func(begin, end float64) bool { return begin < float64(to) && end > float64(from) }
+	chosen, work := make([][]int, len(s.users)), make([]float64, len(s.users))
+	for i := range s.campaign {
+		shown := false
+		for r := range s.runs {
+			c := &s.runs[r].campaigns[i]
+			shown = shown || seen(float64(c.Submit), float64(c.End))
+		}
+		if b, ok := virtual[i]; ok {
+			shown = shown || seen(b.Start, b.End)
+		}
+		if shown {
+			u := s.campaign[i]
+			chosen[u] = append(chosen[u], i)
+			work[u] += float64(s.runs[s.in.Baseline].campaigns[i].Work)
+		}
+	}
+	order := slices.DeleteFunc(slices.Clone(s.owning), func(u int32) bool { return len(chosen[u]) == 0 })
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(work[b], work[a]) })
+	for at, u := range order {
+		if at == ganttUsers {
+			g.left = len(order) - at
+			break
+		}
+		g.users = append(g.users, s.ganttUser(int(u), chosen[u], starts, virtual, len(g.lanes)))
+	}
+	return g
+}
+
+// ganttUser makes the bars of a user's campaigns.
+func (s *studied) ganttUser(u int, campaigns []int, starts [][]ostrich.Time, virtual map[int]Block, lanes int) ganttUser {
+	one := ganttUser{name: s.labels[u], bars: make([][]bar, lanes)}
+	base := s.runs[s.in.Baseline].campaigns
+	if n := len(campaigns); n > ganttCampaigns { // those with the most work
+		slices.SortStableFunc(campaigns, func(a, b int) int { return cmp.Compare(base[b].Work, base[a].Work) })
+		campaigns, one.left = campaigns[:ganttCampaigns], n-ganttCampaigns
+	}
+	slices.SortFunc(campaigns, func(a, b int) int { return cmp.Or(cmp.Compare(base[a].Submit, base[b].Submit), cmp.Compare(a, b)) })
+	for n, i := range campaigns {
+		for r := range s.runs {
+			c := &s.runs[r].campaigns[i]
+			one.bars[r] = append(one.bars[r], bar{n + 1, float64(c.Submit), float64(starts[r][i]), float64(c.End)})
+		}
+		if b, ok := virtual[i]; ok {
+			one.bars[lanes-1] = append(one.bars[lanes-1], bar{n + 1, b.Start, b.Start, b.End})
+		}
+	}
+	return one
+}
+
+// firstStarts are the moments at which campaigns first have a running job, by
+// run.
+func (s *studied) firstStarts(place []int) [][]ostrich.Time {
+	list := make([][]ostrich.Time, len(s.runs))
+	for r := range s.runs {
+		list[r] = make([]ostrich.Time, len(s.campaign))
+		for i := range list[r] {
+			list[r][i] = math.MaxInt64
+		}
+		jobs := s.in.Runs[r].Jobs
+		for i := range jobs {
+			if n := jobs[i].Campaign; n >= 0 {
+				list[r][place[n]] = min(list[r][place[n]], jobs[i].Start)
+			}
+		}
+	}
+	return list
+}
+
+// ganttChart draws the chart; "" if there is none.
+func (c *Comparison) ganttChart() template.HTML {
+	g := c.charts.gantt
+	if g == nil || len(g.users) == 0 {
+		return ""
+	}
+	const left, right, top, bottom, lane, gap = 250.0, 12.0, 6.0, 34.0, 15.0, 12.0
+	each := lane*float64(len(g.lanes)) + gap
+	d := &drawing{
+		width: 2 * chartWidth, height: top + bottom + each*float64(len(g.users)),
+		title: "Gantt chart of the campaigns of users, in each run and in the virtual schedule",
+	}
+	x := func(t float64) float64 {
+		return left + min(max((t-float64(g.from))/float64(g.to-g.from), 0), 1)*(d.width-left-right)
+	}
+	for i := range 5 {
+		at := g.from + (g.to-g.from)*ostrich.Time(i)/4
+		d.line("grid", x(float64(at)), top, x(float64(at)), d.height-bottom+4)
+		d.write("", []string{"start", "middle", "middle", "middle", "end"}[i], x(float64(at)), d.height-bottom+18, moment(at, c.location))
+	}
+	for i, u := range g.users {
+		y := top + each*float64(i)
+		d.name("name", 112, y+lane*float64(len(g.lanes))/2+4, u.name, 16)
+		for l, bars := range u.bars {
+			class := style(l)
+			if l >= len(c.Runs) {
+				class = "virtual"
+			}
+			d.name("small", left-8, y+lane*(float64(l)+0.75), g.lanes[l], 22)
+			d.rect("floor", left, y+lane*float64(l)+1, d.width-left-right, lane-2, "")
+			for _, b := range bars {
+				g.bar(d, class, b, x, y+lane*float64(l), lane)
+			}
+		}
+	}
+	return d.svg()
+}
+
+// bar draws a campaign, as far as it is in the window.
+func (g *gantt) bar(d *drawing, class string, b bar, x func(float64) float64, y, lane float64) {
+	if b.finish <= float64(g.from) || b.submit >= float64(g.to) {
+		return
+	}
+	if x(b.start) > x(b.submit) {
+		d.line("waiting "+class, x(b.submit), y+lane/2, x(b.start), y+lane/2)
+	}
+	wide := max(x(b.finish)-x(b.start), 0.8)
+	if b.finish <= float64(g.from) || b.start >= float64(g.to) {
+		return
+	}
+	d.rect("bar "+class, x(b.start), y+2, wide, lane-4, fmt.Sprintf("campaign %d", b.number))
+	if label := strconv.Itoa(b.number); wide > 7*float64(len(label))+2 {
+		d.write("in "+class, "middle", x(b.start)+wide/2, y+lane-4.2, label)
+	}
+}

@@ -1,0 +1,177 @@
+package comparison
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Run is one way in which the jobs went.
+type Run struct {
+	// Name is how tables and sentences call it: "recorded", "fairshare",
+	// "ostrich", "ostrich, share:alice=2". Up to the first comma it names no
+	// user or account.
+	Name     string
+	Recorded bool // as it happened; false for a simulation
+
+	// Jobs are the same in the same order in every run: job i of one is job i
+	// of the others, with the same id, user, campaign, submission and
+	// processors.
+	Jobs    []report.Job
+	Seconds float64 // spent simulating; 0 if nobody measured
+}
+
+// Block is the stay of a campaign in OStrich's virtual schedule.
+type Block struct {
+	User       ostrich.UserID
+	Campaign   int     // as in report.Job
+	Start, End float64 // virtual start and completion, on the clock of the jobs
+}
+
+// Controller tells how well the fairshare model agrees with the live
+// controller.
+type Controller struct {
+	Users    int      `json:"users"`                 // whose factors were compared
+	MaxDelta float64  `json:"max_factor_difference"` // max |ΔF| of their fairshare factors
+	Jobs     int      `json:"jobs"`                  // pending ones whose order was compared
+	Tau      *float64 `json:"kendall_tau"`           // of their order; nil if it is not defined
+}
+
+// Input is what to compare, and what to say about where it is from.
+type Input struct {
+	Title  string
+	Source string // the cluster or the log
+
+	// From and To are the window: utilisation is measured in it. Both 0: from
+	// the first submission to the last, or to the last end of the baseline if
+	// all are submitted at one moment.
+	From, To ostrich.Time
+
+	// Location makes Unix times readable. nil: the times of the jobs count from
+	// the beginning of a log.
+	Location *time.Location
+
+	Procs    int
+	Runs     []Run
+	Baseline int // index of the run that the others are compared with
+
+	// The names of a user and of the user's account. nil, or "": "user" with
+	// the number, and no account.
+	UserName, AccountName func(ostrich.UserID) string
+
+	// Share is the weight of a user, above 0. nil: all are equal.
+	Share func(ostrich.UserID) float64
+
+	Notes      []string    // on the input: what was left out
+	Controller *Controller // nil if nobody asked the live controller
+
+	// Window is what the Gantt chart shows; without length there is none.
+	Window  struct{ From, To ostrich.Time }
+	Virtual []Block // OStrich's virtual schedule, for the Gantt chart
+
+	Seed      uint64
+	Resamples int // 0: 1000
+}
+
+const defaultResamples = 1000
+
+// check tells what is wrong with the input.
+func (in *Input) check() error {
+	switch {
+	case len(in.Runs) == 0:
+		return errors.New("no runs")
+	case in.Baseline < 0 || in.Baseline >= len(in.Runs):
+		return fmt.Errorf("baseline %d of %d runs", in.Baseline, len(in.Runs))
+	case in.Procs < 1:
+		return fmt.Errorf("a machine of %d processors", in.Procs)
+	case in.Resamples < 0:
+		return fmt.Errorf("%d resamples", in.Resamples)
+	case in.To <= in.From && (in.From != 0 || in.To != 0):
+		return fmt.Errorf("a window that ends at %d, not after it begins at %d", in.To, in.From)
+	case in.Window.To < in.Window.From:
+		return fmt.Errorf("a window of the Gantt chart that ends at %d, before it begins at %d", in.Window.To, in.Window.From)
+	case len(in.Runs[0].Jobs) == 0:
+		return fmt.Errorf("run %q has no jobs", in.Runs[0].Name)
+	}
+	for i := range in.Runs {
+		r := &in.Runs[i]
+		if r.Name == "" {
+			return fmt.Errorf("run %d has no name", i)
+		}
+		for _, before := range in.Runs[:i] {
+			if before.Name == r.Name {
+				return fmt.Errorf("two runs have the name %q", r.Name)
+			}
+		}
+		if err := r.check(&in.Runs[0]); err != nil {
+			return fmt.Errorf("run %q: %w", r.Name, err)
+		}
+	}
+	for _, b := range in.Virtual {
+		if !(b.Start <= b.End) || math.IsInf(b.Start, 0) {
+			return fmt.Errorf("campaign %d of user %d: virtual from %v to %v", b.Campaign, b.User, b.Start, b.End)
+		}
+	}
+	return nil
+}
+
+// check tells how a run differs from the first one in more than times.
+func (r *Run) check(first *Run) error {
+	if len(r.Jobs) != len(first.Jobs) {
+		return fmt.Errorf("%d jobs, and %q has %d", len(r.Jobs), first.Name, len(first.Jobs))
+	}
+	for i := range r.Jobs {
+		j, f := &r.Jobs[i], &first.Jobs[i]
+		switch {
+		case j.ID != f.ID || j.User != f.User || j.Campaign != f.Campaign || j.Submit != f.Submit || j.Procs != f.Procs:
+			return fmt.Errorf("job %d (number %d) is not the one of %q: "+
+				"user %d, campaign %d, submitted %d, %d processors; there job %d, user %d, campaign %d, submitted %d, %d processors",
+				j.ID, i, first.Name, j.User, j.Campaign, j.Submit, j.Procs, f.ID, f.User, f.Campaign, f.Submit, f.Procs)
+		case j.Procs < 1:
+			return fmt.Errorf("job %d (number %d) has %d processors", j.ID, i, j.Procs)
+		case j.Start < j.Submit:
+			return fmt.Errorf("job %d (number %d) starts at %d, before its submission at %d", j.ID, i, j.Start, j.Submit)
+		case j.End <= j.Start:
+			return fmt.Errorf("job %d (number %d) ends at %d, not after its start at %d", j.ID, i, j.End, j.Start)
+		}
+	}
+	return nil
+}
+
+// window is the window of the measures.
+func (in *Input) window() (from, to ostrich.Time) {
+	if in.From != 0 || in.To != 0 {
+		return in.From, in.To
+	}
+	jobs := in.Runs[0].Jobs
+	from, to = jobs[0].Submit, jobs[0].Submit
+	for i := range jobs {
+		from, to = min(from, jobs[i].Submit), max(to, jobs[i].Submit)
+	}
+	if to == from {
+		_, to = report.Span(in.Runs[in.Baseline].Jobs)
+	}
+	return from, to
+}
+
+// userName is the name of a user.
+func (in *Input) userName(u ostrich.UserID) string {
+	if in.UserName != nil {
+		if name := in.UserName(u); name != "" {
+			return name
+		}
+	}
+	return fmt.Sprintf("user %d", u)
+}
+
+// accountName is the name of a user's account; "" if there is none.
+func (in *Input) accountName(u ostrich.UserID) string {
+	if in.AccountName == nil {
+		return ""
+	}
+	return in.AccountName(u)
+}

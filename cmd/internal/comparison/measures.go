@@ -1,0 +1,234 @@
+package comparison
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"slurm-ostrich/ostrich/report"
+)
+
+// The measures that runs are compared by.
+const (
+	campaignMean = iota
+	campaignP50
+	campaignP95
+	campaignP99
+	campaignMax
+	userMean
+	userMax
+	waitMean
+	waitP50
+	waitP95
+	waitP99
+	slowdown
+	jain
+	gini
+	envy
+	utilisation
+	makespan
+	numMeasures
+)
+
+// measure describes a measure.
+type measure struct {
+	key, name, unit string
+	good            int     // the direction that is better: −1 less, 1 more, 0 neither
+	by              cluster // what is resampled
+}
+
+// cluster is what is resampled for an interval.
+type cluster uint8
+
+const (
+	byUser   cluster = iota // users
+	byOwner                 // users, of whom enough must own campaigns
+	byTime                  // parts of the window
+	byNobody                // nothing: no interval
+)
+
+var measures = [numMeasures]measure{
+	campaignMean: {"campaign_stretch_mean", "mean campaign stretch", "", -1, byOwner},
+	campaignP50:  {"campaign_stretch_p50", "median campaign stretch", "", -1, byOwner},
+	campaignP95:  {"campaign_stretch_p95", "campaign stretch p95", "", -1, byOwner},
+	campaignP99:  {"campaign_stretch_p99", "campaign stretch p99", "", -1, byOwner},
+	campaignMax:  {"campaign_stretch_max", "greatest campaign stretch", "", -1, byNobody},
+	userMean:     {"user_mean_stretch", "mean stretch per user", "", -1, byOwner},
+	userMax:      {"user_max_stretch", "greatest stretch per user", "", -1, byOwner},
+	waitMean:     {"wait_mean", "mean wait", "s", -1, byUser},
+	waitP50:      {"wait_p50", "wait p50", "s", -1, byUser},
+	waitP95:      {"wait_p95", "wait p95", "s", -1, byUser},
+	waitP99:      {"wait_p99", "wait p99", "s", -1, byUser},
+	slowdown:     {"bounded_slowdown_mean", "mean bounded slowdown", "", -1, byUser},
+	jain:         {"jain", "Jain index", "index", 1, byOwner},
+	gini:         {"gini", "Gini coefficient", "index", -1, byOwner},
+	envy:         {"envy", "envy count", "pairs", -1, byOwner},
+	utilisation:  {"utilisation", "utilisation", "part", 1, byTime},
+	makespan:     {"makespan", "makespan", "s", -1, byNobody},
+}
+
+// values measures run r over a sample of the users; nil is everybody once. In
+// a sample that has nothing to measure a value is NaN. Of a sample only the
+// measures by users mean anything. The envy count of a sample is the part of its
+// pairs of different users, times all the pairs there are.
+func (s *studied) values(r int, times []float64) [numMeasures]float64 {
+	run := &s.runs[r]
+	var v [numMeasures]float64
+	var jobs, wait, slow, campaigns, sum, owners, means, most float64
+	owning := make([]float64, len(s.owning))
+	for u := range s.users {
+		w := 1.0
+		if times != nil {
+			w = times[u]
+		}
+		jobs, wait, slow = jobs+w*run.jobs[u], wait+w*run.wait[u], slow+w*run.slowdown[u]
+	}
+	for i, u := range s.owning {
+		w := 1.0
+		if times != nil {
+			w = times[u]
+		}
+		owning[i] = w
+		got := &run.users[u]
+		campaigns, sum = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u]
+		owners, means, most = owners+w, means+w*got.MeanStretch, most+w*got.MaxStretch
+	}
+	none := math.NaN()
+	if times == nil {
+		none = 0
+	}
+	over := func(sum, n float64) float64 {
+		if n == 0 {
+			return none
+		}
+		return sum / n
+	}
+	v[waitMean], v[slowdown] = over(wait, jobs), over(slow, jobs)
+	q := run.waits.Quantiles(times, 0.5, 0.95, 0.99)
+	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
+	v[campaignMean], v[userMean], v[userMax] = over(sum, campaigns), over(means, owners), over(most, owners)
+	if owners == 0 {
+		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, jain, gini, envy} {
+			v[m] = none
+		}
+	} else {
+		q = run.stretches.Quantiles(times, 0.5, 0.95, 0.99, 1)
+		v[campaignP50], v[campaignP95], v[campaignP99], v[campaignMax] = q[0], q[1], q[2], q[3]
+		v[jain], v[gini] = run.fair.Jain(owning), run.fair.Gini(owning)
+		pairs, of := run.fair.Envy(owning)
+		n := float64(len(s.owning))
+		v[envy] = over(pairs, of) * n * (n - 1)
+	}
+	v[utilisation] = s.utilisation(r, nil)
+	v[makespan] = float64(run.last - run.first)
+	return v
+}
+
+// utilisation is the part of the processors that are busy over a sample of the
+// parts of the window; nil is each once.
+func (s *studied) utilisation(r int, times []float64) float64 {
+	var area, length float64
+	for i, busy := range s.runs[r].busy {
+		w := float64(min(int64(s.part()), int64(s.to-s.from)-int64(i)*int64(s.part())))
+		if times != nil {
+			w *= times[i]
+		}
+		area, length = area+w*busy, length+w
+	}
+	if length == 0 {
+		return 0
+	}
+	return area / length
+}
+
+// differences compares every run with the baseline.
+func (s *studied) differences(ctx context.Context) ([]Difference, error) {
+	samples := make([][numMeasures][]float64, len(s.runs)) // differences of each round
+	keep := func(r, m int, d float64) {
+		if !math.IsNaN(d) && !math.IsInf(d, 0) {
+			samples[r][m] = append(samples[r][m], d)
+		}
+	}
+	err := report.Bootstrap(s.random(0), len(s.users), s.rounds, func(times []float64) error {
+		base := s.values(s.in.Baseline, times)
+		for r := range s.runs {
+			if r == s.in.Baseline {
+				continue
+			}
+			v := s.values(r, times)
+			for m := range measures {
+				if measures[m].by <= byOwner {
+					keep(r, m, v[m]-base[m])
+				}
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts := len(s.runs[s.in.Baseline].busy)
+	err = report.Bootstrap(s.random(1), parts, s.rounds, func(times []float64) error {
+		base := s.utilisation(s.in.Baseline, times)
+		for r := range s.runs {
+			keep(r, utilisation, s.utilisation(r, times)-base)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	base := s.values(s.in.Baseline, nil)
+	list := []Difference{}
+	for r := range s.runs {
+		if r == s.in.Baseline {
+			continue
+		}
+		v := s.values(r, nil)
+		for m, about := range measures {
+			enough := map[cluster]int{byUser: len(s.users), byOwner: len(s.owning), byTime: parts}[about.by] >= report.Fewest
+			d := Difference{
+				Run: s.in.Runs[r].Name, Measure: about.key, Name: about.name, Unit: about.unit,
+				Baseline: base[m], Value: v[m], Difference: v[m] - base[m], Reading: NoneFor,
+			}
+			if about.by != byNobody {
+				d.Interval, d.Reading = read(samples[r][m], enough, s.good(r, about.good))
+			}
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
+// good is the direction that is better for run r: neither for one that happened,
+// whose differences from a simulation are errors of the simulation.
+func (s *studied) good(r, direction int) int {
+	if s.in.Runs[r].Recorded {
+		return 0
+	}
+	return direction
+}
+
+// read makes an interval of resampled differences and says what it means.
+func read(samples []float64, enough bool, good int) (*report.Interval, Reading) {
+	if !enough {
+		return nil, TooFew
+	}
+	i, ok := report.Percentile(samples, level)
+	switch {
+	case !ok:
+		return nil, TooFew
+	case !i.Excludes(0):
+		return &i, Unclear
+	case good == 0:
+		return &i, Differs
+	case (i.Low > 0) == (good > 0):
+		return &i, Better
+	}
+	return &i, Worse
+}
+
+// random is a source of its own for each purpose.
+func (s *studied) random(purpose uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(s.in.Seed, purpose)) //nolint:gosec // a sample, not a secret
+}

@@ -1,0 +1,192 @@
+package comparison
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich/report"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+const (
+	sideRows = 20   // users in a table of winners or losers
+	userRows = 1000 // users in the full table
+)
+
+// page is what the template shows.
+type page struct {
+	Title, Where string
+	Verdict      []string
+	Far          bool
+	Changes      []Changes
+	Baseline     string
+	Legend       []key
+	Figures      []figureRow
+	Heads        []string
+	ChangeChart  template.HTML
+	Stretch      template.HTML
+	Wait         template.HTML
+	Utilisation  template.HTML
+	Sides        []sides
+	Agreement    *Table
+	Gantt        template.HTML
+	GanttNote    string
+	Virtual      bool
+	Users        Table
+	UsersLeft    int
+	Notes        []string
+	Margin       string
+	Fewest       int
+	Resamples    int
+	Seed         uint64
+	Parts        int
+}
+
+// key is a line of the legend.
+type key struct {
+	Name  string
+	Chart template.HTML
+}
+
+// figureRow is a measure, with a cell for each run.
+type figureRow struct {
+	Name  string
+	Cells []figureCell
+}
+
+// figureCell is a value, and below it the difference from the baseline.
+type figureCell struct{ Value, Change, Reading string }
+
+// sides are the users that a run changed something for.
+type sides struct {
+	Run           string
+	Chart         template.HTML
+	Worse, Better Table
+	More          string // what the tables leave out
+}
+
+// WriteHTML writes the comparison as one page that stands alone: it loads
+// nothing and needs no script. It is well-formed XML but for the doctype. Times
+// are in the location of the input.
+func (c *Comparison) WriteHTML(w io.Writer) error {
+	p := page{
+		Title: c.Title, Verdict: c.Verdict, Far: c.Agreement == nil || c.Agreement.Far, Changes: c.Changes, Baseline: c.Baseline,
+		ChangeChart: c.changeChart(), Stretch: c.stretchChart(), Wait: c.waitChart(), Utilisation: c.utilisationChart(),
+		Gantt: c.ganttChart(), Notes: c.Notes,
+		Margin: percent(report.EnvyMargin), Fewest: report.Fewest, Resamples: c.Resamples, Seed: c.Seed, Parts: timeParts,
+	}
+	if p.Title == "" {
+		p.Title = "Comparison of schedules"
+	}
+	base := &c.Runs[c.baseline]
+	var where []string
+	if c.Source != "" {
+		where = append(where, c.Source)
+	}
+	p.Where = strings.Join(append(where, moment(c.From, c.location)+" to "+moment(c.To, c.location), plural(c.Procs, "processor"),
+		plural(base.Jobs, "job"), plural(base.Users, "user"), plural(base.Campaigns, "campaign")), " · ")
+	for i := range c.Runs {
+		d := drawing{width: 40, height: 12, title: "line and mark of this run"}
+		d.line("curve "+style(i), 1, 6, 39, 6)
+		d.mark("dot "+style(i), i, 20, 6)
+		p.Legend = append(p.Legend, key{c.Runs[i].Run, d.svg()})
+		p.Heads = append(p.Heads, c.Runs[i].Run)
+	}
+	p.Figures = c.figureRows()
+	for _, w := range c.Changes {
+		p.Sides = append(p.Sides, c.pageSides(w.Run))
+	}
+	if t := c.agreementTable(); len(t.Rows) > 0 {
+		p.Agreement = &t
+	}
+	if g := c.charts.gantt; g != nil {
+		p.GanttNote, p.Virtual = g.note(), len(g.lanes) > len(c.Runs)
+	}
+	users := c.Users[:min(len(c.Users), userRows)]
+	p.Users, p.UsersLeft = c.withoutAccounts(c.userTable(users)), len(c.Users)-len(users)
+	var whole bytes.Buffer // nothing half-written
+	if err := pageTemplate.Execute(&whole, p); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	if _, err := whole.WriteTo(w); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	return nil
+}
+
+// figureRows has a row a measure and a column a run.
+func (c *Comparison) figureRows() []figureRow {
+	rows := make([]figureRow, numMeasures)
+	for m, about := range measures {
+		rows[m].Name = about.name
+		for i := range c.Runs {
+			d := Difference{Unit: about.unit}
+			cell := figureCell{Value: d.amount(c.Runs[i].values()[m])}
+			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.key })
+			if at >= 0 {
+				d = c.Differences[at]
+				cell.Change = d.signed(d.Difference)
+				if d.Difference == 0 {
+					cell.Change = "±0"
+				}
+				if d.Interval != nil {
+					cell.Change += " (" + between(d.Interval, d.Unit) + ")"
+				}
+				if d.clear() {
+					cell.Reading = string(d.Reading)
+				}
+			}
+			rows[m].Cells = append(rows[m].Cells, cell)
+		}
+	}
+	return rows
+}
+
+// pageSides are the tables and the chart of a run, cut to the greatest effects.
+func (c *Comparison) pageSides(run string) sides {
+	worse, better := c.sides(run)
+	top := func(list []*User) []*User { return list[:min(len(list), sideRows)] }
+	s := sides{
+		Run:    run,
+		Worse:  c.withoutAccounts(c.sideTable("Higher mean stretch under "+run, run, top(worse))),
+		Better: c.withoutAccounts(c.sideTable("Lower mean stretch under "+run, run, top(better))),
+	}
+	drawn := slices.Clone(top(better))
+	slices.Reverse(drawn)
+	if drawn = slices.Concat(top(worse), drawn); len(drawn) > 0 {
+		s.Chart = c.userChart(run, drawn)
+	}
+	if left := len(worse) + len(better) - len(drawn); left > 0 {
+		s.More = fmt.Sprintf("Shown are those with the greatest change, at most %d each way, of %d whose stretch rose and %d whose stretch fell. "+
+			"All users are in the table further below.", sideRows, len(worse), len(better))
+	}
+	return s
+}
+
+// note says what the chart leaves out; "" if it leaves out nothing.
+func (g *gantt) note() string {
+	var list []string
+	if g.left > 0 {
+		list = append(list, plural(g.left, "user")+" with less work in this window")
+	}
+	campaigns := 0
+	for _, u := range g.users {
+		campaigns += u.left
+	}
+	if campaigns > 0 {
+		list = append(list, plural(campaigns, "campaign")+" with less work of users with many")
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Left out: " + plain(list) + "."
+}

@@ -1,0 +1,116 @@
+package comparison
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// TestUtilisationInterval resamples the parts of the window by hand.
+func TestUtilisationInterval(t *testing.T) {
+	in := madeUp(20, 25)
+	in.Seed = 8
+	c := compare(t, in)
+	part := ostrich.Duration((c.To - c.From + timeParts - 1) / timeParts)
+	var busy [3][]float64
+	for r := range in.Runs {
+		busy[r] = report.Utilisations(in.Runs[r].Jobs, in.Procs, c.From, c.To, part)
+	}
+	random := rand.New(rand.NewPCG(8, 1))
+	var samples []float64
+	for range in.Resamples {
+		var area, length float64
+		for range timeParts {
+			i := random.IntN(timeParts)
+			w := float64(min(ostrich.Time(part), c.To-c.From-ostrich.Time(i)*ostrich.Time(part)))
+			area, length = area+w*(busy[2][i]-busy[1][i]), length+w
+		}
+		samples = append(samples, area/length)
+	}
+	want, _ := report.Percentile(samples, level)
+	for _, d := range c.Differences {
+		if d.Run == "ostrich" && d.Measure == "utilisation" && (d.Interval == nil || !near(d.Interval.Low, want.Low) || !near(d.Interval.High, want.High) || want.Low == want.High) {
+			t.Errorf("interval %v, want %v", d.Interval, want)
+		}
+	}
+}
+
+// TestBlocks: blocks hold all units, in order, and about as many each.
+func TestBlocks(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 65, 1000} {
+		units := make([]unit, n)
+		for i := range units {
+			units[i].sums = []blockSums{{campaigns: 1, stretch: float64(i), jobs: 2, wait: 3}, {campaigns: 1}}
+		}
+		list := blocks(units, 2)
+		if len(list) != min(n, mostBlocks) {
+			t.Errorf("%d units: %d blocks", n, len(list))
+		}
+		var sum blockSums
+		last := -1.0
+		for _, b := range list {
+			sum.add(&b[0], 1)
+			if mean := b[0].stretch / b[0].campaigns; mean <= last || b[0].campaigns < float64(n/mostBlocks) || b[0].campaigns > float64(n/mostBlocks+1) {
+				t.Errorf("%d units: block %+v behind one of mean %v", n, b[0], last)
+			} else {
+				last = mean
+			}
+		}
+		if all := float64(n); sum != (blockSums{all, all * (all - 1) / 2, 2 * all, 3 * all}) {
+			t.Errorf("%d units: in the blocks %+v", n, sum)
+		}
+	}
+}
+
+// TestLoneJobs: jobs in no campaign tell of waits, not of stretch.
+func TestLoneJobs(t *testing.T) {
+	in := madeUp(20, 25)
+	for r := range in.Runs {
+		jobs := in.Runs[r].Jobs
+		var kept []int // campaigns of alice
+		for i := range jobs {
+			if jobs[i].User != 1000 {
+				continue
+			}
+			if n := len(kept); (n == 0 || kept[n-1] != jobs[i].Campaign) && n < 2 {
+				kept = append(kept, jobs[i].Campaign)
+			}
+			if jobs[i].Campaign != kept[0] && (len(kept) < 2 || jobs[i].Campaign != kept[1]) {
+				jobs[i].Campaign = -1
+			}
+		}
+	}
+	for _, u := range compare(t, in).Users {
+		if change := u.change("ostrich"); u.Name == "alice" && (u.Campaigns != 2 || change.Stretch.Reading != TooFew || change.Stretch.Interval != nil || change.Wait.Reading != Better) {
+			t.Errorf("%d campaigns, %+v", u.Campaigns, change)
+		}
+	}
+}
+
+// lapsing is a context that ends when it has been asked so often.
+type lapsing struct {
+	context.Context
+	left int
+}
+
+func (l *lapsing) Err() error {
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted: a comparison ends where it is, between two samples.
+func TestInterrupted(t *testing.T) {
+	in := madeUp(20, 3)
+	for _, rounds := range []int{0, 5, in.Resamples + 5, 2*in.Resamples + 5} {
+		ctx := &lapsing{t.Context(), rounds}
+		if _, err := Compare(ctx, in); !errors.Is(err, context.Canceled) || ctx.left != -1 {
+			t.Errorf("after %d rounds: %v, asked %d times more", rounds, err, -1-ctx.left)
+		}
+	}
+}

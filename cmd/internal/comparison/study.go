@@ -1,0 +1,208 @@
+package comparison
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// studied is the input in the shape that the measures need.
+type studied struct {
+	in       *Input
+	rounds   int
+	from, to ostrich.Time
+	users    []ostrich.UserID // ascending
+	labels   []string
+	shares   []float64
+	owner    []int32 // of a job: index into users
+	campaign []int32 // of a campaign: index into users
+	owning   []int32 // users with campaigns
+	runs     []studiedRun
+}
+
+// studiedRun is a run in that shape. All slices by user are parallel to users.
+type studiedRun struct {
+	campaigns   []report.Campaign
+	stretch     []float64     // of each campaign
+	users       []report.User // without campaigns: zero
+	jobs        []float64     // number of a user's jobs
+	wait        []float64     // sum over a user's jobs
+	slowdown    []float64     // sum over a user's jobs
+	sumStretch  []float64     // sum over a user's campaigns
+	waits       *report.Pool
+	stretches   *report.Pool
+	fair        *report.Fairness // of the users in owning
+	busy        []float64        // part of the processors, in each part of the window
+	first, last ostrich.Time
+}
+
+func study(in *Input) (*studied, error) {
+	s := &studied{in: in, rounds: in.Resamples}
+	if s.rounds == 0 {
+		s.rounds = defaultResamples
+	}
+	s.from, s.to = in.window()
+	jobs := in.Runs[0].Jobs
+	index := make(map[ostrich.UserID]int32)
+	for i := range jobs {
+		index[jobs[i].User] = 0
+	}
+	for u := range index {
+		s.users = append(s.users, u)
+	}
+	slices.Sort(s.users)
+	for i, u := range s.users {
+		index[u] = int32(i)
+		share := 1.0
+		if in.Share != nil {
+			share = in.Share(u)
+		}
+		if !(share > 0) || math.IsInf(share, 0) {
+			return nil, fmt.Errorf("%s has a share of %v", in.userName(u), share)
+		}
+		s.shares = append(s.shares, share)
+	}
+	s.labels = in.labels(s.users)
+	s.owner = make([]int32, len(jobs))
+	for i := range jobs {
+		s.owner[i] = index[jobs[i].User]
+	}
+	s.runs = make([]studiedRun, len(in.Runs))
+	for r := range in.Runs {
+		s.runs[r].campaigns = report.Campaigns(in.Runs[r].Jobs)
+	}
+	for _, c := range s.runs[0].campaigns {
+		s.campaign = append(s.campaign, index[c.User])
+	}
+	owned := make([]bool, len(s.users))
+	for _, u := range s.campaign {
+		owned[u] = true
+	}
+	for u, has := range owned {
+		if has {
+			s.owning = append(s.owning, int32(u))
+		}
+	}
+	if err := s.oneOwner(); err != nil {
+		return nil, err
+	}
+	demand := make([]float64, 0, len(s.owning))
+	for r := range s.runs {
+		s.measure(r)
+	}
+	for _, u := range s.owning {
+		demand = append(demand, float64(s.runs[in.Baseline].users[u].Work)/s.shares[u])
+	}
+	for r := range s.runs {
+		stretch := make([]float64, len(s.owning))
+		for i, u := range s.owning {
+			stretch[i] = s.runs[r].users[u].Stretch
+		}
+		s.runs[r].fair = report.NewFairness(stretch, demand)
+	}
+	return s, nil
+}
+
+// oneOwner checks that no two users share a campaign.
+func (s *studied) oneOwner() error {
+	owner := make(map[int]ostrich.UserID)
+	jobs := s.in.Runs[0].Jobs
+	for i := range jobs {
+		j := &jobs[i]
+		if j.Campaign < 0 {
+			continue
+		}
+		if u, ok := owner[j.Campaign]; ok && u != j.User {
+			return fmt.Errorf("campaign %d has jobs of %s and of %s", j.Campaign, s.in.userName(u), s.in.userName(j.User))
+		}
+		owner[j.Campaign] = j.User
+	}
+	return nil
+}
+
+// measure fills run r.
+func (s *studied) measure(r int) {
+	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
+	run.jobs, run.wait, run.slowdown = make([]float64, n), make([]float64, n), make([]float64, n)
+	run.sumStretch, run.users = make([]float64, n), make([]report.User, n)
+	waits := make([]float64, len(jobs))
+	for i := range jobs {
+		u, wait := s.owner[i], float64(jobs[i].Start-jobs[i].Submit)
+		waits[i] = wait
+		run.jobs[u]++
+		run.wait[u] += wait
+		run.slowdown[u] += report.BoundedSlowdown(jobs[i : i+1])
+	}
+	run.waits = report.NewPool(waits, s.owner, n)
+	run.stretch = make([]float64, len(run.campaigns))
+	for i := range run.campaigns {
+		run.stretch[i] = run.campaigns[i].Stretch(s.in.Procs)
+		run.sumStretch[s.campaign[i]] += run.stretch[i]
+	}
+	run.stretches = report.NewPool(run.stretch, s.campaign, n)
+	for _, u := range report.Users(run.campaigns, s.in.Procs) {
+		i, _ := slices.BinarySearch(s.users, u.User)
+		run.users[i] = u
+	}
+	run.first, run.last = report.Span(jobs)
+	run.busy = report.Utilisations(jobs, s.in.Procs, s.from, s.to, s.part())
+}
+
+// timeParts is into how many parts the window is cut.
+const timeParts = 30
+
+// part is the length of a part of the window.
+func (s *studied) part() ostrich.Duration {
+	return ostrich.Duration(max(1, (s.to-s.from+timeParts-1)/timeParts))
+}
+
+// labels are the names of users, told apart where two have the same: by
+// account, or else by number.
+func (in *Input) labels(users []ostrich.UserID) []string {
+	labels := make([]string, len(users))
+	for i, u := range users {
+		labels[i] = in.userName(u)
+	}
+	apart := func(tell func(i, n int) string) {
+		count, seen := make(map[string]int), make(map[string]int)
+		for _, l := range labels {
+			count[l]++
+		}
+		for i, l := range labels {
+			if seen[l]++; count[l] > 1 {
+				labels[i] = l + tell(i, seen[l])
+			}
+		}
+	}
+	apart(func(i, _ int) string {
+		if account := in.accountName(users[i]); account != "" {
+			return " (" + account + ")"
+		}
+		return ""
+	})
+	apart(func(_, n int) string { return fmt.Sprintf(" #%d", n) })
+	return labels
+}
+
+// figures are the measures of run r.
+func (s *studied) figures(r int) Figures {
+	run, v := &s.runs[r], s.values(r, nil)
+	percent := make([]float64, 101)
+	for i := range percent {
+		percent[i] = float64(i) / 100
+	}
+	envy, pairs := run.fair.Envy(nil)
+	return Figures{
+		Run: s.in.Runs[r].Name, Recorded: s.in.Runs[r].Recorded, Seconds: s.in.Runs[r].Seconds,
+		Jobs: len(s.in.Runs[r].Jobs), Users: len(s.users), Campaigns: len(run.campaigns),
+		Stretch:         report.Stretches(run.campaigns, s.in.Procs),
+		UserMeanStretch: v[userMean], UserMaxStretch: v[userMax], StretchQuantiles: run.stretches.Quantiles(nil, percent...),
+		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
+		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
+		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
+		Jain: v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
+	}
+}

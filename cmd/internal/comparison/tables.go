@@ -1,0 +1,189 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Table is rows of text under a header.
+type Table struct {
+	Title  string
+	Header []string
+	Rows   [][]string
+	Names  int // columns at the beginning that hold names
+
+	Users     bool // a row is a user
+	Everybody bool // and there is one for everybody
+}
+
+// Tables are plain rows for a terminal: a row a run; the differences with their
+// intervals; how near the simulation is; for each run whom it got worse and
+// better for; and the users.
+func (c *Comparison) Tables() []Table {
+	list := []Table{c.runTable(), c.differenceTable()}
+	if t := c.agreementTable(); len(t.Rows) > 0 {
+		list = append(list, t)
+	}
+	for _, w := range c.Changes {
+		worse, better := c.sides(w.Run)
+		list = append(list,
+			c.sideTable(fmt.Sprintf("Higher mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, worse),
+			c.sideTable(fmt.Sprintf("Lower mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, better))
+	}
+	return append(list, c.userTable(c.Users))
+}
+
+// runTable has a row a run.
+func (c *Comparison) runTable() Table {
+	t := Table{Title: "Runs", Header: []string{"run"}, Names: 1}
+	for _, m := range measures {
+		t.Header = append(t.Header, m.name)
+	}
+	t.Header = append(t.Header, "campaigns", "jobs", "simulated in")
+	for i := range c.Runs {
+		f := &c.Runs[i]
+		row := []string{f.Run}
+		for m, v := range f.values() {
+			row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
+		}
+		seconds := "–"
+		if f.Seconds > 0 {
+			seconds = fmt.Sprintf("%.2f s", f.Seconds)
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(f.Campaigns), strconv.Itoa(f.Jobs), seconds))
+	}
+	return t
+}
+
+// values are the figures by measure.
+func (f *Figures) values() [numMeasures]float64 {
+	return [numMeasures]float64{
+		campaignMean: f.Stretch.Mean, campaignP50: f.Stretch.P50, campaignP95: f.StretchQuantiles[95], campaignP99: f.Stretch.P99,
+		campaignMax: f.Stretch.Max, userMean: f.UserMeanStretch, userMax: f.UserMaxStretch,
+		waitMean: f.Wait.Mean, waitP50: f.Wait.P50, waitP95: f.Wait.P95, waitP99: f.Wait.P99, slowdown: f.BoundedSlowdown,
+		jain: f.Jain, gini: f.Gini, envy: float64(f.Envy), utilisation: f.Utilisation, makespan: float64(f.Makespan),
+	}
+}
+
+func (c *Comparison) differenceTable() Table {
+	t := Table{
+		Title: "Differences from " + c.Baseline, Names: 2,
+		Header: []string{"run", "measure", c.Baseline, "value", "difference", "95 % interval", "reading"},
+	}
+	for i := range c.Differences {
+		d := &c.Differences[i]
+		t.Rows = append(t.Rows, []string{
+			d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), string(d.Reading),
+		})
+	}
+	return t
+}
+
+func (c *Comparison) agreementTable() Table {
+	t := Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	correlation := func(name string, x *float64) {
+		if x == nil {
+			add(name, "–")
+		} else {
+			add(name, withSign(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
+		}
+	}
+	if a := c.Agreement; a != nil {
+		add("mean wait, simulated "+c.Baseline, length(a.MeanWait))
+		add("mean wait, recorded", length(a.RecordedMeanWait))
+		add("start of a job, mean distance from the recorded one", length(a.MeanError))
+		add("jobs that start within "+length(nearSeconds)+" of the recorded start", percent(a.Near))
+		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau)
+		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho)
+		correlation("order of the starts, Kendall's tau-b", a.StartTau)
+		correlation("order of the starts, Spearman's rho", a.StartRho)
+	}
+	if l := c.Controller; l != nil {
+		add("live controller: greatest difference of a fairshare factor, of "+plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
+		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", plural(l.Jobs, "pending job")), l.Tau)
+	}
+	return t
+}
+
+// sides are the users whose mean stretch a run raised, and those whom it
+// lowered it for, the greatest effect first.
+func (c *Comparison) sides(run string) (worse, better []*User) {
+	for i := range c.Users {
+		switch d := c.Users[i].change(run).Stretch.Difference; {
+		case d > 0:
+			worse = append(worse, &c.Users[i])
+		case d < 0:
+			better = append(better, &c.Users[i])
+		}
+	}
+	effect := func(u *User) float64 { return u.change(run).Stretch.Difference }
+	slices.SortStableFunc(worse, func(a, b *User) int { return cmp.Compare(effect(b), effect(a)) })
+	slices.SortStableFunc(better, func(a, b *User) int { return cmp.Compare(effect(a), effect(b)) })
+	return worse, better
+}
+
+// withoutAccounts takes column 1, the account, out of a table of users if nobody
+// has one. That is for the page: programs that read tables count on columns.
+func (c *Comparison) withoutAccounts(t Table) Table {
+	if slices.ContainsFunc(c.Users, func(u User) bool { return u.Account != "" }) {
+		return t
+	}
+	t.Names--
+	t.Header = slices.Delete(t.Header, 1, 2)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], 1, 2)
+	}
+	return t
+}
+
+func (c *Comparison) sideTable(title, run string, users []*User) Table {
+	t := Table{
+		Title: title, Names: 2, Users: true,
+		Header: []string{
+			"user", "account", "core-hours", "campaigns", "stretch before", "after", "change", "95 % interval", "reading",
+			"change of mean wait", "95 % interval", "reading",
+		},
+	}
+	for _, u := range users {
+		change := u.change(run)
+		t.Rows = append(t.Rows, []string{
+			u.Name, u.Account, grouped(u.CoreHours), strconv.Itoa(u.Campaigns),
+			number(u.Runs[c.baseline].MeanStretch), number(u.run(run).MeanStretch),
+			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), string(change.Stretch.Reading),
+			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), string(change.Wait.Reading),
+		})
+	}
+	return t
+}
+
+// run is what the user got in a run.
+func (u *User) run(name string) *UserRun {
+	i := slices.IndexFunc(u.Runs, func(r UserRun) bool { return r.Run == name })
+	return &u.Runs[i]
+}
+
+func (c *Comparison) userTable(users []User) Table {
+	t := Table{Title: "Users", Header: []string{"user", "account", "jobs", "campaigns", "core-hours"}, Names: 2, Users: true, Everybody: true}
+	for i := range c.Runs {
+		for _, what := range []string{"mean stretch", "greatest stretch", "mean wait"} {
+			t.Header = append(t.Header, c.Runs[i].Run+": "+what)
+		}
+	}
+	for i := range users {
+		u := &users[i]
+		row := []string{u.Name, u.Account, strconv.Itoa(u.Jobs), strconv.Itoa(u.Campaigns), grouped(u.CoreHours)}
+		for _, r := range u.Runs {
+			mean, most := "–", "–"
+			if u.Campaigns > 0 {
+				mean, most = number(r.MeanStretch), number(r.MaxStretch)
+			}
+			row = append(row, mean, most, length(r.MeanWait))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

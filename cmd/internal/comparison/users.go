@@ -1,0 +1,199 @@
+package comparison
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// mostBlocks is into how many blocks the campaigns of a user are gathered.
+const mostBlocks = 64
+
+// blockSums are the sums over a block of campaigns of a user, in one run.
+type blockSums struct{ campaigns, stretch, jobs, wait float64 }
+
+// userTable compares what each user got, those with the most core-hours first.
+func (s *studied) userTable(ctx context.Context) ([]User, error) {
+	units := s.units()
+	list := make([]User, len(s.users))
+	for u := range s.users {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		base := &s.runs[s.in.Baseline]
+		one := User{
+			Name: s.labels[u], Account: s.in.accountName(s.users[u]), Share: s.shares[u],
+			Jobs: int(base.jobs[u]), Campaigns: base.users[u].Campaigns,
+		}
+		for r := range s.runs {
+			run := &s.runs[r]
+			got := run.users[u]
+			one.Runs = append(one.Runs, UserRun{
+				Run: s.in.Runs[r].Name, MeanStretch: got.MeanStretch, MaxStretch: got.MaxStretch, Stretch: got.Stretch,
+				MeanWait: run.wait[u] / run.jobs[u],
+			})
+		}
+		changes, err := s.userChanges(u, units[u])
+		if err != nil {
+			return nil, err
+		}
+		one.Changes = changes
+		list[u] = one
+	}
+	jobs := s.in.Runs[s.in.Baseline].Jobs
+	for i := range jobs {
+		list[s.owner[i]].CoreHours += float64(jobs[i].End-jobs[i].Start) * float64(jobs[i].Procs) / 3600
+	}
+	slices.SortStableFunc(list, func(a, b User) int { return cmp.Compare(b.CoreHours, a.CoreHours) }) // equal ones by id
+	return list, nil
+}
+
+// unit is what a user is resampled by before blocks: a campaign, or a job in
+// none.
+type unit struct {
+	submit   ostrich.Time
+	number   int // of the campaign or of the job
+	campaign bool
+	sums     []blockSums // by run
+}
+
+// units are those of each user, in the order of submission.
+func (s *studied) units() [][]unit {
+	all := make([]unit, len(s.runs[0].campaigns))
+	sums := make([]blockSums, len(all)*len(s.runs))
+	for i := range all {
+		all[i] = unit{s.runs[0].campaigns[i].Submit, i, true, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
+		for r := range s.runs {
+			all[i].sums[r] = blockSums{campaigns: 1, stretch: s.runs[r].stretch[i]}
+		}
+	}
+	place := s.campaignPlaces()
+	units := make([][]unit, len(s.users))
+	for i := range s.in.Runs[0].Jobs {
+		first := &s.in.Runs[0].Jobs[i]
+		to := []blockSums(nil)
+		if first.Campaign >= 0 {
+			to = all[place[first.Campaign]].sums
+		} else {
+			to = make([]blockSums, len(s.runs))
+			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, i, false, to})
+		}
+		for r := range s.runs {
+			j := &s.in.Runs[r].Jobs[i]
+			to[r].jobs++
+			to[r].wait += float64(j.Start - j.Submit)
+		}
+	}
+	for i := range all {
+		u := s.campaign[i]
+		units[u] = append(units[u], all[i])
+	}
+	for _, list := range units {
+		slices.SortFunc(list, func(a, b unit) int {
+			if a.campaign != b.campaign && a.submit == b.submit {
+				if a.campaign {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.number, b.number))
+		})
+	}
+	return units
+}
+
+// campaignPlaces is where the campaign of a number is in the list of campaigns,
+// which leaves out numbers that no job has.
+func (s *studied) campaignPlaces() []int {
+	var used []bool
+	jobs := s.in.Runs[0].Jobs
+	for i := range jobs {
+		if n := jobs[i].Campaign; n >= 0 {
+			for len(used) <= n {
+				used = append(used, false)
+			}
+			used[n] = true
+		}
+	}
+	places, next := make([]int, len(used)), 0
+	for n, has := range used {
+		places[n] = next
+		if has {
+			next++
+		}
+	}
+	return places
+}
+
+// blocks gathers units into at most mostBlocks that follow one another, of about
+// the same number of units each.
+func blocks(units []unit, runs int) [][]blockSums {
+	n := min(len(units), mostBlocks)
+	list := make([][]blockSums, n)
+	for b := range list {
+		list[b] = make([]blockSums, runs)
+		for _, u := range units[b*len(units)/n : (b+1)*len(units)/n] {
+			for r := range list[b] {
+				list[b][r].add(&u.sums[r], 1)
+			}
+		}
+	}
+	return list
+}
+
+func (s *blockSums) add(o *blockSums, times float64) {
+	s.campaigns += times * o.campaigns
+	s.stretch += times * o.stretch
+	s.jobs += times * o.jobs
+	s.wait += times * o.wait
+}
+
+// userChanges compares each run with the baseline for one user.
+func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
+	list := blocks(units, len(s.runs))
+	stretches, waits := make([][]float64, len(s.runs)), make([][]float64, len(s.runs))
+	sums := make([]blockSums, len(s.runs))
+	campaigns := s.runs[0].users[u].Campaigns
+	if len(units) >= report.Fewest {
+		err := report.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.rounds, func(times []float64) error {
+			clear(sums)
+			for b, w := range times {
+				if w == 0 {
+					continue
+				}
+				for r := range sums {
+					sums[r].add(&list[b][r], w)
+				}
+			}
+			base := &sums[s.in.Baseline]
+			for r := range sums {
+				if base.campaigns > 0 {
+					stretches[r] = append(stretches[r], (sums[r].stretch-base.stretch)/base.campaigns)
+				}
+				waits[r] = append(waits[r], (sums[r].wait-base.wait)/base.jobs)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	changes := []UserChange{}
+	base := &s.runs[s.in.Baseline]
+	for r := range s.runs {
+		if r == s.in.Baseline {
+			continue
+		}
+		run := &s.runs[r]
+		c := UserChange{Run: s.in.Runs[r].Name}
+		c.Stretch.Difference = run.users[u].MeanStretch - base.users[u].MeanStretch
+		c.Stretch.Interval, c.Stretch.Reading = read(stretches[r], campaigns >= report.Fewest, s.good(r, -1))
+		c.Wait.Difference = (run.wait[u] - base.wait[u]) / run.jobs[u]
+		c.Wait.Interval, c.Wait.Reading = read(waits[r], len(units) >= report.Fewest, s.good(r, -1))
+		changes = append(changes, c)
+	}
+	return changes, nil
+}

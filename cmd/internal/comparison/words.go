@@ -1,0 +1,213 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich/report"
+)
+
+// named is how many users a sentence names.
+const named = 8
+
+// verdict says how far the simulation is from what happened, before any claim.
+func (c *Comparison) verdict() []string {
+	a, base := c.Agreement, c.Baseline
+	if a == nil {
+		if c.Runs[c.baseline].Recorded {
+			return []string{"The baseline is what happened; nothing tells how far a simulation of it would be from that. " +
+				"Part of each difference is the simulation's own."}
+		}
+		return []string{fmt.Sprintf("There is no recorded run, so nothing tells how far the simulated %s is from what happened. "+
+			"The differences below compare simulations.", base)}
+	}
+	waits := fmt.Sprintf("mean wait %s, and %s as recorded; a job starts %s earlier or later than it did on average, %s of the jobs within %s",
+		length(a.MeanWait), length(a.RecordedMeanWait), length(a.MeanError), percent(a.Near), length(nearSeconds))
+	if a.WaitTau != nil {
+		waits += "; Kendall's tau between the waits is " + number(*a.WaitTau)
+	}
+	list := []string{fmt.Sprintf("The simulated %s is close to what happened: %s.", base, waits)}
+	if a.Far {
+		list = []string{fmt.Sprintf("The simulated %s is far from what happened: %s. "+
+			"The differences below compare two simulations. Take them as a direction, not as a forecast for this machine.", base, waits)}
+	}
+	miss := math.Abs(a.MeanWait - a.RecordedMeanWait)
+	for _, d := range c.Differences {
+		if d.Measure == measures[waitMean].key && !c.recorded(d.Run) && math.Abs(d.Difference) < miss {
+			list = append(list, fmt.Sprintf("The change of the mean wait by %s (%s) is smaller than what the simulation itself misses it by (%s).",
+				d.Run, signedLength(d.Difference), length(miss)))
+		}
+	}
+	return list
+}
+
+// recorded tells whether a run is one that happened.
+func (c *Comparison) recorded(run string) bool {
+	return slices.ContainsFunc(c.Runs, func(f Figures) bool { return f.Run == run && f.Recorded })
+}
+
+// changes says for each simulated run what it changed.
+func (c *Comparison) changes() []Changes {
+	list := []Changes{}
+	for i, f := range c.Runs {
+		if i == c.baseline || f.Recorded {
+			continue
+		}
+		w := Changes{Run: f.Run}
+		w.Sentences = append(w.Sentences, c.measured(f.Run)...)
+		w.Sentences = append(w.Sentences, c.people(f.Run)...)
+		list = append(list, w)
+	}
+	return list
+}
+
+// measured are the sentences on the measures: the mean stretch and wait in full,
+// then what else got clearly better or worse.
+func (c *Comparison) measured(run string) []string {
+	var list, better, worse, unclear []string
+	for _, d := range c.Differences {
+		if d.Run != run {
+			continue
+		}
+		text := fmt.Sprintf("%s %s, was %s", d.Name, d.amount(d.Value), d.amount(d.Baseline))
+		switch {
+		case d.Measure == measures[campaignMean].key || d.Measure == measures[waitMean].key:
+			list = append(list, d.sentence())
+		case d.Reading == Better:
+			better = append(better, text)
+		case d.Reading == Worse:
+			worse = append(worse, text)
+		case d.Reading == Unclear:
+			unclear = append(unclear, d.Name)
+		}
+	}
+	if len(better) > 0 {
+		list = append(list, "Also better: "+strings.Join(better, "; ")+".")
+	}
+	if len(worse) > 0 {
+		list = append(list, "Worse: "+strings.Join(worse, "; ")+".")
+	}
+	if len(unclear) > 0 {
+		list = append(list, "Not clearly changed: "+plain(unclear)+".")
+	}
+	return list
+}
+
+// sentence is a difference in full.
+func (d *Difference) sentence() string {
+	how := "falls from " + d.amount(d.Baseline) + " to"
+	switch {
+	case !strings.ContainsAny(d.signed(d.Difference), "123456789"):
+		how = "stays at"
+	case d.Difference > 0:
+		how = "rises from " + d.amount(d.Baseline) + " to"
+	}
+	sure := ", which is not clearly different from no change"
+	if d.clear() {
+		sure = ""
+	} else if d.Reading == TooFew {
+		sure = ", of too few users for an interval"
+	}
+	return fmt.Sprintf("The %s %s %s (%s%s)%s.", d.Name, how, d.amount(d.Value), d.signed(d.Difference), d.interval(), sure)
+}
+
+// interval is the interval in words, behind a difference; "" if there is none.
+func (d *Difference) interval() string {
+	if d.Interval == nil {
+		return ""
+	}
+	return "; 95 % interval " + between(d.Interval, d.Unit)
+}
+
+// people are the sentences on users: whom it got worse for comes first.
+func (c *Comparison) people(run string) []string {
+	all := 0.0
+	for i := range c.Users {
+		all += c.Users[i].CoreHours
+	}
+	group := func(of func(*UserChange) *Change, unit string, readings ...Reading) (g people) {
+		for i := range c.Users {
+			u := &c.Users[i]
+			change := of(u.change(run))
+			if slices.Contains(readings, change.Reading) {
+				g.hours += u.CoreHours
+				g.members = append(g.members, member{u, change})
+			}
+		}
+		g.unit, g.part = unit, g.hours/all
+		slices.SortStableFunc(g.members, func(a, b member) int {
+			return cmp.Compare(math.Abs(b.change.Difference), math.Abs(a.change.Difference))
+		})
+		return g
+	}
+	stretch := func(u *UserChange) *Change { return &u.Stretch }
+	wait := func(u *UserChange) *Change { return &u.Wait }
+	worse, better := group(stretch, "", Worse), group(stretch, "", Better)
+	longer, shorter := group(wait, "s", Worse), group(wait, "s", Better)
+	unclear, few := group(stretch, "", Unclear), group(stretch, "", TooFew)
+	few.members = slices.DeleteFunc(few.members, func(m member) bool { return m.user.Campaigns == 0 })
+
+	of := plural(len(c.Users), "user")
+	list := []string{
+		worse.sentence("It got worse, by mean campaign stretch, for", of, "It got clearly worse, by mean campaign stretch, for none of "+of+"."),
+		longer.sentence("Jobs wait longer for", of, "Jobs wait clearly longer for none of "+of+"."),
+		better.sentence("It got better, by mean campaign stretch, for", of, "It got clearly better, by mean campaign stretch, for none of "+of+"."),
+		shorter.sentence("Jobs wait less for", of, "Jobs wait clearly less for none of "+of+"."),
+	}
+	if n := len(unclear.members); n > 0 {
+		list = append(list, fmt.Sprintf("For %s the change of the stretch is not clearly different from none.", plural(n, "user")))
+	}
+	if n := len(few.members); n > 0 {
+		text := fmt.Sprintf("For %s with fewer than %d campaigns nothing can be told", plural(n, "user"), report.Fewest)
+		up := slices.DeleteFunc(slices.Clone(few.members), func(m member) bool { return m.change.Difference <= 0 })
+		if len(up) > 0 {
+			text += fmt.Sprintf("; the stretch of %d of them rose, most that of %s (%s)", len(up), up[0].user.Name, signed(up[0].change.Difference))
+		}
+		list = append(list, text+".")
+	}
+	if n := len(worse.members) + len(better.members) + len(unclear.members); n > 0 {
+		list = append(list, fmt.Sprintf("Of %s with an interval, about %s would be named by chance alone if nothing had changed.",
+			plural(n, "user"), number(math.Ceil(float64(n)*(1-level)))))
+	}
+	return list
+}
+
+// member is a user with what changed.
+type member struct {
+	user   *User
+	change *Change
+}
+
+// people are users whom a change has something in common for, the greatest
+// effect first.
+type people struct {
+	members     []member
+	unit        string
+	hours, part float64
+}
+
+// sentence names them, or says what there is to say of nobody.
+func (g *people) sentence(what, of, nobody string) string {
+	if len(g.members) == 0 {
+		return nobody
+	}
+	var names []string
+	for i, m := range g.members {
+		if i == named {
+			names = append(names, fmt.Sprintf("%d more", len(g.members)-named))
+			break
+		}
+		d := Difference{Unit: g.unit}
+		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, d.signed(m.change.Difference), coreHours(m.user.CoreHours)))
+	}
+	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, percent(g.part), plain(names))
+}
+
+// change is what a run changed for the user.
+func (u *User) change(run string) *UserChange {
+	i := slices.IndexFunc(u.Changes, func(c UserChange) bool { return c.Run == run })
+	return &u.Changes[i]
+}
