@@ -12,15 +12,17 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 )
 
-// cycler does cycles. *sidecar.Sidecar is one.
+// cycler does cycles, and tells what they are about. *sidecar.Sidecar is one.
 type cycler interface {
 	Run(ctx context.Context, apply bool) (*sidecar.Cycle, error)
 	Writing() bool // safe while Run runs
 	Close() error
+	shadow.Source
 }
 
 // daemon runs cycles until it is told to stop.
@@ -218,6 +220,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c == nil {
 		return
 	}
+	d.metrics.compared.observe(c, d.sidecar) // it was found, whatever came of writing
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if o.err != nil {

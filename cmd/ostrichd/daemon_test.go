@@ -102,6 +102,10 @@ func (w *world) Run(ctx context.Context, apply bool) (*sidecar.Cycle, error) {
 
 func (w *world) Writing() bool { return w.writing.Load() }
 
+func (w *world) Config() sidecar.Config         { return w.daemon.config }
+func (w *world) Live() []slurmdb.Record         { return nil }
+func (w *world) UserName(ostrich.UserID) string { return "" }
+
 func (w *world) Close() error {
 	w.closed++
 	return nil

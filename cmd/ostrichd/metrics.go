@@ -25,11 +25,13 @@ type metrics struct {
 	writes                   *prometheus.CounterVec
 	rows, skipped            prometheus.Counter
 	campaigns, processors    *prometheus.GaugeVec
+	compared                 *compared
 }
 
 func newMetrics(version string) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
+		compared: newCompared(),
 		cycles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
 		}, []string{"result"}),
@@ -71,7 +73,7 @@ func newMetrics(version string) *metrics {
 		m.writes.WithLabelValues(result)
 	}
 	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.pending, m.active, m.planned,
-		m.tau, m.writes, m.rows, m.skipped, m.campaigns, m.processors, build,
+		m.tau, m.writes, m.rows, m.skipped, m.campaigns, m.processors, m.compared, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -45,11 +45,12 @@ func (s *status) ready(now time.Time) error {
 	return nil
 }
 
-// handler answers /metrics, /healthz (the process is alive) and /readyz (cycles
-// succeed).
+// handler answers /metrics, /healthz (the process is alive), /readyz (cycles
+// succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /api/v1/compare.json", d.metrics.compared)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
 	})

@@ -55,6 +55,9 @@ type Sidecar struct {
 
 	writing atomic.Bool // a burst is being written
 
+	looked bool            // a cycle has succeeded, and news is all that was told since
+	news   []ostrich.Event // see Cycle.Events
+
 	skipped map[ostrich.JobID]bool // jobs of the queue whose rows make no sense
 }
 
@@ -211,7 +214,15 @@ type Cycle struct {
 	Skipped []slurmdb.Skip // rows that make no sense
 	Odd     []error        // events that the schedule could not take
 
+	// Events is what accounting has told since the cycle before, in the order of
+	// ostrich.Compare within each poll. Anew tells that it has told more: in the
+	// first cycle, which reads a history that may be long, and after many cycles
+	// that failed. Then Events is empty.
+	Events []ostrich.Event
+	Anew   bool
+
 	Controller priority.Controller
+	Partitions []priority.Partition
 	Pools      []ostrich.PoolSchedule
 	Queue      []priority.Queued // as Slurm would try them
 	Plan       Plan
@@ -268,7 +279,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	s.leaveOut(batch.Skipped, queue)
 	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
 	c := &Cycle{
-		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller,
+		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
 		Time: s.clock(batch.Now, told, behind),
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
@@ -281,6 +292,10 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	s.nameUsers(queue)
 	c.Queue = queue
 	c.Plan, err = s.plan(c)
+	if err == nil {
+		c.Events, c.Anew = s.news, !s.looked
+		s.news, s.looked = nil, true
+	}
 	return c, err
 }
 
@@ -351,6 +366,9 @@ func (s *Sidecar) ask(ctx context.Context) error {
 // tells millions, which need not be in memory together.
 const batchSize = 1 << 14
 
+// mostNews is how many events are kept for a cycle that succeeds.
+const mostNews = 1 << 17
+
 // read polls accounting and hands the events to the schedules. told is when
 // the latest thing happened of which it tells.
 func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.Time, err error) {
@@ -361,6 +379,11 @@ func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.T
 			told = max(told, e.At)
 		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
 			// These can carry the time of the reading.
+		}
+		if s.looked {
+			if s.news = append(s.news, e); len(s.news) > mostNews {
+				s.news, s.looked = nil, false
+			}
 		}
 		if events = append(events, e); len(events) == batchSize {
 			s.pools.Add(events...)

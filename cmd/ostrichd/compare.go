@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+// compared keeps the comparison with what Slurm does, and hands the latest one
+// to the server and to Prometheus, which ask at any time.
+type compared struct {
+	shadow *shadow.Shadow
+	latest atomic.Pointer[shadow.Report] // nil before the first cycle
+}
+
+func newCompared() *compared { return &compared{shadow: shadow.New()} }
+
+// observe takes a cycle.
+func (m *compared) observe(c *sidecar.Cycle, from shadow.Source) {
+	m.shadow.Observe(c, from)
+	m.latest.Store(m.shadow.Report())
+}
+
+// ServeHTTP answers with the latest comparison.
+func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	r := m.latest.Load()
+	if r == nil {
+		http.Error(w, "no cycle has succeeded yet", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(r) // Who asked is gone.
+}
+
+var (
+	overlapDesc = prometheus.NewDesc("ostrich_order_overlap_ratio",
+		"Part of the first jobs in OStrich's order that are among as many first ones of Slurm's, before writing: of 10, of 50, or as deep as slurm looks.", []string{"depth"}, nil)
+	startsDesc = prometheus.NewDesc("ostrich_starts_total",
+		"Jobs that started when OStrich would have started them (same) or earlier, that it would have started while they waited (later), and that are not compared.", []string{"when"}, nil)
+	openDesc = prometheus.NewDesc("ostrich_unmatched_starts",
+		"Started jobs that OStrich would still leave waiting (earlier), and pending records that it would have started by now (later).", []string{"when"}, nil)
+	differenceDesc = prometheus.NewDesc("ostrich_start_difference_seconds",
+		"By how much jobs started earlier or later than OStrich would have started them.", []string{"when"}, nil)
+	stretchDesc = prometheus.NewDesc("ostrich_campaign_stretch_ratio",
+		"Stretch of finished campaigns: flow time over the shortest possible time on an empty machine.", nil, nil)
+	flowDesc = prometheus.NewDesc("ostrich_campaign_flow_seconds",
+		"Flow time of finished campaigns.", nil, nil)
+	finishedDesc = prometheus.NewDesc("ostrich_finished_campaigns_total",
+		"Finished campaigns, by their bound: kept, broken, or none.", []string{"bound"}, nil)
+	brokenDesc = prometheus.NewDesc("ostrich_broken_bounds_total",
+		"Bounds that were broken, by the first reason that holds.", []string{"reason"}, nil)
+)
+
+// Describe is a prometheus.Collector's.
+func (m *compared) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc,
+	} {
+		to <- d
+	}
+}
+
+// Collect is a prometheus.Collector's.
+func (m *compared) Collect(to chan<- prometheus.Metric) {
+	r := m.latest.Load()
+	if r == nil {
+		return
+	}
+	one := func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, value, labels...)
+	}
+	total := func(d *prometheus.Desc, value uint64, labels ...string) {
+		one(d, prometheus.CounterValue, float64(value), labels...)
+	}
+	for _, o := range r.Order.Overlap {
+		one(overlapDesc, prometheus.GaugeValue, o.Now, o.Depth)
+	}
+	total(startsDesc, r.Starts.Same, "same")
+	total(startsDesc, r.Starts.Earlier, "earlier")
+	total(startsDesc, r.Starts.Later, "later")
+	total(startsDesc, r.Starts.NotCompared, "not_compared")
+	one(openDesc, prometheus.GaugeValue, float64(r.Starts.RunEarlier), "earlier")
+	one(openDesc, prometheus.GaugeValue, float64(r.Starts.WaitLater), "later")
+	to <- histogram(differenceDesc, &r.Starts.EarlierSeconds, "earlier")
+	to <- histogram(differenceDesc, &r.Starts.LaterSeconds, "later")
+	to <- histogram(stretchDesc, &r.Campaigns.Stretch)
+	to <- histogram(flowDesc, &r.Campaigns.Flow)
+	total(finishedDesc, r.Campaigns.Kept, "kept")
+	total(finishedDesc, r.Campaigns.Broken, "broken")
+	total(finishedDesc, r.Campaigns.Unbounded, "none")
+	for _, b := range r.Campaigns.BrokenBy {
+		total(brokenDesc, b.First, b.Reason)
+	}
+}
+
+// histogram is a histogram of the comparison as one of Prometheus.
+func histogram(d *prometheus.Desc, h *shadow.Histogram, labels ...string) prometheus.Metric {
+	buckets := make(map[float64]uint64, len(h.Buckets))
+	for _, b := range h.Buckets {
+		buckets[b.Limit] = b.Count
+	}
+	return prometheus.MustNewConstHistogram(d, h.Count, h.Sum, buckets, labels...)
+}
