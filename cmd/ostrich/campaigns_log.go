@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -30,6 +32,23 @@ func onlyWithLog(c *cli.Context) error {
 	return nil
 }
 
+// onlyWithoutLog refuses options that mean nothing with a log. Settings of the
+// daemon may stand in the environment all the time.
+func onlyWithoutLog(c *cli.Context) error {
+	inEnvironment := func(name string) bool {
+		_, ok := os.LookupEnv(name)
+		return ok
+	}
+	for _, f := range slices.Concat(selection(), sidecar.Flags(true)) {
+		name := f.Names()[0]
+		variables := f.(cli.DocGenerationFlag).GetEnvVars()
+		if c.IsSet(name) && name != "user" && !slices.ContainsFunc(variables, inEnvironment) {
+			return fmt.Errorf("campaigns: --%s does not go with --swf", name)
+		}
+	}
+	return nil
+}
+
 // loggedCampaignJSON is an element of what campaigns --swf --json writes.
 type loggedCampaignJSON struct {
 	Campaign  int              `json:"campaign"`
@@ -44,24 +63,25 @@ type loggedCampaignJSON struct {
 
 // logCampaigns writes the campaigns of a log, from the logged times.
 func logCampaigns(c *cli.Context) error {
-	for _, name := range []string{"account", "partition", "clusters"} {
-		if c.IsSet(name) {
-			return fmt.Errorf("campaigns: --%s does not go with --swf", name)
-		}
+	if err := onlyWithoutLog(c); err != nil {
+		return err
 	}
-	w, err := readWorkload(c, c.String("swf"), sim.Exact)
+	w, err := readWorkload(c, c.String("swf"), ostrich.ByNames, sim.Exact)
 	if err != nil {
 		return err
 	}
-	w.tell(c)
-	if w.rule.fields {
+	if !w.timed {
 		return errors.New("campaigns: the log tells no waits, and so not when its jobs ended; \"ostrich simulate\" can replay it")
 	}
+	w.tell(c)
 	jobs, err := loggedJobs(w)
 	if err != nil {
 		return err
 	}
 	campaigns := report.Campaigns(jobs)
+	if len(campaigns) == 0 {
+		return errors.New("campaigns: no job of the log tells its user, and so there is no campaign")
+	}
 	if c.Bool("summary") {
 		return writeLogSummary(c, report.Summarise(jobs, campaigns, w.procs))
 	}

@@ -101,6 +101,12 @@ func complete(a *cli.App, w io.Writer, words []string) error {
 	switch {
 	case valued(flags)[strings.TrimLeft(before[len(before)-1], "-")]:
 		return nil
+	case before[0] == "generate" && !strings.HasPrefix(last, "-"):
+		var errs []error
+		for _, m := range models {
+			errs = append(errs, offer(m.name, ""))
+		}
+		return errors.Join(errs...)
 	case before[0] == "figures" && !strings.HasPrefix(last, "-"):
 		for _, f := range figures.All() {
 			if err := offer(f.Name, f.Title); err != nil {

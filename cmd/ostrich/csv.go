@@ -5,23 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
 
+// csvOptions name the files that simulate writes.
+var csvOptions = []string{"jobs-csv", "campaigns-csv", "utilisation-csv"}
+
 // csvAllowed refuses files of several replays: there is one file for each option.
 func csvAllowed(c *cli.Context, replays int) error {
-	for _, option := range []string{"jobs-csv", "campaigns-csv", "utilisation-csv"} {
+	taken := make(map[string]string)
+	for _, option := range csvOptions {
+		if path := c.String(option); path != "" {
+			path = filepath.Clean(path)
+			if other, ok := taken[path]; ok {
+				return fmt.Errorf("--%s %s is the file of --%s", option, path, other)
+			}
+			taken[path] = option
+		}
 		if c.IsSet(option) && replays > 1 {
 			return fmt.Errorf("--%s: one log and one policy at a time, not %d replays", option, replays)
 		}
+	}
+	if c.IsSet("step") && !c.IsSet("utilisation-csv") {
+		return errors.New("--step goes with --utilisation-csv")
 	}
 	return nil
 }
@@ -43,28 +57,11 @@ func writeCSVs(c *cli.Context, s *simulation) error {
 		if path == "" {
 			continue
 		}
-		if err := writeFile(path, f.write); err != nil {
+		if err := wholefile.Write(path, f.write); err != nil {
 			return fmt.Errorf("--%s: %w", f.option, err)
 		}
 	}
 	return nil
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func writeCampaignRows(w io.Writer, campaigns []report.Campaign, m int) error {
@@ -84,12 +81,16 @@ func writeCampaignRows(w io.Writer, campaigns []report.Campaign, m int) error {
 
 func writeUtilisation(w io.Writer, jobs []report.Job, m int, step ostrich.Duration) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"time", "utilisation"}}
+	if err := out.Write([]string{"time", "utilisation"}); err != nil {
+		return err
+	}
 	first, last := report.Span(jobs)
 	for i, u := range report.Utilisations(jobs, m, first, last, step) {
-		rows = append(rows, []string{
-			strconv.FormatInt(int64(first)+int64(i)*int64(step), 10), strconv.FormatFloat(u, 'f', 6, 64),
-		})
+		at := int64(first) + int64(i)*int64(step)
+		if err := out.Write([]string{strconv.FormatInt(at, 10), strconv.FormatFloat(u, 'f', 6, 64)}); err != nil {
+			return err
+		}
 	}
-	return out.WriteAll(rows)
+	out.Flush()
+	return out.Error()
 }

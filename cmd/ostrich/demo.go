@@ -12,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -25,14 +27,14 @@ func demoCommand() *cli.Command {
 		Description: "Nothing has to be installed, and nothing of a real Slurm is touched. slurmctld, the accounting tables and the\n" +
 			"clock are emulated. The cycle is that of ostrichd --apply with its default settings, the same code: it reads\n" +
 			"what accounting tells, steps the virtual schedule, orders the queue, plans and writes priorities. Slurm's\n" +
-			"commands and SQL take no part.\n\n" +
+			"commands, SQL and the journal take no part.\n\n" +
 			"Users submit campaigns, wait until all jobs have ended, think, and submit the next. The same seed gives the same\n" +
 			"campaigns in both runs, and the same output. Prints the mean and the maximum stretch of every user's campaigns\n" +
 			"(flow time over max(W/m, longest job)), and writes a page with both schedules.\n\n" +
 			"With --serve the page is live: both runs go on side by side, slowly enough to watch, and then the page stays until\n" +
 			"Ctrl-C. ADDRESS is where it is served, 127.0.0.1:9344 unless given.\n\n" +
-			"Exit code: 0 when both runs were done, 1 for anything else, 130 when it was interrupted before that; then no file\n" +
-			"is written.",
+			"Exit code: 0 when both runs were done, 130 when it was interrupted before that, 1 for anything else. The\n" +
+			"page is written whole, once both runs are done, or not at all.",
 	}, []cli.Flag{
 		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users, 2 to 8", Value: 6},
 		&cli.IntFlag{Name: "hours", Usage: "users submit for about this `NUMBER` of hours, 1 to 96", Value: 24},
@@ -41,7 +43,7 @@ func demoCommand() *cli.Command {
 		&cli.StringFlag{Name: "out", Usage: "write the page to `FILE`; with \"\" to none", Value: "ostrich-demo.html"},
 		&cli.BoolFlag{Name: "serve", Usage: "serve the page while it happens, at ADDRESS"},
 		&cli.DurationFlag{Name: "pace", Usage: "emulated `TIME` that goes by in a second, with --serve", Value: 30 * time.Minute},
-		&cli.BoolFlag{Name: "json", Usage: "write one JSON object"},
+		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/simulation.md describes"},
 	}, runDemo)
 }
 
@@ -51,35 +53,30 @@ const (
 	demoMostHours  = 96
 )
 
-// interrupted is the exit code of a command that was ended by a signal, as
-// shells have it.
-const interrupted exitCode = 130
-
 func runDemo(c *cli.Context) error {
 	d, err := demoOptions(c)
 	if err != nil {
 		return err
 	}
 	pace := time.Duration(0)
-	stop := func() error { return nil }
+	ctx, stop := c.Context, func() error { return nil }
 	if c.Bool("serve") {
 		pace, d.live = c.Duration("pace"), true
-		if stop, err = serveDemo(c.Context, d, c.Args().First(), c.App.ErrWriter); err != nil {
+		if ctx, stop, err = serveDemo(ctx, d, c.Args().First(), c.App.ErrWriter); err != nil {
 			return err
 		}
 	}
 	at, done := progress(c.App.ErrWriter, fmt.Sprintf("%s of %s, twice", plural(d.Total, "job"), plural(len(d.Users), "user")))
-	err = d.run(c.Context, pace, at)
+	err = d.run(ctx, pace, at)
 	done()
 	if err == nil {
 		err = d.write(c)
 	}
 	if err == nil && c.Bool("serve") {
-		<-c.Done()
+		<-ctx.Done()
 	}
 	err = errors.Join(err, stop())
-	if errors.Is(err, context.Canceled) {
-		say(c.App.ErrWriter, "interrupted; nothing was written")
+	if errors.Is(err, context.Canceled) && c.Err() != nil {
 		return interrupted
 	}
 	return err
@@ -98,10 +95,15 @@ func demoOptions(c *cli.Context) (*demo, error) {
 		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), list(emulated.RuleNames))
 	case c.Duration("pace") < time.Second:
 		return nil, fmt.Errorf("demo: --pace %s: must be at least 1s", c.Duration("pace"))
+	case c.IsSet("pace") && !c.Bool("serve"):
+		return nil, errors.New("demo: --pace goes with --serve")
 	case c.NArg() > 0 && !c.Bool("serve"):
 		return nil, fmt.Errorf("demo: unexpected argument %q; an address belongs to --serve", c.Args().First())
 	case c.NArg() > 1:
 		return nil, fmt.Errorf("demo: unexpected argument %q; see \"ostrich demo --help\"", c.Args().Get(1))
+	}
+	if err := writable(c, "out"); err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
 	}
 	return newDemo(users, hours, c.Uint64("seed"), emulated.Rule(rule)), nil
 }
@@ -110,7 +112,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 func (d *demo) write(c *cli.Context) error {
 	runs := d.snapshot()
 	if out := c.String("out"); out != "" {
-		err := writeFile(out, func(w io.Writer) error { return d.page(w, runs) })
+		err := wholefile.Write(out, func(w io.Writer) error { return d.page(w, runs) })
 		if err != nil {
 			return fmt.Errorf("demo: --out: %w", err)
 		}
@@ -135,7 +137,7 @@ func (d *demo) about(runs [2]demoRun) []string {
 		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each, and the same %d campaigns with %d jobs in all in both runs (seed %d).",
 			demoNodes, demoCPUs, len(d.Load), d.Total, d.Seed),
 		fmt.Sprintf("stock: priority/multifactor, Age %d, FairShare %d (%s); two users share an account, and what it has used.", demoWeightAge, demoWeightFairshare, rule),
-		"ostrich: the same, and every 10 s the cycle of ostrichd --apply, which " + wrote + ".",
+		fmt.Sprintf("ostrich: the same, and every %.0f s the cycle of ostrichd --apply, which %s.", sidecar.Default().Interval.Seconds(), wrote),
 		"Emulated: slurmctld, the accounting tables, the clock. The daemon's own code: the cycle, campaigns, virtual schedule, order, plan.",
 	}
 }

@@ -48,11 +48,11 @@ type legend struct {
 
 // gantt is the schedule of one run.
 type gantt struct {
-	Run, Title string
-	Users      []lanes
-	Now        float64 // where the run stands, while it goes on
-	Going      bool
-	Caption    string
+	Title   string
+	Users   []lanes
+	Now     float64 // where the run stands, while it goes on
+	Going   bool
+	Caption string
 }
 
 // lanes are the jobs of one user, as the data of one path.
@@ -91,8 +91,8 @@ type panelRow struct {
 
 // demoRow is a line of the table.
 type demoRow struct {
-	Class, Name, About string
-	Cells              [8]string
+	Class, Name string
+	Cells       [8]string
 }
 
 // figureRow is a line about the runs as a whole.
@@ -122,7 +122,7 @@ func (d *demo) page(w io.Writer, runs [2]demoRun) error {
 	}
 	titles := [2]string{"Stock fairshare", "OStrich"}
 	for i := range runs {
-		g := gantt{Run: runs[i].Name, Title: titles[i], Going: !runs[i].Over, Users: d.draw(both[i].Jobs, scale)}
+		g := gantt{Title: titles[i], Going: !runs[i].Over, Users: d.draw(both[i].Jobs, scale)}
 		if runs[i].Now > 0 {
 			g.Now = float64(runs[i].Now-demoBegin) * scale
 		}
@@ -134,9 +134,9 @@ func (d *demo) page(w io.Writer, runs [2]demoRun) error {
 		d.compare("Maximum stretch", both, func(u report.User) float64 { return u.MaxStretch }),
 	}
 	for i, u := range d.Users {
-		p.Table = append(p.Table, demoRow{fmt.Sprint("u", i), u.Name, u.About, cellsOf(both[0].Users[i], both[1].Users[i])})
+		p.Table = append(p.Table, demoRow{fmt.Sprint("u", i), u.Name, cellsOf(both[0].Users[i], both[1].Users[i])})
 	}
-	p.All = demoRow{"", "all", "", cellsOf(both[0].All, both[1].All)}
+	p.All = demoRow{"", "all", cellsOf(both[0].All, both[1].All)}
 	pair := func(name, format string, of func(i int) any) {
 		p.Figures = append(p.Figures, figureRow{name, [2]string{fmt.Sprintf(format, of(0)), fmt.Sprintf(format, of(1))}})
 	}

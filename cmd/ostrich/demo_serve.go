@@ -14,22 +14,27 @@ import (
 // demoAddress is where the page is served unless somebody says where.
 const demoAddress = "127.0.0.1:9344"
 
-// serveDemo serves the page of a demonstration as it stands. The function it
-// returns ends that.
-func serveDemo(ctx context.Context, d *demo, address string, w io.Writer) (stop func() error, err error) {
+// serveDemo serves the page of a demonstration as it stands, until the function
+// that it returns is called, which tells what went wrong meanwhile. The context
+// that it returns ends with the given one, or when the page cannot be served.
+func serveDemo(ctx context.Context, d *demo, address string, w io.Writer) (_ context.Context, stop func() error, err error) {
 	if address == "" {
 		address = demoAddress
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("demo: --serve: %w", err)
+		return nil, nil, fmt.Errorf("demo: --serve: %w", err)
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	server := &http.Server{Handler: d.handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() {
+		defer cancel()
+		served <- server.Serve(listener)
+	}()
 	say(w, "http://%s/ shows both schedules as they grow; Ctrl-C ends", listener.Addr())
-	return func() error {
+	return ctx, func() error {
 		err := server.Close()
 		if bad := <-served; !errors.Is(bad, http.ErrServerClosed) {
 			err = errors.Join(err, bad)

@@ -25,7 +25,8 @@ func figuresCommand() *cli.Command {
 		Description: "Without a NAME all figures are drawn. Writes the pictures as SVG, what they were drawn from as CSV, and a page,\n" +
 			figures.Index + ", that shows them with the papers' numbers, ours, and why they differ; then prints these numbers.\n" +
 			"A figure whose workload log is not in --traces is left out, and an error if it was named. The figures are\n" +
-			"computed on all cores; what is written does not depend on how many. Exit code 0: written; 1: error.",
+			"computed on all cores; what is written does not depend on how many.\n\n" +
+			"Exit code: 0 written, 1 an error, 130 interrupted.",
 	}, []cli.Flag{
 		&cli.StringFlag{Name: "out", Usage: "write into `DIR`, which is made if it is not there"},
 		&cli.StringFlag{Name: "traces", Usage: "`DIR` with the workload logs of the Parallel Workloads Archive, as *.swf.gz", EnvVars: []string{"OSTRICH_TRACES"}},
@@ -69,8 +70,8 @@ func drawFigures(c *cli.Context) error {
 		}
 		say(c.App.ErrWriter, "%s in %s", plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
 	}
-	if missing && c.NArg() > 0 { // one that was named
-		return exitCode(1)
+	if len(missing) > 0 && c.NArg() > 0 {
+		return fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -101,8 +102,9 @@ func listFigures(c *cli.Context, list []figures.Figure) error {
 	return t.write(c)
 }
 
-// withLogs are the figures whose logs are there; the others are told.
-func withLogs(c *cli.Context, list []figures.Figure) (there []figures.Figure, missing bool, err error) {
+// withLogs are the figures whose logs are there; of the others it tells, and
+// gives their names.
+func withLogs(c *cli.Context, list []figures.Figure) (there []figures.Figure, missing []string, err error) {
 	dir := c.String("traces")
 	for _, f := range list {
 		if f.Log == "" {
@@ -110,16 +112,16 @@ func withLogs(c *cli.Context, list []figures.Figure) (there []figures.Figure, mi
 			continue
 		}
 		if dir == "" {
-			missing = true
+			missing = append(missing, f.Name)
 			say(c.App.ErrWriter, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
 			continue
 		}
 		switch _, err := os.Stat(filepath.Join(dir, f.Log)); {
 		case errors.Is(err, fs.ErrNotExist):
-			missing = true
+			missing = append(missing, f.Name)
 			say(c.App.ErrWriter, "%s is left out: %s is not in %s", f.Name, f.Log, dir)
 		case err != nil:
-			return nil, false, fmt.Errorf("figures: %s: %w", f.Name, err)
+			return nil, nil, fmt.Errorf("figures: %s: %w", f.Name, err)
 		default:
 			there = append(there, f)
 		}
@@ -184,7 +186,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	close(next)
 	group.Wait()
 	if c.Err() != nil {
-		return nil, errors.New("figures: interrupted; nothing was written")
+		return nil, interrupted
 	}
 	return drawn, context.Cause(ctx)
 }

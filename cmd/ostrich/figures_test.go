@@ -22,7 +22,7 @@ func TestFiguresInterrupted(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	code := run(ctx, []string{"ostrich", "figures", "thesis-2.6", "hipc-4", "--out", dir}, &out, &errs)
-	if want := "ostrich: figures: interrupted; nothing was written\n"; code != 1 || errs.String() != want || out.Len() > 0 {
+	if want := "ostrich: figures: interrupted; no file was written\n"; code != int(interrupted) || errs.String() != want || out.Len() > 0 {
 		t.Errorf("code %d, %q, %q", code, &out, &errs)
 	}
 	if data, err := os.ReadFile(page); err != nil || string(data) != "of yesterday" {

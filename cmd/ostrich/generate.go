@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/ostrich"
+	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -32,7 +33,8 @@ func generateCommand() *cli.Command {
 			"  ppam  PPAM 2013, section 6: 64 processors, users with jobs of up to an hour and users with jobs of up to ten\n\n" +
 			"Fields 17 and 18 say to which campaign a job belongs: its preceding job is the last one of the user's campaign\n" +
 			"before, all of which has to end, and the think time follows. Submit times are those of a user alone on an\n" +
-			"unlimited machine. The same options give the same log. Replay it with \"ostrich simulate --replay closed\".",
+			"unlimited machine. The same options give the same log. Replay it with \"ostrich simulate --replay closed\".\n\n" +
+			"Exit code: 0 written, 1 an error, 130 interrupted. The file is written whole or not at all.",
 	}, []cli.Flag{
 		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that the draw begins with", Value: 1},
@@ -42,7 +44,7 @@ func generateCommand() *cli.Command {
 		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames), DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's"},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's"},
-		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns", DefaultText: "the model's: 0s"},
+		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s"},
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`FILE` to write, compressed if it ends in .gz", DefaultText: "standard output"},
 	}, generate)
 }
@@ -55,21 +57,48 @@ func generate(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	log, err := m.Generate(c.Uint64("seed"))
+	if err = writable(c, "out"); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	var log *trace.Log
+	err = await(c, func() (err error) {
+		log, err = m.Generate(c.Uint64("seed"))
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	path := c.String("out")
-	if path == "" {
-		return log.Write(c.App.Writer)
-	}
-	return writeFile(path, func(w io.Writer) error {
+	write := func(w io.Writer) error {
+		w = untilDone{c.Context, w}
 		if !strings.HasSuffix(path, ".gz") {
 			return log.Write(w)
 		}
 		z := gzip.NewWriter(w)
 		return errors.Join(log.Write(z), z.Close())
-	})
+	}
+	if path == "" {
+		err = write(c.App.Writer)
+	} else {
+		err = wholefile.Write(path, write)
+	}
+	if errors.Is(err, context.Canceled) {
+		return interrupted
+	}
+	return err
+}
+
+// untilDone writes until the context is done.
+type untilDone struct {
+	context.Context
+	w io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
 }
 
 // model is the model that the command names, changed by its options.
@@ -78,7 +107,7 @@ func model(c *cli.Context) (trace.Model, error) {
 	for i := range models {
 		names[i] = models[i].name
 	}
-	i, err := ostrich.Named[uint8](names, c.Args().First())
+	i, err := named[uint8](names, c.Args().First())
 	if err != nil {
 		return trace.Model{}, err
 	}
@@ -91,7 +120,7 @@ func model(c *cli.Context) (trace.Model, error) {
 		m.New = c.Float64("new")
 	}
 	if c.IsSet("owners") {
-		if m.Owners, err = ostrich.Named[trace.Owners](trace.OwnerNames, c.String("owners")); err != nil {
+		if m.Owners, err = named[trace.Owners](trace.OwnerNames, c.String("owners")); err != nil {
 			return m, fmt.Errorf("--owners %w", err)
 		}
 	}
@@ -109,6 +138,9 @@ func model(c *cli.Context) (trace.Model, error) {
 		}
 	}
 	if c.IsSet("think") {
+		if c.Duration("think")%time.Second != 0 {
+			return m, fmt.Errorf("--think %v: not in whole seconds", c.Duration("think"))
+		}
 		m.Think = int64(c.Duration("think") / time.Second)
 	}
 	return m, nil

@@ -20,6 +20,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -44,6 +45,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
+	case errors.Is(err, interrupted):
+		left := interruption("no file was written")
+		errors.As(err, &left)
+		say(stderr, "%s: interrupted; %s", args[1], string(left))
+		return int(interrupted)
 	case errors.As(err, &code):
 		return int(code)
 	}
@@ -56,6 +62,18 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
+// interrupted ends a command that a signal has stopped, with the code that
+// shells have for it.
+const interrupted exitCode = 130
+
+// interruption is interrupted for a command that leaves something behind: it
+// says what.
+type interruption string
+
+func (i interruption) Error() string { return "interrupted; " + string(i) }
+
+func (i interruption) Is(err error) bool { return err == interrupted }
+
 func app(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:      "ostrich",
@@ -63,9 +81,11 @@ func app(stdout, stderr io.Writer) *cli.App {
 		UsageText: "ostrich COMMAND [options]",
 		Description: "The commands from check to reset read the configuration of ostrichd. Its settings are options of these\n" +
 			"commands too, as in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but\n" +
-			"reset changes anything in Slurm.",
+			"reset changes anything in Slurm; sweep --slurm submits jobs to it.",
 		Version: sidecar.Version(),
-		Writer:  stdout, ErrWriter: stderr,
+		// A file may have a comma in its name: an option is given again instead.
+		DisableSliceFlagSeparator: true,
+		Writer:                    stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
 		OnUsageError:   usageError("ostrich", ", and options of a command come after its name"),
 		Action: func(c *cli.Context) error {
@@ -76,7 +96,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), generateCommand(), figuresCommand(),
+			simulateCommand(), compareCommand(), sweepCommand(), generateCommand(), figuresCommand(),
 			demoCommand(), completionCommand(),
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 )
 
@@ -147,4 +148,34 @@ func alive(w io.Writer, what string) (done func()) {
 		}
 	}()
 	return func() { close(stop); <-stopped }
+}
+
+// writable tells early, before the work, of files that cannot be written.
+func writable(c *cli.Context, options ...string) error {
+	for _, option := range options {
+		path := c.String(option)
+		switch path {
+		case "":
+			continue
+		case "-":
+			return fmt.Errorf("--%s -: for standard output use /dev/stdout", option)
+		}
+		if err := wholefile.Check(path); err != nil {
+			return fmt.Errorf("--%s: %w", option, err)
+		}
+	}
+	return nil
+}
+
+// await does what no signal can stop, and waits for its end or for a signal.
+// After a signal the process ends, and that with it.
+func await(c *cli.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-c.Done():
+		return interrupted
+	}
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
@@ -40,6 +41,13 @@ type rule struct {
 	ostrich.Rule
 }
 
+func (r rule) name() string {
+	if r.fields {
+		return "fields"
+	}
+	return ostrich.ByNames[r.By]
+}
+
 // campaigns finds the campaigns of a log.
 func (r rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	if r.fields {
@@ -56,8 +64,9 @@ type replayPolicy struct {
 	rank    func(r *replay) sim.Policy      // campaign by campaign
 	inside  ostrich.Inside                  // what goes first in a campaign, unless that is chosen
 	place   func(policy.Machine) placeWhole // whole campaigns of sequential jobs
-	gate    ostrich.Gate
-	virtual ostrich.Machine // how the virtual schedule serves, for OStrich and to compare with
+	gated   bool                            // campaigns that have not started virtually wait behind a gate
+	gate    ostrich.Gate                    // unless another is chosen
+	virtual ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
 }
 
 // placeWhole places whole campaigns.
@@ -67,12 +76,12 @@ type placeWhole func([]policy.Campaign) (policy.Schedule, error)
 var replayPolicies = []replayPolicy{
 	{
 		name: "ostrich", usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
-		inside: ostrich.LPT, gate: ostrich.Strict,
+		inside: ostrich.LPT, gated: true, gate: ostrich.Strict,
 		rank: (*replay).ostrich,
 	},
 	{
 		name: "ostrich-parallel", usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
-		inside: ostrich.LJF, gate: ostrich.Off, virtual: ostrich.Parallel,
+		inside: ostrich.LJF, gated: true, gate: ostrich.Off, virtual: ostrich.Parallel,
 		rank: (*replay).ostrich,
 	},
 	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
@@ -92,17 +101,17 @@ var replayPolicies = []replayPolicy{
 		rank: func(*replay) sim.Policy { return sim.SpaceShare },
 	},
 	{
-		name: "faircamp", usage: "campaigns of sequential jobs by deadline (thesis 4.1)",
+		name: "faircamp", usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
 		place: func(m policy.Machine) placeWhole {
 			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
 		},
 	},
 	{
-		name: "multicamp", usage: "offline: all campaigns of a user in a row, shortest user first (thesis 3.5)",
+		name: "multicamp", usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
 		place: func(m policy.Machine) placeWhole { return m.MultiCamp },
 	},
 	{
-		name: "multicmax", usage: "offline: one campaign a user, shortest first (thesis 2.3)",
+		name: "multicmax", usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
 		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
 	},
 }
@@ -122,6 +131,28 @@ func (r *replay) insideOrder() ostrich.Inside {
 	return r.policy.inside
 }
 
+// heeded are the options that some policies take and others do not.
+var heeded = []struct {
+	option string
+	by     func(*replayPolicy) bool
+}{
+	{"inside", func(p *replayPolicy) bool { return p.rank != nil }},
+	{"gate", func(p *replayPolicy) bool { return p.gated }},
+	{"period", func(p *replayPolicy) bool { return p.name == "fairshare" }},
+	{"rho", func(p *replayPolicy) bool { return p.place != nil }},
+	{"placement", func(p *replayPolicy) bool { return p.name == "faircamp" }},
+}
+
+// policyOptions refuses options that none of the policies heeds.
+func policyOptions(c *cli.Context, policies []*replayPolicy) error {
+	for _, o := range heeded {
+		if c.IsSet(o.option) && !slices.ContainsFunc(policies, o.by) {
+			return fmt.Errorf("--%s means nothing to --policy %s", o.option, c.String("policy"))
+		}
+	}
+	return nil
+}
+
 // rhos are the algorithms that place the jobs of one campaign, by name.
 var rhos = []struct {
 	name string
@@ -139,7 +170,7 @@ func policyNamed(name string) (*replayPolicy, error) {
 		for i, p := range replayPolicies {
 			names[i] = p.name
 		}
-		return nil, fmt.Errorf("--policy %q: the policies are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("--policy %q: must be %s", name, list(names))
 	}
 	return &replayPolicies[i], nil
 }
@@ -153,6 +184,10 @@ func (r *replay) check() error {
 		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.name)
 	case p.place != nil && r.backfill != sim.None:
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.name)
+	case p.name == "spaceshare" && r.backfill != sim.None:
+		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.name)
+	case p.place != nil && r.kill:
+		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.name)
 	case r.events == sim.PerEvent && !r.byJob():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
 	case r.dependencies && r.rule.fields:
@@ -164,7 +199,7 @@ func (r *replay) check() error {
 // byJob tells whether jobs are replayed as the log has them, without regard to
 // campaigns.
 func (r *replay) byJob() bool {
-	return r.policy.order != nil && !r.closed && r.offsets && !r.dependencies && !r.rule.fields
+	return r.policy.order != nil && r.backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.fields
 }
 
 // outcome is a workload that has been replayed.
@@ -190,13 +225,25 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
 		}
 	}
+	if r.policy.name == "ostrich" {
+		wide := 0
+		for i := range log {
+			if log[i].Procs > 1 {
+				wide++
+			}
+		}
+		if wide > 0 {
+			o.notes = append(o.notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+				wide, len(log)))
+		}
+	}
 	pieces := [][]sim.Logged{log}
 	if r.cut > 0 {
 		pieces = sim.Pieces(log, r.cut)
 	}
 	var seconds, used, offered float64
 	var makespan ostrich.Duration
-	before := 0
+	before, next := 0, 0
 	for _, piece := range pieces {
 		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) })
 		if err != nil {
@@ -208,8 +255,18 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 		used += float64(last-first) * report.Utilisation(jobs, r.procs)
 		makespan += ostrich.Duration(last - first)
 		seconds += took.Seconds()
-		o.campaigns = append(o.campaigns, report.Campaigns(jobs)...)
-		o.jobs = appendPiece(o.jobs, jobs)
+		campaigns := report.Campaigns(jobs)
+		if len(pieces) == 1 {
+			o.campaigns, o.jobs = campaigns, jobs
+			break
+		}
+		for i := range jobs { // campaigns are numbered from 0 in each piece
+			if jobs[i].Campaign >= 0 {
+				jobs[i].Campaign += next
+			}
+		}
+		next += len(campaigns)
+		o.campaigns, o.jobs = append(o.campaigns, campaigns...), append(o.jobs, jobs...)
 	}
 	o.run = report.SummariseRun(o.jobs, o.campaigns, r.procs, seconds)
 	o.run.Makespan = makespan // without the downtimes
@@ -217,24 +274,6 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 		o.run.Utilisation = used / offered
 	}
 	return o, nil
-}
-
-// appendPiece appends jobs, whose campaigns are numbered from 0 in each piece.
-func appendPiece(all, jobs []report.Job) []report.Job {
-	if len(all) == 0 {
-		return jobs
-	}
-	next := 0
-	for i := range all {
-		next = max(next, all[i].Campaign+1)
-	}
-	for _, j := range jobs {
-		if j.Campaign >= 0 {
-			j.Campaign += next
-		}
-		all = append(all, j)
-	}
-	return all
 }
 
 // piece replays jobs between two downtimes, and tells how long that took.
@@ -286,13 +325,10 @@ func (r *replay) replayJobs(log []sim.Logged, at func(done, total int)) ([]repor
 	ran := make([]report.Job, len(jobs))
 	for i := range jobs {
 		j := &jobs[i]
-		length, killed := j.Run, false
-		if r.kill && j.Estimate < j.Run {
-			length, killed = j.Estimate, true
-		}
+		length := m.Length(j)
 		ran[i] = report.Job{
 			ID: j.ID, User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: starts[i],
-			End: starts[i] + ostrich.Time(length), Procs: j.Procs, Estimate: j.Estimate, Killed: killed,
+			End: starts[i] + ostrich.Time(length), Procs: j.Procs, Estimate: j.Estimate, Killed: length < j.Run,
 		}
 	}
 	return ran, took, nil
@@ -326,7 +362,7 @@ func (r *replay) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Du
 			t := &list[p.Campaign].Tasks[k]
 			jobs = append(jobs, report.Job{
 				ID: t.ID, User: list[p.Campaign].User, Campaign: p.Campaign, Submit: p.Submit, Start: s.Start, End: s.End,
-				Procs: 1, Estimate: t.Run,
+				Procs: 1, Estimate: campaigns[p.Campaign].Tasks[k].Estimate,
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -29,9 +30,15 @@ func simulateCommand() *cli.Command {
 			"Policies:\n" + policyHelp() + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
-			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.",
-	}, slices.Concat([]cli.Flag{
-		&cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log; must be given"},
+			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
+			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the replay is done, or not at all.",
+	}, simulateFlags(), simulate)
+}
+
+// simulateFlags are the options of simulate.
+func simulateFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log, once for each log; must be given"},
 	}, logFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich"},
@@ -54,7 +61,7 @@ func simulateCommand() *cli.Command {
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
-	}, ruleFlags(ruleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits"), formats()), simulate)
+	}, ruleFlags(ruleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits"), formats())
 }
 
 func policyHelp() string {
@@ -89,9 +96,15 @@ type simulation struct {
 }
 
 func simulate(c *cli.Context) error {
-	debug.SetGCPercent(400) // it does not live long, and keeps most of what it allocates
+	if os.Getenv("GOGC") == "" {
+		// It does not live long, and keeps most of what it allocates.
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
+	}
 	settings, err := replaySettings(c)
 	if err != nil {
+		return err
+	}
+	if err = writable(c, csvOptions...); err != nil {
 		return err
 	}
 	list, err := simulations(c, settings)
@@ -120,6 +133,9 @@ func simulations(c *cli.Context, settings replay) ([]*simulation, error) {
 		}
 		policies = append(policies, p)
 	}
+	if err := policyOptions(c, policies); err != nil {
+		return nil, err
+	}
 	estimates, err := estimateKind(c)
 	if err != nil {
 		return nil, err
@@ -129,21 +145,27 @@ func simulations(c *cli.Context, settings replay) ([]*simulation, error) {
 	}
 	var all []*simulation
 	for _, path := range c.StringSlice("swf") {
-		w, err := readWorkload(c, path, estimates)
+		w, err := readWorkload(c, path, ruleNames, estimates)
 		if err != nil {
 			return nil, err
 		}
 		w.tell(c)
 		for _, p := range policies {
-			s := &simulation{workload: w, replay: settings}
-			s.replay.policy, s.replay.procs, s.replay.rule = p, w.procs, w.rule
-			if err := s.replay.check(); err != nil {
+			s, err := newSimulation(w, p, settings)
+			if err != nil {
 				return nil, err
 			}
 			all = append(all, s)
 		}
 	}
 	return all, nil
+}
+
+// newSimulation is the replay of a workload under a policy, if that makes sense.
+func newSimulation(w *workload, p *replayPolicy, settings replay) (*simulation, error) {
+	s := &simulation{workload: w, replay: settings}
+	s.replay.policy, s.replay.procs, s.replay.rule = p, w.procs, w.rule
+	return s, s.replay.check()
 }
 
 // replaySettings are the options that are the same for all logs and policies.
@@ -156,26 +178,26 @@ func replaySettings(c *cli.Context) (replay, error) {
 		}
 	}
 	choose := func(option, first, second string) bool {
-		i, err := ostrich.Named[uint8]([]string{first, second}, c.String(option))
+		i, err := named[uint8]([]string{first, second}, c.String(option))
 		note(option, err)
 		return i == 0
 	}
 	var err error
-	r.backfill, err = ostrich.Named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
+	r.backfill, err = named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
 	note("backfill", err)
-	r.events, err = ostrich.Named[sim.EventOrder](sim.EventOrderNames, c.String("event-order"))
+	r.events, err = named[sim.EventOrder](sim.EventOrderNames, c.String("event-order"))
 	note("event-order", err)
 	r.closed = choose("replay", "closed", "open")
 	r.offsets = choose("offsets", "keep", "drop")
 	if name := c.String("inside"); name != "" {
 		var inside ostrich.Inside
-		inside, err = ostrich.Named[ostrich.Inside](ostrich.InsideNames, name)
+		inside, err = named[ostrich.Inside](ostrich.InsideNames, name)
 		note("inside", err)
 		r.inside = &inside
 	}
 	if name := c.String("gate"); name != "" {
 		var gate ostrich.Gate
-		gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, name)
+		gate, err = named[ostrich.Gate](ostrich.GateNames, name)
 		note("gate", err)
 		r.gate = &gate
 	}
@@ -183,10 +205,10 @@ func replaySettings(c *cli.Context) (replay, error) {
 	for i := range rhos {
 		names[i] = rhos[i].name
 	}
-	rho, err := ostrich.Named[uint8](names, c.String("rho"))
+	rho, err := named[uint8](names, c.String("rho"))
 	note("rho", err)
 	r.rho = rhos[rho].rho
-	r.place, err = ostrich.Named[policy.Placement](policy.PlacementNames, c.String("placement"))
+	r.place, err = named[policy.Placement](policy.PlacementNames, c.String("placement"))
 	note("placement", err)
 	if r.period = ostrich.Duration(c.Duration("period") / time.Second); r.period < 1 {
 		note("period", fmt.Errorf("%v: at least 1 s", c.Duration("period")))
@@ -204,7 +226,7 @@ func replaySettings(c *cli.Context) (replay, error) {
 }
 
 func estimateKind(c *cli.Context) (sim.Estimates, error) {
-	e, err := ostrich.Named[sim.Estimates](sim.EstimateNames, c.String("estimate"))
+	e, err := named[sim.Estimates](sim.EstimateNames, c.String("estimate"))
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("--estimate %w", err)
@@ -226,6 +248,7 @@ func runAll(c *cli.Context, list []*simulation) error {
 	for _, s := range list {
 		total += len(s.workload.jobs)
 	}
+	short := c.Bool("summary")
 	at, gone := progress(c.App.ErrWriter, "simulating")
 	var mu sync.Mutex
 	done, all := make([]int, len(list)), 0
@@ -235,32 +258,32 @@ func runAll(c *cli.Context, list []*simulation) error {
 		group.Go(func() {
 			for i := range next {
 				s := list[i]
-				s.outcome, s.err = s.replay.do(s.workload.jobs, func(n, _ int) {
+				o, err := s.replay.do(s.workload.jobs, func(n, _ int) {
 					mu.Lock()
 					defer mu.Unlock()
 					all += n - done[i]
 					done[i] = n
 					at(all, total)
 				})
+				if err == nil && short && len(list) > 1 {
+					o.jobs, o.campaigns = nil, nil // nobody looks at them
+				}
+				s.outcome, s.err = o, err
 			}
 		})
 	}
-	finished := make(chan struct{})
-	go func() {
+	err := await(c, func() error {
 		for i := range list {
 			next <- i
 		}
 		close(next)
 		group.Wait()
-		close(finished)
-	}()
-	select {
-	case <-finished:
-	case <-c.Done(): // nobody waits for replays that go on
-		gone()
-		return errors.New("simulate: interrupted")
-	}
+		return nil
+	})
 	gone()
+	if err != nil {
+		return err
+	}
 	for _, s := range list {
 		if s.err != nil {
 			return fmt.Errorf("%s: %s: %w", s.workload.name, s.replay.policy.name, s.err)
@@ -279,6 +302,12 @@ type summaryJSON struct {
 	Log      string `json:"log"`
 	Policy   string `json:"policy"`
 	Backfill string `json:"backfill"`
+
+	Procs        int    `json:"procs"`
+	Replay       string `json:"replay"`
+	Offsets      string `json:"offsets"`
+	Dependencies bool   `json:"dependencies"`
+	Rule         string `json:"rule"`
 	report.Run
 }
 
@@ -293,9 +322,18 @@ type simulationJSON struct {
 }
 
 func (s *simulation) summary() summaryJSON {
-	return summaryJSON{
-		Log: s.workload.name, Policy: s.replay.policy.name, Backfill: sim.BackfillNames[s.replay.backfill], Run: s.outcome.run,
+	r := &s.replay
+	j := summaryJSON{
+		Log: s.workload.name, Policy: r.policy.name, Backfill: sim.BackfillNames[r.backfill],
+		Procs: r.procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.outcome.run,
 	}
+	if r.closed {
+		j.Replay = "closed"
+	}
+	if r.offsets {
+		j.Offsets = "keep"
+	}
+	return j
 }
 
 // lateness is how much later than virtually campaigns really ended, in seconds.
@@ -338,6 +376,9 @@ func (s *simulation) full() (simulationJSON, error) {
 		return simulationJSON{}, err
 	}
 	users := report.Users(o.campaigns, s.replay.procs)
+	if users == nil {
+		users = []report.User{} // an empty list in JSON
+	}
 	return simulationJSON{
 		summaryJSON: s.summary(),
 		Flow:        report.Flows(o.jobs, o.campaigns, users),
@@ -368,15 +409,9 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 		}
 		return writeJSON(c, objects)
 	}
-	t := table{header: []string{
-		"LOG", "POLICY", "BACKFILL", "JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20",
-		"MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN",
-	}}
+	t := table{header: append([]string{"LOG", "POLICY", "BACKFILL"}, summaryHeader...)}
 	for _, s := range list {
-		r := &s.outcome.run
-		t.add(slices.Concat([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, summaryCells(&r.Summary), []any{
-			fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), percent(r.Utilisation), r.Makespan,
-		})...)
+		t.add(append([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, runCells(&s.outcome.run)...)...)
 	}
 	if err := t.write(c); err != nil || short {
 		return err
@@ -392,6 +427,16 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 		return err
 	}
 	return users.write(c)
+}
+
+// summaryHeader is the header of runCells.
+var summaryHeader = []string{
+	"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN",
+}
+
+// runCells are the cells of the summary of a run in a table.
+func runCells(r *report.Run) []any {
+	return append(summaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), percent(r.Utilisation), r.Makespan)
 }
 
 // summaryCells are the cells of a summary in a table.

@@ -45,47 +45,100 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
+// named is which of the names an option has, as a constant of their type.
+func named[T ~uint8](names []string, name string) (T, error) {
+	t, err := ostrich.Named[T](names, name)
+	if err != nil {
+		return 0, fmt.Errorf("%q: must be %s", name, list(names))
+	}
+	return t, nil
+}
+
 // workload is a log as a command takes it.
 type workload struct {
 	name  string // of the file, without folder and extensions
 	procs int
 	jobs  []sim.Logged
 	rule  rule
+	timed bool // it tells of some job when it ended
 	notes []string
 }
 
-// readWorkload reads a log by the options of the command.
-func readWorkload(c *cli.Context, path string, estimates sim.Estimates) (*workload, error) {
-	log, err := readLog(path, trace.Options{Lenient: c.Bool("lenient")})
+// readWorkload reads a log by the options of the command. Its rules are those
+// of these names.
+func readWorkload(c *cli.Context, path string, names []string, estimates sim.Estimates) (*workload, error) {
+	log, err := readLog(c, path, trace.Options{Lenient: c.Bool("lenient")})
 	if err != nil {
+		if note := skipped(log); note != "" {
+			err = fmt.Errorf("%w: %s", err, note)
+		}
 		return nil, err
 	}
-	w := &workload{name: logName(path)}
-	if log.Skipped > 0 {
-		w.notes = append(w.notes, fmt.Sprintf("%s skipped, the first: %v", plural(log.Skipped, "malformed line"), log.Faults[0]))
+	return newWorkload(c, path, log, names, estimates)
+}
+
+// skipped tells of the malformed lines of a log, if there were any.
+func skipped(log *trace.Log) string {
+	if log == nil || log.Skipped == 0 {
+		return ""
 	}
-	if log, err = chooseJobs(c, log); err != nil {
+	return fmt.Sprintf("%s skipped, the first: %v", plural(log.Skipped, "malformed line"), log.Faults[0])
+}
+
+// newWorkload takes what the options of the command choose of a log that was
+// read from path, which it leaves as it is.
+func newWorkload(c *cli.Context, path string, log *trace.Log, names []string, estimates sim.Estimates) (*workload, error) {
+	w := &workload{name: logName(path)}
+	if note := skipped(log); note != "" {
+		w.notes = append(w.notes, note)
+	}
+	log, err := chooseJobs(c, path, log)
+	if err != nil {
 		return nil, err
 	}
 	if w.procs, err = processors(c, log); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if told := log.Processors(); told > 0 && told != int64(w.procs) {
+		w.notes = append(w.notes, fmt.Sprintf("--procs %d, and the header says %d", w.procs, told))
+	}
+	if w.rule, err = campaignRule(c, names, log); err != nil {
+		return nil, err
+	}
 	var in sim.Import
 	w.jobs, in, err = sim.FromLog(log, w.procs, estimates)
+	w.timed = in.NoWait < in.Jobs
+	if w.rule.fields {
+		in.NoWait = 0 // and no wait counts
+	}
 	w.notes = append(w.notes, in.Notes()...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", path, err, strings.Join(w.notes, "; "))
 	}
-	w.rule, err = campaignRule(c, log)
-	return w, err
+	return w, nil
 }
 
 // readLog reads a log from a file, or from standard input for "-".
-func readLog(path string, o trace.Options) (*trace.Log, error) {
-	if path == "-" {
-		return trace.Read(os.Stdin, "standard input", o)
+func readLog(c *cli.Context, path string, o trace.Options) (*trace.Log, error) {
+	if path == "" {
+		return nil, errors.New("--swf \"\": no log is named")
 	}
-	return trace.Open(path, o)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory", path)
+	}
+	var log *trace.Log
+	err := await(c, func() (err error) { // nobody waits for a pipe that has gone quiet
+		if path == "-" {
+			log, err = trace.Read(os.Stdin, "standard input", o)
+		} else {
+			log, err = trace.Open(path, o)
+		}
+		return err
+	})
+	if errors.Is(err, interrupted) {
+		return nil, err // log may be written to still
+	}
+	return log, err
 }
 
 // logName names a log after its file.
@@ -96,8 +149,8 @@ func logName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".swf")
 }
 
-// chooseJobs applies the options that choose jobs.
-func chooseJobs(c *cli.Context, log *trace.Log) (*trace.Log, error) {
+// chooseJobs applies the options that choose jobs of the log in a file.
+func chooseJobs(c *cli.Context, path string, log *trace.Log) (*trace.Log, error) {
 	var f trace.Filter
 	var err error
 	if f.From, err = logTime(c, "starttime", log); err != nil {
@@ -106,19 +159,51 @@ func chooseJobs(c *cli.Context, log *trace.Log) (*trace.Log, error) {
 	if f.Before, err = logTime(c, "endtime", log); err != nil {
 		return nil, err
 	}
-	if text := c.String("user"); text != "" {
-		for name := range strings.SplitSeq(text, ",") {
-			id, err := strconv.ParseInt(strings.TrimSpace(name), 10, 64)
-			if err != nil {
-				return nil, fmt.Errorf("--user %q: users of a log are numbers", name)
+	if c.IsSet("endtime") && f.Before <= f.From {
+		return nil, fmt.Errorf("--endtime %s: not after the start", c.String("endtime"))
+	}
+	if f.Users, err = logUsers(c); err != nil {
+		return nil, err
+	}
+	if f.Load, err = loadFactor(c); err != nil {
+		return nil, err
+	}
+	part, err := f.Apply(log)
+	if errors.Is(err, trace.ErrEmpty) {
+		var chosen []string
+		for _, option := range []string{"starttime", "endtime", "user"} {
+			if c.IsSet(option) {
+				chosen = append(chosen, fmt.Sprintf("--%s %s", option, c.String(option)))
 			}
-			f.Users = append(f.Users, id)
 		}
+		return nil, fmt.Errorf("%s: %s: %w is left of %d", path, strings.Join(chosen, " "), trace.ErrEmpty, len(log.Records))
 	}
-	if f.Load = c.Float64("load"); f.Load <= 0 {
-		return nil, fmt.Errorf("--load %v: must be above 0", f.Load)
+	return part, err
+}
+
+// logUsers are the users that the option names.
+func logUsers(c *cli.Context) ([]int64, error) {
+	text := c.String("user")
+	if text == "" {
+		return nil, nil
 	}
-	return f.Apply(log)
+	var all []int64
+	for name := range strings.SplitSeq(text, ",") {
+		id, err := strconv.ParseInt(strings.TrimSpace(name), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("--user %q: users of a log are numbers", name)
+		}
+		all = append(all, id)
+	}
+	return all, nil
+}
+
+func loadFactor(c *cli.Context) (float64, error) {
+	f := c.Float64("load")
+	if !(f > 0) || math.IsInf(f, 0) {
+		return 0, fmt.Errorf("--load %v: must be above 0 and finite", f)
+	}
+	return f, nil
 }
 
 // logTime is an option that names a moment of the log, in seconds since its start.
@@ -152,14 +237,14 @@ func logTime(c *cli.Context, option string, log *trace.Log) (int64, error) {
 
 // processors is the size of the machine.
 func processors(c *cli.Context, log *trace.Log) (int, error) {
-	m := log.Processors()
+	m, source := log.Processors(), "the header of the log says %d processors"
 	if c.IsSet("procs") {
-		m = int64(c.Int("procs"))
+		m, source = int64(c.Int("procs")), "--procs %d"
 	} else if m == 0 {
-		return 0, errors.New("the header of the log tells no MaxProcs: give --procs")
+		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs")
 	}
 	if m < 1 || m >= math.MaxInt32 {
-		return 0, fmt.Errorf("a machine of %d processors", m)
+		return 0, fmt.Errorf(source+": must be from 1 to %d", m, math.MaxInt32-1)
 	}
 	return int(m), nil
 }
@@ -170,18 +255,17 @@ var ruleNames = append(slices.Clone(ostrich.ByNames), "fields")
 // campaignRule is the rule by which a log is split into campaigns. Where the
 // option is not given, it is MAX, unless the log names preceding jobs and knows
 // of no start.
-func campaignRule(c *cli.Context, log *trace.Log) (rule, error) {
+func campaignRule(c *cli.Context, names []string, log *trace.Log) (rule, error) {
 	name := c.String("rule")
 	if name == "" {
-		linked, started := false, false
-		for i := range log.Records {
-			r := &log.Records[i]
-			linked = linked || r.Preceding > 0
-			started = started || r.Wait >= 0
+		if c.IsSet("threshold") {
+			return rule{}, errors.New("--threshold goes with --rule arrival or window")
 		}
-		return rule{fields: linked && !started}, nil
+		started := slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
+		linked := !started && slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Preceding > 0 })
+		return rule{fields: linked}, nil
 	}
-	by, err := ostrich.Named[ostrich.By](ruleNames, name)
+	by, err := named[ostrich.By](names, name)
 	if err != nil {
 		return rule{}, fmt.Errorf("--rule %w", err)
 	}
@@ -189,8 +273,11 @@ func campaignRule(c *cli.Context, log *trace.Log) (rule, error) {
 		return rule{fields: true}, nil
 	}
 	r := rule{Rule: ostrich.Rule{By: by}}
-	if by == ostrich.Arrival || by == ostrich.Window {
+	switch {
+	case by == ostrich.Arrival || by == ostrich.Window:
 		r.Threshold = ostrich.Duration(c.Duration("threshold") / time.Second)
+	case c.IsSet("threshold"):
+		return rule{}, fmt.Errorf("--threshold goes with --rule arrival or window, not %s", name)
 	}
 	return r, r.Validate()
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // fakes are the commands of Slurm that exist in a script.
-var fakes = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr"}
+var fakes = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare"}
 
 // configuration is "scontrol show config" where a script says nothing else.
 const configuration = `Configuration data as of 2023-11-14T22:13:20
@@ -107,6 +107,9 @@ func (s slurm) run(command string, args []string) error {
 		}
 		_, err := fmt.Fprintf(s.out, "sdiag output at Tue Nov 14 22:13:20 2023 (%s)\nDBD Agent queue size: %s\n",
 			clock, strings.TrimSpace(s.text("dbd", "0")))
+		return err
+	case "sshare":
+		_, err := s.out.WriteString(s.text("sshare", ""))
 		return err
 	case "sacctmgr":
 		for line := range strings.Lines(s.text("admins", "")) {

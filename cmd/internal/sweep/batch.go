@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Chunk is which of n points a task computes, if each computes so many in
+// turn: those from first up to, without, end. A task beyond the last point has
+// none.
+func Chunk(n, perTask, task int) (first, end int) {
+	first = min(n, task*perTask)
+	return first, min(n, first+perTask)
+}
+
+// Indices writes the numbers of tasks, which ascend, as sbatch's --array takes
+// them: "0-3,7".
+func Indices(tasks []int) string {
+	var b strings.Builder
+	for i := 0; i < len(tasks); {
+		k := i
+		for k+1 < len(tasks) && tasks[k+1] == tasks[k]+1 {
+			k++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(tasks[i]))
+		if k > i {
+			b.WriteString("-" + strconv.Itoa(tasks[k]))
+		}
+		i = k + 1
+	}
+	return b.String()
+}
+
+// Script is the batch script of an array whose tasks run the command with
+// --task and their number.
+func Script(command ...string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = quote(w)
+	}
+	return fmt.Sprintf(`#!/bin/sh
+# One task of a job array, written by "ostrich sweep --slurm".
+export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
+exec %s --task "$SLURM_ARRAY_TASK_ID" --workers "$GOMAXPROCS"
+`, strings.Join(words, " "))
+}
+
+// quote is a word for the shell, which leaves it as it is.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -1,0 +1,92 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/wholefile"
+)
+
+// Folder is where a sweep keeps what it knows: a file for the result of each
+// point, named by the point's key, and beside them what other sweeps of the
+// same folder have found. Several processes, on several machines if they share
+// the folder, may keep results at the same time: a result is written whole, and
+// is the same whoever writes it.
+type Folder string
+
+// Make makes the folder, if it is not there, with those in it that results and
+// the logs of tasks are for.
+func (f Folder) Make() error {
+	return errors.Join(os.MkdirAll(f.Path("results"), 0o777), os.MkdirAll(f.Path("log"), 0o777))
+}
+
+// Path is the path of a file in the folder.
+func (f Folder) Path(name ...string) string {
+	return filepath.Join(append([]string{string(f)}, name...)...)
+}
+
+func (f Folder) result(key string) string { return f.Path("results", key+".json") }
+
+// record is the content of the file of a result.
+type record struct {
+	Key    string `json:"key"`
+	Result any    `json:"result"`
+}
+
+// Keep keeps the result of a point.
+func (f Folder) Keep(key string, result any) error {
+	raw, err := json.Marshal(record{key, result})
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(f.result(key), func(w io.Writer) error {
+		_, err := w.Write(append(raw, '\n'))
+		return err
+	})
+}
+
+// Find reads the result of a point, if it is there. A file that holds none of
+// this point is an error.
+func (f Folder) Find(key string, result any) (found bool, err error) {
+	raw, err := os.ReadFile(f.result(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	r := record{Result: result}
+	in := json.NewDecoder(bytes.NewReader(raw))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&r); err != nil || r.Key != key {
+		return false, fmt.Errorf("%s: not the result of a point; remove it to have it computed again", f.result(key))
+	}
+	return true, nil
+}
+
+// Has tells which of the keys have a result, at the price of one look at the
+// folder.
+func (f Folder) Has(keys []string) ([]bool, error) {
+	files, err := os.ReadDir(f.Path("results"))
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]bool, len(files))
+	for _, file := range files {
+		if key, ok := strings.CutSuffix(file.Name(), ".json"); ok {
+			there[key] = true
+		}
+	}
+	has := make([]bool, len(keys))
+	for i, k := range keys {
+		has[i] = there[k]
+	}
+	return has, nil
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+)
+
+const (
+	// livePatience is how long a daemon may take to answer.
+	livePatience = 10 * time.Second
+	// mostLive is more bytes than a comparison has.
+	mostLive = 16 << 20
+)
+
+// compareLive writes the comparison that a running daemon keeps.
+func compareLive(c *cli.Context) error {
+	if err := onlyLive(c); err != nil {
+		return err
+	}
+	address, err := liveAddress(c)
+	if err != nil {
+		return err
+	}
+	raw, err := fetchLive(c.Context, address)
+	if err != nil {
+		return err
+	}
+	var r shadow.Report
+	if err = json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("ostrichd at %s: its comparison cannot be read: %w", address, err)
+	}
+	if c.Bool("json") {
+		var b bytes.Buffer
+		if err = json.Indent(&b, raw, "", "  "); err == nil {
+			_, err = b.WriteTo(c.App.Writer)
+		}
+		return err
+	}
+	return writeLive(c, &r)
+}
+
+// onlyLive refuses arguments, and options that mean nothing for a comparison
+// that has been made already.
+func onlyLive(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("compare: unexpected argument %q; see \"ostrich compare --help\"", c.Args().First())
+	}
+	known := slices.Concat(formats(), sidecar.Flags(true))
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		if !c.IsSet(name) || name == "live" || name == "address" ||
+			slices.ContainsFunc(known, func(k cli.Flag) bool { return k.Names()[0] == name }) {
+			continue
+		}
+		return fmt.Errorf("compare: --%s does not go with --live", name)
+	}
+	return nil
+}
+
+// liveAddress is where the daemon answers, from this host.
+func liveAddress(c *cli.Context) (string, error) {
+	address, from := c.String("address"), "--address"
+	if !c.IsSet("address") {
+		config, err := sidecar.Load(c)
+		if err != nil {
+			return "", err
+		}
+		if config.Listen == "" {
+			return "", errors.New("compare: listen of the configuration is empty, so that ostrichd cannot be asked; set it, or name another with --address HOST:PORT")
+		}
+		address, from = config.Listen, "listen"
+	}
+	// A host that is empty or unspecified is this one, see net.Dial.
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return "", fmt.Errorf("compare: %s %q: must be HOST:PORT: %w", from, address, err)
+	}
+	return address, nil
+}
+
+// fetchLive asks a daemon for its comparison.
+func fetchLive(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, livePatience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/api/v1/compare.json", nil)
+	if err != nil {
+		return nil, fmt.Errorf("compare: %w", err)
+	}
+	client := http.Client{Transport: &http.Transport{}} // not through a proxy
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ostrichd does not answer at %s; is it running, with this listen? %w", address, errors.Unwrap(err))
+	}
+	defer func() { _ = answer.Body.Close() }() // It has been read.
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostLive))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("ostrichd at %s: %w", address, err)
+	case answer.StatusCode == http.StatusNotFound:
+		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", address)
+	case answer.StatusCode != http.StatusOK:
+		words, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+		return nil, fmt.Errorf("ostrichd at %s: %s: %s", address, answer.Status, words)
+	}
+	return raw, nil
+}
+
+// writeLive writes a comparison as tables.
+func writeLive(c *cli.Context, r *shadow.Report) error {
+	for i, t := range liveTables(r) {
+		if !c.Bool("noheader") {
+			if i > 0 {
+				_, _ = fmt.Fprintln(c.App.Writer) // the table after it tells of an error
+			}
+			_, _ = fmt.Fprintln(c.App.Writer, t.title)
+		}
+		if err := t.write(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// titled is a table under a line that says what it is.
+type titled struct {
+	title string
+	table
+}
+
+func liveTables(r *shadow.Report) []titled {
+	return slices.Concat([]titled{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), liveLast(r))
+}
+
+func liveOrder(r *shadow.Report) titled {
+	t := titled{
+		title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
+			moment(float64(r.Since)), moment(float64(r.Time))),
+		table: table{header: []string{"FIGURE", "NOW", "HOUR", "DAY"}},
+	}
+	add := func(name string, a shadow.Average) {
+		t.add(name, fmt.Sprintf("%.2f", a.Now), fmt.Sprintf("%.2f", a.Hour), fmt.Sprintf("%.2f", a.Day))
+	}
+	add("rank correlation", r.Order.Tau)
+	for _, o := range r.Order.Overlap {
+		name := fmt.Sprintf("first %d in common", o.First)
+		if o.Depth == "slurm" {
+			name += " (as deep as Slurm looks)"
+		}
+		add(name, o.Average)
+	}
+	first, shift := []any{"starts among the first that fitted", ""}, []any{"ranks from the head at a start", ""}
+	for _, w := range r.Starts.Ranks {
+		first, shift = append(first, fmt.Sprintf("%.2f", w.First)), append(shift, fmt.Sprintf("%.1f", w.Shift))
+	}
+	t.add(first...)
+	t.add(shift...)
+	return t
+}
+
+func liveStarts(r *shadow.Report) titled {
+	t := titled{
+		title: "Starts, compared with those that OStrich would have made",
+		table: table{header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"}},
+	}
+	s := &r.Starts
+	t.add("same", s.Same, "", "", "", "", "")
+	for _, row := range []struct {
+		name string
+		jobs uint64
+		open int
+		by   *shadow.Histogram
+	}{{"earlier", s.Earlier, s.RunEarlier, &s.EarlierSeconds}, {"later", s.Later, s.WaitLater, &s.LaterSeconds}} {
+		t.add(row.name, row.jobs, row.open, row.by.Count, liveMean(row.by, "s"), liveUpTo(row.by, 60), liveUpTo(row.by, 3600))
+	}
+	t.add("not compared", s.NotCompared+s.LeftOut, "", "", "", "", "")
+	return t
+}
+
+func liveCampaigns(r *shadow.Report) titled {
+	t := titled{
+		title: "Finished campaigns",
+		table: table{header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"}},
+	}
+	k := &r.Campaigns
+	t.add(k.Finished, k.Kept, k.Broken, k.Unbounded, liveMean(&k.Stretch, ""), liveUpTo(&k.Stretch, 1.15), liveUpTo(&k.Stretch, 2), liveUpTo(&k.Stretch, 20))
+	return t
+}
+
+func liveBroken(r *shadow.Report) []titled {
+	t := titled{title: "Broken bounds, by reason", table: table{header: []string{"REASON", "FIRST", "ALL", "MEANING"}}}
+	for _, b := range r.Campaigns.BrokenBy {
+		if b.Any > 0 {
+			t.add(b.Reason, b.First, b.Any, b.Meaning)
+		}
+	}
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return []titled{t}
+}
+
+func liveLast(r *shadow.Report) []titled {
+	if len(r.Campaigns.Last) == 0 {
+		return nil
+	}
+	t := titled{
+		title: "The campaigns that finished last",
+		table: table{header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"}},
+	}
+	for _, f := range r.Campaigns.Last {
+		bound, kept := "never", ""
+		if f.Bound != nil {
+			bound, kept = moment(*f.Bound), "yes"
+			if f.Broken {
+				kept = "no"
+			}
+		}
+		t.add(f.Campaign, f.User, f.Pool, moment(float64(f.Submitted)), moment(float64(f.Ended)), liveSpan(f.Flow),
+			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
+	}
+	return []titled{t}
+}
+
+// liveSpan writes a length of time as Slurm does, [days-]hours:minutes:seconds.
+func liveSpan(d ostrich.Duration) string {
+	text := fmt.Sprintf("%02d:%02d:%02d", d/3600%24, d/60%60, d%60)
+	if days := d / (24 * 3600); days > 0 {
+		text = fmt.Sprintf("%d-%s", days, text)
+	}
+	return text
+}
+
+// liveMean is the mean of what a histogram counts, "" of nothing.
+func liveMean(h *shadow.Histogram, unit string) string {
+	if h.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f%s", h.Sum/float64(h.Count), unit)
+}
+
+// liveUpTo is the part of what a histogram counts that is up to a limit of one
+// of its buckets, "" where there is none.
+func liveUpTo(h *shadow.Histogram, limit float64) string {
+	for _, b := range h.Buckets {
+		if b.Limit == limit && h.Count > 0 {
+			return fmt.Sprintf("%.0f%%", 100*float64(b.Count)/float64(h.Count))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// sweepFormat is part of the key of every result: results of another form are
+// not looked at.
+const sweepFormat = "ostrich sweep 1"
+
+// pointResult is what is kept of a point. The log has no name in it: a result
+// is that of a trace, whatever it is called.
+type pointResult struct {
+	Summary summaryJSON `json:"summary"`
+	Notes   []string    `json:"notes,omitempty"`
+}
+
+// sweepRun is a sweep with what is known of its points.
+type sweepRun struct {
+	c       *cli.Context
+	file    *sweep.File
+	traces  []*sweepTrace
+	points  []sweep.Point
+	folder  sweep.Folder      // "" if nothing is kept
+	keys    []string          // of the points, "" where not yet asked for
+	texts   map[string]string // canonical texts of options, by name and value
+	results []*pointResult
+}
+
+// readSweep reads the file that the command names, and tells what of its grid
+// is left out.
+func readSweep(c *cli.Context) (*sweepRun, error) {
+	path := c.Args().First()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &sweepRun{c: c, folder: sweep.Folder(c.String("out")), texts: make(map[string]string)}
+	if r.file, err = sweep.Read(path, raw); err != nil {
+		return nil, err
+	}
+	traces, bad := sweepTraces(c, r.file)
+	grid, err := r.file.Expand(sweepMeaning{c})
+	if err = errors.Join(bad, err); err != nil {
+		return nil, err
+	}
+	r.traces, r.points = traces, grid.Points
+	r.keys, r.results = make([]string, len(r.points)), make([]*pointResult, len(r.points))
+	if !c.IsSet("task") {
+		for _, note := range grid.Notes {
+			say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
+		}
+	}
+	return r, nil
+}
+
+// describe names a point for a person: its number and what is simulated.
+func (r *sweepRun) describe(i int) string {
+	p := &r.points[i]
+	words := []string{r.traces[p.Trace].name}
+	if p.Seeded {
+		words = append(words, fmt.Sprintf("seed %d", p.Seed))
+	}
+	for _, o := range p.Options {
+		words = append(words, "--"+o.Name+" "+o.Value)
+	}
+	return fmt.Sprintf("point %d (%s)", i, strings.Join(words, ", "))
+}
+
+// key names a point by all that its result depends on: the version of the
+// command, the content of the trace, the seed and the options.
+func (r *sweepRun) key(i int) (string, error) {
+	if r.keys[i] != "" {
+		return r.keys[i], nil
+	}
+	p := &r.points[i]
+	content, err := r.traces[p.Trace].identity()
+	if err != nil {
+		return "", err
+	}
+	code, err := codeVersion()
+	if err != nil {
+		return "", err
+	}
+	lines := []string{sweepFormat, code, content}
+	if p.Seeded {
+		lines = append(lines, fmt.Sprintf("seed %d", p.Seed))
+	}
+	var options []string
+	for _, o := range p.Options {
+		text, there := r.texts[o.Name+"="+o.Value]
+		if !there {
+			if text, err = (sweepMeaning{r.c}).Canonical(o); err != nil {
+				return "", err
+			}
+			r.texts[o.Name+"="+o.Value] = text
+		}
+		options = append(options, fmt.Sprintf("%s=%q", o.Name, text))
+	}
+	slices.Sort(options) // the order of the file means nothing
+	sum := sha256.Sum256([]byte(strings.Join(append(lines, options...), "\n")))
+	r.keys[i] = hex.EncodeToString(sum[:16])
+	return r.keys[i], nil
+}
+
+// codeVersion tells this code from any other: by the version of a release or a
+// commit, or else by a hash of the executable.
+var codeVersion = sync.OnceValues(func() (string, error) {
+	v := sidecar.Version()
+	if strings.HasPrefix(v, "v") && !strings.HasSuffix(v, "+dirty") {
+		return v, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	_, sum, err := hashFile(path)
+	return v + " " + sum, err
+})
+
+// find reads the results that are kept of these points, and returns the points
+// that have none.
+func (r *sweepRun) find(points []int) (missing []int, err error) {
+	if r.folder == "" {
+		return points, nil
+	}
+	for _, i := range points {
+		if r.results[i] != nil {
+			continue
+		}
+		key, err := r.key(i)
+		if err != nil {
+			return nil, err
+		}
+		var result pointResult
+		found, err := r.folder.Find(key, &result)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			missing = append(missing, i)
+			continue
+		}
+		r.results[i] = &result
+	}
+	return missing, nil
+}
+
+// all are the numbers of all points.
+func (r *sweepRun) all() []int {
+	numbers := make([]int, len(r.points))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// compute simulates points, several at a time, and keeps each result as soon
+// as it is there. A point that fails does not keep the others from being
+// computed. When a signal comes, no result is half kept.
+func (r *sweepRun) compute(points []int) error {
+	workers := r.c.Int("workers")
+	if workers < 1 {
+		workers = runtime.NumCPU()
+	}
+	var list []*sweep.Point
+	for _, i := range points {
+		list = append(list, &r.points[i])
+	}
+	logs := sharedBy(list)
+	at, gone := progress(r.c.App.ErrWriter, "simulating "+plural(len(points), "point"))
+	var mu sync.Mutex
+	stopped, done := false, 0
+	errs := make([]error, len(r.points))
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(workers, len(points)) {
+		group.Go(func() {
+			for i := range next {
+				result, err := r.simulate(i, logs)
+				mu.Lock()
+				if stopped {
+					mu.Unlock()
+					return
+				}
+				if err == nil {
+					r.results[i] = result
+					err = r.keep(i)
+				}
+				errs[i] = err
+				done++
+				at(done, len(points))
+				mu.Unlock()
+			}
+		})
+	}
+	err := await(r.c, func() error {
+		for _, i := range points {
+			if r.c.Err() != nil {
+				return interrupted
+			}
+			next <- i
+		}
+		close(next)
+		group.Wait()
+		return nil
+	})
+	gone()
+	if err != nil || r.c.Err() != nil { // some log may have been cut short
+		mu.Lock()
+		stopped = true
+		mu.Unlock()
+		return r.interrupted()
+	}
+	return r.failures(errs)
+}
+
+// keep writes the result of a point into the folder, if there is one.
+func (r *sweepRun) keep(i int) error {
+	if r.folder == "" {
+		return nil
+	}
+	key, err := r.key(i)
+	if err != nil {
+		return err
+	}
+	return r.folder.Keep(key, r.results[i])
+}
+
+// simulate computes a point: it is what simulate does with the point's options.
+func (r *sweepRun) simulate(i int, logs *sharedLogs) (*pointResult, error) {
+	p := &r.points[i]
+	c, err := simulateContext(r.c, p.Options)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := replaySettings(c)
+	if err != nil {
+		return nil, err
+	}
+	estimates, err := estimateKind(c)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := policyNamed(p.Option("policy"))
+	if err != nil {
+		return nil, err
+	}
+	t := r.traces[p.Trace]
+	log, done, err := logs.take(p, func() (*trace.Log, error) { return t.read(c, p.Seed) })
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	path := t.path
+	if path == "" {
+		path = t.name
+	}
+	w, err := newWorkload(c, path, log, ruleNames, estimates)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSimulation(w, policy, settings)
+	if err != nil {
+		return nil, err
+	}
+	if s.outcome, err = s.replay.do(w.jobs, func(int, int) {}); err != nil {
+		return nil, err
+	}
+	result := &pointResult{Summary: s.summary(), Notes: w.notes}
+	result.Summary.Log = ""
+	for _, note := range s.outcome.notes {
+		result.Notes = append(result.Notes, policy.name+": "+note)
+	}
+	return result, nil
+}
+
+// failures makes one error of those of many points: each reason once, with the
+// first point that has it.
+func (r *sweepRun) failures(errs []error) error {
+	const most = 10
+	var reasons []string
+	points := make(map[string][]int)
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		if points[err.Error()] == nil {
+			reasons = append(reasons, err.Error())
+		}
+		points[err.Error()] = append(points[err.Error()], i)
+	}
+	var told []error
+	for _, reason := range reasons[:min(most, len(reasons))] {
+		who := r.describe(points[reason][0])
+		if n := len(points[reason]) - 1; n > 0 {
+			who += " and " + plural(n, "other")
+		}
+		told = append(told, fmt.Errorf("sweep: %s: %s", who, reason))
+	}
+	if n := len(reasons) - most; n > 0 {
+		told = append(told, fmt.Errorf("sweep: and %s", plural(n, "other reason")))
+	}
+	return errors.Join(told...)
+}
+
+// interrupted is the end of a sweep by a signal.
+func (r *sweepRun) interrupted() error {
+	if r.folder == "" {
+		return interrupted
+	}
+	return interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
+}

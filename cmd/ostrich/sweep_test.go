@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// must runs ostrich in this process, and fails where it does.
+func must(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"ostrich"}, args...), &out, &errs); code != 0 {
+		t.Fatalf("%q: exit code %d\n%s", args, code, &errs)
+	}
+	return out.String()
+}
+
+func writeFile(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // some are commands
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestSweepIsSimulate: each point has the summary that simulate writes with
+// its options, of a log as of a generated trace.
+func TestSweepIsSimulate(t *testing.T) {
+	dir := t.TempDir()
+	logs := make(map[string]string)
+	for _, seed := range []string{"1", "2", "5"} {
+		logs[seed] = filepath.Join(dir, "hipc-"+seed+".swf.gz")
+		must(t, "generate", "hipc", "--users", "5", "--jobs", "300", "--seed", seed, "--out", logs[seed])
+	}
+	logs["null"] = logs["5"]
+	file := writeFile(t, dir+"/grid.yaml", `
+traces: [{generate: hipc, users: 5, jobs: 300}, hipc-5.swf.gz]
+seeds: [1-2]
+policies: [ostrich, fairshare, faircamp, sjf]
+backfill: [none, easy, conservative]
+replay: [open, closed]
+parameters:
+  offsets: [keep, drop]
+  dependencies: [false, true]
+  load: [1, 1.5]
+  gate: [strict, off]
+  inside: [lpt, spt]
+  rho: [lpt, mlpt]
+  period: [1m, 1h]
+  rule: [max, window, fields]
+  threshold: 1m
+  starttime: 100
+`)
+	type fields map[string]any
+	var points []fields
+	if err := json.Unmarshal([]byte(must(t, "sweep", file, "--json")), &points); err != nil {
+		t.Fatal(err)
+	}
+	if len(points) < 500 {
+		t.Errorf("%d points", len(points))
+	}
+	listed := strings.Split(strings.TrimSpace(must(t, "sweep", file, "--list", "--parsable2", "--noheader")), "\n")
+	if len(listed) != len(points) {
+		t.Fatalf("%d points, and %d are listed", len(points), len(listed))
+	}
+	for i := 0; i < len(points); i += 37 { // a prime: all values come up
+		p := points[i]
+		seed := strings.ReplaceAll(fmt.Sprint(p["seed"]), "<nil>", "null")
+		options := strings.Fields(listed[i][strings.LastIndex(listed[i], "|")+1:])
+		var want fields
+		said := must(t, slices.Concat([]string{"simulate", "--swf", logs[seed], "--summary", "--json"}, options)...)
+		if err := json.Unmarshal([]byte(said), &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, own := range []string{"point", "seed", "parameters", "log"} {
+			delete(p, own)
+		}
+		for _, timed := range []string{"log", "seconds", "jobs_per_second"} {
+			delete(want, timed)
+		}
+		if diff := cmp.Diff(want, p); diff != "" {
+			t.Errorf("point %d, seed %s, %q: -simulate +sweep:\n%s", i, seed, options, diff)
+		}
+	}
+}
+
+// TestSweepColumns: the table has all that the summary has, under its names.
+func TestSweepColumns(t *testing.T) {
+	raw, err := json.Marshal(summaryJSON{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"point", "seed"}
+	for name, value := range fields {
+		parts, nested := value.(map[string]any)
+		for part := range parts {
+			want = append(want, name+"_"+part)
+		}
+		if !nested && name != "seconds" && name != "jobs_per_second" {
+			want = append(want, name)
+		}
+	}
+	got := slices.Clone(pointColumns)
+	for _, m := range measureColumns {
+		got = append(got, m.name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-summary +columns:\n%s", diff)
+	}
+}
+
+// TestSweepInterrupted: after a signal whole results are left and nothing else,
+// and the same command goes on from there to the table of a sweep that was not
+// interrupted.
+func TestSweepInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	file := writeFile(t, dir+"/grid.yaml", `
+traces: {generate: hipc, users: 20, jobs: 2000}
+policies: [fcfs, fairshare, ostrich]
+seeds: [1-100]
+`)
+	want := must(t, "sweep", file, "--json")
+	out := filepath.Join(dir, "out")
+	results := func() []os.DirEntry {
+		all, err := os.ReadDir(filepath.Join(out, "results"))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return all
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if found, _ := filepath.Glob(filepath.Join(out, "results", "*.json")); len(found) > 2 {
+				cancel()
+			}
+		}
+	}()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"ostrich", "sweep", "--out", out, file}, &stdout, &stderr)
+	said := "ostrich: sweep: interrupted; finished points are kept in " + out + "; the same command again goes on\n"
+	if code != int(interrupted) || stderr.String() != said || stdout.Len() > 0 {
+		t.Fatalf("code %d, %q, %q", code, &stderr, &stdout)
+	}
+	kept := results()
+	if len(kept) < 3 || len(kept) > 299 {
+		t.Errorf("%d results", len(kept))
+	}
+	for _, k := range kept {
+		raw, err := os.ReadFile(filepath.Join(out, "results", k.Name()))
+		if err != nil || strings.HasPrefix(k.Name(), ".") || !json.Valid(raw) {
+			t.Errorf("%s: %v\n%s", k.Name(), err, raw)
+		}
+	}
+	if files, err := os.ReadDir(out); err != nil || len(files) != 2 {
+		t.Errorf("beside the results: %v, %v", files, err)
+	}
+	time.Sleep(100 * time.Millisecond) // what still computes must not be kept
+	if n := len(results()); n != len(kept) {
+		t.Errorf("%d results were kept after the end", n-len(kept))
+	}
+	if got := must(t, "sweep", file, "--json", "--out", out); got != want {
+		t.Error("another table after an interruption")
+	}
+}
+
+func TestPerTask(t *testing.T) {
+	for _, tt := range []struct {
+		points, asked, most, want int
+		err                       string
+	}{
+		{points: 1, most: 1001, want: 1},
+		{points: 1001, most: 1001, want: 1},
+		{points: 1002, most: 1001, want: 2},
+		{points: 1002, most: 1001, asked: 7, want: 7},
+		{points: 1002, most: 1001, asked: 1, err: "--per-task 1: 1002 points are more tasks than MaxArraySize=1001 allows: at least 2"},
+		{points: 5, most: 0, err: "the controller knows no job arrays (MaxArraySize)"},
+	} {
+		got, err := perTask(tt.points, tt.asked, tt.most)
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
+			t.Errorf("%+v: %d, %v", tt, got, err)
+		}
+	}
+}
+
+// TestSweepWaits: a controller that does not answer is asked again, and a
+// signal leaves the job array alone.
+func TestSweepWaits(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir+"/scontrol", "#!/bin/sh\nprintf 'ClusterName = c\\nSLURM_VERSION = 22.05.8\\nPriorityType = priority/basic\\nMaxArraySize = 10\\n'\n")
+	writeFile(t, dir+"/sbatch", "#!/bin/sh\necho 17\n")
+	writeFile(t, dir+"/squeue", `#!/bin/sh
+echo asked >>`+dir+`/asked
+[ $(wc -l <`+dir+`/asked) != 1 ] || { echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1; }
+echo '0|RUNNING'
+`)
+	file := writeFile(t, dir+"/grid.yaml", "traces: {generate: hipc, users: 2, jobs: 10}\npolicies: fcfs\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if raw, _ := os.ReadFile(dir + "/asked"); strings.Count(string(raw), "asked") > 1 {
+				cancel()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"ostrich", "sweep", "--out", dir + "/out", "--slurm", "--slurm-bin", dir, file}, &stdout, &stderr)
+	want := "ostrich: sweep: job 17: 1 task for 1 point\n" +
+		"ostrich: sweep: job 17: squeue: slurmctld does not answer: squeue: error: Unable to contact slurm controller; asked again until it answers\n" +
+		"ostrich: sweep: interrupted; job 17 goes on: \"scancel 17\" ends it, \"ostrich sweep " + file + " --collect --out " + dir + "/out\" collects its results\n"
+	if code != int(interrupted) || stderr.String() != want || stdout.Len() > 0 {
+		t.Errorf("code %d, -want +got:\n%s", code, cmp.Diff(want, stderr.String()))
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// sweepTrace is a trace of a sweep: a log, or what generates one.
+type sweepTrace struct {
+	name  string
+	path  string      // of the log; "" for a generated one
+	model trace.Model // of a generated one
+
+	once    sync.Once
+	content string // what tells the trace from all others, see identity
+	err     error
+}
+
+// sweepTraces are the traces of a file, in its order. Paths are relative to
+// the folder of the file.
+func sweepTraces(c *cli.Context, f *sweep.File) ([]*sweepTrace, error) {
+	var all []*sweepTrace
+	var errs []error
+	lines := make(map[string]int)
+	for _, t := range f.Traces {
+		at := func(line int, err error) {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", f.Name, line, err))
+		}
+		made := &sweepTrace{name: t.Name}
+		var what string
+		if t.Generate != "" {
+			line, err := made.generated(c, t)
+			if err != nil {
+				at(line, err)
+				continue
+			}
+			what = fmt.Sprintf("%+v", made.model)
+		} else {
+			if made.path = t.Log; !filepath.IsAbs(t.Log) {
+				made.path = filepath.Join(filepath.Dir(f.Name), t.Log)
+			}
+			what = filepath.Clean(made.path)
+			switch info, err := os.Stat(made.path); {
+			case err != nil:
+				at(t.Line, err)
+				continue
+			case !info.Mode().IsRegular():
+				at(t.Line, fmt.Errorf("%s: not a file", made.path))
+				continue
+			}
+			if made.name == "" {
+				made.name = logName(made.path)
+			}
+		}
+		if first, twice := lines["what "+what]; twice {
+			at(t.Line, fmt.Errorf("traces: %s: is in line %d already", made.name, first))
+			continue
+		}
+		if first, twice := lines["name "+made.name]; twice {
+			at(t.Line, fmt.Errorf("traces: %s is the name of the trace in line %d too: give one of them another with {log: …, name: …}", made.name, first))
+			continue
+		}
+		lines["what "+what], lines["name "+made.name] = t.Line, t.Line
+		all = append(all, made)
+	}
+	return all, errors.Join(errs...)
+}
+
+// generated is a trace by a model and options of generate. With an error comes
+// its line.
+func (s *sweepTrace) generated(c *cli.Context, t sweep.Trace) (int, error) {
+	for _, o := range t.Options {
+		flags := generateCommand().Flags
+		if err := has(flags, o.Name, "generate", "seed", "out"); err != nil {
+			return o.Line, fmt.Errorf("traces.%w", err)
+		}
+		if _, err := contextOf(c, "generate", flags, []sweep.Option{o}); err != nil {
+			return o.Line, fmt.Errorf("traces.%s: %w", o.Name, err)
+		}
+	}
+	made, err := contextOf(c, "generate", generateCommand().Flags, t.Options, t.Generate)
+	if err == nil {
+		s.model, err = model(made)
+	}
+	if err != nil {
+		return t.Line, fmt.Errorf("traces.generate: %w", err)
+	}
+	probe := s.model
+	probe.Jobs = min(probe.Jobs, 1)
+	if _, err := probe.Generate(1); err != nil {
+		return t.Line, fmt.Errorf("traces.generate: %w", err)
+	}
+	if s.name == "" {
+		s.name = t.Generate
+		for _, o := range t.Options {
+			s.name += " " + o.Name + "=" + o.Value
+		}
+	}
+	return 0, nil
+}
+
+// identity tells a trace from all others by what is in it, not by its name: a
+// log by its size and a hash, a generated one by the numbers of its model. The
+// file is read once.
+func (s *sweepTrace) identity() (string, error) {
+	s.once.Do(func() {
+		if s.path == "" {
+			s.content = fmt.Sprintf("generate %+v", s.model)
+			return
+		}
+		size, sum, err := hashFile(s.path)
+		s.content, s.err = fmt.Sprintf("log %d %s", size, sum), err
+	})
+	return s.content, s.err
+}
+
+// hashFile is the size of a file and the SHA-256 of its content.
+func hashFile(path string) (size int64, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return size, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// read reads or generates the log.
+func (s *sweepTrace) read(c *cli.Context, seed uint64) (*trace.Log, error) {
+	if s.path == "" {
+		return s.model.Generate(seed)
+	}
+	log, err := readLog(c, s.path, trace.Options{Lenient: c.Bool("lenient")})
+	if note := skipped(log); note != "" && err != nil {
+		return nil, fmt.Errorf("%w: %s", err, note)
+	}
+	return log, err
+}
+
+// sharedLogs are logs that are read once for all points that need them, and
+// dropped after the last one.
+type sharedLogs struct {
+	sync.Mutex
+	logs map[logKey]*sharedLog
+}
+
+type logKey struct {
+	trace   int
+	seed    uint64
+	lenient bool
+}
+
+type sharedLog struct {
+	sync.Once
+	users int // points that are still to come
+	log   *trace.Log
+	err   error
+}
+
+func keyOf(p *sweep.Point) logKey {
+	return logKey{p.Trace, p.Seed, strings.EqualFold(p.Option("lenient"), "true")}
+}
+
+// sharedBy are the logs of some points.
+func sharedBy(points []*sweep.Point) *sharedLogs {
+	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
+	for _, p := range points {
+		if s.logs[keyOf(p)] == nil {
+			s.logs[keyOf(p)] = &sharedLog{}
+		}
+		s.logs[keyOf(p)].users++
+	}
+	return s
+}
+
+// take is the log of a point, which must not be changed, and a function to be
+// called when the point is done with it.
+func (s *sharedLogs) take(p *sweep.Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
+	key := keyOf(p)
+	s.Lock()
+	l := s.logs[key]
+	s.Unlock()
+	l.Do(func() { l.log, l.err = read() })
+	return l.log, func() {
+		s.Lock()
+		defer s.Unlock()
+		if l.users--; l.users == 0 {
+			delete(s.logs, key)
+		}
+	}, l.err
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/wholefile"
+)
+
+// sweepJSON is what sweep --json writes of a point.
+type sweepJSON struct {
+	Point      int               `json:"point"`
+	Seed       *uint64           `json:"seed"` // nil for a log
+	Parameters map[string]string `json:"parameters"`
+	summaryJSON
+
+	// Always nil, and so never written: how long a run took is another each
+	// time, and the fields of these names in the summary are hidden.
+	Seconds       any `json:"seconds,omitempty"`
+	JobsPerSecond any `json:"jobs_per_second,omitempty"`
+}
+
+// object is a point as JSON.
+func (r *sweepRun) object(i int) sweepJSON {
+	p := &r.points[i]
+	o := sweepJSON{Point: i, Parameters: make(map[string]string), summaryJSON: r.summary(i)}
+	if p.Seeded {
+		o.Seed = &p.Seed
+	}
+	for _, x := range p.Options {
+		if x.Name != "policy" && x.Name != "backfill" && x.Name != "replay" {
+			o.Parameters[x.Name] = x.Value
+		}
+	}
+	return o
+}
+
+// summary is that of a point under the name that its trace has in this sweep.
+func (r *sweepRun) summary(i int) summaryJSON {
+	s := r.results[i].Summary
+	s.Log = r.traces[r.points[i].Trace].name
+	return s
+}
+
+// write puts all points out: to the terminal, and into the files.
+func (r *sweepRun) write() error {
+	r.tellNotes()
+	for _, f := range []struct {
+		path string
+		rows [][]string
+	}{
+		{r.c.String("csv"), r.rows()},
+		{r.inFolder("sweep.csv"), r.rows()},
+		{r.inFolder("timing.csv"), r.timing()},
+	} {
+		if f.path == "" {
+			continue
+		}
+		err := wholefile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) })
+		if err != nil {
+			return fmt.Errorf("sweep: %w", err)
+		}
+	}
+	if r.c.Bool("json") {
+		objects := make([]sweepJSON, len(r.points))
+		for i := range r.points {
+			objects[i] = r.object(i)
+		}
+		return writeJSON(r.c, objects)
+	}
+	return r.table()
+}
+
+func (r *sweepRun) inFolder(name string) string {
+	if r.folder == "" {
+		return ""
+	}
+	return r.folder.Path(name)
+}
+
+// tellNotes tells each note of the points once, as simulate does.
+func (r *sweepRun) tellNotes() {
+	seen := make(map[string]bool)
+	for i := range r.points {
+		for _, note := range r.results[i].Notes {
+			line := r.traces[r.points[i].Trace].name + ": " + note
+			if !seen[line] {
+				seen[line] = true
+				say(r.c.App.ErrWriter, "%s", line)
+			}
+		}
+	}
+}
+
+// parameters are the options that the sweep varies beside policy, backfill and
+// replay, but for those of these names.
+func (r *sweepRun) parameters(but ...string) []string {
+	var names []string
+	for _, a := range r.file.Axes {
+		if !slices.Contains([]string{"policy", "backfill", "replay"}, a.Option) && !slices.Contains(but, a.Option) {
+			names = append(names, a.Option)
+		}
+	}
+	return names
+}
+
+// seed is the seed of a point as text, "" for a log.
+func (r *sweepRun) seed(i int) string {
+	if p := &r.points[i]; p.Seeded {
+		return strconv.FormatUint(p.Seed, 10)
+	}
+	return ""
+}
+
+func (r *sweepRun) table() error {
+	parameters := r.parameters()
+	t := table{header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
+	for _, p := range parameters {
+		t.header = append(t.header, strings.ToUpper(p))
+	}
+	t.header = append(t.header, summaryHeader...)
+	for i := range r.points {
+		s := r.summary(i)
+		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}
+		for _, p := range parameters {
+			cells = append(cells, r.points[i].Option(p))
+		}
+		t.add(append(cells, runCells(&s.Run)...)...)
+	}
+	return t.write(r.c)
+}
+
+// list writes the points without simulating them.
+func (r *sweepRun) list() error {
+	if r.c.Bool("json") {
+		return errors.New("sweep: --list writes a table only, without --json")
+	}
+	t := table{header: []string{"POINT", "LOG", "SEED", "OPTIONS"}}
+	for i := range r.points {
+		t.add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
+	}
+	return t.write(r.c)
+}
+
+// options are those of simulate that make a point.
+func (r *sweepRun) options(i int) string {
+	var words []string
+	for _, o := range r.points[i].Options {
+		words = append(words, "--"+o.Name+"="+o.Value)
+	}
+	return strings.Join(words, " ")
+}
+
+// pointColumns are the columns that say what a point is, whatever the sweep
+// varies.
+var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs", "replay", "offsets", "dependencies", "rule"}
+
+// measureColumns are the columns of the summary, named as its fields are.
+var measureColumns = []struct {
+	name string
+	of   func(*summaryJSON) any
+}{
+	{"jobs", func(s *summaryJSON) any { return s.Jobs }},
+	{"users", func(s *summaryJSON) any { return s.Users }},
+	{"campaigns", func(s *summaryJSON) any { return s.Campaigns }},
+	{"stretch_optimal", func(s *summaryJSON) any { return s.Stretch.Optimal }},
+	{"stretch_le_1_15", func(s *summaryJSON) any { return s.Stretch.Le115 }},
+	{"stretch_lt_1_5", func(s *summaryJSON) any { return s.Stretch.Lt15 }},
+	{"stretch_lt_2", func(s *summaryJSON) any { return s.Stretch.Lt2 }},
+	{"stretch_gt_20", func(s *summaryJSON) any { return s.Stretch.Gt20 }},
+	{"stretch_mean", func(s *summaryJSON) any { return s.Stretch.Mean }},
+	{"stretch_p50", func(s *summaryJSON) any { return s.Stretch.P50 }},
+	{"stretch_p99", func(s *summaryJSON) any { return s.Stretch.P99 }},
+	{"stretch_max", func(s *summaryJSON) any { return s.Stretch.Max }},
+	{"wait_mean", func(s *summaryJSON) any { return s.Wait.Mean }},
+	{"wait_p50", func(s *summaryJSON) any { return s.Wait.P50 }},
+	{"wait_p95", func(s *summaryJSON) any { return s.Wait.P95 }},
+	{"wait_p99", func(s *summaryJSON) any { return s.Wait.P99 }},
+	{"bounded_slowdown_mean", func(s *summaryJSON) any { return s.BoundedSlowdown }},
+	{"utilisation", func(s *summaryJSON) any { return s.Utilisation }},
+	{"makespan", func(s *summaryJSON) any { return s.Makespan }},
+}
+
+// rows are the table of all points as CSV, in full precision. They hold
+// nothing that differs from run to run.
+func (r *sweepRun) rows() [][]string {
+	parameters := r.parameters(pointColumns...)
+	header := slices.Concat(pointColumns, parameters)
+	for _, m := range measureColumns {
+		header = append(header, m.name)
+	}
+	rows := [][]string{header}
+	for i := range r.points {
+		s := r.summary(i)
+		row := []string{
+			strconv.Itoa(i), s.Log, r.seed(i), s.Policy, s.Backfill, strconv.Itoa(s.Procs), s.Replay, s.Offsets,
+			strconv.FormatBool(s.Dependencies), s.Rule,
+		}
+		for _, p := range parameters {
+			row = append(row, r.points[i].Option(p))
+		}
+		for _, m := range measureColumns {
+			row = append(row, exact(m.of(&s)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// exact is a number as text, in full precision.
+func exact(number any) string {
+	if x, ok := number.(float64); ok {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return fmt.Sprint(number)
+}
+
+// timing is how long each point took when it was computed.
+func (r *sweepRun) timing() [][]string {
+	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
+	for i := range r.points {
+		s := &r.results[i].Summary
+		rows = append(rows, []string{strconv.Itoa(i), exact(s.Seconds), exact(s.JobsPerSecond)})
+	}
+	return rows
+}
