@@ -67,8 +67,7 @@ func TestBasic(t *testing.T) {
 
 	ordered := func() []string {
 		t.Helper()
-		b.apply(t, through...)
-		p := b.unchanged(t, through...)
+		p := b.applied(t, through...)
 		queue := slices.DeleteFunc(b.queue(t), func(q queued) bool { return slices.Contains(held, q.ID) })
 		if diff := cmp.Diff(p.order(), ids(queue)); diff != "" {
 			t.Errorf("squeue is not in OStrich's order (-OStrich +squeue):\n%s", diff)

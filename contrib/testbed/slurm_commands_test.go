@@ -234,14 +234,41 @@ func (b *bed) managed(t *testing.T, n int, args ...string) plan {
 	return p
 }
 
+// applied does one cycle that writes, and asserts that a plan made right after
+// it is empty. A campaign that begins in the virtual schedule between the two
+// changes the order, rightly: then it does both again.
+func (b *bed) applied(t *testing.T, args ...string) plan {
+	t.Helper()
+	before := b.plan(t, args...)
+	for range 5 {
+		b.apply(t, args...)
+		after := b.plan(t, args...)
+		if slices.Equal(before.order(), after.order()) {
+			after.empty(t)
+			return after
+		}
+		t.Logf("the order changed from %v to %v while it was applied:\n%s",
+			before.order(), after.order(), b.ostrich(t, "campaigns").stdout)
+		before = after
+	}
+	t.Error("the order never stays the same while it is applied")
+	return before
+}
+
 // unchanged asserts that a plan made now is empty.
 func (b *bed) unchanged(t *testing.T, args ...string) plan {
 	t.Helper()
 	p := b.plan(t, args...)
+	p.empty(t)
+	return p
+}
+
+// empty asserts that a plan has nothing to write.
+func (p plan) empty(t *testing.T) {
+	t.Helper()
 	if p.code != 0 || p.Summary.Writes != 0 {
 		t.Errorf("the plan right after applying: exit code %d, %d writes: %+v", p.code, p.Summary.Writes, p.Jobs)
 	}
-	return p
 }
 
 // updates is slurmctld's count of REQUEST_UPDATE_JOB.

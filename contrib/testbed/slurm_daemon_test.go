@@ -78,7 +78,7 @@ func (d *daemon) kill() {
 }
 
 // terminate sends SIGTERM, and asserts that the daemon ends in good order
-// within two seconds.
+// within two seconds, and a little more on a slow machine.
 func (d *daemon) terminate(t *testing.T) {
 	t.Helper()
 	began := time.Now()
@@ -90,12 +90,24 @@ func (d *daemon) terminate(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("SIGTERM: still running after 10 s")
 	}
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("SIGTERM: ended after %v, want within 2 s", took.Round(time.Millisecond))
+	took := time.Since(began)
+	if limit := 2*time.Second + 20*process(t); took > limit {
+		t.Errorf("SIGTERM: ended after %v, want within %v", took.Round(time.Millisecond), limit.Round(time.Millisecond))
 	}
 	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("SIGTERM: exit code %d, want 0", code)
 	}
+}
+
+// process is how long a process that does nothing takes, some milliseconds
+// unless the machine is slow or busy.
+func process(t *testing.T) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := exec.CommandContext(t.Context(), "true").Run(); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
 }
 
 // event is a line of the log.

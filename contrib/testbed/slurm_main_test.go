@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // These tests run the two commands beside a real slurmctld, slurmdbd and
@@ -56,6 +57,7 @@ func needSlurm(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short: a real Slurm takes minutes")
 	}
+	needTime(t)
 	suite.Lock()
 	defer suite.Unlock()
 	if suite.dir == "" && suite.err == nil {
@@ -64,6 +66,32 @@ func needSlurm(t *testing.T) {
 	if suite.err != nil {
 		t.Fatal(suite.err)
 	}
+}
+
+// needTime skips what would begin too late: $OSTRICH_TEST_UNTIL is the last
+// moment for that, in Unix seconds.
+func needTime(t *testing.T) {
+	t.Helper()
+	text := os.Getenv("OSTRICH_TEST_UNTIL")
+	if text == "" {
+		return
+	}
+	until, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatalf("OSTRICH_TEST_UNTIL: %v", err)
+	}
+	if time.Now().Unix() > until {
+		t.Skip("LEFT OUT: the minutes for tests are over")
+	}
+}
+
+// part runs a part of a test, unless it is too late for that.
+func part(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		needTime(t)
+		f(t)
+	})
 }
 
 // build makes the directory of the suite and builds the commands into it.

@@ -29,8 +29,7 @@ func (b *bed) testShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			do(t)
 			b.settle(t, alone)
-			b.apply(t)
-			p := b.unchanged(t)
+			p := b.applied(t)
 			order := p.order()
 			queue := slices.DeleteFunc(b.queue(t), func(q queued) bool { return !slices.Contains(order, q.ID) })
 			if diff := cmp.Diff(order, ids(queue)); diff != "" {

@@ -87,10 +87,10 @@ func TestOutages(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
 	b := up(t, "outages", "--set", "PriorityWeightAge=0", "--set", "PriorityCalcPeriod=60")
-	t.Run("database", func(t *testing.T) { b.testOutage(t, "mariadbd") })
-	t.Run("slurmctld", func(t *testing.T) { b.testOutage(t, "slurmctld") })
-	t.Run("slurmdbd", b.testBehind)
-	t.Run("kill -9", b.testKill)
+	part(t, "database", func(t *testing.T) { b.testOutage(t, "mariadbd") })
+	part(t, "slurmctld", func(t *testing.T) { b.testOutage(t, "slurmctld") })
+	part(t, "slurmdbd", b.testBehind)
+	part(t, "kill -9", b.testKill)
 }
 
 // kill ends a daemon of the testbed by force.

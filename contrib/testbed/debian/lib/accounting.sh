@@ -71,7 +71,9 @@ sql() { mariadb --no-defaults --protocol=socket --socket="$db_socket" --user=roo
 make_datadir() {
 	[ ! -e "$dir/mysql/.complete" ] || return 0
 	find "$dir/mysql" -mindepth 1 -delete
-	mariadb-install-db --no-defaults --user=mysql --datadir="$dir/mysql" --skip-test-db --innodb-use-native-aio=0 \
+	# A mariadbd that starts removes the temporary tables of its tmpdir, those of
+	# another one too.
+	mariadb-install-db --no-defaults --user=mysql --datadir="$dir/mysql" --tmpdir="$dir/tmp" --skip-test-db --innodb-use-native-aio=0 \
 		--auth-root-authentication-method=socket >"$dir/log/mariadb-install-db.log" 2>&1 || {
 		grep -i error "$dir/log/mariadb-install-db.log" | head -n 5 | sed 's/^/    /' >&2
 		die "mariadb-install-db: failed, its output is in $dir/log/mariadb-install-db.log"
