@@ -26,6 +26,9 @@ const fairshareNodes = 8
 // accounting has them.
 func TestFairshareModel(t *testing.T) {
 	needSlurm(t)
+	if took := min(process(t), process(t), process(t)); took > 20*time.Millisecond {
+		t.Skipf("LEFT OUT: a process takes %v here, and the load is timed by the second", took)
+	}
 	t.Parallel()
 	for _, tt := range []struct {
 		name, flags string
@@ -111,7 +114,7 @@ func (b *bed) watchLoad(t *testing.T, since ostrich.Time) []sample {
 		random = random*6364136223846793005 + 1442695040888963407
 		return int(random >> 33 % uint64(n))
 	}
-	const jobs, most = 60, 6 * time.Minute
+	const jobs, most = 60, 8 * time.Minute
 	var samples []sample
 	began := time.Now()
 	next := began
