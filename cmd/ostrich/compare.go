@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -175,7 +173,7 @@ func candidates(c *cli.Context, site *study.Study, policies []study.Policy) ([]*
 		}
 		before := len(runs)
 		for _, p := range policies {
-			if heeds != nil && !slices.Contains(heeds, p.Name) {
+			if !study.Heeds(heeds, p.Name) {
 				continue
 			}
 			name := p.Name + ", " + what
@@ -204,42 +202,14 @@ func widest(a, b []string, first bool) []string {
 
 // replayAll makes the runs, several at a time.
 func replayAll(c *cli.Context, runs []*candidate) error {
-	workers := c.Int("workers")
-	if workers < 1 {
-		workers = runtime.NumCPU()
+	jobs := make([]int, len(runs))
+	for i, r := range runs {
+		jobs[i] = len(r.study.Jobs)
 	}
-	total := 0
-	for _, r := range runs {
-		total += len(r.study.Jobs)
-	}
-	at, gone := progress(c.App.ErrWriter, "simulating")
-	var mu sync.Mutex
-	done, all := make([]int, len(runs)), 0
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(workers, len(runs)) {
-		group.Go(func() {
-			for i := range next {
-				r := runs[i]
-				r.jobs, r.took, r.err = r.study.Replay(r.policy, func(n int) {
-					mu.Lock()
-					defer mu.Unlock()
-					all += n - done[i]
-					done[i] = n
-					at(all, total)
-				})
-			}
-		})
-	}
-	err := await(c, func() error {
-		for i := range runs {
-			next <- i
-		}
-		close(next)
-		group.Wait()
-		return nil
+	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+		r := runs[i]
+		r.jobs, r.took, r.err = r.study.Replay(r.policy, ended)
 	})
-	gone()
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -240,47 +238,19 @@ func estimateKind(c *cli.Context) (sim.Estimates, error) {
 
 // runAll runs the simulations, several at a time.
 func runAll(c *cli.Context, list []*simulation) error {
-	workers := c.Int("workers")
-	if workers < 1 {
-		workers = runtime.NumCPU()
-	}
-	total := 0
-	for _, s := range list {
-		total += len(s.workload.jobs)
+	jobs := make([]int, len(list))
+	for i, s := range list {
+		jobs[i] = len(s.workload.jobs)
 	}
 	short := c.Bool("summary")
-	at, gone := progress(c.App.ErrWriter, "simulating")
-	var mu sync.Mutex
-	done, all := make([]int, len(list)), 0
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(workers, len(list)) {
-		group.Go(func() {
-			for i := range next {
-				s := list[i]
-				o, err := s.replay.do(s.workload.jobs, func(n, _ int) {
-					mu.Lock()
-					defer mu.Unlock()
-					all += n - done[i]
-					done[i] = n
-					at(all, total)
-				})
-				if err == nil && short && len(list) > 1 {
-					o.jobs, o.campaigns = nil, nil // nobody looks at them
-				}
-				s.outcome, s.err = o, err
-			}
-		})
-	}
-	err := await(c, func() error {
-		for i := range list {
-			next <- i
+	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+		s := list[i]
+		o, err := s.replay.do(s.workload.jobs, func(n, _ int) { ended(n) })
+		if err == nil && short && len(list) > 1 {
+			o.jobs, o.campaigns = nil, nil // nobody looks at them
 		}
-		close(next)
-		group.Wait()
-		return nil
+		s.outcome, s.err = o, err
 	})
-	gone()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+)
+
+// replayEach does replays of so many jobs each, as many at a time as --workers
+// says, under a bar over the jobs of all. do makes the i-th one, and tells ended
+// how many of its jobs have. A signal ends it early, with interrupted.
+func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) error {
+	workers := c.Int("workers")
+	if workers < 1 {
+		workers = runtime.NumCPU()
+	}
+	total := 0
+	for _, n := range jobs {
+		total += n
+	}
+	at, gone := progress(c.App.ErrWriter, "simulating")
+	defer gone()
+	var mu sync.Mutex
+	done, all := make([]int, len(jobs)), 0
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(workers, len(jobs)) {
+		group.Go(func() {
+			for i := range next {
+				do(i, func(n int) {
+					mu.Lock()
+					defer mu.Unlock()
+					all += n - done[i]
+					done[i] = n
+					at(all, total)
+				})
+			}
+		})
+	}
+	return await(c, func() error {
+		for i := range jobs {
+			next <- i
+		}
+		close(next)
+		group.Wait()
+		return nil
+	})
+}
