@@ -9,12 +9,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // table is a table that sacctmgr --parsable2 wrote: a line of names, then rows.
 type table struct {
 	name, what string
-	in         lines
+	in         lines.Reader
 	line       int
 	at         map[string]int // places of columns, by names in lower case without blanks
 	row        []string
@@ -56,7 +58,7 @@ func (t *table) column(names ...string) int {
 // next reads a row. It tells whether there was one.
 func (t *table) next() bool {
 	for {
-		line, err := t.in.next()
+		line, err := t.in.Next()
 		t.line++
 		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
 			t.row = strings.Split(string(line), "|")
@@ -113,7 +115,7 @@ const (
 // name is for messages. An account whose parent is not there, and a user whose
 // account is not there, is an error: the tree would be another one.
 func (s *Site) ReadAssociations(r io.Reader, name, cluster string) error {
-	t := &table{name: name, in: lines{in: bufio.NewReader(r)}}
+	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(AssociationsCommand, []string{"Cluster"}, []string{"Account"}, []string{"User"},
 		[]string{"Share", "FairShare"}, []string{"ParentName", "ParName"}); err != nil {
 		return err
@@ -201,7 +203,7 @@ func readShares(text string) (int64, bool) {
 // ReadQOS reads the QOS from what QOSCommand wrote, with the columns in any
 // order, and others between them. The name is for messages.
 func (s *Site) ReadQOS(r io.Reader, name string) error {
-	t := &table{name: name, in: lines{in: bufio.NewReader(r)}}
+	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(QOSCommand, []string{"Name"}, []string{"Priority"}, []string{"UsageFactor"}); err != nil {
 		return err
 	}

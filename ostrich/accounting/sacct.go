@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // Options of Read.
@@ -53,9 +54,9 @@ func Read(r io.Reader, name string, o Options) (*History, error) {
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
-	in := lines{in: bufio.NewReaderSize(r, 1<<16)}
+	in := reader(bufio.NewReaderSize(r, 1<<16))
 	for d.line = 1; ; d.line++ {
-		line, err := in.next()
+		line, err := in.Next()
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
 		}
@@ -73,29 +74,13 @@ func Read(r io.Reader, name string, o Options) (*History, error) {
 	return d.history()
 }
 
-// lines reads line by line.
-type lines struct {
-	in   *bufio.Reader
-	long []byte // reused, for lines longer than the buffer
+// reader reads the lines of a dump or a table.
+func reader(in *bufio.Reader) lines.Reader {
+	return lines.Reader{In: in, Most: 1 << 24, TooLong: errLong}
 }
 
-// next is the next line, valid until the one after it is asked for. With the
-// last one, which may be empty, comes io.EOF.
-func (l *lines) next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err //nolint:wrapcheck // Read does
-	}
-	l.long = l.long[:0]
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if l.long = append(l.long, line...); len(l.long) >= 1<<24 {
-			return nil, errors.New("a line longer than 16 MiB")
-		}
-		line, err = l.in.ReadSlice('\n')
-	}
-	l.long = append(l.long, line...)
-	return l.long, err //nolint:wrapcheck // Read does
-}
+// errLong is a line that sacct and sacctmgr never write.
+var errLong = errors.New("a line longer than 16 MiB")
 
 // dump is a dump that is being read.
 type dump struct {

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // Log is a workload log.
@@ -67,17 +69,17 @@ func Open(path string, o Options) (*Log, error) {
 // Read reads a log, which may be compressed with gzip. The name is for error
 // messages. A log without a job is ErrEmpty.
 func Read(r io.Reader, name string, o Options) (*Log, error) {
-	in := lines{in: bufio.NewReaderSize(r, 1<<16)} // no more than fits in a cache
-	if magic, err := in.in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in.in)
+	in := lines.Reader{In: bufio.NewReaderSize(r, 1<<16), Most: 1 << 20, TooLong: errLong} // no more than fits in a cache
+	if magic, err := in.In.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in.In)
 		if err != nil {
 			return nil, fmt.Errorf("trace: %s: %w", name, err)
 		}
-		in.in = bufio.NewReaderSize(z, 1<<16)
+		in.In = bufio.NewReaderSize(z, 1<<16)
 	}
 	log := &Log{}
 	for n := 1; ; n++ {
-		line, err := in.next()
+		line, err := in.Next()
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("trace: %s:%d: %w", name, n, err)
 		}
@@ -100,29 +102,8 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 	return log, nil
 }
 
-// lines reads line by line.
-type lines struct {
-	in   *bufio.Reader
-	long []byte // reused, for lines longer than the buffer
-}
-
-// next is the next line, valid until the one after it is asked for. With the
-// last one, which may be empty, comes io.EOF.
-func (l *lines) next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err //nolint:wrapcheck // Read does
-	}
-	l.long = l.long[:0]
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if l.long = append(l.long, line...); len(l.long) >= 1<<20 {
-			return nil, errors.New("longer than a megabyte")
-		}
-		line, err = l.in.ReadSlice('\n')
-	}
-	l.long = append(l.long, line...)
-	return l.long, err //nolint:wrapcheck // Read does
-}
+// errLong is a line that no log has.
+var errLong = errors.New("longer than a megabyte")
 
 // line takes one line.
 func (l *Log) line(line []byte) *Fault {
