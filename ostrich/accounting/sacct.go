@@ -98,10 +98,10 @@ type dump struct {
 
 	first, last ostrich.Time // submissions
 
-	steps, ghosts, others         int // lines left out
-	unnamed, longer, longerHour   int // jobs
-	missing, twice, settled, open int // times on a change of the clocks
-	partial                       int // arrays whose tasks sacct has not all told
+	steps, ghosts, others       int // lines left out
+	unnamed, longer, longerHour int // jobs
+	missing, settled, open      int // times on a change of the clocks
+	partial                     int // arrays whose tasks sacct has not all told
 }
 
 // take takes a line. The error is a *Fault if the line may be skipped.
@@ -267,8 +267,8 @@ const maxTasks = 1 << 23
 func countTasks(list []byte) (int32, bool) {
 	total := int64(0)
 	for item := range bytes.SplitSeq(list, []byte{','}) {
-		item, step, stepped := bytes.Cut(item, []byte{':'})
-		from, to, isRange := bytes.Cut(item, []byte{'-'})
+		span, step, stepped := bytes.Cut(item, []byte{':'})
+		from, to, isRange := bytes.Cut(span, []byte{'-'})
 		a, ok := digits(from)
 		b, every := a, int64(1)
 		if ok && isRange {

@@ -142,8 +142,8 @@ func (p *timeParser) number(least, most int) (int64, error) {
 }
 
 // skip takes one of some bytes away.
-func (p *timeParser) skip(any string) bool {
-	if p.rest == "" || !strings.Contains(any, p.rest[:1]) {
+func (p *timeParser) skip(these string) bool {
+	if p.rest == "" || !strings.Contains(these, p.rest[:1]) {
 		return false
 	}
 	p.rest = p.rest[1:]
