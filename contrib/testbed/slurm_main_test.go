@@ -13,7 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"slurm-ostrich/contrib/internal/minutes"
 )
 
 // These tests run the two commands beside a real slurmctld, slurmdbd and
@@ -57,7 +58,7 @@ func needSlurm(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short: a real Slurm takes minutes")
 	}
-	needTime(t)
+	minutes.Need(t)
 	suite.Lock()
 	defer suite.Unlock()
 	if suite.dir == "" && suite.err == nil {
@@ -68,28 +69,11 @@ func needSlurm(t *testing.T) {
 	}
 }
 
-// needTime skips what would begin too late: $OSTRICH_TEST_UNTIL is the last
-// moment for that, in Unix seconds.
-func needTime(t *testing.T) {
-	t.Helper()
-	text := os.Getenv("OSTRICH_TEST_UNTIL")
-	if text == "" {
-		return
-	}
-	until, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatalf("OSTRICH_TEST_UNTIL: %v", err)
-	}
-	if time.Now().Unix() > until {
-		t.Skip("LEFT OUT: the minutes for tests are over")
-	}
-}
-
 // part runs a part of a test, unless it is too late for that.
 func part(t *testing.T, name string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
-		needTime(t)
+		minutes.Need(t)
 		f(t)
 	})
 }

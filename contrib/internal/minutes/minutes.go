@@ -1,0 +1,33 @@
+// Package minutes tells tests on real machines whether there is time left to
+// begin: $OSTRICH_TEST_UNTIL is the last second, as Unix time, in which one
+// does. Without it there is always time. contrib/test --minutes sets it.
+package minutes
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Over tells whether it is too late to begin anything long.
+func Over(t testing.TB) bool {
+	t.Helper()
+	text := os.Getenv("OSTRICH_TEST_UNTIL")
+	if text == "" {
+		return false
+	}
+	until, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatalf("OSTRICH_TEST_UNTIL: %v", err)
+	}
+	return time.Now().Unix() > until
+}
+
+// Need skips what would begin too late.
+func Need(t testing.TB) {
+	t.Helper()
+	if Over(t) {
+		t.Skip("LEFT OUT: the minutes for tests are over")
+	}
+}
