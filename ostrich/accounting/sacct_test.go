@@ -3,6 +3,7 @@ package accounting_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func jobsOf(h *accounting.History) []jobOf {
 	for _, j := range h.Jobs {
 		a := h.Associations[j.Association]
 		named := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
-		named.Job.Association, named.Job.Partition, named.Job.QOS = 0, 0, 0
+		named.Association, named.Job.Partition, named.Job.QOS = 0, 0, 0
 		all = append(all, named)
 	}
 	return all
@@ -350,7 +351,7 @@ func TestReadFaults(t *testing.T) {
 func TestReadLenient(t *testing.T) {
 	var text strings.Builder
 	for i := range 100 {
-		fmt.Fprintln(&text, line(fieldRaw, fmt.Sprint(i+1), fieldState, []string{"COMPLETED", "ASLEEP"}[i%2]))
+		fmt.Fprintln(&text, line(fieldRaw, strconv.Itoa(i+1), fieldState, []string{"COMPLETED", "ASLEEP"}[i%2]))
 	}
 	h, err := accounting.Read(strings.NewReader(text.String()), "dump", accounting.Options{Lenient: true})
 	if err != nil {

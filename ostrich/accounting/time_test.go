@@ -180,7 +180,7 @@ func TestParseTimeRoundTrip(t *testing.T) {
 }
 
 func FuzzParseTime(f *testing.F) {
-	for _, s := range strings.Split(accounting.TimeSyntax, ", ") {
+	for s := range strings.SplitSeq(accounting.TimeSyntax, ", ") {
 		f.Add(s)
 	}
 	for _, s := range []string{"2024-03-01T10:20:30", "now-3days", "8:05 PM 03/01/22", "uts1709287200", "today teatime"} {
