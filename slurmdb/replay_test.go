@@ -52,6 +52,9 @@ func pending(j *slurmJob) bool { return j.row.Start == 0 }
 func running(j *slurmJob) bool { return j.row.Start != 0 && j.paused == 0 }
 func paused(j *slurmJob) bool  { return j.paused != 0 }
 
+// settled tells whether a job was neither suspended nor resumed this second.
+func (s *slurm) settled(j *slurmJob) bool { return j.paused < s.now && j.resumed < s.now }
+
 func (s *slurm) act() {
 	switch rapid.SampledFrom([]string{
 		"submit", "submit", "array", "start", "start", "end", "end", "cancel", "requeue", "resize", "suspend", "resume",
@@ -87,7 +90,7 @@ func (s *slurm) act() {
 		j.row.Start, j.row.State = s.now, 1
 		s.put(j)
 	case "end":
-		if j := s.pick(func(j *slurmJob) bool { return j.row.Start != 0 && j.paused < s.now }); j != nil {
+		if j := s.pick(func(j *slurmJob) bool { return j.row.Start != 0 && s.settled(j) }); j != nil {
 			s.unpause(j)
 			s.close(j, 3)
 			delete(s.jobs, j.row.ID)
@@ -98,13 +101,13 @@ func (s *slurm) act() {
 			delete(s.jobs, j.row.ID)
 		}
 	case "requeue":
-		if j := s.pick(running); j != nil && s.now > j.row.Start && s.now > j.row.Submit {
+		if j := s.pick(running); j != nil && s.now > j.row.Start && s.now > j.row.Submit && s.settled(j) {
 			s.close(j, 1024)
 			j.row.Submit, j.row.Start, j.row.End, j.row.State, j.row.Suspended = s.now, 0, 0, 0, 0
 			s.put(j)
 		}
 	case "resize":
-		if j := s.pick(running); j != nil && s.now > j.row.Submit {
+		if j := s.pick(running); j != nil && s.now > j.row.Submit && s.settled(j) {
 			s.close(j, 8192)
 			j.row.Submit, j.row.End, j.row.State, j.row.Suspended = s.now, 0, 1, 0
 			j.row.Procs = 1 + uint32(s.now)%5

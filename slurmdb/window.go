@@ -142,46 +142,46 @@ func (w *window) take(v []driver.Value) {
 	if w.rows%progressEvery == 0 {
 		w.report()
 	}
-	row := w.parser.parse(v)
-	if row.state == Revoked {
+	r := w.parser.parse(v)
+	if r.state == Revoked {
 		w.ghosts++
 		return
 	}
-	if row.unfinished && row.end == 0 {
+	if r.unfinished && r.end == 0 {
 		w.unsized++
 		return
 	}
-	if why := row.impossible(w.now, true); why != "" {
-		w.jobs.Skip(fmt.Errorf("job %d: %s", row.id, why)) //nolint:err113 // one of a kind
+	if why := r.impossible(w.now, true); why != "" {
+		w.jobs.Skip(fmt.Errorf("job %d: %s", r.id, why)) //nolint:err113 // one of a kind
 		return
 	}
 	j := accounting.Job{
-		ID: row.id, Array: row.array, State: row.accountingState(), Tasks: int32(row.tasks),
-		Procs: int32(cmp.Or(row.alloc, row.req)), Asked: int32(row.req),
-		Submit: row.submit, End: row.end,
-		Association: w.association(&row, text(v[colAccount])),
-		QOS:         w.qos(row.qos),
+		ID: r.id, Array: r.array, State: r.accountingState(), Tasks: int32(r.tasks),
+		Procs: int32(cmp.Or(r.alloc, r.req)), Asked: int32(r.req),
+		Submit: r.submit, End: r.end,
+		Association: w.association(&r, text(v[colAccount])),
+		QOS:         w.qos(r.qos),
 	}
-	partition, _, _ := strings.Cut(row.partition, ",")
+	partition, _, _ := strings.Cut(r.partition, ",")
 	j.Partition = w.jobs.Partition(partition)
 	req, alloc := readTRES(text(v[colReq])), readTRES(text(v[colAlloc]))
 	j.Memory = int64(cmp.Or(req.memory, alloc.memory))
 	j.Billing = float64(alloc.billing)
 	j.Nodes = int32(min(cmp.Or(alloc.nodes, req.nodes), maxProcs-1))
 	j.AskedNodes = int32(min(req.nodes, maxProcs-1))
-	if row.limit != noVal && row.limit != infinite {
-		j.Limit = 60 * ostrich.Duration(row.limit)
+	if r.limit != noVal && r.limit != infinite {
+		j.Limit = 60 * ostrich.Duration(r.limit)
 	}
-	if row.eligible != infinite && row.eligible != noVal {
-		j.Eligible = row.eligible
+	if r.eligible != infinite && r.eligible != noVal {
+		j.Eligible = r.eligible
 	}
-	if row.started() {
-		if j.Start = row.start; j.Start < j.Submit-1 {
+	if r.started() {
+		if j.Start = r.start; j.Start < j.Submit-1 {
 			w.clipped = append(w.clipped, j.ID)
 		}
 		j.Start = max(j.Start, j.Submit)
 		j.End = max(j.End, min(j.End, 1)*j.Start)
-		j.Suspended = row.pause(w.now)
+		j.Suspended = r.pause(w.now)
 	}
 	if j.State == accounting.Resized {
 		if w.resized == nil {
