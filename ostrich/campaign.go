@@ -17,6 +17,7 @@ type campaign struct {
 	stages        []*stage // those in the user's line, in the order in which they opened
 	opened        int      // stages so far
 	open          int      // records that have not ended
+	ran           int      // jobs that ran and have ended
 	ended         Time
 	longest       Duration // the longest job that has ended
 	head          stage    // memory of the first stage

@@ -52,7 +52,9 @@ func TestAskingChangesNothing(t *testing.T) {
 		for _, e := range drawEvents(t, everything) {
 			for at := a.Now(); at < e.At; at += Time(rapid.IntRange(1, 5).Draw(t, "pause")) {
 				mustAdvance(t, a, at)
-				take(a)
+				if list := take(a).Campaigns; len(list) != a.Unfinished() {
+					t.Fatalf("%d unfinished campaigns, want %d", a.Unfinished(), len(list))
+				}
 			}
 			mustStep(t, a, e)
 			mustStep(t, b, e)

@@ -476,6 +476,7 @@ func (s *Schedule) end(j *job, as *Job) {
 	if as.Start != 0 {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
 		j.stage.campaign.user.past.add(ran)
+		j.stage.campaign.ran += j.Count()
 	}
 	j.stage.campaign.longest = max(j.stage.campaign.longest, ran)
 	s.count(j, ran)

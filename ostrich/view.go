@@ -21,9 +21,11 @@ type Campaign struct {
 
 	Pending []JobID // queued records, in the order in which they should start
 	Running []JobID // started records, suspended ones too, by id
+	Done    int     // jobs that ran and have ended; each task of an array counts
 
 	Work    Work     // W_i, by what is known now
 	Served  Work     // how much of it the virtual schedule has done
+	Open    Work     // how much of it is of jobs that have not ended
 	Longest Duration // p_max of the campaign
 
 	// VirtualStart is s~ and VirtualEnd is C~, in seconds of real time
@@ -79,21 +81,30 @@ type User struct {
 	Entitled float64 // the same in processors
 	Held     int     // processors on which the user's jobs run
 	Pending  Work    // of queued records
+	Asked    int     // processors for which queued records ask, all of their tasks counted
 	Owed     Work    // of unfinished campaigns, still to be served virtually
 }
 
 // Campaigns lists the campaigns that are unfinished virtually or really, by
 // user and number.
 func (s *Schedule) Campaigns() []Campaign {
-	running := make(map[*campaign][]JobID)
-	longest := make(map[*campaign]Duration) // among its jobs that have not ended
+	type unfinished struct { // jobs of a campaign
+		running []JobID
+		longest Duration
+		work    Work
+	}
+	open := make(map[*campaign]*unfinished)
 	system, widest := Duration(0), 0
 	for j := range s.jobs.all() {
-		c := j.stage.campaign
+		c := open[j.stage.campaign]
+		if c == nil {
+			c = new(unfinished)
+			open[j.stage.campaign] = c
+		}
 		system, widest = max(system, j.length), max(widest, j.Procs)
-		longest[c] = max(longest[c], j.length)
+		c.longest, c.work = max(c.longest, j.length), c.work+j.area(j.length)
 		if j.running {
-			running[c] = append(running[c], j.ID)
+			c.running = append(c.running, j.ID)
 		}
 	}
 	var list []Campaign
@@ -108,9 +119,12 @@ func (s *Schedule) Campaigns() []Campaign {
 			if v.Completed && c.open == 0 {
 				continue
 			}
-			slices.Sort(running[c])
-			v.Running = running[c]
-			v.Longest = max(c.longest, longest[c])
+			v.Longest, v.Done = c.longest, c.ran
+			if now := open[c]; now != nil {
+				slices.Sort(now.running)
+				v.Running, v.Open = now.running, now.work
+				v.Longest = max(v.Longest, now.longest)
+			}
 			v.Bound = s.bound(c, &v, max(system, v.Longest), widest)
 			list = append(list, v)
 		}
@@ -218,6 +232,7 @@ func (s *Schedule) Users() []User {
 			for _, j := range g.pending {
 				if j.queued {
 					v.Pending += j.area(j.length)
+					v.Asked += j.Procs * j.Count()
 				}
 			}
 			v.Owed += g.owed(now)
@@ -237,6 +252,20 @@ func (s *Schedule) Active() int {
 		}
 	}
 	return k
+}
+
+// Unfinished counts the campaigns that Campaigns would list.
+func (s *Schedule) Unfinished() int {
+	n := 0
+	for _, u := range s.users {
+		for _, g := range u.line {
+			c := g.campaign
+			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet })) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // CampaignOf is the user and number of the campaign of a job that has not
