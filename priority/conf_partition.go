@@ -72,9 +72,9 @@ func confPartitions(text string) ([]Partition, error) {
 				nodeCPUs = n
 				continue
 			}
-			names, err := expandNodes(first.value)
-			if err != nil {
-				return nil, fmt.Errorf("slurm.conf: line %d: NodeName=%q: %w", line.number, clip(first.value), err)
+			names, bad := expandNodes(first.value)
+			if bad != nil {
+				return nil, fmt.Errorf("slurm.conf: line %d: NodeName=%q: %w", line.number, clip(first.value), bad)
 			}
 			for _, name := range names {
 				if _, twice := cpus[name]; !twice {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,6 +42,9 @@ type fakeState struct {
 	Ahead []ostrich.JobID
 	// Fail makes a command fail with these words.
 	Fail map[string]string
+	// Grouping makes squeue that of 23.02 and later: without --array-unique,
+	// and all waiting tasks of an array in one line.
+	Grouping bool
 	// Ran counts the runs of every command.
 	Ran map[string]int
 }
@@ -126,7 +130,7 @@ func fakeCommand(name string, args []string) int {
 	}
 	switch name {
 	case "squeue":
-		fakeSqueue(state, args[len(args)-1])
+		return fakeSqueue(state, args)
 	case "sprio":
 		for _, q := range state.Queue {
 			if q.Listed {
@@ -139,8 +143,18 @@ func fakeCommand(name string, args []string) int {
 	return 0
 }
 
-func fakeSqueue(state fakeState, format string) {
-	for _, q := range state.Queue {
+func fakeSqueue(state fakeState, args []string) int {
+	queue := state.Queue
+	switch {
+	case slices.Contains(args, "--array"):
+		queue = taskByTask(queue)
+	case state.Grouping && slices.Contains(args, "--array-unique"):
+		fmt.Fprintln(os.Stderr, "squeue: unrecognized option '--array-unique'\nTry \"squeue --help\" for more information")
+		return 1
+	case state.Grouping:
+		queue = groupTasks(queue)
+	}
+	for _, q := range queue {
 		tasks := "N/A"
 		if q.Array != 0 {
 			tasks = q.Tasks
@@ -149,8 +163,64 @@ func fakeSqueue(state fakeState, format string) {
 			"%A", fmt.Sprint(q.Job), "%F", fmt.Sprint(q.Array), "%K", tasks, "%i", q.Full, "%u", q.User, "%U", "1000",
 			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", strconv.FormatUint(uint64(q.Priority), 10), "%y", strconv.FormatInt(q.Nice, 10),
 			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason, "%j", q.Name,
-		).Replace(format))
+		).Replace(args[len(args)-1]))
 	}
+	return 0
+}
+
+// expandTasks lists the tasks of a set.
+func expandTasks(tasks string) (all []int) {
+	ranges, err := parseTasks(tasks)
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range ranges {
+		for t := r.first; t <= r.last; t += r.step {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// taskByTask is what squeue --array shows: it forgets the last of a stride.
+func taskByTask(queue []Queued) (lines []Queued) {
+	for _, q := range queue {
+		if !q.isSet() {
+			lines = append(lines, q)
+			continue
+		}
+		all := expandTasks(q.Tasks)
+		if strings.Contains(q.Tasks, ":") {
+			all = all[:len(all)-1]
+		}
+		for _, task := range all {
+			q.Tasks, q.Full = strconv.Itoa(task), fmt.Sprintf("%d_%d", q.Array, task)
+			lines = append(lines, q)
+		}
+	}
+	return lines
+}
+
+// groupTasks is what squeue shows without an option: the set of an array takes
+// in the tasks with records of their own.
+func groupTasks(queue []Queued) (lines []Queued) {
+	for _, set := range queue {
+		if set.isSet() {
+			all := expandTasks(set.Tasks)
+			for i := range queue {
+				if q := &queue[i]; q.Array == set.Array && q.Job != set.Job {
+					all = append(all, expandTasks(q.Tasks)...)
+				}
+			}
+			slices.Sort(all)
+			set.Tasks = formatTasks(all)
+			set.Full = fmt.Sprintf("%d_[%s]", set.Array, set.Tasks)
+		} else if slices.ContainsFunc(queue, func(q Queued) bool { return set.Array != 0 && q.Array == set.Array && q.isSet() }) {
+			continue
+		}
+		lines = append(lines, set)
+	}
+	return lines
 }
 
 // fakeScontrol obeys the commands on its standard input as scontrol does.

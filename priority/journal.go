@@ -49,6 +49,9 @@ type Record struct {
 	// the one before the first write.
 	Result Status `json:"result"`
 	Words  string `json:"words,omitempty"`
+	// Carried is set in all of those first lines: they tell what became of
+	// writes before the file began.
+	Carried bool `json:"carried,omitempty"`
 }
 
 const (
@@ -392,7 +395,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 			continue
 		}
 		jobs[key] = w
-		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice}
+		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Carried: true}
 		if w.applied {
 			base.To, base.Result = w.last, kept
 			recs = append(recs, base)

@@ -107,13 +107,13 @@ func (l *live) queue() []Queued {
 
 func (l *live) wait(what string, done func([]Queued) bool) []Queued {
 	l.t.Helper()
-	for range 300 {
+	for range 1200 {
 		if queue := l.queue(); done(queue) {
 			return queue
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	l.t.Fatalf("waited 30 s in vain for %s", what)
+	l.t.Fatalf("waited two minutes in vain for %s", what)
 	return nil
 }
 
@@ -253,8 +253,10 @@ func TestLiveGuards(t *testing.T) {
 		}
 	}
 	task := l.jobs[len(l.jobs)-1]
-	before := l.wait("eligible jobs", func(queue []Queued) bool {
-		return (l.controller.Basic() && l.get(queue, later).Reason == "BeginTime") || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned)
+	// 24.11 tells why a job is not eligible some time after its submission.
+	before := l.wait("eligible jobs, and reasons of the others", func(queue []Queued) bool {
+		return l.get(queue, later).Reason == "BeginTime" && l.get(queue, dependent).Reason == "Dependency" &&
+			(l.controller.Basic() || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned))
 	})
 	p, err := o.Plan(ranked(array, plain, held, later, dependent, pinned, task), before)
 	if err != nil {

@@ -215,7 +215,7 @@ func TestParseSqueueErrors(t *testing.T) {
 		{"priority", record(func(f []string) { f[9] = "4294967296" }), "priority"},
 		{"nice", record(func(f []string) { f[10] = "" }), "nice"},
 		{"time", record(func(f []string) { f[12] = "2026-11-21T10:00:00" }), "job 7: submit time"},
-		{"tasks", record(func(f []string) { f[2] = "1-..." }), "not a number"},
+		{"tasks", record(func(f []string) { f[2] = "1-..." }), "shortened"},
 		{"endless tasks", record(func(f []string) { f[2] = "1-99999999999" }), "job 7"},
 	}
 	for _, tt := range tests {

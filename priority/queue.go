@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (q *Queued) Held() bool {
 
 // Queue returns the pending jobs in the order in which Slurm would try them,
 // as far as that is known without the partitions' tiers; see Rank. It needs
-// one sprio and one squeue.
+// one sprio and, as pending says, one squeue or up to three.
 func (s Slurm) Queue(ctx context.Context) ([]Queued, error) {
 	// sprio comes first: a job held or pinned between the two is then shown
 	// as such by squeue.
@@ -86,15 +87,7 @@ func (s Slurm) Queue(ctx context.Context) ([]Queued, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark, err := newMark()
-	if err != nil {
-		return nil, err
-	}
-	out, err = s.output(ctx, "squeue", "--local", "-h", "-a", "--array-unique", "-t", "PENDING", "-o", squeueFormat(mark))
-	if err != nil {
-		return nil, err
-	}
-	queue, err := parseSqueue(string(out), mark)
+	queue, err := s.pending(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +152,23 @@ const squeueFields = 17
 
 // parseSqueue reads what squeue prints in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]Queued, error) {
+	records, err := splitRecords(out, mark)
+	if err != nil {
+		return nil, err
+	}
+	queue := make([]Queued, 0, strings.Count(out, mark))
+	for text := range records {
+		q, err := parseQueued(text)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: %w", err)
+		}
+		queue = append(queue, q)
+	}
+	return queue, nil
+}
+
+// splitRecords returns the records that squeue printed in squeueFormat(mark).
+func splitRecords(out, mark string) (iter.Seq[string], error) {
 	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
 		// With -M squeue writes the cluster above its jobs.
@@ -166,18 +176,16 @@ func parseSqueue(out, mark string) ([]Queued, error) {
 			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
 		}
 	}
-	if !found {
-		return nil, nil
-	}
-	queue := make([]Queued, 0, strings.Count(rest, mark)+1)
-	for record := range strings.SplitSeq(rest, mark) {
-		q, err := parseQueued(strings.TrimSuffix(record, "\n"))
-		if err != nil {
-			return nil, fmt.Errorf("squeue: %w", err)
+	return func(yield func(string) bool) {
+		if !found {
+			return
 		}
-		queue = append(queue, q)
-	}
-	return queue, nil
+		for record := range strings.SplitSeq(rest, mark) {
+			if !yield(strings.TrimSuffix(record, "\n")) {
+				return
+			}
+		}
+	}, nil
 }
 
 func parseQueued(record string) (Queued, error) {

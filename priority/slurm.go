@@ -113,6 +113,8 @@ func (s Slurm) output(ctx context.Context, name string, args ...string) ([]byte,
 		return nil, errNotMultifactor
 	case err == nil:
 		return stdout.Bytes(), nil
+	case strings.Contains(said, errNoOption.Error()):
+		return nil, fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":
 		return nil, fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

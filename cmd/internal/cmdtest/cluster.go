@@ -140,20 +140,3 @@ func (c *cluster) row(e entry) slurmdbtest.Job {
 	}
 	return j
 }
-
-// expand lists the numbers of "1-3,7".
-func expand(set string) []int {
-	var all []int
-	for part := range strings.SplitSeq(set, ",") {
-		from, to, _ := strings.Cut(part, "-")
-		first, err := strconv.Atoi(from)
-		last, bad := strconv.Atoi(to)
-		if bad != nil {
-			last = first
-		}
-		for i := first; err == nil && i <= last; i++ {
-			all = append(all, i)
-		}
-	}
-	return all
-}

@@ -7,7 +7,8 @@
 //   - cluster FILE writes jobs, users and sizes into the database and into the
 //     queue that the fake commands show; see type cluster for the file.
 //   - the folder slurm: what the fake commands read and write. A file config
-//     adds lines to "scontrol show config"; partitions is "scontrol -o show
+//     adds lines to "scontrol show config", of which the last counts, and
+//     SLURM_VERSION tells how squeue behaves; partitions is "scontrol -o show
 //     partition"; admins has lines of user and AdminLevel; dbd the messages
 //     that wait for slurmdbd; clock is slurmctld's time, or now; fail-squeue is
 //     what squeue says before it fails; hang-squeue makes it sleep; used-squeue

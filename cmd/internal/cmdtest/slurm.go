@@ -140,6 +140,11 @@ func (s slurm) list(command string, args []string) error {
 	if command == "sprio" && strings.Contains(s.text("config", ""), "priority/basic") {
 		return errors.New("sprio: error: You are not running a supported priority plugin")
 	}
+	if command == "squeue" {
+		if q, err = s.squeue(q, args); err != nil {
+			return err
+		}
+	}
 	for _, e := range q {
 		field := e.squeue
 		if command == "sprio" {
@@ -225,7 +230,7 @@ func complain(format string, args ...any) {
 // change sets a field of a job, or says on the standard error why not.
 func (q queue) change(id, key, value string) error {
 	for _, e := range q {
-		if e["id"] != id && e.full() != id {
+		if !e.is(id) {
 			continue
 		}
 		if e["refuse"] != "" {
