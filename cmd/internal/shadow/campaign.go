@@ -33,6 +33,13 @@ type campaign struct {
 	listed        int  // cycle in which the schedule had it last
 	told          bool // it is in the report
 
+	// Of the shadow machine: when the latest of the jobs that have ended in
+	// reality ends there, how many of them have yet to start there, and that its
+	// stretch there is to be counted then.
+	virtual ostrich.Time
+	owed    int
+	counted bool
+
 	// As planned in the latest cycle: that jobs of it wait, the rank of the
 	// first of them, and the highest tier among them.
 	waits      bool
@@ -132,6 +139,12 @@ func (s *Shadow) tally(j *job, e *ostrich.Event) {
 	c.longest = max(c.longest, j.ran)
 	if j.ran > j.expect {
 		c.blame.add(Overrun)
+	}
+	if j.virtual != 0 {
+		s.endsThere(j)
+	} else {
+		j.owed = true
+		c.owed++
 	}
 }
 
@@ -276,8 +289,19 @@ func (s *Shadow) finish() {
 		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.lead, b.lead), cmp.Compare(a.pool, b.pool), cmp.Compare(a.user, b.user))
 	})
 	for _, c := range done {
-		s.report.finished(c, s.pools[c.pool].name)
+		if !s.report.finished(c, s.pools[c.pool].name) {
+			continue
+		}
+		s.trends.add(trendStretch, c.ended, c.stretch(c.ended), 1)
+		c.counted = true
+		s.stretched(c)
 	}
+}
+
+// stretch is the campaign's, if it ends at a time.
+func (c *campaign) stretch(end ostrich.Time) float64 {
+	v := ostrich.Campaign{First: c.first, Ended: end, Work: c.work, Longest: c.longest}
+	return v.Stretch(c.procs, end)
 }
 
 // final is when no job can join an ended campaign any more, see ostrich.Rule.

@@ -23,12 +23,15 @@ func newHistogram(limits ...float64) Histogram {
 	return h
 }
 
-func (h *Histogram) add(v float64) {
-	h.Count++
-	h.Sum += v
+func (h *Histogram) add(v float64) { h.addMany(v, 1) }
+
+// addMany adds a value n times.
+func (h *Histogram) addMany(v float64, n int) {
+	h.Count += uint64(n)
+	h.Sum += v * float64(n)
 	for i := range h.Buckets {
 		if v <= h.Buckets[i].Limit {
-			h.Buckets[i].Count++
+			h.Buckets[i].Count += uint64(n)
 		}
 	}
 }

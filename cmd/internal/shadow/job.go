@@ -49,6 +49,8 @@ type job struct {
 	rested  ostrich.Duration // for how long it had been before
 	ended   bool
 	left    bool             // the queue without having run, or the pool
+	owed    bool             // its campaign waits for its end on the shadow machine
+	again   bool             // it was requeued: its wait has been counted
 	ran     ostrich.Duration // once it has ended
 }
 

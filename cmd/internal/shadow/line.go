@@ -173,11 +173,18 @@ func (s *Shadow) begins(p *pool, j *job, n int) {
 		r.Later += uint64(n)
 	case j.just:
 		j.virtual = j.start
+		s.waitedThere(j)
 		r.Same++
 	default:
 		j.virtual, j.early = s.now, false
 		s.early--
 		r.EarlierSeconds.add(float64(max(0, s.now-j.start)))
+		s.waitedThere(j)
+		if j.owed {
+			j.owed = false
+			j.campaign.owed--
+			s.endsThere(j)
+		}
 	}
 	p.busy = append(p.busy, j)
 	s.wake(s.now + ostrich.Time(s.expected(p, j)))

@@ -20,6 +20,16 @@ type Report struct {
 	Starts  Starts       `json:"starts"`
 
 	Campaigns Campaigns `json:"campaigns"`
+
+	Waits  Waits   `json:"-"`
+	Trends []Point `json:"-"` // of the last 24 hours, in the order of time; not to be changed
+}
+
+// Waits is how long jobs had waited at their first start, from the submission on,
+// and how long the same jobs waited on the shadow machine, as far as it has
+// started them. Since the daemon began.
+type Waits struct {
+	Real, Shadow Histogram
 }
 
 // Order compares the orders of the jobs that OStrich orders.
@@ -113,9 +123,12 @@ const mostLast = 50
 
 func newReport() Report {
 	waits := []float64{10, 30, 60, 300, 900, 3600, 4 * hour, day, 7 * day}
+	waited := []float64{10, 60, 300, 900, 3600, 4 * hour, 12 * hour, day, 3 * day, 7 * day, 14 * day, 28 * day}
 	r := Report{
 		Starts: Starts{EarlierSeconds: newHistogram(waits...), LaterSeconds: newHistogram(waits...)},
+		Waits:  Waits{Real: newHistogram(waited...), Shadow: newHistogram(waited...)},
 		Campaigns: Campaigns{
+			Last:    []*Finished{},
 			Stretch: newHistogram(1, 1.15, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000),
 			Flow:    newHistogram(60, 300, 900, 3600, 4*hour, 12*hour, day, 3*day, 7*day, 30*day),
 		},
@@ -135,18 +148,17 @@ func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
 	r.Cycles++
 }
 
-// finished adds a campaign that has ended.
-func (r *Report) finished(c *campaign, pool string) {
+// finished adds a campaign that has ended, and tells whether any of its jobs ran.
+func (r *Report) finished(c *campaign, pool string) bool {
 	all := &r.Campaigns
 	if c.work == 0 && c.longest == 0 {
 		all.Cancelled++
-		return
+		return false
 	}
 	all.Finished++
-	v := ostrich.Campaign{First: c.first, Ended: c.ended, Work: c.work, Longest: c.longest}
 	f := &Finished{
 		Pool: pool, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
-		Flow: ostrich.Duration(c.ended - c.first), Stretch: v.Stretch(c.procs, c.ended), Reasons: []string{},
+		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(c.ended), Reasons: []string{},
 	}
 	bound := c.bound // reports are shared, campaigns are not
 	all.Stretch.add(f.Stretch)
@@ -169,15 +181,16 @@ func (r *Report) finished(c *campaign, pool string) {
 			f.Reasons = append(f.Reasons, why.String())
 		}
 	}
-	all.Last = slices.Insert(all.Last, 0, f)
-	all.Last = all.Last[:min(len(all.Last), mostLast)]
+	// A list of its own, as reports share it.
+	all.Last = append([]*Finished{f}, all.Last[:min(len(all.Last), mostLast-1)]...)
+	return true
 }
 
 // Report returns what was found up to the latest cycle. It stays as it is while
 // further cycles are observed.
 func (s *Shadow) Report() *Report {
 	r := s.report
-	hours, days := s.window.over(s.now, hour), s.window.over(s.now, day)
+	hours, days := s.window.over(s.now)
 	mean := func(sum *[sums]float64, of, by int, none float64) float64 {
 		if sum[by] == 0 {
 			return none
@@ -203,7 +216,8 @@ func (s *Shadow) Report() *Report {
 	}
 	r.Starts.EarlierSeconds, r.Starts.LaterSeconds = r.Starts.EarlierSeconds.clone(), r.Starts.LaterSeconds.clone()
 	r.Campaigns.Stretch, r.Campaigns.Flow = r.Campaigns.Stretch.clone(), r.Campaigns.Flow.clone()
+	r.Waits = Waits{r.Waits.Real.clone(), r.Waits.Shadow.clone()}
+	r.Trends = s.trends.list()
 	r.Campaigns.BrokenBy = slices.Clone(r.Campaigns.BrokenBy)
-	r.Campaigns.Last = append([]*Finished{}, r.Campaigns.Last...)
 	return &r
 }

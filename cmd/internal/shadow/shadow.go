@@ -20,6 +20,7 @@ type Source interface {
 type Shadow struct {
 	report Report
 	window window
+	trends *trends
 
 	jobs      map[ostrich.JobID]*job // that have not ended
 	pools     []pool
@@ -63,7 +64,7 @@ type pool struct {
 
 // New returns a comparison that knows nothing yet.
 func New() *Shadow {
-	return &Shadow{report: newReport(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
+	return &Shadow{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
 }
 
 // Observe takes a cycle. Cycles of one sidecar must come in their order; one
@@ -78,6 +79,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.now = c.Time
 	s.enforce = config.Mode == sidecar.Enforce
 	s.report.cycle(c, config)
+	s.trends.at(c.Time)
 	still := !c.Anew && !s.again && len(c.Events) == 0 && (s.due == 0 || c.Time < s.due) && s.same(c)
 	if !still {
 		s.look(c, from, config)
@@ -307,6 +309,7 @@ func (s *Shadow) start(j *job, e *ostrich.Event) {
 	j.take(&e.Job)
 	j.start, j.tasks = e.At, e.Job.Count()
 	j.just = true
+	s.waited(j)
 	s.started, s.running = append(s.started, j), append(s.running, j)
 	s.fresh = append(s.fresh, j)
 	if at != 0 {
@@ -315,6 +318,9 @@ func (s *Shadow) start(j *job, e *ostrich.Event) {
 	} else if j.class == reserved || j.class == alone {
 		j.virtual = j.start
 		s.report.Starts.NotCompared++
+	}
+	if j.virtual != 0 {
+		s.waitedThere(j)
 	}
 	if at == 0 && j.virtual != 0 && was >= 0 {
 		s.pools[was].busy = append(s.pools[was].busy, j)
@@ -330,7 +336,7 @@ func (s *Shadow) requeue(j *job) {
 		s.early--
 	}
 	j.start, j.virtual, j.early, j.just, j.paused, j.rested, j.ahead = 0, 0, false, false, 0, 0, nil
-	j.rank, j.class, j.startable = 0, unseen, false
+	j.rank, j.class, j.startable, j.again = 0, unseen, false, true
 }
 
 // end takes a job that has ended in reality.
@@ -342,10 +348,11 @@ func (s *Shadow) end(j *job, e *ostrich.Event) {
 		}
 		j.left, j.ended, j.ahead = true, true, nil
 	} else {
-		j.ended, j.paused = true, 0
+		j.ended, j.paused, j.rested = true, 0, e.Job.Suspended
 		j.ran = max(0, ostrich.Duration(e.At-j.start)-e.Job.Suspended)
 		if j.just && j.virtual == 0 { // too short to be seen by the shadow machine
 			j.virtual = j.start
+			s.waitedThere(j)
 			s.report.Starts.NotCompared++
 		}
 	}

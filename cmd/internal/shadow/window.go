@@ -22,32 +22,55 @@ const (
 )
 
 // window keeps sums of the last 24 hours.
-type window [day / minute]struct {
-	minute ostrich.Time // since 1970; what is older is over
-	sum    [sums]float64
+type window struct {
+	slots [day / minute]struct {
+		minute ostrich.Time // since 1970; what is older is over
+		sum    [sums]float64
+	}
+	minute     ostrich.Time // up to which the sums below are, without it
+	hours, all [sums]float64
 }
 
 // add adds to what happened at a time.
 func (w *window) add(at ostrich.Time, values *[sums]float64) {
 	m := at / minute
-	slot := &w[int(m%ostrich.Time(len(w)))]
+	slot := &w.slots[int(m%ostrich.Time(len(w.slots)))]
 	if slot.minute != m {
 		slot.minute, slot.sum = m, [sums]float64{}
 	}
 	for i, v := range values {
 		slot.sum[i] += v
 	}
+	if m < w.minute {
+		w.minute = 0 // the sums have to be made anew
+	}
 }
 
-// over is the sums of the time up to now, with the present minute.
-func (w *window) over(now ostrich.Time, span ostrich.Duration) (all [sums]float64) {
+// over is the sums of the last hour and the last 24 hours, with the present
+// minute. All other minutes are added up only once a minute.
+func (w *window) over(now ostrich.Time) (hours, all [sums]float64) {
 	m := now / minute
-	for i := range w {
-		if s := &w[i]; s.minute <= m && s.minute > m-ostrich.Time(span/minute) {
+	if w.minute != m {
+		w.minute, w.hours, w.all = m, [sums]float64{}, [sums]float64{}
+		for i := range w.slots {
+			s := &w.slots[i]
+			if s.minute >= m || s.minute <= m-day/minute {
+				continue
+			}
 			for k, v := range s.sum {
-				all[k] += v
+				w.all[k] += v
+				if s.minute > m-hour/minute {
+					w.hours[k] += v
+				}
 			}
 		}
 	}
-	return all
+	hours, all = w.hours, w.all
+	if s := &w.slots[int(m%ostrich.Time(len(w.slots)))]; s.minute == m {
+		for k, v := range s.sum {
+			hours[k] += v
+			all[k] += v
+		}
+	}
+	return hours, all
 }
