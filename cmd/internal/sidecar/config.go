@@ -64,6 +64,11 @@ type Config struct {
 
 	Journal string
 	Listen  string
+	Status  struct {
+		Listen string
+		Hosts  []string
+	}
+	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
 
 	remote string // the cluster that Slurm's commands are sent to; "" is the local one
@@ -178,9 +183,14 @@ func (c *Config) Validate() error {
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
 		"priority.weight: must be above 0 with priority.mode weight")
 	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
-	if c.Listen != "" {
-		_, _, err = net.SplitHostPort(c.Listen)
-		check(err == nil, "listen: %w", err)
+	for _, at := range []struct{ key, address string }{{"listen", c.Listen}, {"status.listen", c.Status.Listen}} {
+		if at.address != "" {
+			_, _, err = net.SplitHostPort(at.address)
+			check(err == nil, "%s: %w", at.key, err)
+		}
+	}
+	for _, name := range c.Status.Hosts {
+		check(!strings.ContainsAny(name, ":/"), "status.hosts: %q: a name alone is wanted, without port or scheme", name)
 	}
 	if len(errs) == 0 {
 		_, err = ostrich.NewPools(o, 1, c.Pools...)

@@ -122,7 +122,7 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, accounting.Close())
+		return nil, errors.Join(journaled(err), accounting.Close())
 	}
 	return s, nil
 }
@@ -454,12 +454,13 @@ func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priorit
 		return r.Outcomes, err
 	}
 	if err := s.journal.Intend(now, channel, changes); err != nil {
-		return nil, err
+		return nil, journaled(err)
 	}
 	r, err := s.slurm.Update(ctx, channel, changes)
-	err = errors.Join(err, s.journal.Conclude(now, channel, r.Outcomes))
+	err = errors.Join(err, journaled(s.journal.Conclude(now, channel, r.Outcomes)))
 	if err == nil && s.accounting != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive)
+		err = journaled(err)
 	}
 	return r.Outcomes, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ func Settings(c *Config) []Setting {
 
 		{Key: "journal", Value: text{&c.Journal}, Usage: "file to which every write goes"},
 		{Key: "listen", Value: text{&c.Listen}, Usage: "host:port of /metrics, /healthz and /readyz; empty: none"},
+		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics tells of each user too: true or false"},
+		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
+		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
 		{Key: "log.level", Value: choice{&c.Log.Level, []string{"debug", "info", "warn", "error"}}, Usage: "debug, info, warn or error"},
 		{Key: "log.format", Value: choice{&c.Log.Format, []string{"auto", "json", "console"}}, Usage: "json, console, or auto: console on a terminal"},
 	}
@@ -121,11 +125,25 @@ func Flags(hidden bool) []cli.Flag {
 		if def == "" {
 			def = "empty"
 		}
+		if _, ok := s.Value.(truth); ok {
+			flags = append(flags, &cli.BoolFlag{
+				Name: s.Flag(), EnvVars: []string{s.Env()}, Usage: s.Usage, DefaultText: def, Category: "settings", Hidden: hidden,
+			})
+			continue
+		}
 		flags = append(flags, &cli.StringFlag{
 			Name: s.Flag(), EnvVars: []string{s.Env()}, Usage: s.Usage, DefaultText: def, Category: "settings", Hidden: hidden,
 		})
 	}
 	return flags
+}
+
+// given is the text of a flag that is set.
+func given(ctx *cli.Context, s Setting) string {
+	if _, ok := s.Value.(truth); ok {
+		return strconv.FormatBool(ctx.Bool(s.Flag()))
+	}
+	return ctx.String(s.Flag())
 }
 
 // DefaultFile is read if no other file is named and it exists.
@@ -153,7 +171,7 @@ func Load(ctx *cli.Context) (Config, error) {
 		case s.NoFlag && ok:
 			err = s.Value.Set(value)
 		case !s.NoFlag && ctx.IsSet(s.Flag()): // by flag or environment
-			err = s.Value.Set(ctx.String(s.Flag()))
+			err = s.Value.Set(given(ctx, s))
 		default:
 			continue
 		}

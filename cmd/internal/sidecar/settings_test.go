@@ -34,6 +34,8 @@ func anyConfig() *rapid.Generator[Config] {
 				*v.at = rapid.String().Draw(t, s.Key)
 			case choice:
 				*v.at = rapid.SampledFrom(v.of).Draw(t, s.Key)
+			case truth:
+				*v.at = rapid.Bool().Draw(t, s.Key)
 			case number:
 				*v.at = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key)
 			case span:
@@ -72,11 +74,11 @@ func TestShowRead(t *testing.T) {
 	})
 }
 
-// Each value can be set from its own text, as a flag or variable gives it.
+// Each value can be set from its own text, as a flag or variable gives it,
+// whatever it was before.
 func TestStringSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := anyConfig().Draw(t, "config")
-		got := Default()
+		want, got := anyConfig().Draw(t, "config"), anyConfig().Draw(t, "before")
 		to := Settings(&got)
 		for i, s := range Settings(&want) {
 			if err := to[i].Value.Set(s.Value.String()); err != nil {
@@ -104,6 +106,7 @@ func TestSetRefuses(t *testing.T) {
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
 		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
 		{"priority.depth", "2147483648", `"2147483648" is not a whole number from 0 to 2147483647`},
+		{"metrics.per_user", "yes", `"yes" is neither true nor false`},
 		{"pools", "gpu", `"gpu" is not of the form name=partition,partition`},
 		{"pools", "=gpu", `"=gpu" is not of the form name=partition,partition`},
 		{"pools", "a=b=c", `"a=b=c" is not of the form name=partition,partition`},
@@ -141,11 +144,14 @@ func TestFlags(t *testing.T) {
 		want = append(want, fmt.Sprintf("--%s $%s (%s) %s", s.Flag(), s.Env(), def, s.Usage))
 	}
 	for _, f := range Flags(false)[1:] {
-		d, ok := f.(*cli.StringFlag)
-		if !ok {
-			t.Fatalf("%v is no string", f.Names())
+		switch d := f.(type) {
+		case *cli.StringFlag:
+			got = append(got, fmt.Sprintf("--%s $%s (%s) %s", d.Name, d.EnvVars[0], d.DefaultText, d.Usage))
+		case *cli.BoolFlag:
+			got = append(got, fmt.Sprintf("--%s $%s (%s) %s", d.Name, d.EnvVars[0], d.DefaultText, d.Usage))
+		default:
+			t.Fatalf("%v is neither text nor true or false", f.Names())
 		}
-		got = append(got, fmt.Sprintf("--%s $%s (%s) %s", d.Name, d.EnvVars[0], d.DefaultText, d.Usage))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("flags (-settings +flags):\n%s", d)
@@ -171,6 +177,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at += "x"
 		case choice:
 			*v.at += "x"
+		case truth:
+			*v.at = !*v.at
 		case number:
 			*v.at++
 		case span:
@@ -247,5 +255,21 @@ func TestChannelsAndModes(t *testing.T) {
 		if _, err := ostrich.Named[ostrich.Gate](ostrich.GateNames, name); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestHostsAreNames(t *testing.T) {
+	for _, wrong := range []string{"cluster.example.org:9344", "https://cluster.example.org"} {
+		c := Default()
+		c.Status.Hosts = []string{"cluster", wrong}
+		want := fmt.Sprintf("configuration: status.hosts: %q: a name alone is wanted, without port or scheme", wrong)
+		if err := c.Validate(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	c := Default()
+	c.Status.Hosts = []string{"cluster.example.org", "*"}
+	if err := c.Validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -32,6 +32,22 @@ func (v choice) Set(s string) error {
 	return nil
 }
 
+// truth is true or false. Its flag may stand without a value.
+type truth struct{ at *bool }
+
+func (v truth) String() string { return strconv.FormatBool(*v.at) }
+func (v truth) Set(s string) error {
+	switch s {
+	case "true":
+		*v.at = true
+	case "false":
+		*v.at = false
+	default:
+		return fmt.Errorf("%q is neither true nor false", s)
+	}
+	return nil
+}
+
 // number is a whole number that is not negative.
 type number struct{ at *int }
 

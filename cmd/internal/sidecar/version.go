@@ -2,10 +2,34 @@ package sidecar
 
 import "runtime/debug"
 
-// Version is what the Go toolchain noted in the binary.
+// version and commit are what contrib/packaging/build builds, by
+// -ldflags "-X slurm-ostrich/cmd/internal/sidecar.version=...".
+var version, commit string
+
+// Version is the version of a package, or what the Go toolchain noted in the
+// binary: "v1.2.0", "(devel)".
 func Version() string {
+	if version != "" {
+		return version
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
 	return "unknown"
+}
+
+// Build is the version and, where it is known, the commit: "v1.2.0 (commit 71d3df6)".
+func Build() string {
+	is := commit
+	if info, ok := debug.ReadBuildInfo(); ok && is == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				is = s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	if is == "" {
+		return Version()
+	}
+	return Version() + " (commit " + is + ")"
 }
