@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -89,7 +90,7 @@ func logCampaigns(c *cli.Context) error {
 	for i := range campaigns {
 		k := &campaigns[i]
 		list[i] = loggedCampaignJSON{
-			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: coreHours(k.Work),
+			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: amount.CoreHours(k.Work),
 			Longest: k.Longest, Stretch: k.Stretch(w.procs),
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -114,6 +115,10 @@ func fetchLive(ctx context.Context, address string) ([]byte, error) {
 		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", address)
 	case answer.StatusCode != http.StatusOK:
 		words, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+		var said struct{ Error string }
+		if json.Unmarshal(raw, &said) == nil && said.Error != "" {
+			words = said.Error
+		}
 		return nil, fmt.Errorf("ostrichd at %s: %s: %s", address, answer.Status, words)
 	}
 	return raw, nil
@@ -148,7 +153,7 @@ func liveTables(r *shadow.Report) []titled {
 func liveOrder(r *shadow.Report) titled {
 	t := titled{
 		title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
-			moment(float64(r.Since)), moment(float64(r.Time))),
+			amount.Moment(float64(r.Since)), amount.Moment(float64(r.Time))),
 		table: table{header: []string{"FIGURE", "NOW", "HOUR", "DAY"}},
 	}
 	add := func(name string, a shadow.Average) {
@@ -224,12 +229,12 @@ func liveLast(r *shadow.Report) []titled {
 	for _, f := range r.Campaigns.Last {
 		bound, kept := "never", ""
 		if f.Bound != nil {
-			bound, kept = moment(*f.Bound), "yes"
+			bound, kept = amount.Moment(*f.Bound), "yes"
 			if f.Broken {
 				kept = "no"
 			}
 		}
-		t.add(f.Campaign, f.User, f.Pool, moment(float64(f.Submitted)), moment(float64(f.Ended)), liveSpan(f.Flow),
+		t.add(f.Campaign, f.User, f.Pool, amount.Moment(float64(f.Submitted)), amount.Moment(float64(f.Ended)), liveSpan(f.Flow),
 			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
 	}
 	return []titled{t}

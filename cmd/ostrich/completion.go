@@ -41,11 +41,20 @@ complete -c ostrich -s c -l config -r -F -d 'file with settings'
 `
 )
 
+// completionScript is what a shell reads, and the name of the file in which it
+// looks for it.
+type completionScript struct{ shell, file, text string }
+
+var completions = []completionScript{
+	{"bash", "ostrich", bashCompletion},
+	{"zsh", "_ostrich", zshCompletion},
+	{"fish", "ostrich.fish", fishCompletion},
+}
+
 // completeCommand is what the scripts call, with the words up to the cursor.
 const completeCommand = "__complete"
 
 func completionCommand() *cli.Command {
-	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	return &cli.Command{
 		Name:            "completion",
 		Usage:           "print the script that completes this command in a shell",
@@ -57,11 +66,11 @@ func completionCommand() *cli.Command {
 			if c.NArg() != 1 {
 				return errors.New("completion: name a shell: bash, zsh or fish")
 			}
-			script, ok := scripts[c.Args().First()]
-			if !ok {
+			i := slices.IndexFunc(completions, func(s completionScript) bool { return s.shell == c.Args().First() })
+			if i < 0 {
 				return fmt.Errorf("completion: %q is none of bash, zsh, fish", c.Args().First())
 			}
-			_, err := io.WriteString(c.App.Writer, script)
+			_, err := io.WriteString(c.App.Writer, completions[i].text)
 			return err
 		},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/figures"
 )
 
@@ -68,7 +69,7 @@ func drawFigures(c *cli.Context) error {
 		if err := writeNumbers(c, drawn); err != nil {
 			return err
 		}
-		say(c.App.ErrWriter, "%s in %s", plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
+		say(c.App.ErrWriter, "%s in %s", amount.Plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
 	}
 	if len(missing) > 0 && c.NArg() > 0 {
 		return fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
@@ -140,7 +141,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
-	at, done := progress(c.App.ErrWriter, "drawing "+plural(len(list), "figure"))
+	at, done := progress(c.App.ErrWriter, "drawing "+amount.Plural(len(list), "figure"))
 	defer done()
 	var mu sync.Mutex
 	parts, sum := make([]int, len(list)), 0

@@ -15,6 +15,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/reference"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -31,6 +33,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == completeCommand {
 		if err := complete(a, stdout, args[2:]); err != nil {
+			return 1
+		}
+		return 0
+	}
+	if len(args) > 1 && args[1] == reference.Command {
+		if err := writeReference(a, args[2:]); err != nil {
+			say(stderr, "%v", err)
 			return 1
 		}
 		return 0
@@ -82,7 +91,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Description: "The commands from check to reset read the configuration of ostrichd. Its settings are options of these\n" +
 			"commands too, as in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but\n" +
 			"reset changes anything in Slurm; sweep --slurm submits jobs to it.",
-		Version: sidecar.Version(),
+		Version: sidecar.Build(),
 		// A file may have a comma in its name: an option is given again instead.
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout, ErrWriter: stderr,
@@ -214,9 +223,9 @@ func say(w io.Writer, format string, args ...any) {
 func odd(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if n := len(c.Skipped); n > 0 {
-		say(w, "%s left out that make no sense, first job %d: %s", plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+		say(w, "%s left out that make no sense, first job %d: %s", amount.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		say(w, "%s left out, first: %v", plural(n, "event"), c.Odd[0])
+		say(w, "%s left out, first: %v", amount.Plural(n, "event"), c.Odd[0])
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -15,13 +14,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/wholefile"
-	"slurm-ostrich/ostrich"
 )
 
 // formats are the options that choose how rows are written, with Slurm's names.
 func formats() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/operations.md describes, or docs/simulation.md for a log"},
+		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/json.md describes, or docs/simulation.md for a log"},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
 		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header and the summary out"},
 	}
@@ -77,36 +75,6 @@ func writeJSON(c *cli.Context, v any) error {
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
-
-// moment writes a time as Slurm's commands do, in local time.
-func moment(t float64) string {
-	switch {
-	case math.IsInf(t, 0):
-		return "never"
-	case t <= 0:
-		return "-"
-	}
-	return time.Unix(int64(t), 0).Format("2006-01-02T15:04:05")
-}
-
-// finite is a number for JSON, which knows no infinity: null stands for never.
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
-// plural is a number of things in words: "1 job", "2 jobs".
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
-// coreHours is work in processor-hours.
-func coreHours(w ostrich.Work) float64 { return float64(w) / 3600 }
 
 // chosen tells whether a value is among those an option lists; an option that
 // is not given lists all.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -48,7 +49,7 @@ func writeChanges(w io.Writer, channel string, changes []priority.Change) error 
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s would be given back to stock ordering\n", plural(len(changes), "job"))
+	_, err := fmt.Fprintf(w, "%s would be given back to stock ordering\n", amount.Plural(len(changes), "job"))
 	return err
 }
 
@@ -73,12 +74,12 @@ func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
 			bad = append(bad, err)
 		}
 	}
-	text := plural(given, "job") + " given back to stock ordering"
+	text := amount.Plural(given, "job") + " given back to stock ordering"
 	if gone > 0 {
 		text += fmt.Sprintf(", %d no longer pending", gone)
 	}
 	if more := len(bad) - mostErrors; more > 0 {
-		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", plural(more, "job")))
+		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", amount.Plural(more, "job")))
 	}
 	if _, err := fmt.Fprintln(w, text); err != nil {
 		return err

@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/ostrich"
 )
 
 func sharesCommand() *cli.Command {
@@ -20,55 +21,26 @@ func sharesCommand() *cli.Command {
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, s, cycle) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, answers.Look(s, cycle)) })
 	})
 }
 
-// shareJSON is an element of what shares --json writes.
-type shareJSON struct {
-	Pool     string  `json:"pool"`
-	Account  string  `json:"account"` // with shares from the association tree; else empty
-	User     string  `json:"user"`
-	Active   bool    `json:"active"`
-	Share    float64 `json:"share"`
-	Entitled float64 `json:"processors"`
-	Held     int     `json:"held"`
-	Queued   float64 `json:"queued_core_hours"`
-	Owed     float64 `json:"owed_core_hours"`
-}
-
-func writeShares(c *cli.Context, s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-	list := []shareJSON{}
-	accounts, partitions := make(map[ostrich.UserID]string), make(map[ostrich.UserID]string)
-	for _, r := range s.Live() {
-		accounts[r.Job.User] += "," + r.Account
-		partitions[r.Job.User] += "," + r.Partition
-	}
-	for _, pool := range cycle.Pools {
-		for _, u := range pool.Schedule.Users() {
-			account, user := owner(s.UserName(u.User))
-			j := shareJSON{
-				Pool: pool.Pool.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
-				Held: u.Held, Queued: coreHours(u.Pending), Owed: coreHours(u.Owed),
-			}
-			if chosen(c, "user", user) && chosen(c, "account", account+accounts[u.User]) && chosen(c, "partition", partitions[u.User]) {
-				list = append(list, j)
-			}
-		}
-	}
+func writeShares(c *cli.Context, state *answers.State) error {
+	all := state.Shares()
+	accounts, partitions := state.Where()
+	all.Shares = slices.DeleteFunc(all.Shares, func(j answers.Share) bool {
+		return !chosen(c, "user", j.User) || !chosen(c, "account", strings.Join(append([]string{j.Account}, accounts[j.Of]...), ",")) ||
+			!chosen(c, "partition", strings.Join(partitions[j.Of], ","))
+	})
 	if c.Bool("json") {
-		return writeJSON(c, struct {
-			Cluster string       `json:"cluster"`
-			Time    ostrich.Time `json:"time"`
-			Shares  []shareJSON  `json:"shares"`
-		}{s.Config().Cluster, cycle.Time, list})
+		return writeJSON(c, all)
 	}
-	byAccount := slices.ContainsFunc(list, func(j shareJSON) bool { return j.Account != "" })
+	byAccount := slices.ContainsFunc(all.Shares, func(j answers.Share) bool { return j.Account != "" })
 	t := table{header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
 	if byAccount {
 		t.header = slices.Insert(t.header, 1, "ACCOUNT")
 	}
-	for _, j := range list {
+	for _, j := range all.Shares {
 		active := "no"
 		if j.Active {
 			active = "yes"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
@@ -389,7 +390,7 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 	users := table{header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
 	for _, s := range list {
 		for _, u := range report.Users(s.outcome.campaigns, s.replay.procs) {
-			users.add(s.workload.name, s.replay.policy.name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", coreHours(u.Work)),
+			users.add(s.workload.name, s.replay.policy.name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", amount.CoreHours(u.Work)),
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}

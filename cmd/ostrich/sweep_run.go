@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/ostrich/trace"
@@ -122,7 +123,7 @@ func (r *sweepRun) key(i int) (string, error) {
 // commit, or else by a hash of the executable.
 var codeVersion = sync.OnceValues(func() (string, error) {
 	v := sidecar.Version()
-	if strings.HasPrefix(v, "v") && !strings.HasSuffix(v, "+dirty") {
+	if strings.HasPrefix(v, "v") && !strings.HasSuffix(v, "dirty") {
 		return v, nil
 	}
 	path, err := os.Executable()
@@ -183,7 +184,7 @@ func (r *sweepRun) compute(points []int) error {
 		list = append(list, &r.points[i])
 	}
 	logs := sharedBy(list)
-	at, gone := progress(r.c.App.ErrWriter, "simulating "+plural(len(points), "point"))
+	at, gone := progress(r.c.App.ErrWriter, "simulating "+amount.Plural(len(points), "point"))
 	var mu sync.Mutex
 	stopped, done := false, 0
 	errs := make([]error, len(r.points))
@@ -309,12 +310,12 @@ func (r *sweepRun) failures(errs []error) error {
 	for _, reason := range reasons[:min(most, len(reasons))] {
 		who := r.describe(points[reason][0])
 		if n := len(points[reason]) - 1; n > 0 {
-			who += " and " + plural(n, "other")
+			who += " and " + amount.Plural(n, "other")
 		}
 		told = append(told, fmt.Errorf("sweep: %s: %s", who, reason))
 	}
 	if n := len(reasons) - most; n > 0 {
-		told = append(told, fmt.Errorf("sweep: and %s", plural(n, "other reason")))
+		told = append(told, fmt.Errorf("sweep: and %s", amount.Plural(n, "other reason")))
 	}
 	return errors.Join(told...)
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"path"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/reference"
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+// manual is what the pages about the command are made from.
+func manual(a *cli.App) reference.Manual {
+	return reference.Manual{
+		App: a, Section: 1,
+		Files: []reference.File{
+			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
+			{Path: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
+		},
+		SeeAlso: []string{"ostrichd(8)", "ostrich.yaml(5)", "squeue(1)", "sprio(1)", "scontrol(1)"},
+	}
+}
+
+// writeReference writes manual pages, markdown and completions into the folder
+// that args name, for packages.
+func writeReference(a *cli.App, args []string) error {
+	folder, err := reference.Folder(args)
+	if err != nil {
+		return err
+	}
+	date, err := reference.Date()
+	if err != nil {
+		return err
+	}
+	m := manual(a)
+	pages := append(m.Pages(sidecar.Version(), date), reference.Page{Path: a.Name + ".md", Text: m.Markdown()})
+	for _, c := range completions {
+		pages = append(pages, reference.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
+	}
+	return reference.Write(folder, pages)
+}

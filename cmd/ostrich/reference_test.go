@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/cmdtest"
+)
+
+// The reference in the tree is what the command says of itself.
+func TestReference(t *testing.T) {
+	cmdtest.Golden(t, "../../docs/reference/ostrich.md", manual(app(io.Discard, io.Discard)).Markdown())
+}
+
+// The words of a folder, and of a day that makes no sense, are an error.
+func TestReferenceErrors(t *testing.T) {
+	a := app(io.Discard, io.Discard)
+	for _, args := range [][]string{nil, {""}, {"a", "b"}} {
+		if err := writeReference(a, args); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
+	if err := writeReference(a, []string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "yesterday") {
+		t.Errorf("SOURCE_DATE_EPOCH=yesterday: %v", err)
+	}
+}
+
+// The manual pages bear the day of the sources: a package built twice is the same.
+func TestManualPages(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	folder := t.TempDir()
+	if err := writeReference(app(io.Discard, io.Discard), []string{folder}); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, "man", "*"))
+	if want := len(app(io.Discard, io.Discard).Commands) + 1; err != nil || len(pages) != want {
+		t.Fatalf("%d manual pages, want %d: %v %v", len(pages), want, pages, err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), " 2023-11-14 ") {
+			t.Errorf("%s does not bear the day of SOURCE_DATE_EPOCH", page)
+		}
+	}
+}
