@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/status"
 )
 
 // compared keeps the comparison with what Slurm does, and hands the latest one
@@ -16,9 +17,13 @@ import (
 type compared struct {
 	shadow *shadow.Shadow
 	latest atomic.Pointer[shadow.Report] // nil before the first cycle
+	none   *shadow.Report                // as it is before the first cycle
 }
 
-func newCompared() *compared { return &compared{shadow: shadow.New()} }
+func newCompared() *compared {
+	s := shadow.New()
+	return &compared{shadow: s, none: s.Report()}
+}
 
 // observe takes a cycle.
 func (m *compared) observe(c *sidecar.Cycle, from shadow.Source) {
@@ -30,7 +35,7 @@ func (m *compared) observe(c *sidecar.Cycle, from shadow.Source) {
 func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	r := m.latest.Load()
 	if r == nil {
-		http.Error(w, "no cycle has succeeded yet", http.StatusServiceUnavailable)
+		status.Fail(w, http.StatusServiceUnavailable, status.ErrNoCycle.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -53,6 +58,8 @@ var (
 		"Flow time of finished campaigns.", nil, nil)
 	finishedDesc = prometheus.NewDesc("ostrich_finished_campaigns_total",
 		"Finished campaigns, by their bound: kept, broken, or none.", []string{"bound"}, nil)
+	waitDesc = prometheus.NewDesc("ostrich_job_wait_seconds",
+		"How long jobs had waited when they first started, from the submission on: really, and on the shadow machine, which starts them in OStrich's order.", []string{"machine"}, nil)
 	brokenDesc = prometheus.NewDesc("ostrich_broken_bounds_total",
 		"Bounds that were broken, by the first reason that holds.", []string{"reason"}, nil)
 )
@@ -60,7 +67,7 @@ var (
 // Describe is a prometheus.Collector's.
 func (m *compared) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc,
+		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc, waitDesc,
 	} {
 		to <- d
 	}
@@ -70,7 +77,7 @@ func (m *compared) Describe(to chan<- *prometheus.Desc) {
 func (m *compared) Collect(to chan<- prometheus.Metric) {
 	r := m.latest.Load()
 	if r == nil {
-		return
+		r = m.none // counters begin at 0
 	}
 	one := func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, kind, value, labels...)
@@ -89,6 +96,8 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 	one(openDesc, prometheus.GaugeValue, float64(r.Starts.WaitLater), "later")
 	to <- histogram(differenceDesc, &r.Starts.EarlierSeconds, "earlier")
 	to <- histogram(differenceDesc, &r.Starts.LaterSeconds, "later")
+	to <- histogram(waitDesc, &r.Waits.Real, "real")
+	to <- histogram(waitDesc, &r.Waits.Shadow, "shadow")
 	to <- histogram(stretchDesc, &r.Campaigns.Stretch)
 	to <- histogram(flowDesc, &r.Campaigns.Flow)
 	total(finishedDesc, r.Campaigns.Kept, "kept")

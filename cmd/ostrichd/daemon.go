@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/status"
 	"slurm-ostrich/priority"
 )
 
@@ -33,7 +34,8 @@ type daemon struct {
 	log     zerolog.Logger
 	metrics *metrics
 	notify  notifier
-	status  status
+	status  readiness
+	page    page
 	reload  <-chan os.Signal
 	now     func() time.Time
 
@@ -105,14 +107,16 @@ func notChanged(c *sidecar.Cycle) error {
 // up only on an error that lasts and comes at the start: then somebody is there
 // to mend the configuration.
 func (d *daemon) run(ctx context.Context) error {
+	d.page.configured(&d.config)
+	d.page.know(func(is *status.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
 	server, err := d.serve(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = server.Close() }() // Nothing is lost with it.
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
-		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Msg("started")
-	d.enforcing()
+		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
+	d.configured()
 
 	tick := time.NewTicker(cmp.Or(d.notify.period, signOfLife))
 	defer tick.Stop()
@@ -122,9 +126,9 @@ func (d *daemon) run(ctx context.Context) error {
 	var began time.Time
 	first := true
 	for {
-		reload := d.reload
+		reload, wanted := d.reload, d.page.wanted
 		if running != nil {
-			reload = nil // a cycle is done with the configuration that it began with
+			reload, wanted = nil, nil // a cycle is done with the configuration that it began with
 		}
 		select {
 		case <-ctx.Done():
@@ -143,6 +147,9 @@ func (d *daemon) run(ctx context.Context) error {
 		case <-reload:
 			d.reconfigure(ctx)
 			next.Reset(0)
+		case done := <-wanted:
+			d.page.look(d.metrics.compared.latest.Load())
+			done <- struct{}{}
 		case <-tick.C:
 			if running == nil || d.now().Sub(began) < longestCycle {
 				d.notify.alive()
@@ -168,6 +175,9 @@ func (d *daemon) run(ctx context.Context) error {
 			}
 			d.notify.alive()
 			next.Reset(d.pause())
+			if d.page.wanted != nil {
+				d.page.look(d.metrics.compared.latest.Load())
+			}
 		}
 	}
 }
@@ -221,13 +231,15 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		return
 	}
 	d.metrics.compared.observe(c, d.sidecar) // it was found, whatever came of writing
+	d.page.observe(c, d.sidecar)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if o.err != nil {
 		return
 	}
-	d.metrics.observe(c, d.now())
+	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())
+	d.page.know(func(is *status.Daemon) { is.LastSuccess = d.now() })
 	d.leftOut(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
@@ -295,7 +307,7 @@ func count(outcomes []priority.Outcome, status priority.Status) int {
 func (d *daemon) judge(err error) {
 	switch {
 	case err != nil:
-		d.metrics.cycles.WithLabelValues("failed").Inc()
+		d.metrics.failed(err)
 		if d.outage.failures == 0 {
 			d.outage.since = d.now()
 			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is, and the next tries come at growing pauses")
@@ -304,9 +316,13 @@ func (d *daemon) judge(err error) {
 			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
 		}
 		d.outage.failures++
+		d.page.know(func(is *status.Daemon) {
+			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
+		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
+		d.page.know(func(is *status.Daemon) { is.Failures, is.Since = 0, time.Time{} })
 	}
 }
 
@@ -321,60 +337,6 @@ func (d *daemon) pause() time.Duration {
 		p *= 2
 	}
 	return max(d.config.Interval, min(p, longestPause))
-}
-
-// reconfigure takes a changed configuration, or keeps the one it has.
-func (d *daemon) reconfigure(ctx context.Context) {
-	d.notify.reloading()
-	defer d.notify.ready()
-	config, err := d.load()
-	if err == nil {
-		err = d.try(ctx, config)
-	}
-	if err != nil {
-		d.log.Error().Err(err).Msg("configuration not reloaded; the old one stays")
-		return
-	}
-	if config.Listen != d.config.Listen {
-		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
-		config.Listen = d.config.Listen
-	}
-	if config.Log.Format != d.config.Log.Format {
-		d.log.Warn().Str("format", config.Log.Format).Msg("the format of the log takes effect at the next start")
-		config.Log.Format = d.config.Log.Format
-	}
-	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // always: it has been validated
-		d.log = d.log.Level(level)
-	}
-	if err := d.close(); err != nil {
-		d.log.Warn().Err(err).Msg("not closed cleanly")
-	}
-	d.config = config
-	d.enforcing()
-	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
-}
-
-// try opens the sidecar of a new configuration, to see whether it can work
-// here. It only looks, as the present sidecar holds the journal. That the
-// database or the controller is away says nothing of the configuration.
-func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
-	config.Mode = sidecar.Observe
-	probe, err := d.open(ctx, config)
-	switch {
-	case sidecar.Permanent(err):
-		return err
-	case err == nil:
-		_ = probe.Close() // It has written nothing.
-	}
-	return nil
-}
-
-func (d *daemon) enforcing() {
-	d.metrics.enforcing.Set(0)
-	if d.config.Mode == sidecar.Enforce {
-		d.metrics.enforcing.Set(1)
-	}
-	d.status.expect(3 * max(d.config.Interval, 20*time.Second))
 }
 
 func (d *daemon) close() error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,7 +55,7 @@ func newWorld() *world {
 	w.daemon = &daemon{
 		config: c, metrics: newMetrics("test"), reload: w.hangup, now: time.Now, log: zerolog.New(w),
 		load: func() (sidecar.Config, error) { return w.load() },
-		open: w.open,
+		open: w.open, page: page{wanted: make(chan chan<- struct{})},
 		notify: notifier{tell: func(state string) {
 			if !strings.HasPrefix(state, "STATUS=") {
 				w.note(&w.told, state)
@@ -324,6 +325,16 @@ func TestReload(t *testing.T) {
 				i := slices.Index(w.told, "15s RELOADING=1")
 				if i < 0 || w.told[i+1] != "15s READY=1" {
 					t.Errorf("told %v", w.told)
+				}
+				at, good := w.began.Add(15*time.Second), "1"
+				if test.name == "broken" {
+					at, good = w.began, "0"
+				}
+				got := samples(t, w.daemon.metrics)
+				when, err := strconv.ParseFloat(got["ostrich_config_last_reload_success_timestamp_seconds"], 64)
+				if err != nil || int64(when) != at.Unix() || got["ostrich_config_last_reload_successful"] != good {
+					t.Errorf("settings read at %v (%v), successful %s; want %v, %s", when, err,
+						got["ostrich_config_last_reload_successful"], at.Unix(), good)
 				}
 			})
 		})

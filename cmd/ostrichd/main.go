@@ -15,17 +15,27 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/reference"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := app(os.Stdout, os.Stderr).RunContext(ctx, os.Args)
+	err := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ostrichd: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// run is the whole command but for the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	a := app(stdout, stderr)
+	if len(args) > 1 && args[1] == reference.Command {
+		return writeReference(a, args[2:])
+	}
+	return a.RunContext(ctx, args)
 }
 
 func app(stdout, stderr io.Writer) *cli.App {
@@ -37,7 +47,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Description: "SIGHUP reads the configuration again. SIGTERM ends the daemon; the priorities it has written\n" +
 			"stay until \"ostrich reset\". Every setting is a flag, an environment variable and a key of the file;\n" +
 			"a flag wins over the environment, that over the file, and that over the default.",
-		Version: sidecar.Version(),
+		Version: sidecar.Build(),
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "apply", Usage: "write priorities; the same as mode: enforce"},
 			&cli.BoolFlag{Name: "once", Usage: "do one cycle and end, with exit code 1 if it failed or Slurm did not change a job"},
@@ -72,6 +82,9 @@ func app(stdout, stderr io.Writer) *cli.App {
 				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
 				open:   open,
 				reload: hangup, now: time.Now,
+			}
+			if config.Status.Listen != "" {
+				d.page.wanted = make(chan chan<- struct{})
 			}
 			if c.Bool("once") {
 				return d.once(c.Context)

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
@@ -19,13 +25,27 @@ type metrics struct {
 	lastSuccess prometheus.Gauge
 	lag         prometheus.Gauge
 	enforcing   prometheus.Gauge
+	unwritten   prometheus.Counter
+	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
-	pending, active, planned prometheus.Gauge
-	tau                      prometheus.Gauge
-	writes                   *prometheus.CounterVec
-	rows, skipped            prometheus.Counter
-	campaigns, processors    *prometheus.GaugeVec
-	compared                 *compared
+	pending, managed, active, planned prometheus.Gauge
+	tau                               prometheus.Gauge
+	writes                            *prometheus.CounterVec
+	rows, skipped, odd                prometheus.Counter
+	campaigns, processors, missing    *prometheus.GaugeVec
+	compared                          *compared
+	users                             users
+
+	known []known // by pool
+}
+
+// known is what is known of the users of a pool, and what that was made from.
+type known struct {
+	schedule  *ostrich.Schedule
+	version   uint64
+	users     []ostrich.User
+	missing   float64            // processors
+	campaigns []ostrich.Campaign // nil unless metrics of users are wanted
 }
 
 func newMetrics(version string) *metrics {
@@ -44,8 +64,12 @@ func newMetrics(version string) *metrics {
 		enforcing:   gauge("ostrich_enforcing", "1 if priorities are written, 0 in observe mode."),
 		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
 		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
-		planned:     gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
-		tau:         gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
+		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
+		unwritten: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
+		}),
+		planned: gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
+		tau:     gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
@@ -55,6 +79,12 @@ func newMetrics(version string) *metrics {
 		skipped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_skipped_rows_total", Help: "Rows that make no sense and were left out.",
 		}),
+		odd: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule could not take and left out.",
+		}),
+		missing: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "ostrich_missing_processors", Help: "Processors of a pool to which active users with pending jobs are entitled and which they do not hold.",
+		}, []string{"pool"}),
 		campaigns: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_campaigns", Help: "Unfinished campaigns of a pool.",
 		}, []string{"pool"}),
@@ -62,6 +92,9 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_processors", Help: "Processors of a pool, by state: all or busy.",
 		}, []string{"pool", "state"}),
 	}
+	m.settings.hash = gauge("ostrich_config_hash", "A number made from the settings in effect, equal for equal settings.")
+	m.settings.reloaded = gauge("ostrich_config_last_reload_successful", "1 if the settings in effect are those read last, 0 if that had failed.")
+	m.settings.reloadedAt = gauge("ostrich_config_last_reload_success_timestamp_seconds", "When settings were last read with success, at the start or by SIGHUP.")
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "ostrich_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
 	})
@@ -72,8 +105,9 @@ func newMetrics(version string) *metrics {
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.pending, m.active, m.planned,
-		m.tau, m.writes, m.rows, m.skipped, m.campaigns, m.processors, m.compared, build,
+	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.unwritten, m.pending, m.managed, m.active, m.planned,
+		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
+		m.tau, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -82,28 +116,92 @@ func gauge(name, help string) prometheus.Gauge {
 	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 }
 
+// configured takes settings that are in effect from a moment on.
+func (m *metrics) configured(c sidecar.Config, at time.Time) {
+	m.enforcing.Set(0)
+	if c.Mode == sidecar.Enforce {
+		m.enforcing.Set(1)
+	}
+	m.settings.hash.Set(hash(c))
+	m.settings.reloaded.Set(1)
+	m.settings.reloadedAt.Set(float64(at.Unix()))
+}
+
+// hash is a whole number of 48 bits, which a float holds.
+func hash(c sidecar.Config) float64 {
+	var shown bytes.Buffer
+	if err := c.Show(&shown); err != nil {
+		return 0 // never: a buffer takes all
+	}
+	sum := sha256.Sum256(shown.Bytes())
+	return float64(binary.BigEndian.Uint64(sum[:]) >> 16)
+}
+
+// failed counts a cycle that failed.
+func (m *metrics) failed(err error) {
+	m.cycles.WithLabelValues("failed").Inc()
+	if _, ok := errors.AsType[sidecar.JournalError](err); ok {
+		m.unwritten.Inc()
+	}
+}
+
 // observe takes the figures of a cycle.
-func (m *metrics) observe(c *sidecar.Cycle, end time.Time) {
+func (m *metrics) observe(c *sidecar.Cycle, from shadow.Source, end time.Time) {
 	m.cycles.WithLabelValues("ok").Inc()
 	m.duration.Observe(c.Took.Seconds())
 	m.lastSuccess.Set(float64(end.Unix()))
 	m.lag.Set(float64(c.Lag))
 	m.rows.Add(float64(c.Rows))
 	m.skipped.Add(float64(len(c.Skipped)))
+	m.odd.Add(float64(len(c.Odd)))
 	summary := c.Plan.Summary
 	m.pending.Set(float64(summary.Pending))
+	m.managed.Set(float64(summary.Managed))
 	m.planned.Set(float64(summary.Writes))
 	m.tau.Set(summary.KendallTau)
+	perUser := from.Config().Metrics.PerUser
+	m.know(c, perUser)
+	if perUser {
+		m.users.observe(c, m.known, from.UserName)
+	} else {
+		m.users.latest.Store(nil)
+	}
 	active := 0
-	m.campaigns.Reset() // a reload may have taken pools away
+	// A reload may have taken pools away. Who asks meanwhile gets less, so nothing
+	// that takes long comes between.
+	m.campaigns.Reset()
 	m.processors.Reset()
-	for _, p := range c.Pools {
+	m.missing.Reset()
+	for i, p := range c.Pools {
 		active += p.Schedule.Active()
-		m.campaigns.WithLabelValues(p.Pool.Name).Set(float64(len(p.Schedule.Campaigns())))
+		m.campaigns.WithLabelValues(p.Pool.Name).Set(float64(p.Schedule.Unfinished()))
 		m.processors.WithLabelValues(p.Pool.Name, "all").Set(float64(p.Schedule.Procs()))
 		m.processors.WithLabelValues(p.Pool.Name, "busy").Set(float64(p.Schedule.Busy()))
+		m.missing.WithLabelValues(p.Pool.Name).Set(m.known[i].missing)
 	}
 	m.active.Set(float64(active))
+}
+
+// know looks at the users of the pools in which anything has happened: that
+// takes a look at every pending job.
+func (m *metrics) know(c *sidecar.Cycle, perUser bool) {
+	if len(m.known) != len(c.Pools) || c.Anew || len(c.Events) > 0 {
+		m.known = make([]known, len(c.Pools))
+	}
+	for i, p := range c.Pools {
+		k := &m.known[i]
+		if k.schedule != p.Schedule || k.version != p.Schedule.Version() {
+			*k = known{schedule: p.Schedule, version: p.Schedule.Version(), users: p.Schedule.Users()}
+			for _, u := range k.users {
+				if u.Active && u.Asked > 0 {
+					k.missing += max(0, u.Entitled-float64(u.Held))
+				}
+			}
+		}
+		if perUser && k.campaigns == nil {
+			k.campaigns = p.Schedule.Campaigns()
+		}
+	}
 }
 
 // results are the labels of what became of a write.

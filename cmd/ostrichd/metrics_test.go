@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,7 +76,7 @@ func TestMetrics(t *testing.T) {
 	m := newMetrics("v1")
 	c := seen(t)
 	m.wrote(c.Outcomes)
-	m.observe(c, time.Unix(1234, 0))
+	m.observe(c, &world{daemon: &daemon{}}, time.Unix(1234, 0))
 	problems, err := testutil.GatherAndLint(m.registry)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +114,7 @@ func TestMetrics(t *testing.T) {
 	}
 	// A pool that a reload takes away is gone.
 	c.Pools[0].Pool.Name = "gpu"
-	m.observe(c, time.Unix(1235, 0))
+	m.observe(c, &world{daemon: &daemon{}}, time.Unix(1235, 0))
 	if value, ok := samples(t, m)[`ostrich_campaigns{pool="cpu"}`]; ok {
 		t.Errorf("a pool that is gone still has %s campaigns", value)
 	}
@@ -132,7 +135,7 @@ func TestAlerts(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMetrics("v1")
-	m.observe(seen(t), time.Unix(1, 0))
+	m.observe(seen(t), &world{daemon: &daemon{}}, time.Unix(1, 0))
 	have := make(map[string]bool) // names
 	labels := make(map[string]bool)
 	for name := range samples(t, m) {
@@ -215,5 +218,57 @@ func TestListen(t *testing.T) {
 	}
 	if err := server.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The number of the settings is the same for the same ones, and does not tell
+// of the password.
+func TestConfigHash(t *testing.T) {
+	a, b := sidecar.Default(), sidecar.Default()
+	if hash(a) != hash(b) || hash(a) == 0 || hash(a) != math.Trunc(hash(a)) {
+		t.Errorf("hashes %v and %v", hash(a), hash(b))
+	}
+	b.Database.Password = "s3cret"
+	if hash(a) != hash(b) {
+		t.Error("the password is in it")
+	}
+	b.Interval++
+	if hash(a) == hash(b) {
+		t.Error("another interval makes no difference")
+	}
+}
+
+func TestFailedCycles(t *testing.T) {
+	m := newMetrics("v1")
+	m.failed(errors.New("the database is away"))
+	m.failed(errors.Join(errors.New("killed"), fmt.Errorf("cycle: %w", sidecar.JournalError{Err: errors.New("disk full")})))
+	for name, want := range map[string]float64{`ostrich_cycles_total{result="failed"}`: 2, "ostrich_journal_errors_total": 1} {
+		if got := counter(t, m, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// The processors that users lack are counted again only once the schedule has
+// changed, and those of pools that are gone are gone.
+func TestMissingProcessors(t *testing.T) {
+	m := newMetrics("v1")
+	c, from := crowd(t)
+	m.observe(c, from, time.Unix(1, 0))
+	was := m.known[0].missing
+	m.known[0].missing = -1
+	m.observe(c, from, time.Unix(2, 0))
+	if m.known[0].missing != -1 {
+		t.Error("counted again without need")
+	}
+	c.Events = make([]ostrich.Event, 1) // it may leave the order as it was
+	m.observe(c, from, time.Unix(2, 0))
+	if m.known[0].missing != was {
+		t.Error("not counted again after an event")
+	}
+	other, _ := crowd(t)
+	m.observe(other, from, time.Unix(3, 0))
+	if got := counter(t, m, `ostrich_missing_processors{pool="cpu"}`); got != was {
+		t.Errorf("%v missing, want %v", got, was)
 	}
 }

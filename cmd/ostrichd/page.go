@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/priority"
+)
+
+// page keeps what the status page shows. Cycles hand over what they found, which
+// is looked at when each ends: the schedules may only be looked at between
+// cycles, and what was there when somebody asked last may be of yesterday. Who
+// asks while the first cycle runs waits for it a little; while a later one runs,
+// the page shows what was before it.
+type page struct {
+	wanted chan chan<- struct{} // requests that want the latest cycle looked at; nil where nobody can ask or no cycles run
+
+	// Of the latest cycle. Belongs to the daemon's loop.
+	cycle *sidecar.Cycle
+	from  answers.Source
+
+	cycles atomic.Uint64 // so far
+	latest atomic.Pointer[looked]
+
+	mu     sync.Mutex
+	daemon status.Daemon
+}
+
+// looked is what was found when a cycle was looked at.
+type looked struct {
+	cycle    uint64
+	state    *answers.State
+	report   *shadow.Report
+	snapshot func() *status.Snapshot // makes it once
+}
+
+const (
+	// patience is how long a request waits for the end of a running cycle.
+	patience = 2 * time.Second
+	// mostWritesShown is how many lines of the journal the page shows.
+	mostWritesShown = 50
+)
+
+// know changes what the daemon knows beside its cycles.
+func (p *page) know(change func(*status.Daemon)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.daemon)
+}
+
+// configured takes settings that are in effect from now on.
+func (p *page) configured(c *sidecar.Config) {
+	p.know(func(d *status.Daemon) {
+		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
+		d.Interval, d.Journal = c.Interval, c.Journal
+	})
+}
+
+// observe takes a cycle.
+func (p *page) observe(c *sidecar.Cycle, from answers.Source) {
+	p.cycle, p.from = c, from
+	p.cycles.Add(1)
+	p.know(func(d *status.Daemon) {
+		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
+		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
+	})
+}
+
+// look looks at the latest cycle, unless that was done. No cycle may run
+// meanwhile.
+func (p *page) look(found *shadow.Report) {
+	n := p.cycles.Load()
+	if before := p.latest.Load(); p.cycle == nil || (before != nil && before.cycle == n) {
+		return
+	}
+	l := &looked{cycle: n, state: answers.Look(p.from, p.cycle), report: found}
+	l.snapshot = sync.OnceValue(func() *status.Snapshot { return status.Take(l.state, l.report) })
+	p.latest.Store(l)
+}
+
+// await waits for the latest cycle to be looked at, but not for long.
+func (p *page) await(ctx context.Context) {
+	if l := p.latest.Load(); p.wanted == nil || (l != nil && l.cycle == p.cycles.Load()) {
+		return
+	}
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
+	done := make(chan struct{}, 1)
+	select {
+	case p.wanted <- done:
+	case <-enough.C:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// snapshot is what there is to show now.
+func (d *daemon) snapshot(ctx context.Context) *status.Snapshot {
+	p := &d.page
+	p.await(ctx)
+	s := status.Take(nil, nil)
+	if l := p.latest.Load(); l != nil {
+		s = l.snapshot()
+	}
+	p.mu.Lock()
+	known := p.daemon
+	p.mu.Unlock()
+	now := d.now()
+	known.Ready = d.status.ready(now)
+	if known.Journal != "" {
+		known.Writes, known.Unread = priority.Tail(known.Journal, mostWritesShown)
+	}
+	return s.With(&known, now)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+// reconfigure takes a changed configuration, or keeps the one it has.
+func (d *daemon) reconfigure(ctx context.Context) {
+	d.notify.reloading()
+	defer d.notify.ready()
+	config, err := d.load()
+	if err == nil {
+		err = d.try(ctx, config)
+	}
+	if err != nil {
+		d.log.Error().Err(err).Msg("configuration not reloaded; the old one stays")
+		d.metrics.settings.reloaded.Set(0)
+		return
+	}
+	if config.Listen != d.config.Listen {
+		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
+		config.Listen = d.config.Listen
+	}
+	if config.Status.Listen != d.config.Status.Listen || !slices.Equal(config.Status.Hosts, d.config.Status.Hosts) {
+		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address and hosts take effect at the next start")
+		config.Status = d.config.Status
+	}
+	if config.Log.Format != d.config.Log.Format {
+		d.log.Warn().Str("format", config.Log.Format).Msg("the format of the log takes effect at the next start")
+		config.Log.Format = d.config.Log.Format
+	}
+	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // always: it has been validated
+		d.log = d.log.Level(level)
+	}
+	if err := d.close(); err != nil {
+		d.log.Warn().Err(err).Msg("not closed cleanly")
+	}
+	d.config = config
+	d.configured()
+	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
+}
+
+// try opens the sidecar of a new configuration, to see whether it can work
+// here. It only looks, as the present sidecar holds the journal. That the
+// database or the controller is away says nothing of the configuration.
+func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
+	config.Mode = sidecar.Observe
+	probe, err := d.open(ctx, config)
+	switch {
+	case sidecar.Permanent(err):
+		return err
+	case err == nil:
+		_ = probe.Close() // It has written nothing.
+	}
+	return nil
+}
+
+// configured tells of settings that are in effect from now on.
+func (d *daemon) configured() {
+	d.metrics.configured(d.config, d.now())
+	d.page.configured(&d.config)
+	d.status.expect(3 * max(d.config.Interval, 20*time.Second))
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"slurm-ostrich/cmd/internal/status"
+)
+
+// handler answers /metrics, /healthz (the process is alive), /readyz (cycles
+// succeed) and /api/v1/compare.json (the comparison with what Slurm does).
+func (d *daemon) handler() *http.ServeMux {
+	mux := d.measures()
+	mux.Handle("GET "+status.API+"compare.json", d.metrics.compared)
+	return mux
+}
+
+// measures answers what programs ask for.
+func (d *daemon) measures() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if err := d.status.ready(d.now()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
+	})
+	return mux
+}
+
+// pages answers the status page and its API.
+func (d *daemon) pages() http.Handler {
+	return status.Handler(status.Options{Snapshot: d.snapshot, Compare: d.metrics.compared, Hosts: d.config.Status.Hosts})
+}
+
+// servers answer requests until they are closed.
+type servers []*http.Server
+
+// Close drops all connections.
+func (s servers) Close() error {
+	var errs []error
+	for _, one := range s {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// serve answers requests at the addresses that are set; one for both if they are
+// the same.
+func (d *daemon) serve(ctx context.Context) (servers, error) {
+	measures, pages := d.config.Listen, d.config.Status.Listen
+	var all servers
+	add := func(what, address string, handler http.Handler) error {
+		server, err := d.listen(ctx, what, address, handler)
+		if err != nil {
+			return errors.Join(err, all.Close())
+		}
+		all = append(all, server)
+		return nil
+	}
+	if pages != "" {
+		d.exposed(pages)
+	}
+	if pages != "" && pages == measures {
+		both := d.measures()
+		both.Handle("/", d.pages())
+		if err := add("metrics and status page", measures, both); err != nil {
+			return nil, err
+		}
+		return all, nil
+	}
+	if measures != "" {
+		if err := add("metrics", measures, d.handler()); err != nil {
+			return nil, err
+		}
+	}
+	if pages != "" {
+		if err := add("status page", pages, d.pages()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// newServer is a server that drops who sends or reads too slowly, or says too
+// much.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+}
+
+// listen answers requests at an address.
+func (d *daemon) listen(ctx context.Context, what, address string, handler http.Handler) (*http.Server, error) {
+	server := newServer(handler)
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: listen: %w", what, err)
+	}
+	log := d.log
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error().Err(err).Msg(what + ": no longer served")
+		}
+	}()
+	return server, nil
+}
+
+// exposed warns of an address at which other hosts can ask: the page tells whose
+// jobs wait, and asks nobody for a password.
+func (d *daemon) exposed(address string) {
+	host, _, err := net.SplitHostPort(address)
+	ip, bad := netip.ParseAddr(host)
+	if err == nil && (host == "localhost" || (bad == nil && ip.IsLoopback())) {
+		return
+	}
+	d.log.Warn().Str("listen", address).Msg("the status page is open to other hosts, without a password; a loopback address behind ssh or a proxy is safer")
+}

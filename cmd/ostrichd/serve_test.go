@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// free is an address that nobody listens at.
+func free(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// answered is the status with which an address answers.
+func answered(t *testing.T, address, path, host string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = host
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode
+}
+
+// Both addresses may be the same. Programs may ask for metrics by any name, as
+// they always could; the page has to be asked for by one that is known.
+func TestAddresses(t *testing.T) {
+	for _, test := range []struct {
+		name                 string
+		both, measures, page bool
+		want                 map[string]int
+	}{
+		{name: "both at one address", both: true, want: map[string]int{
+			"/metrics": 200, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 421, "/nothing": 421,
+		}},
+		{name: "metrics alone", measures: true, want: map[string]int{
+			"/metrics": 200, "/api/v1/compare.json": 503, "/": 404, "/api/v1/status.json": 404,
+		}},
+		{name: "the page alone", page: true, want: map[string]int{"/metrics": 421, "/api/v1/status.json": 421}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, address := newWorld(), free(t)
+			w.daemon.page.wanted = nil // as nobody runs cycles
+			c := &w.daemon.config
+			if test.both || test.measures {
+				c.Listen = address
+			}
+			if test.both || test.page {
+				c.Status.Listen = address
+				c.Status.Hosts = []string{"page.example.org"}
+			}
+			s, err := w.daemon.serve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			for path, want := range test.want {
+				if got := answered(t, address, path, "elsewhere.example.org"); got != want {
+					t.Errorf("%s by another name: %d, want %d", path, got, want)
+				}
+			}
+			if test.measures {
+				return
+			}
+			for _, name := range []string{"", "localhost", "page.example.org"} {
+				if got := answered(t, address, "/api/v1/checks.json", name); got != http.StatusOK {
+					t.Errorf("the page by the name %q: %d", name, got)
+				}
+			}
+			if got := answered(t, address, "/", ""); got != http.StatusOK {
+				t.Errorf("the page: %d", got)
+			}
+		})
+	}
+}
+
+// Two different addresses are served by two servers, and one that is taken is
+// an error that says of what.
+func TestTwoAddresses(t *testing.T) {
+	w := newWorld()
+	w.daemon.config.Listen, w.daemon.config.Status.Listen = free(t), free(t)
+	s, err := w.daemon.serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answered(t, w.daemon.config.Listen, "/", ""); got != http.StatusNotFound {
+		t.Errorf("the page at the address of the metrics: %d", got)
+	}
+	if got := answered(t, w.daemon.config.Status.Listen, "/metrics", ""); got != http.StatusNotFound {
+		t.Errorf("metrics at the address of the page: %d", got)
+	}
+	again := newWorld()
+	again.daemon.config.Listen, again.daemon.config.Status.Listen = free(t), w.daemon.config.Status.Listen
+	if _, err := again.daemon.serve(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "status page: listen: ") {
+		t.Errorf("an address that is taken: %v", err)
+	}
+	if _, err := net.Dial("tcp", again.daemon.config.Listen); err == nil { //nolint:noctx // it is refused at once
+		t.Error("after the error the metrics are still served")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExposed(t *testing.T) {
+	for address, want := range map[string]int{
+		"127.0.0.1:9344": 0, "[::1]:9344": 0, "localhost:9344": 0, "127.8.8.8:1": 0,
+		":9344": 1, "0.0.0.0:9344": 1, "[::]:9344": 1, "192.0.2.1:9344": 1, "cluster.example.org:9344": 1,
+	} {
+		w := newWorld()
+		w.daemon.exposed(address)
+		if got := strings.Count(w.output.String(), "open to other hosts"); got != want {
+			t.Errorf("%s: %d warnings", address, got)
+		}
+	}
+}
+
+// pipes is a listener without a network, which runs on a bubble's clock.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+func (pipes) Close() error   { return nil }
+func (pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+// Who is slow to ask or to read is dropped, and so is who says too much.
+func TestSlowClients(t *testing.T) {
+	dribble := func(conn net.Conn) {
+		for range 100 {
+			if _, err := io.WriteString(conn, "G"); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		do   func(conn net.Conn)
+		last time.Duration // when the connection is closed
+		want string        // begin of the answer
+	}{
+		{"a header letter by letter", dribble, 5 * time.Second, ""},
+		{"nothing at all", func(net.Conn) {}, 5 * time.Second, ""},
+		{"a body letter by letter", func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+			dribble(conn)
+		}, 0, "HTTP/1.1 200"},
+		{"a long header", func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 40<<10)+"\r\n\r\n")
+		}, 0, "HTTP/1.1 431"},
+		{"no further request", func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		}, 2 * time.Minute, "HTTP/1.1 200"},
+		{"an answer that is not read", func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			time.Sleep(3 * time.Minute)
+		}, 0, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				listener := make(pipes)
+				broken := make(chan error, 1)
+				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/big" {
+						_, err := w.Write(make([]byte, 1<<20))
+						broken <- err
+					}
+				}))
+				done := make(chan error, 1)
+				go func() { done <- server.Serve(listener) }()
+				client, conn := net.Pipe()
+				listener <- conn
+				began := time.Now()
+				wrote := make(chan struct{})
+				go func() {
+					defer close(wrote)
+					test.do(client)
+				}()
+				if test.name == "an answer that is not read" {
+					if err := <-broken; err == nil || time.Since(began) != time.Minute {
+						t.Errorf("after %v: %v", time.Since(began), err)
+					}
+				}
+				<-chosen(test.name == "an answer that is not read", wrote)
+				head, _ := bufio.NewReader(client).ReadString('\n')
+				if !strings.HasPrefix(head, test.want) {
+					t.Errorf("answered %q, want %q", head, test.want)
+				}
+				_, _ = io.Copy(io.Discard, client)
+				if took := time.Since(began); test.last != 0 && took != test.last {
+					t.Errorf("closed after %v, want %v", took, test.last)
+				}
+				_ = client.Close()
+				<-wrote
+				close(listener)
+				if err := <-done; !errors.Is(err, net.ErrClosed) {
+					t.Errorf("serve: %v", err)
+				}
+				_ = server.Close()
+			})
+		})
+	}
+}
+
+// chosen is the channel, or one that is closed.
+func chosen(wait bool, c <-chan struct{}) <-chan struct{} {
+	if wait {
+		return c
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
