@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -91,10 +90,10 @@ func TestBasic(t *testing.T) {
 
 	order := ordered()
 	b.thaw(t)
-	eventually(t, 90*time.Second, "only held jobs are left", func() string {
+	eventually(t, "only held jobs are left", func() string {
 		return differ(len(held), len(b.lines(t, "squeue", "-h", "-o", "%A")))
 	})
-	eventually(t, 20*time.Second, "all starts are in accounting", func() string {
+	eventually(t, "all starts are in accounting", func() string {
 		return differ(false, slices.Contains(b.started(t, order), "Unknown"))
 	})
 	if diff := cmp.Diff(order, b.started(t, order)); diff != "" {

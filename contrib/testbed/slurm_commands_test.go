@@ -135,7 +135,12 @@ func (b *bed) queue(t *testing.T) []queued {
 		}
 	}
 	var list []queued
-	for _, f := range b.lines(t, "squeue", "-h", "-a", "--array-unique", "-t", "PENDING", "-S", "-Q,V,i", "-o", "%A|%u|%a|%Q|%y|%r") {
+	seen := make(map[string]bool)
+	for _, f := range b.lines(t, "squeue", "-h", "-a", "--array", "-t", "PENDING", "-S", "-Q,V,i", "-o", "%A|%u|%a|%Q|%y|%r") {
+		if seen[f[0]] {
+			continue // a further task of the record
+		}
+		seen[f[0]] = true
 		list = append(list, queued{
 			ID: f[0], User: f[1], Account: f[2], Priority: number(t, f[3]), Nice: number(t, f[4]), Reason: f[5], Site: site[f[0]],
 		})
@@ -227,7 +232,7 @@ func (p plan) why(id string) string {
 func (b *bed) managed(t *testing.T, n int, args ...string) plan {
 	t.Helper()
 	var p plan
-	eventually(t, 30*time.Second, fmt.Sprintf("%d jobs are ranked", n), func() string {
+	eventually(t, fmt.Sprintf("%d jobs are ranked", n), func() string {
 		p = b.plan(t, args...)
 		return differ(n, p.Summary.Managed)
 	})
@@ -256,9 +261,9 @@ func (b *bed) applied(t *testing.T, args ...string) plan {
 }
 
 // unchanged asserts that a plan made now is empty.
-func (b *bed) unchanged(t *testing.T, args ...string) plan {
+func (b *bed) unchanged(t *testing.T) plan {
 	t.Helper()
-	p := b.plan(t, args...)
+	p := b.plan(t)
 	p.empty(t)
 	return p
 }
@@ -298,16 +303,16 @@ func (b *bed) empty(t *testing.T) {
 	for _, state := range []string{"PENDING", "RUNNING", "SUSPENDED"} {
 		b.do(t, "root", "scancel", "--quiet", "--state="+state)
 	}
-	b.idle(t, 30*time.Second)
+	b.idle(t)
 }
 
 // idle waits until no job is left, neither in the queue nor in accounting.
-func (b *bed) idle(t *testing.T, within time.Duration) {
+func (b *bed) idle(t *testing.T) {
 	t.Helper()
-	eventually(t, within, "the queue is empty", func() string {
+	eventually(t, "the queue is empty", func() string {
 		return b.do(t, "root", "squeue", "-h", "-a", "-o", "%i %T %r")
 	})
-	eventually(t, 30*time.Second, "accounting knows of no job", func() string {
+	eventually(t, "accounting knows of no job", func() string {
 		return b.sql(t, "SELECT id_job, state FROM slurm_acct_db."+cluster+"_job_table WHERE time_end=0")
 	})
 }
@@ -332,17 +337,21 @@ func (b *bed) started(t *testing.T, jobs []string) []string {
 	return list
 }
 
+// patience is how long a test waits for what comes in seconds, unless the
+// machine is slow or busy.
+const patience = 3 * time.Minute
+
 // eventually waits until a check finds nothing wrong.
-func eventually(t *testing.T, within time.Duration, what string, check func() (wrong string)) {
+func eventually(t *testing.T, what string, check func() (wrong string)) {
 	t.Helper()
-	end := time.Now().Add(within)
+	end := time.Now().Add(patience)
 	for {
 		wrong := check()
 		if wrong == "" {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within %v: %s", what, within, wrong)
+			t.Fatalf("%s: not within %v: %s", what, patience, wrong)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

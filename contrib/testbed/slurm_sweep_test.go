@@ -89,7 +89,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v: %s, and the table has %d", err, said[0], strings.Count(local, "\n"))
 	}
 	// Nothing was computed but by the tasks.
-	eventually(t, 30*time.Second, "accounting has all tasks as completed", func() string {
+	eventually(t, "accounting has all tasks as completed", func() string {
 		ended := b.do(t, "root", "sacct", "-X", "-n", "-P", "-j", job, "-o", "User,State,ExitCode")
 		return differ(said[2], strconv.Itoa(strings.Count(ended+"\n", name+"|COMPLETED|0:0\n")))
 	})
@@ -119,7 +119,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		var held [][]string
-		eventually(t, 30*time.Second, "the array is held", func() string {
+		eventually(t, "the array is held", func() string {
 			held = b.lines(t, "squeue", "-h", "-n", "ostrich-sweep", "-t", "PD", "-o", "%F|%K")
 			return differ(1, len(held))
 		})

@@ -57,7 +57,7 @@ func (b *bed) testObserve(t *testing.T) {
 		if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		d.await(t, 10*time.Second, message, 1)
+		d.await(t, message, 1)
 	}
 	enforce := strings.Replace(string(original), "mode: observe", "mode: enforce", 1)
 	hangup(enforce, "reloaded")
@@ -86,7 +86,8 @@ func (b *bed) testObserve(t *testing.T) {
 func TestOutages(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
-	b := up(t, "outages", "--set", "PriorityWeightAge=0", "--set", "PriorityCalcPeriod=60")
+	// A slurmctld that starts computes fairshare anew.
+	b := up(t, "outages", "--set", "PriorityWeightAge=0", "--set", "PriorityWeightFairshare=0")
 	part(t, "database", func(t *testing.T) { b.testOutage(t, "mariadbd") })
 	part(t, "slurmctld", func(t *testing.T) { b.testOutage(t, "slurmctld") })
 	part(t, "slurmdbd", b.testBehind)
@@ -111,7 +112,7 @@ func (b *bed) kill(t *testing.T, name string) {
 func (b *bed) block(t *testing.T) string {
 	t.Helper()
 	id := b.submit(t, "ob-alice", "--ntasks", strconv.Itoa(b.cpus), "--time", "60", "--wrap", "sleep 600")
-	eventually(t, 20*time.Second, "job "+id+" runs", func() string {
+	eventually(t, "job "+id+" runs", func() string {
 		return differ("RUNNING", b.do(t, "root", "squeue", "-h", "-j", id, "-o", "%T"))
 	})
 	return id
@@ -123,7 +124,7 @@ func (b *bed) saved(t *testing.T) {
 	t.Helper()
 	began := time.Now()
 	b.do(t, "root", "scontrol", "update", "jobid="+b.queue(t)[0].ID, "comment=saved")
-	eventually(t, 20*time.Second, "the queue is saved", func() string {
+	eventually(t, "the queue is saved", func() string {
 		info, err := os.Stat(b.dir + "/state/job_state")
 		if err != nil {
 			return err.Error()
@@ -146,7 +147,7 @@ func (b *bed) testOutage(t *testing.T, name string) {
 	b.submit(t, "ob-carol", "--ntasks", "16", "--time", "60")
 	b.submit(t, "ob-dave", "--ntasks", "16", "--time", "10")
 	b.managed(t, 2)
-	d := b.daemon(t, "--apply", "--log-level", "debug", "--slurm-timeout", "3s")
+	d := b.daemon(t, "--apply", "--log-level", "debug", "--slurm-timeout", "6s")
 	d.cycles(t, 2)
 	b.unchanged(t)
 	before := b.queue(t)
@@ -159,17 +160,17 @@ func (b *bed) testOutage(t *testing.T, name string) {
 
 	b.saved(t)
 	b.kill(t, name)
-	d.await(t, 30*time.Second, failing, 1)
-	d.await(t, 30*time.Second, "cycle failed again", 2)
+	d.await(t, failing, 1)
+	d.await(t, "cycle failed again", 2)
 	if name != "slurmctld" {
 		same()
 	}
 	stopping := b.daemonAt(t, b.port+4) // observes, and finds nothing it needs
-	stopping.await(t, 30*time.Second, failing, 1)
+	stopping.await(t, failing, 1)
 	stopping.terminate(t)
 
 	b.start(t)
-	d.await(t, 60*time.Second, recovered, 1)
+	d.await(t, recovered, 1)
 	d.cycles(t, 1)
 	same()
 	b.unchanged(t)
@@ -199,8 +200,8 @@ func (b *bed) testBehind(t *testing.T) {
 	b.kill(t, "slurmdbd")
 	b.do(t, "root", "scancel", wait)
 	fresh := b.submit(t, "ob-carol", "--ntasks", "16", "--time", "5")
-	d.await(t, 60*time.Second, behind, 1)
-	eventually(t, 20*time.Second, "the lag grows", func() string {
+	d.await(t, behind, 1)
+	eventually(t, "the lag grows", func() string {
 		return differ(true, d.metric(t, "ostrich_source_lag_seconds") > 3)
 	})
 	if status, body := d.get(t, "/readyz"); status != http.StatusOK {
@@ -209,8 +210,8 @@ func (b *bed) testBehind(t *testing.T) {
 
 	b.freeze(t)
 	b.start(t)
-	d.await(t, 60*time.Second, caughtUp, 1)
-	eventually(t, 30*time.Second, "no lag", func() string {
+	d.await(t, caughtUp, 1)
+	eventually(t, "no lag", func() string {
 		return differ(0, d.metric(t, "ostrich_source_lag_seconds"))
 	})
 	d.cycles(t, 2)
@@ -245,7 +246,7 @@ func (b *bed) testKill(t *testing.T) {
 	for round := range 4 {
 		d := b.daemon(t, "--apply")
 		submit(round)
-		eventually(t, 20*time.Second, "something was written", func() string {
+		eventually(t, "something was written", func() string {
 			return differ(true, d.metric(t, `ostrich_writes_total{result="applied"}`) > 0)
 		})
 		time.Sleep(time.Duration(137*round) * time.Millisecond) // another moment of the cycle each time
@@ -262,7 +263,7 @@ func (b *bed) testKill(t *testing.T) {
 	b.settle(t, nil)
 	d.cycles(t, 2)
 	var p plan
-	eventually(t, 30*time.Second, "all three agree", func() string {
+	eventually(t, "all three agree", func() string {
 		if n := uninterrupted.metric(t, "ostrich_planned_writes"); n != 0 {
 			return fmt.Sprintf("the uninterrupted one would write %v", n)
 		}

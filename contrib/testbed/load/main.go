@@ -109,6 +109,11 @@ func runAction(c *cli.Context) error {
 		return err
 	}
 	slurm := Slurm{Conf: conf}
+	m, err := slurm.Processors(c.Context, cluster)
+	if err != nil {
+		return err
+	}
+	s.ScaleTo(m)
 	run := &Run{
 		Name: name, Seed: s.Seed, Until: s.Until, Cluster: slurm,
 		Log: c.App.ErrWriter, Report: c.Duration("report"),
@@ -119,10 +124,6 @@ func runAction(c *cli.Context) error {
 		_, err = run.Do(c.Context, s.History)
 		return err
 	}
-	m, err := slurm.Processors(c.Context, cluster)
-	if err != nil {
-		return err
-	}
 	if err = run.unused(c.Context, slurm, s.Users); err != nil {
 		return err
 	}
@@ -130,11 +131,11 @@ func runAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := run.Measure(c.Context, slurm, plans, m)
+	list, background, err := run.Measure(c.Context, slurm, plans, m)
 	if err != nil {
 		return err
 	}
-	r := Result{Run: name, Scenario: s.Name, Seed: s.Seed, Processors: m, Campaigns: list}
+	r := Result{Run: name, Scenario: s.Name, About: s.About, Seed: s.Seed, Processors: m, Campaigns: list, Background: background}
 	if err = writeJSON(c.String("json"), r); err != nil {
 		return err
 	}

@@ -34,15 +34,29 @@ type Campaign struct {
 	Longest int64   `json:"longest"` // longest job, seconds
 	Flow    int64   `json:"flow"`    // End - Submit
 	Stretch float64 `json:"stretch"` // Flow / max(Work/processors, Longest)
+
+	// Deadline is the flow that the user wanted at most, in seconds; 0: none.
+	Deadline int64 `json:"deadline,omitempty"`
+}
+
+// Background is what was served of the campaigns of a user that nobody waits
+// for, until the others' loops had ended.
+type Background struct {
+	User  string `json:"user"`
+	Jobs  int    `json:"jobs"`  // submitted
+	Ended int    `json:"ended"` // of them, in good order
+	Work  int64  `json:"work"`  // processor-seconds, of cancelled jobs until then
 }
 
 // Result is what was measured of one run.
 type Result struct {
-	Run        string     `json:"run"`
-	Scenario   string     `json:"scenario"`
-	Seed       uint64     `json:"seed"`
-	Processors int        `json:"processors"`
-	Campaigns  []Campaign `json:"campaigns"` // by user and number
+	Run        string       `json:"run"`
+	Scenario   string       `json:"scenario"`
+	About      string       `json:"about"`
+	Seed       uint64       `json:"seed"`
+	Processors int          `json:"processors"`
+	Campaigns  []Campaign   `json:"campaigns"`            // by user and number
+	Background []Background `json:"background,omitempty"` // by user
 }
 
 // processors takes the count of processors out of a TRES string, "cpu=32,mem=8".
@@ -106,13 +120,63 @@ func parseRows(out string) ([]Row, error) {
 }
 
 // Measure waits until all ends of the campaigns are in the tables and returns
-// how the campaigns fared.
-func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Campaign, error) {
-	var names []string
+// how they fared: those that were waited for, and those in the background.
+func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Campaign, []Background, error) {
+	var waited, background []Plan
+	for _, p := range plans {
+		if p.Background {
+			background = append(background, p)
+		} else {
+			waited = append(waited, p)
+		}
+	}
 	want := 0
+	for _, p := range waited {
+		want += p.Count
+	}
+	rows, err := r.ended(ctx, s, waited, func(rows []Row) error {
+		for _, row := range rows {
+			if row.End > 0 && row.State != "COMPLETED" {
+				return fmt.Errorf("a job of %s ended as %s: the load was disturbed", row.Name, row.State)
+			}
+		}
+		if len(rows) > want {
+			return fmt.Errorf("the job table has %d jobs, %d were submitted", len(rows), want)
+		}
+		return nil
+	}, want)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := campaigns(rows, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	deadlines := make(map[string]time.Duration)
+	for _, p := range waited {
+		deadlines[r.jobName(p)] = p.Deadline
+	}
+	for i := range list {
+		c := &list[i]
+		c.Deadline = int64(deadlines[r.jobName(Plan{User: c.User, Seq: c.Seq})] / time.Second)
+	}
+	if len(background) == 0 {
+		return list, nil, nil
+	}
+	// Tasks that are cancelled before their start have no row of their own.
+	rows, err = r.ended(ctx, s, background, func([]Row) error { return nil }, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, r.served(background, rows), nil
+}
+
+// ended waits until all rows of some campaigns tell of an end, and there are as
+// many as wanted at least. It gives up when check finds something wrong.
+func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, check func([]Row) error, want int) ([]Row, error) {
+	var names []string
 	for _, p := range plans {
 		names = append(names, r.jobName(p))
-		want += p.Count
 	}
 	deadline := time.Now().Add(accountingDelay)
 	for {
@@ -122,26 +186,48 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 		}
 		ended := 0
 		for _, row := range rows {
-			if row.End == 0 {
-				continue
+			if row.End > 0 {
+				ended++
 			}
-			if row.State != "COMPLETED" {
-				return nil, fmt.Errorf("run %s: a job of %s ended as %s: the load was disturbed", r.Name, row.Name, row.State)
-			}
-			ended++
 		}
-		switch {
-		case ended == want && len(rows) == want:
-			return campaigns(rows, m)
-		case len(rows) > want:
-			return nil, fmt.Errorf("run %s: the job table has %d jobs, %d were submitted", r.Name, len(rows), want)
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("run %s: only %d of %d jobs ended in the job table", r.Name, ended, want)
+		if err = check(rows); err != nil {
+			return nil, fmt.Errorf("run %s: %w", r.Name, err)
+		}
+		if ended == len(rows) && ended >= want {
+			return rows, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("run %s: only %d of %d jobs ended in the job table", r.Name, ended, max(want, len(rows)))
 		}
 		if err := sleep(ctx, 500*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// served adds up what the rows tell of the campaigns in the background, which
+// come by user.
+func (r *Run) served(plans []Plan, rows []Row) []Background {
+	var list []Background
+	for _, p := range plans {
+		if len(list) == 0 || list[len(list)-1].User != p.User {
+			list = append(list, Background{User: p.User})
+		}
+		b := &list[len(list)-1]
+		b.Jobs += p.Count
+		for _, row := range rows {
+			if row.Name != r.jobName(p) {
+				continue
+			}
+			if row.State == "COMPLETED" {
+				b.Ended++
+			}
+			if row.Start > 0 {
+				b.Work += (row.End - row.Start) * row.Procs
+			}
+		}
+	}
+	return list
 }
 
 // campaigns groups jobs by their name, RUN.USER.CAMPAIGN.

@@ -86,12 +86,13 @@ func TestCampaigns(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	stock := Result{Run: "stock", Scenario: "s", Seed: 1, Processors: 4, Campaigns: []Campaign{
-		{User: "a", Seq: 1, Jobs: 2, Flow: 10, Stretch: 2},
-		{User: "a", Seq: 2, Jobs: 2, Flow: 20, Stretch: 4},
-		{User: "b", Seq: 1, Jobs: 1, Flow: 30, Stretch: 9},
-	}}
+		{User: "a", Seq: 1, Jobs: 2, Submit: 100, End: 110, Flow: 10, Stretch: 2, Deadline: 9},
+		{User: "a", Seq: 2, Jobs: 2, Submit: 120, End: 140, Flow: 20, Stretch: 4, Deadline: 20},
+		{User: "b", Seq: 1, Jobs: 1, Submit: 105, End: 135, Flow: 30, Stretch: 9},
+	}, Background: []Background{{User: "d", Jobs: 100, Ended: 7}}}
 	ostrich := Result{Run: "ostrich", Scenario: "s", Seed: 1, Processors: 4, Campaigns: []Campaign{
-		{User: "a", Seq: 1, Jobs: 2, Flow: 5, Stretch: 1}, {User: "c", Seq: 1, Jobs: 1, Flow: 7, Stretch: 1.5},
+		{User: "a", Seq: 1, Jobs: 2, Submit: 100, End: 105, Flow: 5, Stretch: 1, Deadline: 9},
+		{User: "c", Seq: 1, Jobs: 1, Submit: 110, End: 117, Flow: 7, Stretch: 1.5},
 	}}
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}
@@ -106,12 +107,14 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `                       campaigns        mean stretch         max stretch         mean flow (s)
-user             stock   ostrich      stock  ostrich      stock  ostrich       stock   ostrich
-a                    2         1       3.00     1.00       4.00     1.00        15.0       5.0
-b                    1         0       9.00     0.00       9.00     0.00        30.0       0.0
-c                    0         1       0.00     1.50       0.00     1.50         0.0       7.0
-all                  3         2       5.00     1.25       9.00     1.50        20.0       6.0
+	want := `                       campaigns        mean stretch         max stretch         mean flow (s)       deadlines met
+user             stock   ostrich      stock  ostrich      stock  ostrich       stock   ostrich      stock  ostrich
+a                    2         1       3.00     1.00       4.00     1.00        15.0       5.0        1/2      1/1
+b                    1         0       9.00     0.00       9.00     0.00        30.0       0.0          -        -
+c                    0         1       0.00     1.50       0.00     1.50         0.0       7.0          -        -
+all                  3         2       5.00     1.25       9.00     1.50        20.0       6.0        1/2      1/1
+stock: 40 s from the first submission to the last end; until then 7 of 100 jobs of d, who is not waited for
+ostrich: 17 s from the first submission to the last end
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -124,7 +127,10 @@ all                  3         2       5.00     1.25       9.00     1.50        
 	if err := json.Unmarshal(data, &c); err != nil {
 		t.Fatal(err)
 	}
-	all := [2]Summary{{Campaigns: 3, Jobs: 5, Mean: 5, Max: 9, MeanFlow: 20}, {Campaigns: 2, Jobs: 3, Mean: 1.25, Max: 1.5, MeanFlow: 6}}
+	all := [2]Summary{
+		{Campaigns: 3, Jobs: 5, Mean: 5, Max: 9, MeanFlow: 20, Deadlines: 2, Met: 1},
+		{Campaigns: 2, Jobs: 3, Mean: 1.25, Max: 1.5, MeanFlow: 6, Deadlines: 1, Met: 1},
+	}
 	if diff := cmp.Diff(all, c.All, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -136,15 +142,18 @@ all                  3         2       5.00     1.25       9.00     1.50        
 
 func TestResultText(t *testing.T) {
 	t.Parallel()
-	r := Result{Campaigns: []Campaign{{User: "a", Jobs: 3, Flow: 10, Stretch: 2}, {User: "b", Jobs: 1, Flow: 20, Stretch: 3}}}
+	r := Result{Run: "r", Campaigns: []Campaign{
+		{User: "a", Jobs: 3, End: 10, Flow: 10, Stretch: 2, Deadline: 10}, {User: "b", Jobs: 1, End: 20, Flow: 20, Stretch: 3},
+	}}
 	var out strings.Builder
 	if err := r.WriteText(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := `user         campaigns   jobs mean stretch max stretch  mean flow (s)
-a                    1      3         2.00        2.00           10.0
-b                    1      1         3.00        3.00           20.0
-all                  2      4         2.50        3.00           15.0
+	want := `user         campaigns   jobs mean stretch max stretch  mean flow (s)  deadlines
+a                    1      3         2.00        2.00           10.0        1/1
+b                    1      1         3.00        3.00           20.0          -
+all                  2      4         2.50        3.00           15.0        1/1
+r: 20 s from the first submission to the last end
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -172,5 +181,23 @@ func TestCommandErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("load %v: error %v, want one with %q", tt.args, err, tt.want)
 		}
+	}
+}
+
+// Of what nobody waits for, the tasks that ended are counted, and the work of
+// all that started.
+func TestServed(t *testing.T) {
+	t.Parallel()
+	r := &Run{Name: "r"}
+	plans := []Plan{{User: "a", Seq: 1, Count: 3}, {User: "a", Seq: 2, Count: 50}, {User: "b", Seq: 1, Count: 1}}
+	rows := []Row{
+		{Name: "r.a.1", Start: 100, End: 110, Procs: 2, State: "COMPLETED"},
+		{Name: "r.a.2", Start: 110, End: 114, Procs: 1, State: "CANCELLED by 0"},
+		{Name: "r.a.2", End: 114, State: "CANCELLED by 0"},
+		{Name: "r.c.1", Start: 110, End: 114, Procs: 1, State: "COMPLETED"},
+	}
+	want := []Background{{User: "a", Jobs: 53, Ended: 1, Work: 24}, {User: "b", Jobs: 1}}
+	if diff := cmp.Diff(want, r.served(plans, rows)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -45,15 +45,25 @@ type Run struct {
 // jobName is the name of all jobs of a campaign.
 func (r *Run) jobName(p Plan) string { return fmt.Sprintf("%s.%s.%d", r.Name, p.User, p.Seq) }
 
-// Do runs the loops to their ends and returns the campaigns that were
-// submitted. If it fails or is interrupted, it cancels what is in the queue.
+// Do runs the loops to their ends, cancels what is left of those in the
+// background, and returns the campaigns that were submitted. If it fails or is interrupted, it cancels what is in the queue.
 func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 	begin := time.Now()
 	r.seen = make(chan struct{})
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	var users, poller sync.WaitGroup
+	background, stopBackground := context.WithCancel(ctx)
+	defer stopBackground()
+	var users, others, poller sync.WaitGroup
 	for _, l := range loops {
+		if l.Background {
+			others.Go(func() {
+				if err := r.loop(background, l, begin); err != nil && background.Err() == nil {
+					fail(err)
+				}
+			})
+			continue
+		}
 		users.Go(func() {
 			if err := r.loop(ctx, l, begin); err != nil {
 				fail(err)
@@ -68,13 +78,42 @@ func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 		}
 	})
 	users.Wait()
+	stopBackground()
+	others.Wait()
+	r.mu.Lock()
+	slices.SortFunc(r.sent, comparePlans)
+	r.mu.Unlock()
+	if ctx.Err() == nil {
+		if err := r.endBackground(ctx); err != nil {
+			fail(err)
+		}
+	}
 	stopPolling()
 	poller.Wait()
-	slices.SortFunc(r.sent, comparePlans)
 	if err := context.Cause(ctx); err != nil {
 		return nil, errors.Join(err, r.cancel(context.WithoutCancel(ctx)))
 	}
 	return r.sent, nil
+}
+
+// endBackground cancels the campaigns that nobody waits for, and returns when
+// none of their jobs is left.
+func (r *Run) endBackground(ctx context.Context) error {
+	var names []string
+	for _, p := range r.sent {
+		if p.Background {
+			names = append(names, r.jobName(p))
+		}
+	}
+	if err := r.Cluster.Cancel(ctx, names); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := r.wait(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func comparePlans(a, b Plan) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +61,12 @@ func (f *fakeCluster) Queues(_ context.Context, prefix string) (map[string]Queue
 }
 
 func (f *fakeCluster) Cancel(_ context.Context, names []string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.cancelled = names
+	for _, name := range names {
+		delete(f.ends, name)
+	}
 	return nil
 }
 
@@ -195,14 +201,57 @@ func TestRunOutlivesOutage(t *testing.T) {
 
 func TestParseQueues(t *testing.T) {
 	t.Parallel()
-	got, err := parseQueues("PD|r.a.1\nPD|r.a.1\nR|r.a.1\nCG|r.b.2 \nR|other\n", "r.")
+	got, err := parseQueues("PD|N/A|r.a.1\nPD|3,5-9:2|r.a.1\nR|1|r.a.1\nCG|N/A|r.b.2 \nR|N/A|other\n", "r.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]Queue{"r.a.1": {Pending: 2, Running: 1}, "r.b.2": {Running: 1}}, got); diff != "" {
+	if diff := cmp.Diff(map[string]Queue{"r.a.1": {Pending: 5, Running: 1}, "r.b.2": {Running: 1}}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if _, err := parseQueues("slurm_load_jobs error\n", "r."); err == nil {
-		t.Error("no error for a line that is not state|name")
+		t.Error("no error for a line that is not state|tasks|name")
 	}
+}
+
+func TestCountTasks(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]int{
+		"N/A": 1, "": 1, "7": 1, "1-3000": 3000, "1,4-9": 7, "1-9:2": 5, "1-10:3,12%4": 5, "0-0": 1, "5-4": 1, "1-x": 1, "1-9:0": 1,
+	} {
+		if got := countTasks(list); got != want {
+			t.Errorf("countTasks(%q) = %d, want %d", list, got, want)
+		}
+	}
+}
+
+// A campaign in the background ends when the loops of the others have, and a
+// loop in the background submits until then.
+func TestRunBackground(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeCluster()
+		r := &Run{Name: "r", Cluster: f, Log: io.Discard}
+		flood, steady := loop("b", 1, time.Hour, 0), loop("c", 10, 3*time.Second, 0)
+		flood.Background, steady.Background = true, true
+		plans, err := r.Do(t.Context(), []Loop{loop("a", 1, 10*time.Second, 0), flood, steady})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range plans {
+			if p.Background != (p.User != "a") {
+				t.Errorf("plan %+v", p)
+			}
+			got = append(got, r.jobName(p))
+		}
+		if n := len(got); n < 4 || n > 6 || got[0] != "r.a.1" || got[1] != "r.b.1" || got[n-1] != "r.c."+strconv.Itoa(n-2) {
+			t.Errorf("submitted: %q", got)
+		}
+		if diff := cmp.Diff(got[1:], f.cancelled); diff != "" {
+			t.Errorf("cancelled (-want +got)\n%s", diff)
+		}
+		if took := time.Since(f.begin); took > 30*time.Second {
+			t.Errorf("the load took %v, and the others' loops 10 s", took)
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -22,6 +23,11 @@ type Scenario struct {
 
 	// Seed is the default of the random jitter.
 	Seed uint64 `yaml:"seed"`
+
+	// Processors is the size of the cluster that the numbers of jobs are meant
+	// for. On another size they are scaled, so that a campaign keeps the whole
+	// machine busy for the same time. Zero: the numbers hold everywhere.
+	Processors int `yaml:"processors"`
 
 	// Until is the time after which nobody submits a new campaign; the
 	// campaigns that are there are still waited for. Zero sets no end, and
@@ -53,17 +59,23 @@ type Loop struct {
 	// sides: 0 not at all, 0.5 from half to one and a half.
 	Jitter float64 `yaml:"jitter"`
 
+	// Background is a user whose campaigns nobody waits for: when the loops of
+	// all others have ended, what is left of them is cancelled. They have no
+	// stretch; what was served of them is counted.
+	Background bool `yaml:"background"`
+
 	// Shapes are the forms of the user's campaigns, taken in turn.
 	Shapes []Shape `yaml:"shapes"`
 }
 
 // Shape is the form of a campaign: one job array, or a number of single jobs.
 type Shape struct {
-	Array  int           `yaml:"array"`  // tasks of a job array
-	Jobs   int           `yaml:"jobs"`   // single jobs
-	Procs  int           `yaml:"procs"`  // processors of a job; 0 means 1
-	Length time.Duration `yaml:"length"` // mean run time of a job
-	Limit  time.Duration `yaml:"limit"`  // least time limit; 0 means what the longest job needs, in full minutes
+	Array    int           `yaml:"array"`    // tasks of a job array
+	Jobs     int           `yaml:"jobs"`     // single jobs
+	Procs    int           `yaml:"procs"`    // processors of a job; 0 means 1
+	Length   time.Duration `yaml:"length"`   // mean run time of a job
+	Limit    time.Duration `yaml:"limit"`    // least time limit; 0 means what the longest job needs, in full minutes
+	Deadline time.Duration `yaml:"deadline"` // from the first submission to the last end, as the user wants it; 0: no deadline
 }
 
 // count is the number of jobs of a campaign.
@@ -113,10 +125,44 @@ func (s *Scenario) validate() error {
 	if len(s.Users) == 0 {
 		return errors.New("users: nobody submits anything")
 	}
+	if s.Processors < 0 {
+		return fmt.Errorf("processors: %d is negative", s.Processors)
+	}
+	for i, l := range s.History {
+		if l.Background {
+			return fmt.Errorf("history[%d] (%s): background: a history is waited for", i, l.User)
+		}
+	}
+	if !slices.ContainsFunc(s.Users, func(l Loop) bool { return !l.Background }) {
+		return errors.New("users: all are in the background, so that nothing ends the load")
+	}
 	if err := validateLoops("history", s.History, false); err != nil {
 		return err
 	}
 	return validateLoops("users", s.Users, s.Until > 0)
+}
+
+// ScaleTo scales the numbers of jobs from the size of the cluster that they are
+// meant for to this one. Every campaign keeps one job at least.
+func (s *Scenario) ScaleTo(processors int) {
+	if s.Processors == 0 || s.Processors == processors {
+		return
+	}
+	scale := func(count int) int {
+		if count == 0 {
+			return 0
+		}
+		return min(max(1, (count*processors+s.Processors/2)/s.Processors), maxJobs)
+	}
+	for _, loops := range [][]Loop{s.History, s.Users} {
+		for i := range loops {
+			for j := range loops[i].Shapes {
+				shape := &loops[i].Shapes[j]
+				shape.Array, shape.Jobs = scale(shape.Array), scale(shape.Jobs)
+			}
+		}
+	}
+	s.Processors = processors
 }
 
 func validateLoops(what string, loops []Loop, ends bool) error {
@@ -152,7 +198,11 @@ func (l *Loop) validate(ends bool) error {
 		return errors.New("shapes: must be given")
 	}
 	for i, s := range l.Shapes {
-		if err := s.validate(); err != nil {
+		err := s.validate()
+		if err == nil && l.Background && s.Deadline > 0 {
+			err = errors.New("deadline: nobody waits for a campaign in the background")
+		}
+		if err != nil {
 			return fmt.Errorf("shapes[%d]: %w", i, err)
 		}
 	}
@@ -174,20 +224,24 @@ func (s Shape) validate() error {
 		return fmt.Errorf("length: %v is not above zero", s.Length)
 	case s.Limit != 0 && s.Limit < s.Length:
 		return fmt.Errorf("limit: %v is below the length %v", s.Limit, s.Length)
+	case s.Deadline != 0 && s.Deadline < s.Length:
+		return fmt.Errorf("deadline: %v is below the length %v", s.Deadline, s.Length)
 	}
 	return nil
 }
 
 // Plan is one campaign with all chance taken out of it.
 type Plan struct {
-	User    string
-	Seq     int // 1, 2, … within the user
-	Array   bool
-	Procs   int
-	Limit   time.Duration   // a multiple of a minute, as Slurm stores it
-	Lengths []time.Duration // of each job; all tasks of an array share the one that stands here
-	Count   int             // jobs
-	Think   time.Duration   // after the campaign
+	User       string
+	Seq        int // 1, 2, … within the user
+	Array      bool
+	Procs      int
+	Limit      time.Duration   // a multiple of a minute, as Slurm stores it
+	Lengths    []time.Duration // of each job; all tasks of an array share the one that stands here
+	Count      int             // jobs
+	Think      time.Duration   // after the campaign
+	Deadline   time.Duration   // 0: none
+	Background bool            // nobody waits for it
 }
 
 // slack is what starting and ending a job on a busy machine may add to its
@@ -207,6 +261,7 @@ func (l *Loop) Plan(seed uint64, seq int) Plan {
 	p := Plan{
 		User: l.User, Seq: seq, Array: s.Array > 0,
 		Procs: max(s.Procs, 1), Count: s.count(), Think: vary(l.Think),
+		Deadline: s.Deadline, Background: l.Background,
 	}
 	draws := s.count()
 	if p.Array {

@@ -42,6 +42,11 @@ func TestParseScenarioErrors(t *testing.T) {
 		{"nobody", "name: x", "users: nobody"},
 		{"unknown key", "name: x\nuser: []", "line 2: field user not found"},
 		{"two documents", small + "---\nname: y\n", "more than one document"},
+		{"negative processors", "name: x\nprocessors: -1\nusers: [{user: u, campaigns: 1, shapes: [{jobs: 1, length: 1s}]}]", "processors: -1"},
+		{"all in the background", user("campaigns: 1, background: true, shapes: [{jobs: 1, length: 1s}]"), "users: all are in the background"},
+		{"history in the background", small + "history: [{user: u, campaigns: 1, background: true, shapes: [{jobs: 1, length: 1s}]}]", "history[0] (u): background"},
+		{"deadline too early", user("campaigns: 1, shapes: [{jobs: 1, length: 10s, deadline: 9s}]"), "deadline: 9s is below"},
+		{"deadline in the background", small + "  - {user: u, campaigns: 1, background: true, shapes: [{jobs: 1, length: 1s, deadline: 9s}]}", "deadline: nobody waits"},
 		{"negative until", "name: x\nuntil: -1s\n", "until: -1s is negative"},
 		{"bad user", "name: x\nusers: [{user: 'a;b'}]", `users[0] (a;b): user: "a;b"`},
 		{"same user", "name: x\nusers: [&u {user: u, campaigns: 1, shapes: [{jobs: 1, length: 1s}]}, *u]", "users[1] (u): a second loop"},
@@ -85,39 +90,43 @@ func FuzzParseScenario(f *testing.F) {
 	})
 }
 
-// The scenarios that come with the testbed are valid, and none is longer than
-// what the demo promises: the work alone leaves it time to come up.
+// The scenarios that come with the testbed are valid on every size of it, tell
+// what they are about, and are no longer than what the demo promises: the work
+// alone leaves it time to come up. Their users are those of the testbed.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	const processors = 32
+	accounts, err := os.ReadFile("../accounts/accounts.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := map[string]time.Duration{"quick": 70 * time.Second, "working-day": 460 * time.Second}
+	for _, name := range []string{"equal", "burst", "array-flood", "deadline", "newcomer", "mixed"} {
+		limits[name] = 110 * time.Second
+	}
 	paths, err := filepath.Glob("../scenarios/*.yaml")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no scenarios: %v", err)
+	if err != nil || len(paths) != len(limits) {
+		t.Fatalf("scenarios %v, %v; want those of %v", paths, err, limits)
 	}
 	for _, path := range paths {
-		s, err := ReadScenario(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if want := strings.TrimSuffix(filepath.Base(path), ".yaml"); s.Name != want {
-			t.Errorf("%s: name %q, want %q", path, s.Name, want)
-		}
-		var work time.Duration
-		for _, l := range append(s.History, s.Users...) {
-			for seq := range l.Campaigns {
-				p := l.Plan(s.Seed, seq+1)
-				for _, d := range p.Lengths {
-					work += d * time.Duration(p.Procs*p.Count/len(p.Lengths))
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		for _, processors := range []int{16, 32, 48} {
+			s, err := ReadScenario(path)
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			if s.Name != name || s.About == "" || s.Processors == 0 {
+				t.Errorf("%s: name %q, about %q, processors %d; want its own name, words and a size", path, s.Name, s.About, s.Processors)
+			}
+			s.ScaleTo(processors)
+			if got := work(s) / time.Duration(processors); got > limits[name] {
+				t.Errorf("%s: %v of work for %d processors, more than %v", path, got, processors, limits[name])
+			}
+			for _, l := range append(s.History, s.Users...) {
+				if !strings.Contains(string(accounts), "\nuser\t"+l.User+"\t") {
+					t.Errorf("%s: user %s is not of the testbed's accounts", path, l.User)
 				}
 			}
-		}
-		limit := 460 * time.Second
-		if s.Name == "quick" {
-			limit = 70 * time.Second
-		}
-		if got := work / processors; got > limit {
-			t.Errorf("%s: %v of work for %d processors, more than %v", path, got, processors, limit)
 		}
 	}
 	if _, err := ReadScenario(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
@@ -125,19 +134,75 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// work is the processor time of all that a scenario waits for.
+func work(s *Scenario) time.Duration {
+	var sum time.Duration
+	for _, l := range append(s.History, s.Users...) {
+		if l.Background {
+			continue
+		}
+		for seq := range l.Campaigns {
+			p := l.Plan(s.Seed, seq+1)
+			for _, d := range p.Lengths {
+				sum += d * time.Duration(p.Procs*p.Count/len(p.Lengths))
+			}
+		}
+	}
+	return sum
+}
+
+func TestScaleTo(t *testing.T) {
+	t.Parallel()
+	counts := func(written, processors int) []int {
+		s := &Scenario{
+			Processors: written,
+			History:    []Loop{{Shapes: []Shape{{Array: 3}}}},
+			Users:      []Loop{{Shapes: []Shape{{Jobs: 1, Procs: 4}, {Array: 64}, {Array: maxJobs}}}},
+		}
+		s.ScaleTo(processors)
+		list := []int{s.History[0].Shapes[0].Array}
+		for _, shape := range s.Users[0].Shapes {
+			list = append(list, shape.count())
+			if procs := map[bool]int{true: 4}[shape.Jobs > 0]; shape.Procs != procs {
+				t.Errorf("jobs of %d processors, want %d", shape.Procs, procs)
+			}
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name                string
+		written, processors int
+		want                []int
+	}{
+		{"any size", 0, 7, []int{3, 1, 64, maxJobs}},
+		{"the same", 32, 32, []int{3, 1, 64, maxJobs}},
+		{"half", 32, 16, []int{2, 1, 32, maxJobs / 2}},
+		{"one", 32, 1, []int{1, 1, 2, 313}},
+		{"double", 32, 64, []int{6, 2, 128, maxJobs}},
+	} {
+		if diff := cmp.Diff(tt.want, counts(tt.written, tt.processors)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.name, diff)
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	l := Loop{User: "u", Think: 10 * time.Second, Shapes: []Shape{
-		{Array: 3, Length: 70 * time.Second}, {Jobs: 2, Procs: 4, Length: 5 * time.Second, Limit: 90 * time.Second},
+		{Array: 3, Length: 70 * time.Second},
+		{Jobs: 2, Procs: 4, Length: 5 * time.Second, Limit: 90 * time.Second, Deadline: 30 * time.Second},
 	}}
 	for seq, want := range map[int]Plan{
 		1: {User: "u", Seq: 1, Array: true, Procs: 1, Limit: 2 * time.Minute, Lengths: []time.Duration{70 * time.Second}, Count: 3, Think: 10 * time.Second},
-		2: {User: "u", Seq: 2, Procs: 4, Limit: 2 * time.Minute, Lengths: []time.Duration{5 * time.Second, 5 * time.Second}, Count: 2, Think: 10 * time.Second},
+		2: {User: "u", Seq: 2, Procs: 4, Limit: 2 * time.Minute, Lengths: []time.Duration{5 * time.Second, 5 * time.Second}, Count: 2, Think: 10 * time.Second, Deadline: 30 * time.Second},
 		3: {User: "u", Seq: 3, Array: true, Procs: 1, Limit: 2 * time.Minute, Lengths: []time.Duration{70 * time.Second}, Count: 3, Think: 10 * time.Second},
 	} {
 		if diff := cmp.Diff(want, l.Plan(1, seq)); diff != "" {
 			t.Errorf("campaign %d (-want +got)\n%s", seq, diff)
 		}
+	}
+	if l.Background = true; !l.Plan(1, 1).Background {
+		t.Error("the plan of a loop in the background does not say so")
 	}
 }
 

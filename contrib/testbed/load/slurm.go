@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"os/user"
@@ -28,8 +29,8 @@ func (s Slurm) command(ctx context.Context, as *syscall.Credential, stdin, name 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	// Nothing of the caller's environment gets into the jobs. Times are wanted
-	// in Unix seconds.
-	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/", "SLURM_CONF=" + s.Conf, "SLURM_TIME_FORMAT=%s"}
+	// in Unix seconds, lists of tasks whole.
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/", "SLURM_CONF=" + s.Conf, "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0"}
 	cmd.Dir = "/"
 	cmd.Stdin = strings.NewReader(stdin)
 	// A session of its own keeps Ctrl-C away from a submission half done.
@@ -86,9 +87,10 @@ func (s Slurm) Submit(ctx context.Context, name string, p Plan) error {
 type Queue struct{ Pending, Running int }
 
 // Queues returns the queue by job name, of the jobs whose name begins with the
-// prefix.
+// prefix. The pending tasks of an array are one line: squeue --array would
+// leave out the last one where those that are left are a step apart.
 func (s Slurm) Queues(ctx context.Context, prefix string) (map[string]Queue, error) {
-	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--array", "--format=%t|%j")
+	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--format=%t|%K|%j")
 	if err != nil {
 		return nil, err
 	}
@@ -98,22 +100,50 @@ func (s Slurm) Queues(ctx context.Context, prefix string) (map[string]Queue, err
 func parseQueues(out, prefix string) (map[string]Queue, error) {
 	queues := make(map[string]Queue)
 	for line := range strings.Lines(out) {
-		state, name, ok := strings.Cut(strings.TrimRight(line, " \n"), "|")
-		if !ok {
-			return nil, fmt.Errorf("squeue: line %q is not state|name", line)
+		f := strings.SplitN(strings.TrimRight(line, " \n"), "|", 3)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("squeue: line %q is not state|tasks|name", line)
 		}
+		state, tasks, name := f[0], f[1], f[2]
 		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
 		q := queues[name]
 		if state == "PD" {
-			q.Pending++
+			q.Pending += countTasks(tasks)
 		} else {
 			q.Running++
 		}
 		queues[name] = q
 	}
 	return queues, nil
+}
+
+// countTasks counts the tasks of an array in squeue's form, such as 1,4-9 or
+// 2-8:3%5. What is no array, or not in this form, counts as one.
+func countTasks(list string) int {
+	list, _, _ = strings.Cut(list, "%")
+	count := 0
+	for part := range strings.SplitSeq(list, ",") {
+		span, by, stepped := strings.Cut(part, ":")
+		first, last, many := strings.Cut(span, "-")
+		if !many {
+			count++
+			continue
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		step := 1
+		var err3 error
+		if stepped {
+			step, err3 = strconv.Atoi(by)
+		}
+		if errors.Join(err1, err2, err3) != nil || step < 1 || to < from {
+			return 1
+		}
+		count += (to-from)/step + 1
+	}
+	return count
 }
 
 // Cancel cancels all jobs of the given names.

@@ -16,6 +16,8 @@ type Summary struct {
 	Mean      float64 `json:"mean_stretch"`
 	Max       float64 `json:"max_stretch"`
 	MeanFlow  float64 `json:"mean_flow"` // seconds
+	Deadlines int     `json:"deadlines"` // campaigns that have one
+	Met       int     `json:"met"`       // of them, those that ended in time
 }
 
 // summarise returns a summary for each user and one for all campaigns.
@@ -38,6 +40,12 @@ func (s *Summary) add(c Campaign) {
 	s.Mean += (c.Stretch - s.Mean) / n
 	s.MeanFlow += (float64(c.Flow) - s.MeanFlow) / n
 	s.Max = math.Max(s.Max, c.Stretch)
+	if c.Deadline > 0 {
+		s.Deadlines++
+		if c.Flow <= c.Deadline {
+			s.Met++
+		}
+	}
 }
 
 // Comparison is two runs of one load.
@@ -84,33 +92,73 @@ func find(list []Summary, name string) Summary {
 	return Summary{User: name}
 }
 
-// WriteText prints the comparison as a table, a line for each user.
+// met is how many of a user's deadlines were met, "-" without any.
+func (s *Summary) met() string {
+	if s.Deadlines == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", s.Met, s.Deadlines)
+}
+
+// WriteText prints the comparison as a table, a line for each user. Deadlines
+// are a column if anybody has one.
 func (c *Comparison) WriteText(w io.Writer) error {
 	a, b := c.Runs[0].Run, c.Runs[1].Run
+	deadlines := c.All[0].Deadlines+c.All[1].Deadlines > 0
 	var text strings.Builder
-	fmt.Fprintf(&text, "%-12s %19s   %17s   %17s   %19s\n", "", "campaigns", "mean stretch", "max stretch", "mean flow (s)")
-	fmt.Fprintf(&text, "%-12s %9s %9s   %8s %8s   %8s %8s   %9s %9s\n", "user", a, b, a, b, a, b, a, b)
+	row := func(name, line, met string) {
+		fmt.Fprintf(&text, "%-12s %s", name, line)
+		if deadlines {
+			fmt.Fprintf(&text, "   %17s", met)
+		}
+		text.WriteString("\n")
+	}
+	row("", fmt.Sprintf("%19s   %17s   %17s   %19s", "campaigns", "mean stretch", "max stretch", "mean flow (s)"), "deadlines met")
+	row("user", fmt.Sprintf("%9s %9s   %8s %8s   %8s %8s   %9s %9s", a, b, a, b, a, b, a, b), fmt.Sprintf("%8s %8s", a, b))
 	line := func(name string, x, y Summary) {
-		fmt.Fprintf(&text, "%-12s %9d %9d   %8.2f %8.2f   %8.2f %8.2f   %9.1f %9.1f\n", name,
-			x.Campaigns, y.Campaigns, x.Mean, y.Mean, x.Max, y.Max, x.MeanFlow, y.MeanFlow)
+		row(name, fmt.Sprintf("%9d %9d   %8.2f %8.2f   %8.2f %8.2f   %9.1f %9.1f",
+			x.Campaigns, y.Campaigns, x.Mean, y.Mean, x.Max, y.Max, x.MeanFlow, y.MeanFlow), fmt.Sprintf("%8s %8s", x.met(), y.met()))
 	}
 	for _, name := range c.names() {
 		line(name, find(c.Users[0], name), find(c.Users[1], name))
 	}
 	line("all", c.All[0], c.All[1])
+	for _, r := range c.Runs {
+		text.WriteString(r.footer())
+	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// footer is what the table of a run leaves out: how long it took, and what was
+// served of the campaigns in the background.
+func (r *Result) footer() string {
+	if len(r.Campaigns) == 0 {
+		return ""
+	}
+	first, last := r.Campaigns[0].Submit, r.Campaigns[0].End
+	for _, c := range r.Campaigns {
+		first, last = min(first, c.Submit), max(last, c.End)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d s from the first submission to the last end", r.Run, last-first)
+	for _, b := range r.Background {
+		fmt.Fprintf(&text, "; until then %d of %d jobs of %s, who is not waited for", b.Ended, b.Jobs, b.User)
+	}
+	text.WriteString("\n")
+	return text.String()
 }
 
 // WriteText prints one run as a table, a line for each user.
 func (r *Result) WriteText(w io.Writer) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%-12s %9s %6s %12s %11s %14s\n", "user", "campaigns", "jobs", "mean stretch", "max stretch", "mean flow (s)")
+	fmt.Fprintf(&text, "%-12s %9s %6s %12s %11s %14s %10s\n", "user", "campaigns", "jobs", "mean stretch", "max stretch", "mean flow (s)", "deadlines")
 	users, all := summarise(r.Campaigns)
 	all.User = "all"
 	for _, s := range append(users, all) {
-		fmt.Fprintf(&text, "%-12s %9d %6d %12.2f %11.2f %14.1f\n", s.User, s.Campaigns, s.Jobs, s.Mean, s.Max, s.MeanFlow)
+		fmt.Fprintf(&text, "%-12s %9d %6d %12.2f %11.2f %14.1f %10s\n", s.User, s.Campaigns, s.Jobs, s.Mean, s.Max, s.MeanFlow, s.met())
 	}
+	text.WriteString(r.footer())
 	_, err := io.WriteString(w, text.String())
 	return err
 }

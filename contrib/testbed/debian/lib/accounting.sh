@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The parts share variables, which one file alone does not show:
 # shellcheck disable=SC2034,SC2154
-# Users, the database and the association tree of a testbed.
+# Users, ports and the database of a testbed.
 
 # make_users creates the submitting users and the operator where they do not
 # exist yet: system users without login or home.
@@ -96,42 +96,4 @@ make_database() {
 			printf "GRANT SELECT ON %s.* TO '%s'@'%s';\n" "$testbed_database" "$testbed_operator" "$host"
 		done
 	} | sql --batch
-}
-
-# associations prints the association tree as sacctmgr does.
-associations() {
-	sacctmgr --noheader --parsable2 show associations cluster="$cluster" format=account,user,share
-	sacctmgr --noheader --parsable2 show user "$testbed_operator" format=user,adminlevel
-}
-
-wanted_associations() {
-	local entry account shares user
-	printf '%s\n' 'root||1' 'root|root|1' "root|$testbed_operator|1" "$testbed_operator|Operator"
-	for entry in "${testbed_accounts[@]}"; do
-		IFS=: read -r account shares _ <<<"$entry"
-		printf '%s||%s\n' "$account" "$shares"
-		for user in ${entry##*:}; do printf '%s|%s|1\n' "$account" "$user"; done
-	done
-}
-
-# make_associations adds what is missing of cluster, accounts and users. What
-# somebody added or changed since stays.
-make_associations() {
-	local entry account shares
-	if [ -z "$(comm -13 <(associations | cut -d'|' -f1,2 | sort) <(wanted_associations | cut -d'|' -f1,2 | sort))" ]; then
-		return 0
-	fi
-	{
-		printf 'add cluster %s\n' "$cluster"
-		for entry in "${testbed_accounts[@]}"; do
-			IFS=: read -r account shares _ <<<"$entry"
-			printf 'add account %s cluster=%s fairshare=%s description=testbed organization=testbed\n' "$account" "$cluster" "$shares"
-			printf 'add user %s cluster=%s account=%s\n' "$(tr ' ' , <<<"${entry##*:}")" "$cluster" "$account"
-		done
-		printf 'add user %s cluster=%s account=root adminlevel=Operator\n' "$testbed_operator" "$cluster"
-	} | sacctmgr --immediate >"$dir/log/sacctmgr.log" 2>&1 || true
-	# sacctmgr fails when an entry exists; what counts is the tree afterwards.
-	entry=$(comm -13 <(associations | cut -d'|' -f1,2 | sort) <(wanted_associations | cut -d'|' -f1,2 | sort))
-	[ -z "$entry" ] || die "sacctmgr: still missing ${entry//$'\n'/ }; see $dir/log/sacctmgr.log"
-	say "cluster $cluster has ${#testbed_accounts[@]} accounts, $(testbed_users | wc -l) users and the operator $testbed_operator"
 }

@@ -3,14 +3,9 @@
 # shellcheck disable=SC2034,SC2154
 # Names, options and messages that every command of the testbed shares.
 
-# The accounts, each with its shares, and the users in it. All users are worth
-# the same, so that a comparison of two orders is not one of weights.
-testbed_accounts=(
-	"astro:10:ob-alice ob-bob"
-	"bio:10:ob-carol ob-dave"
-	"chem:10:ob-erin ob-frank"
-)
-testbed_operator=ostrich
+# shellcheck source=../../accounts/accounts.sh
+. "$here/../accounts/accounts.sh"
+
 testbed_database=slurm_acct_db
 
 # Users that a testbed created carry this as their full name; no others are
@@ -35,14 +30,6 @@ die() {
 
 need_root() {
 	[ "$(id -u)" = 0 ] || die "must run as root: daemons run as the users munge, mysql, slurm and root"
-}
-
-# testbed_users prints the names of the submitting users, one a line.
-testbed_users() {
-	local entry
-	for entry in "${testbed_accounts[@]}"; do
-		tr ' ' '\n' <<<"${entry##*:}"
-	done
 }
 
 # set_dir checks the directory of the testbed and names what lies in it.

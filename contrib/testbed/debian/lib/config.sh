@@ -69,14 +69,7 @@ slurm_conf_template() {
 		SelectTypeParameters=CR_CPU
 
 		PriorityType=priority/$priority
-		PriorityCalcPeriod=1
-		PriorityDecayHalfLife=1:00:00
-		PriorityMaxAge=1:00:00
-		PriorityWeightAge=1000
-		PriorityWeightFairshare=10000
-		PriorityWeightJobSize=100
-		PriorityWeightPartition=1000
-		PriorityWeightQOS=1000
+		$(grep -v '^#' "$here/../accounts/priority.conf")
 
 		NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$node_port-$((node_port + nodes - 1))] CPUs=$cpus State=UNKNOWN
 		PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP
@@ -102,6 +95,15 @@ slurmdbd_conf() {
 		StorageUser=slurm
 		StoragePass=$(<"$dir/etc/slurm.password")
 	CONF
+}
+
+# has_cgroups succeeds for a slurmd that looks for cgroups unless told not to,
+# and ends where it may not have them: that of 24.05 and later. Earlier ones do
+# not know the setting.
+has_cgroups() {
+	local release
+	release=$(slurmd -V)
+	[ "$(printf '24.05\n%s\n' "${release##* }" | sort -V | head -n 1)" = 24.05 ]
 }
 
 mariadb_conf() {
@@ -224,6 +226,7 @@ write_config() {
 	put "$dir/etc/mariadb.cnf" root:root 644 mariadb_conf
 	put "$dir/etc/slurmdbd.conf" slurm:root 600 slurmdbd_conf
 	put "$conf" root:root 644 slurm_conf
+	if has_cgroups; then put "$dir/etc/cgroup.conf" root:root 644 echo CgroupPlugin=disabled; fi
 	put "$dir/ostrich.yaml" root:root 644 ostrich_yaml
 	put "$dir/env" root:root 644 env_file
 	save_options

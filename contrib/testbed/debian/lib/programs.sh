@@ -3,11 +3,16 @@
 # shellcheck disable=SC2034,SC2154
 # The Go programs that the testbed runs.
 
+# scenario_names prints the names of the scenarios on one line.
+scenario_names() {
+	(cd "$here/../scenarios" && printf '%s\n' *.yaml) | sed 's/\.yaml$//' | paste -sd ' '
+}
+
 # set_scenario finds a scenario by file or by name.
 set_scenario() {
 	scenario_file=$1
 	[ -f "$scenario_file" ] || scenario_file=$here/../scenarios/$1.yaml
-	[ -f "$scenario_file" ] || die "--scenario $1: no such file, and no scenario of this name in $(realpath "$here/../scenarios")"
+	[ -f "$scenario_file" ] || die "--scenario $1: no such file, and the scenarios are $(scenario_names)"
 	scenario_file=$(realpath -- "$scenario_file")
 }
 

@@ -35,8 +35,8 @@ run_test_job() {
 	read -r user < <(testbed_users)
 	id=$(runuser -u "$user" -- sbatch --parsable --chdir=/ --output=/dev/null --time=1 --job-name=testbed-ready --wrap=true) ||
 		die "sbatch as $user: refused"
-	wait_for 30 "a job of $user ran and is in the accounting tables" completed "$id" ||
-		die "job $id of $user: not completed within 30 s: $(scontrol show job "$id" 2>&1 | grep -Eo '(JobState|Reason)=[^ ]*' | paste -sd ' ')"
+	wait_for 120 "a job of $user ran and is in the accounting tables" completed "$id" ||
+		die "job $id of $user: not completed within 120 s: $(scontrol show job "$id" 2>&1 | grep -Eo '(JobState|Reason)=[^ ]*' | paste -sd ' ')"
 }
 
 completed() { [ "$(sacct --noheader --allocations --parsable2 --jobs="$1" --format=state)" = COMPLETED ]; }
@@ -47,8 +47,8 @@ no_usage() { [ "$(sshare --noheader --all --parsable2 --format=rawusage | sort -
 # reset_usage takes the test job out of fairshare's memory.
 reset_usage() {
 	local account
-	for account in root "${testbed_accounts[@]%%:*}"; do
+	for account in root $(testbed_accounts); do
 		printf 'modify account %s cluster=%s set rawusage=0\n' "$account" "$cluster"
 	done | sacctmgr --immediate >>"$dir/log/sacctmgr.log" 2>&1 || true
-	await 70 "no usage is recorded" no_usage
+	await 180 "no usage is recorded" no_usage
 }
