@@ -1,0 +1,118 @@
+package packaging_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// describe says what build would build in a folder, and with what error.
+func describe(t *testing.T, folder string, env ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, "contrib/packaging/build"), "--describe")
+	cmd.Env = append(bare(), env...)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// bare is an environment without the machine's variables for builds.
+func bare() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		switch name, _, _ := strings.Cut(v, "="); {
+		case name == "VERSION", name == "COMMIT", name == "SOURCE_DATE_EPOCH", name == "MAINTAINER", name == "HOMEPAGE",
+			strings.HasPrefix(name, "GIT_"), strings.HasPrefix(name, "NOTIFY_"), strings.HasPrefix(name, "OSTRICH_"):
+		default:
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// The version of a build is what the tags say. Packages of later commits are
+// later.
+func TestDescribe(t *testing.T) {
+	for _, program := range []string{"git", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("no " + program)
+		}
+	}
+	script, err := os.ReadFile("build")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "contrib/packaging"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "contrib/packaging/build"), script, 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder}, args...)...)
+		cmd.Env = append(bare(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+			"GIT_AUTHOR_NAME=alice", "GIT_AUTHOR_EMAIL=alice@example.org", "GIT_AUTHOR_DATE=1700000000 +0100",
+			"GIT_COMMITTER_NAME=alice", "GIT_COMMITTER_EMAIL=alice@example.org", "GIT_COMMITTER_DATE=1700000000 +0100")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	expect := func(want string, env ...string) {
+		t.Helper()
+		got, err := describe(t, folder, env...)
+		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("got %q %v, want %s", got, err, want)
+		}
+	}
+
+	expect(".*VERSION: build: not in a clone of git, so it must be given")
+	expect(".*SOURCE_DATE_EPOCH: build: not in a clone.*", "VERSION=1.0.0")
+	expect("1.0.0 unknown 5", "VERSION=v1.0.0", "SOURCE_DATE_EPOCH=5")
+	expect("1.0.0 abc 5", "VERSION=1.0.0", "SOURCE_DATE_EPOCH=5", "COMMIT=abc")
+
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "one")
+	const hash = "[0-9a-f]{12}"
+	expect(`0\.0\.0\+1\.g` + hash + " " + hash + " 1700000000")
+	git("tag", "v1.2.0")
+	expect(`1\.2\.0 ` + hash + " 1700000000")
+	git("commit", "-q", "--allow-empty", "-m", "two")
+	expect(`1\.2\.0\+1\.g` + hash + " " + hash + " 1700000000")
+	git("tag", "nightly") // not a version
+	git("tag", "v2.0.0-rc.1")
+	expect(`2\.0\.0-rc\.1 ` + hash + " 1700000000")
+	if err := os.WriteFile(filepath.Join(folder, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(`2\.0\.0-rc\.1\+0\.g` + hash + `\.dirty ` + hash + " 1700000000")
+	expect("3.0.0 "+hash+" 1", "VERSION=3.0.0", "SOURCE_DATE_EPOCH=1")
+	expect(".*VERSION three: must be like .*", "VERSION=three")
+	expect(".*SOURCE_DATE_EPOCH today: must be a number of seconds", "SOURCE_DATE_EPOCH=today")
+	expect(".*COMMIT HEAD: must be a hash", "COMMIT=HEAD")
+}
+
+// What makes no sense is refused before anything is built.
+func TestBuildArguments(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                "--out DIR: say where to (see --help)",
+		"--out":                           "--out: needs a value",
+		"--out .":                         "lies in the tree",
+		"--out ../../bin":                 "lies in the tree",
+		"--out /nowhere/x --arch mips":    "--arch mips: must be amd64 or arm64",
+		"--out /nowhere/x --format a":     "--format a: must be deb, rpm or tar",
+		"--out /nowhere/x --quickly":      "--quickly: unknown argument (see --help)",
+		"--out /nowhere/x --arch amd64,x": "--arch x: must be amd64 or arm64",
+	} {
+		cmd := exec.CommandContext(t.Context(), "./build", strings.Fields(args)...) //nolint:gosec // ours
+		cmd.Env = []string{"PATH=/usr/bin:/bin"}                                    // without Go: what is not refused fails otherwise
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("build %s: %v, %s; want %s", args, err, out, want)
+		}
+	}
+}
