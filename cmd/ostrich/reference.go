@@ -24,18 +24,11 @@ func manual(a *cli.App) reference.Manual {
 // writeReference writes manual pages, markdown and completions into the folder
 // that args name, for packages.
 func writeReference(a *cli.App, args []string) error {
-	folder, err := reference.Folder(args)
-	if err != nil {
-		return err
-	}
-	date, err := reference.Date()
-	if err != nil {
-		return err
-	}
-	m := manual(a)
-	pages := append(m.Pages(sidecar.Version(), date), reference.Page{Path: a.Name + ".md", Text: m.Markdown()})
-	for _, c := range completions {
-		pages = append(pages, reference.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
-	}
-	return reference.Write(folder, pages)
+	return manual(a).Write(args, func(_, _ string) []reference.Page {
+		var pages []reference.Page
+		for _, c := range completions {
+			pages = append(pages, reference.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
+		}
+		return pages
+	})
 }

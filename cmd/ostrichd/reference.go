@@ -22,15 +22,7 @@ func manual(a *cli.App) reference.Manual {
 // writeReference writes manual pages and markdown into the folder that args
 // name, for packages.
 func writeReference(a *cli.App, args []string) error {
-	folder, err := reference.Folder(args)
-	if err != nil {
-		return err
-	}
-	date, err := reference.Date()
-	if err != nil {
-		return err
-	}
-	m := manual(a)
-	return reference.Write(folder, append(m.Pages(sidecar.Version(), date),
-		reference.Settings(sidecar.Version(), date), reference.Page{Path: a.Name + ".md", Text: m.Markdown()}))
+	return manual(a).Write(args, func(version, date string) []reference.Page {
+		return []reference.Page{reference.Settings(version, date)}
+	})
 }

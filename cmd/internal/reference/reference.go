@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 // Command is the hidden word with which both commands write their reference
@@ -32,8 +34,23 @@ type File struct{ Path, Meaning string }
 // Page is a file of the reference: its path below the folder, and its text.
 type Page struct{ Path, Text string }
 
-// Write writes pages into a folder, which is made if it is not there.
-func Write(folder string, pages []Page) error {
+// Write writes the pages of a command, and what more gives for the same version
+// and day, into the one folder that args, those of Command, name.
+func (m Manual) Write(args []string, more func(version, date string) []Page) error {
+	if len(args) != 1 || args[0] == "" {
+		return errors.New("reference: name one folder")
+	}
+	date, err := today()
+	if err != nil {
+		return err
+	}
+	version := sidecar.Version()
+	pages := append(m.Pages(version, date), Page{Path: m.App.Name + ".md", Text: m.Markdown()})
+	return write(args[0], append(pages, more(version, date)...))
+}
+
+// write writes pages into a folder, which is made if it is not there.
+func write(folder string, pages []Page) error {
 	for _, p := range pages {
 		path := filepath.Join(folder, p.Path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // for all to read
@@ -46,17 +63,9 @@ func Write(folder string, pages []Page) error {
 	return nil
 }
 
-// Folder is the one argument of Command.
-func Folder(args []string) (string, error) {
-	if len(args) != 1 || args[0] == "" {
-		return "", errors.New("reference: name one folder")
-	}
-	return args[0], nil
-}
-
-// Date is the day that manual pages bear, as 2006-01-02: that of
+// today is the day that manual pages bear, as 2006-01-02: that of
 // $SOURCE_DATE_EPOCH, so that the same sources give the same pages, or today.
-func Date() (string, error) {
+func today() (string, error) {
 	now := time.Now()
 	if text, ok := os.LookupEnv("SOURCE_DATE_EPOCH"); ok {
 		seconds, err := strconv.ParseInt(text, 10, 64)

@@ -201,13 +201,13 @@ func TestSettings(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
-	if err := Write(folder, []Page{{"a/b.1", "text"}}); err != nil {
+	if err := write(folder, []Page{{"a/b.1", "text"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(folder, "a", "b.1")); err != nil || string(got) != "text" {
 		t.Errorf("%q %v", got, err)
 	}
-	if err := Write(filepath.Join(folder, "a", "b.1"), []Page{{"c", ""}}); err == nil {
+	if err := write(filepath.Join(folder, "a", "b.1"), []Page{{"c", ""}}); err == nil {
 		t.Error("a file in place of the folder is no error")
 	}
 }
