@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // history is a log of jobs of many users: submitted in small campaigns, each
 // starting and ending some time later.
 func history(jobs, users int) []Event {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same history each time
+	random := rand.New(rand.NewPCG(1, 2))
 	events := make([]Event, 0, 3*jobs)
 	at := Time(1)
 	for i := range jobs {
@@ -35,13 +36,23 @@ func history(jobs, users int) []Event {
 
 var measured = Options{Procs: 4096, Rule: Rule{By: Max}, Machine: Parallel}
 
+// daemon is what ostrichd does: see cmd/internal/sidecar.
+var daemon = Options{
+	Procs: 4096, Rule: Rule{By: Window, Threshold: 1800}, Machine: Parallel, Gate: Off, Inside: SPT, Predictor: Alike,
+	Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
+}
+
 // BenchmarkStep reports events per second.
 func BenchmarkStep(b *testing.B) {
+	variants := map[string]Options{"daemon": daemon}
 	for _, rule := range []Rule{{By: Max}, {By: Arrival, Threshold: 600}, {By: Window, Threshold: 1800}} {
-		b.Run(rule.By.String(), func(b *testing.B) {
-			events := history(200_000, 300)
-			o := measured
-			o.Rule = rule
+		o := measured
+		o.Rule = rule
+		variants[rule.By.String()] = o
+	}
+	for _, name := range slices.Sorted(maps.Keys(variants)) {
+		b.Run(name, func(b *testing.B) {
+			events, o := history(200_000, 300), variants[name]
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {
@@ -61,7 +72,7 @@ func BenchmarkStep(b *testing.B) {
 // queue is a schedule with many pending jobs of 300 users, in campaigns of
 // 20 jobs on average.
 func queue(b *testing.B, jobs int) *Schedule {
-	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same queue each time
+	random := rand.New(rand.NewPCG(3, 4))
 	o := measured
 	o.Rule = Rule{By: Arrival, Threshold: 10}
 	s := mustNew(b, o)
@@ -215,4 +226,44 @@ func TestMemory(t *testing.T) {
 		}
 		runtime.KeepAlive(s)
 	}
+}
+
+// BenchmarkLate orders 100 000 pending jobs in 1 000 campaigns that are late, once
+// a job has come and once only time has passed.
+func BenchmarkLate(b *testing.B) {
+	o := daemon
+	o.Machine = Sequential // which completes them although nothing runs
+	s := mustNew(b, o)
+	id := JobID(0)
+	submit := func(at Time, u UserID) {
+		id++
+		mustStep(b, s, Event{At: at, Kind: Submit, Job: Job{ID: id, User: u, Procs: 1, Estimate: Duration(60 + id%3600), Submit: at}})
+	}
+	for c := range 1000 {
+		for range 100 {
+			submit(1, UserID(c))
+		}
+	}
+	mustAdvance(b, s, 100_000)
+	if s.Active() > 0 {
+		b.Fatal("not all are late")
+	}
+	b.Run("submission", func(b *testing.B) {
+		for b.Loop() {
+			submit(s.now+1, 7)
+			if len(s.Order()) != int(id) {
+				b.Fatal("jobs are missing")
+			}
+		}
+	})
+	mustAdvance(b, s, s.now+50_000)
+	b.Run("unchanged", func(b *testing.B) {
+		for b.Loop() {
+			version := s.Version()
+			mustAdvance(b, s, s.now+1)
+			if s.Version() != version {
+				b.Fatal("the order has changed")
+			}
+		}
+	})
 }

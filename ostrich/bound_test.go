@@ -41,3 +41,39 @@ func TestBoundOfWideJobs(t *testing.T) {
 		}
 	}
 }
+
+// TestPromiseStandsStill has a job wait while the machine idles. The bound moves with
+// the time, as nothing is served virtually; the promise does not, until another user
+// comes.
+func TestPromiseStandsStill(t *testing.T) {
+	s, err := ostrich.New(ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Grace: 1000, Rule: ostrich.Rule{By: ostrich.Max}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	submit := func(at ostrich.Time, id ostrich.JobID, user ostrich.UserID) {
+		j := ostrich.Job{ID: id, User: user, Procs: 1, Estimate: 100, Submit: at}
+		if err := s.Step(ostrich.Event{At: at, Kind: ostrich.Submit, Job: j}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	submit(10, 1, 1)
+	// C~ + grace + (A + m·p)/m + p, alone and with another user's equal job
+	alone, shared := 10+100.0/4+1000+(100+400)/4.0+100, 10+2*100.0/4+1000+(200+400)/4.0+100
+	for _, at := range []ostrich.Time{10, 500, 5000} {
+		if err := s.AdvanceTo(at); err != nil {
+			t.Fatal(err)
+		}
+		c := s.Campaigns()[0]
+		done := float64(at) + 25 // C~
+		if want := done + max(done-10, 1000) + 225; c.Bound != want {
+			t.Errorf("at %d: the bound is %v, want %v", at, c.Bound, want)
+		}
+		if c.Promise != alone {
+			t.Errorf("at %d: the promise is %v, want %v", at, c.Promise, alone)
+		}
+	}
+	submit(5000, 2, 2)
+	if c := s.Campaigns()[0]; c.Promise != shared {
+		t.Errorf("with another user the promise is %v, want %v", c.Promise, shared)
+	}
+}

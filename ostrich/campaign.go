@@ -10,14 +10,16 @@ import (
 // waits for together (J_i^u). Its work is served in one or more stages, see Late.
 type campaign struct {
 	user   *user
-	number int   // i: 1, 2, ... within the user
-	lead   JobID // that opened it, or its group
+	number int    // i: 1, 2, ... within the user
+	lead   JobID  // that opened it, or its group
+	name   string // by which the user declared it, or ""
 
 	first, latest Time     // submissions
 	stages        []*stage // those in the user's line, in the order in which they opened
 	opened        int      // stages so far
 	open          int      // records that have not ended
 	ran           int      // jobs that ran and have ended
+	learned       int      // of them, when the lengths of waiting ones were predicted last
 	ended         Time
 	longest       Duration // the longest job that has ended
 	head          stage    // memory of the first stage
@@ -36,8 +38,9 @@ type stage struct {
 	work     Work
 	open     int    // records that have not ended
 	pending  []*job // sorted as they should start unless unsorted
-	left     int    // of them, those that are no longer queued
+	gone     int    // of them, those that are no longer queued
 	unsorted bool
+	left     left // of the jobs that have not ended
 
 	// Tags on the clock of the user's account: when the stage opened, when
 	// its service begins, and F, when it ends.
@@ -59,17 +62,26 @@ const notYet = -1
 
 // A user is one line of the virtual schedule.
 type user struct {
-	id     UserID
-	leaf   *node
-	latest *campaign // the campaign a further submission may join
-	recent *job      // the job submitted last to it; nil once that has ended
-	count  int       // campaigns so far
-	line   []*stage  // in the order of service, from the first that is not over
-	gone   int       // stages that were in the line before
+	id       UserID
+	leaf     *node
+	latest   *campaign // the campaign a further submission may join
+	recent   *job      // the job submitted last to it; nil once that has ended
+	count    int       // campaigns so far
+	declared declared
+	line     []*stage // in the order of service, from the first that is not over
+	gone     int      // stages that were in the line before
 
-	completed int // stages at the front of the line that are completed virtually
+	completed int     // stages at the front of the line that are completed virtually
+	until     float64 // the latest F in the line, while the user is active
 	past      lengths
-	busy      int // processors of running jobs
+	busy      int  // processors of running jobs
+	open      int  // records that have not ended
+	idle      Time // when the last of them had, while something was owed
+
+	// What the user has had, in processor-seconds that fade with the half-life
+	// of Options.Memory, at a moment.
+	used   Work
+	usedAt float64
 }
 
 // A job is what the schedule keeps of a record that has not ended.
@@ -78,9 +90,11 @@ type job struct {
 	stage   *stage
 	array   *group   // that ties it to its campaign, or nil
 	expect  Duration // predicted length, capped by Estimate
+	asked   int      // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	length  Duration // what one task counts for at present
 	queued  bool     // among the pending ones of the stage
 	running bool
+	left    left     // of its work
 	place   int      // among the jobs that may outlive their length; -1 if not there
 	due     Time     // when it outlives its length, if it still runs then
 	paused  Time     // when it was suspended; 0 while not
@@ -129,6 +143,7 @@ func (u *user) reopen(g *stage) {
 // completed stages and all, and each further campaign would look through it.)
 func (s *Schedule) refresh(u *user, from int) {
 	now := u.leaf.parent.clock
+	owed := u.owed(now)
 	var served *stage
 	after := math.Inf(-1) // the latest tag of the stages before
 	from = min(from, u.completed)
@@ -167,13 +182,28 @@ func (s *Schedule) refresh(u *user, from int) {
 		}
 	}
 	if served != nil {
+		u.until = after
 		u.leaf.activate(served.finish)
 	} else {
 		u.leaf.rest()
 	}
 	u.leaf.parent.retag()
 	u.sweep()
+	if s.root.sharing == 0 {
+		s.surplus = -s.left.after(s.moment) // nothing is owed
+	} else {
+		s.surplus += u.owed(now) - owed
+	}
 	s.version++
+}
+
+// owed is the work that the virtual schedule still has to do for the user, when
+// the clock of the user's account shows now.
+func (u *user) owed(now float64) Work {
+	if !u.leaf.active() {
+		return 0
+	}
+	return Work((u.until - now) * u.leaf.weight)
 }
 
 // sweep forgets the foremost stages that are completed virtually and have no
@@ -218,6 +248,7 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 		g.arrived = now + (g.arrived-from)*unit
 		g.start = now + (g.start-from)*unit
 	}
+	u.until = now + (u.until-from)*unit
 	s.refresh(u, 0)
 }
 
@@ -228,4 +259,64 @@ func sortedUsers(users map[UserID]*user) []*user {
 	}
 	slices.SortFunc(list, func(a, b *user) int { return cmp.Compare(a.id, b.id) })
 	return list
+}
+
+// campaignOf finds or opens the campaign that a new job belongs to.
+func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
+	if array != nil && array.campaign.user == u {
+		return array.campaign
+	}
+	if j.Campaign != "" {
+		return s.declaredCampaign(u, j)
+	}
+	c := u.latest
+	if c == nil || !s.options.Rule.joins(submissions{
+		first: c.first, latest: c.latest, unfinished: c.open > 0, previousOpen: u.recent != nil,
+	}, s.now) {
+		c = s.openCampaign(u, j)
+		u.latest, u.recent = c, nil
+	}
+	return c
+}
+
+// openCampaign opens a campaign of a user with its first job.
+func (s *Schedule) openCampaign(u *user, j *job) *campaign {
+	u.count++
+	c := &campaign{
+		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, began: notYet, completed: notYet,
+	}
+	if u.leaf.active() {
+		c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
+	}
+	return c
+}
+
+// stageFor is the stage of the campaign that takes new work, see Late.
+func (s *Schedule) stageFor(c *campaign) *stage {
+	u := c.user
+	if n := len(c.stages); n > 0 {
+		g := c.stages[n-1]
+		switch s.options.Late {
+		case Grow:
+			return g
+		case Reopen:
+			if g.completed == notYet {
+				return g
+			}
+		case Append:
+			if g.completed == notYet && c.latest == s.now {
+				return g
+			}
+		}
+	}
+	c.opened++
+	g := &c.head
+	if c.opened > 1 {
+		g = new(stage)
+	}
+	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
+	g.place = u.gone + len(u.line)
+	c.stages = append(c.stages, g)
+	u.line = append(u.line, g)
+	return g
 }

@@ -334,3 +334,30 @@ func TestOverrun(t *testing.T) {
 		t.Errorf("%d changes of the order in a year", steps)
 	}
 }
+
+// TestOutlivesPrediction: a job that runs for longer than predicted is expected to
+// run for as long again, but for no longer than its limit until that has passed.
+func TestOutlivesPrediction(t *testing.T) {
+	s := mustNew(t, Options{Procs: 4, Predictor: ByLast})
+	run := func(id JobID, start, end Time) Job {
+		j := Job{ID: id, User: 1, Procs: 1, Estimate: 1000, Submit: start}
+		mustStep(t, s, Event{At: start, Kind: Submit, Job: j})
+		j.Start = start
+		mustStep(t, s, Event{At: start, Kind: Start, Job: j})
+		if j.End = end; end != 0 {
+			mustStep(t, s, Event{At: end, Kind: End, Job: j})
+		}
+		return j
+	}
+	run(1, 1, 201) // so 200 s are predicted
+	j := run(2, 1000, 0)
+	for _, tt := range []struct {
+		at   Time
+		want Duration
+	}{{1000, 200}, {1200, 200}, {1201, 400}, {1401, 800}, {1801, 1000}, {2001, 1060}} {
+		mustAdvance(t, s, tt.at)
+		if got, _ := s.Expected(j.ID); got != tt.want {
+			t.Errorf("after %d s: expected to run for %d s, want %d", tt.at-1000, got, tt.want)
+		}
+	}
+}

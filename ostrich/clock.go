@@ -29,6 +29,7 @@ type node struct {
 	clock    float64 // at the moment of the latest synchronisation
 	synced   float64 // the parent's clock then; for the root the real moment
 	sharing  float64 // Σ weights of the active children
+	siblings float64 // Σ weights of all children that the shares name
 	children nodeHeap
 }
 
@@ -119,10 +120,13 @@ func (s *Schedule) rate() float64 {
 // them for sequential jobs (thesis 5.1), those really busy for parallel ones
 // (thesis 6.1.1, event-based resizing).
 func (s *Schedule) serving() int {
-	if s.options.Machine == Sequential {
-		return s.procs
+	switch {
+	case s.options.Machine == Parallel:
+		return s.busy
+	case s.options.Settle:
+		return max(s.procs, s.busy) // of a machine that has shrunk under its jobs
 	}
-	return s.busy
+	return s.procs
 }
 
 // clockAt is the clock of an account at a moment between the latest event and
@@ -194,6 +198,21 @@ func (s *Schedule) project(n *node, tag float64) float64 {
 	return tag
 }
 
+// spread is how far the root's clock has to go for a processor-second of service
+// to the user of a leaf, as if the active users stayed the same: with flat shares
+// the inverse of the weight. An idle user is counted as active.
+func (s *Schedule) spread(n *node) float64 {
+	spread := 1 / n.weight
+	for ; n.parent != s.root; n = n.parent {
+		sharing := n.parent.sharing
+		if !n.active() {
+			sharing += n.weight
+		}
+		spread *= sharing / n.parent.weight
+	}
+	return spread
+}
+
 // fraction is the part of the machine that a user gets while active: the
 // product, up the tree, of the weight among the active siblings. For an idle
 // user it is what he would get if he became active now. The papers' 1/k.
@@ -212,7 +231,7 @@ func (s *Schedule) fraction(n *node) float64 {
 // grow builds the share tree anew from the given shares and hangs every user
 // where it says.
 func (s *Schedule) grow(shares *Shares) {
-	users := sortedUsers(s.users)
+	users, surplus := sortedUsers(s.users), s.surplus
 	for _, u := range users {
 		s.sync(u.leaf.parent)
 	}
@@ -225,14 +244,23 @@ func (s *Schedule) grow(shares *Shares) {
 		parents[a.Name] = a
 	}
 	for _, a := range shares.Accounts {
-		s.account(a.Name, parents, 0)
+		n := s.account(a.Name, parents, 0)
+		if n.parent != nil {
+			n.parent.siblings += n.weight
+		}
 	}
 	for _, p := range shares.Users {
 		s.places[p.User] = p
+		n := s.root
+		if a, ok := s.accounts[p.Account]; ok {
+			n = a
+		}
+		n.siblings += max(p.Weight, MinWeight)
 	}
 	for _, u := range users {
 		s.transplant(u, s.plant(u))
 	}
+	s.surplus = surplus // a new division owes as much as the old one
 }
 
 // account returns the node of an account, planting it and its ancestors where
@@ -264,4 +292,21 @@ func (s *Schedule) plant(u *user) *node {
 		}
 	}
 	return &node{user: u, parent: parent, index: -1, weight: weight}
+}
+
+// entitled is the part of the machine that the user of a leaf would get if all
+// users that the shares name were active, as a multiple of what each would get
+// if they were equal. With flat shares it is 1.
+func (s *Schedule) entitled(n *node) float64 {
+	if len(s.places) == 0 {
+		return 1
+	}
+	part := float64(len(s.places))
+	if _, ok := s.places[n.user.id]; !ok {
+		return part * n.weight / (n.parent.siblings + n.weight)
+	}
+	for ; n.parent != nil; n = n.parent {
+		part *= n.weight / n.parent.siblings
+	}
+	return part
 }

@@ -30,6 +30,10 @@ func (s *Schedule) Clone() *Schedule {
 	for id, u := range s.users {
 		c.users[id] = d.user(u)
 	}
+	c.debtors = make([]debtor, len(s.debtors))
+	for i, from := range s.debtors {
+		c.debtors[i] = debtor{c.users[from.user.id], from.since}
+	}
 	c.groups = make(map[JobID]*group, len(s.groups))
 	for id, g := range s.groups {
 		c.groups[id] = &group{campaign: d.campaigns[g.campaign], open: g.open}
@@ -40,9 +44,9 @@ func (s *Schedule) Clone() *Schedule {
 			all[i].array = c.groups[all[i].Group]
 		}
 	}
-	c.overdue = make(dueHeap, len(s.overdue))
-	for i, j := range s.overdue {
-		c.overdue[i] = d.jobs.get(j.ID)
+	c.overruns = make(dueHeap, len(s.overruns))
+	for i, j := range s.overruns {
+		c.overruns[i] = d.jobs.get(j.ID)
 	}
 	c.waiting = waiting{} // stages that are in no line any more have no copy
 	for _, waiting := range [][]*stage{s.waiting.stages, s.waiting.moved} {
@@ -92,7 +96,11 @@ func (d *duplicate) user(from *user) *user {
 	for i, g := range from.line {
 		to.line[i] = d.stage(g, to)
 	}
+	if from.past.alike != nil {
+		from.past.alike.shared = true
+	}
 	to.latest = d.campaign(from.latest, to)
+	to.declared = d.declared(from.declared, to)
 	if from.recent != nil {
 		to.recent = d.jobs.get(from.recent.ID)
 	}
@@ -127,7 +135,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	d.stages[from] = to
 	to.campaign = d.campaign(from.campaign, u)
 	from.compact() // what has left is no longer among the jobs
-	to.left = 0
+	to.gone = 0
 	to.pending = make([]*job, len(from.pending))
 	for i, j := range from.pending {
 		to.pending[i] = d.jobs.get(j.ID)

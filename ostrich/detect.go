@@ -37,7 +37,9 @@ func (b By) String() string { return nameOf(ByNames, uint8(b)) }
 // value is Max, which needs no threshold.
 //
 // Whatever the rule, records with the same Job.Group stay together: a job
-// array is never split over campaigns.
+// array is never split over campaigns. It is asked only about jobs whose user
+// declares nothing: one with a Job.Campaign joins the user's campaign of that
+// name while any job of it is unfinished, and for DeclaredGap after.
 type Rule struct {
 	By        By
 	Threshold Duration // seconds; used by Arrival and Window
@@ -105,7 +107,8 @@ type Splitter struct {
 	now    Time
 	users  map[UserID]*line
 	arrays map[JobID]*arrayLine
-	last   []departure // by campaign
+	named  map[declaration]int // the latest declared campaign of each name
+	last   []departure         // by campaign
 }
 
 // line is what a Splitter knows of a user.
@@ -127,7 +130,10 @@ func (r Rule) Splitter() (*Splitter, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	return &Splitter{rule: r, now: math.MinInt64, users: make(map[UserID]*line), arrays: make(map[JobID]*arrayLine)}, nil
+	return &Splitter{
+		rule: r, now: math.MinInt64, users: make(map[UserID]*line), arrays: make(map[JobID]*arrayLine),
+		named: make(map[declaration]int),
+	}, nil
 }
 
 // Next returns the index of the campaign of the next job.
@@ -148,6 +154,8 @@ func (s *Splitter) Next(j Job) (int, error) {
 	switch {
 	case a != nil && a.user == j.User:
 		campaign = a.campaign
+	case j.Campaign != "":
+		campaign = s.declared(declaration{j.User, j.Campaign}, j.Submit, gone)
 	case u != nil && s.rule.joins(submissions{
 		first: u.first, latest: u.latest,
 		unfinished: s.last[u.campaign].after(j.Submit), previousOpen: u.previous.after(j.Submit),
@@ -163,7 +171,7 @@ func (s *Splitter) Next(j Job) (int, error) {
 		u.campaign, u.first = campaign, j.Submit
 	}
 	s.last[campaign] = max(s.last[campaign], gone)
-	if u.campaign == campaign {
+	if u != nil && u.campaign == campaign {
 		u.latest, u.previous = j.Submit, gone
 	}
 	switch {
@@ -174,6 +182,16 @@ func (s *Splitter) Next(j Job) (int, error) {
 		a.last = max(a.last, gone)
 	}
 	return campaign, nil
+}
+
+// declared is the campaign that a job declares, which is gone at a time.
+func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
+	if i, ok := s.named[d]; ok && (s.last[i].after(submit) || Duration(submit-s.last[i].at()) <= DeclaredGap) {
+		return i
+	}
+	s.named[d] = len(s.last)
+	s.last = append(s.last, gone)
+	return s.named[d]
 }
 
 // departure tells when a job leaves, to the place within a second where
@@ -191,6 +209,9 @@ func departs(j Job) departure {
 // after tells whether a job submitted at the given time still meets the
 // departing one.
 func (d departure) after(t Time) bool { return d > departure(2*t) }
+
+// at is the second in which the job leaves.
+func (d departure) at() Time { return Time(d >> 1) }
 
 // nameOf returns the i-th name, or its number where there is none.
 func nameOf(names []string, i uint8) string {

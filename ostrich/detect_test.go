@@ -113,6 +113,11 @@ func TestSplitIsOnline(t *testing.T) {
 			if rapid.IntRange(0, 2).Draw(t, "grouped") == 0 {
 				j.Group = JobID(rapid.IntRange(1, 4).Draw(t, "group"))
 			}
+			j.Campaign = rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "campaign")
+			if rapid.IntRange(0, 9).Draw(t, "late") == 0 {
+				at += Time(DeclaredGap) + Time(rapid.IntRange(-50, 50).Draw(t, "more"))
+				j.Submit = at
+			}
 			j.End = at + Time(rapid.IntRange(0, 40).Draw(t, "stay"))
 			if rapid.Bool().Draw(t, "runs") {
 				j.Start = Time(rapid.IntRange(int(at), int(j.End)).Draw(t, "start"))

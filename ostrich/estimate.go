@@ -1,6 +1,9 @@
 package ostrich
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Predictor estimates how long a job will run. Whatever it says, a job is
 // never expected to run longer than its own estimate (its time limit), nor
@@ -17,10 +20,13 @@ const (
 	// BySmoothing takes the exponentially smoothed length of the user's jobs,
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
+	// Alike takes the median of the latest lengths of the user's jobs of the same
+	// class, width and limit, see Job.Class.
+	Alike
 )
 
 // PredictorNames lists the predictors in the order of their constants.
-var PredictorNames = []string{"limit", "last", "last-two", "smoothing"}
+var PredictorNames = []string{"limit", "last", "last-two", "smoothing", "alike"}
 
 // Smoothing is the weight of the newest length in BySmoothing.
 const Smoothing = 0.5
@@ -40,6 +46,8 @@ type lengths struct {
 	count        int
 	last, before Duration
 	smoothed     float64
+	alike        *alike // of Alike
+	hinted       recent // lengths in thousandths of what the user said
 }
 
 func (l *lengths) add(d Duration) {
@@ -52,23 +60,57 @@ func (l *lengths) add(d Duration) {
 	l.count++
 }
 
-// predict returns the expected length of a job with the given limit, of a
-// user whose earlier jobs are known.
-func (p Predictor) predict(l *lengths, limit Duration) Duration {
-	d := limit
-	if l.count > 0 {
-		switch p {
-		case ByLimit:
-		case ByLast:
-			d = l.last
-		case ByLastTwo:
-			d = l.last
-			if l.count > 1 {
-				d = (l.last + l.before) / 2
-			}
-		case BySmoothing:
-			d = Duration(l.smoothed)
+// lastTwo is the mean of the latest two lengths, of which there is one.
+func (l *lengths) lastTwo() Duration {
+	if l.count > 1 {
+		return (l.last + l.before) / 2
+	}
+	return l.last
+}
+
+// learn takes note of how long a job of a user ran.
+func (p Predictor) learn(l *lengths, j *Job, ran Duration) {
+	l.add(ran)
+	if p == Alike {
+		l.alike = l.alike.owned()
+		c, wide := classOf(j)
+		l.alike.add(wide, ran)
+		if c != wide {
+			l.alike.add(c, ran)
 		}
 	}
-	return max(1, min(d, limit))
+	if j.Hint > 0 {
+		l.hinted.add(ran * 1000 / j.Hint)
+	}
+}
+
+// predict returns the expected length of a job of a user whose earlier jobs are
+// known.
+//
+// What the user says of the job comes first: taken at its word until a job with a
+// hint has ended, and then times the median of how much longer the user's latest
+// such jobs ran than said.
+func (p Predictor) predict(l *lengths, j *Job) Duration {
+	d := j.Estimate
+	switch {
+	case j.Hint > 0:
+		d = j.Hint
+		if l.hinted.count > 0 {
+			d = Duration(float64(d) * float64(max(l.hinted.median(), 1000)) / 1000)
+		}
+	case l.count == 0:
+	case p == ByLast:
+		d = l.last
+	case p == ByLastTwo:
+		d = l.lastTwo()
+	case p == BySmoothing:
+		d = Duration(l.smoothed)
+	case p == Alike:
+		d = l.lastTwo()
+		c, wide := classOf(j)
+		if past := cmp.Or(l.alike.of(c), l.alike.of(wide)); past != nil {
+			d = past.median()
+		}
+	}
+	return max(1, min(d, j.Estimate))
 }

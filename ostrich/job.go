@@ -47,6 +47,27 @@ type Job struct {
 	// its time limit. At least 1.
 	Estimate Duration
 
+	// Class is a number for what the job does: jobs of one user with the same
+	// class, width and limit are expected to run alike (see Alike). It is a hash
+	// of the job's name or script, and 0 where nothing is known.
+	Class uint64
+
+	// Hint is how long the user says one task will run; 0 if nothing is said.
+	//
+	// A wrong hint takes no more than the user's share from the others. In the
+	// virtual schedule, as far as their own lengths are known, their campaigns are
+	// completed no later than if this user had work at all times, and a job that has ended counts for what it took,
+	// whatever was said. A hint that is too long puts the user's own campaigns
+	// behind. One that is too short makes no campaign of the others later until a
+	// job outlives it. What was left unsaid then counts as work that has just
+	// come, so a campaign of another user that has come meanwhile may be later
+	// than with the truth.
+	Hint Duration
+
+	// Campaign names the campaign that the user declares the job to belong to;
+	// "" leaves it to the Rule.
+	Campaign string
+
 	Submit Time // when the job was first submitted; a requeue does not change it
 	Start  Time // 0 while pending
 	End    Time // 0 until the job has ended

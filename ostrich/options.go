@@ -93,6 +93,24 @@ type Options struct {
 	Gate      Gate
 	Inside    Inside
 	Predictor Predictor
+
+	// Grace is how long a campaign that is completed virtually, and not really,
+	// competes by what is left of its work. It is overdue, and goes first, once
+	//
+	//	now > C~ + max(C~ - t, Grace)
+	//
+	// 0 is the papers' order: what is completed virtually goes first at once.
+	Grace Duration
+
+	// Memory is the half-life of past use, in seconds; 0 is no memory, as in the
+	// papers. With it, the distance to a campaign's virtual completion counts in
+	// proportion to what its user has had. See Schedule.Order.
+	Memory Duration
+
+	// Settle keeps what the virtual schedule still has to serve from exceeding
+	// what is left of the real jobs: service beyond a job's true length goes to
+	// the users who are active. Without it that service is lost, as in the papers.
+	Settle bool
 }
 
 // Validate tells what is wrong with the options, all of it.
@@ -100,6 +118,12 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.Procs < 0 {
 		errs = append(errs, fmt.Errorf("processors: %d is below 0", o.Procs))
+	}
+	if o.Grace < 0 {
+		errs = append(errs, fmt.Errorf("grace: %d s is below 0", o.Grace))
+	}
+	if o.Memory < 0 {
+		errs = append(errs, fmt.Errorf("memory: %d s is below 0", o.Memory))
 	}
 	known := func(what string, i uint8, names []string) {
 		if int(i) >= len(names) {

@@ -427,7 +427,7 @@ func TestOracle(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				options := drawOptions(t)
+				options := drawPaper(t)
 				options.Late, options.Predictor = Grow, ByLimit
 				options.Rule = Rule{By: Arrival, Threshold: options.Rule.Threshold}
 				s := mustNew(t, options)

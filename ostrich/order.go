@@ -2,6 +2,7 @@ package ostrich
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -20,13 +21,15 @@ type Place struct {
 //
 //  1. campaigns that have started virtually before those that have not,
 //     unless the gate is off
-//  2. the earlier virtual completion C~ (equation 4.1): what is completed
-//     already by when it was, the rest by finish tag
-//  3. the earlier submission of the campaign
-//  4. the smaller user id, then the smaller campaign number, then the earlier
+//  2. what is overdue, see Options.Grace, by when its virtual completion C~ was
+//     (equation 4.1); without a grace that is all that is completed virtually
+//  3. the smaller finish tag; or with Options.Grace or Memory the smaller work
+//     before C~, of late campaigns what is really left, times what the user has had
+//  4. the earlier submission of the campaign
+//  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)
-//  5. inside a campaign as Options.Inside says
-//  6. the earlier submission, then the smaller job id
+//  6. inside a campaign as Options.Inside says
+//  7. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
 	s.rank()
 	jobs := 0
@@ -42,6 +45,21 @@ func (s *Schedule) Order() []Place {
 		}
 	}
 	return order
+}
+
+// Pending is the pending jobs in the order of Order.
+func (s *Schedule) Pending() iter.Seq[JobID] {
+	return func(yield func(JobID) bool) {
+		s.rank()
+		for _, g := range s.waiting.stages {
+			g.sort(s.options.Inside)
+			for _, j := range g.pending {
+				if j.queued && !yield(j.ID) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // sort leaves only queued jobs in pending, in the order in which they should start.
@@ -92,13 +110,13 @@ func (i Inside) key(j *job) (key [2]Duration) {
 }
 
 // queued is the number of pending jobs.
-func (g *stage) queued() int { return len(g.pending) - g.left }
+func (g *stage) queued() int { return len(g.pending) - g.gone }
 
 // compact drops the jobs that are no longer queued.
 func (g *stage) compact() {
-	if g.left == 0 {
+	if g.gone == 0 {
 		return
 	}
 	g.pending = slices.DeleteFunc(g.pending, func(j *job) bool { return !j.queued })
-	g.left = 0
+	g.gone = 0
 }

@@ -56,7 +56,7 @@ func TestFigure51RealSchedule(t *testing.T) {
 		}
 	}
 	r.until(40, func(now Time) {
-		switch now {
+		switch int64(now) {
 		case 0:
 			submit(1, 100, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3)
 			submit(2, 200, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1)
@@ -134,7 +134,7 @@ func TestFigure63(t *testing.T) {
 	var at7, at11 [4]Work
 	var first UserID
 	r.until(30, func(now Time) {
-		switch now {
+		switch int64(now) {
 		case 0:
 			r.submit(Job{ID: 1, User: 1, Procs: 3, Estimate: 6})
 			r.submit(Job{ID: 2, User: 1, Procs: 3, Estimate: 4})

@@ -32,7 +32,7 @@ var nearly = cmp.Options{
 }
 
 // everything draws all kinds of events.
-var everything = drawn{users: 4, steps: 60, tree: true, groups: true}
+var everything = drawn{users: 4, steps: 60, tree: true, groups: true, hints: true, declared: true}
 
 func run(t failer, o Options, events []Event) *Schedule {
 	s := mustNew(t, o)
@@ -104,7 +104,7 @@ func TestDeterministic(t *testing.T) {
 // the work.
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawPaper(t)
 		o.Predictor = ByLimit
 		s := mustNew(t, o)
 		owed := func() (sum float64) {
@@ -117,8 +117,8 @@ func TestWorkConservation(t *testing.T) {
 			// Jobs that outlive their length add work in between, so go only as
 			// far as none does.
 			to := e.At
-			if len(s.overdue) > 0 {
-				to = min(to, max(s.now, s.overdue[0].due))
+			if len(s.overruns) > 0 {
+				to = min(to, max(s.now, s.overruns[0].due))
 			}
 			before, capacity := owed(), float64(s.serving())*float64(to-s.Now())
 			mustAdvance(t, s, to)
@@ -171,7 +171,7 @@ func TestVirtualWorkIsRealWork(t *testing.T) {
 // times as late. (Calm: what outlives its length does so by real minutes.)
 func TestScaleTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawPaper(t)
 		o.Machine, o.Predictor = Sequential, ByLimit
 		k := rapid.IntRange(2, 9).Draw(t, "k")
 		events := slices.DeleteFunc(drawEvents(t, drawn{users: 4, steps: 40, calm: true}), func(e Event) bool {

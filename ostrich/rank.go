@@ -40,6 +40,7 @@ type waiting struct {
 	moved  []*stage // that may have another place now, or none
 	gone   int      // of moved, about how many have no pending job
 	moment float64  // for which the stages were ranked
+	as     uint64   // the version that was ranked
 }
 
 // touch notes that a stage may have another place.
@@ -64,19 +65,30 @@ func (w *waiting) drop(g *stage) {
 	w.gone = 0
 }
 
+// drifts reports whether the order may change as time passes, without an event:
+// late campaigns do not get nearer to their completion while others do, and what
+// users have had fades.
+func (s *Schedule) drifts() bool { return s.options.Grace > 0 || s.options.Memory > 0 }
+
 // rank puts the stages with pending jobs in order.
 func (s *Schedule) rank() {
 	w := &s.waiting
+	moment := s.moment
+	if s.drifts() {
+		if moment = float64(s.now); moment == w.moment && w.as == s.version {
+			return
+		}
+	}
 	// Below accounts, tags on the root's clock are sums of all that is active,
 	// and may differ in the last bit from one moment to the next. They are
 	// computed for the latest event, never for the latest question.
-	nested := len(s.accounts) > 1 && (w.moment != s.moment || len(w.moved) > 0)
-	if nested || len(w.moved) > 8+len(w.stages)/8 {
+	nested := len(s.accounts) > 1 && (w.moment != moment || len(w.moved) > 0)
+	if s.drifts() || nested || len(w.moved) > 8+len(w.stages)/8 {
 		s.rankAll()
 	} else {
 		s.rankMoved()
 	}
-	w.moved, w.gone, w.moment = w.moved[:0], 0, s.moment
+	w.moved, w.gone, w.moment, w.as = w.moved[:0], 0, moment, s.version
 }
 
 // rankMoved takes the stages that may have another place out of the order and
@@ -121,7 +133,10 @@ func (s *Schedule) rankAll() {
 	for _, g := range w.stages {
 		g.ranked = s.ranking(g)
 	}
-	slices.SortFunc(w.stages, compareStages)
+	if !slices.IsSortedFunc(w.stages, compareStages) {
+		slices.SortFunc(w.stages, compareStages)
+		s.version++
+	}
 	w.ranks = w.ranks[:0]
 	for _, g := range w.stages {
 		w.ranks = append(w.ranks, s.told(g))
@@ -139,15 +154,41 @@ func (s *Schedule) told(g *stage) Rank {
 // ranking is what decides on the place of a stage among the others.
 type ranking struct {
 	gated bool
-	done  float64 // C~ in real time, +Inf while that is to come
-	tag   float64 // F on the root's clock; 0 once done
+	done  float64 // C~ in real time of what goes first for it, +Inf for all else
+	tag   float64 // how far away the virtual completion is; 0 once done
 }
 
 func (s *Schedule) ranking(g *stage) ranking {
-	if g.completed != notYet {
-		return ranking{s.gated(g), g.completed, 0}
+	r := ranking{gated: s.gated(g), done: math.Inf(1)}
+	u := g.campaign.user
+	switch {
+	case s.overdue(g):
+		r.done = g.completed
+	case s.drifts():
+		now := float64(s.now)
+		ahead := g.left.at(s.now)
+		if g.completed == notYet {
+			ahead = g.ahead(s.clockAt(u.leaf.parent, now))
+		}
+		r.tag = float64(ahead*s.having(u, now)) * s.spread(u.leaf)
+	default:
+		r.tag = s.project(u.leaf.parent, g.finish)
 	}
-	return ranking{s.gated(g), math.Inf(1), s.project(g.campaign.user.leaf.parent, g.finish)}
+	return r
+}
+
+// overdue reports whether a stage is so late that it goes first.
+func (s *Schedule) overdue(g *stage) bool {
+	return g.completed != notYet && (s.options.Grace == 0 || s.frontBy(float64(g.campaign.first), g.completed) < float64(s.now))
+}
+
+// frontBy is when work of a campaign submitted at first, and completed virtually at
+// another moment, is overdue, see Options.Grace.
+func (s *Schedule) frontBy(first, completed float64) float64 {
+	if s.options.Grace == 0 {
+		return completed
+	}
+	return completed + max(completed-first, float64(s.options.Grace))
 }
 
 // compareStages puts the stage in front whose jobs should start first. Of two

@@ -42,7 +42,7 @@ func TestScenarios(t *testing.T) {
 				t.Fatalf("%s:%v", file, err)
 			}
 			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil { //nolint:gosec // as the rest of the sources
+				if err := os.WriteFile(file, got, 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return

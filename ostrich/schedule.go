@@ -1,7 +1,6 @@
 package ostrich
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,13 +33,17 @@ type Schedule struct {
 	places   map[UserID]UserShare
 	shares   *Shares
 
-	users   map[UserID]*user
-	jobs    jobTable
-	groups  map[JobID]*group
-	overdue dueHeap // running jobs
-	waiting waiting
-	version uint64
-	spare   []job // memory for new ones
+	users    map[UserID]*user
+	jobs     jobTable
+	groups   map[JobID]*group
+	overruns dueHeap  // running jobs
+	left     left     // of all jobs that have not ended
+	surplus  Work     // what the virtual schedule owes beyond that, see settle
+	debtors  []debtor // by when their last jobs had ended; some are over
+	settled  bool     // since the latest change
+	waiting  waiting
+	version  uint64
+	spare    []job // memory for new ones
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -74,7 +77,12 @@ func (s *Schedule) OnCompletion(f func(lead JobID, at float64)) { s.onCompletion
 func (s *Schedule) Now() Time { return s.now }
 
 // Version changes whenever the order of the pending jobs may have changed.
-func (s *Schedule) Version() uint64 { return s.version }
+func (s *Schedule) Version() uint64 {
+	if s.drifts() {
+		s.rank()
+	}
+	return s.version
+}
 
 // Procs is m, the processors of the machine.
 func (s *Schedule) Procs() int { return s.procs }
@@ -88,18 +96,21 @@ func (s *Schedule) AdvanceTo(t Time) error {
 		return fmt.Errorf("advance from %d to %d: %w", s.now, t, ErrOutOfOrder)
 	}
 	for {
+		if !s.settled && s.options.Settle && float64(t) > s.moment {
+			s.settle() // after all events of the moment: what one takes another may give back
+		}
 		due := s.nextCompletion()
 		// A job that ends on time is no overdue one, hence "before t" for
 		// these and "up to t" for completions, which therefore go first.
-		if len(s.overdue) > 0 && s.overdue[0].due < t && float64(s.overdue[0].due) < due {
-			s.moment = float64(s.overdue[0].due)
+		if len(s.overruns) > 0 && s.overruns[0].due < t && float64(s.overruns[0].due) < due {
+			s.pass(float64(s.overruns[0].due))
 			s.outlive()
 			continue
 		}
 		if due > float64(t) {
 			break
 		}
-		s.moment = due
+		s.pass(due)
 		s.completeNext()
 	}
 	s.now = t
@@ -117,7 +128,8 @@ func (s *Schedule) Step(e Event) error {
 	if err := s.AdvanceTo(e.At); err != nil {
 		return fmt.Errorf("%v of job %d: %w", e.Kind, e.Job.ID, err)
 	}
-	s.moment = float64(e.At)
+	s.pass(float64(e.At))
+	s.settled = false
 	switch e.Kind {
 	case Capacity:
 		s.sync(s.root)
@@ -214,7 +226,7 @@ func (s *Schedule) owner(j *job) *user {
 
 func (s *Schedule) submit(from *Job) *job {
 	u := s.at(from.User)
-	j := s.newJob(from, s.options.Predictor.predict(&u.past, from.Estimate))
+	j := s.newJob(from, s.options.Predictor.predict(&u.past, from))
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
 	g := s.stageFor(c)
@@ -234,7 +246,7 @@ func (s *Schedule) newJob(from *Job, expect Duration) *job {
 	}
 	j := &s.spare[0]
 	s.spare = s.spare[1:]
-	j.Job, j.expect, j.place = *from, expect, -1
+	j.Job, j.expect, j.asked, j.place = *from, expect, from.Procs, -1
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -252,6 +264,7 @@ func (s *Schedule) join(j *job, g *stage, array *group) {
 	c := g.campaign
 	g.open++
 	c.open++
+	c.user.open++
 	c.ended = 0
 	if c == c.user.latest {
 		c.user.recent = j
@@ -268,57 +281,6 @@ func (s *Schedule) join(j *job, g *stage, array *group) {
 	}
 	s.jobs.put(j)
 	s.enqueue(j, g)
-}
-
-// campaignOf finds or opens the campaign that a new job belongs to.
-func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
-	if array != nil && array.campaign.user == u {
-		return array.campaign
-	}
-	c := u.latest
-	if c == nil || !s.options.Rule.joins(submissions{
-		first: c.first, latest: c.latest, unfinished: c.open > 0, previousOpen: u.recent != nil,
-	}, s.now) {
-		u.count++
-		c = &campaign{
-			user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, began: notYet, completed: notYet,
-		}
-		if u.leaf.active() {
-			c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
-		}
-		u.latest, u.recent = c, nil
-	}
-	return c
-}
-
-// stageFor is the stage of the campaign that takes new work, see Late.
-func (s *Schedule) stageFor(c *campaign) *stage {
-	u := c.user
-	if n := len(c.stages); n > 0 {
-		g := c.stages[n-1]
-		switch s.options.Late {
-		case Grow:
-			return g
-		case Reopen:
-			if g.completed == notYet {
-				return g
-			}
-		case Append:
-			if g.completed == notYet && c.latest == s.now {
-				return g
-			}
-		}
-	}
-	c.opened++
-	g := &c.head
-	if c.opened > 1 {
-		g = new(stage)
-	}
-	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
-	g.place = u.gone + len(u.line)
-	c.stages = append(c.stages, g)
-	u.line = append(u.line, g)
-	return g
 }
 
 // enqueue puts a job among the pending ones of a stage.
@@ -338,11 +300,11 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 // dequeue takes a job out of the pending ones.
 func (s *Schedule) dequeue(j *job) {
 	j.queued = false
-	j.stage.left++
+	j.stage.gone++
 	if j.stage.queued() == 0 {
 		s.waiting.drop(j.stage)
 	}
-	if j.stage.left > len(j.stage.pending)/2 {
+	if j.stage.gone > len(j.stage.pending)/2 {
 		j.stage.compact()
 	}
 	s.version++
@@ -356,77 +318,18 @@ func (s *Schedule) count(j *job, d Duration) { s.revise(j, &j.Job, d) }
 func (s *Schedule) revise(j *job, as *Job, d Duration) {
 	before := j.area(j.length)
 	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
+	j.Class, j.Hint = as.Class, as.Hint
 	j.length = d
+	s.recount(j)
 	s.sync(j.stage.campaign.user.leaf.parent)
 	s.add(j.stage, j.area(d)-before)
 }
 
-// change takes over what has become known of a job that has not ended.
-func (s *Schedule) change(j *job, to *Job) {
-	switch {
-	case to.User != j.User:
-		s.move(j, *to)
-		return
-	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition:
-		return
-	}
-	u := s.owner(j)
-	length := j.length
-	if to.Estimate != j.Estimate {
-		j.expect = s.options.Predictor.predict(&u.past, to.Estimate)
-		length = max(j.expect, j.elapsed(s.now))
-	}
-	if j.running && j.paused == 0 {
-		s.occupy(u, to.Procs*to.Count()-j.Procs*j.Count())
-	}
-	s.revise(j, to, length)
-	j.stage.unsorted = true
-	if j.running && j.paused == 0 {
-		s.await(j)
-	}
-	s.version++
-}
-
-// move takes a job that changes hands from one line to another, in the state
-// in which it is.
-func (s *Schedule) move(j *job, to Job) {
-	to.Submit = j.Submit
-	s.count(j, 0)
-	s.depart(j)
-	moved := s.submit(&to)
-	if !j.running {
-		return
-	}
-	s.start(moved, &to)
-	moved.Start, moved.rested = j.Start, j.rested
-	s.await(moved)
-	if j.paused != 0 {
-		s.suspend(moved)
-		moved.paused = j.paused
-	}
-}
-
-// split takes one task out of the pending record of its array, as a job of
-// its own. It stands where the record stands and takes its part of the work
-// along. It reports false where there is no such record.
-func (s *Schedule) split(from Job) bool {
-	r := s.jobs.get(from.Group)
-	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
-		return false
-	}
-	s.moment = float64(s.now)
-	s.at(r.User)
-	j := s.newJob(&from, r.expect)
-	before := r.area(r.length)
-	r.Tasks--
-	j.length = r.length
-	s.join(j, r.stage, s.arrayOf(j))
-	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
-	return true
-}
-
 // occupy changes the number of busy processors. The clocks must be synchronised.
 func (s *Schedule) occupy(u *user, procs int) {
+	if s.options.Memory > 0 {
+		u.remember(s.moment, s.options.Memory)
+	}
 	s.busy += procs
 	u.busy += procs
 }
@@ -435,10 +338,11 @@ func (s *Schedule) start(j *job, as *Job) {
 	u := s.owner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
-		j.expect = s.options.Predictor.predict(&u.past, as.Estimate)
+		j.expect = s.options.Predictor.predict(&u.past, as)
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
+	s.recount(j)
 	s.occupy(u, j.Procs*j.Count())
 	s.await(j)
 }
@@ -446,6 +350,7 @@ func (s *Schedule) start(j *job, as *Job) {
 func (s *Schedule) suspend(j *job) {
 	s.occupy(s.owner(j), -j.Procs*j.Count())
 	j.paused = s.now
+	s.recount(j)
 	s.forgo(j)
 }
 
@@ -453,6 +358,7 @@ func (s *Schedule) resume(j *job) {
 	s.occupy(s.owner(j), j.Procs*j.Count())
 	j.rested += Duration(s.now - j.paused)
 	j.paused = 0
+	s.recount(j)
 	s.await(j)
 }
 
@@ -472,15 +378,42 @@ func (s *Schedule) halt(j *job) {
 }
 
 func (s *Schedule) end(j *job, as *Job) {
+	c := j.stage.campaign
 	ran := Duration(0)
 	if as.Start != 0 {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
-		j.stage.campaign.user.past.add(ran)
-		j.stage.campaign.ran += j.Count()
+		asked := j.Job
+		asked.Procs = j.asked
+		s.options.Predictor.learn(&c.user.past, &asked, ran)
+		c.ran += j.Count()
 	}
-	j.stage.campaign.longest = max(j.stage.campaign.longest, ran)
+	c.longest = max(c.longest, ran)
 	s.count(j, ran)
 	s.depart(j)
+	if s.options.Predictor == Alike && c.ran >= 2*c.learned {
+		s.learn(c)
+	}
+}
+
+// learn predicts the lengths of a campaign's waiting jobs again, from those that
+// have ended meanwhile. It is done whenever as many more of them have ended, so
+// it costs a campaign of n jobs no more than n·log n.
+func (s *Schedule) learn(c *campaign) {
+	if c.learned = c.ran; c.ran == 0 {
+		return // the jobs that have ended were cancelled
+	}
+	for _, g := range c.stages {
+		for _, j := range g.pending {
+			if !j.queued {
+				continue
+			}
+			if d := s.options.Predictor.predict(&c.user.past, &j.Job); d != j.expect {
+				j.expect = d
+				s.count(j, d)
+				g.unsorted = true
+			}
+		}
+	}
 }
 
 // depart takes a job out; what it counts for stays with its campaign.
@@ -491,6 +424,7 @@ func (s *Schedule) depart(j *job) {
 	} else {
 		s.dequeue(j)
 	}
+	s.forget(j)
 	s.jobs.remove(j.ID)
 	if c.user.recent == j {
 		c.user.recent = nil
@@ -505,5 +439,6 @@ func (s *Schedule) depart(j *job) {
 		c.ended = s.now
 	}
 	c.user.sweep()
+	s.leaves(c.user)
 	s.version++
 }

@@ -31,3 +31,6 @@ type UserShare struct {
 // somewhere when nobody else wants the machine, and no completion time is
 // infinite.
 const MinWeight = 1e-6
+
+// Shares is how the schedule divides the machine. It is not to be changed.
+func (s *Schedule) Shares() *Shares { return s.shares }

@@ -16,6 +16,10 @@ type Campaign struct {
 	// array or heterogeneous job, or else of the job, that opened it.
 	Lead JobID
 
+	// Name is by which the user declared it (Job.Campaign), "" for one that the
+	// Rule found.
+	Name string
+
 	First, Latest Time // submission of its first (t_i) and of its latest job
 	Ended         Time // when its last job ended; 0 while any job has not
 
@@ -36,12 +40,31 @@ type Campaign struct {
 	// Started and Completed tell whether those moments have come.
 	Started, Completed bool
 
+	// Left is the work of its jobs that is still to be done really.
+	Left Work
+
+	// FrontBy is when the campaign goes first in the queue, if jobs of it still
+	// wait then (Options.Grace): C~ without a grace, and with one
+	//
+	//	C~ + max(C~ - t, Grace)  ≤  t + 2·(C~ - t) + Grace
+	//
+	// Overdue tells that this moment has passed.
+	FrontBy float64
+	Overdue bool
+
 	// Bound is the latest time at which the campaign ends if the queue
 	// follows the order strictly, no job passing another: Lemma 5.2 on a
-	// Sequential machine, what is true of Lemma 6.3 on a Parallel one, for the
-	// active users and jobs known now. +Inf where a job may take the whole
-	// machine, for which Lemma 6.3 promises nothing.
+	// Sequential machine, what is true of Lemma 6.3 on a Parallel one, and with a
+	// grace what follows from FrontBy; for the active users and jobs known now.
+	// +Inf where a job may take the whole machine, for which Lemma 6.3 promises
+	// nothing.
 	Bound float64
+
+	// Promise is the bound counted from the submission. With a grace, Bound counts
+	// from now on, so it moves on while the machine idles or others are started
+	// instead. Promise moves only with users, jobs and processors, and may be over.
+	// Its greatest value so far is what was promised. Without a grace both are the same.
+	Promise float64
 }
 
 // Progress is the part of the work that the virtual schedule has done, 0 to 1.
@@ -108,6 +131,7 @@ func (s *Schedule) Campaigns() []Campaign {
 		}
 	}
 	var list []Campaign
+	var owed []Work // B + W_i of each, see bound
 	for _, u := range sortedUsers(s.users) {
 		line := make([]*campaign, len(u.line))
 		for i, g := range u.line {
@@ -126,8 +150,12 @@ func (s *Schedule) Campaigns() []Campaign {
 				v.Longest = max(v.Longest, now.longest)
 			}
 			v.Bound = s.bound(c, &v, max(system, v.Longest), widest)
-			list = append(list, v)
+			v.Promise = v.Bound
+			list, owed = append(list, v), append(owed, c.before+v.Work)
 		}
+	}
+	if s.options.Grace > 0 {
+		s.boundByFront(list, owed, system, widest)
 	}
 	return list
 }
@@ -136,12 +164,13 @@ func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
-		User: u.id, Number: c.number, Lead: c.lead, First: c.first, Latest: c.latest, Ended: c.ended,
+		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Ended: c.ended,
 		Work: c.settled, Served: c.settled,
 		Started: c.began != notYet, VirtualStart: c.began,
 		Completed: true, VirtualEnd: c.completed,
 	}
 	for _, g := range c.stages {
+		v.Left += g.left.at(s.now)
 		g.sort(s.options.Inside)
 		for _, j := range g.pending {
 			v.Pending = append(v.Pending, j.ID)
@@ -161,6 +190,8 @@ func (s *Schedule) view(c *campaign) Campaign {
 		v.Served += g.work - g.owed(now)
 		v.Completed, v.VirtualEnd = false, s.realTime(u, g.finish, now)
 	}
+	v.FrontBy = s.frontBy(float64(c.first), v.VirtualEnd)
+	v.Overdue = v.Completed && v.FrontBy < float64(s.now)
 	return v
 }
 
@@ -191,34 +222,6 @@ func (s *Schedule) realTime(u *user, tag, now float64) float64 {
 		return math.Inf(1)
 	}
 	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.procs)*s.fraction(u.leaf))
-}
-
-// bound is the bound on the end of a campaign, with k read as the inverse of
-// the user's fraction, which it is for equal shares:
-//
-//	t_i + k·(B + W_i)/m + 3·p_max                               (Lemma 5.2, equation 5.3)
-//	t_i + k·(B + W_i)/(m·(1-α)) + p_max/(1-α) + p_max of the campaign  (after Lemma 6.3)
-//
-// where p_max is the longest job of the system, α·m its widest one, and B what
-// the virtual schedule owed the user at t_i: with a strict gate at most the W_{i-1}
-// of the papers, without one maybe more. Lemma 6.3 does not hold as published;
-// docs/theory.md has the counterexamples, and why this does.
-func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
-	if s.procs == 0 {
-		return math.Inf(1)
-	}
-	k := 1 / s.fraction(c.user.leaf)
-	m := float64(s.procs)
-	t, p := float64(c.first), float64(longest)
-	work := float64(c.before + v.Work)
-	if s.options.Machine == Sequential {
-		return t + k*work/m + 3*p
-	}
-	alpha := float64(widest) / m
-	if alpha >= 1 {
-		return math.Inf(1)
-	}
-	return t + k*work/(m*(1-alpha)) + p/(1-alpha) + float64(v.Longest)
 }
 
 // Users lists the users that have been seen, by id.
@@ -297,10 +300,10 @@ func (s *Schedule) NextCompletion() float64 { return s.nextCompletion() }
 // counts for, if nothing happens before; 0 if none runs. If it still runs a
 // second later it counts for more, and the order may have changed.
 func (s *Schedule) NextOverrun() Time {
-	if len(s.overdue) == 0 {
+	if len(s.overruns) == 0 {
 		return 0
 	}
-	return s.overdue[0].due
+	return s.overruns[0].due
 }
 
 // Expected is how long a task of a job that has not ended is expected to run,

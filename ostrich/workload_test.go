@@ -85,6 +85,8 @@ type drawn struct {
 	groups       bool // some jobs belong to arrays
 	calm         bool // nothing but submissions, starts and ends
 	fixed        bool // no changes of pending jobs
+	hints        bool // users say how long some jobs run
+	declared     bool // users declare some campaigns
 }
 
 // drawEvents draws the history of a few jobs, in the order of Compare.
@@ -118,8 +120,14 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			next++
 			j := &life{Job: Job{
 				ID: next, User: UserID(draw("user", 1, d.users)), Procs: draw("procs", 1, 3),
-				Estimate: Duration(draw("estimate", 1, 60)), Submit: now,
+				Estimate: Duration(draw("estimate", 1, 60)), Submit: now, Class: uint64(draw("class", 0, 2)),
 			}}
+			if d.hints {
+				j.Hint = Duration(max(0, draw("hint", -100, 60)))
+			}
+			if d.declared {
+				j.Campaign = []string{"", "", "a", "b"}[draw("campaign", 0, 3)]
+			}
 			if d.groups && draw("grouped", 0, 2) == 0 {
 				j.Group = next
 				if len(live) > 0 && live[i].Group != 0 {
@@ -160,6 +168,9 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			j.Estimate = Duration(draw("estimate", 1, 60))
 			if !j.running {
 				j.Procs, j.Tasks = draw("procs", 1, 3), draw("tasks", 0, 3)
+				if d.declared && draw("declare", 0, 3) == 0 {
+					j.Campaign = []string{"", "a", "b"}[draw("campaign", 0, 2)]
+				}
 			}
 			put(j, Change)
 		case action == 11 && live[i].running && !live[i].paused:
@@ -217,6 +228,16 @@ func drawShares(t *rapid.T, d drawn) *Shares {
 
 // drawOptions draws a schedule's options.
 func drawOptions(t *rapid.T) Options {
+	o := drawPaper(t)
+	o.Predictor = Predictor(rapid.IntRange(0, len(PredictorNames)-1).Draw(t, "predictor"))
+	o.Settle = rapid.Bool().Draw(t, "settle")
+	o.Grace = Duration(rapid.SampledFrom([]int{0, 1, 30}).Draw(t, "grace"))
+	o.Memory = Duration(rapid.SampledFrom([]int{0, 20, 1000}).Draw(t, "memory"))
+	return o
+}
+
+// drawPaper draws the options that the papers leave open.
+func drawPaper(t *rapid.T) Options {
 	o := Options{
 		Procs:     rapid.IntRange(1, 6).Draw(t, "m"),
 		Machine:   Machine(rapid.IntRange(0, 1).Draw(t, "machine")),
@@ -242,6 +263,7 @@ type machine struct {
 	t       failer
 	s       *Schedule
 	m, free int
+	inLine  bool               // no job passes another
 	now     Time               // counted from epoch, as all times below; the schedule has absolute ones
 	length  map[JobID]Duration // the true one
 	jobs    map[JobID]Job
@@ -298,6 +320,9 @@ func (r *machine) until(end Time, arrive func(now Time)) {
 		}
 		for _, p := range r.s.Order() {
 			j := r.jobs[p.Job]
+			if r.inLine && j.Procs > r.free {
+				break
+			}
 			if p.Gated && r.s.options.Gate == Strict || j.Procs > r.free {
 				continue
 			}

@@ -28,9 +28,6 @@ func TestAdvice(t *testing.T) {
 			o.Channel, o.Controller = Priority, basic()
 			o.Controller.BackfillContinue = true
 		}, nil},
-		{"no bound", func(o *Options) { o.Controller.PriorityFlags = []string{"NO_NORMAL_QOS"} }, []words{
-			{"PriorityFlags has NO_NORMAL_*:", "remove NO_NORMAL_*"},
-		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -128,7 +128,7 @@ func (c Change) command(ch Channel) (string, error) {
 // validSpec reports whether s can stand in a command without changing its
 // meaning.
 func validSpec(s string) bool {
-	if s == "" || len(s) > maxSpec+16 {
+	if s == "" || len(s) > maxArgument+16 {
 		return false
 	}
 	for _, c := range []byte(s) {

@@ -270,9 +270,7 @@ func TestExpandRange(t *testing.T) {
 }
 
 func FuzzConf(f *testing.F) {
-	f.Add(slurmConf)
-	f.Add(captured(f, "22.05/config.txt"))
-	f.Add(captured(f, "22.05/partitions.txt"))
+	addLines(f, "ClusterName=c1\nPriorityType=priority/multifactor\n", slurmConf)
 	f.Add("NodeName=n[1-3] Sockets=2\nPartitionName=a Nodes=ALL\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := ParseController(text); err == nil && (c.PriorityType == "" || c.DefaultQueueDepth < 0 || c.BackfillMaxJobTest < 1 ||
@@ -283,4 +281,16 @@ func FuzzConf(f *testing.F) {
 			t.Error("no partition and no error")
 		}
 	})
+}
+
+func TestStoresComments(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "AccountingStoreFlags=job_env": false, "AccountingStoreFlags=job_script,Job_Comment": true,
+		"AccountingStoreJobComment=Yes": true, "AccountingStoreJobComment=No": false, // until 20.11
+	} {
+		c, err := ParseController("ClusterName=c1\nPriorityType=priority/multifactor\n" + text + "\n")
+		if err != nil || c.StoresComments != want {
+			t.Errorf("%q: %v, %v; want %v", text, c.StoresComments, err, want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,8 +39,17 @@ type Controller struct {
 	RateLimited         bool
 	AccountingStorage   string // AccountingStorageType
 	AccountingEnforce   []string
+	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
 	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
 	Scheduling          Scheduling
+
+	PreemptType       string // such as "preempt/qos"; "" for none
+	PreemptMode       string // such as "WITHIN,REQUEUE"; "" for OFF
+	PreemptParameters []string
+	PreemptExemptTime ostrich.Duration // 0 for none
+	QOS               []QOS
+	Federation        string // "" for none
+	PoliciesUnknown   string // why QOS or federation are not known; "" if they are
 }
 
 // Weights are the weights of priority/multifactor.
@@ -98,7 +108,11 @@ func (s Slurm) Controller(ctx context.Context) (Controller, error) {
 	if err != nil {
 		return Controller{}, err
 	}
-	return parseConfig(string(out))
+	c, err := parseConfig(string(out))
+	if err == nil {
+		s.policies(ctx, &c)
+	}
+	return c, err
 }
 
 // parseConfig reads "scontrol show config".
@@ -146,10 +160,7 @@ func (c *Controller) set(key, value string, duration func(string) (ostrich.Durat
 	case "priorityflags":
 		c.PriorityFlags = list(value)
 	case "prioritysitefactorplugin":
-		c.SiteFactorPlugin = value
-		if value == "site_factor/none" {
-			c.SiteFactorPlugin = ""
-		}
+		c.SiteFactorPlugin = unless(value, "site_factor/none")
 	case "priorityweightage":
 		c.Weights.Age, err = weight(value)
 	case "priorityweightassoc":
@@ -185,6 +196,14 @@ func (c *Controller) set(key, value string, duration func(string) (ostrich.Durat
 		c.MessageTimeout, err = seconds(value)
 	case "maxarraysize":
 		c.MaxArraySize, err = strconv.Atoi(value)
+	case "preempttype":
+		c.PreemptType = unless(value, "preempt/none")
+	case "preemptmode":
+		c.PreemptMode = unless(value, "OFF")
+	case "preemptparameters":
+		c.PreemptParameters = list(value)
+	case "preemptexempttime":
+		c.PreemptExemptTime, err = exemptTime(value, duration)
 	case "schedulertype":
 		c.Scheduling.NoBackfill = value == "sched/builtin"
 	case "schedulerparameters":
@@ -197,8 +216,20 @@ func (c *Controller) set(key, value string, duration func(string) (ostrich.Durat
 		c.AccountingStorage = value
 	case "accountingstorageenforce":
 		c.AccountingEnforce = list(value)
+	case "accountingstoreflags": // since 21.08
+		c.StoresComments = slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") })
+	case "accountingstorejobcomment":
+		c.StoresComments, err = yes(value)
 	}
 	return err
+}
+
+// unless is the value, or "" for the one that stands for nothing.
+func unless(value, nothing string) string {
+	if strings.EqualFold(value, nothing) {
+		return ""
+	}
+	return value
 }
 
 // resetPeriod reads PriorityUsageResetPeriod.

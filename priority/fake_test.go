@@ -138,7 +138,7 @@ func fakeCommand(name string, args []string) int {
 			}
 		}
 	case "scontrol":
-		return fakeScontrol(file, state)
+		return fakeScontrol(file, state, args)
 	}
 	return 0
 }
@@ -223,8 +223,9 @@ func groupTasks(queue []Queued) (lines []Queued) {
 	return lines
 }
 
-// fakeScontrol obeys the commands on its standard input as scontrol does.
-func fakeScontrol(file string, state fakeState) int {
+// fakeScontrol obeys the command of its arguments, or else those on its standard
+// input, as scontrol does.
+func fakeScontrol(file string, state fakeState, args []string) int {
 	rc := 0
 	for _, id := range state.Ahead {
 		if _, err := state.obey(fmt.Sprintf("update jobid=%d sitefactor=%d", id, 100*id)); err != nil {
@@ -236,6 +237,9 @@ func fakeScontrol(file string, state fakeState) int {
 		return 3
 	}
 	lines := bufio.NewScanner(os.Stdin)
+	if len(args) > 0 {
+		lines = bufio.NewScanner(strings.NewReader(strings.Join(args, " ")))
+	}
 	for lines.Scan() {
 		_, _ = fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())
 		if words, err := state.obey(lines.Text()); err != nil {

@@ -1,21 +1,18 @@
 package priority
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority/privilege"
 )
 
 // Journal is the record of every write, one JSON object a line: what was
@@ -23,13 +20,17 @@ import (
 // administrators and what value a job had before we came.
 //
 // A journal has one writer at a time, which holds a lock on the file's name
-// with ".lock" added.
+// with ".lock" added. Both are files of their folder's owner: nothing else is
+// opened, no link is followed, and what root opens it opens as that user.
 type Journal struct {
 	path string
+	as   privilege.Owner
 	file *os.File // nil when read only
 	lock *os.File
 	size int64
 	jobs map[journalKey]*written
+
+	repaired error // see Repaired
 }
 
 // Record is one line of the journal.
@@ -49,6 +50,9 @@ type Record struct {
 	// the one before the first write.
 	Result Status `json:"result"`
 	Words  string `json:"words,omitempty"`
+	// Former are the values written before the file began, set in one of the
+	// first lines of a job.
+	Former []int64 `json:"former,omitempty"`
 	// Carried is set in all of those first lines: they tell what became of
 	// writes before the file began.
 	Carried bool `json:"carried,omitempty"`
@@ -70,12 +74,13 @@ type journalKey struct {
 // written is what the journal knows of one job in one channel.
 type written struct {
 	submit   ostrich.Time
-	first    int64 // the value before the first write
-	last     int64 // the value of the last write that took effect
-	applied  bool  // last is set
-	pending  int64 // the value of a write whose result is not known
-	intended bool  // pending is set
-	nice     int64 // the owner's, taken by the first pin
+	first    int64   // the value before the first write
+	last     int64   // the value of the last write that took effect
+	applied  bool    // last is set
+	pending  int64   // the value of a write whose result is not known
+	intended bool    // pending is set
+	nice     int64   // the owner's, taken by the first pin
+	former   []int64 // every value written, in rising order
 	words    string
 	dropped  int   // how often in a row Slurm took the value drop and did not keep it
 	drop     int64 // set if dropped > 0
@@ -91,63 +96,6 @@ const (
 // ErrLocked tells that another process writes the journal.
 var ErrLocked = errors.New("another process writes it")
 
-// OpenJournal opens a journal for writing and creates it if need be. A last
-// line that a crash cut off is removed.
-func OpenJournal(path string) (*Journal, error) {
-	lock, err := create(path+".lock", 0)
-	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		err = errors.Join(err, lock.Close())
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("journal %s: %w", path, ErrLocked)
-		}
-		return nil, fmt.Errorf("journal %s: lock: %w", path, err)
-	}
-	j := &Journal{path: path, lock: lock}
-	if err := j.open(); err != nil {
-		return nil, errors.Join(fmt.Errorf("journal: %w", err), j.Close())
-	}
-	return j, nil
-}
-
-func (j *Journal) open() error {
-	file, err := create(j.path, 0)
-	if err != nil {
-		return err
-	}
-	j.file = file
-	if j.jobs, j.size, err = load(file, j.path); err != nil {
-		return err
-	}
-	for _, w := range j.jobs {
-		w.words, w.dropped = "", 0 // a new start is a new try
-	}
-	if err = file.Truncate(j.size); err != nil {
-		return err
-	}
-	_, err = file.Seek(j.size, io.SeekStart)
-	return err
-}
-
-// ReadJournal reads a journal without the right to write it. One that does not
-// exist is empty.
-func ReadJournal(path string) (*Journal, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Journal{path: path, jobs: make(map[journalKey]*written)}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	jobs, size, err := load(file, path)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	return &Journal{path: path, size: size, jobs: jobs}, nil
-}
-
 // Close gives up the right to write. A second Close does nothing.
 func (j *Journal) Close() error {
 	var err error
@@ -160,28 +108,6 @@ func (j *Journal) Close() error {
 		j.lock = nil
 	}
 	return err
-}
-
-// load reads the records and returns the length of the whole lines.
-func load(r io.Reader, path string) (map[journalKey]*written, int64, error) {
-	jobs := make(map[journalKey]*written)
-	in := bufio.NewReaderSize(r, 1<<16)
-	var size int64
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return jobs, size, nil // without its end a line is not whole
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		rec, err := parseRecord(line)
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-		note(jobs, rec)
-		size += int64(len(line))
-	}
 }
 
 func parseRecord(line []byte) (Record, error) {
@@ -218,10 +144,16 @@ func note(jobs map[journalKey]*written, rec Record) {
 		// Slurm shows nice 0 for a job that is pinned already.
 		w.nice = rec.Nice
 	}
+	w.remember(rec.Former...)
 	switch rec.Result {
 	case intended:
 		w.pending, w.intended = rec.To, true
+		w.remember(rec.To)
 	case Applied, kept:
+		w.remember(rec.To)
+		if rec.Channel == Priority && rec.To == 0 && rec.Result == Applied {
+			w.former = nil // released: a later pin is somebody else's
+		}
 		w.last, w.applied, w.intended, w.words, w.dropped = rec.To, true, false, "", 0
 	case Refused:
 		w.intended = false
@@ -248,8 +180,13 @@ func (w *written) wrote(value int64) bool {
 	return (w.applied && w.last == value) || (w.intended && w.pending == value)
 }
 
-// Intend records what is about to be written, and waits until it is on disk.
+// Intend records what is about to be written, and waits until it is on disk. If
+// the journal's files are no longer those that were opened, it first begins new
+// ones, see Repaired, or returns ErrLocked if another process did.
 func (j *Journal) Intend(now ostrich.Time, ch Channel, changes []Change) error {
+	if err := j.keep(now); err != nil {
+		return err
+	}
 	recs := make([]Record, len(changes))
 	for i, c := range changes {
 		recs[i] = Record{
@@ -317,10 +254,11 @@ func writeSync(f *os.File, text []byte) error {
 }
 
 // Ours reports whether a value of a channel was, or may have been, written to
-// the job by us. With the channel fixed it is what Options.Ours wants.
+// the job by us at any time. With the channel fixed it is what Options.Ours
+// wants.
 func (j *Journal) Ours(ch Channel, job ostrich.JobID, value int64) bool {
 	w := j.jobs[journalKey{ch, job}]
-	return w != nil && w.wrote(value)
+	return w != nil && w.had(value)
 }
 
 // Written returns the value a job had before the first write and the last that
@@ -388,6 +326,21 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 	if j.file == nil || j.size <= limit {
 		return false, nil
 	}
+	jobs, recs := j.carried(now, alive)
+	text, err := encode(recs)
+	if err != nil {
+		return false, fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	if err = j.replace(text, ".1"); err != nil {
+		return false, fmt.Errorf("journal: rotate: %w", err)
+	}
+	j.jobs = jobs
+	return true, nil
+}
+
+// carried is what a new file has to begin with, and of which jobs that tells:
+// what is known of those that are alive.
+func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map[journalKey]*written, []Record) {
 	jobs := make(map[journalKey]*written)
 	var recs []Record
 	for key, w := range j.jobs {
@@ -395,17 +348,24 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 			continue
 		}
 		jobs[key] = w
-		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Carried: true}
+		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
 		if w.applied {
 			base.To, base.Result = w.last, kept
 			recs = append(recs, base)
+			base.Former = nil // once is enough
+		}
+		if w.words != "" {
+			refused := base
+			refused.Result, refused.Words = Refused, w.words
+			recs = append(recs, refused)
 		}
 		if w.intended {
 			base.To, base.Result = w.pending, intended
 			recs = append(recs, base)
+			base.Former = nil
 		}
-		if w.words != "" {
-			base.Result, base.Words = Refused, w.words
+		if base.Former != nil {
+			base.To, base.Result = w.first, Unsent // nothing is known but these
 			recs = append(recs, base)
 		}
 	}
@@ -413,53 +373,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 	slices.SortStableFunc(recs, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Channel, b.Channel))
 	})
-	text, err := encode(recs)
-	if err != nil {
-		return false, fmt.Errorf("journal %s: %w", j.path, err)
-	}
-	file, err := j.replace(text)
-	if err != nil {
-		return false, fmt.Errorf("journal: rotate: %w", err)
-	}
-	err = j.file.Close()
-	j.file, j.size, j.jobs = file, int64(len(text)), jobs
-	if err != nil {
-		return true, fmt.Errorf("journal: rotate: %w", err)
-	}
-	return true, nil
-}
-
-// replace puts a file with the text in the place of the present one. At every
-// moment the journal's name is that of a whole file.
-func (j *Journal) replace(text []byte) (file *os.File, err error) {
-	next := j.path + ".new"
-	file, err = create(next, os.O_TRUNC)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, file.Close())
-		}
-	}()
-	if err = writeSync(file, text); err != nil {
-		return nil, err
-	}
-	old := j.path + ".1"
-	if err = os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err = os.Link(j.path, old); err != nil {
-		return nil, err
-	}
-	if err = os.Rename(next, j.path); err != nil {
-		return nil, err
-	}
-	dir, err := os.Open(filepath.Dir(j.path))
-	if err != nil {
-		return nil, err
-	}
-	return file, errors.Join(dir.Sync(), dir.Close())
+	return jobs, recs
 }
 
 // submit is when Slurm said that the job was submitted.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -250,17 +249,16 @@ func TestJournalLongTornLine(t *testing.T) {
 func TestJournalErrors(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
-	const good = `{"time":1,"job":1,"submit":1,"channel":"nice","from":0,"to":1,"result":"applied"}` + "\n"
 	for _, bad := range []string{"nonsense\n", `{"job":0,"channel":"nice"}` + "\n", `{"job":1,"channel":"colour"}` + "\n"} {
-		if err := os.WriteFile(path, []byte(good+bad), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(goodLine+bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ReadJournal(path)
-		if err == nil || !strings.Contains(err.Error(), path+":2: ") {
-			t.Errorf("%q: error %v, want %s:2", bad, err, path)
+		j, err := ReadJournal(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, err := OpenJournal(path); err == nil {
-			t.Errorf("%q: opened", bad)
+		if err = j.Repaired(); err == nil || !strings.Contains(err.Error(), path+":2: ") || j.knows(Nice, 1) != (known{0, 1, true}) {
+			t.Errorf("%q: %v, want %s:2, and the job of line 1", bad, err, path)
 		}
 	}
 	j := openJournal(t, filepath.Join(dir, "new"))
@@ -296,57 +294,24 @@ func TestJournalOneWriter(t *testing.T) {
 	openJournal(t, path)
 }
 
-func TestJournalOfRootBelongsToFolder(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away; run the test as root")
-	}
-	dir := t.TempDir()
-	path, old := filepath.Join(dir, "journal"), filepath.Join(dir, "old.lock")
-	if err := os.WriteFile(old, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const uid, gid = 12345, 54321
-	if err := os.Chown(dir, uid, gid); err != nil {
-		t.Fatal(err)
-	}
-	owned := func(name string, uid, gid uint32) {
-		t.Helper()
-		var is syscall.Stat_t
-		if err := syscall.Stat(name, &is); err != nil || is.Uid != uid || is.Gid != gid {
-			t.Errorf("%s belongs to %d:%d, want %d:%d (%v)", filepath.Base(name), is.Uid, is.Gid, uid, gid, err)
-		}
-	}
-	j := openJournal(t, path)
-	owned(path, uid, gid)
-	owned(path+".lock", uid, gid)
-	if _, err := j.Rotate(1, -1, func(ostrich.JobID) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
-	owned(path, uid, gid)
-	// What was there before, or is reached through a link, is not given away.
-	openJournal(t, filepath.Join(dir, "old"))
-	owned(old, 0, 0)
-	target := filepath.Join(t.TempDir(), "target")
-	if err := os.Symlink(target, filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
-	openJournal(t, filepath.Join(dir, "link"))
-	owned(target, 0, 0)
-}
-
 func FuzzJournal(f *testing.F) {
-	f.Add(`{"time":1,"job":1,"submit":1,"channel":"nice","from":0,"to":1,"result":"applied"}` + "\n")
+	f.Add(goodLine)
+	f.Add(goodLine + "torn")
+	f.Add("nonsense\n" + goodLine)
 	f.Fuzz(func(t *testing.T, text string) {
-		jobs, size, err := load(strings.NewReader(text), "journal")
+		is, err := load(strings.NewReader(text), "journal")
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
-		if size > int64(len(text)) || (size > 0 && text[size-1] != '\n') {
-			t.Errorf("size %d of %d", size, len(text))
+		if is.size > int64(len(text)) || (is.size > 0 && text[is.size-1] != '\n') {
+			t.Errorf("size %d of %d", is.size, len(text))
 		}
-		again, _, err := load(strings.NewReader(text[:size]), "journal")
-		if err != nil || len(again) != len(jobs) {
-			t.Errorf("the whole lines alone: %d jobs, want %d: %v", len(again), len(jobs), err)
+		if len(is.jobs) == 0 && is.bad == nil && text != "" {
+			t.Error("no record and nothing bad")
+		}
+		again, err := load(strings.NewReader(text[:is.size]), "journal")
+		if err != nil || len(again.jobs) != len(is.jobs) {
+			t.Errorf("the whole lines alone: %d jobs, want %d: %v", len(again.jobs), len(is.jobs), err)
 		}
 	})
 }

@@ -36,6 +36,7 @@ func newLive(t *testing.T) *live {
 	if conf == "" {
 		t.Skip("OSTRICH_TEST_SLURM_CONF is not set; run as root with the path of the slurm.conf of a cluster that tests may fill with jobs, such as contrib/testbed/debian makes")
 	}
+	t.Attr("real-time", "yes") // see contrib/internal/minutes
 	l := &live{Slurm: Slurm{Conf: conf}, t: t}
 	var err error
 	if l.controller, err = l.Controller(t.Context()); err != nil {

@@ -19,12 +19,21 @@ type Options struct {
 	// Controller.Depth.
 	Depth      int
 	Controller Controller
-	Exclude    Exclude
+	Include    Include
+	Exclude    Exclude // of what is included
 
 	// Ours reports whether a value of the channel was written to a job by
 	// us, as Journal.Ours does. Channel Priority needs it to tell its own
 	// pins from those of administrators; nil means that none is ours.
 	Ours func(job ostrich.JobID, value int64) bool
+
+	// Stock returns what a job gets back that is left alone and has a value of
+	// ours, as Journal.Stock does; nil means that nothing is taken back.
+	Stock func(q *Queued) (value, nice int64, ours bool)
+
+	// Outside reports whether a job's partitions, a comma-separated list, belong
+	// to nothing that is ordered; nil means that none does.
+	Outside func(partitions string) bool
 
 	// Refused returns Slurm's words for a job that it refused to change, so
 	// that it is left alone; "" means that it did not refuse. nil is the same
@@ -131,12 +140,6 @@ func Advice(o Options) []Hint {
 	}
 	if o.Channel == Priority && c.Multifactor() {
 		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", mend})
-	}
-	if o.Mode == Strict && c.unbounded() && o.Channel != Priority {
-		all = append(all, Hint{
-			"PriorityFlags has NO_NORMAL_*: factors have no upper bound, so the step between ranks follows the largest one that was seen",
-			"remove NO_NORMAL_* from slurm.conf's PriorityFlags, or use mode weight",
-		})
 	}
 	return all
 }

@@ -268,7 +268,7 @@ func TestHasTask(t *testing.T) {
 }
 
 func FuzzSqueue(f *testing.F) {
-	f.Add(captured(f, "22.05/squeue.txt"))
+	addRecords(f, captured(f, "22.05/squeue.txt"))
 	f.Fuzz(func(t *testing.T, out string) {
 		queue, err := parseSqueue(out, mark)
 		if err != nil && queue != nil {
@@ -286,7 +286,7 @@ func FuzzSqueue(f *testing.F) {
 }
 
 func FuzzSprio(f *testing.F) {
-	f.Add(captured(f, "22.05/sprio.txt"))
+	addLines(f, "", captured(f, "22.05/sprio.txt"))
 	f.Fuzz(func(t *testing.T, out string) {
 		if jobs, err := parseSprio(out); err != nil && jobs != nil {
 			t.Error("jobs with an error")
@@ -295,7 +295,7 @@ func FuzzSprio(f *testing.F) {
 }
 
 func FuzzConfig(f *testing.F) {
-	f.Add(captured(f, "22.05/config.txt"))
+	addLines(f, "ClusterName=c\nPriorityType=priority/multifactor\nSLURM_VERSION=22.05.8\n", captured(f, "22.05/config.txt"))
 	f.Fuzz(func(t *testing.T, out string) {
 		c, err := parseConfig(out)
 		if err == nil && c.PriorityType == "" {
@@ -305,7 +305,7 @@ func FuzzConfig(f *testing.F) {
 }
 
 func FuzzPartitions(f *testing.F) {
-	f.Add(captured(f, "22.05/partitions.txt"))
+	addLines(f, "PartitionName=a\n", captured(f, "22.05/partitions.txt"))
 	f.Fuzz(func(t *testing.T, out string) {
 		parts, lists, err := parsePartitions(out)
 		if err == nil && len(parts) != len(lists) {
@@ -315,7 +315,9 @@ func FuzzPartitions(f *testing.F) {
 }
 
 func FuzzDiag(f *testing.F) {
-	f.Add(captured(f, "22.05/sdiag.txt"))
+	for _, section := range []string{"", "Backfilling stats\n", "Main schedule statistics\n", "Remote Procedure Call statistics by message type\n"} {
+		addLines(f, "sdiag output at now (1795257650)\n"+section, captured(f, "22.05/sdiag.txt"))
+	}
 	f.Fuzz(func(t *testing.T, out string) {
 		if d, err := parseDiag(out); err == nil && d.RPCs == nil {
 			t.Error("no counts and no error")
@@ -331,7 +333,7 @@ func FuzzTasks(f *testing.F) {
 		if err != nil {
 			return
 		}
-		spec, ok := arraySpec(7, ranges)
+		spec, ok := arraySpec(7, ranges, maxSpec)
 		if !ok {
 			return
 		}

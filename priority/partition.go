@@ -23,6 +23,8 @@ type Partition struct {
 	Nodes             []string
 	PriorityTier      int
 	PriorityJobFactor int
+	PreemptMode       string // such as "REQUEUE"; "" for OFF
+	QOS               string // of the partition itself, "" for none
 }
 
 // Partitions returns the partitions in slurmctld's order.
@@ -89,6 +91,10 @@ func parsePartition(line string) (p Partition, nodes string, err error) {
 			p.PriorityTier, err = strconv.Atoi(value)
 		case "PriorityJobFactor":
 			p.PriorityJobFactor, err = strconv.Atoi(value)
+		case "PreemptMode":
+			p.PreemptMode = unless(value, "OFF")
+		case "QoS":
+			p.QOS = none(value)
 		case "Nodes":
 			nodes = none(value)
 		}

@@ -154,8 +154,8 @@ func parseRecords(out, mark string) ([]record, error) {
 		_, rest, _ = strings.Cut(rest, fieldSep)
 		number, _, _ := strings.Cut(rest, fieldSep)
 		n, err := strconv.Atoi(number)
-		if err != nil {
-			return nil, fmt.Errorf("squeue: job %s: task %q: not a number", id, clip(number))
+		if err != nil || n < 0 || n > maxTask {
+			return nil, fmt.Errorf("squeue: job %s: task %q: not a task number", id, clip(number))
 		}
 		r.tasks = append(r.tasks, n)
 	}

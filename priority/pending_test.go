@@ -172,6 +172,7 @@ func TestSeparateErrors(t *testing.T) {
 		"unexpected output": "squeue: something\n" + squeueLine("5"),
 		"listed twice":      squeueLine("5") + squeueLine("5"),
 		`task "2-3"`:        squeueLine("7 1") + squeueLine("7 2-3"),
+		"not a task number": squeueLine("7 1") + squeueLine("7 1700000000"),
 		"2 fields":          mark + "7" + fieldSep + "8\n",
 	} {
 		if queue, err := separate(nil, byTask, mark); err == nil || !strings.Contains(err.Error(), want) || queue != nil {
@@ -216,7 +217,9 @@ func TestQueueOnEveryRelease(t *testing.T) {
 }
 
 func FuzzSeparate(f *testing.F) {
-	f.Add(captured(f, "24.11/grouped.txt"), captured(f, "24.11/tasks.txt"))
+	f.Add(squeueLine("7 1-3%2"), squeueLine("7 1")+squeueLine("7 2"))
+	f.Add(squeueLine("7 1-3"), squeueLine("7 1")+squeueLine("7 1700000000"))
+	f.Add(squeueLine("7 0-16:4"), squeueLine("7 0")+squeueLine("7 4")+squeueLine("7 8")+squeueLine("7 12"))
 	f.Add(squeueLine("7 1-3")+squeueLine("5"), squeueLine("7 1")+squeueLine("7 2")+squeueLine("9 7_3")+squeueLine("5"))
 	f.Fuzz(func(t *testing.T, first, second string) {
 		grouped, err := parseSqueue(first, mark)
@@ -259,10 +262,14 @@ func FuzzFormatTasks(f *testing.F) {
 		if err != nil || countTasks(ranges) != len(tasks) {
 			t.Fatalf("%v became %q: %v", tasks, text, err)
 		}
-		for _, task := range tasks {
-			if !hasTask(text, task) {
-				t.Fatalf("%v became %q: no %d", tasks, text, task)
+		var again []int
+		for _, r := range ranges {
+			for task := r.first; task <= r.last; task += r.step {
+				again = append(again, task)
 			}
+		}
+		if !slices.Equal(again, tasks) {
+			t.Fatalf("%v became %q, which is %v", tasks, text, again)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type Entry struct {
 	Write     bool  // To is to be written
 	Why       string
 	spec      string
+	nice      int64 // given back with a pin that is taken back
 }
 
 // Unheard is Entry.Why of a job of which accounting has not told yet.
@@ -106,7 +108,9 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			why = Unheard
 		}
 		from := o.present(q)
-		alone = append(alone, Entry{Queued: *q, SlurmRank: i + 1, From: from, To: from, Why: why})
+		e := Entry{Queued: *q, SlurmRank: i + 1, From: from, To: from, Why: why}
+		o.takeBack(&e, arrays)
+		alone = append(alone, e)
 	}
 	var err error
 	if o.Mode == Weight {
@@ -122,8 +126,10 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 }
 
 // present is the channel's value of a job.
-func (o Options) present(q *Queued) int64 {
-	switch o.Channel {
+func (o Options) present(q *Queued) int64 { return o.Channel.present(q) }
+
+func (ch Channel) present(q *Queued) int64 {
+	switch ch {
 	case SiteFactor:
 		return q.Site
 	case Nice:
@@ -312,9 +318,11 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	return gap
 }
 
-// ours reports whether a job's priority is a pin of ours.
+// ours reports whether a job's priority is a pin of ours, made when it had a
+// record of its own or before.
 func (o Options) ours(q *Queued) bool {
-	return o.Ours != nil && q.Priority > 0 && o.Ours(q.Job, int64(q.Priority))
+	pin := int64(q.Priority)
+	return o.Ours != nil && pin > 0 && (o.Ours(q.Job, pin) || q.Array != 0 && o.Ours(q.Array, pin))
 }
 
 // guard says why a job is left alone, "" if it is not.
@@ -330,10 +338,12 @@ func (o Options) guard(q *Queued) string {
 	case q.Reservation != "":
 		return "in reservation " + q.Reservation
 	}
-	if why := o.Exclude.match(q); why != "" {
+	if why := cmp.Or(o.Exclude.match(q), o.Include.match(q)); why != "" {
 		return why
 	}
 	switch {
+	case o.Outside != nil && o.Outside(q.Partition):
+		return "its partition is in no pool"
 	case multifactor && !q.Listed, ineligible(q.Reason):
 		return "not eligible (" + q.Reason + ")"
 	case !multifactor && q.Dependency != "":
@@ -405,7 +415,7 @@ func (a apart) spec(q *Queued) (spec, why string) {
 	}
 	ranges, err := parseTasks(q.Tasks)
 	if err == nil {
-		if named, ok := arraySpec(q.Array, ranges); ok {
+		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
 			return named, ""
 		}
 	}
@@ -415,16 +425,20 @@ func (a apart) spec(q *Queued) (spec, why string) {
 	return "", ""
 }
 
-// Changes returns what is to be written, head of the order first.
+// Changes returns what is to be written: first what is taken back, as it stands
+// before everybody, then the head of the order.
 func (p Plan) Changes() []Change {
 	var all []Change
-	for i := range p.Entries[:p.Managed] {
-		e := &p.Entries[i]
+	for i := range p.Entries {
+		e := &p.Entries[(p.Managed+i)%len(p.Entries)]
 		if !e.Write {
 			continue
 		}
-		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Why: e.Why}
-		if p.Channel == Priority {
+		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Nice: e.nice, Why: e.Why}
+		switch {
+		case e.Rank == 0:
+			c.Why = "taken back: " + e.Why
+		case p.Channel == Priority:
 			c.Nice = e.Nice
 		}
 		all = append(all, c)

@@ -294,6 +294,10 @@ func parseSprio(out string) (map[ostrich.JobID]factored, error) {
 	return jobs, nil
 }
 
+// unset is a SiteFactor or nice value of 0 as Slurm stores it, less the offset
+// with which it stores them. Neither can be set to it.
+const unset = "-2147483648"
+
 func parseFactored(f *[sprioFields]string) (factored, error) {
 	var job factored
 	prio, err := strconv.ParseInt(f[1], 10, 64)
@@ -306,7 +310,8 @@ func parseFactored(f *[sprioFields]string) (factored, error) {
 	}
 	// Where a job is pinned sprio prints its priority in the place of the
 	// normalised one, which is otherwise a fraction of 2^32-1.
-	if norm >= 1 && norm == float64(prio) {
+	// Of one in several partitions it prints factors that were never set.
+	if norm >= 1 && norm == float64(prio) || f[3] == unset && f[4] == unset {
 		return factored{pinned: true}, nil
 	}
 	into := [...]*int64{

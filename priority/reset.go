@@ -49,8 +49,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		if !ok || from == to {
 			continue
 		}
-		spec, why := arrays.spec(q)
-		if why != "" && o.Channel == Priority {
+		spec, named := arrays.long(q)
+		if !named && o.Channel == Priority {
 			continue // the array's own id would release its held tasks as well
 		}
 		c := Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: "reset"}

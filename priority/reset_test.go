@@ -199,7 +199,7 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 func TestResetReleasesNoHeldTask(t *testing.T) {
 	// The waiting tasks of an array that is too scattered to be named one by
 	// one are not released by the array's id while a task of it is held.
-	array := job(60, func(q *Queued) { q.Array, q.Tasks, q.Priority, q.Pinned = 60, "0-4000:2", 9000, true })
+	array := job(60, func(q *Queued) { q.Array, q.Tasks, q.Priority, q.Pinned = 60, "0-80000:2", 9000, true })
 	heldTask := job(61, func(q *Queued) { q.Array, q.Tasks, q.Priority = 60, "1", 0 })
 	list, err := Reset(ResetOptions{Channel: Priority, Controller: multifactor(), All: true}, []Queued{array, heldTask})
 	if err != nil || len(list) != 0 {

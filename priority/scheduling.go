@@ -87,7 +87,7 @@ func (c *Controller) parameter(name, value string) error {
 		if err == nil && n >= least && n <= most {
 			*field = n
 		}
-		return err //nolint:wrapcheck // schedulerParameters words it
+		return err
 	}
 	lasting := func(field *ostrich.Duration, unit, least, most int) error {
 		n := -2

@@ -1,7 +1,6 @@
 package priority
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -104,15 +103,19 @@ func (s Slurm) output(ctx context.Context, name string, args ...string) ([]byte,
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
 	cmd := s.command(ctx, name, args...)
-	var stdout, stderr bytes.Buffer
+	stdout, stderr := limited{most: mostOutput, full: cancel}, limited{most: mostWords, full: cancel}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	said := strings.TrimSpace(stderr.String())
+	said := strings.TrimSpace(stderr.text.String())
 	switch {
+	case stdout.over:
+		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
+	case stderr.over:
+		return nil, fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended: %s", name, ErrOutput, mostWords>>10, oneLine(said))
 	case strings.Contains(said, "not running a supported priority plugin"):
 		return nil, errNotMultifactor
 	case err == nil:
-		return stdout.Bytes(), nil
+		return stdout.text.Bytes(), nil
 	case strings.Contains(said, errNoOption.Error()):
 		return nil, fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":

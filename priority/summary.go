@@ -24,6 +24,11 @@ func (p Plan) Summary() Summary {
 			s.Writes++
 		}
 	}
+	for i := range p.Entries[p.Managed:] {
+		if p.Entries[p.Managed+i].Write {
+			s.Writes++
+		}
+	}
 	byslurm := make([]int32, 0, len(managed)) // indexes into managed, as Slurm has them
 	for _, rank := range place {
 		if rank > 0 {

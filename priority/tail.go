@@ -7,6 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+
+	"slurm-ostrich/priority/privilege"
 )
 
 // tailBytes is how much of the end of a journal Tail reads.
@@ -39,7 +42,11 @@ type tail struct {
 }
 
 func (t *tail) read(name string) error {
-	file, err := os.Open(name)
+	as, err := privilege.Of(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	file, err := openFile(as, name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -13,6 +13,9 @@ import (
 // without readline ends at 4096 bytes.
 const maxSpec = 3800
 
+// maxLine is the longest line that is given to scontrol.
+const maxLine = 4000
+
 // maxTask bounds a task number: Slurm's MaxArraySize is at most 4 000 001.
 const maxTask = 4_000_001
 
@@ -111,9 +114,9 @@ func stride(tasks []int) int {
 func isStride(count, span int) bool { return count > 5 && span > 10 }
 
 // arraySpec names the tasks of an array for scontrol, which does not read the
-// "0-99:3" that squeue prints. It returns false for a set that does not fit a
-// line.
-func arraySpec(array ostrich.JobID, ranges []taskRange) (string, bool) {
+// "0-99:3" that squeue prints. It returns false for a name longer than most
+// bytes.
+func arraySpec(array ostrich.JobID, ranges []taskRange, most int) (string, bool) {
 	b := fmt.Appendf(nil, "%d_[", array)
 	for _, r := range ranges {
 		if r.step == 1 && r.last > r.first {
@@ -125,12 +128,12 @@ func arraySpec(array ostrich.JobID, ranges []taskRange) (string, bool) {
 			for t := r.first; t <= r.last; t += r.step {
 				b = strconv.AppendInt(b, int64(t), 10)
 				b = append(b, ',')
-				if len(b) > maxSpec {
+				if len(b) > most {
 					return "", false
 				}
 			}
 		}
-		if len(b) > maxSpec {
+		if len(b) > most {
 			return "", false
 		}
 	}

@@ -85,8 +85,17 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		if err != nil {
 			return r, fmt.Errorf("scontrol: %w", err)
 		}
-		script.WriteString(line)
-		script.WriteByte('\n')
+		if len(line) > maxLine {
+			if r.Outcomes[i].Words, err = s.direct(ctx, line); err != nil {
+				return r, err
+			}
+			if r.Outcomes[i].Words != "" {
+				r.Outcomes[i].Status = Refused
+			}
+		} else {
+			script.WriteString(line)
+			script.WriteByte('\n')
+		}
 		script.WriteString(barrier(i))
 		script.WriteByte('\n')
 	}
@@ -196,8 +205,12 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 	defer stop()
 	var away, lacking error
 	lines := bufio.NewScanner(stderr)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, mostWords)
+	room := mostWords + mostWordsEach*len(outcomes)
 	for lines.Scan() {
+		if room -= len(lines.Bytes()) + 1; room < 0 {
+			break
+		}
 		line := strings.TrimSpace(lines.Text())
 		if _, mark, ok := strings.Cut(line, barrierWord); ok {
 			i, err := strconv.Atoi(strings.Trim(mark, "\"'"))
@@ -228,6 +241,10 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 			cancel()
 			break
 		}
+	}
+	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
+		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
+		cancel()
 	}
 	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
 		// slurmctld may have this one, and may still do it.

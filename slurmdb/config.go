@@ -40,6 +40,47 @@ const (
 	Tree
 )
 
+// ClassBy says which jobs of a user do the same, see ostrich.Job.Class.
+type ClassBy uint8
+
+const (
+	// NoClass leaves every job's class 0.
+	NoClass ClassBy = iota
+	// ByName puts jobs of one name into a class, whatever the digits in it.
+	ByName
+	// ByScript puts jobs of one script into a class, and those whose script is not
+	// stored (AccountingStoreFlags=job_script) by name.
+	ByScript
+)
+
+// ClassNames lists the kinds of classes in the order of their constants.
+var ClassNames = []string{"off", "name", "script"}
+
+func (b ClassBy) String() string { return ClassNames[b] }
+
+// DeclareBy says where users declare to which campaign a job belongs, see
+// ostrich.Job.Campaign.
+type DeclareBy uint8
+
+const (
+	// NotDeclared leaves every campaign to the rule.
+	NotDeclared DeclareBy = iota
+	// InComment takes the word campaign:NAME of a job's comment, see
+	// accounting.ReadComment. The tables hold the comments of ended jobs only, and
+	// those only with AccountingStoreFlags=job_comment.
+	InComment
+	// InWCKey takes the WCKey that a user gave. A default WCKey, which Slurm stores
+	// with an asterisk, declares nothing.
+	InWCKey
+	// InName takes what stands before the first colon of a job's name.
+	InName
+)
+
+// DeclareNames lists where campaigns are declared in the order of the constants.
+var DeclareNames = []string{"off", "comment", "wckey", "name"}
+
+func (b DeclareBy) String() string { return DeclareNames[b] }
+
 // Config is the connection and what is read through it.
 type Config struct {
 	// Network is "tcp" or "unix". Empty means unix if Address begins with a
@@ -75,7 +116,20 @@ type Config struct {
 
 	// MaxTime is the time limit of partitions, which is what a job without
 	// a limit of its own has. The tables do not hold it; the controller does.
-	MaxTime map[string]ostrich.Duration
+	MaxTime  map[string]ostrich.Duration
+	Class    ClassBy   // which jobs do the same
+	Hints    bool      // whether comments tell how long jobs run, see accounting.ReadComment
+	Declared DeclareBy // where campaigns are declared
+
+	// Classes has a History tell the classes by name and by script, whatever Class
+	// says.
+	Classes bool
+
+	// Believe judges each poll's reading of the database's clock before anything
+	// is read. An error ends the poll and, as a session can have a clock of its own,
+	// the connection. nil believes every reading.
+	Believe func(now ostrich.Time) error
+
 	// DefaultLimit is for jobs with no limit in partitions with no limit. 0
 	// means 7 days.
 	DefaultLimit ostrich.Duration

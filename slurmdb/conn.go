@@ -86,6 +86,12 @@ func dial(ctx context.Context, c Config) (*database, error) {
 	return db, nil
 }
 
+// renew lets the next query have a new connection.
+func (db *database) renew() {
+	db.pool.SetMaxIdleConns(-1) // closes the idle one
+	db.pool.SetMaxIdleConns(1)
+}
+
 // plain is an error's text on one line.
 func plain(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")

@@ -208,10 +208,13 @@ func TestMissingColumns(t *testing.T) {
 func TestOptionalColumns(t *testing.T) {
 	for release, want := range map[slurmdbtest.Release]slurmdb.Columns{
 		slurmdbtest.R2011: {
-			Found:   []string{"c1_job_table.deleted"},
-			Missing: []string{"c1_event_table.deleted", "c1_suspend_table.deleted"},
+			Found:   []string{"c1_job_table.deleted", "c1_job_table.derived_es", "c1_job_table.wckey"},
+			Missing: []string{"c1_job_table.script_hash_inx", "c1_event_table.deleted", "c1_suspend_table.deleted"},
 		},
-		slurmdbtest.R2505: {Found: []string{"c1_job_table.deleted", "c1_event_table.deleted", "c1_suspend_table.deleted"}},
+		slurmdbtest.R2505: {Found: []string{
+			"c1_job_table.deleted", "c1_job_table.derived_es", "c1_job_table.script_hash_inx", "c1_job_table.wckey",
+			"c1_event_table.deleted", "c1_suspend_table.deleted",
+		}},
 	} {
 		if diff := cmp.Diff(want, open(t, config(slurmdbtest.New(t, release))).Columns()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", release, diff)

@@ -42,6 +42,9 @@
 //   - Runs and suspensions that are over within their second: seen live in
 //     between, they are told.
 //   - Shares: only the present ones are stored.
+//   - What users say in comments: the column derived_es is written when a row
+//     ends, and only with AccountingStoreFlags=job_comment. Seen live, a job that
+//     is unfinished says nothing.
 //
 // # The machine
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -21,7 +22,9 @@ func TestNoScan(t *testing.T) {
 				SELECT job_db_inx, 1, time_start, time_end FROM c1_job_table WHERE time_end > 0`)
 			db.Run(`INSERT INTO c1_event_table (node_name, time_start, time_end, reason, state)
 				SELECT CONCAT('n', seq % 100), 1600000000 + seq, 1600000001 + seq, '', 1 FROM seq_1_to_20000`)
-			r := open(t, config(db))
+			c := config(db)
+			c.Class, c.Hints, c.Declared = slurmdb.ByScript, true, slurmdb.InComment // all that can be read
+			r := open(t, c)
 			poll(t, r)
 			for name, query := range r.PollQueries(ostrich.Time(first + 20000*60 - 120)) {
 				rows, err := db.QueryContext(t.Context(), "EXPLAIN "+query)

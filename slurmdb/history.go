@@ -155,13 +155,6 @@ func (h *history) row(w *row) {
 	h.advance(t, w)
 }
 
-// keepNames holds on to names, which rows that have ended are read without.
-func keepNames(w, old *row) {
-	if w.extra == &none {
-		w.extra = &extra{account: old.account, name: old.name}
-	}
-}
-
 // awaits tells whether w is the next row of the same job.
 func (t *tracked) awaits(w *row) bool {
 	return t.closed != 0 && w.uid == t.row.uid && follows(&t.row, w)
@@ -221,6 +214,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 	j.Partition = w.partition
 	j.Tasks = int(w.tasks)
 	j.Estimate = h.estimate(w)
+	h.say(j, w)
 }
 
 // estimate is the time limit of a row in seconds.

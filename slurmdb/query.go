@@ -16,11 +16,11 @@ func (r *Reader) jobsQuery(columns, hint, where string) string {
 
 // liveQuery gives each live row's key and all that is read of it as one value.
 func (r *Reader) liveQuery() string {
-	return r.jobsQuery("id_job, time_submit, CONCAT_WS(',', "+digestColumns+")", r.schema.byEnd, "time_end = 0")
+	return r.jobsQuery("id_job, time_submit, "+r.parser.saying.digest(), r.schema.byEnd, "time_end = 0")
 }
 
 func (r *Reader) liveRowsQuery() string {
-	return r.jobsQuery(rowColumns+nameColumns, r.schema.byEnd, "time_end = 0")
+	return r.jobsQuery(r.parser.saying.live(), r.schema.byEnd, "time_end = 0")
 }
 
 func (r *Reader) countQuery(window ostrich.Time) string {
@@ -36,15 +36,15 @@ func (r *Reader) closedQuery(window ostrich.Time) string {
 	if r.cold {
 		hint = "" // History may be most of the table, which is read faster as it lies.
 	}
-	return r.jobsQuery(rowColumns, hint, endsSince(window))
+	return r.jobsQuery(r.parser.saying.ended(), hint, endsSince(window))
 }
 
 func (r *Reader) byIDQuery(ids string) string {
-	return r.jobsQuery(rowColumns+nameColumns, "", "id_job IN ("+ids+")")
+	return r.jobsQuery(r.parser.saying.live(), "", "id_job IN ("+ids+")")
 }
 
 func (r *Reader) earlierQuery(ids string) string {
-	return r.jobsQuery(rowColumns, "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(Requeued))+", "+
+	return r.jobsQuery(r.parser.saying.ended(), "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(Requeued))+", "+
 		strconv.Itoa(int(Resizing))+") AND time_end > 0")
 }
 

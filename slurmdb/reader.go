@@ -55,7 +55,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{
-		config: c, db: db, schema: s, parser: newParser(),
+		config: c, db: db, schema: s, parser: newParser(newSaying(c, s)),
 		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
 	}
 	r.clock = r.Now
@@ -81,6 +81,9 @@ func (r *Reader) Close() error { return r.db.pool.Close() }
 
 // Columns tells which optional columns the database has.
 func (r *Reader) Columns() Columns { return r.schema.optional() }
+
+// Clusters lists the clusters of the database, by name.
+func (r *Reader) Clusters() []string { return r.schema.names }
 
 // Now is the database's clock.
 func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) {
@@ -179,6 +182,12 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 	now, err := r.clock(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if believe := r.config.Believe; believe != nil {
+		if err := believe(now); err != nil {
+			r.db.renew()
+			return nil, r.failed("the clock", err)
+		}
 	}
 	f := &fetched{now: now}
 	r.history.poll++

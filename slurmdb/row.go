@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Slurm's marks for "no value" in 32-bit columns.
@@ -28,8 +29,7 @@ const rowColumns = "id_job, time_submit, time_end, job_db_inx, state, time_eligi
 // nameColumns come after rowColumns for jobs that have not ended.
 const nameColumns = ", account, job_name"
 
-// digestColumns is all that is read of a live row. CONCAT_WS leaves out what is
-// NULL, so that nothing here may be.
+// digestColumns are rowColumns and nameColumns without NULL, see saying.digest.
 var digestColumns = strings.NewReplacer("array_task_str", "COALESCE(array_task_str, '')").Replace(rowColumns) +
 	", COALESCE(account, ''), job_name"
 
@@ -56,8 +56,7 @@ const (
 	colMask
 	colReq
 	colAlloc
-	colAccount
-	colName
+	colAccount // the first after rowColumns; saying's columns move it further
 )
 
 // key names a row of the job table.
@@ -80,11 +79,13 @@ type row struct {
 	tasks                uint32 // pending tasks; 1 for a single job
 	req, alloc           uint32 // processors; alloc is 0 before the start
 	partition            string
+	class                uint64
 	*extra
 }
 
 // extra is what few rows have; a long history stays small without it.
 type extra struct {
+	said          accounting.Said
 	account, name string // of jobs that have not ended
 	sum           uint64 // of their values
 	bad           string // why the row is impossible, or ""
@@ -121,12 +122,13 @@ func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 
 // parser turns values into rows. It keeps one copy of each repeated string.
 type parser struct {
+	saying  saying
 	strings map[string]string
 	seed    maphash.Seed
 }
 
-func newParser() *parser {
-	return &parser{strings: map[string]string{}, seed: maphash.MakeSeed()}
+func newParser(y saying) *parser {
+	return &parser{saying: y, strings: map[string]string{}, seed: maphash.MakeSeed()}
 }
 
 // intern returns the one copy of a string that many rows hold.
@@ -146,7 +148,16 @@ func rowKey(v []driver.Value) key {
 	return key{ostrich.JobID(number(v[colID])), ostrich.Time(number(v[colSubmit]))}
 }
 
-// parse reads the columns of rowColumns, and nameColumns if they are there.
+// account is that of a row, where it is read.
+func (p *parser) account(v []driver.Value) []byte {
+	if at := colAccount + len(p.saying.columns); at < len(v) {
+		return text(v[at])
+	}
+	return nil
+}
+
+// parse reads the columns of rowColumns, what saying has of them, and
+// nameColumns if they are there.
 func (p *parser) parse(v []driver.Value) row {
 	w := row{
 		key:       rowKey(v),
@@ -167,9 +178,10 @@ func (p *parser) parse(v []driver.Value) row {
 		partition: p.intern(text(v[colPartition])),
 		extra:     &none,
 	}
-	if len(v) > colName {
-		w.extra = &extra{account: p.intern(text(v[colAccount])), name: string(text(v[colName]))}
+	if at := colAccount + len(p.saying.columns) + 1; at < len(v) {
+		w.extra = &extra{account: p.intern(p.account(v)), name: string(text(v[at]))}
 	}
+	p.saying.read(&w, v)
 	if err := w.size(v); err != nil {
 		bad := *w.extra
 		bad.bad = err.Error()

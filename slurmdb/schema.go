@@ -26,9 +26,9 @@ var required = map[string][]string{
 
 // optional are the columns that are used where they are.
 var optional = map[string][]string{
-	"job_table":     {"deleted"},
-	"event_table":   {"deleted"}, // since 24.11
-	"suspend_table": {"deleted"}, // since 24.11
+	"job_table":     {"deleted", "derived_es", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05
+	"event_table":   {"deleted"},                                           // since 24.11
+	"suspend_table": {"deleted"},                                           // since 24.11
 }
 
 // tables in the order in which they are spoken of.
@@ -50,6 +50,7 @@ const (
 // schema is what was found in the database for one cluster.
 type schema struct {
 	cluster string
+	names   []string                   // of all clusters
 	columns map[string]map[string]bool // by table, without the cluster's name
 	byEnd   string                     // hint that names the index on time_end, or ""
 }
@@ -87,7 +88,7 @@ func probe(ctx context.Context, db *database) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{cluster: db.config.Cluster, columns: map[string]map[string]bool{}}
+	s := &schema{cluster: db.config.Cluster, names: names, columns: map[string]map[string]bool{}}
 	if !slices.Contains(names, s.cluster) {
 		return nil, fmt.Errorf("slurmdb: cluster %q: %w: %s", s.cluster, ErrCluster, listClusters(names))
 	}

@@ -21,7 +21,7 @@ const windowSlices = 64
 const progressEvery = 1 << 13
 
 // windowColumns is what is read of a job of a window.
-const windowColumns = rowColumns + ", account"
+func (y *saying) windowColumns() string { return y.ended() + ", account" }
 
 // History reads the jobs that were submitted before to and had not ended
 // before from, and the size of the cluster. It reads the rows of the job table
@@ -72,15 +72,16 @@ func (r *Reader) History(ctx context.Context, from, to ostrich.Time, progress fu
 // has not ended, so that a job that ends meanwhile is read twice, not never.
 func (r *Reader) windowQueries(from, to, now ostrich.Time) []string {
 	submitted := " AND time_submit < " + strconv.FormatInt(int64(to), 10)
-	queries := []string{r.jobsQuery(windowColumns, r.schema.byEnd, "time_end = 0"+submitted)}
+	columns := r.parser.saying.windowColumns()
+	queries := []string{r.jobsQuery(columns, r.schema.byEnd, "time_end = 0"+submitted)}
 	from = max(1, from)
 	step := max(1, (now-from)/windowSlices+1)
 	for from+step <= now {
-		queries = append(queries, r.jobsQuery(windowColumns, r.schema.byEnd,
+		queries = append(queries, r.jobsQuery(columns, r.schema.byEnd,
 			endsSince(from)+" AND time_end < "+strconv.FormatInt(int64(from+step), 10)+submitted))
 		from += step
 	}
-	return append(queries, r.jobsQuery(windowColumns, r.schema.byEnd, endsSince(from)+submitted))
+	return append(queries, r.jobsQuery(columns, r.schema.byEnd, endsSince(from)+submitted))
 }
 
 // ended is when the first and the last job ended of those that ended at from or
@@ -93,6 +94,42 @@ func (r *Reader) ended(ctx context.Context, from ostrich.Time) (first, last ostr
 		return 0, 0, r.failed("the times of jobs", err)
 	}
 	return first, last, nil
+}
+
+// shortest is the shortest window that Recent returns, in seconds.
+const shortest = ostrich.Duration(600)
+
+// Recent returns the beginning of a window that ends now, for History: as long as
+// possible, but no longer than longest, and with no more than most rows of jobs
+// that ended in it. It is at least 10 minutes long all the same. The rows are
+// counted in an index, at most some times as many as there may be.
+func (r *Reader) Recent(ctx context.Context, longest ostrich.Duration, most int) (from, now ostrich.Time, err error) {
+	if now, err = r.clock(ctx); err != nil {
+		return 0, 0, err
+	}
+	few := func(length ostrich.Duration) bool {
+		rows := 0
+		if err == nil {
+			err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&rows) }, r.countQuery(now-ostrich.Time(length)))
+		}
+		return err == nil && rows <= most
+	}
+	length := max(shortest, longest/16)
+	if few(length) {
+		for length < longest && few(min(2*length, longest)) {
+			length = min(2*length, longest)
+		}
+	} else {
+		for length > shortest && err == nil {
+			if length = max(shortest, length/2); few(length) {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return 0, 0, r.failed("the number of jobs", err)
+	}
+	return now - ostrich.Time(length), now, nil
 }
 
 // noJobs is the error of a window without a job. It tells what there is.
@@ -152,16 +189,18 @@ func (w *window) take(v []driver.Value) {
 		return
 	}
 	if why := r.impossible(w.now, true); why != "" {
-		w.jobs.Skip(fmt.Errorf("job %d: %s", r.id, why)) //nolint:err113 // one of a kind
+		w.jobs.Skip(fmt.Errorf("job %d: %s", r.id, why))
 		return
 	}
 	j := accounting.Job{
 		ID: r.id, Array: r.array, State: r.accountingState(), Tasks: int32(r.tasks),
 		Procs: int32(cmp.Or(r.alloc, r.req)), Asked: int32(r.req),
 		Submit: r.submit, End: r.end,
-		Association: w.association(&r, text(v[colAccount])),
+		Association: w.association(&r, w.parser.account(v)),
 		QOS:         w.qos(r.qos),
+		Class:       r.class,
 	}
+	w.parser.saying.history(&j, v)
 	partition, _, _ := strings.Cut(r.partition, ",")
 	j.Partition = w.jobs.Partition(partition)
 	req, alloc := readTRES(text(v[colReq])), readTRES(text(v[colAlloc]))

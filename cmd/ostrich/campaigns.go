@@ -17,9 +17,10 @@ func campaignsCommand() *cli.Command {
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
 		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
 			"core-hours, by what is known now. VSTART and VEND are when the virtual schedule starts and completes it; they\n" +
-			"move while users come and go. DONE is how much of it is served there. STRETCH is the time since submission\n" +
-			"over the shortest possible time on an empty machine. BOUND is the latest end that theory guarantees if the\n" +
-			"queue follows the order strictly (thesis Lemma 5.2, 6.3); never where one job may fill the machine.\n\n" +
+			"move while users come and go. DONE is how much of it is served there. LATE is \"late\" once all of it is,\n" +
+			"and \"overdue\" once it goes first for that. STRETCH is the time since submission over the shortest possible time\n" +
+			"on an empty machine. BOUND is the latest end that theory guarantees if the queue follows the order strictly;\n" +
+			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
 	}, slices.Concat(selection(), formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
@@ -46,11 +47,11 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 	if c.Bool("json") {
 		return writeJSON(c, all)
 	}
-	t := table{header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "STRETCH", "BOUND"}}
+	t := table{header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
 	for _, j := range all.Campaigns {
 		t.add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", state.Tasks(j.Pending), len(j.Running)), amount.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), amount.When(j.VirtualStart), amount.When(j.VirtualEnd), fmt.Sprintf("%.0f%%", 100*j.Progress),
-			fmt.Sprintf("%.2f", j.Stretch), amount.When(j.Bound))
+			j.Late(), fmt.Sprintf("%.2f", j.Stretch), amount.When(j.Bound))
 	}
 	return t.write(c)
 }

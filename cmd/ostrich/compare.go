@@ -35,11 +35,13 @@ func compareCommand() *cli.Command {
 	}, slices.Concat(compareInput(), compareSite(), []cli.Flag{
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich"},
 		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames), Value: "slurm"},
+		&cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second},
+		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max"},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.BoolFlag{Name: "kill", Usage: "simulated jobs end at their time limits"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.StringFlag{Name: "window", Usage: "the chart of the schedules shows `FROM,TO`, in the syntax of --starttime", DefaultText: "the day with most waiting"},
-		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all users, not only those with the greatest changes"},
+		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all measures and all users, not only the leading ones and those with the greatest changes"},
 		&cli.BoolFlag{Name: "anonymize", Usage: "replace the names of users and accounts"},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the bootstrap draws", Value: 1},
 		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000},
@@ -91,6 +93,9 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if c.IsSet("workers") && c.Int("workers") < 1 {
 		return fmt.Errorf("--workers %d: at least 1", c.Int("workers"))
 	}
+	if floor := c.Duration("floor"); floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
+		return fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
+	}
 	backfill, err := named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
 	if err != nil {
 		return fmt.Errorf("--backfill %w", err)
@@ -103,6 +108,10 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if err != nil {
 		return err
 	}
+	if source.setup.Measure, err = study.ParseRule(c.String("measure-rule"), 0); err != nil {
+		return fmt.Errorf("--measure-rule: %w", err)
+	}
+	foretold := source.foretell()
 	site, err := study.New(source.history, source.setup)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source.name, err)
@@ -123,6 +132,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if err != nil {
 		return err
 	}
+	in.Lengths = foretold
 	result, err := comparison.Compare(c.Context, in)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -226,6 +236,7 @@ func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*
 	in := comparison.Input{
 		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
 		Location: source.location, Procs: site.Procs, Notes: site.Notes,
+		Floor: ostrich.Duration(c.Duration("floor") / time.Second), Measured: c.String("measure-rule"),
 		Seed: c.Uint64("seed"), Resamples: c.Int("resamples"),
 		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
 		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
@@ -237,7 +248,7 @@ func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*
 	for _, r := range runs {
 		in.Runs = append(in.Runs, comparison.Run{Name: r.name, Jobs: r.jobs, Seconds: r.took.Seconds()})
 	}
-	in.Share = site.Share()
+	in.Share, in.Shares = site.Share(), site.Shares
 	in.Controller = source.controller
 	shown := in.Runs[in.Baseline].Jobs
 	for _, r := range runs {
@@ -339,12 +350,14 @@ func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 		return writeJSON(c, result)
 	}
 	w := c.App.Writer
-	tables := result.Tables()
 	long := c.Bool("long") || c.Bool("parsable2")
-	if !long {
-		tables = slices.DeleteFunc(tables, func(t comparison.Table) bool { return t.Everybody })
+	words := !c.Bool("noheader") && !c.Bool("parsable2")
+	if words {
+		if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(result.Verdict, "\n")); err != nil {
+			return err
+		}
 	}
-	for i, t := range tables {
+	for i, t := range result.Tables(long) {
 		if !c.Bool("noheader") {
 			title := t.Title
 			if t.Users && len(t.Rows) > mostRows && !long {
@@ -368,13 +381,13 @@ func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 			return err
 		}
 	}
-	if c.Bool("noheader") || c.Bool("parsable2") {
+	if !words {
 		return nil
 	}
 	return writeSentences(w, result)
 }
 
-// writeSentences tells in words what changed.
+// writeSentences writes in words what changed.
 func writeSentences(w io.Writer, result *comparison.Comparison) error {
 	var b strings.Builder
 	section := func(title string, sentences []string) {
@@ -385,9 +398,11 @@ func writeSentences(w io.Writer, result *comparison.Comparison) error {
 			fmt.Fprintf(&b, "  %s\n", s)
 		}
 	}
-	section("How near the simulation is", result.Verdict)
 	for _, change := range result.Changes {
 		section(change.Run+", compared with "+result.Baseline, change.Sentences)
+	}
+	if result.Lengths != "" {
+		section("Lengths", []string{result.Lengths})
 	}
 	section("Notes", result.Notes)
 	_, err := io.WriteString(w, b.String())

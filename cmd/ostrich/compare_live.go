@@ -147,7 +147,7 @@ type titled struct {
 }
 
 func liveTables(r *shadow.Report) []titled {
-	return slices.Concat([]titled{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), liveLast(r))
+	return slices.Concat([]titled{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), livePromise(&r.Campaigns.Promise), liveLast(r))
 }
 
 func liveOrder(r *shadow.Report) titled {
@@ -216,6 +216,30 @@ func liveBroken(r *shadow.Report) []titled {
 		return nil
 	}
 	return []titled{t}
+}
+
+// livePromise has no tables if no campaign has a known rho.
+func livePromise(p *shadow.Promise) []titled {
+	if p.Campaigns == 0 {
+		return nil
+	}
+	part := func(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
+	all := titled{
+		title: "Campaigns of the last 24 hours beside an equally shared machine",
+		table: table{header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"}},
+	}
+	all.add(p.Campaigns, part(p.Le1), fmt.Sprintf("%.2f", p.Mean), fmt.Sprintf("%.2f", p.P50), fmt.Sprintf("%.2f", p.P95), fmt.Sprintf("%.2f", p.Max))
+	users := titled{
+		title: "Users furthest from an equal share",
+		table: table{header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"}},
+	}
+	for _, u := range p.Users {
+		users.add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
+	}
+	if len(p.Users) == 0 {
+		return []titled{all}
+	}
+	return []titled{all, users}
 }
 
 func liveLast(r *shadow.Report) []titled {

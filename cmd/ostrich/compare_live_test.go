@@ -41,7 +41,7 @@ func answer(file, code, address string) error {
 		<-interrupt
 		_ = listener.Close() // It ends the server.
 	}()
-	err = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // one request
+	err = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/api/v1/compare.json" {
 			http.NotFound(w, r)
 			return

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/study"
 	"slurm-ostrich/ostrich"
@@ -61,6 +62,8 @@ type source struct {
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
 	recorded   bool // it tells when jobs started
+	limits     bool // it tells time limits
+	lengths    lengths.Options
 	notes      []string
 	live       *live // what the controller says now; nil if nobody asked
 	controller *comparison.Controller
@@ -97,7 +100,7 @@ func (s *source) time(text string) (ostrich.Time, error) {
 
 // readSource reads the jobs and the site.
 func readSource(c *cli.Context, config *sidecar.Config) (*source, error) {
-	s := &source{now: time.Now(), location: time.Local, recorded: true}
+	s := &source{now: time.Now(), location: time.Local, recorded: true, limits: true}
 	files := c.IsSet("swf") || c.IsSet("sacct")
 	switch {
 	case c.IsSet("swf") && c.IsSet("sacct"):
@@ -126,6 +129,10 @@ func readSource(c *cli.Context, config *sidecar.Config) (*source, error) {
 	}
 	s.setup = study.Setup{Procs: c.Int("procs"), Nodes: c.Int("nodes"), Options: options, Tree: config.Schedule.Shares == "tree"}
 	s.setup.Location = s.location
+	s.lengths = lengths.Options{
+		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
+		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
+	}
 	if err = s.readFiles(c); err != nil {
 		return nil, err
 	}
@@ -137,7 +144,27 @@ func readSource(c *cli.Context, config *sidecar.Config) (*source, error) {
 	default:
 		err = s.readTables(c, config)
 	}
+	if files && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
+		for i := range s.history.Jobs {
+			s.history.Jobs[i].Class = 0
+		}
+	}
 	return s, err
+}
+
+// foretell tests the predictors on the jobs; the zero value where time limits are
+// not known, as these bound all predictions.
+func (s *source) foretell() lengths.Result {
+	if !s.limits {
+		return lengths.Result{}
+	}
+	s.lengths.MaxTime = make(map[string]ostrich.Duration)
+	for _, p := range s.setup.Partitions {
+		if p.MaxTime != priority.Unlimited {
+			s.lengths.MaxTime[p.Name] = p.MaxTime
+		}
+	}
+	return lengths.Test(s.history, s.lengths)
 }
 
 // readFiles reads the configuration of Slurm from the files that are named.
@@ -203,6 +230,7 @@ func (s *source) readSWF(c *cli.Context) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
+	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
 	if s.history, err = study.FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -330,6 +358,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	}
 	done := alive(c.App.ErrWriter, "reading accounting")
 	defer done()
+	access.Classes = true
 	r, err := slurmdb.Open(c.Context, access)
 	if err != nil {
 		return err

@@ -15,22 +15,30 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// models are the workloads of the papers, for a number of users.
+// generator draws workloads.
+type generator interface {
+	Generate(seed uint64) (*trace.Log, error)
+}
+
+// models are the workloads of the papers, for a number of users, and one with
+// programs, where of is nil.
 var models = []struct {
 	name string
 	of   func(users int) trace.Model
 }{
 	{"hipc", trace.HiPC},
 	{"ppam", trace.PPAM},
+	{"programs", nil},
 }
 
 func generateCommand() *cli.Command {
 	return plainCommand(cli.Command{
 		Name:      "generate",
-		Usage:     "write a workload of campaigns as the papers draw them, in the Standard Workload Format",
-		ArgsUsage: "hipc|ppam",
-		Description: "  hipc  HiPC 2012, section VII: 10 processors, jobs of 1 to 100 s, few users own most campaigns\n" +
-			"  ppam  PPAM 2013, section 6: 64 processors, users with jobs of up to an hour and users with jobs of up to ten\n\n" +
+		Usage:     "write a workload of campaigns, as the papers draw them or with programs, in the Standard Workload Format",
+		ArgsUsage: "hipc|ppam|programs",
+		Description: "  hipc      HiPC 2012, section VII: 10 processors, jobs of 1 to 100 s, few users own most campaigns\n" +
+			"  ppam      PPAM 2013, section 6: 64 processors, users with jobs of up to an hour and users with jobs of up to ten\n" +
+			"  programs  users with some programs each (field 14), of lengths of their own, coarse limits, and failures\n\n" +
 			"Fields 17 and 18 say to which campaign a job belongs: its preceding job is the last one of the user's campaign\n" +
 			"before, all of which has to end, and the think time follows. Submit times are those of a user alone on an\n" +
 			"unlimited machine. The same options give the same log. Replay it with \"ostrich simulate --replay closed\".\n\n" +
@@ -39,11 +47,12 @@ func generateCommand() *cli.Command {
 		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that the draw begins with", Value: 1},
 		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000},
-		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's"},
+		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's, or those of --load"},
 		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's"},
 		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames), DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's"},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's"},
+		&cli.Float64Flag{Name: "load", Usage: "of programs: `PART` of the machine that the jobs use, which makes its size", Value: 0.85},
 		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s"},
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`FILE` to write, compressed if it ends in .gz", DefaultText: "standard output"},
 	}, generate)
@@ -51,9 +60,9 @@ func generateCommand() *cli.Command {
 
 func generate(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return errors.New("generate: name a model: hipc or ppam")
+		return errors.New("generate: name a model: hipc, ppam or programs")
 	}
-	m, err := model(c)
+	m, err := model(c, c.Int("jobs"))
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
@@ -101,18 +110,44 @@ func (u untilDone) Write(p []byte) (int, error) {
 	return u.w.Write(p)
 }
 
-// model is the model that the command names, changed by its options.
-func model(c *cli.Context) (trace.Model, error) {
+// model is the model of so many jobs that the command names, changed by its
+// options.
+func model(c *cli.Context, jobs int) (generator, error) {
 	names := make([]string, len(models))
 	for i := range models {
 		names[i] = models[i].name
 	}
 	i, err := named[uint8](names, c.Args().First())
 	if err != nil {
-		return trace.Model{}, err
+		return nil, err
 	}
-	m := models[i].of(c.Int("users"))
-	m.Jobs = c.Int("jobs")
+	other := []string{"load"}
+	if models[i].of == nil {
+		other = []string{"new", "owners", "exponent", "lengths", "think"}
+	}
+	for _, option := range other {
+		if c.IsSet(option) {
+			return nil, fmt.Errorf("--%s means nothing to %s", option, models[i].name)
+		}
+	}
+	if models[i].of != nil {
+		return paperModel(c, models[i].of(c.Int("users")), jobs)
+	}
+	m := trace.Programs{Jobs: jobs, Users: c.Int("users"), Procs: c.Int64("procs"), Load: c.Float64("load")}
+	switch {
+	case c.IsSet("procs") && c.IsSet("load"):
+		return nil, errors.New("--load makes the size of the machine, which --procs names")
+	case c.IsSet("procs") && m.Procs < 1:
+		return nil, fmt.Errorf("--procs %d: at least 1", m.Procs)
+	case !(m.Load > 0):
+		return nil, fmt.Errorf("--load %v: must be above 0", m.Load)
+	}
+	return m, nil
+}
+
+// paperModel is a model of the papers, changed by the options.
+func paperModel(c *cli.Context, m trace.Model, jobs int) (_ generator, err error) {
+	m.Jobs = jobs
 	if c.IsSet("procs") {
 		m.Procs = c.Int64("procs")
 	}

@@ -105,7 +105,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), compareCommand(), sweepCommand(), generateCommand(), figuresCommand(),
+			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), generateCommand(), figuresCommand(),
 			demoCommand(), completionCommand(),
 		},
 	}
@@ -222,6 +222,12 @@ func say(w io.Writer, format string, args ...any) {
 // odd tells on standard error of what was left out.
 func odd(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
+	if c.Names != nil {
+		say(w, "warning: %v", c.Names)
+	}
+	if c.Journal != nil {
+		say(w, "warning: %v", c.Journal)
+	}
 	if n := len(c.Skipped); n > 0 {
 		say(w, "%s left out that make no sense, first job %d: %s", amount.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}

@@ -31,7 +31,9 @@ func resetCommand() *cli.Command {
 			say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
 		}
 		now := ostrich.Time(time.Now().Unix())
-		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"))
+		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"), func(repaired error) {
+			say(c.App.ErrWriter, "warning: %v", repaired)
+		})
 		if err != nil && len(outcomes) == 0 {
 			return err
 		}

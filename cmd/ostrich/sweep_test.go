@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func must(t *testing.T, args ...string) (stdout string) {
 
 func writeFile(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // some are commands
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -146,13 +147,10 @@ seeds: [1-100]
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() {
-		for ctx.Err() == nil {
-			if found, _ := filepath.Glob(filepath.Join(out, "results", "*.json")); len(found) > 2 {
-				cancel()
-			}
-		}
-	}()
+	go cancelOnce(ctx, cancel, func() bool {
+		found, _ := filepath.Glob(filepath.Join(out, "results", "*.json"))
+		return len(found) > 2
+	})
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, []string{"ostrich", "sweep", "--out", out, file}, &stdout, &stderr)
 	said := "ostrich: sweep: interrupted; finished points are kept in " + out + "; the same command again goes on\n"
@@ -172,13 +170,38 @@ seeds: [1-100]
 	if files, err := os.ReadDir(out); err != nil || len(files) != 2 {
 		t.Errorf("beside the results: %v, %v", files, err)
 	}
-	time.Sleep(100 * time.Millisecond) // what still computes must not be kept
+	// What still computed at the end has ended by now, and must not be kept.
+	until(t, "the points are computed", func() bool { return !strings.Contains(stacks(), "(*sweepRun).simulate(") })
 	if n := len(results()); n != len(kept) {
 		t.Errorf("%d results were kept after the end", n-len(kept))
 	}
 	if got := must(t, "sweep", file, "--json", "--out", out); got != want {
 		t.Error("another table after an interruption")
 	}
+}
+
+// cancelOnce cancels once something is so.
+func cancelOnce(ctx context.Context, cancel func(), is func() bool) {
+	for ctx.Err() == nil && !is() {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+}
+
+// until waits for something to be so.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// stacks are those of all goroutines.
+func stacks() string {
+	buffer := make([]byte, 1<<20)
+	return string(buffer[:runtime.Stack(buffer, true)])
 }
 
 func TestPerTask(t *testing.T) {
@@ -214,14 +237,10 @@ echo '0|RUNNING'
 	file := writeFile(t, dir+"/grid.yaml", "traces: {generate: hipc, users: 2, jobs: 10}\npolicies: fcfs\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() {
-		for ctx.Err() == nil {
-			if raw, _ := os.ReadFile(dir + "/asked"); strings.Count(string(raw), "asked") > 1 {
-				cancel()
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}()
+	go cancelOnce(ctx, cancel, func() bool {
+		raw, _ := os.ReadFile(dir + "/asked")
+		return strings.Count(string(raw), "asked") > 1
+	})
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, []string{"ostrich", "sweep", "--out", dir + "/out", "--slurm", "--slurm-bin", dir, file}, &stdout, &stderr)
 	want := "ostrich: sweep: job 17: 1 task for 1 point\n" +

@@ -20,8 +20,8 @@ import (
 // sweepTrace is a trace of a sweep: a log, or what generates one.
 type sweepTrace struct {
 	name  string
-	path  string      // of the log; "" for a generated one
-	model trace.Model // of a generated one
+	path  string    // of the log; "" for a generated one
+	model generator // of a generated one
 
 	once    sync.Once
 	content string // what tells the trace from all others, see identity
@@ -92,14 +92,16 @@ func (s *sweepTrace) generated(c *cli.Context, t sweep.Trace) (int, error) {
 	}
 	made, err := contextOf(c, "generate", generateCommand().Flags, t.Options, t.Generate)
 	if err == nil {
-		s.model, err = model(made)
+		s.model, err = model(made, made.Int("jobs"))
 	}
 	if err != nil {
 		return t.Line, fmt.Errorf("traces.generate: %w", err)
 	}
-	probe := s.model
-	probe.Jobs = min(probe.Jobs, 1)
-	if _, err := probe.Generate(1); err != nil {
+	probe, err := model(made, min(made.Int("jobs"), 1))
+	if err == nil {
+		_, err = probe.Generate(1)
+	}
+	if err != nil {
 		return t.Line, fmt.Errorf("traces.generate: %w", err)
 	}
 	if s.name == "" {

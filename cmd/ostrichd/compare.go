@@ -60,6 +60,12 @@ var (
 		"Finished campaigns, by their bound: kept, broken, or none.", []string{"bound"}, nil)
 	waitDesc = prometheus.NewDesc("ostrich_job_wait_seconds",
 		"How long jobs had waited when they first started, from the submission on: really, and on the shadow machine, which starts them in OStrich's order.", []string{"machine"}, nil)
+	keptDesc = prometheus.NewDesc("ostrich_promise_kept_ratio",
+		"Part of the campaigns that ended within the last 24 hours with rho <= 1: their users would not have been better off with a private share. 1 without campaigns.", nil, nil)
+	rhoDesc = prometheus.NewDesc("ostrich_promise_rho_mean_ratio",
+		"Mean rho of the campaigns that ended within the last 24 hours: flow time over that on an equally shared machine. 0 without campaigns.", nil, nil)
+	promisedDesc = prometheus.NewDesc("ostrich_promise_campaigns",
+		"Campaigns that ended within the last 24 hours and whose rho is known.", nil, nil)
 	brokenDesc = prometheus.NewDesc("ostrich_broken_bounds_total",
 		"Bounds that were broken, by the first reason that holds.", []string{"reason"}, nil)
 )
@@ -68,6 +74,7 @@ var (
 func (m *compared) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc, waitDesc,
+		keptDesc, rhoDesc, promisedDesc,
 	} {
 		to <- d
 	}
@@ -103,6 +110,9 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 	total(finishedDesc, r.Campaigns.Kept, "kept")
 	total(finishedDesc, r.Campaigns.Broken, "broken")
 	total(finishedDesc, r.Campaigns.Unbounded, "none")
+	one(keptDesc, prometheus.GaugeValue, r.Campaigns.Promise.Le1)
+	one(rhoDesc, prometheus.GaugeValue, r.Campaigns.Promise.Mean)
+	one(promisedDesc, prometheus.GaugeValue, float64(r.Campaigns.Promise.Campaigns))
 	for _, b := range r.Campaigns.BrokenBy {
 		total(brokenDesc, b.First, b.Reason)
 	}

@@ -90,6 +90,7 @@ func TestCompared(t *testing.T) {
 	r.Campaigns.Kept, r.Campaigns.Broken, r.Campaigns.Unbounded = 7, 8, 9
 	r.Campaigns.Stretch = shadow.Histogram{Buckets: []shadow.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}
 	r.Campaigns.BrokenBy[shadow.NotWritten].First = 8
+	r.Campaigns.Promise.Campaigns, r.Campaigns.Promise.Le1, r.Campaigns.Promise.Mean = 50, 0.75, 1.5
 	problems, err := testutil.GatherAndLint(d.metrics.registry)
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +117,9 @@ func TestCompared(t *testing.T) {
 		`ostrich_finished_campaigns_total{bound="kept"}`:                  "7",
 		`ostrich_finished_campaigns_total{bound="broken"}`:                "8",
 		`ostrich_finished_campaigns_total{bound="none"}`:                  "9",
+		`ostrich_promise_kept_ratio`:                                      "0.75",
+		`ostrich_promise_rho_mean_ratio`:                                  "1.5",
+		`ostrich_promise_campaigns`:                                       "50",
 		`ostrich_broken_bounds_total{reason="not_written"}`:               "8",
 		`ostrich_broken_bounds_total{reason="not_known"}`:                 "0",
 		`ostrich_start_difference_seconds_bucket{when="later",le="+Inf"}`: "2",

@@ -43,6 +43,7 @@ type daemon struct {
 	sidecar cycler     // nil until opened
 	outage  outage
 	frozen  bool // the latest cycle found accounting behind
+	harm    bool // the latest cycle found a setting under which nothing may be written
 	refused int  // priorities that the latest cycle could not change
 }
 
@@ -234,6 +235,12 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.page.observe(c, d.sidecar)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
+	if c.Names != nil {
+		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; mode enforce would not begin")
+	}
+	if c.Journal != nil {
+		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
+	}
 	if o.err != nil {
 		return
 	}
@@ -241,6 +248,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.status.succeed(d.now())
 	d.page.know(func(is *status.Daemon) { is.LastSuccess = d.now() })
 	d.leftOut(c)
+	d.harmful(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {
@@ -305,6 +313,7 @@ func count(outcomes []priority.Outcome, status priority.Status) int {
 // judge keeps count of failures: one error line when an outage begins, one
 // line when it is over.
 func (d *daemon) judge(err error) {
+	d.doubt(err)
 	switch {
 	case err != nil:
 		d.metrics.failed(err)

@@ -37,7 +37,9 @@ func samples(t *testing.T, m *metrics) map[string]string {
 func get(t *testing.T, d *daemon, path string, want int) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	d.handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Host = "localhost"
+	d.handler().ServeHTTP(w, r)
 	if w.Code != want {
 		t.Errorf("%s: %d %s, want %d", path, w.Code, w.Body, want)
 	}

@@ -95,7 +95,6 @@ func start(t *testing.T, address string) *scraper {
 		p := &scraper{t, "http://" + listener.Addr().String()}
 		_ = listener.Close()
 		var said bytes.Buffer
-		//nolint:gosec // a command of this machine
 		server := exec.CommandContext(t.Context(), path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, strconv.Itoa(try)),
 			"--web.listen-address="+listener.Addr().String(), "--log.level=warn")
 		server.Stdout, server.Stderr = &said, &said
@@ -220,6 +219,7 @@ func TestPrometheus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a real Prometheus, and -short is set")
 	}
+	t.Attr("real-time", "yes") // see contrib/internal/minutes
 	command(t, "prometheus")
 	e := emulate(t)
 	server := httptest.NewServer(e.handler())

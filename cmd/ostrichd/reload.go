@@ -50,8 +50,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 // here. It only looks, as the present sidecar holds the journal. That the
 // database or the controller is away says nothing of the configuration.
 func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
-	config.Mode = sidecar.Observe
-	probe, err := d.open(ctx, config)
+	probe, err := d.open(ctx, config.Trial())
 	switch {
 	case sidecar.Permanent(err):
 		return err

@@ -19,14 +19,15 @@ import (
 // succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
-	mux.Handle("GET "+status.API+"compare.json", d.metrics.compared)
+	mux.Handle("GET "+status.API+"compare.json", status.Guard(d.metrics.compared, d.config.Status.Hosts))
 	return mux
 }
 
-// measures answers what programs ask for.
+// measures answers what programs ask for. What can name users has to be asked for
+// by a name that is known, as the page.
 func (d *daemon) measures() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", status.Guard(promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}), d.config.Status.Hosts))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
 	})

@@ -41,8 +41,8 @@ func answered(t *testing.T, address, path, host string) int {
 	return answer.StatusCode
 }
 
-// Both addresses may be the same. Programs may ask for metrics by any name, as
-// they always could; the page has to be asked for by one that is known.
+// Both addresses may be the same. Whether the daemon lives may be asked by any
+// name; metrics and the page by one that is known.
 func TestAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name                 string
@@ -50,10 +50,10 @@ func TestAddresses(t *testing.T) {
 		want                 map[string]int
 	}{
 		{name: "both at one address", both: true, want: map[string]int{
-			"/metrics": 200, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 421, "/nothing": 421,
+			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 421, "/nothing": 421,
 		}},
 		{name: "metrics alone", measures: true, want: map[string]int{
-			"/metrics": 200, "/api/v1/compare.json": 503, "/": 404, "/api/v1/status.json": 404,
+			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 404, "/api/v1/status.json": 404,
 		}},
 		{name: "the page alone", page: true, want: map[string]int{"/metrics": 421, "/api/v1/status.json": 421}},
 	} {
@@ -66,8 +66,8 @@ func TestAddresses(t *testing.T) {
 			}
 			if test.both || test.page {
 				c.Status.Listen = address
-				c.Status.Hosts = []string{"page.example.org"}
 			}
+			c.Status.Hosts = []string{"page.example.org"}
 			s, err := w.daemon.serve(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -76,6 +76,11 @@ func TestAddresses(t *testing.T) {
 			for path, want := range test.want {
 				if got := answered(t, address, path, "elsewhere.example.org"); got != want {
 					t.Errorf("%s by another name: %d, want %d", path, got, want)
+				}
+			}
+			for _, name := range []string{"", "localhost:9343", "page.example.org"} {
+				if got := answered(t, address, "/metrics", name); !test.page && got != http.StatusOK {
+					t.Errorf("metrics by the name %q: %d", name, got)
 				}
 			}
 			if test.measures {

@@ -12,12 +12,20 @@ type readiness struct {
 	mu      sync.Mutex
 	success time.Time
 	longest time.Duration // that may pass between successes
+	wrong   error         // that no cycle may be trusted, until one succeeds
 }
 
 func (s *readiness) succeed(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.success = at
+	s.success, s.wrong = at, nil
+}
+
+// distrust tells that nothing is ready, however recently a cycle has succeeded.
+func (s *readiness) distrust(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wrong = err
 }
 
 func (s *readiness) expect(longest time.Duration) {
@@ -31,6 +39,8 @@ func (s *readiness) ready(now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case s.wrong != nil:
+		return s.wrong
 	case s.success.IsZero():
 		return errors.New("no cycle has succeeded yet")
 	case now.Sub(s.success) > s.longest:

@@ -167,7 +167,7 @@ func TestUsersLeave(t *testing.T) {
 	if !seen("alice") || !seen("bob") {
 		t.Errorf("nobody after 80 s: alice %v, bob %v", seen("alice"), seen("bob"))
 	}
-	for range 280 {
+	for range 900 {
 		if e.cycles(1); !seen("bob") {
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"slurm-ostrich/contrib/internal/minutes"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 // limit is how long one command may take, on however slow a machine.
@@ -31,10 +32,7 @@ func TestAnywhere(t *testing.T) {
 // The commands that read the workload logs, which are not in the tree.
 func TestLogs(t *testing.T) {
 	needRoot(t)
-	logs := os.Getenv("OSTRICH_TRACES")
-	if logs == "" {
-		t.Skip("OSTRICH_TRACES names no folder of workload logs")
-	}
+	logs := tracetest.Folder(t)
 	each(t, "logs", logs)
 }
 
@@ -187,7 +185,7 @@ func machine(t *testing.T, folders ...string) *shell {
 	goBin := args[len(args)-3] + "/bin"
 	s := begin(t, exec.Command("unshare", args...)) //nolint:noctx // ended by begin
 	s.cmd.Env = []string{
-		"HOME=/root", "LC_ALL=C.UTF-8", "TZ=UTC", "GOPROXY=off", "GOFLAGS=-buildvcs=false", "OSTRICH_TRACES=" + os.Getenv("OSTRICH_TRACES"),
+		"HOME=/root", "LC_ALL=C.UTF-8", "TZ=UTC", "GOPROXY=off", "GOFLAGS=-buildvcs=false", "OSTRICH_TRACES=" + strings.Join(folders, ""),
 		"GOMODCACHE=" + args[len(args)-2], "GOCACHE=" + args[len(args)-1],
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + goBin + ":" + bin,
 	}

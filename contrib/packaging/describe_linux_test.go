@@ -48,7 +48,7 @@ func TestDescribe(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(folder, "contrib/packaging"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "contrib/packaging/build"), script, 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(folder, "contrib/packaging/build"), script, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	git := func(args ...string) {
@@ -108,8 +108,8 @@ func TestBuildArguments(t *testing.T) {
 		"--out /nowhere/x --quickly":      "--quickly: unknown argument (see --help)",
 		"--out /nowhere/x --arch amd64,x": "--arch x: must be amd64 or arm64",
 	} {
-		cmd := exec.CommandContext(t.Context(), "./build", strings.Fields(args)...) //nolint:gosec // ours
-		cmd.Env = []string{"PATH=/usr/bin:/bin"}                                    // without Go: what is not refused fails otherwise
+		cmd := exec.CommandContext(t.Context(), "./build", strings.Fields(args)...)
+		cmd.Env = []string{"PATH=/usr/bin:/bin"} // without Go: what is not refused fails otherwise
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("build %s: %v, %s; want %s", args, err, out, want)

@@ -83,7 +83,7 @@ func copyTree(t *testing.T, to string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(dest), 0o755), os.WriteFile(dest, content, info.Mode().Perm())); err != nil { //nolint:gosec // others install it
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dest), 0o755), os.WriteFile(dest, content, info.Mode().Perm())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestPackages(t *testing.T) {
 		}
 	})
 	// Daemons and users look into it.
-	if err = os.Chmod(work, 0o755); err != nil { //nolint:gosec // see above
+	if err = os.Chmod(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	path := func(name string) string { return filepath.Join(work, name) }
@@ -115,7 +115,7 @@ func TestPackages(t *testing.T) {
 	settings := path("later/contrib/ostrich.yaml")
 	content, err := os.ReadFile(settings)
 	if err == nil {
-		err = os.WriteFile(settings, append(content, "\n# One more line.\n"...), 0o644) //nolint:gosec // as the others
+		err = os.WriteFile(settings, append(content, "\n# One more line.\n"...), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)

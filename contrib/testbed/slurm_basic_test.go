@@ -66,7 +66,7 @@ func TestBasic(t *testing.T) {
 
 	ordered := func() []string {
 		t.Helper()
-		p := b.applied(t, through...)
+		p := b.applied(t, append(through, byWork...)...)
 		queue := slices.DeleteFunc(b.queue(t), func(q queued) bool { return slices.Contains(held, q.ID) })
 		if diff := cmp.Diff(p.order(), ids(queue)); diff != "" {
 			t.Errorf("squeue is not in OStrich's order (-OStrich +squeue):\n%s", diff)

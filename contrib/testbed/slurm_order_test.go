@@ -75,14 +75,17 @@ func (b *bed) burst(t *testing.T, favoured string) (order []string, jobs int) {
 	return order, jobs
 }
 
+// byWork are settings with which the order goes by the work of the campaigns alone.
+// That of the defaults looks back on what users had in earlier tests.
+var byWork = []string{"--schedule-order", "paper", "--schedule-gate", "off", "--schedule-predictor", "limit"}
+
 // testOrder sees to it that a channel puts the queue into OStrich's order,
 // that jobs start in this order, and that all can be taken back.
 func (b *bed) testOrder(t *testing.T, channel string) {
 	b.freeze(t)
 	t.Cleanup(func() { b.empty(t); b.thaw(t) })
 	want, jobs := b.burst(t, "--qos=favoured")
-	// The gate looks back on what the users were served in earlier bursts.
-	through := []string{"--priority-channel", channel, "--schedule-gate", "off"}
+	through := append([]string{"--priority-channel", channel}, byWork...)
 	b.settle(t, nil)
 	p := b.plan(t, through...)
 	if p.code != 2 {

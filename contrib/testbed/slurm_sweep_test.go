@@ -40,11 +40,11 @@ func TestSweep(t *testing.T) {
 	dir := b.dir + "-files" // in the place of a file system that all nodes share
 	file := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o644); err != nil { //nolint:gosec // the user reads it
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // the user reads it
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	chown(t, dir, name)

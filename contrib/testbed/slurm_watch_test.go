@@ -30,7 +30,7 @@ func (b *bed) testObserve(t *testing.T) {
 	file := b.dir + "/observe.yaml"
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // the operator reads it
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,6 +91,7 @@ func TestOutages(t *testing.T) {
 	part(t, "database", func(t *testing.T) { b.testOutage(t, "mariadbd") })
 	part(t, "slurmctld", func(t *testing.T) { b.testOutage(t, "slurmctld") })
 	part(t, "slurmdbd", b.testBehind)
+	part(t, "clock", b.testClock)
 	part(t, "kill -9", b.testKill)
 }
 

@@ -28,6 +28,11 @@ type Job struct {
 	AskedNodes int32   // at least so many; 0 if not known
 	Memory     int64   // asked for, of all nodes, in MiB; 0 if not known
 	Billing    float64 // the billing TRES of the allocation; 0 if not known
+	Class      uint64  // see ostrich.Job.Class
+
+	// NameClass and ScriptClass are what Class would be by name and by script; 0
+	// where there is none, or it was not read.
+	NameClass, ScriptClass uint64
 
 	Submit    ostrich.Time
 	Eligible  ostrich.Time     // 0 if it never was, or nobody knows

@@ -26,7 +26,7 @@ type table struct {
 // which one must be there.
 func (t *table) header(command string, need ...[]string) error {
 	if !t.next() {
-		return fmt.Errorf("sacctmgr: %s: empty; it should be what %s writes", t.name, command) //nolint:err113 // one of a kind
+		return fmt.Errorf("sacctmgr: %s: empty; it should be what %s writes", t.name, command)
 	}
 	t.at = map[string]int{}
 	for i, name := range t.row {
@@ -39,7 +39,7 @@ func (t *table) header(command string, need ...[]string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("sacctmgr: %s:%d: no column %s; it should be what %s writes", //nolint:err113 // one of a kind
+		return fmt.Errorf("sacctmgr: %s:%d: no column %s; it should be what %s writes",
 			t.name, t.line, strings.Join(missing, ", "), command)
 	}
 	return nil
@@ -99,7 +99,7 @@ func (t *table) each(row func() error) error {
 }
 
 func (t *table) fault(why string) error {
-	return fmt.Errorf("sacctmgr: %s:%d: %s", t.name, t.line, why) //nolint:err113 // one of a kind
+	return fmt.Errorf("sacctmgr: %s:%d: %s", t.name, t.line, why)
 }
 
 // AssociationsCommand and QOSCommand write what ReadAssociations and ReadQOS
@@ -178,9 +178,9 @@ func (s *Site) ReadAssociations(r io.Reader, name, cluster string) error {
 	}
 	if len(read.Accounts) == 0 {
 		if cluster == "" {
-			return fmt.Errorf("sacctmgr: %s: no account", name) //nolint:err113 // one of a kind
+			return fmt.Errorf("sacctmgr: %s: no account", name)
 		}
-		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster) //nolint:err113 // one of a kind
+		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster)
 	}
 	s.Accounts, s.Associations = read.Accounts, read.Associations
 	s.Sort()

@@ -32,7 +32,7 @@ func Merge(all ...*History) (*History, error) {
 		case cluster == "":
 			cluster = h.Cluster
 		case h.Cluster != "" && h.Cluster != cluster:
-			return nil, fmt.Errorf("histories of two clusters, %s and %s", cluster, h.Cluster) //nolint:err113 // one of a kind
+			return nil, fmt.Errorf("histories of two clusters, %s and %s", cluster, h.Cluster)
 		}
 		if i == 0 || h.From < from {
 			from = h.From

@@ -192,10 +192,11 @@ func (d *dump) job() error {
 		case d.cluster == "":
 			d.cluster = c
 		case c != d.cluster:
-			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster) //nolint:err113 // one of a kind
+			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster)
 		}
 	}
-	j := Job{Tasks: 1}
+	name := NameClass(d.values[colName])
+	j := Job{Tasks: 1, Class: name, NameClass: name}
 	n, ok := digits(raw)
 	if !ok || n == 0 || n > math.MaxUint32 {
 		return d.bad(colRaw, "not the id of a job")

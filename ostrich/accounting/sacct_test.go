@@ -23,6 +23,9 @@ func jobsOf(h *accounting.History) []jobOf {
 	for _, j := range h.Jobs {
 		a := h.Associations[j.Association]
 		named := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
+		if j.NameClass == j.Class { // else it is seen
+			named.NameClass = 0
+		}
 		named.Association, named.Job.Partition, named.Job.QOS = 0, 0, 0
 		all = append(all, named)
 	}
@@ -67,9 +70,14 @@ const plainLine = "7|7|c1|main|normal|physics|users|100|alice|1001|2024-03-01T10
 // tenAM is 2024-03-01T10:00:00 UTC.
 const tenAM = 1709287200
 
+// classA is the class of a name that begins with "a" and the delimiter: what
+// follows is not told from further columns.
+var classA = accounting.NameClass([]byte("a"))
+
 func plainJob(change func(*jobOf)) jobOf {
 	j := jobOf{"alice", "physics", "main", "normal", accounting.Job{
 		ID: 7, State: accounting.Completed, Tasks: 1, Procs: 8, Asked: 4, Nodes: 2, AskedNodes: 1, Memory: 4000, Billing: 8,
+		Class:  accounting.NameClass([]byte("run")),
 		Submit: tenAM, Eligible: tenAM, Start: tenAM + 60, End: tenAM + 3660, Limit: 7200,
 	}}
 	if change != nil {
@@ -83,7 +91,7 @@ func plainJob(change func(*jobOf)) jobOf {
 func line(changes ...any) string {
 	fields := strings.Split(plainLine, "|")
 	for i := 0; i < len(changes); i += 2 {
-		fields[changes[i].(int)] = changes[i+1].(string) //nolint:forcetypeassert // so are they called
+		fields[changes[i].(int)] = changes[i+1].(string)
 	}
 	return strings.Join(fields, "|")
 }
@@ -142,10 +150,10 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.AskedNodes = "", 0, 0 })},
 			"",
 		},
-		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00"), []jobOf{plainJob(nil)}, ""},
+		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00"), []jobOf{plainJob(func(j *jobOf) { j.Class = classA })}, ""},
 		{
 			"delimiters in the name, of 2016", without(line(fieldMemory, "4000M|gpu:2", fieldName, "a|b|00:10:00"), fieldQOS, fieldAlloc+1),
-			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing = "", 0 })},
+			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.Class = "", 0, classA })},
 			"",
 		},
 		{
@@ -153,6 +161,7 @@ func TestRead(t *testing.T) {
 				"FAILED|a|b|c|2024-03-01T11:01:00|2024-03-01T10:01:00|2024-03-01T10:00:00|bob|3|9|x\n",
 			[]jobOf{{User: "bob", Job: accounting.Job{
 				ID: 9, State: accounting.Failed, Tasks: 1, Procs: 3, Asked: 3, Submit: tenAM, Start: tenAM + 60, End: tenAM + 3660,
+				Class: classA,
 			}}},
 			"",
 		},

@@ -138,7 +138,7 @@ func (p *timeParser) number(least, most int) (int64, error) {
 	}
 	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
 	p.rest = p.rest[n:]
-	return v, err //nolint:wrapcheck // few digits always parse
+	return v, err
 }
 
 // skip takes one of some bytes away.

@@ -31,14 +31,24 @@ type Campaign struct {
 	End     ostrich.Time     // C, of the last job
 	Work    ostrich.Work     // W
 	Longest ostrich.Duration // p_max
+	Floor   ostrich.Duration // shorter campaigns count as this long; 0 in the papers
 }
 
 // Stretch is D = (C - t) / max(W/m, p_max) on m processors (paper section 3).
+// With a floor it is the bounded stretch, (C - t) / max(W/m, p_max, floor): a job
+// cancelled in its first second then does not weigh more than all others.
 func (c *Campaign) Stretch(m int) float64 { return float64(c.End-c.Submit) / c.bound(m) }
 
 // bound is l, the least time that the campaign needs on m processors.
 func (c *Campaign) bound(m int) float64 {
-	return max(float64(c.Work)/float64(m), float64(c.Longest))
+	return max(float64(c.Work)/float64(m), float64(c.Longest), float64(c.Floor))
+}
+
+// SetFloor gives the campaigns a floor.
+func SetFloor(campaigns []Campaign, floor ostrich.Duration) {
+	for i := range campaigns {
+		campaigns[i].Floor = floor
+	}
 }
 
 // Campaigns gathers the jobs of each campaign, by number.

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 // TestMeasuresBeforeZero: a log may end before its moment 0.
@@ -25,6 +25,27 @@ func TestMeasuresBeforeZero(t *testing.T) {
 	want := []report.Campaign{{User: 1, Jobs: 2, Submit: -30, End: -10, Work: 20, Longest: 10}}
 	if diff := cmp.Diff(want, report.Campaigns(jobs)); diff != "" {
 		t.Error("campaigns -want +got\n", diff)
+	}
+}
+
+// TestFloor: a job cancelled in its first second after 100 s has a stretch of 100
+// without a floor, and of 10 with one of 10 s; longer campaigns keep theirs.
+func TestFloor(t *testing.T) {
+	campaigns := report.Campaigns([]report.Job{
+		{User: 1, Campaign: 0, Submit: 0, Start: 99, End: 100, Procs: 1},
+		{User: 1, Campaign: 1, Submit: 200, Start: 210, End: 230, Procs: 4},
+	})
+	for _, tt := range []struct {
+		floor             ostrich.Duration
+		first, mean, user float64
+	}{{0, 100, 50.75, 130.0 / 21}, {10, 10, 5.75, 130.0 / 30}} {
+		report.SetFloor(campaigns, tt.floor)
+		if got := campaigns[0].Stretch(4); got != tt.first {
+			t.Errorf("floor %d: stretch %v, want %v", tt.floor, got, tt.first)
+		}
+		if s, u := report.Stretches(campaigns, 4), report.Users(campaigns, 4)[0]; s.Mean != tt.mean || u.MeanStretch != tt.mean || u.Stretch != tt.user {
+			t.Errorf("floor %d: mean %v, of the user %v and %v; want %v and %v", tt.floor, s.Mean, u.MeanStretch, u.Stretch, tt.mean, tt.user)
+		}
 	}
 }
 
@@ -69,10 +90,7 @@ func TestMeasures(t *testing.T) {
 // by the rule MAX and the logged times. The thesis has 0.3 % of them at the
 // optimum and 55.2 % below 1.5.
 func TestLPC(t *testing.T) {
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		t.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to measure")
-	}
+	dir := tracetest.Folder(t)
 	log, err := trace.Open(filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), trace.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -192,6 +192,7 @@ func (r *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
 	t := &c.Tasks[i-p.first]
 	e.At, e.Kind = r.now, k
 	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), c.User, t.Procs, t.Estimate
+	e.Job.Class, e.Job.Hint = t.Class, t.Hint
 	e.Job.Submit, e.Job.Start = p.submit, job.start
 	if len(c.Tasks) > 1 {
 		e.Job.Group = ostrich.JobID(p.first + 1)
@@ -210,7 +211,7 @@ func (r *loop) tell(k ostrich.Kind, i int32) error {
 	}
 	var e ostrich.Event
 	r.event(&e, k, i)
-	return r.ranker.Step(e) //nolint:wrapcheck // Run does
+	return r.ranker.Step(e)
 }
 
 // progressEvery is after how many ended jobs Progress is told.

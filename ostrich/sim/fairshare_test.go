@@ -139,7 +139,7 @@ type fidget struct {
 
 func (f *fidget) Step(e ostrich.Event) error {
 	f.now = e.At
-	return f.JobRanker.Step(e) //nolint:wrapcheck // the simulator does
+	return f.JobRanker.Step(e)
 }
 
 func (f *fidget) Wake(waiting bool) ostrich.Time {
@@ -152,7 +152,7 @@ func (f *fidget) Wake(waiting bool) ostrich.Time {
 func (f *fidget) AdvanceTo(t ostrich.Time) error {
 	f.now = t
 	f.woken++
-	return f.Waker.AdvanceTo(t) //nolint:wrapcheck // the simulator does
+	return f.Waker.AdvanceTo(t)
 }
 
 // fairFidget is FairShare, woken every so often.
@@ -161,7 +161,7 @@ func fairFidget(period ostrich.Duration, every ostrich.Time) (*fidget, sim.Polic
 	return f, func(m int) (sim.Ranker, error) {
 		r, err := sim.FairShare(period)(m)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // the simulator does
+			return nil, err
 		}
 		f.JobRanker, f.Waker = r.(sim.JobRanker), r.(sim.Waker) // or there is no point in going on
 		return f, nil

@@ -160,6 +160,7 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 		Job: Job{
 			ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
 			Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
+			Class: uint64(max(0, r.App)),
 		},
 		Start:     ostrich.Time(r.Submit + wait),
 		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 var measure = flag.Bool("measure", false, "replay under all readings of thesis 5.5 and print a table")
@@ -23,10 +23,7 @@ var measure = flag.Bool("measure", false, "replay under all readings of thesis 5
 // expected to run for as long as it did.
 func lpc(tb testing.TB) []sim.Logged {
 	tb.Helper()
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		tb.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to replay")
-	}
+	dir := tracetest.Folder(tb)
 	log, err := trace.Open(filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), trace.Options{})
 	if err != nil {
 		tb.Fatal(err)

@@ -28,7 +28,7 @@ func Multifactor(c multifactor.Config, request func(n ostrich.JobID) multifactor
 		own := c // replays may run at once
 		own.Procs = cmp.Or(own.Procs, m)
 		if _, err := multifactor.New(own, 0); err != nil {
-			return nil, err //nolint:wrapcheck // it says who it is
+			return nil, err
 		}
 		return &multi{config: own, request: request, jobs: make(map[ostrich.JobID]*candidate)}, nil
 	}
@@ -68,7 +68,7 @@ func (f *multi) Step(e ostrich.Event) error {
 	if f.plugin == nil {
 		var err error
 		if f.plugin, err = multifactor.New(f.config, f.config.Before(e.At)); err != nil {
-			return err //nolint:wrapcheck // it says who it is
+			return err
 		}
 		f.as = f.plugin.Latest()
 	}
@@ -94,9 +94,9 @@ func (f *multi) Step(e ostrich.Event) error {
 		} else {
 			f.gone++
 		}
-		return f.plugin.Start(id, &j.request, e.At) //nolint:wrapcheck // it says who it is
+		return f.plugin.Start(id, &j.request, e.At)
 	case ostrich.End:
-		return f.plugin.End(id, e.At) //nolint:wrapcheck // it says who it is
+		return f.plugin.End(id, e.At)
 	default:
 	}
 	return nil

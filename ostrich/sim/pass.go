@@ -12,7 +12,7 @@ func (r *loop) pass() error {
 	busy := r.free < r.narrowest
 	if r.waker != nil && (r.woken || !busy) {
 		if err := r.waker.AdvanceTo(r.now); err != nil {
-			return err //nolint:wrapcheck // Run does
+			return err
 		}
 	}
 	if busy {

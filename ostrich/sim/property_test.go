@@ -141,7 +141,7 @@ type schedule interface {
 
 func (r *recorder) Step(e ostrich.Event) error {
 	r.events = append(r.events, e)
-	return r.schedule.Step(e) //nolint:wrapcheck // the simulator does
+	return r.schedule.Step(e)
 }
 
 // TestLoopAsDaemon: the events of a replay, put in the order in which the
@@ -155,7 +155,7 @@ func TestLoopAsDaemon(t *testing.T) {
 		l.Policy = func(m int) (sim.Ranker, error) {
 			s, err := sim.OStrich(o)(m)
 			r.schedule = s.(schedule) // or there is no point in going on
-			return &r, err            //nolint:wrapcheck // the simulator does
+			return &r, err
 		}
 		mustRun(t, l, mustCampaigns(t, log))
 		cut := rapid.IntRange(0, len(r.events)).Draw(t, "cut")

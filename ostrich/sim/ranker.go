@@ -89,6 +89,49 @@ func OStrich(o ostrich.Options) Policy {
 	}
 }
 
+// Sidecar is the policy of ostrichd: OStrich with all of the given options but
+// Procs. The schedule finds the campaigns itself, by Options.Rule, and orders the
+// jobs inside them by the lengths that it expects. What the workload says of
+// campaigns only tells when jobs are submitted.
+func Sidecar(o ostrich.Options) Policy {
+	return func(m int) (Ranker, error) {
+		own := o // replays may run at once
+		own.Procs = m
+		s, err := ostrich.New(own)
+		if err != nil {
+			return nil, fmt.Errorf("ostrich: %w", err)
+		}
+		return &sidecar{schedule: virtual{s}}, nil
+	}
+}
+
+// sidecar lists the jobs in the order of the virtual schedule.
+type sidecar struct {
+	schedule virtual
+	jobs     []ostrich.JobID
+}
+
+// Step takes an event. A job of a log belongs to no array.
+func (r *sidecar) Step(e ostrich.Event) error {
+	e.Job.Group = 0
+	return r.schedule.Step(e)
+}
+
+func (r *sidecar) Wake(waiting bool) ostrich.Time { return r.schedule.Wake(waiting) }
+
+func (r *sidecar) AdvanceTo(t ostrich.Time) error {
+	return r.schedule.AdvanceTo(t)
+}
+
+// Jobs lists the waiting jobs.
+func (r *sidecar) Jobs() []ostrich.JobID {
+	r.jobs = r.jobs[:0]
+	for id := range r.schedule.Pending() {
+		r.jobs = append(r.jobs, id)
+	}
+	return r.jobs
+}
+
 // virtual is the virtual schedule. It may change by itself, and open a strict
 // gate: at a completion in it, and when a job has outlived its estimate.
 type virtual struct{ *ostrich.Schedule }

@@ -18,6 +18,8 @@ type Job struct {
 	Run      ostrich.Duration // how long it runs if nobody ends it, at least 1
 	Estimate ostrich.Duration // how long it is expected to run, at least 1; its limit under Kill
 	Procs    int              // at least 1
+	Class    uint64           // see ostrich.Job.Class
+	Hint     ostrich.Duration // see ostrich.Job.Hint
 }
 
 // Backfill says which jobs may start before the head of the order.

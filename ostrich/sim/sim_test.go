@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 // normalised is a log of the archive as other simulators were given it: rows
@@ -21,10 +22,7 @@ import (
 // 1; ids in that order.
 func normalised(tb testing.TB, file string, m int) []sim.Job {
 	tb.Helper()
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		tb.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to replay")
-	}
+	dir := tracetest.Folder(tb)
 	log, err := trace.Open(filepath.Join(dir, file), trace.Options{})
 	if err != nil {
 		tb.Fatal(err)

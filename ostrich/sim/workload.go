@@ -25,6 +25,8 @@ type Task struct {
 	Run      ostrich.Duration
 	Estimate ostrich.Duration
 	Offset   ostrich.Duration // of its submission from that of the campaign
+	Class    uint64           // see ostrich.Job.Class
+	Hint     ostrich.Duration // see ostrich.Job.Hint
 
 	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
 	// whatever the policy says.
@@ -78,6 +80,7 @@ func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
 		c := &list[n]
 		c.Tasks = append(c.Tasks, Task{
 			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
+			Class: l.Class, Hint: l.Hint,
 		})
 		ends[n] = append(ends[n], l.end())
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 const small = `; MaxProcs: 100
@@ -143,10 +144,7 @@ func FuzzRead(f *testing.F) {
 
 // TestArchive reads the logs that OSTRICH_TRACES points to.
 func TestArchive(t *testing.T) {
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		t.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to read")
-	}
+	dir := tracetest.Folder(t)
 	for _, tt := range []struct {
 		file           string
 		jobs, runnable int
@@ -186,10 +184,7 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkOpen reads compressed logs that OSTRICH_TRACES points to.
 func BenchmarkOpen(b *testing.B) {
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		b.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to read")
-	}
+	dir := tracetest.Folder(b)
 	for _, name := range []string{"KTH-SP2-1996-2.1-cln.swf.gz", "HPC2N-2002-2.2-cln.swf.gz", "CEA-Curie-2011-2.1-cln.swf.gz"} {
 		b.Run(name, func(b *testing.B) {
 			records := 0

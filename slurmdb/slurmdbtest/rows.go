@@ -39,6 +39,9 @@ type Job struct {
 	Partition string // empty means main
 	Account   string // empty means root
 	Name      string // empty means job<ID>
+	Comment   string // derived_es; empty means NULL
+	WCKey     string
+	Script    uint64 // script_hash_inx; left out before 22.05
 	Deleted   int
 }
 
@@ -94,6 +97,11 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	add("partition", j.Partition)
 	add("account", j.Account)
 	add("job_name", j.Name)
+	add("derived_es", nullable(j.Comment))
+	add("wckey", j.WCKey)
+	if db.release != R2011 {
+		add("script_hash_inx", j.Script)
+	}
 	add("deleted", j.Deleted)
 	for _, c := range []string{"id_resv", "id_wckey", "id_group", "state_reason_prev", "nodes_alloc", "priority"} {
 		add(c, 0)

@@ -24,6 +24,7 @@ type Campaign struct {
 	Account      string          `json:"account"`
 	Partition    string          `json:"partition"`
 	Campaign     ostrich.JobID   `json:"campaign"`
+	Name         string          `json:"name,omitempty"` // by which the user declared it
 	Submitted    ostrich.Time    `json:"submitted"`
 	Latest       ostrich.Time    `json:"latest_submission"`
 	Pending      []ostrich.JobID `json:"pending"`
@@ -36,8 +37,23 @@ type Campaign struct {
 	Progress     float64         `json:"progress"`
 	Stretch      float64         `json:"stretch"`
 	Bound        *float64        `json:"bound"`
+	Left         float64         `json:"left_core_hours"` // of its jobs, really
+	FrontBy      *float64        `json:"front_by"`        // when it goes first, if it still waits
+	Overdue      bool            `json:"overdue"`         // that moment has come
 
 	Of ostrich.UserID `json:"-"` // what competes for the machine
+}
+
+// Late is "late" of a campaign that is completed virtually, and not really,
+// "overdue" once it goes first for that, and otherwise empty.
+func (c *Campaign) Late() string {
+	switch {
+	case c.Overdue:
+		return "overdue"
+	case c.Completed:
+		return "late"
+	}
+	return ""
 }
 
 // Campaigns lists the unfinished campaigns.
@@ -77,10 +93,11 @@ func (s *State) campaign(pool *Pool, v *ostrich.Campaign) Campaign {
 	}
 	j := Campaign{
 		Pool: pool.Name, User: record.UserName, Account: record.Account, Partition: record.Partition,
-		Campaign: v.Lead, Submitted: v.First, Latest: v.Latest, Pending: v.Pending, Running: v.Running,
+		Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest, Pending: v.Pending, Running: v.Running,
 		Work: amount.CoreHours(v.Work), VirtualStart: amount.Finite(v.VirtualStart), VirtualEnd: amount.Finite(v.VirtualEnd),
 		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
 		Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound), Of: v.User,
+		Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
 	}
 	if j.Pending == nil {
 		j.Pending = []ostrich.JobID{}

@@ -47,6 +47,7 @@ type Explanation struct {
 // ExplainedCampaign is the campaign of the job, and what its user is entitled to.
 type ExplainedCampaign struct {
 	Campaign     ostrich.JobID `json:"campaign"`
+	Name         string        `json:"name,omitempty"` // by which the user declared it
 	Submitted    ostrich.Time  `json:"submitted"`
 	Pending      int           `json:"pending"`
 	Running      int           `json:"running"`
@@ -58,6 +59,9 @@ type ExplainedCampaign struct {
 	VirtualEnd   *float64      `json:"virtual_completion"`
 	Stretch      float64       `json:"stretch"`
 	Bound        *float64      `json:"bound"`
+	Left         float64       `json:"left_core_hours"` // of its jobs, really
+	FrontBy      *float64      `json:"front_by"`        // when it goes first, if it still waits
+	Overdue      bool          `json:"overdue"`         // that moment has come
 	Share        float64       `json:"share"`
 	Entitled     float64       `json:"processors"`
 	Held         int           `json:"held"`
@@ -138,9 +142,13 @@ func (s *State) Explain(job JobName) (*Explanation, error) {
 	case p.Rank == 1:
 		e.Verdict = "it is the next to start as soon as it fits"
 	case e.Ahead.Own == e.Ahead.Jobs:
-		e.Verdict = "its campaign is the first to complete in the virtual schedule, and other jobs of it go first"
+		e.Verdict = "its campaign is the first in the order, and other jobs of it go first"
+	case e.Campaign != nil && e.Campaign.Overdue:
+		e.Verdict = "its campaign is overdue, and campaigns that are overdue for longer go first"
+	case e.Campaign != nil && e.Campaign.Completed:
+		e.Verdict = "its campaign is late, and campaigns with less work left go first"
 	default:
-		e.Verdict = "campaigns that complete earlier in the virtual schedule go first"
+		e.Verdict = "campaigns that are nearer to their completion in the virtual schedule go first"
 	}
 	return e, nil
 }
@@ -177,10 +185,11 @@ func (e *Explanation) set(s *State, id ostrich.JobID) {
 		}
 		v := &pool.Campaigns[k]
 		e.Campaign = &ExplainedCampaign{
-			Campaign: v.Lead, Submitted: v.First, Pending: s.Tasks(v.Pending), Running: len(v.Running), Work: amount.CoreHours(v.Work),
+			Campaign: v.Lead, Name: v.Name, Submitted: v.First, Pending: s.Tasks(v.Pending), Running: len(v.Running), Work: amount.CoreHours(v.Work),
 			Progress: v.Progress(), Started: v.Started, Completed: v.Completed,
 			VirtualStart: amount.Finite(v.VirtualStart), VirtualEnd: amount.Finite(v.VirtualEnd),
 			Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound),
+			Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
 			Active: pool.Active,
 		}
 		for _, u := range pool.Users {
@@ -250,6 +259,12 @@ func (e *Explanation) Lines() []Line {
 		}
 		add("virtual", "%s %s, %s %s; %.0f%% served",
 			start, amount.When(c.VirtualStart), end, amount.When(c.VirtualEnd), 100*c.Progress)
+		switch {
+		case c.Overdue:
+			add("late", "since %s, %.2f core-hours left; overdue since %s, so it goes first", amount.When(c.VirtualEnd), c.Left, amount.When(c.FrontBy))
+		case c.Completed:
+			add("late", "since %s, %.2f core-hours left; it goes first from %s on", amount.When(c.VirtualEnd), c.Left, amount.When(c.FrontBy))
+		}
 		add("share", "%.3f of the machine with %d active users, which is %.1f processors; its user holds %d",
 			c.Share, c.Active, c.Entitled, c.Held)
 		bound := "no bound on its end, as one job may fill the machine"

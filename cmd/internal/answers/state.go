@@ -72,7 +72,7 @@ func Look(from Source, c *sidecar.Cycle) *State {
 	}
 	s.Options = priority.Options{
 		Channel: priority.Channel(s.Channel), Mode: priority.Mode(s.Mode), Weight: int64(config.Priority.Weight),
-		Depth: config.Priority.Depth, Controller: c.Controller, Exclude: config.Exclude,
+		Depth: config.Priority.Depth, Controller: c.Controller, Include: config.Include, Exclude: config.Exclude,
 	}
 	for _, in := range c.Pools {
 		p := Pool{

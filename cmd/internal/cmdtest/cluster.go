@@ -15,10 +15,10 @@ import (
 //	job id=11 user=alice submit=-600 cpus=4 limit=60
 //	job id=12 user=alice submit=-600 start=-60 cpus=4
 //	# words of a job:
-//	#   both    id user submit start partition account array tasks task het
+//	#   both    id user submit start partition account array tasks task het name
 //	#   tables  end cpus limit (minutes) eligible; table=no leaves it out of them
 //	#   queue   age fairshare ... site nice pinned held reason reservation
-//	#           name refuse=WORDS full; queue=no leaves it out
+//	#           refuse=WORDS full; queue=no leaves it out
 //	# "~" stands for a space.
 type cluster struct {
 	size  int
@@ -122,7 +122,7 @@ func (c *cluster) row(e entry) slurmdbtest.Job {
 	j := slurmdbtest.Job{
 		ID: uint32(e.number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
 		Limit: uint32(e.number("limit")), CPUs: uint32(e.number("cpus")), Het: uint32(e.number("het")),
-		Array: uint32(e.number("array")), Task: e.number("task"), Partition: e["partition"], Account: e["account"],
+		Array: uint32(e.number("array")), Task: e.number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
 	}
 	if e["eligible"] != "" {
 		j.Eligible = at("eligible")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -112,6 +113,10 @@ func (s slurm) run(command string, args []string) error {
 		_, err := s.out.WriteString(s.text("sshare", ""))
 		return err
 	case "sacctmgr":
+		if slices.Contains(args, "associations") {
+			_, err := s.out.WriteString(s.text("associations", ""))
+			return err
+		}
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Contains(strings.Join(args, " ")+" ", "name="+name+" ") {
 				_, _ = fmt.Fprintf(s.out, "%s|%s\n", name, level) // Flush tells.
@@ -178,6 +183,12 @@ func (s slurm) scontrol(args []string) error {
 			_, _ = fmt.Fprintf(s.out, "%s%d\n", prefix, n) // Flush tells.
 		}
 		return nil
+	case strings.HasSuffix(said, "show assoc_mgr flags=qos"):
+		_, err := s.out.WriteString(s.text("qos", ""))
+		return err
+	case said == "show federation":
+		_, err := s.out.WriteString(s.text("federation", ""))
+		return err
 	case len(args) == 0:
 		return s.commands()
 	default:

@@ -18,7 +18,7 @@ func TestAnonymize(t *testing.T) {
 	plain := compare(t, in)
 	Anonymize(&in)
 	c := compare(t, in)
-	text := htmlOf(t, c) + jsonOf(t, c) + fmt.Sprint(c.Tables())
+	text := htmlOf(t, c) + jsonOf(t, c) + fmt.Sprint(c.Tables(true))
 	for _, u := range plain.Users {
 		for _, name := range []string{u.Name, u.Account} {
 			if regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {

@@ -161,6 +161,9 @@ func (c *Comparison) changeChart() template.HTML {
 	var rows []row
 	most := 0.05
 	for m, about := range measures {
+		if about.show == longOnly {
+			continue
+		}
 		one := row{name: about.name}
 		if about.good > 0 {
 			one.name += " (more is better)"

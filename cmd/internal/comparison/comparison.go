@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -20,12 +21,15 @@ type Comparison struct {
 	Unix   bool         `json:"unix"` // From and To are Unix times; else they count from the beginning of a log
 	Procs  int          `json:"processors"`
 
+	Floor    ostrich.Duration `json:"floor"`        // of the stretch, report.Campaign.Floor
+	Measured string           `json:"measure_rule"` // that made the campaigns, the same ones in all runs
+
 	Baseline  string  `json:"baseline"` // name of the run that the others are compared with
 	Level     float64 `json:"confidence_level"`
 	Resamples int     `json:"resamples"`
 	Seed      uint64  `json:"seed"`
 
-	Verdict []string  `json:"verdict"` // how far the simulation is from what happened
+	Verdict []string  `json:"verdict"` // who gains and who pays, then how far the simulation is from what happened
 	Changes []Changes `json:"changes"` // in words, a run each
 	Notes   []string  `json:"notes"`   // on the input
 
@@ -34,6 +38,9 @@ type Comparison struct {
 	Agreement   *Agreement   `json:"agreement"`  // null unless there are a recorded run and a simulated baseline
 	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
 	Users       []User       `json:"users"`      // those with the most core-hours first
+
+	Predictors []lengths.Row `json:"predictors"` // empty if the lengths of the jobs were not back-tested
+	Lengths    string        `json:"lengths"`    // which of them to set, in words; "" if none was tested
 
 	baseline int
 	location *time.Location
@@ -55,10 +62,12 @@ type Figures struct {
 	Users     int     `json:"users"`
 	Campaigns int     `json:"campaigns"`
 
-	Stretch          report.Stretch `json:"stretch"`             // of the campaigns
-	UserMeanStretch  float64        `json:"user_mean_stretch"`   // mean over the users of their mean
-	UserMaxStretch   float64        `json:"user_max_stretch"`    // mean over the users of their maximum
-	StretchQuantiles []float64      `json:"stretch_percentiles"` // 0 to 100
+	Stretch          report.Stretch `json:"stretch"`                // of the campaigns
+	UserMeanStretch  float64        `json:"user_mean_stretch"`      // mean over the users of their mean
+	UserMaxStretch   float64        `json:"user_max_stretch"`       // mean over the users of their maximum
+	UnboundedStretch float64        `json:"unbounded_stretch_mean"` // mean over the campaigns, without the floor
+	StretchQuantiles []float64      `json:"stretch_percentiles"`    // 0 to 100
+	Rho              report.Rhos    `json:"rho"`                    // of the campaigns, report.Rho with the floor as allowance
 	Wait             report.Wait    `json:"wait"`
 	WaitQuantiles    []float64      `json:"wait_percentiles"` // 0 to 100
 	BoundedSlowdown  float64        `json:"bounded_slowdown_mean"`
@@ -123,6 +132,9 @@ type UserRun struct {
 	MaxStretch  float64 `json:"max_stretch"`
 	Stretch     float64 `json:"stretch"`   // report.User.Stretch
 	MeanWait    float64 `json:"mean_wait"` // of the jobs
+	RhoLe1      float64 `json:"rho_le_1"`  // part of the campaigns
+	MeanRho     float64 `json:"rho_mean"`
+	MaxRho      float64 `json:"rho_max"`
 }
 
 // UserChange is what a run changed for a user.
@@ -152,6 +164,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	}
 	c := &Comparison{
 		Title: in.Title, Source: in.Source, From: s.from, To: s.to, Unix: in.Location != nil, Procs: in.Procs,
+		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: s.rounds, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
 	}
@@ -164,8 +177,13 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	if c.Users, err = s.userTable(ctx); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
+	if c.Predictors = in.Lengths.Rows; c.Predictors == nil {
+		c.Predictors = []lengths.Row{}
+	} else {
+		c.Lengths = in.Lengths.Sentence()
+	}
 	c.Agreement = s.agreement()
-	c.Verdict, c.Changes = c.verdict(), c.changes()
+	c.Verdict, c.Changes = append(c.outcome(), c.nearness()...), c.changes()
 	c.charts = s.chartData()
 	return c, nil
 }

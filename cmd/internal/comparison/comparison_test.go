@@ -22,7 +22,7 @@ func madeUp(users, campaigns int) Input {
 	random := rand.New(rand.NewPCG(3, 4))
 	names := []string{"alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "mallory", "niaj", "olivia", "peggy", "rupert", "sybil", "trent", "victor", "walter", "zoe"}
 	in := Input{
-		Title: "OStrich beside fairshare", Source: "made-up cluster", Location: time.UTC, Procs: 64, Baseline: 1, Resamples: 200,
+		Floor: 600, Measured: "max", Title: "OStrich beside fairshare", Source: "made-up cluster", Location: time.UTC, Procs: 64, Baseline: 1, Resamples: 200,
 		Runs: []Run{{Name: "recorded", Recorded: true}, {Name: "fairshare", Seconds: 0.4}, {Name: "ostrich", Seconds: 0.5}},
 		UserName: func(u ostrich.UserID) string {
 			if int(u) < 1000+len(names) {
@@ -122,7 +122,7 @@ func TestAgainstSamples(t *testing.T) {
 			t.Errorf("%s: %v, %v, difference %v; want %v, %v", d.Measure, d.Baseline, d.Value, d.Difference, base[d.Measure], other[d.Measure])
 		}
 	}
-	if found != len(base) || found != 13 {
+	if found != len(base) || found != 14 {
 		t.Errorf("%d measures compared of %d", found, len(base))
 	}
 }
@@ -152,6 +152,8 @@ func sample(in *Input, run int, draws []float64) []report.Job {
 // measureSample measures jobs by the plain functions of report.
 func measureSample(jobs []report.Job, in *Input) map[string]float64 {
 	campaigns := report.Campaigns(jobs)
+	plain := report.Stretches(campaigns, in.Procs).Mean
+	report.SetFloor(campaigns, in.Floor)
 	users := report.Users(campaigns, in.Procs)
 	stretch, wait := report.Stretches(campaigns, in.Procs), report.Waits(jobs)
 	var mean, most, sum, squares, apart, envy, pairs float64
@@ -178,8 +180,9 @@ func measureSample(jobs []report.Job, in *Input) map[string]float64 {
 	slices.Sort(p95)
 	return map[string]float64{
 		"campaign_stretch_mean": stretch.Mean, "campaign_stretch_p50": stretch.P50, "campaign_stretch_p99": stretch.P99,
-		"campaign_stretch_p95": p95[int(math.Ceil(0.95*float64(len(p95))))-1],
-		"user_mean_stretch":    mean / n, "user_max_stretch": most / n,
+		"campaign_stretch_p95":   p95[int(math.Ceil(0.95*float64(len(p95))))-1],
+		"unbounded_stretch_mean": plain,
+		"user_mean_stretch":      mean / n, "user_max_stretch": most / n,
 		"wait_mean": wait.Mean, "wait_p50": wait.P50, "wait_p95": wait.P95, "wait_p99": wait.P99,
 		"jain": sum * sum / (n * squares), "gini": apart / (2 * n * sum),
 		"envy": envy / pairs * 20 * 19,
@@ -192,7 +195,12 @@ func TestFigures(t *testing.T) {
 	c := compare(t, in)
 	for r, f := range c.Runs {
 		jobs := in.Runs[r].Jobs
-		want := report.SummariseRun(jobs, report.Campaigns(jobs), in.Procs, 0)
+		campaigns := report.Campaigns(jobs)
+		if plain := report.Stretches(campaigns, in.Procs).Mean; !near(f.UnboundedStretch, plain) || f.Stretch.Mean >= plain {
+			t.Errorf("%s: unbounded mean %v, want %v; bounded %v", f.Run, f.UnboundedStretch, plain, f.Stretch.Mean)
+		}
+		report.SetFloor(campaigns, in.Floor)
+		want := report.SummariseRun(jobs, campaigns, in.Procs, 0)
 		if f.Stretch != want.Stretch || f.Campaigns != want.Campaigns || f.Users != want.Users || f.Makespan != want.Makespan ||
 			!near(f.Wait.Mean, want.Wait.Mean) || f.Wait.P95 != want.Wait.P95 || !near(f.BoundedSlowdown, want.BoundedSlowdown) {
 			t.Errorf("%s: %+v, want %+v", f.Run, f, want)
@@ -353,6 +361,7 @@ func TestErrors(t *testing.T) {
 		{"no runs", "no runs", func(in *Input) { in.Runs = nil }},
 		{"baseline", "baseline 3 of 3 runs", func(in *Input) { in.Baseline = 3 }},
 		{"machine", "a machine of 0 processors", func(in *Input) { in.Procs = 0 }},
+		{"floor", "a floor of -1 s", func(in *Input) { in.Floor = -1 }},
 		{"resamples", "-1 resamples", func(in *Input) { in.Resamples = -1 }},
 		{"window", "a window that ends at 6, not after it begins at 6", func(in *Input) { in.From, in.To = 6, 6 }},
 		{"Gantt", "Gantt chart that ends at 5, before it begins at 6", func(in *Input) { in.Window.From, in.Window.To = 6, 5 }},

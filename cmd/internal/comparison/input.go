@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -56,6 +57,8 @@ type Input struct {
 	Location *time.Location
 
 	Procs    int
+	Floor    ostrich.Duration // of the bounded stretch; 0 is the plain stretch
+	Measured string           // the rule that made the campaigns of the runs, in words; "" if unknown
 	Runs     []Run
 	Baseline int // index of the run that the others are compared with
 
@@ -66,8 +69,16 @@ type Input struct {
 	// Share is the weight of a user, above 0. nil: all are equal.
 	Share func(ostrich.UserID) float64
 
+	// Shares divide the machine that the runs are set beside by report.Rho. nil:
+	// evenly.
+	Shares *ostrich.Shares
+
 	Notes      []string    // on the input: what was left out
 	Controller *Controller // nil if nobody asked the live controller
+
+	// Lengths is how well the predictors foretell the jobs; the zero value if nobody
+	// asked.
+	Lengths lengths.Result
 
 	// Window is what the Gantt chart shows; without length there is none.
 	Window  struct{ From, To ostrich.Time }
@@ -88,6 +99,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("baseline %d of %d runs", in.Baseline, len(in.Runs))
 	case in.Procs < 1:
 		return fmt.Errorf("a machine of %d processors", in.Procs)
+	case in.Floor < 0:
+		return fmt.Errorf("a floor of %d s", in.Floor)
 	case in.Resamples < 0:
 		return fmt.Errorf("%d resamples", in.Resamples)
 	case in.To <= in.From && (in.From != 0 || in.To != 0):

@@ -10,13 +10,17 @@ import (
 
 // The measures that runs are compared by.
 const (
-	campaignMean = iota
-	campaignP50
+	campaignP50 = iota
+	userMean
 	campaignP95
+	campaignMean
 	campaignP99
 	campaignMax
-	userMean
 	userMax
+	campaignPlain
+	rhoKept
+	rhoMean
+	rhoP95
 	waitMean
 	waitP50
 	waitP95
@@ -35,7 +39,17 @@ type measure struct {
 	key, name, unit string
 	good            int     // the direction that is better: −1 less, 1 more, 0 neither
 	by              cluster // what is resampled
+	show            place
 }
+
+// place is where a measure is shown besides the long table and the JSON.
+type place uint8
+
+const (
+	always   place = iota
+	lead           // in the short table of the runs, too
+	longOnly       // nowhere
+)
 
 // cluster is what is resampled for an interval.
 type cluster uint8
@@ -48,23 +62,27 @@ const (
 )
 
 var measures = [numMeasures]measure{
-	campaignMean: {"campaign_stretch_mean", "mean campaign stretch", "", -1, byOwner},
-	campaignP50:  {"campaign_stretch_p50", "median campaign stretch", "", -1, byOwner},
-	campaignP95:  {"campaign_stretch_p95", "campaign stretch p95", "", -1, byOwner},
-	campaignP99:  {"campaign_stretch_p99", "campaign stretch p99", "", -1, byOwner},
-	campaignMax:  {"campaign_stretch_max", "greatest campaign stretch", "", -1, byNobody},
-	userMean:     {"user_mean_stretch", "mean stretch per user", "", -1, byOwner},
-	userMax:      {"user_max_stretch", "greatest stretch per user", "", -1, byOwner},
-	waitMean:     {"wait_mean", "mean wait", "s", -1, byUser},
-	waitP50:      {"wait_p50", "wait p50", "s", -1, byUser},
-	waitP95:      {"wait_p95", "wait p95", "s", -1, byUser},
-	waitP99:      {"wait_p99", "wait p99", "s", -1, byUser},
-	slowdown:     {"bounded_slowdown_mean", "mean bounded slowdown", "", -1, byUser},
-	jain:         {"jain", "Jain index", "index", 1, byOwner},
-	gini:         {"gini", "Gini coefficient", "index", -1, byOwner},
-	envy:         {"envy", "envy count", "pairs", -1, byOwner},
-	utilisation:  {"utilisation", "utilisation", "part", 1, byTime},
-	makespan:     {"makespan", "makespan", "s", -1, byNobody},
+	campaignP50:   {"campaign_stretch_p50", "median campaign stretch", "", -1, byOwner, lead},
+	userMean:      {"user_mean_stretch", "mean stretch per user", "", -1, byOwner, lead},
+	campaignP95:   {"campaign_stretch_p95", "campaign stretch p95", "", -1, byOwner, lead},
+	campaignMean:  {"campaign_stretch_mean", "mean campaign stretch", "", -1, byOwner, lead},
+	campaignP99:   {"campaign_stretch_p99", "campaign stretch p99", "", -1, byOwner, always},
+	campaignMax:   {"campaign_stretch_max", "greatest campaign stretch", "", -1, byNobody, always},
+	userMax:       {"user_max_stretch", "greatest stretch per user", "", -1, byOwner, always},
+	campaignPlain: {"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", -1, byOwner, longOnly},
+	rhoKept:       {"rho_le_1", "share of campaigns with rho <= 1", "part", 1, byOwner, lead},
+	rhoMean:       {"rho_mean", "mean rho", "", -1, byOwner, always},
+	rhoP95:        {"rho_p95", "rho p95", "", -1, byOwner, always},
+	waitMean:      {"wait_mean", "mean wait", "s", -1, byUser, lead},
+	waitP50:       {"wait_p50", "wait p50", "s", -1, byUser, always},
+	waitP95:       {"wait_p95", "wait p95", "s", -1, byUser, always},
+	waitP99:       {"wait_p99", "wait p99", "s", -1, byUser, always},
+	slowdown:      {"bounded_slowdown_mean", "mean bounded slowdown", "", -1, byUser, always},
+	jain:          {"jain", "Jain index", "index", 1, byOwner, always},
+	gini:          {"gini", "Gini coefficient", "index", -1, byOwner, always},
+	envy:          {"envy", "envy count", "pairs", -1, byOwner, always},
+	utilisation:   {"utilisation", "utilisation", "part", 1, byTime, lead},
+	makespan:      {"makespan", "makespan", "s", -1, byNobody, always},
 }
 
 // values measures run r over a sample of the users; nil is everybody once. In
@@ -74,7 +92,7 @@ var measures = [numMeasures]measure{
 func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	run := &s.runs[r]
 	var v [numMeasures]float64
-	var jobs, wait, slow, campaigns, sum, owners, means, most float64
+	var jobs, wait, slow, campaigns, sum, plain, rho, kept, owners, means, most float64
 	owning := make([]float64, len(s.owning))
 	for u := range s.users {
 		w := 1.0
@@ -90,7 +108,8 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 		}
 		owning[i] = w
 		got := &run.users[u]
-		campaigns, sum = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u]
+		campaigns, sum, plain = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u], plain+w*run.sumPlain[u]
+		rho, kept = rho+w*run.sumRho[u], kept+w*run.kept[u]
 		owners, means, most = owners+w, means+w*got.MeanStretch, most+w*got.MaxStretch
 	}
 	none := math.NaN()
@@ -107,13 +126,15 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	q := run.waits.Quantiles(times, 0.5, 0.95, 0.99)
 	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
 	v[campaignMean], v[userMean], v[userMax] = over(sum, campaigns), over(means, owners), over(most, owners)
+	v[campaignPlain], v[rhoMean], v[rhoKept] = over(plain, campaigns), over(rho, campaigns), over(kept, campaigns)
 	if owners == 0 {
-		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, jain, gini, envy} {
+		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
 			v[m] = none
 		}
 	} else {
 		q = run.stretches.Quantiles(times, 0.5, 0.95, 0.99, 1)
 		v[campaignP50], v[campaignP95], v[campaignP99], v[campaignMax] = q[0], q[1], q[2], q[3]
+		v[rhoP95] = run.rhos.Quantiles(times, 0.95)[0]
 		v[jain], v[gini] = run.fair.Jain(owning), run.fair.Gini(owning)
 		pairs, of := run.fair.Envy(owning)
 		n := float64(len(s.owning))
@@ -230,5 +251,5 @@ func read(samples []float64, enough bool, good int) (*report.Interval, Reading) 
 
 // random is a source of its own for each purpose.
 func (s *studied) random(purpose uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(s.in.Seed, purpose)) //nolint:gosec // a sample, not a secret
+	return rand.New(rand.NewPCG(s.in.Seed, purpose))
 }

@@ -18,8 +18,9 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	sideRows = 20   // users in a table of winners or losers
-	userRows = 1000 // users in the full table
+	sideRows  = 20   // users in a table of winners or losers
+	worstRows = 10   // users in a table of those furthest from an equal share
+	userRows  = 1000 // users in the full table
 )
 
 // page is what the template shows.
@@ -29,6 +30,9 @@ type page struct {
 	Far          bool
 	Changes      []Changes
 	Baseline     string
+	Lead         Table
+	Floor        string
+	Measured     string
 	Legend       []key
 	Figures      []figureRow
 	Heads        []string
@@ -37,6 +41,10 @@ type page struct {
 	Wait         template.HTML
 	Utilisation  template.HTML
 	Sides        []sides
+	Kept         []kept
+	Promise      []Table // the users furthest from an equal share, by run
+	Lengths      *Table
+	WhichLength  string
 	Agreement    *Table
 	Gantt        template.HTML
 	GanttNote    string
@@ -50,6 +58,9 @@ type page struct {
 	Seed         uint64
 	Parts        int
 }
+
+// kept is what came of the promise in a run.
+type kept struct{ Name, Kept, Mean, P95 string }
 
 // key is a line of the legend.
 type key struct {
@@ -84,6 +95,10 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		Gantt: c.ganttChart(), Notes: c.Notes,
 		Margin: percent(report.EnvyMargin), Fewest: report.Fewest, Resamples: c.Resamples, Seed: c.Seed, Parts: timeParts,
 	}
+	p.Lead, p.Measured = c.runTable(false), c.Measured
+	if c.Floor > 0 {
+		p.Floor = length(float64(c.Floor))
+	}
 	if p.Title == "" {
 		p.Title = "Comparison of schedules"
 	}
@@ -104,6 +119,18 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	p.Figures = c.figureRows()
 	for _, w := range c.Changes {
 		p.Sides = append(p.Sides, c.pageSides(w.Run))
+	}
+	for i := range c.Runs {
+		f := &c.Runs[i]
+		p.Kept = append(p.Kept, kept{f.Run, percent(f.Rho.Le1), number(f.Rho.Mean), number(f.Rho.P95)})
+		worst := c.worstOff(f.Run)
+		if len(worst) > 0 {
+			p.Promise = append(p.Promise, c.withoutAccounts(c.rhoTable(f.Run, worst[:min(len(worst), worstRows)])))
+		}
+	}
+	if len(c.Predictors) > 0 {
+		t := c.lengthTable()
+		p.Lengths, p.WhichLength = &t, c.Lengths
 	}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
 		p.Agreement = &t

@@ -130,7 +130,7 @@ func TestController(t *testing.T) {
 func TestTables(t *testing.T) {
 	c := compare(t, madeUp(20, 25))
 	var titles []string
-	for _, table := range c.Tables() {
+	for _, table := range append(c.Tables(false), c.Tables(true)...) {
 		titles = append(titles, fmt.Sprintf("%s: %d", table.Title, len(table.Rows)))
 		for _, row := range table.Rows {
 			if len(row) != len(table.Header) {
@@ -156,11 +156,26 @@ func TestTables(t *testing.T) {
 		}
 	}
 	want := []string{
-		"Runs: 3", "Differences from fairshare: 34", "How near the simulation is: 8",
-		"Higher mean stretch under ostrich than under fairshare: 10", "Lower mean stretch under ostrich than under fairshare: 10", "Users: 20",
+		"Runs: 3", "Differences from fairshare: 40", "How near the simulation is: 8",
+		"Higher mean stretch under ostrich than under fairshare: 10", "Lower mean stretch under ostrich than under fairshare: 10",
+		"Users furthest from an equal share of the machine under recorded: 20", "Users furthest from an equal share of the machine under fairshare: 20",
+		"Users furthest from an equal share of the machine under ostrich: 20",
+		"Runs: 3", "Differences from fairshare: 42", "How near the simulation is: 8",
+		"Higher mean stretch under ostrich than under fairshare: 10", "Lower mean stretch under ostrich than under fairshare: 10",
+		"Users furthest from an equal share of the machine under recorded: 20", "Users furthest from an equal share of the machine under fairshare: 20",
+		"Users furthest from an equal share of the machine under ostrich: 20",
+		"Users: 20",
 	}
 	if !slices.Equal(titles, want) {
 		t.Errorf("tables %q, want %q", titles, want)
+	}
+	short, long := c.Tables(false)[0], c.Tables(true)[0]
+	first := []string{"run", "median campaign stretch", "mean stretch per user", "campaign stretch p95"}
+	if !slices.Equal(short.Header[:4], first) || !slices.Equal(long.Header[:4], first) {
+		t.Errorf("the table of runs begins with %q, want %q", short.Header[:4], first)
+	}
+	if plain := "mean campaign stretch, unbounded"; slices.Contains(short.Header, plain) || !slices.Contains(long.Header, plain) {
+		t.Errorf("the unbounded mean is not in the long table alone: %q", short.Header)
 	}
 }
 

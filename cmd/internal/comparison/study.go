@@ -32,8 +32,14 @@ type studiedRun struct {
 	wait        []float64     // sum over a user's jobs
 	slowdown    []float64     // sum over a user's jobs
 	sumStretch  []float64     // sum over a user's campaigns
+	sumPlain    []float64     // the same without the floor
+	rho         []float64     // of each campaign
+	sumRho      []float64     // sum over a user's campaigns
+	kept        []float64     // number of a user's campaigns with rho ≤ 1
+	maxRho      []float64     // of a user's campaigns
 	waits       *report.Pool
 	stretches   *report.Pool
+	rhos        *report.Pool
 	fair        *report.Fairness // of the users in owning
 	busy        []float64        // part of the processors, in each part of the window
 	first, last ostrich.Time
@@ -73,6 +79,7 @@ func study(in *Input) (*studied, error) {
 	s.runs = make([]studiedRun, len(in.Runs))
 	for r := range in.Runs {
 		s.runs[r].campaigns = report.Campaigns(in.Runs[r].Jobs)
+		report.SetFloor(s.runs[r].campaigns, in.Floor)
 	}
 	for _, c := range s.runs[0].campaigns {
 		s.campaign = append(s.campaign, index[c.User])
@@ -92,6 +99,9 @@ func study(in *Input) (*studied, error) {
 	demand := make([]float64, 0, len(s.owning))
 	for r := range s.runs {
 		s.measure(r)
+	}
+	if err := s.measureRho(); err != nil {
+		return nil, err
 	}
 	for _, u := range s.owning {
 		demand = append(demand, float64(s.runs[in.Baseline].users[u].Work)/s.shares[u])
@@ -127,7 +137,7 @@ func (s *studied) oneOwner() error {
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
 	run.jobs, run.wait, run.slowdown = make([]float64, n), make([]float64, n), make([]float64, n)
-	run.sumStretch, run.users = make([]float64, n), make([]report.User, n)
+	run.sumStretch, run.sumPlain, run.users = make([]float64, n), make([]float64, n), make([]report.User, n)
 	waits := make([]float64, len(jobs))
 	for i := range jobs {
 		u, wait := s.owner[i], float64(jobs[i].Start-jobs[i].Submit)
@@ -141,6 +151,9 @@ func (s *studied) measure(r int) {
 	for i := range run.campaigns {
 		run.stretch[i] = run.campaigns[i].Stretch(s.in.Procs)
 		run.sumStretch[s.campaign[i]] += run.stretch[i]
+		plain := run.campaigns[i]
+		plain.Floor = 0
+		run.sumPlain[s.campaign[i]] += plain.Stretch(s.in.Procs)
 	}
 	run.stretches = report.NewPool(run.stretch, s.campaign, n)
 	for _, u := range report.Users(run.campaigns, s.in.Procs) {
@@ -199,7 +212,8 @@ func (s *studied) figures(r int) Figures {
 		Run: s.in.Runs[r].Name, Recorded: s.in.Runs[r].Recorded, Seconds: s.in.Runs[r].Seconds,
 		Jobs: len(s.in.Runs[r].Jobs), Users: len(s.users), Campaigns: len(run.campaigns),
 		Stretch:         report.Stretches(run.campaigns, s.in.Procs),
-		UserMeanStretch: v[userMean], UserMaxStretch: v[userMax], StretchQuantiles: run.stretches.Quantiles(nil, percent...),
+		UserMeanStretch: v[userMean], UserMaxStretch: v[userMax], UnboundedStretch: v[campaignPlain],
+		Rho: report.SummariseRho(slices.Clone(run.rho)), StretchQuantiles: run.stretches.Quantiles(nil, percent...),
 		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),

@@ -18,7 +18,7 @@ type drawing struct {
 }
 
 func (d *drawing) svg() template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, //nolint:gosec // all texts are escaped
+	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
 		pixels(d.width), pixels(d.height), html.EscapeString(d.title), d.body.String()))
 }
 

@@ -15,15 +15,15 @@ type Table struct {
 	Rows   [][]string
 	Names  int // columns at the beginning that hold names
 
-	Users     bool // a row is a user
-	Everybody bool // and there is one for everybody
+	Users bool // a row is a user
 }
 
 // Tables are plain rows for a terminal: a row a run; the differences with their
 // intervals; how near the simulation is; for each run whom it got worse and
-// better for; and the users.
-func (c *Comparison) Tables() []Table {
-	list := []Table{c.runTable(), c.differenceTable()}
+// better for; for each run the users furthest from an equal share; how well the lengths of
+// the jobs can be foretold. Long ones have all measures, and a table of all users besides.
+func (c *Comparison) Tables(long bool) []Table {
+	list := []Table{c.runTable(long), c.differenceTable(long)}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
 		list = append(list, t)
 	}
@@ -33,21 +33,37 @@ func (c *Comparison) Tables() []Table {
 			c.sideTable(fmt.Sprintf("Higher mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, worse),
 			c.sideTable(fmt.Sprintf("Lower mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, better))
 	}
-	return append(list, c.userTable(c.Users))
+	for i := range c.Runs {
+		if worst := c.worstOff(c.Runs[i].Run); len(worst) > 0 {
+			list = append(list, c.rhoTable(c.Runs[i].Run, worst))
+		}
+	}
+	if len(c.Predictors) > 0 {
+		list = append(list, c.lengthTable())
+	}
+	if long {
+		list = append(list, c.userTable(c.Users))
+	}
+	return list
 }
 
-// runTable has a row a run.
-func (c *Comparison) runTable() Table {
+// runTable has a row a run, and a column for each measure or, unless it is to be
+// long, for the leading ones.
+func (c *Comparison) runTable(long bool) Table {
 	t := Table{Title: "Runs", Header: []string{"run"}, Names: 1}
 	for _, m := range measures {
-		t.Header = append(t.Header, m.name)
+		if long || m.show == lead {
+			t.Header = append(t.Header, m.name)
+		}
 	}
 	t.Header = append(t.Header, "campaigns", "jobs", "simulated in")
 	for i := range c.Runs {
 		f := &c.Runs[i]
 		row := []string{f.Run}
 		for m, v := range f.values() {
-			row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
+			if long || measures[m].show == lead {
+				row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
+			}
 		}
 		seconds := "–"
 		if f.Seconds > 0 {
@@ -62,19 +78,27 @@ func (c *Comparison) runTable() Table {
 func (f *Figures) values() [numMeasures]float64 {
 	return [numMeasures]float64{
 		campaignMean: f.Stretch.Mean, campaignP50: f.Stretch.P50, campaignP95: f.StretchQuantiles[95], campaignP99: f.Stretch.P99,
-		campaignMax: f.Stretch.Max, userMean: f.UserMeanStretch, userMax: f.UserMaxStretch,
-		waitMean: f.Wait.Mean, waitP50: f.Wait.P50, waitP95: f.Wait.P95, waitP99: f.Wait.P99, slowdown: f.BoundedSlowdown,
+		campaignMax: f.Stretch.Max, userMean: f.UserMeanStretch, userMax: f.UserMaxStretch, campaignPlain: f.UnboundedStretch,
+		rhoKept: f.Rho.Le1, rhoMean: f.Rho.Mean, rhoP95: f.Rho.P95, waitMean: f.Wait.Mean, waitP50: f.Wait.P50, waitP95: f.Wait.P95, waitP99: f.Wait.P99, slowdown: f.BoundedSlowdown,
 		jain: f.Jain, gini: f.Gini, envy: float64(f.Envy), utilisation: f.Utilisation, makespan: float64(f.Makespan),
 	}
 }
 
-func (c *Comparison) differenceTable() Table {
+// longOnly reports whether the measure is shown in long tables only.
+func (d *Difference) longOnly() bool {
+	return slices.ContainsFunc(measures[:], func(m measure) bool { return m.key == d.Measure && m.show == longOnly })
+}
+
+func (c *Comparison) differenceTable(long bool) Table {
 	t := Table{
 		Title: "Differences from " + c.Baseline, Names: 2,
 		Header: []string{"run", "measure", c.Baseline, "value", "difference", "95 % interval", "reading"},
 	}
 	for i := range c.Differences {
 		d := &c.Differences[i]
+		if !long && d.longOnly() {
+			continue
+		}
 		t.Rows = append(t.Rows, []string{
 			d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), string(d.Reading),
 		})
@@ -167,7 +191,7 @@ func (u *User) run(name string) *UserRun {
 }
 
 func (c *Comparison) userTable(users []User) Table {
-	t := Table{Title: "Users", Header: []string{"user", "account", "jobs", "campaigns", "core-hours"}, Names: 2, Users: true, Everybody: true}
+	t := Table{Title: "Users", Header: []string{"user", "account", "jobs", "campaigns", "core-hours"}, Names: 2, Users: true}
 	for i := range c.Runs {
 		for _, what := range []string{"mean stretch", "greatest stretch", "mean wait"} {
 			t.Header = append(t.Header, c.Runs[i].Run+": "+what)

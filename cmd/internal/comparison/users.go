@@ -34,6 +34,7 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 			one.Runs = append(one.Runs, UserRun{
 				Run: s.in.Runs[r].Name, MeanStretch: got.MeanStretch, MaxStretch: got.MaxStretch, Stretch: got.Stretch,
 				MeanWait: run.wait[u] / run.jobs[u],
+				RhoLe1:   run.kept[u] / float64(max(1, got.Campaigns)), MeanRho: run.sumRho[u] / float64(max(1, got.Campaigns)), MaxRho: run.maxRho[u],
 			})
 		}
 		changes, err := s.userChanges(u, units[u])

@@ -13,8 +13,8 @@ import (
 // named is how many users a sentence names.
 const named = 8
 
-// verdict says how far the simulation is from what happened, before any claim.
-func (c *Comparison) verdict() []string {
+// nearness says how far the simulation is from what happened.
+func (c *Comparison) nearness() []string {
 	a, base := c.Agreement, c.Baseline
 	if a == nil {
 		if c.Runs[c.baseline].Recorded {
@@ -64,17 +64,19 @@ func (c *Comparison) changes() []Changes {
 	return list
 }
 
-// measured are the sentences on the measures: the mean stretch and wait in full,
-// then what else got clearly better or worse.
+// measured are the sentences on the measures: the median stretch, its mean per
+// user, its p95 and the mean wait in full, then what else got clearly better or
+// worse.
 func (c *Comparison) measured(run string) []string {
 	var list, better, worse, unclear []string
+	full := []string{measures[campaignP50].key, measures[userMean].key, measures[campaignP95].key, measures[rhoKept].key, measures[waitMean].key}
 	for _, d := range c.Differences {
-		if d.Run != run {
+		if d.Run != run || d.longOnly() {
 			continue
 		}
 		text := fmt.Sprintf("%s %s, was %s", d.Name, d.amount(d.Value), d.amount(d.Baseline))
 		switch {
-		case d.Measure == measures[campaignMean].key || d.Measure == measures[waitMean].key:
+		case slices.Contains(full, d.Measure):
 			list = append(list, d.sentence())
 		case d.Reading == Better:
 			better = append(better, text)
@@ -98,6 +100,17 @@ func (c *Comparison) measured(run string) []string {
 
 // sentence is a difference in full.
 func (d *Difference) sentence() string {
+	sure := ", which is not clearly different from no change"
+	if d.clear() {
+		sure = ""
+	} else if d.Reading == TooFew {
+		sure = ", of too few users for an interval"
+	}
+	return fmt.Sprintf("The %s%s.", d.change(), sure)
+}
+
+// change says from what to what a measure goes, with the interval.
+func (d *Difference) change() string {
 	how := "falls from " + d.amount(d.Baseline) + " to"
 	switch {
 	case !strings.ContainsAny(d.signed(d.Difference), "123456789"):
@@ -105,13 +118,7 @@ func (d *Difference) sentence() string {
 	case d.Difference > 0:
 		how = "rises from " + d.amount(d.Baseline) + " to"
 	}
-	sure := ", which is not clearly different from no change"
-	if d.clear() {
-		sure = ""
-	} else if d.Reading == TooFew {
-		sure = ", of too few users for an interval"
-	}
-	return fmt.Sprintf("The %s %s %s (%s%s)%s.", d.Name, how, d.amount(d.Value), d.signed(d.Difference), d.interval(), sure)
+	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, d.amount(d.Value), d.signed(d.Difference), d.interval())
 }
 
 // interval is the interval in words, behind a difference; "" if there is none.
@@ -133,8 +140,7 @@ func (c *Comparison) people(run string) []string {
 			u := &c.Users[i]
 			change := of(u.change(run))
 			if slices.Contains(readings, change.Reading) {
-				g.hours += u.CoreHours
-				g.members = append(g.members, member{u, change})
+				g.add(u, change)
 			}
 		}
 		g.unit, g.part = unit, g.hours/all

@@ -12,7 +12,9 @@ import (
 // TestWords: the sentences name those for whom it got worse, the greatest effect
 // first, and do not hide who cannot be judged.
 func TestWords(t *testing.T) {
-	c := compare(t, madeUp(20, 25))
+	in := madeUp(20, 25)
+	in.Floor = 0
+	c := compare(t, in)
 	if len(c.Changes) != 1 || c.Changes[0].Run != "ostrich" {
 		t.Fatalf("changes %+v", c.Changes)
 	}
@@ -89,6 +91,39 @@ func later(jobs []report.Job, seconds int64) {
 	for i := range jobs {
 		jobs[i].Start += ostrich.Time(seconds)
 		jobs[i].End += ostrich.Time(seconds)
+	}
+}
+
+// TestOutcome: the verdict comes first and says who gains and who pays.
+func TestOutcome(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(*Input)
+		want  string
+	}{
+		{
+			"some gain, some pay",
+			func(*Input) {},
+			"No clear change for users under ostrich, compared with fairshare: the mean stretch per user falls from 3.25 to 3.05 (−0.20; 95 % interval −0.59 to +0.22). " +
+				"Of 18 users with an interval, 10 clearly gain (12.1 % of the core-hours; most ivan: −1.42, 95 % interval −2.01 to −0.82) " +
+				"and 8 clearly pay (86.0 % of the core-hours; most olivia: +0.94, 95 % interval +0.73 to +1.18).",
+		},
+		{"all gain", func(in *Input) { later(in.Runs[1].Jobs, 360_000) }, "Users gain under ostrich"},
+		{"nobody", func(in *Input) { in.Runs[2].Jobs = in.Runs[1].Jobs }, "No clear change for users under ostrich, compared with fairshare: the mean stretch per user stays at "},
+		{"none of either", func(in *Input) { in.Runs[2].Jobs = in.Runs[1].Jobs }, "Of 18 users with an interval, none clearly gain and none clearly pay."},
+		{"all pay", func(in *Input) { later(in.Runs[2].Jobs, 360_000) }, "Users pay under ostrich"},
+		{"one run", func(in *Input) { in.Runs = in.Runs[:2] }, "The simulated fairshare is close"},
+	} {
+		in := madeUp(20, 25)
+		tt.spoil(&in)
+		c := compare(t, in)
+		if first := c.Verdict[0]; !strings.Contains(first, tt.want) {
+			t.Errorf("%s: no %q in\n%s", tt.name, tt.want, first)
+		}
+	}
+	in := madeUp(3, 2)
+	if first := compare(t, in).Verdict[0]; !strings.HasPrefix(first, "Too few users to tell under ostrich") || !strings.HasSuffix(first, "No user has enough campaigns to tell who gains and who pays.") {
+		t.Error(first)
 	}
 }
 

@@ -89,7 +89,7 @@ func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	if !ok {
 		return slurmdb.Record{}, false
 	}
-	u := a.from.share.user(j.User)
+	u, _ := a.from.config.user(j.User)
 	r := slurmdb.Record{
 		Job: j, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
 		UID: uint32(j.User), ArrayTask: slurmdb.NoTask, State: slurmdb.Pending, Eligible: j.Submit, Limit: j.Estimate,
@@ -113,7 +113,10 @@ func (a *Accounting) Live() []slurmdb.Record {
 }
 
 // UserName is the name of a user.
-func (a *Accounting) UserName(id ostrich.UserID) string { return a.from.share.user(id).Name }
+func (a *Accounting) UserName(id ostrich.UserID) string {
+	u, _ := a.from.config.user(id)
+	return u.Name
+}
 
 // Close does nothing.
 func (a *Accounting) Close() error { return nil }

@@ -46,7 +46,9 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 	case campaigns[0].Submit < 1:
 		return fmt.Errorf("emulated: the first campaign comes at %d: %w", campaigns[0].Submit, ErrConfig)
 	}
-	c.boot(campaigns[0].Submit)
+	if err := c.boot(campaigns[0].Submit); err != nil {
+		return err
+	}
 	r := &ranker{Cluster: c, ctx: ctx, campaigns: make(map[ostrich.JobID]int, len(campaigns))}
 	job := ostrich.JobID(1)
 	for i := range campaigns {
@@ -63,7 +65,7 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 	}
 	loop := sim.Loop{Procs: c.config.Procs(), Backfill: sim.EASY, Policy: func(int) (sim.Ranker, error) { return r, nil }}
 	if _, err := loop.Run(campaigns); err != nil {
-		return err //nolint:wrapcheck // it says what it is about
+		return err
 	}
 	return nil
 }
@@ -71,7 +73,7 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 // ranker is the cluster as the event loop knows it.
 type ranker struct {
 	*Cluster
-	ctx       context.Context //nolint:containedctx // of one Run; the event loop knows none
+	ctx       context.Context
 	campaigns map[ostrich.JobID]int
 	timers    []timer
 }
@@ -143,7 +145,7 @@ func (r *ranker) AdvanceTo(t ostrich.Time) error {
 		r.now = due.next
 		due.next += ostrich.Time(due.Period)
 		if err := r.ctx.Err(); err != nil {
-			return err //nolint:wrapcheck // it needs no more words
+			return err
 		}
 		if err := due.Do(r.ctx); err != nil {
 			return err

@@ -105,25 +105,25 @@ func probe(at ostrich.Time, e *emulated.Cluster, do func()) emulated.Every {
 	}}
 }
 
-// Usage, factors and priorities by hand. The half-life is chosen so that usage
-// falls by 0.1 % a second: the rate is 1 − 0.693/693.
+// Factors and priorities by hand, under Fair Tree.
 //
 //	0 s    alice's job starts on all 4 processors; nobody has any usage: F = 1
-//	100 s  alice has 400, all there is: U = 1, S = 1/3, F = 2^−3 = 0.125; the others have F = 1
-//	150 s  her job ends, 200 more are booked; the first of bob's two jobs starts
+//	100 s  alice has used all there is, F = 1/3; the others are equal, F = 1
+//	150 s  her job ends, the first of bob's two jobs starts
 //	160 s  alice is back, with the factor of 100 s
-//	200 s  of alice's 600 are left 600·0.999^100 = 542.875, bob has 4·50 = 200:
-//	       U is 0.730776 and 0.269224, F is 2^(−3U): 0.218798 and 0.571303
+//	200 s  alice has used about 600, bob 200, carol nothing: F = 1/3, 2/3, 1
 func TestFairshare(t *testing.T) {
-	got := queues(t, config(), whole(1, 0, 150), whole(2, 40, 1000, 1000), whole(3, 120, 100), whole(1, 130, 100))
+	c := config()
+	c.Rule = emulated.FairTree
+	got := queues(t, c, whole(1, 0, 150), whole(2, 40, 1000, 1000), whole(3, 120, 100), whole(1, 130, 100))
 	for at, want := range map[ostrich.Time][]row{
 		39:  nil,
 		99:  {{2, 10_000, 0, 10_000}, {3, 10_000, 0, 10_000}},
 		100: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}},
 		149: {{2, 10_060, 60, 10_000}, {3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
 		151: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}},
-		161: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}, {5, 1250, 0, 1250}},
-		200: {{4, 10_080, 80, 10_000}, {3, 5873, 160, 5713}, {5, 2227, 40, 2187}},
+		161: {{3, 10_060, 60, 10_000}, {4, 10_000, 0, 10_000}, {5, 3333, 0, 3333}},
+		200: {{4, 10_080, 80, 10_000}, {3, 6826, 160, 6666}, {5, 3373, 40, 3333}},
 	} {
 		equal(t, fmt.Sprintf("queue at %d s", at), want, got[at])
 	}
@@ -135,14 +135,15 @@ func TestFairshare(t *testing.T) {
 // Fair Tree: the account of carol and dave comes first, and both are equal in
 // it: 4/4. Then bob, without usage of his own, 2/4, then alice, 1/4.
 //
-// Classic: S = 1/4. Alice has U = 1, and bob is charged half of what she used:
-// U = 0 + (1 − 0)·1/2. F is 2^−4 and 2^−2. The others have 1.
+// Classic: S = 1/4. The accounts count with their usage from before the
+// calculation, which is none. Alice's own part of all usage is 1, half of which her
+// account makes good: U = 1 + (0 − 1)·1/2, and F is 2^−2. The others have 1.
 //
 // Age is a point a second, from the submission.
 func TestAccounts(t *testing.T) {
 	for rule, want := range map[emulated.Rule][]row{
 		emulated.FairTree: {{4, 10_060, 60, 10_000}, {5, 10_050, 50, 10_000}, {3, 5070, 70, 5000}, {2, 2600, 100, 2500}},
-		emulated.Classic:  {{4, 10_060, 60, 10_000}, {5, 10_050, 50, 10_000}, {3, 2570, 70, 2500}, {2, 725, 100, 625}},
+		emulated.Classic:  {{3, 10_070, 70, 10_000}, {4, 10_060, 60, 10_000}, {5, 10_050, 50, 10_000}, {2, 2600, 100, 2500}},
 	} {
 		c := config()
 		c.Rule = rule

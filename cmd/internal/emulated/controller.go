@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/priority"
 )
 
@@ -78,7 +79,7 @@ type Job struct {
 	Site           int64   // the SiteFactor
 
 	engine  ostrich.JobID // its name in the event loop
-	counted ostrich.Time  // up to when its usage is booked
+	request multifactor.Request
 }
 
 // Controller is the emulated slurmctld. It is a ranker for sim.Loop, and what
@@ -87,8 +88,8 @@ type Controller struct {
 	config  Config
 	begin   ostrich.Time // when the clock started
 	now     ostrich.Time
-	share   fairshare
-	jobs    []*Job // by id, from 1
+	plugin  *multifactor.Multifactor // from boot on
+	jobs    []*Job                   // by id, from 1
 	ids     map[ostrich.JobID]ostrich.JobID
 	pending []*Job // sorted unless dirty
 	running []*Job // by start and id
@@ -99,9 +100,7 @@ type Controller struct {
 }
 
 func newController(c Config) *Controller {
-	return &Controller{
-		config: c, ids: make(map[ostrich.JobID]ostrich.JobID), share: newFairshare(c.Users, c.HalfLife, c.Rule),
-	}
+	return &Controller{config: c, ids: make(map[ostrich.JobID]ostrich.JobID)}
 }
 
 // Jobs lists all jobs that were ever submitted, in the order of their ids.
@@ -120,7 +119,11 @@ func (c *Controller) Ended() int { return len(c.jobs) - len(c.pending) - len(c.r
 func (c *Controller) Now() ostrich.Time { return c.now }
 
 // boot starts the clock.
-func (c *Controller) boot(at ostrich.Time) { c.begin, c.now, c.share.at = at, at, at }
+func (c *Controller) boot(at ostrich.Time) (err error) {
+	c.begin, c.now = at, at
+	c.plugin, err = c.config.plugin(at)
+	return err
+}
 
 // find returns the job that an event is about.
 func (c *Controller) find(id ostrich.JobID) (*Job, error) {
@@ -139,6 +142,13 @@ func (c *Controller) submit(e ostrich.Event, campaign int) (*Job, error) {
 	j := &Job{Job: e.Job, Campaign: campaign, engine: e.Job.ID}
 	j.ID = ostrich.JobID(len(c.jobs) + 1)
 	j.Group, j.Partition = 0, partition // jobs are submitted one by one, not as arrays
+	_, association := c.config.user(j.User)
+	j.request = multifactor.Request{
+		Association: association, Partition: -1, QOS: -1, Procs: j.Procs, Limit: j.Estimate, Submit: e.At, Eligible: e.At,
+	}
+	if err := c.plugin.Wait(j.ID, &j.request, e.At); err != nil {
+		return nil, err
+	}
 	c.jobs = append(c.jobs, j)
 	c.ids[j.engine] = j.ID
 	c.pending = append(c.pending, j)
@@ -156,9 +166,9 @@ func (c *Controller) start(e ostrich.Event) (*Job, error) {
 		return nil, fmt.Errorf("emulated: job %d does not wait", j.ID)
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
-	j.Start, j.counted = e.At, e.At
+	j.Start = e.At
 	c.running = append(c.running, j)
-	return j, nil
+	return j, c.plugin.Start(j.ID, &j.request, e.At)
 }
 
 func (c *Controller) end(e ostrich.Event) (*Job, error) {
@@ -172,18 +182,13 @@ func (c *Controller) end(e ostrich.Event) (*Job, error) {
 	}
 	c.running = slices.Delete(c.running, at, at+1)
 	j.End = e.At
-	c.share.book(j, e.At)
-	return j, nil
+	return j, c.plugin.End(j.ID, e.At)
 }
 
-// calculate books usage and computes all priorities again. It is done once a
+// calculate computes usage and all priorities again. It is done once a
 // CalcPeriod.
 func (c *Controller) calculate(context.Context) error {
-	c.share.decay(c.now)
-	for _, j := range c.running {
-		c.share.book(j, c.now)
-	}
-	c.share.settle()
+	c.plugin.AdvanceTo(c.now)
 	for _, j := range c.pending {
 		c.prioritise(j)
 	}
@@ -192,10 +197,10 @@ func (c *Controller) calculate(context.Context) error {
 
 // prioritise computes the priority of a job as priority/multifactor does.
 func (c *Controller) prioritise(j *Job) {
-	j.Age = float64(c.config.Age) * min(1, float64(c.now-j.Submit)/float64(c.config.MaxAge))
-	j.Fairshare = float64(c.config.Fairshare) * c.share.factor(j.User)
-	p := j.Age + j.Fairshare + float64(j.Site)
-	j.Priority = uint32(min(max(p, 1), math.MaxUint32))
+	j.request.Site = j.Site
+	f := c.plugin.Factors(&j.request, c.now)
+	j.Age, j.Fairshare = float64(c.config.Age)*f.Age, float64(c.config.Fairshare)*f.Fairshare
+	j.Priority = c.plugin.Priority(&f)
 	c.dirty = true
 }
 
@@ -245,7 +250,7 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 	c.sort()
 	queue := make([]priority.Queued, len(c.pending))
 	for i, j := range c.pending {
-		u := c.share.user(j.User)
+		u, _ := c.config.user(j.User)
 		queue[i] = priority.Queued{
 			Job: j.ID, Count: 1, Full: strconv.Itoa(int(j.ID)),
 			User: u.Name, Account: u.Account, Partition: partition, QOS: "normal", UID: uint32(j.User),

@@ -32,7 +32,7 @@ func example(number, title, section string, draw func(name string) (*Result, err
 		Name: name, Title: title, From: "Pinheiro, thesis (2014), " + section + ", Fig. " + number,
 		Draw: func(ctx context.Context, _ Input) (*Result, error) {
 			if err := ctx.Err(); err != nil {
-				return nil, err //nolint:wrapcheck // there is nothing to add
+				return nil, err
 			}
 			return draw(name)
 		},

@@ -113,7 +113,7 @@ func (r *recorder) policy(o ostrich.Options) sim.Policy {
 		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Groups}
 		var err error
 		r.Schedule, err = ostrich.New(o)
-		return r, err //nolint:wrapcheck // Loop.Run does
+		return r, err
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *recorder) Step(e ostrich.Event) error {
 	if err := r.AdvanceTo(e.At); err != nil {
 		return err
 	}
-	return r.Schedule.Step(e) //nolint:wrapcheck // Loop.Run does
+	return r.Schedule.Step(e)
 }
 
 // AdvanceTo is that of the schedule.
@@ -139,11 +139,11 @@ func (r *recorder) AdvanceTo(t ostrich.Time) error {
 	for r.Now() < t {
 		before := r.Campaigns()
 		if len(before) == 0 {
-			return r.Schedule.AdvanceTo(t) //nolint:wrapcheck // Loop.Run does
+			return r.Schedule.AdvanceTo(t)
 		}
 		r.seen[r.Now()-r.began] = before
 		if err := r.Schedule.AdvanceTo(r.Now() + 1); err != nil {
-			return err //nolint:wrapcheck // Loop.Run does
+			return err
 		}
 		r.record(before, r.Campaigns())
 	}

@@ -2,21 +2,18 @@ package figures
 
 import (
 	"math"
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 func lpcInput(t *testing.T) Input {
 	t.Helper()
-	dir := os.Getenv("OSTRICH_TRACES")
-	if dir == "" {
-		t.Skip("OSTRICH_TRACES is not set: no folder with logs of the Parallel Workloads Archive to draw")
-	}
+	dir := tracetest.Folder(t)
 	return Input{Traces: dir, Workers: 1}
 }
 

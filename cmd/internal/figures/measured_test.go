@@ -20,6 +20,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
 func drawFigure(t *testing.T, name string, in Input) *Result {
@@ -87,7 +88,7 @@ func TestInstances(t *testing.T) {
 	_, err := instances(t.Context(), Input{Workers: 4}, 1000, func(i int) (int, error) {
 		begun.Add(1)
 		if i >= 10 {
-			return 0, fmt.Errorf("instance %d", i) //nolint:err113 // is looked at
+			return 0, fmt.Errorf("instance %d", i)
 		}
 		return i, nil
 	})
@@ -114,18 +115,20 @@ func TestMeasuredCancelled(t *testing.T) {
 	cancel()
 	logs := 0
 	for _, f := range measured {
-		in := Input{Workers: 2}
 		if f.Log != "" {
 			if logs++; logs > 1 { // reading it takes a while
 				continue
 			}
-			if in.Traces = os.Getenv("OSTRICH_TRACES"); in.Traces == "" {
-				continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			in := Input{Workers: 2}
+			if f.Log != "" {
+				in.Traces = tracetest.Folder(t)
 			}
-		}
-		if _, err := f.Draw(ctx, in); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", f.Name, err)
-		}
+			if _, err := f.Draw(ctx, in); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
 	}
 }
 

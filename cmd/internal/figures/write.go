@@ -11,6 +11,7 @@ import (
 	"regexp"
 
 	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/priority/privilege"
 )
 
 // Drawn is a figure with what was computed for it.
@@ -34,7 +35,7 @@ func Write(dir string, drawn []Drawn) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := privilege.Do(dir, func() error { return os.MkdirAll(dir, 0o755) }); err != nil {
 		return fmt.Errorf("making the folder of the figures: %w", err)
 	}
 	for _, f := range files {

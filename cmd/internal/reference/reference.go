@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority/privilege"
 )
 
 // Command is the hidden word with which both commands write their reference
@@ -53,10 +54,13 @@ func (m Manual) Write(args []string, more func(version, date string) []Page) err
 func write(folder string, pages []Page) error {
 	for _, p := range pages {
 		path := filepath.Join(folder, p.Path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // for all to read
-			return fmt.Errorf("reference: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(p.Text), 0o644); err != nil { //nolint:gosec // for all to read
+		err := privilege.Do(path, func() error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(p.Text), 0o644)
+		})
+		if err != nil {
 			return fmt.Errorf("reference: %w", err)
 		}
 	}

@@ -29,6 +29,8 @@ type campaign struct {
 	procs         int          // of its pool, the most that it had meanwhile
 	work          ostrich.Work // of the jobs that have ended
 	longest       ostrich.Duration
+	arrivals      []arrival    // of the work of the jobs that have ended
+	least         ostrich.Time // before which no machine could have ended them
 	blame         blame
 	listed        int  // cycle in which the schedule had it last
 	told          bool // it is in the report
@@ -70,8 +72,11 @@ func (s *Shadow) note(from Source, anew bool) {
 			// An outage, or a job that outlives its limit, moves the bound, but not
 			// what had been promised.
 			sound := !p.overrun && p.schedule.Procs() == c.procs
-			if math.IsInf(c.bound, -1) || (v.Ended == 0 && sound) {
-				c.bound = max(c.bound, v.Bound)
+			switch {
+			case math.IsInf(c.bound, -1):
+				c.bound = v.Bound
+			case v.Ended == 0 && sound:
+				c.bound = max(c.bound, v.Promise) // Bound would move with the time
 			}
 			if v.Ended != 0 {
 				c.work, c.longest = v.Work, v.Longest
@@ -137,6 +142,8 @@ func (s *Shadow) tally(j *job, e *ostrich.Event) {
 	}
 	c.work += ostrich.Work(j.ran) * ostrich.Work(j.procs) * ostrich.Work(j.tasks)
 	c.longest = max(c.longest, j.ran)
+	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.procs)*ostrich.Work(j.tasks))
+	c.least = max(c.least, j.submit+ostrich.Time(j.ran))
 	if j.ran > j.expect {
 		c.blame.add(Overrun)
 	}
@@ -295,6 +302,7 @@ func (s *Shadow) finish() {
 		s.trends.add(trendStretch, c.ended, c.stretch(c.ended), 1)
 		c.counted = true
 		s.stretched(c)
+		s.promise.add(c, s.begun)
 	}
 }
 

@@ -34,7 +34,22 @@ func brokenBy(t *testing.T, r *Report, campaign ostrich.JobID) []string {
 
 // A campaign that runs alone keeps its bound, and its stretch is 1.
 func TestKept(t *testing.T) {
-	s := newSite(t, 4)
+	for name, test := range map[string]struct {
+		order func(*sidecar.Config)
+		want  float64
+	}{
+		// t + k·W/(m·(1-α)) + p/(1-α) + p, one user with two jobs of 100 s on one of four processors each
+		"paper": {paper, 10_010 + 200.0/(4*0.75) + 100/0.75 + 100},
+		// C~ + grace + (A + m·p)/m + p, where C~ is t + W/m: the virtual machine has as many processors
+		"remaining": {func(*sidecar.Config) {}, 10_010 + 200.0/4 + 86_400 + (200+4*100.0)/4 + 100},
+	} {
+		t.Run(name, func(t *testing.T) { kept(t, test.order, test.want) })
+	}
+}
+
+func kept(t *testing.T, order func(*sidecar.Config), want float64) {
+	t.Helper()
+	s := newSite(t, 4, order)
 	s.cycle()
 	s.submit(1, 1, 1, 100)
 	s.submit(2, 1, 1, 100)
@@ -53,8 +68,7 @@ func TestKept(t *testing.T) {
 	equal(t, "campaign", Finished{
 		User: "u1", Campaign: 1, Submitted: 10_010, Ended: 10_110, Flow: 100, Stretch: 1, Reasons: []string{},
 	}, f)
-	// t + k·W/(m·(1-α)) + p/(1-α) + p, one user with two jobs of 100 s on one of four processors each
-	equal(t, "bound", 10_010+200.0/(4*0.75)+100/0.75+100, bound)
+	equal(t, "bound", want, bound)
 	equal(t, "stretch", [2]float64{1, 1}, [2]float64{float64(c.Stretch.Buckets[0].Count), c.Stretch.Sum})
 	equal(t, "flow", 100.0, c.Flow.Sum)
 }
@@ -102,9 +116,15 @@ func TestUnderWay(t *testing.T) {
 	equal(t, "stretch", 1.0, r.Campaigns.Last[0].Stretch) // 320 s, of which the longest job took 320
 }
 
-// Nobody is promised anything beside a job that takes the whole machine.
+// In the papers' order nobody is promised anything beside a job that takes the
+// whole machine, nor in any order on a machine without processors.
 func TestUnbounded(t *testing.T) {
-	s := newSite(t, 4)
+	unbounded(t, newSite(t, 4, paper))
+	unbounded(t, newSite(t, 0))
+}
+
+func unbounded(t *testing.T, s *site) {
+	t.Helper()
 	s.cycle()
 	s.submit(1, 1, 4, 100)
 	s.start(1)
@@ -120,7 +140,7 @@ func TestUnbounded(t *testing.T) {
 // Each reason alone: of a campaign of one job that should have come first, or
 // that ran too long itself.
 func TestReasons(t *testing.T) {
-	const long = 100_000
+	const long = 200_000
 	alone := func(_ *ostrich.Job, q *priority.Queued) { q.Pinned, q.SiteKnown = true, false }
 	for _, test := range []struct {
 		name    string
@@ -251,8 +271,10 @@ func TestReasons(t *testing.T) {
 			s.cycle()
 		}, want: []string{"outage", "not_written", "limited"}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newSite(t, 4, func(c *sidecar.Config) {
+		site := func(t *testing.T, order func(*sidecar.Config)) {
+			t.Helper()
+			s := newSite(t, 4, order, func(c *sidecar.Config) {
+				c.Schedule.Predictor = ostrich.ByLimit.String() // no job runs longer than expected
 				if test.enforce {
 					c.Mode = sidecar.Enforce
 				}
@@ -281,13 +303,46 @@ func TestReasons(t *testing.T) {
 			s.now += 500
 			s.end(2)
 			equal(t, "reasons", test.want, brokenBy(t, s.cycle(), 2))
-		})
+		}
+		t.Run(test.name, func(t *testing.T) { inBothOrders(t, site) })
 	}
 }
 
-// A job that runs longer than the predictor expected breaks the bound by itself.
-func TestOverrunOfItsOwn(t *testing.T) {
+// A bound stands still once a campaign is overdue, however often it is looked at:
+// if others start instead, it is broken.
+func TestBoundWhileOverdue(t *testing.T) {
 	s := newSite(t, 4)
+	s.cycle()
+	s.submit(1, 1, 1, 100)
+	s.cycle()
+	// C~ + grace + (A + m·p)/m + p, and α·m is 0 as no job is wider than a processor
+	want := 10_010 + 100.0/4 + 86_400 + (100+4*100.0)/4 + 100
+	for i := range 40 {
+		s.submit(i+2, 2, 1, 100)
+		s.start(i + 2)
+		s.after(10)
+		s.end(i + 2)
+		s.after(5000)
+	}
+	s.start(1)
+	s.cycle()
+	s.end(1)
+	r := s.cycle()
+	i := slices.IndexFunc(r.Campaigns.Last, func(f *Finished) bool { return f.Campaign == 1 })
+	f := r.Campaigns.Last[i]
+	// Users who come move C~ and with it the bound, by no more than their work.
+	if !f.Broken || *f.Bound < want || *f.Bound > want+1000 {
+		t.Errorf("bound %.0f of %+v, want one not far behind %.0f, broken", *f.Bound, f, want)
+	}
+	equal(t, "reasons", []string{"not_written"}, f.Reasons)
+}
+
+// A job that runs longer than the predictor expected breaks the bound by itself.
+func TestOverrunOfItsOwn(t *testing.T) { inBothOrders(t, overrunOfItsOwn) }
+
+func overrunOfItsOwn(t *testing.T, order func(*sidecar.Config)) {
+	t.Helper()
+	s := newSite(t, 4, order)
 	s.cycle()
 	s.submit(1, 1, 1, 100)
 	s.start(1)
@@ -297,7 +352,7 @@ func TestOverrunOfItsOwn(t *testing.T) {
 	s.submit(2, 1, 1, 100)
 	s.start(2)
 	s.cycle()
-	s.now += 10_000
+	s.now += 200_000
 	s.end(2)
 	s.cycle()
 	equal(t, "finished", 2, int(s.shadow.Report().Campaigns.Finished))

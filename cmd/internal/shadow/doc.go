@@ -18,7 +18,7 @@
 // since at its end, which is where the daemon has them in mode enforce. What fits
 // the free processors is started. The first job that does not fit gets a
 // reservation, and what comes after it may not delay that (EASY backfilling).
-// It looks as deep as Slurm does.
+// It looks as deep as Slurm does, and plans with time limits, as Slurm does.
 //
 //   - A job that started in reality is "same" if the shadow machine starts it
 //     in the same cycle.
@@ -40,10 +40,22 @@
 // # Campaigns
 //
 // Of each campaign that has ended, and which no further job can join: flow time,
-// stretch, and whether it ended by its bound (ostrich.Campaign.Bound). That
+// stretch, and whether it ended by its bound (ostrich.Campaign.Promise). That
 // moves while users come and go and jobs join; the latest moment that was promised
 // counts, but not one that an outage brought about, or a job that outlives its
-// time limit. A bound is broken if the campaign ended after it; see Reason for
-// what may be to blame. A campaign under way when the daemon begins is taken to
-// have been promised what it is promised then.
+// time limit. It does not move because time passes: not while the machine idles, nor
+// while others are started before an overdue campaign. A bound is broken if the
+// campaign ended after it; see Reason for what may be to blame. A campaign under way
+// when the daemon begins is taken to have been promised what it is promised then.
+//
+// With a grace (ostrich.Options.Grace) the bound is the time at which the campaign
+// goes first, and what it takes from then on. So it is a day or more after the
+// submission, and few campaigns break it.
+//
+// # The promise
+//
+// Every few minutes, of the campaigns that have ended since: report.Rho, their flow
+// time over that on an equally shared machine. That machine serves all campaigns
+// that are known, with the true lengths of the jobs that have ended and the expected
+// ones of others.
 package shadow

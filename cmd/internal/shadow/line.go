@@ -16,8 +16,8 @@ const (
 	mostHung  = 100_000
 )
 
-// hold is processors of the shadow machine with the time until which they are
-// expected to be taken.
+// hold is processors of the shadow machine with the time until which Slurm would
+// plan them to be taken: up to the job's time limit.
 type hold struct {
 	until ostrich.Time
 	procs int
@@ -106,13 +106,13 @@ func (s *Shadow) holds(p *pool) []hold {
 		}
 		seen[j] = true
 		keeps := false
+		length := s.expected(p, j)
 		add := func(until ostrich.Time, tasks int) {
 			if until > s.now {
-				all = append(all, hold{until, tasks * j.procs})
+				all = append(all, hold{until + ostrich.Time(max(0, j.estimate-length)), tasks * j.procs})
 				keeps = true
 			}
 		}
-		length := s.expected(p, j)
 		switch {
 		case j.start == 0:
 			for _, r := range j.ahead {
@@ -218,12 +218,15 @@ type machine struct {
 	spare    int
 }
 
-// start tries to start what waits of a job, and returns how many tasks it did.
+// start tries to start what waits of a job, and returns how many tasks it did. The
+// job takes no processors if it is known to be over by now.
 func (m *machine) start(j *job, length ostrich.Duration) int {
 	q, n := j.procs, j.waiting()
 	if q > m.procs {
 		return 0 // never: it does not keep others waiting
 	}
+	over := length <= 0 && !j.just
+	length = max(length, j.estimate) // as Slurm plans
 	until := m.now + ostrich.Time(length)
 	if j.just {
 		until = max(j.start+ostrich.Time(length), m.now+1)
@@ -233,7 +236,7 @@ func (m *machine) start(j *job, length ostrich.Duration) int {
 		room = min(room, m.spare)
 	}
 	k := min(n, room/q)
-	if k > 0 && until > m.now {
+	if k > 0 && !over {
 		m.free -= k * q
 		m.holds = append(m.holds, hold{until, k * q})
 		if m.reserved != 0 && until > m.reserved {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
 
@@ -82,11 +83,14 @@ func (o *obedient) candidates() []ostrich.JobID {
 }
 
 // Where Slurm does as OStrich would, all starts are the same: whatever comes,
-// ends early or is cancelled.
-func TestObedient(t *testing.T) {
+// ends early or is cancelled, and however short jobs are expected to be.
+func TestObedient(t *testing.T) { inBothOrders(t, obedience) }
+
+func obedience(t *testing.T, order func(*sidecar.Config)) {
+	t.Helper()
 	rapid.Check(t, func(r *rapid.T) {
 		procs := rapid.IntRange(2, 12).Draw(r, "procs")
-		o := &obedient{site: newSite(t, procs), procs: procs, runs: make(map[ostrich.JobID]ostrich.Duration)}
+		o := &obedient{site: newSite(t, procs, order), procs: procs, runs: make(map[ostrich.JobID]ostrich.Duration)}
 		o.cycle()
 		next, started := 1, 0
 		for range rapid.IntRange(1, 40).Draw(r, "cycles") {

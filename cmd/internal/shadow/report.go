@@ -6,6 +6,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Report is what the comparison has found so far, as the daemon serves it. Times
@@ -93,7 +94,26 @@ type Campaigns struct {
 	Stretch   Histogram   `json:"stretch"`
 	Flow      Histogram   `json:"flow_seconds"`
 	BrokenBy  []BrokenBy  `json:"broken_by"` // all reasons, in their order
-	Last      []*Finished `json:"last"`      // the latest first
+	Promise   Promise     `json:"promise"`
+	Last      []*Finished `json:"last"` // the latest first
+}
+
+// Promise is how the campaigns that ended within the last 24 hours fared beside an
+// equally shared machine, by report.Rho. In it are those that were submitted since
+// the daemon began and whose jobs waited for nothing but their turn.
+type Promise struct {
+	Campaigns   int           `json:"campaigns"`
+	report.Rhos               // all 0, and le_1 1, without campaigns
+	Users       []PromiseUser `json:"users"` // with a mean ρ above 1, the greatest first, at most mostPromised
+}
+
+// PromiseUser is a user of whom the promise was not kept on average.
+type PromiseUser struct {
+	User      string  `json:"user"` // account/user with shares from the association tree
+	Campaigns int     `json:"campaigns"`
+	Le1       float64 `json:"le_1"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
 }
 
 // BrokenBy counts broken bounds by a reason.
@@ -129,6 +149,7 @@ func newReport() Report {
 		Waits:  Waits{Real: newHistogram(waited...), Shadow: newHistogram(waited...)},
 		Campaigns: Campaigns{
 			Last:    []*Finished{},
+			Promise: Promise{Rhos: report.Rhos{Le1: 1}, Users: []PromiseUser{}},
 			Stretch: newHistogram(1, 1.15, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000),
 			Flow:    newHistogram(60, 300, 900, 3600, 4*hour, 12*hour, day, 3*day, 7*day, 30*day),
 		},

@@ -22,6 +22,9 @@ type Shadow struct {
 	window window
 	trends *trends
 
+	promise promise
+	begun   ostrich.Time // what came before is not known
+
 	jobs      map[ostrich.JobID]*job // that have not ended
 	pools     []pool
 	campaigns map[key]*campaign
@@ -142,6 +145,7 @@ func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 		s.again = true // the shadow machine has yet to go through it
 	}
 	s.finish()
+	s.updatePromise()
 }
 
 // begin starts anew from what is known of the jobs that have not ended: the
@@ -150,6 +154,8 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*campaign)
 	s.pools = make([]pool, len(c.Pools))
 	s.hung, s.early, s.running = 0, 0, nil
+	s.begun = c.Time
+	s.promise.forget()
 	for i, in := range c.Pools {
 		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
 	}

@@ -63,6 +63,16 @@ func (s *site) open() {
 	}
 }
 
+// paper is the papers' order.
+func paper(c *sidecar.Config) { c.Schedule.Order = "paper" }
+
+// inBothOrders runs a test in the default order and in the papers'.
+func inBothOrders(t *testing.T, test func(t *testing.T, order func(*sidecar.Config))) {
+	t.Helper()
+	t.Run("remaining", func(t *testing.T) { test(t, func(*sidecar.Config) {}) })
+	t.Run("paper", func(t *testing.T) { test(t, paper) })
+}
+
 func (s *site) capacity(pool string, procs int) {
 	s.events = append(s.events, ostrich.Event{At: s.now, Kind: ostrich.Capacity, Pool: pool, Procs: procs})
 }

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -60,8 +56,10 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 			c.Cluster = controller.ClusterName
 		}
 		l.checkPriority(c, controller)
+		l.checkHarms(ctx, c, controller)
 		l.checkOperator(ctx, c, as)
 		l.checkPartitions(ctx, c)
+		l.checkComments(c, controller)
 	}
 	diag, err := slurm.Diag(ctx)
 	switch {
@@ -91,11 +89,6 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	for _, h := range priority.Advice(o) {
 		l.add("priority", Warn, h.Mend, "%s", h.Found)
 	}
-	flags := strings.Join(controller.PriorityFlags, ",")
-	if flags == "" {
-		flags = "none"
-	}
-	l.ok("PriorityFlags", "%s", flags)
 }
 
 func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
@@ -145,6 +138,12 @@ func (l *checklist) checkPartitions(ctx context.Context, c Config) {
 }
 
 func (l *checklist) checkDatabase(ctx context.Context, c Config, controller reading) {
+	foretold := false
+	defer func() {
+		if !foretold {
+			l.ok("predictor", "not looked at, as the accounting tables cannot be read")
+		}
+	}()
 	source, err := c.Source()
 	if err != nil {
 		l.add("password", Fail, "make database.password_file readable for this user", "%v", err)
@@ -154,6 +153,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		l.add("cluster", Fail, "set cluster", "not known, as the controller does not answer")
 		return
 	}
+	source.Classes = true
 	r, err := slurmdb.Open(ctx, source)
 	switch {
 	case errors.Is(err, slurmdb.ErrCluster):
@@ -169,6 +169,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	defer func() { _ = r.Close() }() // Nothing was written that could be lost.
 	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
 	l.ok("cluster", "%s", source.Cluster)
+	l.harms(priority.Harms(priority.Options{}, priority.Surroundings{Clusters: r.Clusters()}))
 	columns := r.Columns()
 	l.ok("columns", "all that are needed; of the optional ones %d are there and %d are not", len(columns.Found), len(columns.Missing))
 	grants, readOnly, err := r.Grants(ctx)
@@ -181,6 +182,33 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		l.ok("read-only", "the account can only read")
 	}
 	l.checkClocks(ctx, r, controller)
+	l.checkNames(ctx, c, r)
+	foretold = true
+	l.checkPredictor(ctx, c, r)
+}
+
+// checkNames looks for the names of include and exclude.
+func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
+	if len(c.named()) == 0 {
+		return
+	}
+	partitions, err := c.Commands().Partitions(ctx)
+	var unknown error
+	if err == nil {
+		unknown, err = c.checkNames(ctx, from, partitions)
+	}
+	result := Warn
+	if c.Mode == Enforce {
+		result = Fail
+	}
+	switch {
+	case err != nil:
+		l.add("names", Fail, "see the lines above", "those of include and exclude cannot be looked up: %v", err)
+	case unknown != nil:
+		l.add("names", result, "correct them; mode enforce does not begin with them", "%v", unknown)
+	default:
+		l.ok("names", "Slurm knows all that include and exclude name")
+	}
 }
 
 // reading is what a clock showed, and what this host's clock showed then. The
@@ -211,23 +239,4 @@ func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controll
 		return
 	}
 	l.ok("clocks", "within %d s of one another: this host, the database and slurmctld", maxSkew)
-}
-
-func (l *checklist) checkJournal(c Config) {
-	dir := filepath.Dir(c.Journal)
-	info, err := os.Stat(dir)
-	switch {
-	case c.Journal == "" && c.Mode == Enforce:
-		l.add("journal", Fail, "set journal", "none, and mode enforce writes one")
-	case c.Journal == "":
-		l.add("journal", Warn, "set journal before mode enforce", "none")
-	case err != nil:
-		l.add("journal", Warn, "create the folder before mode enforce: install -d -o ostrich "+dir, "%v", err)
-	case !info.IsDir():
-		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
-	case unix.Access(dir, unix.W_OK) != nil:
-		l.add("journal", Warn, "let the user of ostrichd own it", "%s is not writable for this user", dir)
-	default:
-		l.ok("journal", "%s", c.Journal)
-	}
 }

@@ -24,7 +24,7 @@ type Config struct {
 	Database struct {
 		Address      string // host:port, or the path of a socket
 		User         string
-		Password     string //nolint:gosec // a field, not a password; it is never printed
+		Password     string
 		PasswordFile string
 		Name         string
 		TLS          string
@@ -42,13 +42,19 @@ type Config struct {
 		Rule      string
 		Threshold time.Duration
 		Late      string
+		Declared  string
 	}
 	Schedule struct {
+		Order        string
+		LateGrace    time.Duration // 0 is off
+		Memory       time.Duration // 0 is off
 		Machine      string
 		Gate         string
 		Inside       string
 		Shares       string
 		Predictor    string
+		Class        string
+		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
 	}
@@ -60,6 +66,7 @@ type Config struct {
 		Weight  int
 		Depth   int
 	}
+	Include priority.Include
 	Exclude priority.Exclude
 
 	Journal string
@@ -73,6 +80,7 @@ type Config struct {
 
 	remote string // the cluster that Slurm's commands are sent to; "" is the local one
 	own    string // the cluster that the configuration named before; "" if it named none
+	trial  bool   // see Trial
 }
 
 // SetCluster chooses a cluster as Slurm's own option -M does: its controller
@@ -99,17 +107,23 @@ func Default() Config {
 	c.Database.Name = "slurm_acct_db"
 	c.Database.TLS = "off"
 	c.Database.Timeout = 30 * time.Second
-	c.Database.History = 14 * day
+	c.Database.History = 28 * day
 	c.Database.Overlap = 2 * time.Minute
 	c.Slurm.Timeout = 10 * time.Second
 	c.Campaign.Rule = ostrich.Window.String()
 	c.Campaign.Threshold = 30 * time.Minute
 	c.Campaign.Late = ostrich.Reopen.String()
+	c.Schedule.Order = orderRemaining
+	c.Schedule.LateGrace = day
+	c.Schedule.Memory = 7 * day
+	c.Campaign.Declared = slurmdb.NotDeclared.String()
 	c.Schedule.Machine = ostrich.Parallel.String()
-	c.Schedule.Gate = ostrich.Demote.String()
-	c.Schedule.Inside = ostrich.LJF.String()
+	c.Schedule.Gate = ostrich.Off.String()
+	c.Schedule.Inside = ostrich.SPT.String()
 	c.Schedule.Shares = sharesFlat
-	c.Schedule.Predictor = ostrich.ByLimit.String()
+	c.Schedule.Predictor = ostrich.Alike.String()
+	c.Schedule.Class = slurmdb.ByName.String()
+	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
 	c.Priority.Channel = string(priority.SiteFactor)
@@ -125,6 +139,11 @@ const (
 	day        = 24 * time.Hour
 	sharesFlat = "flat"
 	sharesTree = "tree"
+
+	orderRemaining = "remaining"
+	orderPaper     = "paper"
+	hintsOff       = "off"
+	hintsComment   = "comment"
 )
 
 // ScheduleOptions are the options of the virtual schedule.
@@ -153,6 +172,9 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
 	note("schedule.predictor")
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
+	if c.Schedule.Order == orderRemaining {
+		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
+	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())
 	}
@@ -204,6 +226,14 @@ func (c *Config) Commands() priority.Slurm {
 	return priority.Slurm{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
 }
 
+// Trial is the configuration to try whether it can work here: nothing is
+// written, but what mode enforce refuses is an error if it is the mode.
+func (c *Config) Trial() Config {
+	t := *c
+	t.trial, t.Mode = c.Mode == Enforce, Observe
+	return t
+}
+
 // Source is the configuration of the reader. The cluster may still be empty.
 // A password file that cannot be read is an error.
 func (c *Config) Source() (slurmdb.Config, error) {
@@ -220,11 +250,20 @@ func (c *Config) Source() (slurmdb.Config, error) {
 	if c.Schedule.Shares == sharesTree {
 		by = slurmdb.Tree
 	}
+	class, err := ostrich.Named[slurmdb.ClassBy](slurmdb.ClassNames, c.Schedule.Class)
+	if err != nil {
+		return slurmdb.Config{}, fmt.Errorf("schedule.class: %w", err)
+	}
+	declared, err := ostrich.Named[slurmdb.DeclareBy](slurmdb.DeclareNames, c.Campaign.Declared)
+	if err != nil {
+		return slurmdb.Config{}, fmt.Errorf("campaign.declared: %w", err)
+	}
 	return slurmdb.Config{
 		Address: c.Database.Address, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
 		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),
+		Class: class, Hints: c.Schedule.Hints == hintsComment, Declared: declared,
 		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}, nil
 }

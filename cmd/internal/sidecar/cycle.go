@@ -49,6 +49,8 @@ type Sidecar struct {
 	made   *planned // what the latest plan was made from
 	latest Plan
 
+	comments comments
+
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
 	behind int          // cycles in a row in which it was not
@@ -58,7 +60,8 @@ type Sidecar struct {
 	looked bool            // a cycle has succeeded, and news is all that was told since
 	news   []ostrich.Event // see Cycle.Events
 
-	skipped map[ostrich.JobID]bool // jobs of the queue whose rows make no sense
+	names   error                    // of the configuration, that Slurm does not know; nil once told
+	skipped map[ostrich.JobID]string // jobs of the queue whose rows make no sense, and why
 }
 
 // ErrConfig is a configuration that no later attempt can use; what it comes
@@ -92,6 +95,7 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
+	source.Believe = watchClock(source.Timeout)
 	source.MaxTime = make(map[string]ostrich.Duration)
 	for _, p := range partitions {
 		if p.MaxTime != priority.Unlimited {
@@ -106,6 +110,9 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 		return nil, err
 	}
 	s, err := New(c, accounting, slurm, controller, partitions)
+	if err == nil {
+		err = s.checkNames(ctx, accounting, write)
+	}
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
@@ -139,7 +146,7 @@ func New(c Config, accounting Accounting, slurm Controller, controller priority.
 	}
 	s := &Sidecar{
 		config: c, accounting: accounting, slurm: slurm, limit: 64 << 20,
-		controller: controller, partitions: partitions, asked: time.Now(),
+		controller: controller, partitions: partitions, asked: time.Now(), comments: newComments(&c, slurm),
 	}
 	if err = priority.Check(s.options()); err != nil {
 		return nil, fmt.Errorf("priority: %w", err)
@@ -195,10 +202,12 @@ func (s *Sidecar) options() priority.Options {
 	o := priority.Options{
 		Channel: priority.Channel(s.config.Priority.Channel), Mode: priority.Mode(s.config.Priority.Mode),
 		Weight: int64(s.config.Priority.Weight), Depth: s.config.Priority.Depth,
-		Controller: s.controller, Exclude: s.config.Exclude,
+		Controller: s.controller, Include: s.config.Include, Exclude: s.config.Exclude,
+		Outside: func(partitions string) bool { return !s.pooled(partitions) },
 	}
 	if s.journal != nil {
 		o.Ours = func(job ostrich.JobID, value int64) bool { return s.journal.Ours(o.Channel, job, value) }
+		o.Stock = func(q *priority.Queued) (value, nice int64, ours bool) { return s.journal.Stock(o.Channel, q) }
 		o.Refused = func(job ostrich.JobID) string { return s.journal.Refused(o.Channel, job) }
 	}
 	return o
@@ -228,6 +237,12 @@ type Cycle struct {
 	Plan       Plan
 
 	Outcomes []priority.Outcome // of the writes; none if nothing was written
+
+	Harm error // a setting of Slurm's under which nothing may be written; nil for none
+	// Journal is what was wrong with the journal's files and was put right since
+	// the cycle before, nil if nothing was. Names is what include and exclude name
+	// and Slurm does not know, in the first cycle.
+	Journal, Names error
 }
 
 // Run does one cycle: read, step, order, plan and, with apply, write. Without
@@ -235,10 +250,18 @@ type Cycle struct {
 // error, as some of the writes may have been made.
 func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	began := time.Now()
+	if err := s.ask(ctx); err != nil {
+		return nil, err
+	}
+	harm := s.harmless()
+	if harm != nil && apply {
+		return nil, harm
+	}
 	c, err := s.look(ctx)
 	if err != nil {
 		return nil, err
 	}
+	c.Harm = harm
 	if apply {
 		s.writing.Store(true)
 		defer s.writing.Store(false)
@@ -247,6 +270,10 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		}
 		c.Outcomes, err = s.apply(ctx, c, time.Now())
 	}
+	if s.journal != nil {
+		c.Journal = s.journal.Repaired()
+	}
+	c.Names, s.names = s.names, nil
 	c.Took = time.Since(began)
 	return c, err
 }
@@ -257,9 +284,6 @@ func (s *Sidecar) Writing() bool { return s.writing.Load() }
 
 // look does the part of a cycle that only reads.
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
-	if err := s.ask(ctx); err != nil {
-		return nil, err
-	}
 	// The controller is asked first: what it has handed over by now is in
 	// the tables when they are read.
 	diag, err := s.slurm.Diag(ctx)
@@ -277,6 +301,9 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	}
 	s.told = max(s.told, told)
 	s.leaveOut(batch.Skipped, queue)
+	if s.comments.err != nil {
+		return nil, s.comments.err
+	}
 	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
 	c := &Cycle{
 		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
@@ -315,7 +342,7 @@ func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 // know a user, squeue shows a number or "nobody", which excludes nobody.
 func (s *Sidecar) nameUsers(queue []priority.Queued) {
 	excluded := s.config.Exclude.Users
-	if len(excluded) == 0 {
+	if len(excluded) == 0 && len(s.config.Include.Users) == 0 {
 		return
 	}
 	for i := range queue {
@@ -324,21 +351,6 @@ func (s *Sidecar) nameUsers(queue []priority.Queued) {
 			q.User = r.UserName
 		}
 	}
-}
-
-// leaveOut remembers the jobs of the queue whose rows make no sense. Accounting
-// tells of each once, maybe before the queue has it.
-func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
-	pending := make(map[ostrich.JobID]bool)
-	for _, q := range queue {
-		if s.skipped[q.Job] {
-			pending[q.Job] = true
-		}
-	}
-	for _, skip := range skipped {
-		pending[skip.Job] = true
-	}
-	s.skipped = pending
 }
 
 // configAge is how long the controller's configuration is taken to be as it was.
@@ -373,6 +385,11 @@ const mostNews = 1 << 17
 // the latest thing happened of which it tells.
 func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.Time, err error) {
 	var events []ostrich.Event
+	add := func() {
+		s.comments.join(ctx, events)
+		s.pools.Add(events...)
+	}
+	s.comments.begin(ctx)
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
@@ -386,11 +403,14 @@ func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.T
 			}
 		}
 		if events = append(events, e); len(events) == batchSize {
-			s.pools.Add(events...)
+			add()
 			events = events[:0]
 		}
 	})
-	s.pools.Add(events...)
+	add()
+	if err == nil {
+		s.pools.Add(s.comments.changes(batch.Now, s.accounting.Record)...)
+	}
 	return batch, min(told, batch.Now), err
 }
 
@@ -404,7 +424,7 @@ const unheardFor = ostrich.Time(60)
 // makes no sense accounting has told.
 func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
 	return slices.ContainsFunc(queue, func(q priority.Queued) bool {
-		if q.Submit <= s.told || q.Submit+unheardFor > now || s.skipped[q.Job] {
+		if _, out := s.skipped[q.Job]; out || q.Submit <= s.told || q.Submit+unheardFor > now {
 			return false
 		}
 		_, known := s.accounting.Record(q.Job)
@@ -459,16 +479,10 @@ func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priorit
 	r, err := s.slurm.Update(ctx, channel, changes)
 	err = errors.Join(err, journaled(s.journal.Conclude(now, channel, r.Outcomes)))
 	if err == nil && s.accounting != nil {
-		_, err = s.journal.Rotate(now, s.limit, s.alive)
+		_, err = s.journal.Rotate(now, s.limit, s.alive())
 		err = journaled(err)
 	}
 	return r.Outcomes, err
-}
-
-// alive tells whether the journal has to remember a job: it has not ended.
-func (s *Sidecar) alive(id ostrich.JobID) bool {
-	_, known := s.accounting.Record(id)
-	return known
 }
 
 // Record is what accounting knows of a job that has not ended.

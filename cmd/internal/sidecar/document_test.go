@@ -99,7 +99,7 @@ func TestDocuments(t *testing.T) {
 		"../../../docs/configuration.md": document(), "../../../contrib/ostrich.yaml": sample(),
 	} {
 		if *update {
-			if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // a document is for all to read
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,5 +1,11 @@
 package sidecar
 
+import (
+	"sync"
+
+	"slurm-ostrich/ostrich"
+)
+
 // JournalError is what went wrong with the journal.
 type JournalError struct{ Err error }
 
@@ -12,4 +18,20 @@ func journaled(err error) error {
 		return nil
 	}
 	return JournalError{err}
+}
+
+// alive returns a function that tells whether the journal has to remember a
+// job: it has not ended, or it is an array with tasks that have not.
+func (s *Sidecar) alive() func(ostrich.JobID) bool {
+	arrays := sync.OnceValue(func() map[ostrich.JobID]bool {
+		live := make(map[ostrich.JobID]bool)
+		for _, r := range s.accounting.Live() {
+			live[r.ArrayJob] = true
+		}
+		return live
+	})
+	return func(id ostrich.JobID) bool {
+		_, known := s.accounting.Record(id)
+		return known || arrays()[id]
+	}
 }

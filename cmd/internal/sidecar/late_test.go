@@ -94,8 +94,18 @@ func TestSkippedJobIsHeard(t *testing.T) {
 	delete(w.records, 2)
 	for _, now := range []ostrich.Time{10_020, 10_080, 10_200, 10_300} {
 		w.now = now
-		equal(t, "clock", now, run(t, s, false).Time)
+		c := run(t, s, false)
+		equal(t, "clock", now, c.Time)
+		equal(t, "why", "accounting row left out: of no size", c.Plan.Entries[1].Why)
 	}
+	// Another row of the job is told of while it waits, and then one that is right.
+	w.skipped = []slurmdb.Skip{{Job: 2, Why: "of no user"}}
+	equal(t, "why", "accounting row left out: of no user", run(t, s, false).Plan.Entries[1].Why)
+	queue := w.queue
+	w.queue = w.queue[:1]
+	w.submit(2, 2, 10_010, "main")
+	w.queue = queue
+	equal(t, "managed", 2, run(t, s, false).Plan.Summary.Managed)
 	w.queue = w.queue[:1]
 	run(t, s, false)
 	equal(t, "remembered after it left", 0, len(s.skipped))

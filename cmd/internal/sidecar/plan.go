@@ -91,8 +91,11 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 		for k := one.Managed; k < len(one.Entries); k++ {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
 			e.Campaign, _ = in.Schedule.LeadOf(e.Job)
+			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
+				e.Why = LeftOut + why
+			}
 			if !s.pooled(e.Partition) {
-				e.Pool, e.Why = "", "its partition is in no pool"
+				e.Pool = ""
 			}
 			p.Entries = append(p.Entries, e)
 		}

@@ -13,8 +13,9 @@ import (
 
 // Reset gives every job back to stock ordering. It needs the controller and
 // the journal, not the database. With dry it only tells what it would write.
-// With all it also gives back what the journal does not know.
-func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) (changes []priority.Change, outcomes []priority.Outcome, err error) {
+// With all it also gives back what the journal does not know. warn is told what
+// was wrong with the journal and was put right.
+func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes []priority.Change, outcomes []priority.Outcome, err error) {
 	if c.foreign() {
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
 	}
@@ -42,7 +43,12 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool) (chan
 		return nil, nil, err
 	}
 	if s.journal != nil {
-		defer func() { err = errors.Join(err, s.journal.Close()) }()
+		defer func() {
+			if repaired := s.journal.Repaired(); repaired != nil {
+				warn(repaired)
+			}
+			err = errors.Join(err, s.journal.Close())
+		}()
 	}
 	queue, err := slurm.Queue(ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
 )
 
 // A Setting is one thing that can be configured. Its key in the file,
@@ -70,12 +71,18 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.rule", Value: choice{&c.Campaign.Rule, ostrich.ByNames}, Usage: "how campaigns are detected: " + names(ostrich.ByNames)},
 		{Key: "campaign.threshold", Value: span{&c.Campaign.Threshold, 0}, Usage: "gap (rule arrival) or length (rule window) that ends a campaign"},
 		{Key: "campaign.late", Value: choice{&c.Campaign.Late, ostrich.LateNames}, Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
+		{Key: "campaign.declared", Value: choice{&c.Campaign.Declared, slurmdb.DeclareNames}, Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
+		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
+		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
+		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
 		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
 		{Key: "schedule.gate", Value: choice{&c.Schedule.Gate, gates}, Usage: "jobs of campaigns that have not started virtually: demote (behind all others) or off (no difference)"},
 		{Key: "schedule.inside", Value: choice{&c.Schedule.Inside, ostrich.InsideNames}, Usage: "order inside a campaign: " + names(ostrich.InsideNames)},
 		{Key: "schedule.shares", Value: choice{&c.Schedule.Shares, []string{sharesFlat, sharesTree}}, Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
 		{Key: "schedule.predictor", Value: choice{&c.Schedule.Predictor, ostrich.PredictorNames}, Usage: "expected length of a job: " + names(ostrich.PredictorNames)},
+		{Key: "schedule.class", Value: choice{&c.Schedule.Class, slurmdb.ClassNames}, Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
+		{Key: "schedule.hints", Value: choice{&c.Schedule.Hints, []string{hintsOff, hintsComment}}, Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "schedule.default_limit", Value: span{&c.Schedule.DefaultLimit, time.Second}, Usage: "expected length where neither job nor partition has a limit"},
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
@@ -84,6 +91,11 @@ func Settings(c *Config) []Setting {
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
 		{Key: "priority.weight", Value: number{&c.Priority.Weight}, Usage: "with priority.mode weight: priority points of the head of the order"},
 		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: as deep as Slurm looks"},
+
+		{Key: "include.users", Value: list{&c.Include.Users}, Usage: "the only users whose jobs are managed, comma-separated; empty: all"},
+		{Key: "include.accounts", Value: list{&c.Include.Accounts}, Usage: "the only accounts whose jobs are managed, comma-separated; empty: all"},
+		{Key: "include.qos", Value: list{&c.Include.QOS}, Usage: "the only QOS whose jobs are managed, comma-separated; empty: all"},
+		{Key: "include.partitions", Value: list{&c.Include.Partitions}, Usage: "the only partitions whose jobs are managed, comma-separated; empty: all"},
 
 		{Key: "exclude.users", Value: list{&c.Exclude.Users}, Usage: "users whose jobs are never touched, comma-separated"},
 		{Key: "exclude.accounts", Value: list{&c.Exclude.Accounts}, Usage: "accounts whose jobs are never touched, comma-separated"},
@@ -94,7 +106,7 @@ func Settings(c *Config) []Setting {
 		{Key: "listen", Value: text{&c.Listen}, Usage: "host:port of /metrics, /healthz and /readyz; empty: none"},
 		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics tells of each user too: true or false"},
 		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
-		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
+		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page and /metrics may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
 		{Key: "log.level", Value: choice{&c.Log.Level, []string{"debug", "info", "warn", "error"}}, Usage: "debug, info, warn or error"},
 		{Key: "log.format", Value: choice{&c.Log.Format, []string{"auto", "json", "console"}}, Usage: "json, console, or auto: console on a terminal"},
 	}
@@ -104,6 +116,7 @@ func Settings(c *Config) []Setting {
 var (
 	// With ostrich.Strict jobs would have to be held back, which the sidecar
 	// does not do.
+	orders   = []string{orderRemaining, orderPaper}
 	gates    = []string{ostrich.Demote.String(), ostrich.Off.String()}
 	channels = []string{string(priority.SiteFactor), string(priority.Nice), string(priority.Priority)}
 	modes    = []string{string(priority.Strict), string(priority.Weight)}

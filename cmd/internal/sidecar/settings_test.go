@@ -40,6 +40,8 @@ func anyConfig() *rapid.Generator[Config] {
 				*v.at = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key)
 			case span:
 				*v.at = time.Duration(rapid.Int64Range(int64(v.least), int64(1000*day)).Draw(t, s.Key))
+			case offSpan:
+				*v.at = time.Duration(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(int64(v.least), int64(1000*day))).Draw(t, s.Key))
 			case list:
 				*v.at = rapid.SliceOfN(name, 0, 3).Draw(t, s.Key)
 			case pools:
@@ -104,6 +106,9 @@ func TestSetRefuses(t *testing.T) {
 		{"interval", "-5s", `"-5s" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999999999999d", `"999999999999d" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
+		{"schedule.order", "papers", `"papers" is none of remaining, paper`},
+		{"schedule.late_grace", "500ms", `500ms is too short; the least is 1s; or off`},
+		{"schedule.memory", "never", `"never" is not a length of time such as 90s, 10m, 12h or 14d; or off`},
 		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
 		{"priority.depth", "2147483648", `"2147483648" is not a whole number from 0 to 2147483647`},
 		{"metrics.per_user", "yes", `"yes" is neither true nor false`},
@@ -183,6 +188,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at++
 		case span:
 			*v.at++
+		case offSpan:
+			*v.at++
 		case list:
 			*v.at = []string{"x"}
 		case pools:
@@ -194,7 +201,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		for i := range a.NumField() {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
-			case name == "remote", name == "own":
+			case name == "remote", name == "own", name == "trial":
 			case x.Kind() == reflect.Struct:
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):

@@ -69,6 +69,27 @@ type span struct {
 
 func (v span) String() string { return FormatSpan(*v.at) }
 
+// offSpan is a length of time, or off, which is 0.
+type offSpan struct{ span }
+
+func (v offSpan) String() string {
+	if *v.at == 0 {
+		return off
+	}
+	return v.span.String()
+}
+
+func (v offSpan) Set(s string) error {
+	if s == off {
+		*v.at = 0
+		return nil
+	}
+	if err := v.span.Set(s); err != nil {
+		return fmt.Errorf("%w; or off", err)
+	}
+	return nil
+}
+
 // FormatSpan writes a length of time as settings have it: 90s is 1m30s, and
 // whole days are 14d.
 func FormatSpan(d time.Duration) string {

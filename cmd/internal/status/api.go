@@ -71,12 +71,15 @@ type CampaignsAnswer struct {
 	Time      ostrich.Time `json:"time"`
 	Campaigns []Campaign   `json:"campaigns"`
 	Finished  []Finished   `json:"finished"`
+	Promise   Promise      `json:"promise"`
 }
 
 func campaigns(s *Snapshot, q url.Values) (any, error) {
+	promise := s.Promise
+	promise.Users = of(q, promise.Users, func(one *Promised) string { return one.User })
 	return CampaignsAnswer{
 		s.Health.Cluster, s.Health.Time, of(q, s.Campaigns, func(one *Campaign) string { return one.User }),
-		of(q, s.Finished, func(one *Finished) string { return one.User }),
+		of(q, s.Finished, func(one *Finished) string { return one.User }), promise,
 	}, nil
 }
 

@@ -70,13 +70,29 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case !allowed(r.Host, h.Hosts):
-		fail(w, r, http.StatusMisdirectedRequest, fmt.Sprintf("the name %q is not known here; if it is right, add it to status.hosts", shortened(r.Host)))
+		misdirected(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		fail(w, r, http.StatusMethodNotAllowed, "only GET and HEAD: nothing can be changed here")
 	default:
 		h.mux.ServeHTTP(w, r)
 	}
+}
+
+// Guard answers as a handler does, but only who asks by a known name, as Handler
+// does.
+func Guard(handler http.Handler, hosts []string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !allowed(r.Host, hosts) {
+			misdirected(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
+
+func misdirected(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, http.StatusMisdirectedRequest, fmt.Sprintf("the name %q is not known here; if it is right, add it to status.hosts", shortened(r.Host)))
 }
 
 // shortened is a text that somebody sent, for an error.

@@ -195,6 +195,9 @@ func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string
 	for _, h := range priority.Advice(options) {
 		add("priority", false, h.Mend, "%s", h.Found)
 	}
+	for _, h := range priority.Harms(options, priority.Surroundings{}) {
+		add(h.Setting, false, h.Mend, "%s", h.Found)
+	}
 	unheard := 0
 	for i := range s.state.Entries {
 		if s.state.Entries[i].Why == priority.Unheard {

@@ -136,6 +136,9 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		s.Writes = append(s.Writes, Write{Time: sampleNow - ostrich.Time(30*k) - 5, Job: lead + ostrich.JobID(k), Channel: priority.SiteFactor, From: 0, To: int64(900 - k), Why: "campaign order", Result: "applied"})
 	}
 	s.Finished = []Finished{{User: s.Users[0], Account: "physics", Campaign: 17, Submitted: sampleNow - 9000, Ended: sampleNow - 600, Flow: 8400, Stretch: 1.7, Bound: p(float64(sampleNow))}}
+	s.Promise = Promise{Campaigns: 148, Le1: 0.743, Mean: 1.31, P95: 3.4, Users: []Promised{
+		{User: s.Users[min(2, users-1)], Colour: min(2, users-1), Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 2.75, Max: 6.1},
+	}}
 	s.Checks = []Check{
 		{Name: "cycles", OK: true, Words: "the latest cycle succeeded 4 s ago"},
 		{Name: "accounting", OK: true, Words: "no message waits for slurmdbd"},

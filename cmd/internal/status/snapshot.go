@@ -24,6 +24,7 @@ type Snapshot struct {
 	Shares    []Share
 	Campaigns []Campaign // who completes first in the virtual schedule in front
 	Finished  []Finished // the latest first, at most 50
+	Promise   Promise
 	Trends    Trends
 	Writes    []Write // the latest first, at most 50
 	Checks    []Check
@@ -161,6 +162,27 @@ type Finished struct {
 	Stretch   float64          `json:"stretch"`
 	Bound     *float64         `json:"bound"`  // null: none
 	Broken    bool             `json:"broken"` // ended after its bound
+}
+
+// Promise is how the campaigns that ended within the last 24 hours fared beside an
+// equally shared machine, see shadow.Promise.
+type Promise struct {
+	Campaigns int        `json:"campaigns"` // of which ρ is known
+	Le1       float64    `json:"le_1"`      // part of them with ρ ≤ 1; 1 without campaigns
+	Mean      float64    `json:"mean"`      // of ρ
+	P95       float64    `json:"p95"`
+	Users     []Promised `json:"users"` // with a mean ρ above 1, the greatest first
+}
+
+// Promised is a user of whom the promise was not kept on average.
+type Promised struct {
+	User      string  `json:"user"`
+	Account   string  `json:"account"`
+	Colour    int     `json:"-"`
+	Campaigns int     `json:"campaigns"`
+	Le1       float64 `json:"le_1"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
 }
 
 // Queued is a pending job in both orders, as "ostrich plan" tells.

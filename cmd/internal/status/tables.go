@@ -80,8 +80,8 @@ type campaignTable struct {
 
 type campaignRow struct {
 	person
-	ID, Campaign, Account, Pending, Running, Done, Work, Progress, Served, Stretch string
-	Submitted, Start, End, Bound                                                   moment
+	ID, Campaign, Account, Pending, Running, Done, Work, Progress, Served, Late, Stretch string
+	Submitted, Start, End, Bound                                                         moment
 }
 
 func (b *builder) campaigns() campaignTable {
@@ -95,7 +95,7 @@ func (b *builder) campaigns() campaignTable {
 		t.Rows = append(t.Rows, campaignRow{
 			person: b.person(c.User, c.Colour), ID: b.id("campaign", c.Pool, c.Account, c.User, fmt.Sprint(c.Campaign.Campaign), fmt.Sprint(c.Submitted)),
 			Campaign: fmt.Sprint(c.Campaign.Campaign), Account: c.Account, Pending: count(c.Jobs.Pending), Running: count(c.Jobs.Running), Done: count(c.Jobs.Done),
-			Work: rounded(c.Work), Progress: percent(c.Progress), Served: fmt.Sprintf("%.0f %%", 100*c.Progress), Stretch: rounded(c.Stretch),
+			Work: rounded(c.Work), Progress: percent(c.Progress), Served: fmt.Sprintf("%.0f %%", 100*c.Progress), Late: c.Late(), Stretch: rounded(c.Stretch),
 			Submitted: b.clock.at(float64(c.Submitted)), Start: b.clock.maybe(c.VirtualStart), End: b.clock.maybe(c.VirtualEnd), Bound: b.clock.maybe(c.Bound),
 		})
 	}

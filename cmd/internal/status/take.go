@@ -29,7 +29,7 @@ const trendStep = ostrich.Duration(300)
 func Take(state *answers.State, found *shadow.Report) *Snapshot {
 	s := &Snapshot{
 		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{}, Shares: []Share{}, Campaigns: []Campaign{},
-		Finished: []Finished{}, Trends: Trends{Step: trendStep, Points: []shadow.Point{}},
+		Finished: []Finished{}, Promise: Promise{Le1: 1, Users: []Promised{}}, Trends: Trends{Step: trendStep, Points: []shadow.Point{}},
 		Writes: []Write{}, Checks: []Check{}, Users: []string{}, state: state,
 	}
 	if found != nil {
@@ -49,6 +49,12 @@ func (s *Snapshot) Known() bool { return s.state != nil }
 // takeReport takes what the comparison has found.
 func (s *Snapshot) takeReport(found *shadow.Report) {
 	s.Trends.Points = append(s.Trends.Points, found.Trends...)
+	p := &found.Campaigns.Promise
+	s.Promise.Campaigns, s.Promise.Le1, s.Promise.Mean, s.Promise.P95 = p.Campaigns, p.Le1, p.Mean, p.P95
+	for _, u := range p.Users {
+		account, user := sidecar.Owner(u.User)
+		s.Promise.Users = append(s.Promise.Users, Promised{User: user, Account: account, Campaigns: u.Campaigns, Le1: u.Le1, Mean: u.Mean, Max: u.Max})
+	}
 	for _, f := range found.Campaigns.Last {
 		account, user := sidecar.Owner(f.User)
 		s.Finished = append(s.Finished, Finished{
@@ -207,6 +213,9 @@ func (s *Snapshot) colour() {
 	for _, one := range s.Finished {
 		seen = append(seen, one.User)
 	}
+	for _, one := range s.Promise.Users {
+		seen = append(seen, one.User)
+	}
 	if s.state != nil {
 		before := ""
 		for i := range s.state.Entries {
@@ -225,6 +234,9 @@ func (s *Snapshot) colour() {
 	}
 	for i := range s.Finished {
 		s.Finished[i].Colour = s.number(s.Finished[i].User)
+	}
+	for i := range s.Promise.Users {
+		s.Promise.Users[i].Colour = s.number(s.Promise.Users[i].User)
 	}
 	for i := range s.Lanes {
 		s.Lanes[i].Colour = s.number(s.Lanes[i].User)

@@ -76,6 +76,7 @@ type view struct {
 	Shares            shareTable
 	Campaigns         campaignTable
 	Finished          []finishedRow
+	Promise           *promiseView
 	Queue             queueTable
 	Explain           *explained
 	Trends            *trendView
@@ -124,7 +125,7 @@ func newView(s *Snapshot, q Query, e *explained, zone *time.Location) *view {
 		Title: strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
 		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: b.finished(),
-		Queue: b.queue(), Trends: b.trends(), Writes: b.writes(), Checks: b.checks(),
+		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: b.writes(), Checks: b.checks(),
 	}
 	switch offset := b.clock.offset(); {
 	case v.Zone == "UTC":

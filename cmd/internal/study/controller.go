@@ -91,7 +91,7 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	m, err := multifactor.New(s.Priority, s.Priority.Before(begin))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says who it is
+		return nil, err
 	}
 	end := func(id ostrich.JobID, r *multifactor.Request, t ostrich.Time) error {
 		if h.Jobs[id-1].Start == 0 {
@@ -102,7 +102,7 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	for _, e := range events {
 		r := s.request(&h.Jobs[e.job])
 		if err := []step{m.Wait, m.Start, end}[e.kind](ostrich.JobID(e.job+1), &r, e.at); err != nil {
-			return nil, err //nolint:wrapcheck // it says who it is
+			return nil, err
 		}
 	}
 	m.AdvanceTo(at)

@@ -57,7 +57,7 @@ func (s *Study) Replay(p Policy, progress func(ended int)) ([]report.Job, time.D
 	jobs := make([]report.Job, len(s.Jobs))
 	ended := 0
 	for i, pool := range s.Pools {
-		campaigns, err := s.campaigns(i)
+		campaigns, err := s.campaigns(i, s.Options.Rule)
 		if err != nil {
 			return nil, 0, err
 		}

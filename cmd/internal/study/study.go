@@ -30,6 +30,7 @@ type Setup struct {
 	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
+	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
 }
 
@@ -56,6 +57,7 @@ type Study struct {
 	pool     []int32               // of the jobs, in Pools
 	numbers  []int                 // of the campaigns in which the jobs are measured; below 0 for jobs that are not
 	tree     bool                  // Setup.Tree
+	measure  ostrich.Rule          // Setup.Measure
 }
 
 // User is who competes: a user, or with Setup.Tree a user in an account.
@@ -72,7 +74,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Options: setup.Options, tree: setup.Tree, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
+	s := &Study{Options: setup.Options, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
 	s.Notes = append(s.Notes, h.Notes...)
 	if err := s.findPools(h, setup); err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (s *Study) take(h *accounting.History) error {
 			elsewhere++
 			continue
 		}
-		l := sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs)}, Start: j.Start}
+		l := sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class}, Start: j.Start}
 		// A job that waits for another or for a moment is not in the queue yet.
 		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
 			l.Submit = j.Eligible
@@ -271,8 +273,9 @@ func permuted[T any](list []T, order []int) []T {
 	return sorted
 }
 
-// campaigns are the campaigns of the jobs of a pool, as OStrich's rule has them.
-func (s *Study) campaigns(pool int) ([]sim.Campaign, error) {
+// campaigns are the campaigns that a rule finds in the recorded times of the
+// jobs of a pool.
+func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
 	jobs := s.Jobs
 	if len(s.Pools) > 1 {
 		jobs = nil
@@ -282,7 +285,7 @@ func (s *Study) campaigns(pool int) ([]sim.Campaign, error) {
 			}
 		}
 	}
-	list, err := sim.Campaigns(jobs, s.Options.Rule)
+	list, err := sim.Campaigns(jobs, rule)
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
@@ -295,12 +298,12 @@ func (s *Study) campaigns(pool int) ([]sim.Campaign, error) {
 	return list, nil
 }
 
-// number fixes the campaigns in which the jobs are measured, whatever rule a
-// change gives to OStrich.
+// number fixes the campaigns in which the jobs are measured, whatever rule
+// OStrich has.
 func (s *Study) number() error {
 	first := 0
 	for p := range s.Pools {
-		campaigns, err := s.campaigns(p)
+		campaigns, err := s.campaigns(p, s.measure)
 		if err != nil {
 			return err
 		}

@@ -119,7 +119,7 @@ func TestPools(t *testing.T) {
 	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
 		t.Errorf("together -want +got:\n%s", diff)
 	}
-	campaigns, err := s.campaigns(0)
+	campaigns, err := s.campaigns(0, s.Options.Rule)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +213,53 @@ func TestFairshare(t *testing.T) {
 		return
 	}
 	t.Errorf("b, who has used less, starts at %d, and a at %d", jobs[2].Start, jobs[1].Start)
+}
+
+// TestMeasure: every policy is measured in the campaigns that Setup.Measure
+// finds in the recorded times, whatever rule OStrich has.
+func TestMeasure(t *testing.T) {
+	h := history()
+	h.Jobs = []accounting.Job{ // alice: the second job comes 10 min after the first, which has ended
+		{ID: 1, Procs: 4, Submit: 1000, Start: 1000, End: 1100, Limit: 200},
+		{ID: 2, Procs: 4, Submit: 1600, Start: 1600, End: 1900, Limit: 400},
+		{ID: 3, Procs: 4, Submit: 1700, Start: 1700, End: 1800, Limit: 400},
+	}
+	for _, tt := range []struct {
+		rule string
+		want []int
+	}{{"max", []int{0, 1, 1}}, {"window", []int{0, 0, 0}}, {"window=1m", []int{0, 1, 2}}, {"arrival=2m", []int{0, 1, 1}}} {
+		rule, err := ParseRule(tt.rule, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustNew(t, h, Setup{Options: window30, Measure: rule})
+		changed, _, err := s.Change("rule:arrival=1s", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := map[string][]report.Job{"recorded": s.Recorded()}
+		for _, p := range []string{"fairshare", "ostrich", "fcfs-campaigns"} {
+			for name, study := range map[string]*Study{p: s, p + ", changed": changed} {
+				if runs[name], _, err = study.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for name, jobs := range runs {
+			var got []int
+			for i := range jobs {
+				got = append(got, jobs[i].Campaign)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s, %s: campaigns %v, want %v", tt.rule, name, got, tt.want)
+			}
+		}
+	}
+	for _, bad := range []string{"", "min", "max=1m", "window=0s", "window=soon"} {
+		if r, err := ParseRule(bad, 0); err == nil {
+			t.Errorf("%q is %v", bad, r)
+		}
+	}
 }
 
 func TestChange(t *testing.T) {
@@ -327,14 +374,14 @@ func FuzzReadLoad(f *testing.F) {
 
 func TestFromLog(t *testing.T) {
 	log := &trace.Log{Records: []trace.Record{
-		{Number: 1, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, Preceding: -1, Think: -1},
+		{Number: 1, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, App: 4, Preceding: -1, Think: -1},
 		{Number: 2, Submit: 3, Wait: 0, Run: 0, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, Preceding: -1, Think: -1},
 	}}
 	h, err := FromLog(log, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20}}
+	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20, Class: 4, NameClass: 4}}
 	if diff := cmp.Diff(want, h.Jobs); diff != "" || h.Associations[0] != (accounting.Association{User: "user7", Account: "group3"}) || len(h.Notes) != 1 {
 		t.Errorf("%+v -want +got:\n%s", h, diff)
 	}

@@ -15,7 +15,7 @@ import (
 func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 	jobs, in, err := sim.FromLog(log, m, sim.Asked)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what is wrong
+		return nil, err
 	}
 	h := &accounting.History{Procs: m, Partitions: []string{""}, QOS: []string{""}, From: 1}
 	for _, note := range in.Notes() {
@@ -44,6 +44,7 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 		j := accounting.Job{
 			ID: l.ID, Association: place, State: accounting.Completed, Procs: int32(l.Procs), Asked: int32(l.Procs),
 			Submit: l.Submit + 1, Start: l.Start + 1, End: l.Start + 1 + ostrich.Time(l.Run), Limit: l.Estimate,
+			Class: l.Class, NameClass: l.Class, // field 14, the program
 		}
 		h.Jobs = append(h.Jobs, j)
 		h.To = max(h.To, j.Submit+1)

@@ -141,20 +141,30 @@ func (s *Study) share(value string) error {
 
 // rule changes what a campaign is.
 func (s *Study) rule(value string) error {
-	name, threshold, timed := strings.Cut(value, "=")
+	r, err := ParseRule(value, s.Options.Rule.Threshold)
+	if err == nil {
+		s.Options.Rule = r
+	}
+	return err
+}
+
+// ParseRule reads max, last, arrival=TIME or window=TIME. threshold is the time of
+// a rule without one; 0 is half an hour.
+func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
+	name, text, timed := strings.Cut(value, "=")
 	by, err := named[ostrich.By](ostrich.ByNames, name)
 	if err != nil {
-		return err
+		return ostrich.Rule{}, err
 	}
-	r := ostrich.Rule{By: by, Threshold: s.Options.Rule.Threshold}
+	r := ostrich.Rule{By: by, Threshold: threshold}
 	takes := by == ostrich.Window || by == ostrich.Arrival
 	switch {
 	case timed && !takes:
-		return fmt.Errorf("%s takes no time", name)
+		return r, fmt.Errorf("%s takes no time", name)
 	case timed:
 		var d time.Duration
-		if d, err = span(threshold); err != nil {
-			return err
+		if d, err = span(text); err != nil {
+			return r, err
 		}
 		r.Threshold = ostrich.Duration(d / time.Second)
 	case takes && r.Threshold < 1:
@@ -162,8 +172,7 @@ func (s *Study) rule(value string) error {
 	case !takes:
 		r.Threshold = 0
 	}
-	s.Options.Rule = r
-	return r.Validate()
+	return r, r.Validate()
 }
 
 // grow changes the size of the machine, of every pool in proportion.

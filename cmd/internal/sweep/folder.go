@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/priority/privilege"
 )
 
 // Folder is where a sweep keeps what it knows: a file for the result of each
@@ -24,7 +25,9 @@ type Folder string
 // Make makes the folder, if it is not there, with those in it that results and
 // the logs of tasks are for.
 func (f Folder) Make() error {
-	return errors.Join(os.MkdirAll(f.Path("results"), 0o777), os.MkdirAll(f.Path("log"), 0o777))
+	return privilege.Do(string(f), func() error {
+		return errors.Join(os.MkdirAll(f.Path("results"), 0o777), os.MkdirAll(f.Path("log"), 0o777))
+	})
 }
 
 // Path is the path of a file in the folder.

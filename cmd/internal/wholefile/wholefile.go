@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"slurm-ostrich/priority/privilege"
 )
 
 // Write calls write with a new file beside path and moves it to path once all
@@ -19,6 +21,9 @@ import (
 // A pipe, a terminal or a device takes what write writes as it comes: there is
 // nothing to keep whole, and a file must not take its place. So does a file
 // that is this process's standard output or error, as /dev/stdout may be.
+//
+// Root writes as the user to whom the way there belongs, see package privilege: a
+// link in a user's folder leads nowhere that the user could not write.
 func Write(path string, write func(io.Writer) error) error {
 	if err := Check(path); err != nil {
 		return err
@@ -36,9 +41,13 @@ func Write(path string, write func(io.Writer) error) error {
 		}
 	}
 	if !before.Mode().IsRegular() {
-		f, bad := os.OpenFile(path, os.O_WRONLY, 0)
-		if bad != nil {
+		var f *os.File
+		err = privilege.Do(path, func() (bad error) {
+			f, bad = os.OpenFile(path, os.O_WRONLY, 0)
 			return bad
+		})
+		if err != nil {
+			return err
 		}
 		return errors.Join(write(f), f.Close())
 	}
@@ -75,13 +84,20 @@ func Check(path string) error {
 // replace moves a new file to the target, which path leads to. With no
 // permissions given it gets those of any new file, as the umask has it.
 func replace(path, target string, mode fs.FileMode, write func(io.Writer) error) error {
-	beside := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text())
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	owner, err := privilege.Of(path)
 	if err != nil {
-		return about(path, err)
+		return err
 	}
-	if mode != 0 {
-		err = f.Chmod(mode)
+	beside := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text())
+	var f *os.File
+	err = owner.Do(func() (bad error) {
+		if f, bad = os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); bad == nil && mode != 0 {
+			bad = f.Chmod(mode)
+		}
+		return bad
+	})
+	if f == nil {
+		return about(path, err)
 	}
 	if err == nil {
 		err = write(f)
@@ -90,10 +106,10 @@ func replace(path, target string, mode fs.FileMode, write func(io.Writer) error)
 		err = bad
 	}
 	if err == nil {
-		err = os.Rename(beside, target)
+		err = owner.Do(func() error { return os.Rename(beside, target) })
 	}
 	if err != nil {
-		return errors.Join(about(path, err), os.Remove(beside))
+		return errors.Join(about(path, err), owner.Do(func() error { return os.Remove(beside) }))
 	}
 	return nil
 }

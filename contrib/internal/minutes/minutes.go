@@ -24,9 +24,14 @@ func Over(t testing.TB) bool {
 	return time.Now().Unix() > until
 }
 
-// Need skips what would begin too late.
+// RealTime is the attribute of a test that waits for real servers, and so for the
+// machine. contrib/test tries such a test once more if it fails.
+const RealTime = "real-time"
+
+// Need gives a test the attribute RealTime, and skips what would begin too late.
 func Need(t testing.TB) {
 	t.Helper()
+	t.Attr(RealTime, "yes")
 	if Over(t) {
 		t.Skip("LEFT OUT: the minutes for tests are over")
 	}

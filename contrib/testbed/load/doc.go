@@ -21,5 +21,8 @@
 // (thesis 3.3): 1 is the best any order can do. A campaign with a deadline met it
 // if its flow is at most that long.
 //
+// Comparisons of two runs with several seeds become tables with intervals, which
+// fill a page between marks; debian/matrix makes the runs.
+//
 // The load runs as root, because it submits as each of the users.
 package main

@@ -64,6 +64,16 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				Action:    compareAction,
 			},
 			{
+				Name:      "table",
+				Usage:     "put comparisons of several seeds of several scenarios into tables, with intervals",
+				UsageText: "load table [--json FILE] [--write PAGE] COMPARISON.json...",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "json", Usage: "write the tables' figures to `FILE`"},
+					&cli.StringFlag{Name: "write", Usage: "put the tables between their marks in a `PAGE`, in place of those that stand there"},
+				},
+				Action: tableAction,
+			},
+			{
 				Name:      "check",
 				Usage:     "read scenario files and say what is wrong with them",
 				UsageText: "load check FILE...",
@@ -164,6 +174,34 @@ func compareAction(c *cli.Context) error {
 		return err
 	}
 	return cmp.WriteText(c.App.Writer)
+}
+
+func tableAction(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return errors.New("table: needs files, written by load compare --json")
+	}
+	cells, err := ReadMatrix(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if err = writeJSON(c.String("json"), cells); err != nil {
+		return err
+	}
+	if page := c.String("write"); page != "" {
+		var text []byte
+		if text, err = os.ReadFile(page); err != nil {
+			return err
+		}
+		var written string
+		if written, err = fillPage(string(text), cells); err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+		if err = os.WriteFile(page, []byte(written), 0o644); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(c.App.Writer, matrixTable(cells, nil))
+	return err
 }
 
 func checkAction(c *cli.Context) error {

@@ -83,8 +83,7 @@ func TestCampaigns(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	t.Parallel()
+func TestCompare(t *testing.T) { // not in parallel: cli writes to its own flags
 	stock := Result{Run: "stock", Scenario: "s", Seed: 1, Processors: 4, Campaigns: []Campaign{
 		{User: "a", Seq: 1, Jobs: 2, Submit: 100, End: 110, Flow: 10, Stretch: 2, Deadline: 9},
 		{User: "a", Seq: 2, Jobs: 2, Submit: 120, End: 140, Flow: 20, Stretch: 4, Deadline: 20},

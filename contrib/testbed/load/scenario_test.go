@@ -99,8 +99,11 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := map[string]time.Duration{"quick": 70 * time.Second, "working-day": 460 * time.Second}
-	for _, name := range []string{"equal", "burst", "array-flood", "deadline", "newcomer", "mixed"} {
+	limits := map[string]time.Duration{
+		"quick": 70 * time.Second, "unlike": 130 * time.Second, "floods": 160 * time.Second, "three-equal": 250 * time.Second,
+		"working-day": 460 * time.Second, "unlike-long": 460 * time.Second,
+	}
+	for _, name := range []string{"equal", "burst", "array-flood", "deadline", "newcomer", "mixed", "idle-debt"} {
 		limits[name] = 110 * time.Second
 	}
 	paths, err := filepath.Glob("../scenarios/*.yaml")

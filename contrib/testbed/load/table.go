@@ -93,11 +93,14 @@ func find(list []Summary, name string) Summary {
 }
 
 // met is how many of a user's deadlines were met, "-" without any.
-func (s *Summary) met() string {
-	if s.Deadlines == 0 {
+func (s *Summary) met() string { return part(s.Met, s.Deadlines) }
+
+// part is how many of some there are, "-" of none.
+func part(n, of int) string {
+	if of == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d", s.Met, s.Deadlines)
+	return fmt.Sprintf("%d/%d", n, of)
 }
 
 // WriteText prints the comparison as a table, a line for each user. Deadlines
@@ -130,18 +133,26 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return err
 }
 
+// seconds is how long the run took, from the first submission to the last end.
+func (r *Result) seconds() int64 {
+	if len(r.Campaigns) == 0 {
+		return 0
+	}
+	first, last := r.Campaigns[0].Submit, r.Campaigns[0].End
+	for _, c := range r.Campaigns {
+		first, last = min(first, c.Submit), max(last, c.End)
+	}
+	return last - first
+}
+
 // footer is what the table of a run leaves out: how long it took, and what was
 // served of the campaigns in the background.
 func (r *Result) footer() string {
 	if len(r.Campaigns) == 0 {
 		return ""
 	}
-	first, last := r.Campaigns[0].Submit, r.Campaigns[0].End
-	for _, c := range r.Campaigns {
-		first, last = min(first, c.Submit), max(last, c.End)
-	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d s from the first submission to the last end", r.Run, last-first)
+	fmt.Fprintf(&text, "%s: %d s from the first submission to the last end", r.Run, r.seconds())
 	for _, b := range r.Background {
 		fmt.Fprintf(&text, "; until then %d of %d jobs of %s, who is not waited for", b.Ended, b.Jobs, b.User)
 	}

@@ -21,7 +21,7 @@ type Reader struct {
 func (r *Reader) Next() ([]byte, error) {
 	line, err := r.In.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err //nolint:wrapcheck // who asks knows the file and the line
+		return line, err
 	}
 	r.long = r.long[:0]
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -31,5 +31,5 @@ func (r *Reader) Next() ([]byte, error) {
 		line, err = r.In.ReadSlice('\n')
 	}
 	r.long = append(r.long, line...)
-	return r.long, err //nolint:wrapcheck // who asks knows the file and the line
+	return r.long, err
 }

@@ -1,0 +1,63 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// outcome says in two sentences for each simulated run whether users gain, and
+// who pays.
+func (c *Comparison) outcome() []string {
+	list := []string{}
+	for _, d := range c.Differences {
+		if d.Measure != measures[userMean].key || c.recorded(d.Run) {
+			continue
+		}
+		gain := map[Reading]string{Better: "Users gain", Worse: "Users pay", Unclear: "No clear change for users", TooFew: "Too few users to tell"}[d.Reading]
+		list = append(list, fmt.Sprintf("%s under %s, compared with %s: the %s. %s", gain, d.Run, c.Baseline, d.change(), c.gainers(d.Run)))
+	}
+	return list
+}
+
+// gainers says for how many users a run is clearly better and clearly worse by
+// mean campaign stretch, and names the one with the greatest change each way.
+func (c *Comparison) gainers(run string) string {
+	all, judged := 0.0, 0
+	var gain, pay people
+	for i := range c.Users {
+		u := &c.Users[i]
+		change := &u.change(run).Stretch
+		all += u.CoreHours
+		if change.Interval != nil {
+			judged++
+		}
+		switch change.Reading {
+		case Better:
+			gain.add(u, change)
+		case Worse:
+			pay.add(u, change)
+		case Differs, Unclear, TooFew, NoneFor:
+		}
+	}
+	if judged == 0 {
+		return "No user has enough campaigns to tell who gains and who pays."
+	}
+	side := func(g *people, verb string) string {
+		if len(g.members) == 0 {
+			return "none clearly " + verb
+		}
+		top := slices.MaxFunc(g.members, func(a, b member) int {
+			return cmp.Compare(math.Abs(a.change.Difference), math.Abs(b.change.Difference))
+		})
+		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, percent(g.hours/all),
+			top.user.Name, signed(top.change.Difference), between(top.change.Interval, ""))
+	}
+	return fmt.Sprintf("Of %s with an interval, %s and %s.", plural(judged, "user"), side(&gain, "gain"), side(&pay, "pay"))
+}
+
+func (g *people) add(u *User, change *Change) {
+	g.hours += u.CoreHours
+	g.members = append(g.members, member{u, change})
+}

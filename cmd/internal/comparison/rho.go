@@ -1,0 +1,85 @@
+package comparison
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// measureRho sets the campaigns of each run beside an equally shared machine, by
+// report.Rho with the floor as the allowance.
+func (s *studied) measureRho() error {
+	places := s.campaignPlaces()
+	var shared []float64
+	for r := range s.runs {
+		run, jobs := &s.runs[r], s.in.Runs[r].Jobs
+		if r == 0 || !sameLengths(jobs, s.in.Runs[r-1].Jobs) { // one that is the same need not be computed again
+			var err error
+			if shared, err = sim.SharedFlows(jobs, s.in.Procs, s.in.Shares); err != nil {
+				return fmt.Errorf("the equally shared machine: %w", err)
+			}
+		}
+		n := len(s.users)
+		run.rho = make([]float64, len(run.campaigns))
+		run.sumRho, run.kept, run.maxRho = make([]float64, n), make([]float64, n), make([]float64, n)
+		for number, flow := range shared {
+			if math.IsNaN(flow) {
+				continue // no job has this number
+			}
+			i := places[number]
+			c, u := &run.campaigns[i], s.campaign[i]
+			rho := report.Rho(float64(c.End-c.Submit), flow, float64(s.in.Floor))
+			run.rho[i] = rho
+			run.sumRho[u] += rho
+			run.maxRho[u] = max(run.maxRho[u], rho)
+			if rho <= 1 {
+				run.kept[u]++
+			}
+		}
+		run.rhos = report.NewPool(run.rho, s.campaign, n)
+	}
+	return nil
+}
+
+// sameLengths reports whether the jobs, which are the same ones, run as long in
+// both runs.
+func sameLengths(a, b []report.Job) bool {
+	for i := range a {
+		if a[i].End-a[i].Start != b[i].End-b[i].Start {
+			return false
+		}
+	}
+	return true
+}
+
+// worstOff are the users with a mean rho above 1 in a run, the greatest first.
+func (c *Comparison) worstOff(run string) []*User {
+	var list []*User
+	for i := range c.Users {
+		if c.Users[i].run(run).MeanRho > 1 {
+			list = append(list, &c.Users[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *User) int { return cmp.Compare(b.run(run).MeanRho, a.run(run).MeanRho) })
+	return list
+}
+
+// rhoTable lists users with what they got of an equal share in a run.
+func (c *Comparison) rhoTable(run string, users []*User) Table {
+	t := Table{
+		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
+		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
+	}
+	for _, u := range users {
+		r := u.run(run)
+		t.Rows = append(t.Rows, []string{
+			u.Name, u.Account, grouped(u.CoreHours), strconv.Itoa(u.Campaigns), percent(r.RhoLe1), number(r.MeanRho), number(r.MaxRho),
+		})
+	}
+	return t
+}

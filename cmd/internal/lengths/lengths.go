@@ -1,0 +1,235 @@
+// Package lengths back-tests the predictors of job lengths on a site's own
+// history, and says which one to set.
+package lengths
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/slurmdb"
+)
+
+// Options are the settings of a site.
+type Options struct {
+	Predictor string // schedule.predictor
+	Class     string // schedule.class
+	Tree      bool   // users count once in each association, as with schedule.shares tree
+
+	MaxTime      map[string]ostrich.Duration // time limits of partitions
+	DefaultLimit ostrich.Duration            // of jobs without any limit
+}
+
+// Row is how well a predictor would have done. See ostrich.Accuracy.
+type Row struct {
+	Predictor string   `json:"predictor"`
+	Class     string   `json:"class"` // "" for predictors that do not go by classes
+	Jobs      int      `json:"jobs"`
+	LogError  float64  `json:"log_error"`
+	WorkError float64  `json:"work_error"`
+	Within2   float64  `json:"within_2"`
+	ShortAUC  *float64 `json:"short_auc"` // null without both kinds of jobs
+	Set       bool     `json:"set"`       // it is what the settings say
+	Best      bool     `json:"best"`      // it is the one to set; none is with too few jobs
+}
+
+// Result has a row for each predictor, and for each kind of classes there is; none
+// without jobs.
+type Result struct {
+	Jobs int // that have ended, and ran
+	Rows []Row
+
+	class string // schedule.class
+}
+
+// Fewest is how many jobs it takes to choose a predictor by.
+const Fewest = 100
+
+// tie is the part by which errors must differ to count as different.
+const tie = 0.02
+
+// The classes, as schedule.class has them.
+var (
+	off    = slurmdb.NoClass.String()
+	name   = slurmdb.ByName.String()
+	script = slurmdb.ByScript.String()
+)
+
+// standard are the default settings.
+var standard = Row{Predictor: ostrich.Alike.String(), Class: name}
+
+// Test replays the jobs of a history that ran and have ended, but for those that
+// Slurm ended: how long they would have run nobody knows.
+func Test(h *accounting.History, o Options) Result {
+	var jobs []ostrich.Job
+	var names, scripts []uint64
+	users := make(map[string]ostrich.UserID)
+	hasName, hasScript := false, false
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		if !j.State.Ended() || j.State == accounting.Lost || j.Start == 0 || j.Start < j.Submit || j.End < j.Start || j.Procs < 1 {
+			continue
+		}
+		user := ostrich.UserID(j.Association + 1)
+		if !o.Tree {
+			u, ok := users[h.Associations[j.Association].User]
+			if !ok {
+				u = ostrich.UserID(len(users) + 1)
+				users[h.Associations[j.Association].User] = u
+			}
+			user = u
+		}
+		jobs = append(jobs, ostrich.Job{
+			ID: j.ID, User: user, Procs: int(j.Procs), Submit: j.Submit, Start: j.Start, End: j.End, Suspended: j.Suspended,
+			Estimate: max(1, cmp.Or(j.Limit, o.MaxTime[h.Partitions[j.Partition]], o.DefaultLimit)),
+		})
+		names, scripts = append(names, j.NameClass), append(scripts, cmp.Or(j.ScriptClass, j.NameClass))
+		hasName, hasScript = hasName || j.NameClass != 0, hasScript || j.ScriptClass != 0
+	}
+	r := Result{Jobs: len(jobs), class: o.Class}
+	if len(jobs) == 0 {
+		return r
+	}
+	var variants []ostrich.Variant
+	add := func(p ostrich.Predictor, class string, classes []uint64) {
+		variants = append(variants, ostrich.Variant{Predictor: p, Classes: classes})
+		r.Rows = append(r.Rows, Row{Predictor: p.String(), Class: class})
+	}
+	for p := range ostrich.Alike {
+		add(p, "", nil)
+	}
+	add(ostrich.Alike, off, nil)
+	if hasName {
+		add(ostrich.Alike, name, names)
+	}
+	if hasScript {
+		add(ostrich.Alike, script, scripts)
+	}
+	for i, a := range ostrich.Backtest(jobs, variants) {
+		row := &r.Rows[i]
+		row.Jobs, row.LogError, row.WorkError, row.Within2 = a.Jobs, a.LogError, a.WorkError, a.Within2
+		if !math.IsNaN(a.ShortAUC) {
+			row.ShortAUC = &a.ShortAUC
+		}
+	}
+	r.choose(o)
+	return r
+}
+
+// choose marks what is set, and the one to set: that with the least mean
+// |ln(p^/p)|, or the default where that is as good.
+func (r *Result) choose(o Options) {
+	find := func(predictor string, classes ...string) *Row {
+		for _, class := range classes {
+			if i := slices.IndexFunc(r.Rows, func(w Row) bool { return w.Predictor == predictor && (w.Class == "" || w.Class == class) }); i >= 0 {
+				return &r.Rows[i]
+			}
+		}
+		return nil
+	}
+	// Where nothing has a script its name counts, and without that there are no classes.
+	classes := []string{o.Class}
+	if o.Class == script {
+		classes = append(classes, name)
+	}
+	if set := find(o.Predictor, append(classes, off)...); set != nil {
+		set.Set = true
+	}
+	if r.Jobs < Fewest {
+		return
+	}
+	best := &r.Rows[0]
+	for i := range r.Rows {
+		if r.Rows[i].LogError < best.LogError {
+			best = &r.Rows[i]
+		}
+	}
+	if usual := find(standard.Predictor, standard.Class, off); usual != nil && best.LogError >= (1-tie)*usual.LogError {
+		best = usual
+	}
+	best.Best = true
+}
+
+// Set is what the settings say; nil if they name no predictor.
+func (r *Result) Set() *Row { return r.find(func(w Row) bool { return w.Set }) }
+
+// Best is what to set; nil with too few jobs.
+func (r *Result) Best() *Row { return r.find(func(w Row) bool { return w.Best }) }
+
+func (r *Result) find(is func(Row) bool) *Row {
+	if i := slices.IndexFunc(r.Rows, is); i >= 0 {
+		return &r.Rows[i]
+	}
+	return nil
+}
+
+// Gain is by which part the best predictor has a smaller mean |ln(p^/p)| than the
+// one that is set; 0 if that is as good, or with too few jobs.
+func (r *Result) Gain() float64 {
+	set, best := r.Set(), r.Best()
+	if set == nil || best == nil || best.LogError >= (1-tie)*set.LogError {
+		return 0
+	}
+	return 1 - best.LogError/set.LogError
+}
+
+// Name is the predictor with its classes, in words.
+func (w *Row) Name() string {
+	switch w.Class {
+	case "":
+		return w.Predictor
+	case off:
+		return w.Predictor + " without classes"
+	}
+	return w.Predictor + " by " + w.Class
+}
+
+// Settings are the lines of the configuration for a row, without schedule.class
+// where that has no choice.
+func (r *Result) Settings(w *Row) string {
+	text := "schedule.predictor: " + w.Predictor
+	classes := 0
+	for i := range r.Rows {
+		if r.Rows[i].Class != "" {
+			classes++
+		}
+	}
+	if w.Class != "" && classes > 1 && (!w.Set || w.Class == r.class) {
+		text += " and schedule.class: " + w.Class
+	}
+	return text
+}
+
+// Factor is the factor by which predictions are off on average, in the geometric
+// mean.
+func (w *Row) Factor() string { return fmt.Sprintf("%.2f", math.Exp(w.LogError)) }
+
+// Sentence says which predictor to set and what that would change.
+func (r *Result) Sentence() string {
+	set, best := r.Set(), r.Best()
+	switch {
+	case r.Jobs == 0:
+		return "No job has ended, so nothing tells which predictor to set."
+	case best == nil:
+		return fmt.Sprintf("Only %d jobs have ended, too few to choose a predictor by.", r.Jobs)
+	case set == nil:
+		return fmt.Sprintf("Set %s: predicted lengths are off by a factor of %s on average.", r.Settings(best), best.Factor())
+	case r.Gain() == 0:
+		return fmt.Sprintf("Keep %s: predicted lengths are off by a factor of %s on average, and none is clearly better%s.",
+			r.Settings(set), set.Factor(), r.limits(set))
+	}
+	return fmt.Sprintf("Set %s: predicted lengths would be off by a factor of %s on average, in place of %s with %s, which is set.",
+		r.Settings(best), best.Factor(), set.Factor(), set.Name())
+}
+
+// limits sets the time limits beside what is set.
+func (r *Result) limits(set *Row) string {
+	limit := r.find(func(w Row) bool { return w.Predictor == ostrich.ByLimit.String() })
+	if limit == nil || limit == set {
+		return ""
+	}
+	return " (time limits: " + limit.Factor() + ")"
+}

@@ -1,0 +1,235 @@
+package orderbench
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Settings say how orders are measured. Results of other settings cannot be
+// compared, but for the number of shakes.
+type Settings struct {
+	Parts    int              `json:"parts"`     // of each log
+	PartJobs int              `json:"part_jobs"` // at most, in each part
+	Seed     uint64           `json:"seed"`      // of the shakes
+	Floor    ostrich.Duration `json:"floor"`     // of the bounded stretch, in seconds
+	Loop     string           `json:"loop"`      // one of Loops
+	Shakes   int              `json:"-"`
+}
+
+// Loops are the ways in which users react: open submits jobs when they were
+// logged, closed a user's campaign when the one before has ended and its think
+// time has passed. Both keep the distances inside a campaign.
+var Loops = []string{"open", "closed"}
+
+// closed is the second of Loops.
+const closed = "closed"
+
+// check tells what is wrong with the settings.
+func (s *Settings) check() error {
+	switch {
+	case s.Parts < 1:
+		return fmt.Errorf("%d parts: at least 1", s.Parts)
+	case s.PartJobs < 1:
+		return fmt.Errorf("parts of %d jobs: at least 1", s.PartJobs)
+	case s.Shakes < 1:
+		return fmt.Errorf("%d shakes: at least 1", s.Shakes)
+	case s.Floor < 0:
+		return fmt.Errorf("a floor of %d s: at least 0", s.Floor)
+	case !slices.Contains(Loops, s.Loop):
+		return fmt.Errorf("loop %q: must be one of %s", s.Loop, strings.Join(Loops, ", "))
+	}
+	return nil
+}
+
+// Bench is the runs of logs under policies. Its methods may be called from
+// several goroutines, each run by one.
+type Bench struct {
+	settings Settings
+	policies []Policy
+	logs     []Log
+	parts    [][][]sim.Logged // by log
+	shaken   [][][]shaken     // by log, part and shake
+	runs     []Run
+	found    []Measures // by run
+	done     []bool     // by run
+}
+
+// shaken is a part of a log under a shake. Its work is there while some of its runs
+// are being made.
+type shaken struct {
+	mu   sync.Mutex
+	work *work
+	left int // runs that have not been made
+}
+
+// Run is a replay to be made.
+type Run struct {
+	Log, Policy string // names; that of the policy with all its settings
+	Part, Shake int
+	Jobs        int
+
+	log, policy int
+	number      int    // of Bench.runs
+	key         string // what tells it from all others
+}
+
+// New plans the runs of logs under policies, of which the first is the one that
+// the others are compared with. code tells this program from others, which might
+// find other figures. Jobs of nobody are left out.
+func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if len(logs) == 0 || len(policies) == 0 {
+		return nil, errors.New("at least one log and one policy")
+	}
+	b := &Bench{settings: s, policies: policies}
+	for _, log := range logs {
+		if slices.ContainsFunc(b.logs, func(l Log) bool { return l.Name == log.Name }) {
+			return nil, fmt.Errorf("two logs of the name %s", log.Name)
+		}
+		log.Jobs = slices.DeleteFunc(slices.Clone(log.Jobs), func(j sim.Logged) bool { return j.User == sim.Nobody })
+		if len(log.Jobs) == 0 {
+			return nil, fmt.Errorf("%s: no job tells its user", log.Name)
+		}
+		b.add(log, code)
+	}
+	// The largest first, so that none of them is left to the end; those of one
+	// shaken part together, which then share it.
+	slices.SortStableFunc(b.runs, func(a, b Run) int { return cmp.Compare(b.Jobs, a.Jobs) })
+	for i := range b.runs {
+		b.runs[i].number = i
+	}
+	b.found, b.done = make([]Measures, len(b.runs)), make([]bool, len(b.runs))
+	return b, nil
+}
+
+// add plans the runs of a log. Policies of the same settings have one run.
+func (b *Bench) add(log Log, code string) {
+	number, id := len(b.logs), identity(&log)
+	parts := cut(log.Jobs, b.settings.Parts, b.settings.PartJobs)
+	all := make([][]shaken, len(parts))
+	for p := range parts {
+		all[p] = make([]shaken, b.settings.Shakes)
+		for s := range all[p] {
+			for i := range b.policies {
+				if b.same(i) != i {
+					continue
+				}
+				name := b.policies[i].Settings()
+				sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d", code, id, name, p, s))
+				b.runs = append(b.runs, Run{
+					Log: log.Name, Policy: name, Part: p, Shake: s, Jobs: len(parts[p]),
+					log: number, policy: i, key: hex.EncodeToString(sum[:16]),
+				})
+				all[p][s].left++
+			}
+		}
+	}
+	b.logs, b.parts, b.shaken = append(b.logs, log), append(b.parts, parts), append(b.shaken, all)
+}
+
+// same is the first policy with the settings of the i-th one.
+func (b *Bench) same(i int) int {
+	name := b.policies[i].Settings()
+	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Settings() == name })
+}
+
+// identity tells the jobs of a log from those of any other.
+func identity(log *Log) string {
+	sum := sha256.New()
+	line := binary.AppendVarint(nil, int64(log.Procs))
+	for i := range log.Jobs {
+		j := &log.Jobs[i]
+		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class)} {
+			line = binary.AppendVarint(line, n)
+		}
+		_, _ = sum.Write(line) // It never fails.
+		line = line[:0]
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Runs lists all runs, the largest first.
+func (b *Bench) Runs() []Run { return b.runs }
+
+// Done reports whether the figures of a run are known.
+func (b *Bench) Done(r *Run) bool { return b.done[r.number] }
+
+// Keep takes the figures of a run.
+func (b *Bench) Keep(r *Run, m Measures) {
+	b.found[r.number], b.done[r.number] = m, true
+	b.finish(r)
+}
+
+// of is what a run replays.
+func (b *Bench) of(r *Run) *shaken { return &b.shaken[r.log][r.Part][r.Shake] }
+
+// finish lets go of what a run replays, once no other needs it.
+func (b *Bench) finish(r *Run) {
+	p := b.of(r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left--; p.left == 0 {
+		p.work = nil
+	}
+}
+
+// take makes what a run replays, unless another has.
+func (b *Bench) take(r *Run) (*work, error) {
+	p := b.of(r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.work == nil {
+		w, err := newWork(b.logs[r.log].Procs, shake(b.parts[r.log][r.Part], b.settings.Seed, r.Shake))
+		if err != nil {
+			return nil, err
+		}
+		p.work = w
+	}
+	return p.work, nil
+}
+
+// Do makes a run. ended is told how many of its jobs have ended.
+func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
+	fail := func(err error) (Measures, error) {
+		return Measures{}, fmt.Errorf("%s: part %d, shake %d: %s: %w", r.Log, r.Part, r.Shake, r.Policy, err)
+	}
+	w, err := b.take(r)
+	if err != nil {
+		return fail(err)
+	}
+	p := &b.policies[r.policy]
+	loop := sim.Loop{
+		Procs: w.procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
+		Progress: func(n, _ int) { ended(n) },
+	}
+	campaigns := w.campaigns
+	if p.kind.rank != nil {
+		loop.Policy = p.kind.rank(p, w)
+		if p.exact {
+			campaigns = w.told()
+		}
+	} else {
+		loop.Order = p.kind.order(p.exact)
+	}
+	jobs, err := loop.Run(campaigns)
+	if err != nil {
+		return fail(err)
+	}
+	m, err := measured(jobs, w.procs, b.settings.Floor)
+	if err != nil {
+		return fail(err)
+	}
+	return m, nil
+}

@@ -1,0 +1,430 @@
+package orderbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// near reports whether two figures are the same but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
+
+// TestMeasured: two processors, floor 10 s. User 1 has a campaign of a second
+// that waits 9 s and one of two jobs, user 2 has one.
+//
+//	job  procs  submit  start  end   campaign  flow  least           stretch
+//	1    1      0       9      10    0         10    10 (floor)      1
+//	2    2      10      10     30    1         70    max(40/1…, 20)  70/30
+//	3    1      10      60     80    1
+//	4    1      0       0      8     2         8     10 (floor)      0.8
+//
+// Campaign 1 has a work of 40 + 20 on 2 processors: W/m = 30.
+func TestMeasured(t *testing.T) {
+	jobs := []report.Job{
+		{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 9, End: 10, Procs: 1},
+		{ID: 2, User: 1, Campaign: 1, Submit: 10, Start: 10, End: 30, Procs: 2},
+		{ID: 3, User: 1, Campaign: 1, Submit: 10, Start: 60, End: 80, Procs: 1},
+		{ID: 4, User: 2, Campaign: 2, Submit: 0, Start: 0, End: 8, Procs: 1},
+	}
+	m, err := measured(jobs, 2, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := (1 + 70.0/30) / 2
+	for _, tt := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"mean", m.Mean, (1 + 70.0/30 + 0.8) / 3},
+		{"users_mean", m.UsersMean, (first + 0.8) / 2},
+		{"users_geometric", m.UsersGeometric, math.Sqrt(first * 0.8)},
+		{"p95", m.P95, 70.0 / 30},
+		{"p99", m.P99, 70.0 / 30},
+		{"max", m.Max, 70.0 / 30},
+		{"wait", m.Wait, (9.0 + 50) / 4},
+		{"max_wait", m.MaxWait, 50},
+		{"utilisation", m.Utilisation, (8 + 1) / 20.0}, // up to 10 s
+		// Evenly shared, the campaigns take 1 s, 30 s and, as long as job 4 runs, 8 s.
+		{"rho", m.Rho, (10.0/11 + 70.0/40 + 8.0/18) / 3},
+		{"rho_above", m.RhoAbove, 1.0 / 3},
+	} {
+		if !near(tt.got, tt.want) {
+			t.Errorf("%s %v, want %v", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+// TestLate: one processor, which two users share evenly from 0 on. Job 1 runs
+// first, and job 2, of 10 s, is done at 20 either way; job 1 should have been done
+// then at the latest. In the other order of lengths the short one is late.
+func TestLate(t *testing.T) {
+	for _, tt := range []struct {
+		first, second ostrich.Time // lengths in the order in which they run
+		want          float64
+	}{
+		{10, 10, 0},
+		// The second one has 10 s of work, half of the machine, and is done
+		// virtually at 20, in reality at 40.
+		{30, 10, 10},
+	} {
+		jobs := []report.Job{
+			{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 0, End: tt.first, Procs: 1},
+			{ID: 2, User: 2, Campaign: 1, Submit: 0, Start: tt.first, End: tt.first + tt.second, Procs: 1},
+		}
+		got, err := late(jobs, report.Campaigns(jobs), 1)
+		if err != nil || !near(got, tt.want) {
+			t.Errorf("lengths %d, %d: late %v, want %v (%v)", tt.first, tt.second, got, tt.want, err)
+		}
+	}
+}
+
+// TestRatios: two logs of two parts and two shakes, computed by hand.
+//
+// Log a: part 0 has ratios 2 and 8, of which the geometric mean is 4; part 1 has
+// 1 and 1. So the parts are ln 4 and 0, their mean is ln 2 and the error
+// ln 4/√2/√2 = ln 2. Log b: parts ln 2 and ln 2, mean ln 2 and error 0. Over
+// both: ln 2, with an error of ln 2 / 2.
+func TestRatios(t *testing.T) {
+	policies, err := ParsePolicies("fcfs,spt,again=spt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := []Log{{Name: "a", Procs: 1, Jobs: numbered(4)}, {Name: "b", Procs: 1, Jobs: numbered(4)}}
+	b, err := New(logs, policies, Settings{Parts: 2, PartJobs: 10, Shakes: 2, Loop: "open"}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(b.Runs()); got != 16 { // the third policy is the second
+		t.Fatalf("%d runs", got)
+	}
+	factor := map[string][2][2]float64{"a": {{2, 8}, {1, 1}}, "b": {{1, 4}, {2, 2}}}
+	for i := range b.Runs() {
+		r := &b.Runs()[i]
+		m := Measures{Mean: 3, UsersMean: 1, UsersGeometric: 1, P95: 1, P99: 1, Max: 1, Wait: 0, MaxWait: 0.5, Late: 2, Rho: 2, Utilisation: 0.5}
+		if strings.HasPrefix(r.Policy, "spt") {
+			m.Mean *= factor[r.Log][r.Part][r.Shake]
+			m.Wait = 1 // of which nobody can say how much more than 0 it is
+		}
+		b.Keep(r, m)
+	}
+	result := b.Result()
+	two := math.Log(2)
+	check := func(what string, r Ratio, want, err float64) {
+		t.Helper()
+		if r.Error == nil || !near(r.Ratio, want) || !near(*r.Error, err) {
+			t.Errorf("%s: %s, want %v ± %v", what, r.String(), want, err)
+		}
+	}
+	for _, p := range result.Policies[1:] {
+		check("mean", p.Mean, 2, 2*two/2)
+		check("wait", p.Wait, 1, 0)
+		check("late", p.Late, 1, 0)
+		check("rho", p.Rho, 1, 0)
+		check("rho above 1", p.RhoAbove, 1, 0)
+	}
+	check("first", result.Policies[0].Mean, 1, 0)
+	check("log a", result.Logs[0].Policies[1].Mean, 2, 2*two)
+	check("log b", result.Logs[1].Policies[1].Mean, 2, 0)
+	if f := result.Logs[0].First; !near(f.Mean, 3) || f.MaxWait != 0.5 {
+		t.Errorf("first: %+v", f)
+	}
+	if result.Policies[2].Policy != "again" {
+		t.Errorf("label %s", result.Policies[2].Policy)
+	}
+
+	var page bytes.Buffer
+	if err := result.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, page.Bytes())
+	for _, want := range []string{"again", "2.00 ± 0.69", "compared with fcfs"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// wellFormed reads a page as XML.
+func wellFormed(t *testing.T, page []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	d.Entity = xml.HTMLEntity
+	for {
+		_, err := d.Token()
+		if err != nil {
+			if err.Error() != "EOF" {
+				t.Errorf("the page: %v", err)
+			}
+			return
+		}
+	}
+}
+
+// With one part nothing tells the error.
+func TestNoError(t *testing.T) {
+	policies, err := ParsePolicies("fcfs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := replayed(t, []Log{{Name: "a", Procs: 1, Jobs: numbered(3)}}, policies, Settings{Parts: 1, PartJobs: 10, Shakes: 2, Loop: "open"}, nil)
+	r := b.Result()
+	raw, err := json.Marshal(r.Policies[0].Mean)
+	if err != nil || string(raw) != `{"ratio":1,"error":null}` || r.Policies[0].Mean.String() != "1.00" {
+		t.Errorf("%s %v", raw, err)
+	}
+	if err := r.WriteHTML(&bytes.Buffer{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	good := Settings{Parts: 1, PartJobs: 1, Shakes: 1, Loop: "open"}
+	policies, err := ParsePolicies("fcfs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := numbered(1)
+	nobody[0].User = sim.Nobody
+	for _, tt := range []struct {
+		logs   []Log
+		change func(*Settings)
+		want   string
+	}{
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Parts = 0 }, "0 parts"},
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.PartJobs = 0 }, "parts of 0 jobs"},
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Shakes = 0 }, "0 shakes"},
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Floor = -1 }, "a floor of -1 s"},
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Loop = "ajar" }, `loop "ajar": must be one of open, closed`},
+		{nil, func(*Settings) {}, "at least one log"},
+		{[]Log{{Name: "a", Jobs: nobody}}, func(*Settings) {}, "a: no job tells its user"},
+		{[]Log{{Name: "a", Jobs: numbered(1)}, {Name: "a", Jobs: numbered(1)}}, func(*Settings) {}, "two logs of the name a"},
+	} {
+		s := good
+		tt.change(&s)
+		if _, err := New(tt.logs, policies, s, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+}
+
+// busy is a log with more work than its machine can do at once.
+func busy() []Log {
+	jobs := numbered(60)
+	for i := range jobs {
+		j := &jobs[i]
+		j.User = ostrich.UserID(i % 3)
+		j.Run, j.Procs = ostrich.Duration(5+i*7%23), 1+i%2
+		j.Estimate = j.Run * ostrich.Duration(1+i%4)
+		j.Start = j.Submit + ostrich.Time(i)
+	}
+	return []Log{{Name: "busy", Procs: 2, Jobs: jobs}}
+}
+
+const allKinds = "fairshare,ostrich,ostrich:gate=off:grace=24h:predictor=alike:inside=spt:memory=7d,paper,exact=paper:estimate=exact,fcfs,spt,spt:estimate=exact"
+
+// replayed makes all runs that are not done; after tells it to go on.
+func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *Store) *Bench {
+	t.Helper()
+	b, err := New(logs, policies, s, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if store != nil {
+		store.Restore(b)
+	}
+	for i := range b.Runs() {
+		r := &b.Runs()[i]
+		if b.Done(r) {
+			continue
+		}
+		ended := 0
+		m, err := b.Do(r, func(n int) { ended = n })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended != r.Jobs {
+			t.Errorf("%d of %d jobs ended", ended, r.Jobs)
+		}
+		b.Keep(r, m)
+		if store != nil {
+			if err := store.Add(r, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, parts := range b.shaken {
+		for _, shakes := range parts {
+			for i := range shakes {
+				if shakes[i].work != nil {
+					t.Error("a replayed part is still held")
+				}
+			}
+		}
+	}
+	return b
+}
+
+// Every policy runs in both loops, and what it knows changes what it does.
+func TestPoliciesRun(t *testing.T) {
+	policies, err := ParsePolicies(allKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loop := range Loops {
+		b := replayed(t, busy(), policies, Settings{Parts: 2, PartJobs: 100, Shakes: 2, Floor: 10, Loop: loop}, nil)
+		r := b.Result()
+		for i := range r.Policies {
+			for k, x := range r.Policies[i].All() {
+				if !(x.Ratio > 0) || math.IsInf(x.Ratio, 0) {
+					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Key, x.Ratio)
+				}
+			}
+		}
+		mean := func(i int) float64 { return r.Policies[i].Mean.Ratio }
+		if mean(3) == mean(4) || mean(6) == mean(7) {
+			t.Errorf("%s: exact lengths change nothing: %v %v, %v %v", loop, mean(3), mean(4), mean(6), mean(7))
+		}
+	}
+}
+
+// TestResume cuts the file of a finished bench after each number of its bytes, as
+// a kill would, and goes on from there: the result is always the same.
+func TestResume(t *testing.T) {
+	policies, err := ParsePolicies("fairshare,paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open"}
+	folder := t.TempDir()
+	open := func(path string) *Store {
+		t.Helper()
+		s, openErr := OpenStore(path, settings)
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		return s
+	}
+	asJSON := func(b *Bench) string {
+		t.Helper()
+		raw, jsonErr := json.Marshal(b.Result())
+		if jsonErr != nil {
+			t.Fatal(jsonErr)
+		}
+		return string(raw)
+	}
+	store := open(folder)
+	want := asJSON(replayed(t, busy(), policies, settings, store))
+	if err = store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(folder, "runs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Count(whole, []byte("\n"))
+	if lines != 1+8 {
+		t.Fatalf("%d lines:\n%s", lines, whole)
+	}
+	for at := 0; at <= len(whole); at += 97 {
+		path := filepath.Join(folder, "cut.jsonl")
+		if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		store = open(path)
+		if got, want := len(store.found), max(0, bytes.Count(whole[:at], []byte("\n"))-1); got != want {
+			t.Errorf("cut at %d: %d runs, want %d", at, got, want)
+		}
+		if got := asJSON(replayed(t, busy(), policies, settings, store)); got != want {
+			t.Fatalf("cut at %d:\n%s\nwant\n%s", at, got, want)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(again, whole) {
+			t.Fatalf("cut at %d, the file is\n%s\n%v", at, again, err)
+		}
+	}
+
+	// Another program, other jobs or another policy are other runs.
+	store = open(folder)
+	for _, other := range []struct {
+		policies string
+		logs     []Log
+		code     string
+		want     int
+	}{
+		{"fairshare,paper", busy(), "test", 8},
+		{"spt,label=paper", busy(), "test", 4},
+		{"fairshare,paper:gate=off", busy(), "test", 4},
+		{"fairshare,paper", busy(), "other", 0},
+		{"fairshare,paper", []Log{{Name: "busy", Procs: 3, Jobs: busy()[0].Jobs}}, "test", 0},
+	} {
+		policies, err := ParsePolicies(other.policies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := New(other.logs, policies, settings, other.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := store.Restore(b); got != other.want {
+			t.Errorf("%s of %s: %d runs, want %d", other.policies, other.code, got, other.want)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenStoreErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open"}
+	const first = `{"bench":{"parts":2,"part_jobs":100,"seed":7,"floor":10,"loop":"open"}}` + "\n"
+	for _, tt := range []struct{ content, want string }{
+		{strings.Replace(first, "10,", "0,", 1), "its floor is 0, and here 10; name another file"},
+		{strings.Replace(first, "open", "closed", 1), "its loop is closed, and here open"},
+		{`{"mode":"strict"}` + "\n", "runs.jsonl:1: not a file of a bench"},
+		{"notes", "not a file of a bench"},
+		{first + "nonsense\n" + first, "runs.jsonl:2: "},
+		{first + "{}\n" + first, "runs.jsonl:2: not a run of a bench"},
+	} {
+		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenStore(path, settings)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %s", tt.content, err, tt.want)
+		}
+		if strings.Contains(tt.want, "another file") && !errors.Is(err, ErrOther) {
+			t.Errorf("%v is not ErrOther", err)
+		}
+		if raw, err := os.ReadFile(path); err != nil || string(raw) != tt.content {
+			t.Errorf("%q became %q (%v)", tt.content, raw, err)
+		}
+	}
+	settings.Shakes = 9 // more of the same
+	if err := os.WriteFile(path, []byte(first), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStore(path, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(filepath.Join(path, "below"), settings); err == nil {
+		t.Error("below a file: no error")
+	}
+}

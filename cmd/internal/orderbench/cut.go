@@ -1,0 +1,86 @@
+package orderbench
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Log is a workload log, its jobs sorted by submission.
+type Log struct {
+	Name  string
+	Procs int
+	Jobs  []sim.Logged
+}
+
+// cut cuts a log into parts of consecutive jobs: a log of n jobs is divided
+// evenly, and each part is the first most jobs of its share. So a log that is
+// larger than all parts together is sampled from its beginning to its end. A log
+// with fewer jobs than parts has fewer parts.
+func cut(jobs []sim.Logged, parts, most int) [][]sim.Logged {
+	parts = min(parts, len(jobs))
+	list := make([][]sim.Logged, parts)
+	for i := range list {
+		from, to := i*len(jobs)/parts, (i+1)*len(jobs)/parts
+		list[i] = jobs[from:min(to, from+most)]
+	}
+	return list
+}
+
+// farthest is how far a shake moves a user's submissions, at most.
+const farthest = ostrich.Duration(2 * 3600)
+
+// shake moves the submissions and the recorded starts of each user by an offset
+// of 0 s to farthest, drawn from the seed, the shake and the user: the order of
+// a user's own jobs, and so the user's campaigns, stay. Shake 0 moves nothing.
+func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
+	if number == 0 {
+		return jobs
+	}
+	moved := slices.Clone(jobs)
+	offsets := make(map[ostrich.UserID]ostrich.Time)
+	for i := range moved {
+		j := &moved[i]
+		offset, ok := offsets[j.User]
+		if !ok {
+			random := rand.New(rand.NewPCG(seed, uint64(number)<<32|uint64(j.User)))
+			offset = ostrich.Time(random.Int64N(int64(farthest) + 1))
+			offsets[j.User] = offset
+		}
+		j.Submit += offset
+		j.Start += offset
+	}
+	slices.SortStableFunc(moved, func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+	return moved
+}
+
+// work is a shaken part as it is replayed.
+type work struct {
+	procs, jobs int
+	campaigns   []sim.Campaign
+}
+
+// newWork finds the campaigns of jobs by the rule MAX on the recorded times.
+func newWork(procs int, jobs []sim.Logged) (*work, error) {
+	campaigns, err := sim.Campaigns(jobs, ostrich.Rule{By: ostrich.Max})
+	if err != nil {
+		return nil, fmt.Errorf("campaigns: %w", err)
+	}
+	return &work{procs: procs, jobs: len(jobs), campaigns: campaigns}, nil
+}
+
+// told is the campaigns where users say how long their jobs will run, and are right.
+func (w *work) told() []sim.Campaign {
+	list := slices.Clone(w.campaigns)
+	for i := range list {
+		list[i].Tasks = slices.Clone(list[i].Tasks)
+		for k := range list[i].Tasks {
+			list[i].Tasks[k].Hint = list[i].Tasks[k].Run
+		}
+	}
+	return list
+}

@@ -1,0 +1,166 @@
+package orderbench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Measures are the figures of a run.
+type Measures struct {
+	Mean           float64 `json:"mean"`            // bounded stretch of campaigns
+	UsersMean      float64 `json:"users_mean"`      // mean over users of their mean stretch
+	UsersGeometric float64 `json:"users_geometric"` // geometric mean over users of their mean stretch
+	P95            float64 `json:"p95"`
+	P99            float64 `json:"p99"`
+	Max            float64 `json:"max"`
+	Wait           float64 `json:"wait"`        // mean over jobs, in seconds
+	MaxWait        float64 `json:"max_wait"`    // in seconds
+	Late           float64 `json:"late"`        // mean over campaigns of max(0, C − C~), in seconds
+	Rho            float64 `json:"rho"`         // mean over campaigns, see report.Rho; the floor is the allowance
+	RhoAbove       float64 `json:"rho_above"`   // part of the campaigns with ρ > 1
+	Utilisation    float64 `json:"utilisation"` // part of the processors that is busy up to the last submission
+}
+
+// measure is what the tables say of a figure.
+type measure struct {
+	Key, Head, Name string
+	least           float64 // what is below counts as this: two waits of 0 s are alike
+}
+
+// measures are in the order of the fields of Measures.
+var measures = [...]measure{
+	{"mean", "MEAN", "mean campaign stretch", 0},
+	{"users_mean", "USERS", "mean over users", 0},
+	{"users_geometric", "USERS-GEO", "geometric mean over users", 0},
+	{"p95", "P95", "95th percentile", 0},
+	{"p99", "P99", "99th percentile", 0},
+	{"max", "MAX", "greatest stretch", 0},
+	{"wait", "WAIT", "mean wait", 1},
+	{"max_wait", "MAX-WAIT", "longest wait", 1},
+	{"late", "LATE", "mean lateness", 1},
+	{"rho", "RHO", "mean ρ", 0},
+	{"rho_above", "RHO>1", "campaigns with ρ > 1", 0.001},
+	{"utilisation", "UTIL", "utilisation (more is better)", 0},
+}
+
+func (m *Measures) values() [len(measures)]float64 {
+	return [...]float64{m.Mean, m.UsersMean, m.UsersGeometric, m.P95, m.P99, m.Max, m.Wait, m.MaxWait, m.Late, m.Rho, m.RhoAbove, m.Utilisation}
+}
+
+// measured measures the jobs of a run on procs processors.
+func measured(jobs []report.Job, procs int, floor ostrich.Duration) (Measures, error) {
+	campaigns := report.Campaigns(jobs)
+	if len(campaigns) == 0 {
+		return Measures{}, fmt.Errorf("nothing to measure: %w", sim.ErrWorkload)
+	}
+	var m Measures
+	stretches := make([]float64, len(campaigns))
+	type user struct{ sum, count float64 }
+	users := make(map[ostrich.UserID]int)
+	var sums []user
+	for i := range campaigns {
+		c := &campaigns[i]
+		least := max(float64(c.Work)/float64(procs), float64(c.Longest), float64(floor))
+		stretches[i] = float64(c.End-c.Submit) / least
+		m.Mean += stretches[i]
+		n, ok := users[c.User]
+		if !ok {
+			n = len(sums)
+			users[c.User] = n
+			sums = append(sums, user{})
+		}
+		sums[n].sum += stretches[i]
+		sums[n].count++
+	}
+	m.Mean /= float64(len(campaigns))
+	for _, u := range sums {
+		m.UsersMean += u.sum / u.count
+		m.UsersGeometric += math.Log(u.sum / u.count)
+	}
+	m.UsersMean /= float64(len(sums))
+	m.UsersGeometric = math.Exp(m.UsersGeometric / float64(len(sums)))
+	slices.Sort(stretches)
+	m.P95, m.P99, m.Max = quantile(stretches, 0.95), quantile(stretches, 0.99), stretches[len(stretches)-1]
+
+	for i := range jobs {
+		wait := float64(jobs[i].Start - jobs[i].Submit)
+		m.Wait += wait
+		m.MaxWait = max(m.MaxWait, wait)
+	}
+	m.Wait /= float64(len(jobs))
+	m.Utilisation = utilisation(jobs, procs)
+	var err error
+	if m.Late, err = late(jobs, campaigns, procs); err != nil {
+		return m, err
+	}
+	rhos, err := rho(jobs, campaigns, procs, floor)
+	m.Rho, m.RhoAbove = rhos.Mean, 1-rhos.Le1
+	return m, err
+}
+
+// rho sets the flow of each campaign beside that on a machine that all users with
+// work share evenly, by true lengths.
+func rho(jobs []report.Job, campaigns []report.Campaign, procs int, floor ostrich.Duration) (report.Rhos, error) {
+	shared, err := sim.SharedFlows(jobs, procs, nil)
+	if err != nil {
+		return report.Rhos{}, err
+	}
+	values := make([]float64, len(campaigns))
+	for i := range campaigns {
+		values[i] = report.Rho(float64(campaigns[i].End-campaigns[i].Submit), shared[i], float64(floor))
+	}
+	return report.SummariseRho(values), nil
+}
+
+// quantile is the smallest value that at least the part q of the sorted values
+// do not exceed.
+func quantile(sorted []float64, q float64) float64 {
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+}
+
+// late is the mean over the campaigns of how much later they ended than in the
+// virtual schedule of a machine that all active users share by true lengths. One
+// that this schedule never completes is not late.
+func late(jobs []report.Job, campaigns []report.Campaign, procs int) (float64, error) {
+	known := slices.Clone(jobs)
+	for i := range known {
+		known[i].Estimate = ostrich.Duration(known[i].End - known[i].Start)
+	}
+	completed, err := sim.VirtualCompletions(known, ostrich.Options{Procs: procs, Machine: ostrich.Parallel, Gate: ostrich.Off}, nil)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for n := range campaigns {
+		if c := completed[n]; !math.IsNaN(c) {
+			sum += max(0, float64(campaigns[n].End)-c)
+		}
+	}
+	return sum / float64(len(campaigns)), nil
+}
+
+// utilisation is the part of the processors that is busy from the first
+// submission to the last one. What runs after that is the end of the log more
+// than the work of the order: one long job can double the time. Where all jobs
+// came at once, it is up to the last end.
+func utilisation(jobs []report.Job, procs int) float64 {
+	first, end := report.Span(jobs)
+	last := first
+	for i := range jobs {
+		last = max(last, jobs[i].Submit)
+	}
+	if last == first {
+		last = end
+	}
+	var used float64
+	for i := range jobs {
+		j := &jobs[i]
+		used += float64(max(0, min(j.End, last)-j.Start)) * float64(j.Procs)
+	}
+	return used / (float64(procs) * float64(last-first))
+}

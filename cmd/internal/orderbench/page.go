@@ -1,0 +1,81 @@
+package orderbench
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/comparison"
+)
+
+// WriteHTML writes the result as one page that stands alone.
+func (r *Result) WriteHTML(w io.Writer) error {
+	jobs := 0
+	for i := range r.Logs {
+		jobs += r.Logs[i].Jobs
+	}
+	page := comparison.Ratios{
+		Title: "Orders of the queue, compared with " + r.Policies[0].Policy,
+		Where: fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", amount.Plural(len(r.Logs), "log"), amount.Plural(jobs, "job"),
+			amount.Plural(r.Parts, "part"), amount.Plural(r.Shakes, "replay"), r.Loop),
+		All:   comparison.RatioGroup{Name: "all logs", Ratios: table(r.Policies)},
+		Words: r.words(),
+	}
+	for _, m := range measures {
+		page.Measures = append(page.Measures, m.Name)
+	}
+	for i := range r.Policies {
+		p := &r.Policies[i]
+		page.Policies = append(page.Policies, comparison.RatioPolicy{Name: p.Policy, Settings: p.Settings})
+		if i > 0 {
+			page.Lead = append(page.Lead, fmt.Sprintf("%s: mean campaign stretch %s of %s's, users' mean %s, 95th percentile %s.",
+				p.Policy, p.Mean.String(), r.Policies[0].Policy, p.UsersMean.String(), p.P95.String()))
+		}
+	}
+	if len(page.Lead) == 0 {
+		page.Lead = []string{"There is no other policy to compare with " + r.Policies[0].Policy + "."}
+	}
+	for i := range r.Logs {
+		l := &r.Logs[i]
+		name := fmt.Sprintf("%s: %s in %s, %s", l.Log, amount.Plural(l.Jobs, "job"), amount.Plural(l.Parts, "part"), amount.Plural(l.Procs, "processor"))
+		page.Logs = append(page.Logs, comparison.RatioGroup{Name: l.Log, Title: name, Ratios: table(l.Policies)})
+	}
+	return page.WriteHTML(w)
+}
+
+// table is the ratios by policy and measure.
+func table(policies []PolicyRatios) [][]comparison.Ratio {
+	var list [][]comparison.Ratio
+	for i := range policies {
+		var row []comparison.Ratio
+		for _, x := range policies[i].All() {
+			one := comparison.Ratio{Value: x.Ratio, Error: math.NaN()}
+			if x.Error != nil {
+				one.Error = *x.Error
+			}
+			row = append(row, one)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// words say how the figures came about.
+func (r *Result) words() []comparison.RatioWord {
+	loop := "Jobs come when they were logged, whatever became of those before."
+	if r.Loop == closed {
+		loop = "A campaign of a user comes when the one before has ended and the logged think time has passed."
+	}
+	return []comparison.RatioWord{
+		{Word: "campaign", Meaning: "Jobs of a user that belong together: a job joins while any job of the campaign had not ended in the log (rule max). It is the same for all policies."},
+		{Word: "stretch", Meaning: fmt.Sprintf("Of a campaign: the time from its first submission to its last end, over max(W/m, longest job, %d s), for work W on m processors.", r.Floor)},
+		{Word: "lateness", Meaning: "Of a campaign: how much later it ended than on a machine that all active users share evenly, by true lengths; at least 0."},
+		{Word: "ρ", Meaning: "Of a campaign: its time from submission to end, over that on a machine that all users with work share evenly, by true lengths. Above 1 the user would have been better off with a private share."},
+		{Word: "utilisation", Meaning: "The part of the processors that is busy up to the last submission."},
+		{Word: r.Loop + " loop", Meaning: loop + " EASY backfilling, by time limits."},
+		{Word: "part, replay", Meaning: fmt.Sprintf("A log is cut into %s of at most %s. Each is replayed as it is first, and then with each user's submissions moved by up to two hours (seed %d).",
+			amount.Plural(r.Parts, "part"), amount.Plural(r.PartJobs, "job"), r.Seed)},
+		{Word: "ratio, standard error", Meaning: "Each figure is divided by that of the first policy on the same replay; the logarithms are averaged over replays, parts and logs. The error comes from how the parts of a log differ. It says how well these logs are measured, not how another log would do."},
+	}
+}

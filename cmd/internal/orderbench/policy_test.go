@@ -1,0 +1,74 @@
+package orderbench
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+)
+
+func TestParsePolicies(t *testing.T) {
+	list, err := ParsePolicies("fairshare, ostrich:gate=off:inside=spt:predictor=alike:grace=24h:memory=7d:settle=on:rule=max," +
+		"mine=paper:threshold=1h:late=append:machine=sequential:estimate=exact,quick=spt:estimate=exact,fcfs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range list {
+		got = append(got, list[i].Label+" "+list[i].Settings())
+	}
+	want := []string{
+		"fairshare fairshare",
+		"ostrich:gate=off:inside=spt:predictor=alike:grace=24h:memory=7d:settle=on:rule=max " +
+			"ostrich:rule=max:late=reopen:machine=parallel:gate=off:inside=spt:predictor=alike:grace=1d:memory=7d:settle=on:estimate=limit",
+		"mine ostrich:rule=window:threshold=1h:late=append:machine=sequential:gate=demote:inside=ljf:predictor=limit:grace=off:memory=off:settle=off:estimate=exact",
+		"quick spt:estimate=exact",
+		"fcfs fcfs",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if o := list[1].options; o.Grace != 86400 || o.Memory != 7*86400 || !o.Settle || o.Gate != ostrich.Off {
+		t.Errorf("%+v", o)
+	}
+	// Settings of one policy leave the others as they are.
+	again, err := ParsePolicies("paper")
+	if err != nil || again[0].options != paper {
+		t.Errorf("%+v %v", again[0].options, err)
+	}
+}
+
+func TestParsePoliciesErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                `"" is no policy; they are fairshare, ostrich, paper, fcfs, spt`,
+		"lottery":                         `"lottery" is no policy; they are fairshare, ostrich, paper, fcfs, spt`,
+		"a=lottery":                       `"lottery" is no policy`,
+		"=spt":                            "the label before = is empty",
+		"ostrich:colour=red":              `ostrich has no setting "colour"; they are rule, threshold, late, machine, gate, inside, predictor, grace, memory, settle, estimate`,
+		"ostrich:gate=wide":               `gate: "wide" is none of demote, off`,
+		"ostrich:gate":                    `"gate": a setting is NAME=VALUE`,
+		"ostrich:gate=off:gate=off":       "each stands there once",
+		"ostrich:rule=window:threshold=0": "threshold must be above 0 s",
+		"paper:threshold=off":             "threshold must be above 0 s",
+		"spt:estimate=guess":              `estimate: "guess" is none of limit, exact`,
+		"spt:gate=off":                    `spt has no setting "gate"; they are estimate`,
+		"fairshare:gate=off":              "fairshare has no settings",
+		"fcfs,fcfs":                       "it is named twice",
+		"a=fcfs,a=spt":                    "it is named twice",
+	} {
+		_, err := ParsePolicies(text)
+		if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// The help names every policy.
+func TestUsage(t *testing.T) {
+	for _, k := range kinds {
+		if !strings.Contains(Usage(), "\n  "+k.name+" ") && !strings.HasPrefix(Usage(), "  "+k.name+" ") {
+			t.Errorf("%s is not named in\n%s", k.name, Usage())
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package orderbench
+
+import (
+	"fmt"
+	"math"
+)
+
+// Ratio is a figure divided by that of the first policy. Error is its standard
+// error; nil where nothing tells it, as with one part.
+type Ratio struct {
+	Ratio float64  `json:"ratio"`
+	Error *float64 `json:"error"`
+}
+
+// Ratios are those of all measures, see Measures.
+type Ratios struct {
+	Mean           Ratio `json:"mean"`
+	UsersMean      Ratio `json:"users_mean"`
+	UsersGeometric Ratio `json:"users_geometric"`
+	P95            Ratio `json:"p95"`
+	P99            Ratio `json:"p99"`
+	Max            Ratio `json:"max"`
+	Wait           Ratio `json:"wait"`
+	MaxWait        Ratio `json:"max_wait"`
+	Late           Ratio `json:"late"`
+	Rho            Ratio `json:"rho"`
+	RhoAbove       Ratio `json:"rho_above"`
+	Utilisation    Ratio `json:"utilisation"`
+}
+
+// All are the ratios in the order of Heads.
+func (r *Ratios) All() [len(measures)]*Ratio {
+	return [...]*Ratio{
+		&r.Mean, &r.UsersMean, &r.UsersGeometric, &r.P95, &r.P99, &r.Max, &r.Wait, &r.MaxWait, &r.Late, &r.Rho, &r.RhoAbove, &r.Utilisation,
+	}
+}
+
+// Result is what a bench has found.
+type Result struct {
+	Settings
+	Shakes   int            `json:"shakes"`
+	Policies []PolicyRatios `json:"policies"` // over all logs; the first one is what the others are compared with
+	Logs     []LogRatios    `json:"logs"`
+}
+
+// PolicyRatios are the figures of a policy.
+type PolicyRatios struct {
+	Policy   string `json:"policy"`   // its label
+	Settings string `json:"settings"` // all of them
+	Ratios
+}
+
+// LogRatios are the figures of the policies on a log.
+type LogRatios struct {
+	Log      string         `json:"log"`
+	Procs    int            `json:"procs"`
+	Jobs     int            `json:"jobs"` // in its parts
+	Parts    int            `json:"parts"`
+	First    Measures       `json:"first"` // of the first policy, the mean over parts and shakes
+	Policies []PolicyRatios `json:"policies"`
+}
+
+// Result computes the ratios. All runs must be done.
+func (b *Bench) Result() *Result {
+	r := &Result{Settings: b.settings, Shakes: b.settings.Shakes}
+	means := make([][][len(measures)]estimated, len(b.policies)) // by policy and log
+	for l := range b.logs {
+		figures := b.figures(l)
+		one := LogRatios{Log: b.logs[l].Name, Procs: b.logs[l].Procs, Parts: len(b.parts[l]), First: average(figures[0])}
+		for _, part := range b.parts[l] {
+			one.Jobs += len(part)
+		}
+		for p := range b.policies {
+			logs := compared(figures[p], figures[0])
+			means[p] = append(means[p], logs)
+			one.Policies = append(one.Policies, b.ratios(p, logs))
+		}
+		r.Logs = append(r.Logs, one)
+	}
+	for p := range b.policies {
+		var all [len(measures)]estimated
+		for i := range all {
+			logs := make([]estimated, len(b.logs))
+			for l := range logs {
+				logs[l] = means[p][l][i]
+			}
+			all[i] = overLogs(logs)
+		}
+		r.Policies = append(r.Policies, b.ratios(p, all))
+	}
+	return r
+}
+
+// figures are those of a log by policy, part and shake.
+func (b *Bench) figures(log int) [][][]Measures {
+	list := make([][][]Measures, len(b.policies))
+	for p := range list {
+		list[p] = make([][]Measures, len(b.parts[log]))
+		for k := range list[p] {
+			list[p][k] = make([]Measures, b.settings.Shakes)
+		}
+	}
+	for i := range b.runs {
+		if r := &b.runs[i]; r.log == log {
+			list[r.policy][r.Part][r.Shake] = b.found[i]
+		}
+	}
+	for p := range list {
+		list[p] = list[b.same(p)]
+	}
+	return list
+}
+
+// average is the mean of figures by part and shake.
+func average(figures [][]Measures) Measures {
+	var sum Measures
+	n := 0.0
+	for _, part := range figures {
+		for i := range part {
+			m := &part[i]
+			sum.Mean += m.Mean
+			sum.UsersMean += m.UsersMean
+			sum.UsersGeometric += m.UsersGeometric
+			sum.P95 += m.P95
+			sum.P99 += m.P99
+			sum.Max += m.Max
+			sum.Wait += m.Wait
+			sum.MaxWait += m.MaxWait
+			sum.Late += m.Late
+			sum.Rho += m.Rho
+			sum.RhoAbove += m.RhoAbove
+			sum.Utilisation += m.Utilisation
+			n++
+		}
+	}
+	return Measures{
+		Mean: sum.Mean / n, UsersMean: sum.UsersMean / n, UsersGeometric: sum.UsersGeometric / n, P95: sum.P95 / n, P99: sum.P99 / n,
+		Max: sum.Max / n, Wait: sum.Wait / n, MaxWait: sum.MaxWait / n, Late: sum.Late / n, Rho: sum.Rho / n, RhoAbove: sum.RhoAbove / n, Utilisation: sum.Utilisation / n,
+	}
+}
+
+// ratios names the ratios of a policy from their logarithms.
+func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
+	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Settings()}
+	for i, x := range r.All() {
+		*x = logs[i].ratio()
+	}
+	return r
+}
+
+// estimated is a mean with its standard error, NaN where nothing tells it.
+type estimated struct{ mean, err float64 }
+
+// ratio is the ratio whose logarithm was estimated.
+func (e estimated) ratio() Ratio {
+	r := Ratio{Ratio: math.Exp(e.mean)}
+	if !math.IsNaN(e.err) {
+		spread := r.Ratio * e.err
+		r.Error = &spread
+	}
+	return r
+}
+
+// compared are the mean logarithms of the ratios of figures to those of the
+// first policy, both by part and shake.
+func compared(figures, first [][]Measures) [len(measures)]estimated {
+	var means [len(measures)]estimated
+	for i := range means {
+		parts := make([]float64, len(figures))
+		for p := range parts {
+			for s := range figures[p] {
+				own, other := figures[p][s].values()[i], first[p][s].values()[i]
+				parts[p] += math.Log(max(own, measures[i].least)) - math.Log(max(other, measures[i].least))
+			}
+			parts[p] /= float64(len(figures[p]))
+		}
+		means[i] = overParts(parts)
+	}
+	return means
+}
+
+// overParts is the mean of independent values.
+func overParts(values []float64) estimated {
+	n := float64(len(values))
+	var e estimated
+	for _, v := range values {
+		e.mean += v / n
+	}
+	if len(values) < 2 {
+		return estimated{e.mean, math.NaN()}
+	}
+	for _, v := range values {
+		e.err += (v - e.mean) * (v - e.mean)
+	}
+	e.err = math.Sqrt(e.err / (n - 1) / n)
+	return e
+}
+
+// overLogs is the mean of means that each have an error of their own.
+func overLogs(means []estimated) estimated {
+	n := float64(len(means))
+	var e estimated
+	for _, m := range means {
+		e.mean += m.mean / n
+		e.err += m.err * m.err
+	}
+	e.err = math.Sqrt(e.err) / n
+	return e
+}
+
+// Heads are the heads of a table of ratios.
+func Heads() []string {
+	var list []string
+	for _, m := range measures {
+		list = append(list, m.Head)
+	}
+	return list
+}
+
+// String is the ratio with its standard error, to a hundredth.
+func (r *Ratio) String() string {
+	if r.Error == nil {
+		return fmt.Sprintf("%.2f", r.Ratio)
+	}
+	return fmt.Sprintf("%.2f±%.2f", r.Ratio, *r.Error)
+}

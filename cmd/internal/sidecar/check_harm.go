@@ -1,0 +1,59 @@
+package sidecar
+
+import (
+	"context"
+
+	"slurm-ostrich/priority"
+)
+
+// checkHarms looks for settings of Slurm's under which an order can do harm.
+func (l *checklist) checkHarms(ctx context.Context, c Config, controller priority.Controller) {
+	s := Sidecar{config: c, controller: controller}
+	o := s.options()
+	for _, f := range priority.Flags(o) {
+		switch {
+		case f.Means != "":
+			l.ok("PriorityFlags", "%s: %s", f.Name, f.Means)
+		case !f.Known:
+			l.add("PriorityFlags", Warn, "look it up in slurm.conf(5) of this release", "%s: not known here, so nobody looked at what it does to an order", f.Name)
+		}
+	}
+	if len(controller.PriorityFlags) == 0 {
+		l.ok("PriorityFlags", "none")
+	}
+	slurm := c.Commands()
+	var around priority.Surroundings
+	partitions, err := slurm.Partitions(ctx)
+	if err == nil { // else checkPartitions tells
+		around.Partitions = partitions
+	}
+	unknown := controller.PoliciesUnknown
+	if around.Thresholds, err = slurm.Thresholds(ctx, controller.ClusterName); err != nil {
+		unknown = err.Error()
+	}
+	found := priority.Harms(o, around)
+	l.harms(found)
+	switch {
+	case unknown != "":
+		l.add("harm", Warn, "let this user run scontrol show assoc_mgr, scontrol show federation and sacctmgr show associations", "not all settings are known: %s", unknown)
+	case len(found) == 0:
+		l.ok("harm", "no setting under which an order can do harm")
+	}
+}
+
+// harms adds a line for each.
+func (l *checklist) harms(found []priority.Harm) {
+	for _, h := range found {
+		result := Warn
+		if h.Fatal {
+			result = Fail
+		}
+		l.add(h.Setting, result, h.Mend, "%s", h.Found)
+	}
+}
+
+// harmless returns an error if Slurm has a setting under which an order would
+// do harm, as far as slurmctld tells.
+func (s *Sidecar) harmless() error {
+	return priority.Harmless(s.options(), s.partitions)
+}

@@ -1,0 +1,74 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// A check is quick, so the predictors are tested on the latest jobs only.
+const (
+	foretellDays = 14
+	foretellJobs = 200_000
+	foretellTime = 20 * time.Second
+)
+
+// checkPredictor tests the predictors on the jobs of the last days.
+func (l *checklist) checkPredictor(ctx context.Context, c Config, r *slurmdb.Reader) {
+	ctx, cancel := context.WithTimeout(ctx, foretellTime)
+	defer cancel()
+	result, days, err := foretell(ctx, c, r, foretellJobs)
+	switch {
+	case errors.Is(err, accounting.ErrEmpty):
+		l.ok("predictor", "%s: no job has ended in %d days to test it on", c.Schedule.Predictor, foretellDays)
+		return
+	case err != nil:
+		l.ok("predictor", "not looked at: %v", err)
+		return
+	}
+	set, best := result.Set(), result.Best()
+	switch {
+	case set == nil || best == nil:
+		l.ok("predictor", "%s: %d jobs have ended in %d days, too few to test it on", c.Schedule.Predictor, result.Jobs, foretellDays)
+	case result.Gain() == 0:
+		l.ok("predictor", "%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days, and no other is clearly better",
+			set.Name(), set.Factor(), result.Jobs, days)
+	default:
+		l.add("predictor", Warn, "set "+result.Settings(best),
+			"%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days; %s would be better by %.0f %%, off by %s",
+			set.Name(), set.Factor(), result.Jobs, days, best.Name(), 100*result.Gain(), best.Factor())
+	}
+}
+
+// foretell tests the predictors on the jobs of the last days, and no more jobs
+// than most.
+func foretell(ctx context.Context, c Config, r *slurmdb.Reader, most int) (result lengths.Result, days float64, err error) {
+	from, now, err := r.Recent(ctx, foretellDays*86400, most)
+	if err != nil {
+		return result, 0, err
+	}
+	h, err := r.History(ctx, from, now, nil)
+	if err != nil {
+		return result, 0, err
+	}
+	o := lengths.Options{
+		Predictor: c.Schedule.Predictor, Class: c.Schedule.Class, Tree: c.Schedule.Shares == sharesTree,
+		MaxTime: make(map[string]ostrich.Duration), DefaultLimit: seconds(c.Schedule.DefaultLimit),
+	}
+	partitions, err := c.Commands().Partitions(ctx)
+	if err != nil {
+		partitions = nil // the limits of the jobs themselves must do
+	}
+	for _, p := range partitions {
+		if p.MaxTime != priority.Unlimited {
+			o.MaxTime[p.Name] = p.MaxTime
+		}
+	}
+	return lengths.Test(h, o), float64(now-from) / 86400, nil
+}

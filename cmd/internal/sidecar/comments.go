@@ -1,0 +1,190 @@
+package sidecar
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Commenter is a Controller that knows the comments of jobs. priority.Slurm is
+// one.
+type Commenter interface {
+	Comments(ctx context.Context) ([]priority.Comment, error)
+}
+
+// comments joins what users say in comments to what accounting tells of their
+// jobs. Accounting has a comment when a job has ended, and only where Slurm is
+// told to store it; slurmctld has it from the submission until the job is
+// forgotten, MinJobAge after its end.
+//
+// The comment of now is what counts: a user who changes it while the job is
+// unfinished changes what was said. So a restart, which reads the comments of
+// now, agrees with a daemon that ran through, but for one thing: of jobs that
+// slurmctld has forgotten it knows what accounting stores.
+type comments struct {
+	from      Commenter // nil: comments do not count
+	hints     bool
+	campaigns bool
+
+	read  time.Time                         // when slurmctld was asked last
+	fresh bool                              // that was in this cycle
+	known map[ostrich.JobID]accounting.Said // of jobs, and of arrays by their id
+	told  map[ostrich.JobID]said            // of jobs that have not ended and say something
+	err   error
+}
+
+// said is what was told of a job.
+type said struct {
+	accounting.Said
+
+	group ostrich.JobID
+}
+
+// newComments are those of a controller that knows some, as far as they count.
+func newComments(c *Config, slurm Controller) comments {
+	m := comments{
+		hints:     c.Schedule.Hints == hintsComment,
+		campaigns: c.Campaign.Declared == slurmdb.InComment.String(),
+		told:      make(map[ostrich.JobID]said),
+	}
+	if m.hints || m.campaigns {
+		m.from, _ = slurm.(Commenter)
+	}
+	return m
+}
+
+// begin starts a cycle. Comments that were read a while ago are read again, as
+// users may change them.
+func (m *comments) begin(ctx context.Context) {
+	m.fresh, m.err = false, nil
+	if m.from != nil && time.Since(m.read) >= configAge {
+		m.ask(ctx)
+	}
+}
+
+// ask reads the comments from slurmctld.
+func (m *comments) ask(ctx context.Context) {
+	list, err := m.from.Comments(ctx)
+	m.fresh = true // once a cycle is enough
+	if err != nil {
+		m.err, m.read = err, time.Time{}
+		return
+	}
+	m.read, m.known = time.Now(), make(map[ostrich.JobID]accounting.Said, len(list))
+	for _, c := range list {
+		s := accounting.ReadComment([]byte(c.Text))
+		if !m.hints {
+			s.Hint = 0
+		}
+		if !m.campaigns {
+			s.Campaign = ""
+		}
+		m.known[c.Job] = s
+		if _, known := m.known[c.Array]; !known {
+			m.known[c.Array] = s
+		}
+	}
+}
+
+// of is what the user said of a job, and whether slurmctld knows it.
+func (m *comments) of(id, group ostrich.JobID) (accounting.Said, bool) {
+	s, ok := m.known[id]
+	if !ok && group != 0 {
+		s, ok = m.known[group]
+	}
+	return s, ok
+}
+
+// join adds to events what the users said of the jobs. Where accounting tells of
+// a new job whose comment is not known, slurmctld is asked.
+func (m *comments) join(ctx context.Context, events []ostrich.Event) {
+	if m.from == nil {
+		return
+	}
+	if !m.fresh && slices.ContainsFunc(events, m.unknown) {
+		m.ask(ctx)
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Kind == ostrich.Capacity || e.Kind == ostrich.Reshare {
+			continue
+		}
+		s, _ := m.of(e.Job.ID, e.Job.Group)
+		m.say(&e.Job, s)
+		now := accounting.Said{Hint: e.Job.Hint}
+		if m.campaigns {
+			now.Campaign = e.Job.Campaign
+		}
+		if e.Kind == ostrich.End || now == (accounting.Said{}) {
+			delete(m.told, e.Job.ID)
+		} else {
+			m.told[e.Job.ID] = said{now, e.Job.Group}
+		}
+	}
+}
+
+// unknown tells whether an event is the submission of a job whose comment is not known.
+func (m *comments) unknown(e ostrich.Event) bool {
+	_, known := m.of(e.Job.ID, e.Job.Group)
+	return e.Kind == ostrich.Submit && !known
+}
+
+// say adds to a job what its user said. What accounting has stored counts where
+// slurmctld says nothing.
+func (m *comments) say(j *ostrich.Job, s accounting.Said) {
+	j.Hint = cmp.Or(s.Hint, j.Hint)
+	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
+}
+
+// changes are the jobs of which the users say something else than was told.
+func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+	if !m.fresh || m.err != nil {
+		return nil
+	}
+	other := make(map[ostrich.JobID]accounting.Said)
+	for id, s := range m.known {
+		if s != (accounting.Said{}) && m.told[id].Said != s {
+			other[id] = s
+		}
+	}
+	for id, was := range m.told {
+		if s, known := m.of(id, was.group); known && s != was.Said {
+			other[id] = s
+		}
+	}
+	var events []ostrich.Event
+	for _, id := range slices.Sorted(maps.Keys(other)) {
+		r, known := record(id)
+		if !known {
+			continue // accounting has not told of it yet, or not any more
+		}
+		m.say(&r.Job, other[id])
+		events = append(events, ostrich.Event{At: now, Kind: ostrich.Change, Job: r.Job})
+		if other[id] == (accounting.Said{}) {
+			delete(m.told, id)
+		} else {
+			m.told[id] = said{other[id], r.Job.Group}
+		}
+	}
+	return events
+}
+
+// checkComments tells what a restart does not know of comments.
+func (l *checklist) checkComments(c Config, controller priority.Controller) {
+	m := newComments(&c, priority.Slurm{})
+	switch {
+	case m.from == nil:
+	case controller.StoresComments:
+		l.ok("comments", "slurmctld has those of unfinished jobs, accounting those of ended ones")
+	default:
+		l.add("comments", Warn, "set AccountingStoreFlags=job_comment in slurm.conf",
+			"accounting does not store them: after a restart, what ended jobs said is not known")
+	}
+}

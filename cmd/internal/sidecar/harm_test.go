@@ -1,0 +1,86 @@
+package sidecar
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Under a setting with which an order can do harm nothing is written, what is
+// only read goes on, and writing begins again when the setting is gone.
+func TestHarmRefusesToWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite()
+		s.submit(1, 1, 100, "main")
+		s.ctl.PreemptType, s.ctl.PreemptMode = "preempt/qos", "WITHIN,REQUEUE"
+		sc := s.start(t)
+		if c := run(t, sc, false); !errors.Is(c.Harm, priority.ErrImpossible) || c.Plan.Summary.Writes != 1 {
+			t.Errorf("observed: harm %v, %d writes planned", c.Harm, c.Plan.Summary.Writes)
+		}
+		if _, err := sc.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) || !Permanent(err) || len(s.sent) > 0 {
+			t.Errorf("error %v, %d bursts", err, len(s.sent))
+		}
+		s.ctl.PreemptMode = "REQUEUE"
+		sc.asked = sc.asked.Add(-configAge)
+		if c := run(t, sc, true); c.Harm != nil || len(s.sent) != 1 {
+			t.Errorf("the setting is gone: harm %v, %d bursts", c.Harm, len(s.sent))
+		}
+	})
+}
+
+// A job that is moved out of the pools loses its value, and so does one whose
+// user is excluded by new settings; a value of somebody else's stays.
+func TestLeavingJobsLoseTheirValues(t *testing.T) {
+	s := newSite()
+	s.submit(1, 1, 100, "main")
+	s.submit(2, 2, 101, "main")
+	s.submit(3, 3, 102, "main")
+	path := filepath.Join(t.TempDir(), "journal")
+	start := func(edit func(*Config)) *Sidecar {
+		sc := s.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} }, edit)
+		j, err := priority.OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc.journal = j
+		return sc
+	}
+	sites := func() (list []int64) {
+		for _, q := range s.queue {
+			list = append(list, q.Site)
+		}
+		return list
+	}
+	events := slices.Clone(s.events)
+	sc := start(func(*Config) {})
+	run(t, sc, true)
+	if slices.Contains(sites(), 0) {
+		t.Fatalf("values %v", sites())
+	}
+	s.queue[0].Partition = "gpu"
+	s.events = []ostrich.Event{{At: 200, Kind: ostrich.Change, Job: ostrich.Job{ID: 1, User: 1, Partition: "gpu", Procs: 2, Estimate: 600, Submit: 100}}}
+	run(t, sc, true)
+	if got := sites(); got[0] != 0 || got[1] == 0 || got[2] == 0 {
+		t.Errorf("values %v after job 1 left the pools", got)
+	}
+	if err := sc.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	s.events = events
+	s.queue[0].Partition, s.queue[0].Site = "main", 0
+	s.queue[2].Site = 777
+	sc = start(func(c *Config) { c.Exclude.Users = []string{"u2", "u3"} })
+	run(t, sc, true)
+	if got := sites(); got[0] == 0 || got[1] != 0 || got[2] != 777 {
+		t.Errorf("values %v after users 2 and 3 were excluded, and somebody gave job 3 another", got)
+	}
+	if err := sc.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

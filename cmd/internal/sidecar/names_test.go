@@ -1,0 +1,155 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// namer is an accounting that knows names, or does not answer.
+type namer struct {
+	names slurmdb.Known
+	err   error
+}
+
+func (n namer) Known(context.Context) (slurmdb.Known, error) { return n.names, n.err }
+
+var someNames = namer{names: slurmdb.Known{
+	Users: []string{"alice", "alicia", "bob"}, Accounts: []string{"bio", "chem", "physics"}, QOS: []string{"high", "normal"},
+}}
+
+func TestCheckNames(t *testing.T) {
+	partitions := []priority.Partition{{Name: "main"}, {Name: "GPU"}}
+	for _, tt := range []struct {
+		name string
+		edit func(*Config)
+		want []string
+	}{
+		{"nothing set", func(*Config) {}, nil},
+		{"all known", func(c *Config) {
+			c.Include = priority.Include{Users: []string{"bob"}, Accounts: []string{"bio", "chem"}, QOS: []string{"high"}, Partitions: []string{"GPU"}}
+			c.Exclude = priority.Exclude{Users: []string{"alice"}, Accounts: []string{"physics"}, QOS: []string{"normal"}, Partitions: []string{"main"}}
+		}, nil},
+		{"a letter", func(c *Config) { c.Exclude.Accounts = []string{"chme", "bio"} }, []string{
+			`exclude.accounts: Slurm knows no account "chme"; did you mean "chem"?`,
+		}},
+		{"several are near", func(c *Config) { c.Include.Users = []string{"alica"} }, []string{
+			`include.users: Slurm knows no user "alica"; did you mean "alice" or "alicia"?`,
+		}},
+		{"capitals", func(c *Config) { c.Exclude.Partitions = []string{"gpu"} }, []string{
+			`exclude.partitions: Slurm knows no partition "gpu"; did you mean "GPU"?`,
+		}},
+		{"an account for a user", func(c *Config) { c.Exclude.Users = []string{"bio"} }, []string{
+			`exclude.users: Slurm knows no user "bio"`,
+		}},
+		{"far from all", func(c *Config) { c.Include.QOS, c.Include.Partitions = []string{"urgent"}, []string{"long"} }, []string{
+			`include.qos: Slurm knows no QOS "urgent"`, `include.partitions: Slurm knows no partition "long"`,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Default()
+			tt.edit(&c)
+			unknown, err := c.checkNames(t.Context(), someNames, partitions)
+			var got []string
+			if unknown != nil {
+				got = strings.Split(unknown.Error(), "\n")
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestNamesByMode: who would write does not begin with a name that Slurm does
+// not know, nor does a trial of that; whoever looks is told of it once.
+func TestNamesByMode(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		mode    string
+		trial   bool
+		write   bool
+		refused bool
+	}{
+		{"observe", Observe, false, false, false},
+		{"enforce", Enforce, false, true, true},
+		{"a command that reads", Enforce, false, false, false},
+		{"a reload to enforce", Enforce, true, false, true},
+		{"a reload to observe", Observe, true, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newSite()
+			s := w.start(t, func(c *Config) {
+				c.Mode, c.Exclude.Accounts = tt.mode, []string{"chme"}
+				if tt.trial {
+					*c = c.Trial()
+				}
+			})
+			if tt.trial && s.config.Mode != Observe {
+				t.Error("a trial writes")
+			}
+			err := s.checkNames(t.Context(), someNames, tt.write)
+			if (err != nil) != tt.refused || err != nil && !Permanent(err) {
+				t.Fatalf("error %v", err)
+			}
+			if tt.refused {
+				return
+			}
+			if c := run(t, s, false); c.Names == nil || !strings.Contains(c.Names.Error(), "chem") {
+				t.Errorf("told: %v", c.Names)
+			}
+			if c := run(t, s, false); c.Names != nil {
+				t.Errorf("told again: %v", c.Names)
+			}
+		})
+	}
+	// What is not known is no reason to say that a name is wrong, nor to begin.
+	away := errors.New("the database is away")
+	w := newSite()
+	s := w.start(t, func(c *Config) { c.Exclude.Accounts = []string{"bio"} })
+	if err := s.checkNames(t.Context(), namer{err: away}, true); !errors.Is(err, away) || Permanent(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDistance compares with what the definition says: no further than editing
+// takes, and a metric but for swapped letters.
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"bio", "bio", 0},
+		{"bio", "", 3},
+		{"bio", "boi", 1},
+		{"bio", "bi", 1},
+		{"bio", "bion", 1},
+		{"bio", "bin", 1},
+		{"kitten", "sitting", 3},
+		{"ähre", "ehre", 1},
+	} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q, %q: %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+	word := rapid.StringMatching(`[abc]{0,6}`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := word.Draw(t, "a"), word.Draw(t, "b")
+		far := distance(a, b)
+		if far != distance(b, a) || (far == 0) != (a == b) || far > max(len(a), len(b)) || far < max(len(a), len(b))-min(len(a), len(b)) {
+			t.Errorf("%q, %q: %d and %d", a, b, far, distance(b, a))
+		}
+		at := rapid.IntRange(0, len(a)).Draw(t, "at")
+		if one := a[:at] + "x" + a[at:]; distance(a, one) != 1 {
+			t.Errorf("%q, %q: %d", a, one, distance(a, one))
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Measure is one figure of both runs over the seeds: its geometric means, and
+// the second run's as a part of the first's.
+type Measure struct {
+	First  float64 `json:"first"`
+	Second float64 `json:"second"`
+	Ratio  float64 `json:"ratio"` // Second / First
+	// Low and High enclose the ratio with 95 %, by Student's distribution of the
+	// logarithms of the seeds' ratios; 0: fewer than two seeds.
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
+}
+
+// least is what a figure of zero counts as, which has no logarithm.
+const least = 0.01
+
+// measured takes in a figure of both runs of each seed.
+func measured(seeds [][2]float64) Measure {
+	if len(seeds) == 0 {
+		return Measure{}
+	}
+	n := float64(len(seeds))
+	var means [2]float64 // of the logarithms
+	logs := make([]float64, len(seeds))
+	for i, pair := range seeds {
+		a, b := math.Log(max(pair[0], least)), math.Log(max(pair[1], least))
+		means[0] += a / n
+		means[1] += b / n
+		logs[i] = b - a
+	}
+	mean := means[1] - means[0]
+	m := Measure{First: math.Exp(means[0]), Second: math.Exp(means[1]), Ratio: math.Exp(mean)}
+	if len(seeds) < 2 {
+		return m
+	}
+	squares := 0.0
+	for _, l := range logs {
+		squares += (l - mean) * (l - mean)
+	}
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(squares/(n-1)/n)
+	m.Low, m.High = math.Exp(mean-half), math.Exp(mean+half)
+	return m
+}
+
+// worse tells whether the second run's figure is higher by more than chance.
+// Of one seed, where nothing is known of chance, it tells whether it is higher.
+func (m Measure) worse() bool {
+	if m.Low > 0 {
+		return m.Low > 1
+	}
+	return m.Ratio > 1
+}
+
+// Figures is how the campaigns of one user, or of all, fared over the seeds.
+type Figures struct {
+	User      string  `json:"user"`      // "" for all
+	Campaigns [2]int  `json:"campaigns"` // of all seeds
+	Mean      Measure `json:"mean_stretch"`
+	P95       Measure `json:"p95_stretch"`
+	Max       Measure `json:"max_stretch"`
+	Flow      Measure `json:"mean_flow"` // seconds
+	Deadlines [2]int  `json:"deadlines"` // campaigns that have one
+	Met       [2]int  `json:"met"`       // of them, those that ended in time
+}
+
+// Flood is what was served of a user that nobody waits for.
+type Flood struct {
+	User       string  `json:"user"`
+	Processors Measure `json:"processors"` // that worked for it while the others were there
+}
+
+// Cell is one scenario with the comparisons of all its seeds.
+type Cell struct {
+	Scenario   string    `json:"scenario"`
+	About      string    `json:"about"`
+	Processors int       `json:"processors"`
+	Runs       [2]string `json:"runs"`
+	Seeds      []uint64  `json:"seeds"`
+	All        Figures   `json:"all"`
+	Users      []Figures `json:"users"`            // by name
+	Floods     []Flood   `json:"floods,omitempty"` // by name
+	Seconds    Measure   `json:"seconds"`          // from the first submission to the last end
+}
+
+// ReadMatrix reads comparisons of several seeds of several scenarios, and
+// returns the scenarios by name.
+func ReadMatrix(paths []string) ([]Cell, error) {
+	byName := make(map[string][]Comparison)
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var c Comparison
+		if err = json.Unmarshal(data, &c); err == nil && (c.Scenario == "" || len(c.Runs[0].Campaigns) == 0 || len(c.Runs[1].Campaigns) == 0) {
+			err = errors.New("not the comparison of two runs that load compare --json writes")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		byName[c.Scenario] = append(byName[c.Scenario], c)
+	}
+	cells := make([]Cell, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		c, err := newCell(byName[name])
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
+}
+
+// newCell puts the seeds of a scenario together: different ones, of the same
+// two runs on machines of one size.
+func newCell(list []Comparison) (Cell, error) {
+	slices.SortFunc(list, func(a, b Comparison) int { return cmp.Compare(a.Seed, b.Seed) })
+	first := &list[0]
+	c := Cell{
+		Scenario: first.Scenario, About: first.Runs[0].About, Processors: first.Processors,
+		Runs: [2]string{first.Runs[0].Run, first.Runs[1].Run},
+	}
+	var seconds [][2]float64
+	users, floods := make(map[string]bool), make(map[string]bool)
+	for i := range list {
+		next := &list[i]
+		if runs := [2]string{next.Runs[0].Run, next.Runs[1].Run}; next.Processors != c.Processors || runs != c.Runs {
+			return Cell{}, fmt.Errorf("%s: seed %d is of %v on %d processors, seed %d of %v on %d",
+				c.Scenario, first.Seed, c.Runs, c.Processors, next.Seed, runs, next.Processors)
+		}
+		if i > 0 && next.Seed == list[i-1].Seed {
+			return Cell{}, fmt.Errorf("%s: seed %d twice", c.Scenario, next.Seed)
+		}
+		c.Seeds = append(c.Seeds, next.Seed)
+		var pair [2]float64
+		for side, r := range next.Runs {
+			pair[side] = float64(r.seconds())
+			for _, campaign := range r.Campaigns {
+				users[campaign.User] = true
+			}
+			for _, b := range r.Background {
+				floods[b.User] = true
+			}
+		}
+		seconds = append(seconds, pair)
+	}
+	c.Seconds = measured(seconds)
+	c.All = figures("", list)
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		c.Users = append(c.Users, figures(name, list))
+	}
+	for _, name := range slices.Sorted(maps.Keys(floods)) {
+		c.Floods = append(c.Floods, flood(name, list))
+	}
+	return c, nil
+}
+
+// figures takes the campaigns of a user, or of all if none is named, from all
+// seeds in which both runs have some.
+func figures(user string, seeds []Comparison) Figures {
+	f := Figures{User: user}
+	var mean, p95, highest, flow [][2]float64
+	for _, c := range seeds {
+		var s [2]Summary
+		var tail [2]float64
+		for side, r := range c.Runs {
+			var stretches []float64
+			for _, campaign := range r.Campaigns {
+				if user == "" || campaign.User == user {
+					s[side].add(campaign)
+					stretches = append(stretches, campaign.Stretch)
+				}
+			}
+			tail[side] = percentile(stretches, 95)
+			f.Campaigns[side] += s[side].Campaigns
+			f.Deadlines[side] += s[side].Deadlines
+			f.Met[side] += s[side].Met
+		}
+		if s[0].Campaigns == 0 || s[1].Campaigns == 0 {
+			continue
+		}
+		mean = append(mean, [2]float64{s[0].Mean, s[1].Mean})
+		p95 = append(p95, tail)
+		highest = append(highest, [2]float64{s[0].Max, s[1].Max})
+		flow = append(flow, [2]float64{s[0].MeanFlow, s[1].MeanFlow})
+	}
+	f.Mean, f.P95, f.Max, f.Flow = measured(mean), measured(p95), measured(highest), measured(flow)
+	return f
+}
+
+// percentile is the value that so many per cent of the values do not exceed, 0
+// of none. Between two values it is interpolated, or of fewer than twenty the
+// 95th were always the highest. It sorts the values.
+func percentile(values []float64, p int) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	at, rest := (len(values)-1)*p/100, (len(values)-1)*p%100
+	if rest == 0 {
+		return values[at]
+	}
+	return values[at] + (values[at+1]-values[at])*float64(rest)/100
+}
+
+// flood is the mean number of processors that worked for a user in the
+// background.
+func flood(user string, seeds []Comparison) Flood {
+	var processors [][2]float64
+	for _, c := range seeds {
+		var pair [2]float64
+		for side, r := range c.Runs {
+			for _, b := range r.Background {
+				if b.User == user {
+					pair[side] += float64(b.Work) / float64(max(r.seconds(), 1))
+				}
+			}
+		}
+		processors = append(processors, pair)
+	}
+	return Flood{User: user, Processors: measured(processors)}
+}

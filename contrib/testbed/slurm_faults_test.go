@@ -1,0 +1,157 @@
+package testbed_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestFaults breaks what stands around the daemon, as people and programs do,
+// and sees to it that it recovers by itself, with one line of its log.
+func TestFaults(t *testing.T) {
+	needSlurm(t)
+	t.Parallel()
+	b := up(t, "faults")
+	b.freeze(t)
+	t.Cleanup(func() { b.empty(t); b.thaw(t) })
+	part(t, "names", b.testUnknownNames)
+	part(t, "link", b.testLinkedJournal)
+	part(t, "journal", b.testLostJournal)
+	part(t, "output", b.testEndlessOutput)
+}
+
+// testUnknownNames: a canary with a typo does not begin, and one without touches
+// nobody else.
+func (b *bed) testUnknownNames(t *testing.T) {
+	b.submit(t, "ob-alice", "--time", "60")
+	b.submit(t, "ob-erin", "--time", "10")
+	b.managed(t, 2)
+	before := b.updates(t)
+	r := b.try(t, operator, "ostrichd", "--config", b.config, "--apply", "--once", "--exclude-accounts", "boi", "--include-partitions", "nowhere")
+	if r.code != 1 || !strings.Contains(r.stderr, `Slurm knows no account "boi"; did you mean "bio"?`) || !strings.Contains(r.stderr, `no partition "nowhere"`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	r = b.try(t, operator, "ostrichd", "--config", b.config, "--once", "--exclude-users", "ob-alcie", "--exclude-qos", "normal,nromal")
+	if r.code != 0 || !strings.Contains(r.stderr, `did you mean \"ob-alice\"`) || !strings.Contains(r.stderr, `did you mean \"normal\"`) {
+		t.Errorf("observing: exit code %d: %s", r.code, r.stderr)
+	}
+	if n := b.updates(t) - before; n != 0 {
+		t.Errorf("slurmctld counted %d updates", n)
+	}
+	b.apply(t, "--include-accounts", "bio")
+	for _, q := range b.queue(t) {
+		if included := q.Account == "bio"; included != (q.Site != "0") {
+			t.Errorf("%s of account %s has SiteFactor %s", q.ID, q.Account, q.Site)
+		}
+	}
+}
+
+// testLinkedJournal: root's reset writes nothing but what the daemon's user could.
+func (b *bed) testLinkedJournal(t *testing.T) {
+	dir := b.dir + "/linked"
+	target := filepath.Join(b.dir, "root-only")
+	if err := os.WriteFile(target, []byte("one line without an end"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, "root", "install", "-d", "-o", operator, dir)
+	reset := func() result {
+		t.Helper()
+		return b.try(t, "root", "ostrich", "reset", "--config", b.config, "--journal", dir+"/journal.jsonl")
+	}
+	for _, name := range []string{"/journal.jsonl", "/journal.jsonl.lock"} {
+		for _, to := range []string{target, target + "-new"} {
+			b.do(t, operator, "ln", "-sfn", to, dir+name)
+			if r := reset(); r.code != 1 || !strings.Contains(r.stderr, "symbolic link") {
+				t.Errorf("exit code %d: %s", r.code, r.stderr)
+			}
+		}
+		b.do(t, operator, "rm", dir+name)
+	}
+	if text, err := os.ReadFile(target); string(text) != "one line without an end" || err != nil {
+		t.Errorf("root's file holds %q, %v", text, err)
+	}
+	if _, err := os.Lstat(target + "-new"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file of root's was created: %v", err)
+	}
+	if r := reset(); r.code != 0 {
+		t.Errorf("without links: exit code %d: %s", r.code, r.stderr)
+	}
+	if owner := b.do(t, "root", "stat", "-c", "%U", dir+"/journal.jsonl", dir+"/journal.jsonl.lock"); owner != operator+"\n"+operator {
+		t.Errorf("root's reset left files of %q", owner)
+	}
+}
+
+// testLostJournal: what is written after somebody has removed the journal is in
+// the new one, with what was known before, and no second daemon begins.
+func (b *bed) testLostJournal(t *testing.T) {
+	journal := b.dir + "/ostrich/journal.jsonl"
+	first := b.submit(t, "ob-bob", "--time", "30")
+	d := b.daemon(t, "--apply")
+	noted := func(job string) {
+		t.Helper()
+		eventually(t, "job "+job+" in the journal", func() string {
+			text, _ := os.ReadFile(journal) // it may be gone for a moment
+			if !strings.Contains(string(text), `"job":`+job+`,`) {
+				return "the journal is:\n" + string(text)
+			}
+			return ""
+		})
+	}
+	noted(first)
+	b.do(t, operator, "rm", journal, journal+".lock")
+	second := b.submit(t, "ob-carol", "--time", "20")
+	noted(second)
+	noted(first)
+	r := b.try(t, operator, "ostrichd", "--config", b.config, "--listen", "", "--apply", "--once")
+	if r.code != 1 || !strings.Contains(r.stderr, "another process writes it") {
+		t.Errorf("a second daemon: exit code %d: %s", r.code, r.stderr)
+	}
+	// Somebody adds what is no record.
+	b.do(t, operator, "sh", "-c", "echo what >"+journal+".x && mv "+journal+".x "+journal)
+	third := b.submit(t, "ob-dave", "--time", "10")
+	noted(third)
+	noted(first)
+	if text, err := os.ReadFile(journal + ".bad"); string(text) != "what\n" || err != nil {
+		t.Errorf("set aside: %q, %v", text, err)
+	}
+	if n := len(d.events(t, "the journal was not as it was left")); n != 2 {
+		t.Errorf("%d lines tell of it, want 2", n)
+	}
+	if n := len(d.events(t, "cycle failed")); n != 0 {
+		t.Errorf("%d cycles failed", n)
+	}
+	d.terminate(t)
+}
+
+// testEndlessOutput: a command that prints without end is ended, nothing is
+// written meanwhile, and the daemon goes on once it is right again.
+func (b *bed) testEndlessOutput(t *testing.T) {
+	bin := b.dir + "/endless"
+	b.do(t, "root", "mkdir", bin)
+	for _, name := range []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr"} {
+		b.do(t, "root", "ln", "-s", b.do(t, "root", "sh", "-c", "command -v "+name), bin+"/"+name)
+	}
+	d := b.daemon(t, "--apply", "--slurm-bin", bin, "--slurm-timeout", "1m")
+	d.cycles(t, 2)
+	squeue := b.do(t, "root", "readlink", bin+"/squeue")
+	before := b.updates(t)
+	b.do(t, "root", "sh", "-c", "printf '#!/bin/sh\\nexec yes\\n' >"+bin+"/yes && chmod 755 "+bin+"/yes && ln -sfn yes "+bin+"/squeue")
+	b.submit(t, "ob-alice", "--time", "5")
+	d.await(t, "cycle failed", 1)
+	if e := d.events(t, "cycle failed")[0]; !strings.Contains(e.Error, "squeue: too much output: it printed more than 256 MiB and was ended") {
+		t.Errorf("error %q", e.Error)
+	}
+	report(t, "memory", "%s", b.do(t, "root", "grep", "VmHWM", "/proc/"+strconv.Itoa(d.cmd.Process.Pid)+"/status"))
+	if n := b.updates(t) - before; n != 0 {
+		t.Errorf("slurmctld counted %d updates", n)
+	}
+	b.do(t, "root", "ln", "-sfn", squeue, bin+"/squeue")
+	d.await(t, "recovered", 1)
+	if n := len(d.events(t, "cycle failed")); n != 1 {
+		t.Errorf("%d lines tell of it, want 1", n)
+	}
+	d.terminate(t)
+}

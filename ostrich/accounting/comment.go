@@ -1,0 +1,152 @@
+package accounting
+
+import (
+	"bytes"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Said is what the comment of a job tells the scheduler.
+type Said struct {
+	Hint     ostrich.Duration // how long the job will run; 0 if it does not say
+	Campaign string           // the campaign that the job belongs to; "" if it does not say
+}
+
+// MaxComment is how many bytes of a comment are read; what follows is ignored.
+const MaxComment = 1024
+
+// MaxCampaign is how many bytes the name of a campaign may have.
+const MaxCampaign = 64
+
+// maxHint is the longest hint, ten years.
+const maxHint = 10 * 365 * 86400
+
+// ReadComment reads the comment that a user gave a job (sbatch --comment). The
+// comment is split at commas, and two words of it count:
+//
+//	expect=TIME     the job will run for TIME: minutes, minutes:seconds,
+//	                hours:minutes:seconds, days-hours, days-hours:minutes or
+//	                days-hours:minutes:seconds, as sbatch --time has it, or
+//	                numbers with units, such as 90s, 5m, 2h, 1h30m and 2d
+//	campaign:NAME   the job belongs to the campaign NAME, see CampaignName
+//
+// Spaces around a word are dropped, and of two words of one kind the first
+// counts. All else is the user's own and ignored, words that are not as above
+// too: a comment is never an error.
+func ReadComment(comment []byte) Said {
+	var s Said
+	comment = comment[:min(len(comment), MaxComment)]
+	for len(comment) > 0 {
+		var word []byte
+		word, comment, _ = bytes.Cut(comment, []byte{','})
+		word = bytes.TrimSpace(word)
+		if v, ok := bytes.CutPrefix(word, []byte("expect=")); ok && s.Hint == 0 {
+			s.Hint = readHint(v)
+		} else if v, ok := bytes.CutPrefix(word, []byte("campaign:")); ok && s.Campaign == "" {
+			s.Campaign = CampaignName(v)
+		}
+	}
+	return s
+}
+
+// CampaignName returns the name of a declared campaign, or "" where the text
+// is none: a name has 1 to 64 printable ASCII characters without spaces and
+// commas.
+func CampaignName(text []byte) string {
+	if len(text) > MaxCampaign {
+		return ""
+	}
+	for _, c := range text {
+		if c <= ' ' || c > '~' || c == ',' {
+			return ""
+		}
+	}
+	return string(text)
+}
+
+// CampaignOfName returns the campaign that the name of a job declares, what
+// stands before its first colon, or "".
+func CampaignOfName(name []byte) string {
+	if campaign, _, ok := bytes.Cut(name, []byte{':'}); ok {
+		return CampaignName(campaign)
+	}
+	return ""
+}
+
+// CampaignOfWCKey returns the campaign that a WCKey declares. Slurm stores the
+// default one of a user with an asterisk: it declares nothing.
+func CampaignOfWCKey(wckey []byte) string {
+	if bytes.HasPrefix(wckey, []byte{'*'}) {
+		return ""
+	}
+	return CampaignName(wckey)
+}
+
+// readHint reads a length of time in either form; 0 if it is none.
+func readHint(b []byte) ostrich.Duration {
+	d, ok := readUnits(b)
+	if !ok {
+		d, ok = readTime(b)
+	}
+	if !ok || d > maxHint {
+		return 0
+	}
+	return ostrich.Duration(d)
+}
+
+// hintUnits are the units of time, the largest first.
+const hintUnits = "dhms"
+
+var hintSeconds = [...]int64{86400, 3600, 60, 1}
+
+// readUnits reads "1h30m". A larger unit stands before a smaller one.
+func readUnits(b []byte) (seconds int64, ok bool) {
+	next := 0 // the largest unit that may follow
+	for len(b) > 0 {
+		at := bytes.IndexAny(b, hintUnits)
+		if at < 0 {
+			return 0, false
+		}
+		n, number := digits(b[:at])
+		unit := bytes.IndexByte([]byte(hintUnits), b[at])
+		if !number || n > maxHint || unit < next {
+			return 0, false
+		}
+		seconds += n * hintSeconds[unit]
+		next, b = unit+1, b[at+1:]
+		ok = true
+	}
+	return seconds, ok
+}
+
+// readTime reads a time as sbatch --time does.
+func readTime(b []byte) (seconds int64, ok bool) {
+	days, clock, withDays := bytes.Cut(b, []byte{'-'})
+	if !withDays {
+		clock = b
+	}
+	var parts [3]int64
+	n := 0
+	for more := true; more; n++ {
+		var part []byte
+		part, clock, more = bytes.Cut(clock, []byte{':'})
+		if n == len(parts) {
+			return 0, false
+		}
+		if parts[n], ok = digits(part); !ok || parts[n] > maxHint {
+			return 0, false
+		}
+	}
+	if withDays {
+		d, ok := digits(days)
+		return d*86400 + parts[0]*3600 + parts[1]*60 + parts[2], ok && d <= maxHint
+	}
+	switch n {
+	case 1:
+		return parts[0] * 60, true
+	case 2:
+		return parts[0]*60 + parts[1], true
+	default:
+		return parts[0]*3600 + parts[1]*60 + parts[2], true
+	}
+}

@@ -1,0 +1,95 @@
+package ostrich
+
+import "slices"
+
+// A class of jobs of one user are those of the same width and limit, and the same
+// Job.Class where that is known.
+type class struct {
+	limit Duration
+	procs int
+	what  uint64
+}
+
+// classOf is the class of a job, and wide that of all jobs of its width and limit.
+func classOf(j *Job) (c, wide class) {
+	c = class{limit: j.Estimate, procs: j.Procs, what: j.Class}
+	wide = c
+	wide.what = 0
+	return c, wide
+}
+
+// recentLengths is of how many lengths the median is taken. More would be
+// steadier, fewer follow sooner; 9 was measured with Alike (docs/adr/0002).
+const recentLengths = 9
+
+// recent holds the latest lengths of a class.
+type recent struct {
+	lengths [recentLengths]Duration
+	count   int // that there ever were
+}
+
+func (r *recent) add(d Duration) {
+	r.lengths[r.count%recentLengths] = d
+	r.count++
+}
+
+// median is that of the latest lengths, of which there is one; of two in the
+// middle the shorter one.
+func (r *recent) median() Duration {
+	n := min(r.count, recentLengths)
+	sorted := r.lengths
+	slices.Sort(sorted[:n])
+	return sorted[(n-1)/2]
+}
+
+// alike remembers the latest lengths of a user's classes, those of the classes
+// that had one last. Copies of a schedule share it until one of them adds to it.
+type alike struct {
+	classes []class // the one that had a length last in front
+	recent  []recent
+	shared  bool
+}
+
+// mostClasses is how many classes of a user are remembered.
+const mostClasses = 64
+
+// owned is what may be added to.
+func (a *alike) owned() *alike {
+	switch {
+	case a == nil:
+		return &alike{}
+	case a.shared:
+		return &alike{classes: slices.Clone(a.classes), recent: slices.Clone(a.recent)}
+	}
+	return a
+}
+
+// of is what is remembered of a class; nil for nothing.
+func (a *alike) of(c class) *recent {
+	if a == nil {
+		return nil
+	}
+	if i := slices.Index(a.classes, c); i >= 0 {
+		return &a.recent[i]
+	}
+	return nil
+}
+
+// add takes note of a length, and puts the class in front.
+func (a *alike) add(c class, d Duration) {
+	i := slices.Index(a.classes, c)
+	var r recent
+	switch {
+	case i >= 0:
+		r = a.recent[i]
+	case len(a.classes) < mostClasses:
+		i = len(a.classes)
+		a.classes, a.recent = append(a.classes, c), append(a.recent, r)
+	default:
+		i = len(a.classes) - 1
+	}
+	r.add(d)
+	copy(a.classes[1:i+1], a.classes[:i])
+	copy(a.recent[1:i+1], a.recent[:i])
+	a.classes[0], a.recent[0] = c, r
+}

@@ -1,0 +1,147 @@
+package ostrich
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Variant is a predictor to be tested, with the classes that it goes by.
+type Variant struct {
+	Predictor Predictor
+	Classes   []uint64 // of the jobs, by their places; nil is Job.Class
+}
+
+// Accuracy is how well a predictor would have foretold the lengths of jobs. p^ is
+// the length predicted, and p the true one, both at least a second.
+type Accuracy struct {
+	Jobs      int
+	LogError  float64 // mean |ln(p^/p)|; e to it is a factor by which p^ is off
+	WorkError float64 // Σ|p^-p|·q / Σ p·q, for jobs of q processors
+	Within2   float64 // part of the jobs with p/2 ≤ p^ ≤ 2p
+
+	// ShortAUC is the probability that of two jobs, one that ends within
+	// ShortJob and one that does not, the first has the shorter prediction;
+	// equal ones count half. 0.5 is a guess. NaN without both kinds.
+	ShortAUC float64
+}
+
+// ShortJob is what a short job stays below, see Accuracy.
+const ShortJob Duration = 60
+
+// Backtest predicts the lengths of jobs that have run, each at its submission
+// from what had ended by then, in the order of Compare. The jobs are sorted by
+// Submit and have a Start and an End. The result has an entry for each variant;
+// without jobs it is zero, and NaN.
+func Backtest(jobs []Job, variants []Variant) []Accuracy {
+	b := newBacktest(jobs)
+	list := make([]Accuracy, len(variants))
+	for i, v := range variants {
+		list[i] = b.run(v)
+	}
+	return list
+}
+
+// backtest is what all variants have in common.
+type backtest struct {
+	jobs  []Job
+	users []int32 // of the jobs, from 0
+	count int     // users
+	ends  []int32 // jobs in the order in which they are learned from
+	guess []uint64
+}
+
+func newBacktest(jobs []Job) *backtest {
+	b := &backtest{jobs: jobs, users: make([]int32, len(jobs)), ends: make([]int32, len(jobs)), guess: make([]uint64, len(jobs))}
+	places := make(map[UserID]int32)
+	for i := range jobs {
+		place, ok := places[jobs[i].User]
+		if !ok {
+			place = int32(len(places))
+			places[jobs[i].User] = place
+		}
+		b.users[i], b.ends[i] = place, int32(i)
+	}
+	b.count = len(places)
+	slices.SortFunc(b.ends, func(x, y int32) int {
+		i, j := &jobs[x], &jobs[y]
+		return cmp.Or(cmp.Compare(i.End, j.End), cmp.Compare(i.lateEnd(), j.lateEnd()), cmp.Compare(i.ID, j.ID), cmp.Compare(x, y))
+	})
+	return b
+}
+
+// lateEnd is 1 for a job that ended in the second in which it came or started:
+// that end comes after the submissions of the second, see Compare.
+func (j *Job) lateEnd() Time {
+	if j.Submit == j.End || j.Start == j.End {
+		return 1
+	}
+	return 0
+}
+
+// ran is how long a job that has ended really ran, as the schedule takes it.
+func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
+
+func (b *backtest) run(v Variant) Accuracy {
+	past := make([]lengths, b.count)
+	a := Accuracy{Jobs: len(b.jobs)}
+	var sum, off, work float64
+	var within int
+	next := 0
+	job := func(i int32) Job {
+		j := b.jobs[i]
+		if v.Classes != nil {
+			j.Class = v.Classes[i]
+		}
+		return j
+	}
+	for i := range b.jobs {
+		j := job(int32(i))
+		for next < len(b.ends) {
+			k := b.ends[next]
+			if end := &b.jobs[k]; end.End+end.lateEnd() > j.Submit {
+				break
+			}
+			ended := job(k)
+			v.Predictor.learn(&past[b.users[k]], &ended, ended.ran())
+			next++
+		}
+		ran, expect := max(1, j.ran()), v.Predictor.predict(&past[b.users[i]], &j)
+		sum += math.Abs(math.Log(float64(expect) / float64(ran)))
+		off += math.Abs(float64(expect-ran)) * float64(j.Procs)
+		work += float64(ran) * float64(j.Procs)
+		if expect <= 2*ran && ran <= 2*expect {
+			within++
+		}
+		b.guess[i] = uint64(expect) << 1
+		if ran < ShortJob {
+			b.guess[i]++
+		}
+	}
+	n := float64(len(b.jobs))
+	if n > 0 {
+		a.LogError, a.WorkError, a.Within2 = sum/n, off/work, float64(within)/n
+	}
+	a.ShortAUC = shortAUC(b.guess)
+	return a
+}
+
+// shortAUC takes predictions, shifted left by one, with 1 added for a short job.
+// It sorts them.
+func shortAUC(guess []uint64) float64 {
+	slices.Sort(guess)
+	var short, long, won float64 // of those with a shorter prediction
+	for i := 0; i < len(guess); {
+		var s, l float64
+		for p := guess[i] >> 1; i < len(guess) && guess[i]>>1 == p; i++ {
+			if guess[i]&1 == 1 {
+				s++
+			} else {
+				l++
+			}
+		}
+		won += l * (short + s/2)
+		short, long = short+s, long+l
+	}
+	return won / (short * long) // 0/0 is NaN
+}

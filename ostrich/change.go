@@ -1,0 +1,74 @@
+package ostrich
+
+// change takes over what has become known of a job that has not ended.
+func (s *Schedule) change(j *job, to *Job) {
+	switch {
+	case to.User != j.User || to.Campaign != j.Campaign:
+		s.move(j, *to)
+		return
+	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition &&
+		to.Class == j.Class && to.Hint == j.Hint:
+		return
+	}
+	u := s.owner(j)
+	length := j.length
+	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
+		j.expect = s.options.Predictor.predict(&u.past, to)
+		length = max(j.expect, j.elapsed(s.now))
+	}
+	if j.queued {
+		j.asked = to.Procs
+	}
+	if j.running && j.paused == 0 {
+		s.occupy(u, to.Procs*to.Count()-j.Procs*j.Count())
+	}
+	s.revise(j, to, length)
+	j.stage.unsorted = true
+	if j.running && j.paused == 0 {
+		s.await(j)
+	}
+	s.version++
+}
+
+// move takes a job that changes hands, or is declared to belong elsewhere, to
+// another campaign, in the state in which it is.
+func (s *Schedule) move(j *job, to Job) {
+	to.Submit = j.Submit
+	s.count(j, 0)
+	s.depart(j)
+	moved := s.submit(&to)
+	if !j.running {
+		return
+	}
+	s.start(moved, &to)
+	moved.Start, moved.rested = j.Start, j.rested
+	s.recount(moved)
+	s.await(moved)
+	if j.paused != 0 {
+		s.suspend(moved)
+		moved.paused = j.paused
+		s.recount(moved)
+	}
+}
+
+// split takes one task out of the pending record of its array, as a job of
+// its own. It stands where the record stands and takes its part of the work
+// along. It reports false where there is no such record.
+func (s *Schedule) split(from Job) bool {
+	r := s.jobs.get(from.Group)
+	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
+		return false
+	}
+	s.pass(float64(s.now))
+	s.settled = false
+	s.at(r.User)
+	j := s.newJob(&from, r.expect)
+	before := r.area(r.length)
+	r.Tasks--
+	j.length = r.length
+	s.recount(r)
+	s.join(j, r.stage, s.arrayOf(j))
+	s.recount(j)
+	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
+	return true
+}

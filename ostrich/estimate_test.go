@@ -1,0 +1,323 @@
+package ostrich
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMedian: of the latest nine lengths, of an even number the shorter one in the middle.
+func TestMedian(t *testing.T) {
+	for _, tt := range []struct {
+		ran  []Duration
+		want Duration
+	}{
+		{[]Duration{7}, 7},
+		{[]Duration{9, 3}, 3},
+		{[]Duration{9, 3, 5}, 5},
+		{[]Duration{9, 3, 5, 4}, 4},
+		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9}, 5},
+		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 7}, // 1 and 2 are forgotten
+	} {
+		var r recent
+		for _, d := range tt.ran {
+			r.add(d)
+		}
+		if got := r.median(); got != tt.want {
+			t.Errorf("median of %v: %d, want %d", tt.ran, got, tt.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		ran := rapid.SliceOfN(rapid.Int64Range(0, 20), 1, 30).Draw(t, "ran")
+		var r recent
+		for _, d := range ran {
+			r.add(Duration(d))
+		}
+		last := slices.Sorted(slices.Values(ran[max(0, len(ran)-9):]))
+		if got, want := r.median(), Duration(last[(len(last)-1)/2]); got != want {
+			t.Fatalf("median of the latest of %v: %d, want %d", ran, got, want)
+		}
+	})
+}
+
+// TestAlikeFallsBack: class, then width and limit, then the last two, then the limit.
+func TestAlikeFallsBack(t *testing.T) {
+	var l lengths
+	ended := func(procs int, limit Duration, class uint64, ran ...Duration) {
+		for _, d := range ran {
+			Alike.learn(&l, &Job{Procs: procs, Estimate: limit, Class: class}, d)
+		}
+	}
+	expect := func(what string, procs int, limit Duration, class uint64, want Duration) {
+		t.Helper()
+		if got := Alike.predict(&l, &Job{Procs: procs, Estimate: limit, Class: class}); got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	expect("nothing is known", 1, 600, 7, 600)
+	ended(1, 600, 7, 100, 101, 102)
+	ended(1, 600, 8, 20, 21)
+	ended(2, 600, 7, 300)
+	expect("its class", 1, 600, 7, 101)
+	expect("its class, of two", 1, 600, 8, 20)
+	expect("its class, of another width", 2, 600, 7, 300)
+	expect("another class: its width and limit", 1, 600, 9, 100)
+	expect("no class: its width and limit", 1, 600, 0, 100)
+	expect("another limit: the last two", 1, 500, 7, (21+300)/2)
+	expect("another width: the last two", 3, 600, 7, (21+300)/2)
+	expect("no longer than its limit", 3, 50, 7, 50)
+	ended(4, 60, 7, 0, 0, 0)
+	expect("at least a second", 4, 60, 7, 1)
+
+	l = lengths{}
+	ended(1, 600, 0, 100, 200, 300)
+	expect("without classes each length counts once", 1, 600, 0, 200)
+}
+
+// TestHintedMedian: a hint is taken at its word first, and then times how much
+// longer the user's latest hinted jobs ran than said, never less.
+func TestHintedMedian(t *testing.T) {
+	for _, p := range []Predictor{ByLimit, ByLast, ByLastTwo, BySmoothing, Alike} {
+		var l lengths
+		step := func(what string, hint, ran, want Duration) {
+			t.Helper()
+			j := &Job{Procs: 1, Estimate: 1000, Hint: hint}
+			if got := p.predict(&l, j); got != want {
+				t.Errorf("%v, %s: %d, want %d", p, what, got, want)
+			}
+			p.learn(&l, j, ran)
+		}
+		step("the first is believed", 100, 150, 100)
+		step("half as long again", 100, 200, 150)
+		step("the lower of two", 100, 300, 150)
+		step("the median", 10, 20, 20)
+		step("capped by the limit", 900, 100, 1000)
+		for range recentLengths {
+			step("", 50, 10, Alike.predict(&l, &Job{Procs: 1, Estimate: 1000, Hint: 50}))
+		}
+		step("who says too long is believed", 50, 10, 50)
+	}
+}
+
+// TestClassesForgotten: 64 classes of a user are remembered, those that had a length last.
+func TestClassesForgotten(t *testing.T) {
+	a := new(alike)
+	of := func(n int) class { return class{limit: Duration(n), procs: 1} }
+	for n := range mostClasses {
+		a.add(of(n), Duration(n))
+	}
+	a.add(of(0), 5) // in front again
+	a.add(of(100), 100)
+	if len(a.classes) != mostClasses || len(a.recent) != mostClasses {
+		t.Fatalf("%d classes with %d lengths, want %d", len(a.classes), len(a.recent), mostClasses)
+	}
+	for n, want := range map[int]int{0: 2, 1: 0, 2: 1, mostClasses - 1: 1, 100: 1} {
+		r, got := a.of(of(n)), 0
+		if r != nil {
+			got = r.count
+		}
+		if got != want {
+			t.Errorf("class %d: %d lengths, want %d", n, got, want)
+		}
+	}
+	if got := a.of(of(0)).median(); got != 0 {
+		t.Errorf("median of 0 and 5: %d", got)
+	}
+	a.add(of(1), 7)
+	if r := a.of(of(1)); r.count != 1 || r.median() != 7 {
+		t.Errorf("a class that was forgotten begins anew, and has %+v", r)
+	}
+}
+
+// TestAlikeModel: the classes are those of a list kept in the simplest way.
+func TestAlikeModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type known struct {
+			class class
+			ran   []Duration
+		}
+		var list []known
+		a := new(alike)
+		for range rapid.IntRange(0, 300).Draw(t, "lengths") {
+			c := class{procs: rapid.IntRange(1, 80).Draw(t, "class")}
+			d := Duration(rapid.IntRange(0, 9).Draw(t, "ran"))
+			a.add(c, d)
+			one := known{class: c}
+			if i := slices.IndexFunc(list, func(k known) bool { return k.class == c }); i >= 0 {
+				one = list[i]
+				list = slices.Delete(list, i, i+1)
+			}
+			one.ran = append(one.ran, d)
+			list = slices.Insert(list, 0, one)
+			list = list[:min(len(list), mostClasses)]
+		}
+		for i, k := range list {
+			last := slices.Sorted(slices.Values(k.ran[max(0, len(k.ran)-recentLengths):]))
+			if a.classes[i] != k.class || a.recent[i].count != len(k.ran) || a.recent[i].median() != last[(len(last)-1)/2] {
+				t.Fatalf("place %d: %+v %+v, want %+v", i, a.classes[i], a.recent[i], k)
+			}
+		}
+		if len(a.classes) != len(list) {
+			t.Fatalf("%d classes, want %d", len(a.classes), len(list))
+		}
+	})
+}
+
+// ended tells of a job that ran, from its submission on.
+func ended(t failer, s *Schedule, j Job, ran Duration) {
+	t.Helper()
+	j.Submit = s.now + 1
+	mustStep(t, s, Event{At: j.Submit, Kind: Submit, Job: j})
+	j.Start = j.Submit + 1
+	mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+	j.End = j.Start + Time(ran)
+	mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
+}
+
+// TestAlikeShared: what one copy of a schedule learns no other one knows.
+func TestAlikeShared(t *testing.T) {
+	s := mustNew(t, Options{Procs: 4, Predictor: Alike})
+	job := func(id JobID) Job { return Job{ID: id, User: 1, Procs: 1, Estimate: 1000, Class: 3} }
+	ended(t, s, job(1), 100)
+	first, second := s.Clone(), s.Clone()
+	if s.users[1].past.alike != first.users[1].past.alike || first.users[1].past.alike != second.users[1].past.alike {
+		t.Error("a copy that has learned nothing has its own lengths")
+	}
+	ended(t, first, job(2), 300)
+	ended(t, first, job(3), 300)
+	ended(t, s, job(2), 20)
+	ended(t, s, job(3), 20)
+	for _, one := range []struct {
+		what string
+		s    *Schedule
+		want Duration
+	}{{"the original", s, 20}, {"the copy that learned", first, 300}, {"the copy that did not", second, 100}} {
+		j := job(9)
+		j.Submit = one.s.now + 1
+		mustStep(t, one.s, Event{At: j.Submit, Kind: Submit, Job: j})
+		if got, _ := one.s.Expected(9); got != one.want {
+			t.Errorf("%s expects %d, want %d", one.what, got, one.want)
+		}
+	}
+}
+
+// waitingCampaign is a campaign of n pending jobs of a user of whom nothing is known.
+func waitingCampaign(t failer, n int) (*Schedule, func(i int, ran Duration)) {
+	s := mustNew(t, Options{Procs: 4, Predictor: Alike, Rule: Rule{By: Window, Threshold: 1800}})
+	job := func(i int) Job {
+		return Job{ID: JobID(i), User: 1, Procs: 1, Estimate: 6000, Submit: 1, Class: 3}
+	}
+	for i := range n {
+		mustStep(t, s, Event{At: 1, Kind: Submit, Job: job(i + 1)})
+	}
+	return s, func(i int, ran Duration) {
+		j := job(i)
+		j.Start = s.now + 1
+		mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+		j.End = j.Start + Time(ran)
+		mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
+	}
+}
+
+// TestWaitingJobsAreLearned: the lengths of a campaign's waiting jobs are predicted
+// again when 1, 2, 4 and 8 of them have ended, and at no other.
+func TestWaitingJobsAreLearned(t *testing.T) {
+	s, run := waitingCampaign(t, 20)
+	// A job longer than all before moves the median each time, but for the rounding down.
+	for i := 1; i <= 9; i++ {
+		run(i, Duration(100*i))
+		want := map[int]Duration{1: 100, 2: 100, 3: 100, 4: 200, 5: 200, 6: 200, 7: 200, 8: 400, 9: 400}[i]
+		for id := JobID(i + 1); id <= 20; id++ {
+			if got, _ := s.Expected(id); got != want {
+				t.Fatalf("after %d jobs %d is expected to run %d, want %d", i, id, got, want)
+			}
+		}
+	}
+	if got, _ := s.WorkOf(20); got != 400 {
+		t.Errorf("job 20 counts for %v", got)
+	}
+}
+
+// TestCancelledTeachNothing: jobs that never ran do not put off what the first
+// that runs teaches.
+func TestCancelledTeachNothing(t *testing.T) {
+	s, run := waitingCampaign(t, 5)
+	mustStep(t, s, Event{At: 2, Kind: End, Job: Job{ID: 5, User: 1, Submit: 1, End: 2}})
+	if got, _ := s.Expected(4); got != 6000 {
+		t.Errorf("after a cancelled job: %d", got)
+	}
+	run(1, 100)
+	if got, _ := s.Expected(4); got != 100 {
+		t.Errorf("after the first that ran: %d, want 100", got)
+	}
+}
+
+// TestAskedFor: Slurm may allocate more processors than a job asks for, as whole
+// cores. What is learned is known by what was asked for in the end.
+func TestAskedFor(t *testing.T) {
+	s := mustNew(t, Options{Procs: 8, Predictor: Alike})
+	run := func(id JobID, asked, changed int, ran Time) Duration {
+		at := s.now + 1
+		j := Job{ID: id, User: 1, Procs: asked, Estimate: 6000, Submit: at}
+		mustStep(t, s, Event{At: at, Kind: Submit, Job: j})
+		if changed != asked {
+			j.Procs = changed
+			mustStep(t, s, Event{At: at, Kind: Change, Job: j})
+		}
+		expected, _ := s.Expected(id)
+		j.Start, j.Procs = at+1, 2*changed
+		mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+		j.End = j.Start + ran
+		mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
+		return expected
+	}
+	for i, tt := range []struct {
+		asked, changed int
+		ran            Time
+		want           Duration
+	}{
+		{1, 1, 100, 6000}, {2, 2, 700, 100}, {4, 4, 700, 400}, {1, 1, 100, 100}, {2, 2, 700, 700}, {3, 1, 100, 100}, {1, 1, 100, 100},
+	} {
+		if got := run(JobID(i+1), tt.asked, tt.changed, tt.ran); got != tt.want {
+			t.Errorf("job %d is expected to run %d, want %d", i+1, got, tt.want)
+		}
+	}
+}
+
+// TestArrayIsLearned: an array of 400 is one record until its tasks start, and the
+// rest of it learns from the first ten.
+func TestArrayIsLearned(t *testing.T) {
+	s := mustNew(t, Options{Procs: 10, Predictor: Alike, Rule: Rule{By: Window, Threshold: 1800}})
+	record := Job{ID: 1, User: 1, Group: 1, Procs: 1, Estimate: 6000, Submit: 1, Tasks: 400, Class: 3}
+	mustStep(t, s, Event{At: 1, Kind: Submit, Job: record})
+	var started []Job
+	for i := range 10 {
+		j := record
+		j.ID, j.Tasks, j.Start = JobID(i+2), 1, 2
+		if !s.split(j) {
+			t.Fatalf("task %d is not split off", i)
+		}
+		mustStep(t, s, Event{At: 2, Kind: Start, Job: j})
+		started = append(started, j)
+	}
+	if got, _ := s.WorkOf(1); got != 390*6000 {
+		t.Fatalf("the rest counts for %v", got)
+	}
+	for i, j := range started {
+		j.End = Time(100 + 10*i)
+		mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
+		if i == 0 {
+			if got, _ := s.WorkOf(1); got != 390*98 {
+				t.Errorf("after the first task the rest counts for %v", got)
+			}
+		}
+	}
+	// Of 98, 108, ... 168, the lengths of the first eight, the lower middle one.
+	if got, _ := s.WorkOf(1); got != 390*128 {
+		t.Errorf("after ten tasks the rest counts for %v, want %v", got, 390*128)
+	}
+	if got, _ := owed(s); got > 400*168 {
+		t.Errorf("the user is owed %v", got)
+	}
+}

@@ -1,0 +1,117 @@
+package ostrich
+
+// minute is Slurm's own unit for limits.
+const minute Duration = 60
+
+// overrun is how much more a job counts for when it outlives its length: a minute,
+// and a sixteenth once it has run long, so that a job that Slurm lost costs few
+// steps however old it is. In steps, because a length that grew at every look
+// would depend on how often one looks.
+func overrun(elapsed Duration) Duration {
+	return max(minute, elapsed/16/minute*minute)
+}
+
+// elapsed is how long a task of the job has run by the given time.
+func (j *job) elapsed(now Time) Duration {
+	if !j.running {
+		return 0
+	}
+	if j.paused != 0 {
+		now = j.paused
+	}
+	return Duration(now-j.Start) - j.rested
+}
+
+// await notes when a running job will have run as long as it counts for.
+func (s *Schedule) await(j *job) {
+	j.due = s.now + Time(max(0, j.length-j.elapsed(s.now)))
+	if j.place < 0 {
+		s.overruns = append(s.overruns, j)
+		s.overruns.up(len(s.overruns)-1, j)
+	} else {
+		s.overruns.fix(j)
+	}
+}
+
+// forgo forgets it again.
+func (s *Schedule) forgo(j *job) {
+	if j.place < 0 {
+		return
+	}
+	h := s.overruns
+	last := h[len(h)-1]
+	h[len(h)-1] = nil
+	s.overruns = h[:len(h)-1]
+	if last != j {
+		last.place = j.place
+		s.overruns.fix(last)
+	}
+	j.place = -1
+}
+
+// outlive lets the job that is due first count for max(elapsed, estimate),
+// with elapsed rounded up by a step. A job that outlives a prediction is expected
+// to run for as long again, up to its limit.
+func (s *Schedule) outlive() {
+	s.settled = false
+	j := s.overruns[0]
+	elapsed := j.elapsed(j.due)
+	more := overrun(elapsed)
+	if left := j.Estimate - elapsed; left > 0 {
+		more = min(left, max(more, elapsed))
+	}
+	s.count(j, elapsed+more)
+	j.due += Time(more)
+	s.overruns.fix(j)
+}
+
+// dueHeap is a binary heap of running jobs by the time at which they outlive
+// their length, ties by job id. Each job knows its place.
+type dueHeap []*job
+
+func (j *job) before(o *job) bool { return j.due < o.due || j.due == o.due && j.ID < o.ID }
+
+// fix moves a job from its place to where it belongs.
+func (h dueHeap) fix(j *job) {
+	if !h.down(j.place, j) {
+		h.up(j.place, j)
+	}
+}
+
+// up puts a job into the free place i or above it.
+func (h dueHeap) up(i int, j *job) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !j.before(h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		h[i].place = i
+		i = parent
+	}
+	h[i] = j
+	j.place = i
+}
+
+// down puts a job into the free place i or below it, and tells whether below.
+func (h dueHeap) down(i int, j *job) bool {
+	from := i
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(j) {
+			break
+		}
+		h[i] = h[child]
+		h[i].place = i
+		i = child
+	}
+	h[i] = j
+	j.place = i
+	return i > from
+}

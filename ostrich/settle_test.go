@@ -1,0 +1,158 @@
+package ostrich
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// owed is what the virtual schedule still has to serve, and left what remains of
+// the jobs that have not ended, both counted anew.
+func owed(s *Schedule) (owed, left Work) {
+	for _, u := range s.Users() {
+		owed += u.Owed
+	}
+	for j := range s.jobs.all() {
+		left += Work(j.length-j.elapsed(s.now)) * Work(j.Procs) * Work(j.Count())
+	}
+	return owed, left
+}
+
+// TestNobodyOwesForAnIdleMachine: without an unfinished job nothing is owed, and
+// never more than what is left of the jobs, whatever their limits promised.
+func TestNobodyOwesForAnIdleMachine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOptions(t)
+		o.Settle = true
+		s := mustNew(t, o)
+		check := func() {
+			virtual, left := owed(s)
+			if got := s.left.at(s.now); got != left {
+				t.Fatalf("t = %d: counts %v processor-seconds as left, want %v", s.now, got, left)
+			}
+			if virtual > left+1e-2 {
+				t.Fatalf("t = %d: owes %v, and %v are left\n%s", s.now, virtual, left, s.Describe())
+			}
+			if s.jobs.count == 0 && (virtual != 0 || s.Active() != 0) {
+				t.Fatalf("t = %d: owes %v on an empty machine\n%s", s.now, virtual, s.Describe())
+			}
+		}
+		for _, e := range drawEvents(t, everything) {
+			if e.At > s.now {
+				mustAdvance(t, s, min(e.At, s.now+1))
+				check()
+			}
+			mustStep(t, s, e)
+		}
+		for range 3 {
+			mustAdvance(t, s, s.now+1)
+			check()
+		}
+	})
+}
+
+// TestSurplus: the surplus that is kept is the one that is counted anew, to
+// rounding, with settling and without.
+func TestSurplus(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := mustNew(t, drawOptions(t))
+		for _, e := range drawEvents(t, everything) {
+			mustStep(t, s, e)
+			virtual, left := owed(s)
+			s.pass(float64(s.now)) // no time: an overrun or a completion was the latest moment
+			if !near(float64(s.surplus), float64(virtual-left)) {
+				t.Fatalf("t = %d: surplus %v, want %v - %v\n%s", s.now, s.surplus, virtual, left, s.Describe())
+			}
+		}
+	})
+}
+
+// TestParallelOwesWhatIsLeft: on the Parallel machine, unless a requeue has wasted
+// service, the virtual schedule owes what is left, but for what campaigns were served beyond their
+// work, which counts for their next jobs: no more than what jobs that ended early
+// left over.
+func TestParallelOwesWhatIsLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOptions(t)
+		o.Settle, o.Machine = true, Parallel
+		s := mustNew(t, o)
+		over := Work(0)
+		for _, e := range drawEvents(t, drawn{users: 4, steps: 60, tree: true, groups: true, calm: true}) {
+			if e.At > s.now {
+				mustAdvance(t, s, s.now+1)
+				if virtual, left := owed(s); virtual > left+1e-2 || virtual < left-over-1e-2 {
+					t.Fatalf("t = %d: owes %v, and %v are left; %v were left over\n%s", s.now, virtual, left, over, s.Describe())
+				}
+			}
+			mustAdvance(t, s, e.At)
+			_, before := owed(s)
+			mustStep(t, s, e)
+			if _, after := owed(s); e.Kind == End {
+				over += max(0, before-after)
+			}
+		}
+	})
+}
+
+// TestIdleMachineForgets: once the machine stood idle, the schedule is one
+// that knows nothing of what was before, as one that was restarted
+// later may not. (Past use and lengths are remembered on purpose.)
+func TestIdleMachineForgets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOptions(t)
+		o.Settle, o.Memory, o.Predictor = true, 0, Predictor(rapid.IntRange(0, int(ByLimit)).Draw(t, "predictor"))
+		d := drawn{users: 4, steps: 40, groups: true}
+		before, after := drawEvents(t, d), drawEvents(t, d)
+		long, short := mustNew(t, o), mustNew(t, o)
+		for _, e := range before {
+			mustStep(t, long, e)
+		}
+		now := long.now + 1
+		for _, j := range slices.SortedFunc(long.jobs.all(), func(a, b *job) int { return cmp.Compare(a.ID, b.ID) }) {
+			ended := j.Job
+			ended.End = now
+			if !j.running {
+				ended.Start = 0
+			}
+			mustStep(t, long, Event{At: now, Kind: End, Job: ended})
+		}
+		gap := now + 100 // no campaign is open to later jobs
+		for _, s := range []*Schedule{long, short} {
+			mustStep(t, s, Event{At: gap, Kind: Capacity, Procs: o.Procs})
+		}
+		for _, e := range after {
+			e.At, e.Job.ID = e.At+gap, e.Job.ID+1000
+			e.Job.Submit += gap
+			for _, at := range []*Time{&e.Job.Start, &e.Job.End} {
+				if *at != 0 {
+					*at += gap
+				}
+			}
+			if e.Job.Group != 0 {
+				e.Job.Group += 1000
+			}
+			mustStep(t, long, e)
+			mustStep(t, short, e)
+			if diff := gocmp.Diff(owing(short), owing(long), nearly); diff != "" {
+				t.Fatalf("t = %d: restarted - ran through +\n%s", long.now, diff)
+			}
+		}
+	})
+}
+
+// owing is what each user is owed, and when each campaign is completed virtually.
+// (Not the order: two campaigns may tie but for rounding.)
+func owing(s *Schedule) (list []any) {
+	for _, u := range s.Users() {
+		if u.Owed > 0 {
+			list = append(list, u.User, u.Owed)
+		}
+	}
+	for _, c := range s.Campaigns() {
+		list = append(list, c.Lead, c.VirtualEnd)
+	}
+	return list
+}

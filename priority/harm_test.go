@@ -1,0 +1,210 @@
+package priority
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// short is a harm as the tests compare it: where it is set, and whether nothing
+// may be written.
+func short(found []Harm) []string {
+	var all []string
+	for _, h := range found {
+		where, leads, _ := strings.Cut(h.Found, ": ")
+		if leads == "" || h.Mend == "" {
+			where += ": without a reason or a mend"
+		}
+		all = append(all, fmt.Sprint(map[bool]string{true: "fatal ", false: ""}[h.Fatal], h.Setting, ": ", where))
+	}
+	return all
+}
+
+// TestHarmsRecorded reads what real slurmctlds of 22.05 say that were started
+// with such settings. PreemptParameters came with 23.02 and PreemptMode=PRIORITY
+// with 25.05, and cannot be recorded from it.
+func TestHarmsRecorded(t *testing.T) {
+	sitefactor := Options{Channel: SiteFactor, Mode: Strict}
+	tests := []struct {
+		file   string
+		option func(*Options)
+		want   []string
+	}{
+		{"config.txt", nil, nil},
+		{"harm/within.txt", nil, []string{
+			"fatal PreemptMode=WITHIN: PreemptMode=WITHIN,REQUEUE",
+			"PreemptExemptTime: PreemptExemptTime of 600 s",
+			"bf_min_prio_reserve: SchedulerParameters=bf_min_prio_reserve=5000",
+		}},
+		{"harm/preempt.txt", nil, nil}, // preemption by tiers, and a time of exemption, know no priority
+		{"harm/flags.txt", func(o *Options) { o.Channel = Nice }, []string{"PriorityFlags: PriorityFlags has NO_NORMAL_*"}},
+		{"harm/flags.txt", func(o *Options) { o.Channel = Priority }, nil},
+		{"harm/weights.txt", nil, []string{"PriorityWeight: the PriorityWeight* add up to 100003100, which leaves 10 exact ranks for the 1000 jobs that Slurm looks at"}},
+		{"harm/weights.txt", func(o *Options) { o.Mode, o.Weight = Weight, 1000 }, nil},
+		{"harm/weights.txt", func(o *Options) { o.Depth = 10 }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			o := sitefactor
+			var err error
+			if o.Controller, err = parseConfig(captured(t, "22.05/"+tt.file)); err != nil {
+				t.Fatal(err)
+			}
+			if tt.option != nil {
+				tt.option(&o)
+			}
+			found := Harms(o, Surroundings{})
+			if diff := cmp.Diff(tt.want, short(found)); diff != "" {
+				t.Errorf("harms (-want +got):\n%s", diff)
+			}
+			fatal := slices.ContainsFunc(found, func(h Harm) bool { return h.Fatal })
+			if err := Harmless(o, nil); errors.Is(err, ErrImpossible) != fatal {
+				t.Errorf("harmless: %v", err)
+			}
+		})
+	}
+}
+
+func TestPoliciesRecorded(t *testing.T) {
+	qos, err := parseQOS(captured(t, "22.05/harm/qos.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]QOS{{Name: "normal"}, {Name: "kill", PreemptMode: "WITHIN,REQUEUE", Threshold: 5000}}, qos); diff != "" {
+		t.Errorf("QOS (-want +got):\n%s", diff)
+	}
+	if name := parseFederation(captured(t, "22.05/harm/federation.txt")); name != "fed" {
+		t.Errorf("federation %q", name)
+	}
+	if name := parseFederation(""); name != "" {
+		t.Errorf("without one: federation %q", name)
+	}
+	thresholds, err := parseThresholds(captured(t, "22.05/harm/thresholds.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Threshold{{"user ob-alice of account astro", 77}}, thresholds); diff != "" {
+		t.Errorf("thresholds (-want +got):\n%s", diff)
+	}
+}
+
+func TestHarms(t *testing.T) {
+	qos := func(mode string, threshold uint32) func(*view) {
+		return func(v *view) {
+			v.Controller.PreemptType, v.Controller.PreemptMode = "preempt/qos", "REQUEUE"
+			v.Controller.QOS = []QOS{{Name: "normal"}, {Name: "kill", PreemptMode: mode, Threshold: threshold}}
+			v.Controller.AccountingEnforce = []string{"associations", "limits"}
+		}
+	}
+	preempt := func(kind, mode string) func(*view) {
+		return func(v *view) { v.Controller.PreemptType, v.Controller.PreemptMode = "preempt/"+kind, mode }
+	}
+	exempt := func(n int, changes ...func(*view)) func(*view) {
+		return func(v *view) {
+			v.Controller.PreemptType, v.Controller.PreemptMode = "preempt/qos", "REQUEUE"
+			v.Controller.PreemptParameters = []string{"youngest_first", fmt.Sprint("min_exempt_priority=", n)}
+			for _, change := range changes {
+				change(v)
+			}
+		}
+	}
+	tests := []struct {
+		name string
+		set  func(*view)
+		want []string
+	}{
+		{"nothing", func(*view) {}, nil},
+		{"WITHIN without preempt/qos", preempt("partition_prio", "WITHIN,REQUEUE"), nil},
+		{"WITHIN of a QOS", qos("WITHIN,CANCEL", 0), []string{"fatal PreemptMode=WITHIN: PreemptMode=WITHIN,CANCEL of QOS kill"}},
+		{"WITHIN of a QOS that does not count", func(v *view) {
+			qos("WITHIN", 0)(v)
+			v.Controller.PreemptType = "preempt/partition_prio"
+		}, nil},
+		{"WITHIN and GANG, as Slurm shows them", preempt("qos", "GANG,UNKNOWN"), []string{
+			"fatal PreemptMode=WITHIN: PreemptMode=GANG,UNKNOWN", "fatal PreemptMode=PRIORITY: PreemptMode=GANG,UNKNOWN",
+		}},
+		{"GANG", preempt("qos", "GANG,SUSPEND"), nil},
+		{"PRIORITY", preempt("partition_prio", "PRIORITY,REQUEUE"), []string{"fatal PreemptMode=PRIORITY: PreemptMode=PRIORITY,REQUEUE"}},
+		{"PRIORITY of a partition", func(v *view) {
+			preempt("partition_prio", "REQUEUE")(v)
+			v.Partitions = []Partition{{Name: "main"}, {Name: "low", PreemptMode: "PRIORITY,CANCEL"}}
+		}, []string{"fatal PreemptMode=PRIORITY: PreemptMode=PRIORITY,CANCEL of partition low"}},
+		{"PRIORITY of a QOS", qos("PRIORITY", 0), []string{"fatal PreemptMode=PRIORITY: PreemptMode=PRIORITY of QOS kill"}},
+		{"PRIORITY while nothing is preempted", func(v *view) { v.Controller.PreemptMode = "PRIORITY" }, nil},
+		{"exempt from a time on", func(v *view) {
+			preempt("qos", "WITHIN,CANCEL")(v)
+			v.Controller.PreemptExemptTime = 600
+		}, []string{"fatal PreemptMode=WITHIN: PreemptMode=WITHIN,CANCEL", "PreemptExemptTime: PreemptExemptTime of 600 s"}},
+		{"exempt from a priority on", exempt(1000), []string{"fatal min_exempt_priority: PreemptParameters=min_exempt_priority=1000"}},
+		{"exempt above all", exempt(4000000000), nil},
+		{"exempt above a small weight", exempt(20000, func(v *view) { v.Mode, v.Weight = Weight, 5000 }), nil},
+		{"exempt below a weight", exempt(20000, func(v *view) { v.Mode, v.Weight = Weight, 50000 }), []string{"fatal min_exempt_priority: PreemptParameters=min_exempt_priority=20000"}},
+		{"exempt below pins", exempt(4000000000, func(v *view) { v.Channel = Priority }), []string{"fatal min_exempt_priority: PreemptParameters=min_exempt_priority=4000000000"}},
+		{"exempt while nothing is preempted", exempt(1000, func(v *view) { v.Controller.PreemptType = "" }), nil},
+		{"threshold of all", func(v *view) { v.Controller.SchedulerParameters = []string{"BF_MIN_PRIO_RESERVE=7"} }, []string{"bf_min_prio_reserve: SchedulerParameters=bf_min_prio_reserve=7"}},
+		{"threshold that is none", func(v *view) { v.Controller.SchedulerParameters = []string{"bf_min_prio_reserve=0"} }, nil},
+		{"threshold of a QOS", qos("", 50), []string{"MinPrioThreshold: MinPrioThreshold=50 of QOS kill"}},
+		{"threshold of a partition", func(v *view) {
+			qos("", 50)(v)
+			v.Partitions = []Partition{{Name: "main"}, {Name: "low", QOS: "kill"}}
+		}, []string{"MinPrioThreshold: MinPrioThreshold=50 of QOS kill, which is that of partition low"}},
+		{"threshold of an association", func(v *view) {
+			qos("", 0)(v)
+			v.Thresholds = []Threshold{{"user ann of account lab", 9}}
+		}, []string{"MinPrioThreshold: MinPrioThreshold=9 of user ann of account lab"}},
+		{"thresholds without limits", func(v *view) {
+			qos("", 50)(v)
+			v.Controller.AccountingEnforce, v.Thresholds = []string{"associations"}, []Threshold{{"user ann of account lab", 9}}
+		}, nil},
+		{"federation", func(v *view) { v.Controller.Federation = "fed" }, []string{"fatal federation: federation fed"}},
+		{"clusters", func(v *view) { v.Clusters = []string{"a", "b"} }, []string{"clusters: 2 clusters in one database (a, b)"}},
+		{"one cluster", func(v *view) { v.Clusters = []string{"a"} }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := view{Options: Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}}
+			tt.set(&v)
+			if diff := cmp.Diff(tt.want, short(Harms(v.Options, v.Surroundings))); diff != "" {
+				t.Errorf("harms (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Every value of PriorityFlags that slurm.conf(5) has means something.
+func TestFlags(t *testing.T) {
+	c, err := parseConfig(captured(t, "22.05/harm/flags.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.PriorityFlags = append(c.PriorityFlags, "FAIR_TREE", "max_tres_gres", "NO_NORMAL_QOS", "NEW_ONE")
+	said := func(ch Channel) (silent []string) {
+		for _, f := range Flags(Options{Channel: ch, Controller: c}) {
+			if f.Means == "" {
+				silent = append(silent, fmt.Sprint(f.Name, " ", f.Known))
+			}
+		}
+		return silent
+	}
+	if diff := cmp.Diff([]string{"INCR_ONLY true", "NO_NORMAL_ALL true", "NO_NORMAL_QOS true", "NEW_ONE false"}, said(SiteFactor)); diff != "" {
+		t.Errorf("without a meaning (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"NO_NORMAL_ALL true", "NO_NORMAL_QOS true", "NEW_ONE false"}, said(Priority)); diff != "" {
+		t.Errorf("without a meaning, channel priority (-want +got):\n%s", diff)
+	}
+	if err := Check(Options{Channel: SiteFactor, Mode: Strict, Controller: c}); !errors.Is(err, ErrImpossible) {
+		t.Errorf("INCR_ONLY: %v", err)
+	}
+}
+
+// A pinned job in several partitions has no factors in sprio, as 22.05 shows it.
+func TestParseSprioPinnedInSeveral(t *testing.T) {
+	jobs, err := parseSprio("7|1000|0.00000023283064|-2147483648|-2147483648|0|0|0|0|1000|0|\n7|1000|0.00000023283064|-2147483648|-2147483648|0|0|0|0|1000|0|\n")
+	if err != nil || !jobs[7].pinned {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+}

@@ -1,0 +1,116 @@
+package priority
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// QOS is what a QOS of slurmctld says about priorities.
+type QOS struct {
+	Name        string
+	PreemptMode string // such as "WITHIN,REQUEUE"; "" for that of slurm.conf
+	Threshold   uint32 // MinPrioThreshold; 0 for none
+}
+
+// policies adds to the configuration what "scontrol show config" does not show.
+// What cannot be learnt is no error, and c.PoliciesUnknown says why.
+func (s Slurm) policies(ctx context.Context, c *Controller) {
+	qos, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=qos")
+	if err == nil {
+		c.QOS, err = parseQOS(string(qos))
+	}
+	if err != nil {
+		c.PoliciesUnknown = err.Error()
+	}
+	federation, err := s.output(ctx, "scontrol", "show", "federation")
+	if err != nil {
+		c.PoliciesUnknown = err.Error()
+	}
+	c.Federation = parseFederation(string(federation))
+}
+
+// parseQOS reads "scontrol -o show assoc_mgr flags=qos".
+func parseQOS(out string) ([]QOS, error) {
+	var all []QOS
+	for line := range strings.Lines(out) {
+		name, found := strings.CutPrefix(line, "QOS=")
+		if !found {
+			continue
+		}
+		name, _, _ = strings.Cut(name, "(")
+		q := QOS{Name: name, PreemptMode: unless(field(line, "PreemptMode"), "OFF")}
+		if text := field(line, "MinPrioThresh"); text != "" {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("scontrol show assoc_mgr: QOS %s: MinPrioThresh=%q: not a number", name, clip(text))
+			}
+			q.Threshold = uint32(n)
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// field is the value of a word "key=value" of a line, "" without one.
+func field(line, key string) string {
+	_, rest, _ := strings.Cut(line, " "+key+"=")
+	if rest == "" || rest[0] == ' ' {
+		return ""
+	}
+	return strings.Fields(rest)[0]
+}
+
+// parseFederation reads "scontrol show federation": the name, "" for none.
+func parseFederation(out string) string {
+	for line := range strings.Lines(out) {
+		if name, found := strings.CutPrefix(line, "Federation:"); found {
+			return none(strings.TrimSpace(name))
+		}
+	}
+	return ""
+}
+
+// Threshold is the MinPrioThreshold of an association.
+type Threshold struct {
+	Association string // "user ann of account lab"
+	Priority    uint32
+}
+
+// Thresholds returns the associations of a cluster that have a MinPrioThreshold.
+// It asks slurmdbd.
+func (s Slurm) Thresholds(ctx context.Context, cluster string) ([]Threshold, error) {
+	s.Cluster = "" // sacctmgr has no -M of the same meaning
+	if cluster == "" || strings.ContainsAny(cluster, " ,=\n") {
+		return nil, fmt.Errorf("cluster %q: not a cluster's name", cluster)
+	}
+	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "associations", "cluster="+cluster, "format=account,user,partition,minpriothreshold")
+	if err != nil {
+		return nil, err
+	}
+	return parseThresholds(string(out))
+}
+
+func parseThresholds(out string) ([]Threshold, error) {
+	var all []Threshold
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "|")
+		if len(f) != 4 || f[3] == "" || f[3] == "0" {
+			continue
+		}
+		n, err := strconv.ParseUint(f[3], 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("sacctmgr: line %q: MinPrioThreshold: not a number", clip(line))
+		}
+		name := "account " + f[0]
+		if f[1] != "" {
+			name = "user " + f[1] + " of " + name
+		}
+		if f[2] != "" {
+			name += ", partition " + f[2]
+		}
+		all = append(all, Threshold{name, uint32(n)})
+	}
+	return all, nil
+}

@@ -1,0 +1,141 @@
+package slurmdb
+
+import (
+	"database/sql/driver"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// saying is what is read of a job beside rowColumns: what its class, its hint
+// and its campaign follow from. The columns come after rowColumns and before
+// nameColumns, those that the configuration asks for and the table has.
+type saying struct {
+	columns               []string
+	name, script, comment int // places in a row, 0 where it is not read
+	wckey                 int
+	class                 ClassBy
+	classes               bool
+	hints                 bool
+	declared              DeclareBy
+}
+
+// newSaying tells which of the columns are read.
+func newSaying(c Config, s *schema) saying {
+	y := saying{class: c.Class, classes: c.Classes, hints: c.Hints, declared: c.Declared}
+	read := func(wanted bool, column, expression string) int {
+		if !wanted || !s.columns["job_table"][column] {
+			return 0
+		}
+		y.columns = append(y.columns, expression)
+		return colAccount + len(y.columns) - 1
+	}
+	y.name = read(c.Class != NoClass || c.Classes || c.Declared == InName, "job_name", "job_name")
+	y.script = read(c.Class == ByScript || c.Classes, "script_hash_inx", "script_hash_inx")
+	y.comment = read(c.Hints || c.Declared == InComment, "derived_es",
+		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment)+")")
+	y.wckey = read(c.Declared == InWCKey, "wckey", "wckey")
+	return y
+}
+
+// ended is what is read of a row that has ended.
+func (y *saying) ended() string {
+	return strings.Join(append([]string{rowColumns}, y.columns...), ", ")
+}
+
+// live is what is read of a row that has not ended.
+func (y *saying) live() string { return y.ended() + nameColumns }
+
+// digest is all that is read of a live row, as one value. CONCAT_WS leaves out
+// what is NULL, so that nothing here may be.
+func (y *saying) digest() string {
+	columns := []string{digestColumns}
+	for i, c := range y.columns {
+		if colAccount+i != y.name { // It is there already.
+			columns = append(columns, "COALESCE("+c+", '')")
+		}
+	}
+	return "CONCAT_WS(',', " + strings.Join(columns, ", ") + ")"
+}
+
+// read fills in what a row says.
+func (y *saying) read(w *row, v []driver.Value) {
+	var name []byte
+	if y.name > 0 {
+		name = text(v[y.name])
+	}
+	switch y.class {
+	case ByScript:
+		if y.script > 0 {
+			w.class = accounting.ScriptClass(number(v[y.script]))
+		}
+		if w.class == 0 {
+			w.class = accounting.NameClass(name)
+		}
+	case ByName:
+		w.class = accounting.NameClass(name)
+	case NoClass:
+	}
+	var s accounting.Said
+	if y.comment > 0 {
+		s = accounting.ReadComment(text(v[y.comment]))
+	}
+	if !y.hints {
+		s.Hint = 0
+	}
+	switch y.declared {
+	case InWCKey:
+		s.Campaign = ""
+		if y.wckey > 0 {
+			s.Campaign = accounting.CampaignOfWCKey(text(v[y.wckey]))
+		}
+	case InName:
+		s.Campaign = accounting.CampaignOfName(name)
+	case NotDeclared:
+		s.Campaign = ""
+	case InComment:
+	}
+	if s == (accounting.Said{}) {
+		return
+	}
+	if w.extra == &none {
+		w.extra = new(extra)
+	}
+	w.said = s
+}
+
+// history fills in the classes of a job of a History.
+func (y *saying) history(j *accounting.Job, v []driver.Value) {
+	if !y.classes {
+		return
+	}
+	if y.name > 0 {
+		j.NameClass = accounting.NameClass(text(v[y.name]))
+	}
+	if y.script > 0 {
+		j.ScriptClass = accounting.ScriptClass(number(v[y.script]))
+	}
+}
+
+// say copies to a job what its row says. A comment is stored when a row ends:
+// the next row of the job does not take it back.
+func (h *history) say(j *ostrich.Job, w *row) {
+	j.Class = w.class
+	if w.said.Hint != 0 {
+		j.Hint = w.said.Hint
+	}
+	if w.said.Campaign != "" || h.config.Declared != InComment {
+		j.Campaign = w.said.Campaign
+	}
+}
+
+// keepNames holds on to names, which rows that have ended are read without.
+func keepNames(w, old *row) {
+	if w.account == "" && w.name == "" {
+		named := *w.extra
+		named.account, named.name = old.account, old.name
+		w.extra = &named
+	}
+}

@@ -1,0 +1,195 @@
+package slurmdb_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// said is what the events tell of what users say, one line each.
+func said(events []ostrich.Event) string {
+	var b strings.Builder
+	for _, e := range jobEvents(events) {
+		fmt.Fprintf(&b, "%v %d class %x", e.Kind, e.Job.ID, e.Job.Class)
+		if e.Job.Hint != 0 {
+			fmt.Fprintf(&b, " expects %d", e.Job.Hint)
+		}
+		if e.Job.Campaign != "" {
+			fmt.Fprintf(&b, " in %s", e.Job.Campaign)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestClass(t *testing.T) {
+	run, script := accounting.NameClass([]byte("run-")), accounting.ScriptClass(7)
+	const hostile = "é'\"\n\x01 -- `;"
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2505} {
+		for by, name := range slurmdb.ClassNames {
+			t.Run(string(release)+"/"+name, func(t *testing.T) {
+				db := slurmdbtest.New(t, release)
+				put(
+					job{ID: 1, Name: "run-1", Script: 7, Start: 1, End: 5},
+					job{ID: 2, Name: "run-22", Script: 7, Start: 1},
+					job{ID: 3, Name: "run-3"},
+					job{ID: 4, Name: hostile, Start: 1, End: 5},
+				)(db)
+				c := config(db)
+				c.Class = slurmdb.ClassBy(by)
+				want := [4]uint64{}
+				if c.Class != slurmdb.NoClass {
+					want = [4]uint64{run, run, run, accounting.NameClass([]byte(hostile))}
+				}
+				if c.Class == slurmdb.ByScript && release != slurmdbtest.R2011 {
+					want[0], want[1] = script, script
+				}
+				r := open(t, c)
+				r.SetClock(t0 + 10)
+				events := jobEvents(poll(t, r).Events)
+				if len(events) != 4+3+2 {
+					t.Fatalf("%d events:\n%s", len(events), tellAll(events))
+				}
+				for _, e := range events {
+					if got := e.Job.Class; got != want[e.Job.ID-1] {
+						t.Errorf("%s: class %x, want %x", tell(e), got, want[e.Job.ID-1])
+					}
+				}
+				for _, id := range []ostrich.JobID{2, 3} {
+					if rec, ok := r.Record(id); !ok || rec.Job.Class != want[id-1] || !strings.HasPrefix(rec.Name, "run-") {
+						t.Errorf("record %d: %+v", id, rec)
+					}
+				}
+				if again := poll(t, r); len(again.Events) != 0 {
+					t.Errorf("told again: %s", tellAll(again.Events))
+				}
+				h, err := r.History(t.Context(), t0-100, t0+100, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, j := range h.Jobs[:3] {
+					if j.NameClass != 0 || j.ScriptClass != 0 {
+						t.Errorf("history: job %d has classes %x and %x, not asked for", j.ID, j.NameClass, j.ScriptClass)
+					}
+					if j.Class != want[j.ID-1] {
+						t.Errorf("history: job %d has class %x, want %x", j.ID, j.Class, want[j.ID-1])
+					}
+				}
+				c.Classes = true
+				both := open(t, c)
+				both.SetClock(t0 + 10)
+				if h, err = both.History(t.Context(), t0-100, t0+100, nil); err != nil {
+					t.Fatal(err)
+				}
+				for _, j := range h.Jobs[:3] {
+					wantScript := uint64(0)
+					if j.ID < 3 && release != slurmdbtest.R2011 {
+						wantScript = script
+					}
+					if j.Class != want[j.ID-1] || j.NameClass != run || j.ScriptClass != wantScript {
+						t.Errorf("history: job %d has classes %x, %x and %x, want %x, %x and %x", j.ID,
+							j.Class, j.NameClass, j.ScriptClass, want[j.ID-1], run, wantScript)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSaid follows jobs whose users say something, and compares with what a
+// restart reads.
+func TestSaid(t *testing.T) {
+	steps := []func(*slurmdbtest.DB){
+		put(job{ID: 1, Name: "fit:1", WCKey: "w1"}, job{ID: 2, WCKey: "*default", CPUs: 2}),
+		put(job{ID: 1, Name: "fit:1", WCKey: "w1", Start: 90}, job{ID: 2, WCKey: "w2", CPUs: 2}),
+		// A comment is stored at the end, by then also those of requeued rows.
+		put(job{ID: 1, Name: "fit:1", WCKey: "w1", Start: 90, End: 150, State: 1024, Comment: "expect=5m,campaign:c1"},
+			job{ID: 1, Submit: 151, Name: "fit:1", WCKey: "w1"},
+			job{ID: 2, WCKey: "w2", CPUs: 2, Start: 160, End: 190, Comment: "campaign:c2"}),
+	}
+	for _, tt := range []struct {
+		declared slurmdb.DeclareBy
+		hints    bool
+		live     string
+		cold     string
+	}{
+		{
+			slurmdb.NotDeclared, false,
+			"submit 1\nsubmit 2\nstart 1\nrequeue 1\nstart 2\nend 2\n",
+			"submit 1\nsubmit 2\nstart 1\nrequeue 1\nstart 2\nend 2\n",
+		},
+		{
+			slurmdb.NotDeclared, true,
+			"submit 1\nsubmit 2\nstart 1\nrequeue 1 expects 300\nstart 2\nend 2\n",
+			"submit 1 expects 300\nsubmit 2\nstart 1 expects 300\nrequeue 1 expects 300\nstart 2\nend 2\n",
+		},
+		{
+			slurmdb.InComment, false,
+			"submit 1\nsubmit 2\nstart 1\nrequeue 1 in c1\nstart 2 in c2\nend 2 in c2\n",
+			"submit 1 in c1\nsubmit 2 in c2\nstart 1 in c1\nrequeue 1 in c1\nstart 2 in c2\nend 2 in c2\n",
+		},
+		{
+			slurmdb.InWCKey, false,
+			"submit 1 in w1\nsubmit 2\nstart 1 in w1\nchange 2 in w2\nrequeue 1 in w1\nstart 2 in w2\nend 2 in w2\n",
+			"submit 1 in w1\nsubmit 2 in w2\nstart 1 in w1\nrequeue 1 in w1\nstart 2 in w2\nend 2 in w2\n",
+		},
+		{
+			slurmdb.InName, true,
+			"submit 1 in fit\nsubmit 2\nstart 1 in fit\nrequeue 1 expects 300 in fit\nstart 2\nend 2\n",
+			"submit 1 expects 300 in fit\nsubmit 2\nstart 1 expects 300 in fit\nrequeue 1 expects 300 in fit\nstart 2\nend 2\n",
+		},
+	} {
+		t.Run(fmt.Sprintf("%s %v", slurmdb.DeclareNames[tt.declared], tt.hints), func(t *testing.T) {
+			for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2505} {
+				db := slurmdbtest.New(t, release)
+				c := config(db)
+				c.Declared, c.Hints = tt.declared, tt.hints
+				r := open(t, c)
+				r.SetClock(t0 - perStep)
+				poll(t, r)
+				var live strings.Builder
+				for i, step := range steps {
+					step(db)
+					r.SetClock(ostrich.Time(t0 + perStep*i))
+					live.WriteString(said(poll(t, r).Events))
+					if again := poll(t, r); len(again.Events) != 0 {
+						t.Errorf("%s, step %d: told again: %s", release, i, said(again.Events))
+					}
+				}
+				if diff := cmp.Diff(tt.live, strings.ReplaceAll(live.String(), " class 0", "")); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", release, diff)
+				}
+				fresh := open(t, c)
+				fresh.SetClock(t0 + 3*perStep)
+				if diff := cmp.Diff(tt.cold, strings.ReplaceAll(said(poll(t, fresh).Events), " class 0", "")); diff != "" {
+					t.Errorf("%s, cold start (-want +got):\n%s", release, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestSaidWithoutColumns reads a database of which the account may not see
+// what users say: nothing is said, and nothing fails.
+func TestSaidWithoutColumns(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	put(job{ID: 1, Name: "run-1", Script: 7, Comment: "expect=5m,campaign:c", WCKey: "w"})(db)
+	db.Run("ALTER TABLE c1_job_table DROP COLUMN derived_es, DROP COLUMN script_hash_inx, DROP COLUMN wckey")
+	for declared := range slurmdb.DeclareNames {
+		c := config(db)
+		c.Class, c.Hints, c.Declared = slurmdb.ByScript, true, slurmdb.DeclareBy(declared)
+		r := open(t, c)
+		r.SetClock(t0 + 10)
+		want := fmt.Sprintf("submit 1 class %x\n", accounting.NameClass([]byte("run-")))
+		if got := said(poll(t, r).Events); got != want {
+			t.Errorf("%s: got %s, want %s", slurmdb.DeclareNames[declared], got, want)
+		}
+	}
+}
