@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,12 +169,17 @@ func (b *bed) start(t *testing.T, options ...string) {
 	}
 }
 
-// freePorts returns the first of the ports of a testbed, none of which
-// anything listens on.
+// freePorts returns the first of the ports of a testbed, which no other testbed
+// of this machine claims, not even one that is down, and which nothing listens on.
 func freePorts(bed, nodes int) (int, error) {
+	claims, err := claimed()
+	if err != nil {
+		return 0, err
+	}
 	for port := 28700 + 40*bed; port < 32000; port += 120 {
-		free := true
-		for p := port; p < port+10+nodes && free; p++ {
+		last := port + 9 + nodes
+		free := !slices.ContainsFunc(claims, func(c [2]int) bool { return c[0] <= last && c[1] >= port })
+		for p := port; p <= last && free; p++ {
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))) //nolint:noctx // at once or not at all
 			free = err == nil && l.Close() == nil
 		}
@@ -182,6 +188,29 @@ func freePorts(bed, nodes int) (int, error) {
 		}
 	}
 	return 0, errors.New("testbed: no free ports from 28700 to 32000")
+}
+
+// claimed returns the first and the last port of each testbed that up has
+// entered in the list of this machine.
+func claimed() ([][2]int, error) {
+	files, err := filepath.Glob("/var/lib/ostrich-testbed.d/*")
+	if err != nil {
+		return nil, err
+	}
+	var claims [][2]int
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // it has just been taken down
+		}
+		_, ports, found := strings.Cut(string(text), " first=")
+		var c [2]int
+		if _, scan := fmt.Sscanf(ports, "%d final=%d", &c[0], &c[1]); err != nil || !found || scan != nil {
+			return nil, fmt.Errorf("testbed: %s: %q is no entry of a testbed: %w", file, text, errors.Join(err, scan))
+		}
+		claims = append(claims, c)
+	}
+	return claims, nil
 }
 
 // report shows a figure on the screen of go test -v, and as an attribute of
