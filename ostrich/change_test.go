@@ -243,6 +243,28 @@ func TestReshare(t *testing.T) {
 	s.want(90, "1.1 10..173.333\n2.1 10..440\n3.1 90..140\n")
 }
 
+// TestSiblingRests: where a user falls idle, what his account receives goes to the
+// others below it, and the order changes in the moment for which it was asked before.
+func TestSiblingRests(t *testing.T) {
+	s := newStory(t, apart)
+	mustStep(t, s.Schedule, Event{At: 10, Kind: Reshare, Shares: &Shares{
+		Accounts: []Account{{Name: "a", Weight: 1}},
+		Users:    []UserShare{{User: 2, Account: "a", Weight: 1}, {User: 3, Account: "a", Weight: 1}},
+	}})
+	s.submit(10, 1, 1, 100)
+	s.submit(10, 2, 2, 80)
+	s.submit(10, 3, 3, 100)
+	s.start(45, 3)
+	s.submit(50, 4, 1, 1)
+	if got := s.Order()[0].Job; got != 1 {
+		t.Errorf("with both active: job %d goes first, want 1", got)
+	}
+	s.end(50, 3)
+	if got := s.Order()[0].Job; got != 2 {
+		t.Errorf("with user 2 alone: job %d goes first, want 2", got)
+	}
+}
+
 // TestReshareOfCompleted: a campaign that is completed and has left the line
 // is completed after a change of shares as well. Its tag on the old clock,
 // taken for one on the new, once sent what joined it to the end of time.

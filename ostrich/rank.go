@@ -79,10 +79,11 @@ func (s *Schedule) rank() {
 			return
 		}
 	}
-	// Below accounts, tags on the root's clock are sums of all that is active,
-	// and may differ in the last bit from one moment to the next. They are
-	// computed for the latest event, never for the latest question.
-	nested := len(s.accounts) > 1 && (w.moment != moment || len(w.moved) > 0)
+	// Below accounts, tags on the root's clock are sums of all that is active: any
+	// event may change them, of another user or of the shares too, and they may
+	// differ in the last bit from one moment to the next. They are computed for
+	// the latest event, never for the latest question.
+	nested := len(s.accounts) > 1 && (w.moment != moment || w.as != s.version || len(w.moved) > 0)
 	if s.drifts() || nested || len(w.moved) > 8+len(w.stages)/8 {
 		s.rankAll()
 	} else {
