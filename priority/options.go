@@ -31,6 +31,15 @@ type Options struct {
 	// ours, as Journal.Stock does; nil means that nothing is taken back.
 	Stock func(q *Queued) (value, nice int64, ours bool)
 
+	// Restored reports whether a job's pin took the place of one of ours, and the
+	// nice value that ours took, as Journal.Restored does; nil means that none
+	// did.
+	Restored func(q *Queued, slack int64) (nice int64, restored bool)
+
+	// Repeat reports whether a write that was undone may be made again now, as
+	// Journal.Repeat does; nil means that it always may.
+	Repeat func(q *Queued) bool
+
 	// Outside reports whether a job's partitions, a comma-separated list, belong
 	// to nothing that is ordered; nil means that none does.
 	Outside func(partitions string) bool
