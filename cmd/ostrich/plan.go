@@ -63,7 +63,7 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 	summary := plan.Summary
 	undone := ""
 	if summary.Undone > 0 {
-		undone = fmt.Sprintf("; the backfill scheduler undid the writes of %s", amount.Plural(summary.Undone, "job"))
+		undone = "; the backfill scheduler undid the writes of " + amount.Plural(summary.Undone, "job")
 	}
 	_, err := fmt.Fprintf(c.App.Writer,
 		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s\n",

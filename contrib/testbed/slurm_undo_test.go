@@ -1,6 +1,7 @@
 package testbed_test
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,25 +109,33 @@ func (b *bed) undone(t *testing.T, channel string) (jobs []string) {
 	return jobs
 }
 
-// giveBack takes back all that was written, as often as a backfill cycle puts it
-// back, until no job is pinned or has a value and all are scheduled by the sum
-// of their factors.
+// giveBack takes back all that was written, again and again while a backfill cycle
+// puts it back, until a whole cycle has put back nothing. Then no job is pinned or
+// has a value, and all are scheduled by the sum of their factors.
 func (b *bed) giveBack(t *testing.T, through ...string) {
 	t.Helper()
+	since := -1 // cycles when there was nothing to give back for the first time
 	eventually(t, "all is given back", func() string {
-		if r := b.ostrich(t, append([]string{"reset"}, through...)...); r.code != 0 {
+		r := b.ostrich(t, append([]string{"reset"}, through...)...)
+		if r.code != 0 {
 			t.Fatalf("reset: exit code %d: %s%s", r.code, r.stdout, r.stderr)
 		}
-		b.backfill(t)
-		if left := b.undone(t, ""); len(left) > 0 {
-			return "not scheduled by the sum of their factors: " + strings.Join(left, " ")
+		m := regexp.MustCompile(`Total cycles: (\d+)`).FindAllStringSubmatch(b.do(t, "root", "sdiag"), -1)
+		now := int(number(t, m[len(m)-1][1])) // the last one is of backfilling
+		switch {
+		case !strings.HasPrefix(r.stdout, "0 jobs"):
+			since = -1
+		case since < 0:
+			since = now
 		}
-		var left []string
-		for _, f := range b.lines(t, "sprio", "-h", "-o", "%i|%y|%S|%N") {
-			if !strings.HasPrefix(f[1], "0.") || f[2] != "0" || f[3] != "0" {
-				left = append(left, strings.Join(f, " "))
-			}
-		}
-		return strings.Join(left, ", ")
+		return differ(true, since >= 0 && now > since)
 	})
+	if left := b.undone(t, ""); len(left) > 0 {
+		t.Errorf("not scheduled by the sum of their factors: %v", left)
+	}
+	for _, f := range b.lines(t, "sprio", "-h", "-o", "%i|%y|%S|%N") {
+		if !strings.HasPrefix(strings.TrimSpace(f[1]), "0.") || f[2] != "0" || f[3] != "0" {
+			t.Errorf("not given back: %v", f)
+		}
+	}
 }
