@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// backfilling are settings with which a backfill cycle takes some fifteen seconds
+// backfilling are settings with which a backfill cycle takes some ten seconds
 // for sixty jobs, and yields its locks after each: what takes thousands of jobs
 // elsewhere.
-const backfilling = "SchedulerParameters=bf_interval=2,bf_max_time=60,bf_continue,bf_yield_interval=1,bf_yield_sleep=40000," +
+const backfilling = "SchedulerParameters=bf_interval=2,bf_max_time=60,bf_continue,bf_yield_interval=1,bf_yield_sleep=20000," +
 	"default_queue_depth=1,sched_interval=600,defer"
 
 // TestBackfillUndo writes while the backfill scheduler works, which undoes it,
