@@ -374,3 +374,54 @@ func TestJudge(t *testing.T) {
 		t.Errorf("refused: %q", words)
 	}
 }
+
+// sprio is asked again where its sums are not the priorities, as slurmctld may
+// have computed both in between.
+func TestQueueComparesTwice(t *testing.T) {
+	shown := map[ostrich.JobID]uint32{1: 5100, 2: 90}
+	f := newFake(t, fakeState{Queue: []Queued{job(1, nil), job(2, nil), job(3, nil)}, Restored: shown, Decayed: map[ostrich.JobID]uint32{1: 5100, 2: 5100}})
+	queue, err := f.Queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[ostrich.JobID]int64)
+	for i := range queue {
+		got[queue[i].Job] = queue[i].behind()
+	}
+	if diff := cmp.Diff(map[ostrich.JobID]int64{1: 0, 2: 90 - 5000, 3: 0}, got); diff != "" || f.state().Ran["sprio"] != 2 {
+		t.Errorf("%d runs; behind (-want +got):\n%s", f.state().Ran["sprio"], diff)
+	}
+	quiet := newFake(t, fakeState{Queue: []Queued{job(1, nil)}})
+	if _, err = quiet.Queue(t.Context()); err != nil || quiet.state().Ran["sprio"] != 1 {
+		t.Errorf("%v after %d runs", err, quiet.state().Ran["sprio"])
+	}
+}
+
+// A running task that was split off its array was born with its value.
+func TestResetOfSplitTasks(t *testing.T) {
+	for _, ch := range []Channel{SiteFactor, Nice} {
+		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+		j.write(t, ch, Applied, Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
+		j.write(t, ch, Applied, Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
+		waits := job(33, func(q *Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
+		stock := map[Channel]int64{Nice: -2}[ch]
+		list, err := Reset(ResetOptions{Channel: ch, Controller: aging(), Journal: j, Running: []Started{{29, 29}, {31, 30}, {40, 40}}}, []Queued{waits})
+		want := []Change{
+			{Job: 33, Submit: 1033, From: -70_000, To: stock, Why: "reset"}, {Job: 31, Submit: 1030, From: -70_000, To: stock, Why: "reset"},
+		}
+		if diff := cmp.Diff(want, list); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", ch, err, diff)
+		}
+	}
+}
+
+// As sdiag says in all releases from 20.11 to 26.05.
+func TestDiagBackfilling(t *testing.T) {
+	text := captured(t, "22.05/sdiag.txt")
+	busy := strings.Replace(text, "Backfilling stats\n", "Backfilling stats (WARNING: data obtained in the middle of backfilling execution.)\n", 1)
+	for out, want := range map[string]bool{text: false, busy: true} {
+		if d, err := parseDiag(out); err != nil || d.Backfilling != want || d.LastBackfill == 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+}
