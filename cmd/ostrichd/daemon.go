@@ -98,7 +98,7 @@ func notChanged(c *sidecar.Cycle) error {
 	}
 	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
 	if bad == 0 {
-		return nil
+		return notInForce(c.Outcomes)
 	}
 	first := firstUnchanged(c.Outcomes)
 	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -36,4 +37,13 @@ func repeated(outcomes []priority.Outcome) int {
 		}
 	}
 	return n
+}
+
+// notInForce is an error if the backfill scheduler undid writes before they were
+// read back.
+func notInForce(outcomes []priority.Outcome) error {
+	if n := count(outcomes, priority.Undone); n > 0 {
+		return fmt.Errorf("%d of %d priorities undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))
+	}
+	return nil
 }

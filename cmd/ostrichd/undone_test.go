@@ -29,3 +29,15 @@ func TestUndoneIsToldOnce(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// A single cycle that does not come into force is an error.
+func TestUndoneOnce(t *testing.T) {
+	c := &sidecar.Cycle{Outcomes: []priority.Outcome{{Status: priority.Undone}, {Status: priority.Applied}}}
+	if err := notChanged(c); err == nil || !strings.Contains(err.Error(), "1 of 2 priorities undone") {
+		t.Errorf("%v", err)
+	}
+	c.Outcomes = c.Outcomes[1:]
+	if err := notChanged(c); err != nil {
+		t.Error(err)
+	}
+}

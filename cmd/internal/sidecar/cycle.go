@@ -469,18 +469,15 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 // Write makes changes and notes them in the journal before and after.
 func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	s.made = nil // the journal, and so what is left alone, may differ from now on
-	options := s.options()
-	channel := options.Channel
+	channel := s.options().Channel
 	if s.journal == nil {
-		r, err := s.slurm.Update(ctx, channel, changes)
-		options.Judge(&r)
+		r, err := s.update(ctx, channel, changes)
 		return r.Outcomes, err
 	}
 	if err := s.journal.Intend(now, channel, changes); err != nil {
 		return nil, journaled(err)
 	}
-	r, err := s.slurm.Update(ctx, channel, changes)
-	options.Judge(&r)
+	r, err := s.update(ctx, channel, changes)
 	err = errors.Join(err, journaled(s.journal.Conclude(now, channel, r.Outcomes)))
 	if err == nil && s.accounting != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive())

@@ -66,3 +66,10 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 	}
 	return c.Plan.Changes(), nil
 }
+
+// update makes the changes and finds out which are in force.
+func (s *Sidecar) update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
+	r, err := s.slurm.Update(ctx, ch, changes)
+	s.options().Judge(&r)
+	return r, err
+}
