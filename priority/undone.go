@@ -163,8 +163,8 @@ func (j *Journal) Restored(q *Queued, slack int64) (nice int64, restored bool) {
 			return 0, false
 		case w.had(pin):
 			return w.nice, id == q.Job // a task is born with what its array had
-		default:
-			return w.nice, q.Submit == w.submit && near(pin, w.first, slack)
+		case q.Submit == w.submit && near(pin, w.first, slack):
+			return w.nice, true
 		}
 	}
 	return 0, false
