@@ -370,6 +370,9 @@ func TestJudge(t *testing.T) {
 	for range 4 {
 		j.write(t, SiteFactor, Undone, Change{Job: 1, Submit: 1001, To: 70_000})
 	}
+	if w := j.jobs[journalKey{SiteFactor, 1}]; w.intended || !w.applied || w.last != 70_000 {
+		t.Errorf("%+v", w)
+	}
 	if words := j.Refused(SiteFactor, 1); words != "" || !j.Ours(SiteFactor, 1, 70_000) {
 		t.Errorf("refused: %q", words)
 	}
