@@ -88,6 +88,8 @@ type Change struct {
 	// others, "26_[1-3,5]" for those of an array. Empty means the id.
 	Spec string
 	Why  string // one phrase
+
+	Undone bool // the value was written before, and undone
 }
 
 // spec is the name of the job's record for scontrol.

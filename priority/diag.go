@@ -19,6 +19,7 @@ type Diag struct {
 	Pending      int // "Jobs pending", counting array tasks; refreshed twice a minute
 	Running      int
 
+	Backfilling       bool         // a backfill cycle is under way
 	LastBackfill      ostrich.Time // when the last backfill cycle ended; 0 for none
 	LastBackfillDepth int
 
@@ -59,6 +60,7 @@ func parseDiag(out string) (Diag, error) {
 			continue
 		case strings.HasPrefix(line, "Backfilling stats"):
 			section = "backfill"
+			d.Backfilling = strings.Contains(line, "in the middle of backfilling")
 			continue
 		case strings.HasPrefix(line, "Main schedule statistics"):
 			section = "main"

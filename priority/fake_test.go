@@ -45,6 +45,9 @@ type fakeState struct {
 	// Grouping makes squeue that of 23.02 and later: without --array-unique,
 	// and all waiting tasks of an array in one line.
 	Grouping bool
+	// Restored makes squeue show jobs at these priorities, and Decayed makes the
+	// second sprio show the sums that these make.
+	Restored, Decayed map[ostrich.JobID]uint32
 	// Ran counts the runs of every command.
 	Ran map[string]int
 }
@@ -134,7 +137,11 @@ func fakeCommand(name string, args []string) int {
 	case "sprio":
 		for _, q := range state.Queue {
 			if q.Listed {
-				_, _ = fmt.Fprintf(os.Stdout, "%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, q.Priority, q.Site, q.Nice)
+				sum := q.Priority
+				if now, ok := state.Decayed[q.Job]; ok && state.Ran["sprio"] > 1 {
+					sum = now
+				}
+				_, _ = fmt.Fprintf(os.Stdout, "%d|%d|0.001|%d|%d|0|0|0|0|0|0|cpu=2\n", q.Job, sum, q.Site, q.Nice)
 			}
 		}
 	case "scontrol":
@@ -144,7 +151,12 @@ func fakeCommand(name string, args []string) int {
 }
 
 func fakeSqueue(state fakeState, args []string) int {
-	queue := state.Queue
+	queue := slices.Clone(state.Queue)
+	for i := range queue {
+		if shown, ok := state.Restored[queue[i].Job]; ok {
+			queue[i].Priority = shown
+		}
+	}
 	switch {
 	case slices.Contains(args, "--array"):
 		queue = taskByTask(queue)

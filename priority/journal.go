@@ -50,6 +50,8 @@ type Record struct {
 	// the one before the first write.
 	Result Status `json:"result"`
 	Words  string `json:"words,omitempty"`
+	// Undone is set where the value was written before, and undone.
+	Undone bool `json:"undone,omitempty"`
 	// Former are the values written before the file began, set in one of the
 	// first lines of a job.
 	Former []int64 `json:"former,omitempty"`
@@ -82,8 +84,9 @@ type written struct {
 	nice     int64   // the owner's, taken by the first pin
 	former   []int64 // every value written, in rising order
 	words    string
-	dropped  int   // how often in a row Slurm took the value drop and did not keep it
-	drop     int64 // set if dropped > 0
+	repeats  []ostrich.Time // when a write that was undone was made again, in order
+	dropped  int            // how often in a row Slurm took the value drop and did not keep it
+	drop     int64          // set if dropped > 0
 }
 
 // A job_submit plugin may drop a value without a word. After mostDropped times
@@ -133,23 +136,30 @@ func note(jobs map[journalKey]*written, rec Record) {
 	case w == nil:
 		w = &written{submit: rec.Submit, first: rec.From}
 		jobs[key] = w
-	case w.submit != rec.Submit && !w.wrote(rec.From):
+	case w.submit != rec.Submit && !w.wrote(rec.From) && !rec.Undone:
 		// Slurm uses the id again for another job. A requeued job has a new
 		// time of submission too, but still the value that we gave it.
 		*w = written{submit: rec.Submit, first: rec.From}
 	default:
 		w.submit = rec.Submit
 	}
-	if rec.Nice != 0 || !w.wrote(rec.From) {
+	if rec.Nice != 0 || !w.wrote(rec.From) && !rec.Undone {
 		// Slurm shows nice 0 for a job that is pinned already.
 		w.nice = rec.Nice
 	}
 	w.remember(rec.Former...)
+	if rec.Channel == Priority && rec.From != 0 && !w.had(rec.From) {
+		w.first = rec.From // what Slurm computed, this time
+	}
 	switch rec.Result {
 	case intended:
+		if rec.Undone {
+			w.repeats = append(w.repeats, rec.Time)
+			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
+		}
 		w.pending, w.intended = rec.To, true
 		w.remember(rec.To)
-	case Applied, kept:
+	case Applied, Undone, kept:
 		w.remember(rec.To)
 		if rec.Channel == Priority && rec.To == 0 && rec.Result == Applied {
 			w.former = nil // released: a later pin is somebody else's
@@ -190,7 +200,8 @@ func (j *Journal) Intend(now ostrich.Time, ch Channel, changes []Change) error {
 	recs := make([]Record, len(changes))
 	for i, c := range changes {
 		recs[i] = Record{
-			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Nice: c.Nice, Why: c.Why, Result: intended,
+			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Nice: c.Nice, Why: c.Why, Undone: c.Undone,
+			Result: intended,
 		}
 	}
 	return j.add(recs)
@@ -201,7 +212,7 @@ func (j *Journal) Conclude(now ostrich.Time, ch Channel, outcomes []Outcome) err
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
 		recs[i] = Record{
-			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why,
+			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why, Undone: o.Undone,
 			Result: o.Status, Words: o.Words,
 		}
 	}
@@ -380,15 +391,6 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 func (j *Journal) submit(ch Channel, job ostrich.JobID) ostrich.Time {
 	if w := j.jobs[journalKey{ch, job}]; w != nil {
 		return w.submit
-	}
-	return 0
-}
-
-// nice is the nice value that the owner gave to a job that we pinned, 0 for
-// none.
-func (j *Journal) nice(job ostrich.JobID) int64 {
-	if w := j.jobs[journalKey{Priority, job}]; w != nil {
-		return w.nice
 	}
 	return 0
 }

@@ -25,6 +25,7 @@ type Entry struct {
 	SlurmRank int   // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64 // the channel's value, as scontrol takes it
 	Write     bool  // To is to be written
+	Undone    bool  // an earlier write of ours is not in force, see Controller.undone
 	Why       string
 	spec      string
 	nice      int64 // given back with a pin that is taken back
@@ -121,6 +122,9 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	for i := range p.Entries {
+		o.repeat(&p.Entries[i])
+	}
 	p.Entries = append(p.Entries, alone...)
 	return p, nil
 }
@@ -215,7 +219,7 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 		v[i] = o.ahead(jobs[i].From)
 		// A priority that Slurm computed is no place in the order, even where
 		// it happens to fit.
-		usable[i] = o.Channel != Priority || o.ours(&jobs[i].Queued)
+		usable[i] = o.Channel != Priority || o.inForce(&jobs[i].Queued)
 	}
 	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w))
 	o.settle(jobs, v, keep)
@@ -318,9 +322,22 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	return gap
 }
 
-// ours reports whether a job's priority is a pin of ours, made when it had a
-// record of its own or before.
+// ours reports whether a job's priority is a pin of ours or stands in the place
+// of one.
 func (o Options) ours(q *Queued) bool {
+	_, restored := o.restored(q)
+	return restored || o.written(q)
+}
+
+// inForce reports whether a job's priority is a pin of ours by which slurmctld
+// schedules, also after it computes priorities anew.
+func (o Options) inForce(q *Queued) bool {
+	return o.written(q) && (q.Pinned || !o.Controller.undone(q))
+}
+
+// written reports whether a job's priority is a pin of ours, made when it had a
+// record of its own or before.
+func (o Options) written(q *Queued) bool {
 	pin := int64(q.Priority)
 	return o.Ours != nil && pin > 0 && (o.Ours(q.Job, pin) || q.Array != 0 && o.Ours(q.Array, pin))
 }
@@ -434,10 +451,13 @@ func (p Plan) Changes() []Change {
 		if !e.Write {
 			continue
 		}
-		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Nice: e.nice, Why: e.Why}
+		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Nice: e.nice, Why: e.Why, Undone: e.Undone}
 		switch {
 		case e.Rank == 0:
 			c.Why = "taken back: " + e.Why
+			if e.Undone {
+				c.Why += "; " + whyUndone + " before"
+			}
 		case p.Channel == Priority:
 			c.Nice = e.Nice
 		}

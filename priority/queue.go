@@ -43,6 +43,9 @@ type Queued struct {
 
 	Site    int64
 	Factors Factors
+	// Computed is what sprio says the factors add up to: the priority, unless
+	// it was put back to an earlier one. 0 if SiteKnown is false.
+	Computed uint32
 
 	State, Reason string
 	Submit        ostrich.Time
@@ -71,7 +74,8 @@ func (q *Queued) Held() bool {
 
 // Queue returns the pending jobs in the order in which Slurm would try them,
 // as far as that is known without the partitions' tiers; see Rank. It needs
-// one sprio and, as pending says, one squeue or up to three.
+// one sprio, or two if priorities change meanwhile or were undone, and, as
+// pending says, one squeue or up to three.
 func (s Slurm) Queue(ctx context.Context) ([]Queued, error) {
 	// sprio comes first: a job held or pinned between the two is then shown
 	// as such by squeue.
@@ -92,8 +96,33 @@ func (s Slurm) Queue(ctx context.Context) ([]Queued, error) {
 		return nil, err
 	}
 	join(queue, factors)
+	if slices.ContainsFunc(queue, func(q Queued) bool { return q.behind() != 0 }) {
+		if err = s.recompute(ctx, queue); err != nil {
+			return nil, err
+		}
+	}
 	Rank(queue, nil)
 	return queue, nil
+}
+
+// recompute asks sprio again about the jobs whose priority is not the sum of
+// their factors: slurmctld may have computed both anew between the two commands.
+func (s Slurm) recompute(ctx context.Context, queue []Queued) error {
+	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
+	if err != nil {
+		return err
+	}
+	factors, err := parseSprio(string(out))
+	if err != nil {
+		return err
+	}
+	for i := range queue {
+		q := &queue[i]
+		if f := factors[q.Job]; q.behind() != 0 && !f.pinned && f.computed == q.Priority {
+			q.Site, q.Factors, q.Computed = f.site, f.factors, f.computed
+		}
+	}
+	return nil
 }
 
 // Rank sorts the jobs as Slurm tries them: those in a reservation, then by
@@ -252,9 +281,10 @@ const sprioFields = 12
 
 // factored is what sprio says of a job.
 type factored struct {
-	pinned  bool
-	site    int64
-	factors Factors
+	pinned   bool
+	site     int64
+	factors  Factors
+	computed uint32
 }
 
 // parseSprio reads what sprio prints in sprioFormat, which is a line for every
@@ -329,6 +359,7 @@ func parseFactored(f *[sprioFields]string) (factored, error) {
 	if job.factors.TRES, err = parseTRESWeights(f[11]); err != nil {
 		return job, err
 	}
+	job.computed = uint32(min(max(prio, 1), math.MaxUint32)) // as slurmctld does
 	return job, nil
 }
 
@@ -358,7 +389,7 @@ func join(queue []Queued, factors map[ostrich.JobID]factored) {
 			continue
 		}
 		q.Listed, q.Pinned, q.SiteKnown = true, f.pinned, !f.pinned
-		q.Site, q.Factors = f.site, f.factors
+		q.Site, q.Factors, q.Computed = f.site, f.factors, f.computed
 	}
 }
 
@@ -371,24 +402,32 @@ func clip(s string) string {
 	return s[:most] + "…"
 }
 
-// Running returns the ids of the jobs that have started and not ended, by id.
-func (s Slurm) Running(ctx context.Context) ([]ostrich.JobID, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
+// Started is a job that has started.
+type Started struct {
+	Job   ostrich.JobID
+	Array ostrich.JobID // the array that it is a task of, else the job itself
+}
+
+// Running returns the jobs that have started and not ended, by id.
+func (s Slurm) Running(ctx context.Context) ([]Started, error) {
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A|%F")
 	if err != nil {
 		return nil, err
 	}
-	var ids []ostrich.JobID
+	var jobs []Started
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
 			continue
 		}
-		id, err := strconv.ParseUint(line, 10, 32)
-		if err != nil {
+		text, of, _ := strings.Cut(line, "|")
+		id, err := strconv.ParseUint(text, 10, 32)
+		array, bad := strconv.ParseUint(of, 10, 32)
+		if err != nil || bad != nil {
 			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(line))
 		}
-		ids = append(ids, ostrich.JobID(id))
+		jobs = append(jobs, Started{ostrich.JobID(id), ostrich.JobID(array)})
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	slices.SortFunc(jobs, func(a, b Started) int { return cmp.Compare(a.Job, b.Job) })
+	return slices.Compact(jobs), nil
 }

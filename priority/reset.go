@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"slurm-ostrich/ostrich"
 )
 
 // ResetOptions say what is given back to stock ordering.
@@ -16,7 +14,7 @@ type ResetOptions struct {
 	Journal *Journal
 	// Running are the jobs that have started. SiteFactor and nice value stay
 	// with a job, and would come into force again if it were requeued.
-	Running []ostrich.JobID
+	Running []Started
 	// All also gives back what the journal does not know: in channel Nice
 	// every job with a negative nice value, whoever gave it; in channel
 	// Priority every pinned job.
@@ -46,7 +44,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	for i := range queue {
 		q := &queue[i]
 		from, to, ok := o.stock(q)
-		if !ok || from == to {
+		undone := ok && o.Channel != Priority && o.Controller.undone(q)
+		if !ok || from == to && !undone {
 			continue
 		}
 		spec, named := arrays.long(q)
@@ -54,8 +53,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 			continue // the array's own id would release its held tasks as well
 		}
 		c := Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: "reset"}
-		if o.Channel == Priority && o.Journal != nil && q.Nice == 0 {
-			c.Nice = o.Journal.nice(q.Job)
+		if o.Channel == Priority && o.Journal != nil {
+			c.Nice = o.nice(q)
 		}
 		all = append(all, c)
 	}
@@ -68,26 +67,54 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	if o.Channel == Priority || o.Journal == nil {
 		return all, nil
 	}
-	for _, id := range o.Running {
-		first, last, ok := o.Journal.Written(o.Channel, id)
+	for _, r := range o.Running {
+		of := r.Job
+		if _, _, known := o.Journal.Written(o.Channel, of); !known {
+			of = r.Array // a task that got a record of its own was born with its array's value
+		}
+		first, last, ok := o.Journal.Written(o.Channel, of)
 		if o.Channel == SiteFactor {
 			first = 0
 		}
 		if ok && first != last {
-			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: last, To: first, Why: "reset"})
+			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: first, Why: "reset"})
 		}
 	}
 	return all, nil
 }
 
+// restored reports whether a job's priority stands in the place of a pin of ours,
+// see Journal.Restored, and the nice value that goes with it.
+func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
+	if o.Journal == nil {
+		return 0, false
+	}
+	return Options{Channel: o.Channel, Controller: o.Controller, Restored: o.Journal.Restored}.restored(q)
+}
+
+// nice is the nice value that the pin of a job took from it.
+func (o ResetOptions) nice(q *Queued) int64 {
+	if nice, restored := o.restored(q); restored {
+		return nice
+	}
+	if q.Nice != 0 {
+		return 0
+	}
+	_, nice, _ := o.Journal.Stock(Priority, q)
+	return nice
+}
+
 // stock returns a job's present value and the one it has under stock Slurm.
 // ok is false for a job that is left alone.
 func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
-	var first, last int64
+	var last, stock int64
 	known, ours := false, false
 	if o.Journal != nil {
-		first, last, known = o.Journal.Written(o.Channel, q.Job)
-		ours = o.Journal.Ours(o.Channel, q.Job, int64(q.Priority))
+		_, last, known = o.Journal.Written(o.Channel, q.Job)
+		if !known {
+			_, last, known = o.Journal.Written(o.Channel, q.Array)
+		}
+		stock, _, ours = o.Journal.Stock(o.Channel, q)
 	}
 	switch o.Channel {
 	case SiteFactor:
@@ -99,13 +126,14 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 		switch {
 		case q.Pinned:
 			return 0, 0, false // Slurm ignores the change
-		case known && o.Journal.Ours(Nice, q.Job, q.Nice):
-			return q.Nice, first, true
+		case ours:
+			return q.Nice, stock, true
 		default:
 			return q.Nice, 0, o.All && q.Nice < 0
 		}
 	default:
 		pinned := q.Pinned || (o.Controller.Basic() && q.Priority > topPriority)
-		return int64(q.Priority), 0, !q.Held() && pinned && (ours || o.All)
+		_, restored := o.restored(q)
+		return int64(q.Priority), 0, !q.Held() && (pinned && (ours || o.All) || restored)
 	}
 }

@@ -11,6 +11,7 @@ type Summary struct {
 	// for fewer than two jobs.
 	KendallTau float64
 	Writes     int
+	Undone     int // records whose priority is not the one that was written, see Entry.Undone
 }
 
 // Summary counts what the plan does. O(n log n).
@@ -27,6 +28,11 @@ func (p Plan) Summary() Summary {
 	for i := range p.Entries[p.Managed:] {
 		if p.Entries[p.Managed+i].Write {
 			s.Writes++
+		}
+	}
+	for i := range p.Entries {
+		if p.Entries[i].Undone {
+			s.Undone++
 		}
 	}
 	byslurm := make([]int32, 0, len(managed)) // indexes into managed, as Slurm has them

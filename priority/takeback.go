@@ -28,7 +28,13 @@ func (o Options) takeBack(e *Entry, arrays apart) {
 		return
 	}
 	to, nice, ours := o.Stock(q)
-	if !ours || to == e.From {
+	undone := ours && to == e.From && o.Controller.undone(q)
+	if !ours && o.Channel == Priority {
+		to = 0
+		nice, undone = o.restored(q)
+		ours = undone
+	}
+	if !ours || to == e.From && !undone {
 		return
 	}
 	spec, named := arrays.long(q)
@@ -36,6 +42,12 @@ func (o Options) takeBack(e *Entry, arrays apart) {
 		return
 	}
 	e.To, e.Write, e.spec, e.nice = to, true, spec, nice
+	if undone {
+		why := e.Why
+		if o.again(e, true); e.Write {
+			e.Why = why
+		}
+	}
 }
 
 // Stock returns the value of a channel that a job has under stock Slurm, and in

@@ -25,6 +25,9 @@ const (
 	Refused Status = "refused"
 	// NotApplied: Slurm said nothing, and the job still has another value.
 	NotApplied Status = "not applied"
+	// Undone: the job has the value, and slurmctld still schedules by the
+	// priority before; see Options.Judge.
+	Undone Status = "undone"
 	// Gone: the job is no longer pending. It has started, ended or left.
 	Gone Status = "gone"
 	// Unknown: Slurm said nothing, and the value could not be read back: the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -60,9 +61,13 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 		return nil
 	}
 	summary := plan.Summary
+	undone := ""
+	if summary.Undone > 0 {
+		undone = "; the backfill scheduler undid the writes of " + amount.Plural(summary.Undone, "job")
+	}
 	_, err := fmt.Fprintf(c.App.Writer,
-		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes\n",
+		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s\n",
 		plan.Cluster, plan.Channel, plan.Mode,
-		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes)
+		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes, undone)
 	return err
 }

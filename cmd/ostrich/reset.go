@@ -60,12 +60,15 @@ const mostErrors = 10
 
 // writeOutcomes tells what was given back, and returns what was not.
 func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
-	given, gone := 0, 0
+	given, gone, undone := 0, 0, 0
 	var bad []error
 	for _, o := range outcomes {
 		switch o.Status {
 		case priority.Applied, priority.Unknown:
 			given++
+		case priority.Undone:
+			given++
+			undone++
 		case priority.Gone:
 			gone++
 		case priority.Refused, priority.NotApplied, priority.Unsent:
@@ -79,6 +82,9 @@ func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
 	text := amount.Plural(given, "job") + " given back to stock ordering"
 	if gone > 0 {
 		text += fmt.Sprintf(", %d no longer pending", gone)
+	}
+	if undone > 0 {
+		text += fmt.Sprintf("; the backfill scheduler put %s back in their places until slurmctld computes priorities anew (PriorityCalcPeriod)", amount.Plural(undone, "job"))
 	}
 	if more := len(bad) - mostErrors; more > 0 {
 		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", amount.Plural(more, "job")))

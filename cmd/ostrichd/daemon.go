@@ -42,9 +42,10 @@ type daemon struct {
 	opening sync.Mutex // held to set sidecar, and to read it while a cycle runs
 	sidecar cycler     // nil until opened
 	outage  outage
-	frozen  bool // the latest cycle found accounting behind
-	harm    bool // the latest cycle found a setting under which nothing may be written
-	refused int  // priorities that the latest cycle could not change
+	frozen  bool      // the latest cycle found accounting behind
+	harm    bool      // the latest cycle found a setting under which nothing may be written
+	refused int       // priorities that the latest cycle could not change
+	undoing time.Time // when the backfill scheduler last undid a write; zero: not of late
 }
 
 // outage is a row of failed cycles.
@@ -97,7 +98,7 @@ func notChanged(c *sidecar.Cycle) error {
 	}
 	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
 	if bad == 0 {
-		return nil
+		return notInForce(c.Outcomes)
 	}
 	first := firstUnchanged(c.Outcomes)
 	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",
@@ -249,6 +250,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.page.know(func(is *status.Daemon) { is.LastSuccess = d.now() })
 	d.leftOut(c)
 	d.harmful(c)
+	d.undone(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {

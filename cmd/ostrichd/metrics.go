@@ -29,6 +29,8 @@ type metrics struct {
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
 	pending, managed, active, planned prometheus.Gauge
+	undone                            prometheus.Gauge
+	repeated                          prometheus.Counter
 	tau                               prometheus.Gauge
 	writes                            *prometheus.CounterVec
 	rows, skipped, odd                prometheus.Counter
@@ -69,9 +71,13 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
 		}),
 		planned: gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
-		tau:     gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
+		undone:  gauge("ostrich_undone_jobs", "Pending records that the latest cycle found at another priority than the one written: the backfill scheduler had restored an earlier one."),
+		repeated: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ostrich_repeated_writes_total", Help: "Priorities that were written again because the backfill scheduler had undone the write.",
+		}),
+		tau: gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), gone (the job left the queue), unknown (could not be read back) or unsent.",
+			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
 		rows: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
@@ -107,7 +113,7 @@ func newMetrics(version string) *metrics {
 	}
 	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.unwritten, m.pending, m.managed, m.active, m.planned,
 		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
-		m.tau, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
+		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -159,6 +165,7 @@ func (m *metrics) observe(c *sidecar.Cycle, from shadow.Source, end time.Time) {
 	m.managed.Set(float64(summary.Managed))
 	m.planned.Set(float64(summary.Writes))
 	m.tau.Set(summary.KendallTau)
+	m.undone.Set(float64(summary.Undone))
 	perUser := from.Config().Metrics.PerUser
 	m.know(c, perUser)
 	if perUser {
@@ -207,7 +214,7 @@ func (m *metrics) know(c *sidecar.Cycle, perUser bool) {
 // results are the labels of what became of a write.
 var results = map[priority.Status]string{
 	priority.Applied: "applied", priority.Refused: "refused", priority.NotApplied: "unchanged",
-	priority.Gone: "gone", priority.Unknown: "unknown", priority.Unsent: "unsent",
+	priority.Undone: "undone", priority.Gone: "gone", priority.Unknown: "unknown", priority.Unsent: "unsent",
 }
 
 // wrote counts writes.
@@ -215,4 +222,5 @@ func (m *metrics) wrote(outcomes []priority.Outcome) {
 	for _, o := range outcomes {
 		m.writes.WithLabelValues(results[o.Status]).Inc()
 	}
+	m.repeated.Add(float64(repeated(outcomes)))
 }

@@ -178,7 +178,7 @@ func TestAlerts(t *testing.T) {
 func TestResults(t *testing.T) {
 	valid := regexp.MustCompile(`^[a-z]+$`)
 	for _, s := range []priority.Status{
-		priority.Applied, priority.Refused, priority.NotApplied, priority.Gone, priority.Unknown, priority.Unsent,
+		priority.Applied, priority.Refused, priority.NotApplied, priority.Undone, priority.Gone, priority.Unknown, priority.Unsent,
 	} {
 		if !valid.MatchString(results[s]) {
 			t.Errorf("label %q of %s", results[s], s)

@@ -188,7 +188,7 @@ type plan struct {
 		Write    bool
 		Why      string
 	}
-	Summary struct{ Pending, Managed, Writes int }
+	Summary struct{ Pending, Managed, Writes, Undone int }
 	code    int
 }
 

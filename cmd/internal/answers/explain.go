@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -101,6 +102,7 @@ type Factors struct {
 	TRES      int64 `json:"tres"`
 	Site      int64 `json:"site"`
 	Nice      int64 `json:"nice"`
+	Sum       int64 `json:"sum"` // the priority, unless a write was undone
 }
 
 // Explain gathers what is known of a job. The error is ErrNoJob where that is
@@ -121,7 +123,7 @@ func (s *State) Explain(job JobName) (*Explanation, error) {
 		f := p.Factors
 		e.Factors = &Factors{
 			Age: f.Age, Assoc: f.Assoc, Fairshare: f.Fairshare, JobSize: f.JobSize, Partition: f.Partition,
-			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice,
+			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice, Sum: int64(cmp.Or(p.Computed, p.Priority)),
 		}
 	}
 	e.Pending = len(s.Entries) // Slurm's order is one of all pools
@@ -277,8 +279,12 @@ func (e *Explanation) Lines() []Line {
 		add("ahead", "%s", a)
 	}
 	if f := e.Factors; f != nil {
-		add("priority", "%d = age %d + assoc %d + fairshare %d + jobsize %d + partition %d + qos %d + tres %d + site %d - nice %d",
-			e.Priority, f.Age, f.Assoc, f.Fairshare, f.JobSize, f.Partition, f.QOS, f.TRES, f.Site, f.Nice)
+		is := ""
+		if f.Sum != int64(e.Priority) {
+			is = fmt.Sprintf("%d, which the backfill scheduler put in the place of ", e.Priority)
+		}
+		add("priority", "%s%d = age %d + assoc %d + fairshare %d + jobsize %d + partition %d + qos %d + tres %d + site %d - nice %d",
+			is, f.Sum, f.Age, f.Assoc, f.Fairshare, f.JobSize, f.Partition, f.QOS, f.TRES, f.Site, f.Nice)
 	} else if e.Slurm != nil {
 		add("priority", "%d; Slurm does not tell what it is made of", e.Priority)
 	}

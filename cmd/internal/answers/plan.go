@@ -32,6 +32,7 @@ type Planned struct {
 	From      int64          `json:"from"`
 	To        int64          `json:"to"`
 	Write     bool           `json:"write"`
+	Undone    bool           `json:"undone"` // a value that was written is not in force
 	Why       string         `json:"why"`
 }
 
@@ -43,6 +44,7 @@ type Summary struct {
 	Down       int     `json:"down"`
 	KendallTau float64 `json:"kendall_tau"`
 	Writes     int     `json:"writes"`
+	Undone     int     `json:"undone"`
 }
 
 // Plan is the plan of the entries that are chosen; nil chooses all.
@@ -63,7 +65,7 @@ func (s *State) Plan(chosen func(e *sidecar.Entry) bool) Plan {
 func PlannedOf(e *sidecar.Entry) Planned {
 	j := Planned{
 		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool,
-		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Why: e.Why,
+		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why,
 	}
 	if e.Campaign != 0 {
 		j.Campaign = &e.Campaign

@@ -94,7 +94,7 @@ func (e entry) squeue(field byte) string {
 	case 'q':
 		return e.or("qos", "normal")
 	case 'Q':
-		return strconv.FormatInt(e.priority(), 10)
+		return e.or("restored", strconv.FormatInt(e.priority(), 10)) // by the backfill scheduler
 	case 'y':
 		return e.or("nice", "0")
 	case 'T':

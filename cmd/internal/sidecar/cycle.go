@@ -209,6 +209,7 @@ func (s *Sidecar) options() priority.Options {
 		o.Ours = func(job ostrich.JobID, value int64) bool { return s.journal.Ours(o.Channel, job, value) }
 		o.Stock = func(q *priority.Queued) (value, nice int64, ours bool) { return s.journal.Stock(o.Channel, q) }
 		o.Refused = func(job ostrich.JobID) string { return s.journal.Refused(o.Channel, job) }
+		s.undone(&o)
 	}
 	return o
 }
@@ -458,9 +459,9 @@ const mostWrites = 5000
 // in the journal before and after. What is beyond mostWrites is left to the next
 // cycles.
 func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
-	changes := c.Plan.Changes()
-	if len(changes) == 0 {
-		return nil, nil
+	changes, err := s.settled(ctx, c)
+	if err != nil || len(changes) == 0 {
+		return nil, err
 	}
 	return s.Write(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
 }
@@ -470,13 +471,13 @@ func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priorit
 	s.made = nil // the journal, and so what is left alone, may differ from now on
 	channel := s.options().Channel
 	if s.journal == nil {
-		r, err := s.slurm.Update(ctx, channel, changes)
+		r, err := s.update(ctx, channel, changes)
 		return r.Outcomes, err
 	}
 	if err := s.journal.Intend(now, channel, changes); err != nil {
 		return nil, journaled(err)
 	}
-	r, err := s.slurm.Update(ctx, channel, changes)
+	r, err := s.update(ctx, channel, changes)
 	err = errors.Join(err, journaled(s.journal.Conclude(now, channel, r.Outcomes)))
 	if err == nil && s.accounting != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive())

@@ -56,7 +56,7 @@ func TestSlowReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := run(t, s, true)
-		equal(t, "calls", []string{"diag", "queue", "poll", "queue", "update"}, w.calls)
+		equal(t, "calls", []string{"diag", "queue", "poll", "queue", "diag", "update"}, w.calls)
 		equal(t, "written", 1, len(first.Outcomes))
 		w.takes, w.calls = 0, nil
 		s.asked = time.Now() // the controller's configuration is not due

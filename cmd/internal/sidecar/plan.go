@@ -56,7 +56,7 @@ func sameOptions(a, b priority.Options) bool {
 // cycle that found everything as it was gets the plan of the one before.
 func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	options := s.options()
-	if s.made.same(c, options) {
+	if s.latest.Summary.Undone == 0 && s.made.same(c, options) { // what may be written again goes by the clock
 		return s.latest, nil
 	}
 	var p Plan
@@ -184,6 +184,7 @@ func sum(a, b priority.Summary) priority.Summary {
 	return priority.Summary{
 		Pending: a.Pending + b.Pending, Managed: a.Managed + b.Managed,
 		Up: a.Up + b.Up, Down: a.Down + b.Down, Writes: a.Writes + b.Writes, KendallTau: tau,
+		Undone: a.Undone + b.Undone,
 	}
 }
 

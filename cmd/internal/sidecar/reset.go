@@ -50,6 +50,11 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 			err = errors.Join(err, s.journal.Close())
 		}()
 	}
+	if !dry {
+		if _, err = s.await(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
 	queue, err := slurm.Queue(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -80,6 +80,7 @@ func (s *Snapshot) health(d *Daemon, now time.Time) Health {
 	if state := s.state; state != nil {
 		h.Cluster, h.Slurm, h.Time = state.Cluster, state.Options.Controller.Version, state.Time
 		h.Pending, h.Managed, h.Planned, h.KendallTau = state.Summary.Pending, state.Summary.Managed, state.Summary.Writes, state.Summary.KendallTau
+		h.Undone = state.Summary.Undone
 	}
 	return h
 }
@@ -155,6 +156,10 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	default:
 		add("writes", unmade == 0, "look at the last writes, which have Slurm's words; the jobs are left alone",
 			"of the latest cycle's %d took effect, %d were refused and %d had none", d.Written, d.Refused, d.NoEffect)
+	}
+	if n := s.Health.Undone; n > 0 {
+		add("backfill", false, "look at bf_continue in ostrich check; such writes are made again, five times in ten minutes at most",
+			"the latest cycle found that the backfill scheduler had undone the writes of %s", amounts.Plural(n, "job"))
 	}
 	switch {
 	case d.Unread != nil:

@@ -88,6 +88,13 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%+v: %q", test.d, got)
 		}
 	}
+	undone := *base
+	behind := *base.state
+	behind.Summary.Undone = 2
+	undone.state = &behind
+	if got := failing(undone.With(&Daemon{Mode: "observe"}, now)); got != "backfill" {
+		t.Errorf("undone writes: %q", got)
+	}
 	bad := *base
 	bad.Pools = []Pool{{Pool: "gpu"}}
 	state := *base.state

@@ -64,6 +64,7 @@ type Health struct {
 	Pending     int              `json:"pending"`         // jobs in the queue, arrays count once
 	Managed     int              `json:"managed"`         // of them ordered
 	Planned     int              `json:"planned_writes"`  // that the plan of the latest cycle wanted
+	Undone      int              `json:"undone"`          // jobs whose written value the backfill scheduler had undone
 	KendallTau  float64          `json:"kendall_tau"`     // rank correlation of both orders, -1 to 1
 	Behind      ostrich.Duration `json:"behind_seconds"`  // Now less LastSuccess; 0 before the first cycle
 	Words       string           `json:"words"`           // all this in a sentence

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority"
+)
+
+// calm is how long no write must have been undone until that counts as over: a
+// backfill cycle undoes some, and the next one others.
+const calm = 10 * time.Minute
+
+// undone tells that the backfill scheduler undoes writes, once when it begins
+// and once when it is over.
+func (d *daemon) undone(c *sidecar.Cycle) {
+	n := c.Plan.Summary.Undone + count(c.Outcomes, priority.Undone)
+	switch began := !d.undoing.IsZero(); {
+	case n > 0:
+		if !began {
+			d.log.Warn().Int("jobs", n).Msg("the backfill scheduler undoes writes; they are made again. ostrich check tells of bf_continue, and plan names the jobs")
+		}
+		d.undoing = d.now()
+	case began && d.now().Sub(d.undoing) >= calm:
+		d.undoing = time.Time{}
+		d.log.Info().Stringer("for", calm).Msg("the backfill scheduler has undone no write for some time")
+	}
+}
+
+// repeated is the number of writes that were made again.
+func repeated(outcomes []priority.Outcome) int {
+	n := 0
+	for i := range outcomes {
+		if outcomes[i].Undone {
+			n++
+		}
+	}
+	return n
+}
+
+// notInForce is an error if the backfill scheduler undid writes before they were
+// read back.
+func notInForce(outcomes []priority.Outcome) error {
+	if n := count(outcomes, priority.Undone); n > 0 {
+		return fmt.Errorf("%d of %d priorities undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))
+	}
+	return nil
+}

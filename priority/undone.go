@@ -1,0 +1,171 @@
+package priority
+
+import (
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// The backfill scheduler notes the priority of every job when its cycle begins
+// and gives it back when the cycle reaches the job (job_ptr->priority =
+// bf_job_priority in sched/backfill/backfill.c). What was written in between,
+// while it had yielded its locks, is undone: the SiteFactor or nice value is
+// there, and slurmctld schedules by the old priority until it computes priorities
+// the next time (PriorityCalcPeriod). A pin is undone for good.
+
+// whyUndone is the reason of a write that is made again, and whyWaits that of
+// one that waits, see Options.Repeat.
+const (
+	whyUndone = "undone by the backfill scheduler"
+	whyWaits  = "undone by the backfill scheduler again and again; not written for some minutes"
+)
+
+// decayStep is the most by which a priority usually differs from the one that
+// slurmctld computes PriorityCalcPeriod later: what age adds, and a twentieth of
+// what fairshare can.
+func (c Controller) decayStep() int64 {
+	age := c.Weights.Age
+	if c.CalcPeriod > 0 && c.PriorityMaxAge > c.CalcPeriod {
+		age = int64(float64(age) * float64(c.CalcPeriod) / float64(c.PriorityMaxAge))
+	}
+	return age + c.Weights.Fairshare/20 + 1
+}
+
+// behind is how far the priority that slurmctld schedules by is from the sum of
+// its factors. It is 0 where that is not known, and where it means nothing: a
+// job in several partitions is scheduled by the priorities of an array that the
+// backfill scheduler leaves alone, and bf_hetjob_prio lends the components of a
+// heterogeneous job a priority of their leader's.
+func (q *Queued) behind() int64 {
+	if !q.SiteKnown || q.Computed == 0 || q.Priority == 0 || strings.Contains(q.Partition, ",") {
+		return 0
+	}
+	return int64(q.Priority) - int64(q.Computed)
+}
+
+// undone reports whether slurmctld schedules a job by another priority than the
+// sum of its factors, by more than a decay step explains.
+func (c Controller) undone(q *Queued) bool {
+	behind := q.behind()
+	if !c.Multifactor() || c.Flag("INCR_ONLY") || max(behind, -behind) <= c.decayStep() {
+		return false
+	}
+	return !strings.Contains(q.Full, "+") || !slices.ContainsFunc(c.SchedulerParameters, func(p string) bool {
+		return strings.HasPrefix(strings.ToLower(p), "bf_hetjob_prio")
+	})
+}
+
+// restored reports whether the job's priority is one that was put in the place
+// of our pin, or is our pin and was put back after its release, and the nice
+// value that goes with it.
+func (o Options) restored(q *Queued) (nice int64, restored bool) {
+	if o.Restored == nil || o.Channel != Priority || o.Controller.Multifactor() && !q.Pinned && !o.Controller.undone(q) {
+		return 0, false
+	}
+	return o.Restored(q, o.Controller.decayStep())
+}
+
+// repeat marks the entry of a managed job whose write was undone, so that it is
+// written again, unless that was done too often of late.
+func (o Options) repeat(e *Entry) {
+	q := &e.Queued
+	if o.Channel == Priority {
+		if _, restored := o.restored(q); restored {
+			o.again(e, e.Write)
+		}
+		return
+	}
+	if !e.Write && o.Controller.undone(q) {
+		o.again(e, true)
+	}
+}
+
+// again makes an entry one of a write that was undone. Without write the job
+// only tells of it.
+func (o Options) again(e *Entry, write bool) {
+	e.Undone, e.Write = true, write
+	switch {
+	case !write:
+	case o.Repeat == nil || o.Repeat(&e.Queued):
+		e.Why = whyUndone
+	default:
+		e.To, e.Write, e.Why = e.From, false, whyWaits
+	}
+}
+
+// Judge looks at what the queue that was read back says of a burst: a change
+// whose value is there and by which slurmctld does not schedule is Undone.
+func (o Options) Judge(r *Result) {
+	index := make(map[ostrich.JobID]int, len(r.Queue))
+	for i := range r.Queue {
+		index[r.Queue[i].Job] = i
+	}
+	for i := range r.Outcomes {
+		out := &r.Outcomes[i]
+		at, pending := index[out.Job]
+		if !pending || out.Status != Applied && out.Status != NotApplied {
+			continue
+		}
+		q := &r.Queue[at]
+		pin := o.Channel == Priority && out.To != 0
+		switch {
+		case pin && out.Status == NotApplied && (q.Pinned || !o.Controller.Multifactor()) &&
+			(near(int64(q.Priority), out.From, o.Controller.decayStep()) || o.written(q)):
+			out.Status = Undone
+		case !pin && (out.Status == Applied || o.Channel == Priority && !q.Pinned) && o.Controller.undone(q):
+			out.Status = Undone
+		}
+	}
+}
+
+func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
+
+// A write of one job is made again at most mostRepeats times within
+// repeatWindow.
+const (
+	mostRepeats  = 5
+	repeatWindow = ostrich.Duration(600)
+)
+
+// Repeat reports whether a write that was undone may be made again now: five
+// times within ten minutes are enough. With the moment fixed it is what
+// Options.Repeat wants.
+func (j *Journal) Repeat(ch Channel, q *Queued, now ostrich.Time) bool {
+	w := j.jobs[journalKey{ch, q.Job}]
+	if w == nil || len(w.repeats) < mostRepeats {
+		return true
+	}
+	first := w.repeats[len(w.repeats)-mostRepeats]
+	return now < first || now-first >= ostrich.Time(repeatWindow) // or the clock was set back
+}
+
+// Restored reports whether a job's pin is one that the backfill scheduler has put
+// in the place of ours, and the nice value that goes with it: it is the
+// priority that Slurm had computed before we came, within slack, or one of our
+// own that we have replaced since. A task that got a record of its own is judged
+// by what was written to its array.
+func (j *Journal) Restored(q *Queued, slack int64) (nice int64, restored bool) {
+	pin := int64(q.Priority)
+	for _, id := range []ostrich.JobID{q.Job, q.Array} {
+		w := j.jobs[journalKey{Priority, id}]
+		if w == nil {
+			continue
+		}
+		last := w.last
+		if w.intended {
+			last = w.pending
+		}
+		switch {
+		case last == 0:
+			return q.Nice, q.SiteKnown // released; one that is pinned now is somebody else's
+		case w.wrote(pin):
+			return 0, false
+		case w.had(pin):
+			return w.nice, id == q.Job // a task is born with what its array had
+		case q.Submit == w.submit && near(pin, w.first, slack):
+			return w.nice, true
+		}
+	}
+	return 0, false
+}
