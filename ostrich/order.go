@@ -25,6 +25,7 @@ type Place struct {
 //     (equation 4.1); without a grace that is all that is completed virtually
 //  3. the smaller finish tag; or with Options.Grace or Memory the smaller work
 //     before C~, of late campaigns what is really left, times what the user has had
+//     (both within Options.Margin count as equal)
 //  4. the earlier submission of the campaign
 //  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)

@@ -15,9 +15,11 @@ type Options struct {
 	// one gets close to 0.
 	Weight int64
 	// Depth is how many jobs get ranks of their own in mode Strict; later
-	// ones share one value. 0 means as deep as Slurm's schedulers look, see
-	// Controller.Depth.
-	Depth      int
+	// ones stand anywhere below them. 0 means Soon and, beyond, as deep as Slurm's
+	// schedulers look, see Controller.Depth.
+	Depth int
+	// Soon is how many jobs of the head may have started when the next plan is made.
+	Soon       int
 	Controller Controller
 	Include    Include
 	Exclude    Exclude // of what is included

@@ -175,7 +175,8 @@ func (o Options) weigh(p *Plan) {
 		x[i] = v[i] + sum
 		sum += gap[i]
 	}
-	keep := longestRun(x, fits)
+	ends, before := runs(x, fits)
+	keep := run(len(x), ends, before)
 	// A new value is as close to its target as its kept neighbours allow.
 	bound := make([]int64, n) // the least that the kept jobs below leave to a job
 	below := int64(1)
@@ -265,10 +266,10 @@ func highest(alone []Entry) int64 {
 	return most
 }
 
-// gaps returns what must lie between the values of neighbours. Up to the depth
-// it is a step each; if so many do not fit, campaigns are told apart first,
-// from the head, and then the jobs inside them, from the head. At most half of
-// the window is taken, so that there is room for insertions.
+// gaps returns what must lie between the values of neighbours, down to the depth: a
+// step each. If so many do not fit, campaigns are told apart first, from the head,
+// and then the jobs inside them, from the head. At most half of the window is taken,
+// so that there is room for insertions.
 func (o Options) gaps(p *Plan, w window) []int64 {
 	jobs := p.Entries
 	p.Exact = len(jobs)
@@ -277,43 +278,44 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	}
 	depth := o.Depth
 	if depth == 0 {
-		depth = max(o.Controller.Depth(), 1)
+		depth = o.Soon + max(o.Controller.Depth(), 1)
 	}
-	exact := min(depth, len(jobs)-1) // gaps below the first exact jobs
-	gap := make([]int64, len(jobs)-1)
+	gap := make([]int64, min(depth, len(jobs)-1))
 	budget := max(1, w.ranks()/2)
-	if int64(exact) <= budget {
-		for i := range exact {
+	if int64(len(gap)) <= budget {
+		for i := range gap {
 			gap[i] = w.step
 		}
 	} else {
 		p.Coarse = true
-		for i := 0; i < exact && budget > 0; i++ {
+		for i := 0; i < len(gap) && budget > 0; i++ {
 			if jobs[i].Campaign != jobs[i+1].Campaign {
 				gap[i] = w.step
 				budget--
 			}
 		}
-		for i := 0; i < exact && budget > 0; i++ {
+		for i := 0; i < len(gap) && budget > 0; i++ {
 			if gap[i] == 0 {
 				gap[i] = w.step
 				budget--
 			}
 		}
 	}
-	head := slices.Index(gap, 0)
-	if head < 0 {
-		return gap
+	last := len(jobs) - 1
+	if p.Exact = slices.Index(gap, 0); p.Exact < 0 {
+		p.Exact = len(gap)
 	}
-	p.Exact = head
-	for i := head; i < len(jobs); i++ {
+	for i := p.Exact; i <= last; i++ {
 		switch {
-		case (i == len(gap) || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
-		case i >= depth:
+		case i > len(gap), i == len(gap) && i < last:
 			jobs[i].Why = whyDeep
+		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
 		default:
 			jobs[i].Why = whyCoarse
 		}
+	}
+	if p.Exact == last {
+		p.Exact++
 	}
 	return gap
 }

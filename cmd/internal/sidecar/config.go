@@ -48,6 +48,7 @@ type Config struct {
 		Order        string
 		LateGrace    time.Duration // 0 is off
 		Memory       time.Duration // 0 is off
+		Margin       int           // per cent
 		Machine      string
 		Gate         string
 		Inside       string
@@ -174,6 +175,7 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
 	if c.Schedule.Order == orderRemaining {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
+		o.Margin = c.Schedule.Margin
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())

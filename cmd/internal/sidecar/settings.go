@@ -76,6 +76,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
+		{Key: "schedule.margin", Value: number{&c.Schedule.Margin}, Usage: "by how many per cent, about, two campaigns must differ for the nearer one to go first; else the one that was submitted first does; 0: by anything"},
 		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
 		{Key: "schedule.gate", Value: choice{&c.Schedule.Gate, gates}, Usage: "jobs of campaigns that have not started virtually: demote (behind all others) or off (no difference)"},
 		{Key: "schedule.inside", Value: choice{&c.Schedule.Inside, ostrich.InsideNames}, Usage: "order inside a campaign: " + names(ostrich.InsideNames)},
