@@ -15,6 +15,18 @@ type Place struct {
 	// Gated tells that the job's campaign has not started virtually (s~ > t).
 	// Never set with Gate Off.
 	Gated bool
+	Procs int // that it asks for, with all its pending tasks
+}
+
+// Soon is how many jobs at the head of an order would start if procs processors
+// became free at once and all started in the order.
+func Soon(order []Place, procs int) int {
+	for i, p := range order {
+		if procs -= p.Procs; procs < 0 {
+			return i
+		}
+	}
+	return len(order)
 }
 
 // Order returns the pending jobs, the one that should start first in front.
@@ -42,7 +54,7 @@ func (s *Schedule) Order() []Place {
 		g.sort(s.options.Inside)
 		c, gated := g.campaign, s.gated(g)
 		for _, j := range g.pending {
-			order = append(order, Place{Job: j.ID, User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: gated})
+			order = append(order, Place{Job: j.ID, User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: gated, Procs: j.Procs * max(1, j.Tasks)})
 		}
 	}
 	return order

@@ -67,6 +67,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	queues := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
+		options.Soon = ostrich.Soon(orders[i], in.Schedule.Procs())
 		one, err := options.Plan(ranked(orders[i]), queues[i])
 		if err != nil {
 			return p, err
