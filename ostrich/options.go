@@ -107,22 +107,11 @@ type Options struct {
 	// proportion to what its user has had. See Schedule.Order.
 	Memory Duration
 
-	// Margin is by how many per cent, about, two campaigns must differ for the nearer
-	// one to go first: distances to virtual completion count in powers of
-	// 1 + Margin/100, and equal ones go by submission. It keeps campaigns of similar
-	// size from changing places all the time. It needs Grace or Memory: the papers'
-	// order has none. 0 is no margin.
-	Margin int
-
 	// Settle keeps what the virtual schedule still has to serve from exceeding
 	// what is left of the real jobs: service beyond a job's true length goes to
 	// the users who are active. Without it that service is lost, as in the papers.
 	Settle bool
 }
-
-// maxMargin is the greatest Options.Margin: at ten times the distance nobody would
-// call two campaigns alike.
-const maxMargin = 1000
 
 // Validate tells what is wrong with the options, all of it.
 func (o Options) Validate() error {
@@ -135,9 +124,6 @@ func (o Options) Validate() error {
 	}
 	if o.Memory < 0 {
 		errs = append(errs, fmt.Errorf("memory: %d s is below 0", o.Memory))
-	}
-	if o.Margin < 0 || o.Margin > maxMargin {
-		errs = append(errs, fmt.Errorf("margin: %d %% is not from 0 to %d", o.Margin, maxMargin))
 	}
 	known := func(what string, i uint8, names []string) {
 		if int(i) >= len(names) {

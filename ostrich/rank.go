@@ -156,7 +156,7 @@ func (s *Schedule) told(g *stage) Rank {
 type ranking struct {
 	gated bool
 	done  float64 // C~ in real time of what goes first for it, +Inf for all else
-	tag   float64 // how far away the virtual completion is, maybe as a power of the margin; 0 once done
+	tag   float64 // how far away the virtual completion is; 0 once done
 }
 
 func (s *Schedule) ranking(g *stage) ranking {
@@ -171,22 +171,11 @@ func (s *Schedule) ranking(g *stage) ranking {
 		if g.completed == notYet {
 			ahead = g.ahead(s.clockAt(u.leaf.parent, now))
 		}
-		r.tag = s.coarse(float64(ahead*s.having(u, now)) * s.spread(u.leaf))
+		r.tag = float64(ahead*s.having(u, now)) * s.spread(u.leaf)
 	default:
 		r.tag = s.project(u.leaf.parent, g.finish)
 	}
 	return r
-}
-
-// coarse is a distance as the greatest whole power of 1 + Margin/100 that does not
-// exceed it. What compares like this can be sorted, whatever stood in which order
-// before, so that a restart gives the order of the daemon that went on. Two
-// distances that differ by more than the margin never compare as equal.
-func (s *Schedule) coarse(distance float64) float64 {
-	if s.options.Margin == 0 {
-		return distance
-	}
-	return math.Floor(math.Log(max(0, distance)) / math.Log1p(float64(s.options.Margin)/100))
 }
 
 // overdue reports whether a stage is so late that it goes first.

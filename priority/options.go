@@ -19,7 +19,10 @@ type Options struct {
 	// schedulers look, see Controller.Depth.
 	Depth int
 	// Soon is how many jobs of the head may have started when the next plan is made.
-	Soon       int
+	Soon int
+	// Margin is by how many per cent a campaign's distance must be the smaller one for
+	// it to overtake another that stands before it. 0 is no margin.
+	Margin     int
 	Controller Controller
 	Include    Include
 	Exclude    Exclude // of what is included
@@ -66,6 +69,9 @@ func Check(o Options) error {
 	}
 	if o.Depth < 0 {
 		return fmt.Errorf("depth %d: must not be negative", o.Depth)
+	}
+	if o.Margin < 0 {
+		return fmt.Errorf("margin %d: must not be negative", o.Margin)
 	}
 	if err := o.checkPlugin(); err != nil {
 		return fmt.Errorf("channel %s: %w", o.Channel, err)

@@ -11,16 +11,19 @@ import (
 
 // Ranked is a job in the order wanted, of which the head comes first.
 // Campaign is any number that the jobs of one campaign have in common and
-// those of its neighbours do not.
+// those of its neighbours do not. Distance is how far away its campaign's virtual
+// completion is, in any unit, see Options.Margin; 0 keeps the place in any case.
 type Ranked struct {
 	Job      ostrich.JobID
 	Campaign uint64
+	Distance float64
 }
 
 // Entry is what the plan says of one pending job.
 type Entry struct {
 	Queued
 	Campaign  uint64
+	Place     int   // of a managed job: where it stands in the order wanted, from 0
 	Rank      int   // place in the order, from 1; 0 for a job that is left alone
 	SlurmRank int   // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64 // the channel's value, as scontrol takes it
@@ -28,6 +31,7 @@ type Entry struct {
 	Why       string
 	spec      string
 	nice      int64 // given back with a pin that is taken back
+	distance  float64
 }
 
 // Unheard is Entry.Why of a job of which accounting has not told yet.
@@ -52,6 +56,7 @@ type Plan struct {
 // The reasons of managed jobs.
 const (
 	whyOrder  = "campaign order"
+	whyMargin = "campaign order, within the margin"
 	whyDeep   = "beyond the depth Slurm looks at"
 	whyCoarse = "shares a rank: the weights leave few"
 )
@@ -74,7 +79,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	for _, r := range order {
+	for place, r := range order {
 		i, ok := at.find(r.Job)
 		if !ok || ranked[i] {
 			continue
@@ -89,9 +94,13 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Campaign: r.Campaign, Rank: len(p.Entries) + 1, SlurmRank: int(i) + 1,
-			From: o.present(q), Why: whyOrder, spec: spec,
+			Queued: *q, Campaign: r.Campaign, Place: place, SlurmRank: int(i) + 1,
+			From: o.present(q), Why: whyOrder, spec: spec, distance: r.Distance,
 		})
+	}
+	o.keep(p.Entries)
+	for i := range p.Entries {
+		p.Entries[i].Rank = i + 1
 	}
 	p.Managed = len(p.Entries)
 	var alone []Entry
@@ -276,11 +285,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	if len(jobs) < 2 {
 		return nil
 	}
-	depth := o.Depth
-	if depth == 0 {
-		depth = o.Soon + max(o.Controller.Depth(), 1)
-	}
-	gap := make([]int64, min(depth, len(jobs)-1))
+	gap := make([]int64, min(o.depth(), len(jobs)-1))
 	budget := max(1, w.ranks()/2)
 	if int64(len(gap)) <= budget {
 		for i := range gap {
@@ -318,6 +323,14 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 		p.Exact++
 	}
 	return gap
+}
+
+// depth is how many jobs at the head have an order.
+func (o Options) depth() int {
+	if o.Depth > 0 {
+		return o.Depth
+	}
+	return o.Soon + max(o.Controller.Depth(), 1)
 }
 
 // ours reports whether a job's priority is a pin of ours, made when it had a

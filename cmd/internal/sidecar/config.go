@@ -48,7 +48,6 @@ type Config struct {
 		Order        string
 		LateGrace    time.Duration // 0 is off
 		Memory       time.Duration // 0 is off
-		Margin       int           // per cent
 		Machine      string
 		Gate         string
 		Inside       string
@@ -66,6 +65,7 @@ type Config struct {
 		Mode    string
 		Weight  int
 		Depth   int
+		Margin  int // per cent
 	}
 	Include priority.Include
 	Exclude priority.Exclude
@@ -129,6 +129,7 @@ func Default() Config {
 	c.Schedule.Horizon = 5 * time.Minute
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
+	c.Priority.Margin = 20
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
 	c.Listen = "127.0.0.1:9343"
 	c.Log.Level = "info"
@@ -175,7 +176,6 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
 	if c.Schedule.Order == orderRemaining {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
-		o.Margin = c.Schedule.Margin
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())

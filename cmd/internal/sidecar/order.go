@@ -3,7 +3,6 @@ package sidecar
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +30,6 @@ func OrderSettings() []OrderSetting {
 		word("predictor", ostrich.PredictorNames, func(o *ostrich.Options) *ostrich.Predictor { return &o.Predictor }),
 		length("grace", func(o *ostrich.Options) *ostrich.Duration { return &o.Grace }),
 		length("memory", func(o *ostrich.Options) *ostrich.Duration { return &o.Memory }),
-		count("margin", func(o *ostrich.Options) *int { return &o.Margin }),
 		onOff("settle", func(o *ostrich.Options) *bool { return &o.Settle }),
 	}
 }
@@ -81,22 +79,6 @@ func length(name string, at func(*ostrich.Options) *ostrich.Duration) OrderSetti
 				return fmt.Errorf("%q is neither off nor a length of time such as 90s, 10m, 12h or 14d", text)
 			}
 			*at(o) = seconds(d)
-			return nil
-		},
-	}
-}
-
-// count is a setting that is a whole number.
-func count(name string, at func(*ostrich.Options) *int) OrderSetting {
-	return OrderSetting{
-		Name: name, Usage: "a whole number",
-		Text: func(o *ostrich.Options) string { return strconv.Itoa(*at(o)) },
-		Set: func(o *ostrich.Options, text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return fmt.Errorf("%q is no whole number", text)
-			}
-			*at(o) = n
 			return nil
 		},
 	}

@@ -76,7 +76,6 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
-		{Key: "schedule.margin", Value: number{&c.Schedule.Margin}, Usage: "by how many per cent, about, two campaigns must differ for the nearer one to go first; else the one that was submitted first does; 0: by anything"},
 		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
 		{Key: "schedule.gate", Value: choice{&c.Schedule.Gate, gates}, Usage: "jobs of campaigns that have not started virtually: demote (behind all others) or off (no difference)"},
 		{Key: "schedule.inside", Value: choice{&c.Schedule.Inside, ostrich.InsideNames}, Usage: "order inside a campaign: " + names(ostrich.InsideNames)},
@@ -91,7 +90,8 @@ func Settings(c *Config) []Setting {
 		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
 		{Key: "priority.weight", Value: number{&c.Priority.Weight}, Usage: "with priority.mode weight: priority points of the head of the order"},
-		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: as deep as Slurm looks"},
+		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: those that may start soon and, beyond, as deep as Slurm looks"},
+		{Key: "priority.margin", Value: number{&c.Priority.Margin}, Usage: "by how many per cent a campaign must be nearer to its virtual completion to overtake one that stands before it; 0: by anything"},
 
 		{Key: "include.users", Value: list{&c.Include.Users}, Usage: "the only users whose jobs are managed, comma-separated; empty: all"},
 		{Key: "include.accounts", Value: list{&c.Include.Accounts}, Usage: "the only accounts whose jobs are managed, comma-separated; empty: all"},
