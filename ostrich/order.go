@@ -15,6 +15,23 @@ type Place struct {
 	// Gated tells that the job's campaign has not started virtually (s~ > t).
 	// Never set with Gate Off.
 	Gated bool
+	Procs int // that it asks for, with all its pending tasks
+
+	// Distance is what rule 3 of Order compares, in processor-seconds times what the
+	// user has had; campaigns of nearly the same distance are alike. 0 for what has its
+	// place for another reason: what is overdue or gated, and all in the papers' order.
+	Distance float64
+}
+
+// Soon is how many jobs at the head of an order would start if procs processors
+// became free at once and all started in the order.
+func Soon(order []Place, procs int) int {
+	for i := range order {
+		if procs -= order[i].Procs; procs < 0 {
+			return i
+		}
+	}
+	return len(order)
 }
 
 // Order returns the pending jobs, the one that should start first in front.
@@ -39,9 +56,14 @@ func (s *Schedule) Order() []Place {
 	order := make([]Place, 0, jobs)
 	for _, g := range s.waiting.stages {
 		g.sort(s.options.Inside)
-		c, gated := g.campaign, s.gated(g)
+		c := g.campaign
+		p := Place{User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: s.gated(g)}
+		if s.drifts() && !p.Gated {
+			p.Distance = g.ranked.tag
+		}
 		for _, j := range g.pending {
-			order = append(order, Place{Job: j.ID, User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: gated})
+			p.Job, p.Procs = j.ID, j.Procs*max(1, j.Tasks)
+			order = append(order, p)
 		}
 	}
 	return order

@@ -15,9 +15,14 @@ type Options struct {
 	// one gets close to 0.
 	Weight int64
 	// Depth is how many jobs get ranks of their own in mode Strict; later
-	// ones share one value. 0 means as deep as Slurm's schedulers look, see
-	// Controller.Depth.
-	Depth      int
+	// ones stand anywhere below them. 0 means Soon and, beyond, as deep as Slurm's
+	// schedulers look, see Controller.Depth.
+	Depth int
+	// Soon is how many jobs of the head may have started when the next plan is made.
+	Soon int
+	// Margin is by how many per cent a campaign's distance must be the smaller one for
+	// it to overtake another that stands before it. 0 is no margin.
+	Margin     int
 	Controller Controller
 	Include    Include
 	Exclude    Exclude // of what is included
@@ -73,6 +78,9 @@ func Check(o Options) error {
 	}
 	if o.Depth < 0 {
 		return fmt.Errorf("depth %d: must not be negative", o.Depth)
+	}
+	if o.Margin < 0 {
+		return fmt.Errorf("margin %d: must not be negative", o.Margin)
 	}
 	if err := o.checkPlugin(); err != nil {
 		return fmt.Errorf("channel %s: %w", o.Channel, err)

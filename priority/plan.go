@@ -11,16 +11,19 @@ import (
 
 // Ranked is a job in the order wanted, of which the head comes first.
 // Campaign is any number that the jobs of one campaign have in common and
-// those of its neighbours do not.
+// those of its neighbours do not. Distance is how far away its campaign's virtual
+// completion is, in any unit, see Options.Margin; 0 keeps the place in any case.
 type Ranked struct {
 	Job      ostrich.JobID
 	Campaign uint64
+	Distance float64
 }
 
 // Entry is what the plan says of one pending job.
 type Entry struct {
 	Queued
 	Campaign  uint64
+	Place     int   // of a managed job: where it stands in the order wanted, from 0
 	Rank      int   // place in the order, from 1; 0 for a job that is left alone
 	SlurmRank int   // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64 // the channel's value, as scontrol takes it
@@ -29,6 +32,7 @@ type Entry struct {
 	Why       string
 	spec      string
 	nice      int64 // given back with a pin that is taken back
+	distance  float64
 }
 
 // Unheard is Entry.Why of a job of which accounting has not told yet.
@@ -53,6 +57,7 @@ type Plan struct {
 // The reasons of managed jobs.
 const (
 	whyOrder  = "campaign order"
+	whyMargin = "campaign order, within the margin"
 	whyDeep   = "beyond the depth Slurm looks at"
 	whyCoarse = "shares a rank: the weights leave few"
 )
@@ -75,7 +80,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	for _, r := range order {
+	for place, r := range order {
 		i, ok := at.find(r.Job)
 		if !ok || ranked[i] {
 			continue
@@ -90,9 +95,13 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Campaign: r.Campaign, Rank: len(p.Entries) + 1, SlurmRank: int(i) + 1,
-			From: o.present(q), Why: whyOrder, spec: spec,
+			Queued: *q, Campaign: r.Campaign, Place: place, SlurmRank: int(i) + 1,
+			From: o.present(q), Why: whyOrder, spec: spec, distance: r.Distance,
 		})
+	}
+	o.keep(p.Entries)
+	for i := range p.Entries {
+		p.Entries[i].Rank = i + 1
 	}
 	p.Managed = len(p.Entries)
 	var alone []Entry
@@ -179,7 +188,8 @@ func (o Options) weigh(p *Plan) {
 		x[i] = v[i] + sum
 		sum += gap[i]
 	}
-	keep := longestRun(x, fits)
+	ends, before := runs(x, fits)
+	keep := run(len(x), ends, before)
 	// A new value is as close to its target as its kept neighbours allow.
 	bound := make([]int64, n) // the least that the kept jobs below leave to a job
 	below := int64(1)
@@ -269,57 +279,62 @@ func highest(alone []Entry) int64 {
 	return most
 }
 
-// gaps returns what must lie between the values of neighbours. Up to the depth
-// it is a step each; if so many do not fit, campaigns are told apart first,
-// from the head, and then the jobs inside them, from the head. At most half of
-// the window is taken, so that there is room for insertions.
+// gaps returns what must lie between the values of neighbours, down to the depth: a
+// step each. If so many do not fit, campaigns are told apart first, from the head,
+// and then the jobs inside them, from the head. At most half of the window is taken,
+// so that there is room for insertions.
 func (o Options) gaps(p *Plan, w window) []int64 {
 	jobs := p.Entries
 	p.Exact = len(jobs)
 	if len(jobs) < 2 {
 		return nil
 	}
-	depth := o.Depth
-	if depth == 0 {
-		depth = max(o.Controller.Depth(), 1)
-	}
-	exact := min(depth, len(jobs)-1) // gaps below the first exact jobs
-	gap := make([]int64, len(jobs)-1)
+	gap := make([]int64, min(o.depth(), len(jobs)-1))
 	budget := max(1, w.ranks()/2)
-	if int64(exact) <= budget {
-		for i := range exact {
+	if int64(len(gap)) <= budget {
+		for i := range gap {
 			gap[i] = w.step
 		}
 	} else {
 		p.Coarse = true
-		for i := 0; i < exact && budget > 0; i++ {
+		for i := 0; i < len(gap) && budget > 0; i++ {
 			if jobs[i].Campaign != jobs[i+1].Campaign {
 				gap[i] = w.step
 				budget--
 			}
 		}
-		for i := 0; i < exact && budget > 0; i++ {
+		for i := 0; i < len(gap) && budget > 0; i++ {
 			if gap[i] == 0 {
 				gap[i] = w.step
 				budget--
 			}
 		}
 	}
-	head := slices.Index(gap, 0)
-	if head < 0 {
-		return gap
+	last := len(jobs) - 1
+	if p.Exact = slices.Index(gap, 0); p.Exact < 0 {
+		p.Exact = len(gap)
 	}
-	p.Exact = head
-	for i := head; i < len(jobs); i++ {
+	for i := p.Exact; i <= last; i++ {
 		switch {
-		case (i == len(gap) || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
-		case i >= depth:
+		case i > len(gap), i == len(gap) && i < last:
 			jobs[i].Why = whyDeep
+		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
 		default:
 			jobs[i].Why = whyCoarse
 		}
 	}
+	if p.Exact == last {
+		p.Exact++
+	}
 	return gap
+}
+
+// depth is how many jobs at the head have an order.
+func (o Options) depth() int {
+	if o.Depth > 0 {
+		return o.Depth
+	}
+	return o.Soon + max(o.Controller.Depth(), 1)
 }
 
 // ours reports whether a job's priority is a pin of ours or stands in the place

@@ -188,6 +188,7 @@ func TestPlanProperties(t *testing.T) {
 		if ch == Priority && rapid.Bool().Draw(t, "basic") {
 			o.Controller = basic()
 		}
+		o.Margin = rapid.SampledFrom([]int{0, 10, 100}).Draw(t, "margin")
 		if ch != Priority && rapid.Bool().Draw(t, "weigh") {
 			o.Mode, o.Weight = Weight, rapid.SampledFrom([]int64{1, 3, 100, 100000}).Draw(t, "weight")
 		}
@@ -207,7 +208,7 @@ func TestPlanProperties(t *testing.T) {
 					q.Listed, q.SiteKnown, q.Priority = false, false, topPriority-uint32(next)
 				}
 				queue = append(queue, q)
-				order = append(order, Ranked{next, uint64(rapid.IntRange(1, 3).Draw(t, "campaign"))})
+				order = append(order, Ranked{next, uint64(rapid.IntRange(1, 3).Draw(t, "campaign")), rapid.Float64Range(0, 3).Draw(t, "distance")})
 				next++
 			}
 			Rank(queue, nil)
@@ -217,6 +218,9 @@ func TestPlanProperties(t *testing.T) {
 					queue = slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == r.Job })
 				}
 				order = order[cut:]
+			}
+			if o.Margin > 0 { // what is farther away comes later
+				slices.SortStableFunc(order, byDistance)
 			}
 			p, err := o.Plan(order, queue)
 			if err != nil {
@@ -240,8 +244,9 @@ func TestPlanProperties(t *testing.T) {
 				t.Fatalf("the second plan changes %+v", c)
 			}
 			if o.Mode == Strict {
-				checkOrder(t, order, queue, again.Exact)
+				checkOrder(t, &again, queue)
 			}
+			checkMargin(t, order, &again, o.Margin)
 			if s := again.Summary(); o.Mode == Strict && again.Exact >= len(order)-1 && s.KendallTau != 1 {
 				t.Fatalf("correlation %v after applying", s.KendallTau)
 			}
@@ -249,11 +254,38 @@ func TestPlanProperties(t *testing.T) {
 	})
 }
 
-// checkOrder fails unless the first jobs of the order are first in the queue.
-func checkOrder(t *rapid.T, order []Ranked, queue []Queued, exact int) {
-	for i := range exact {
-		if queue[i].Job != order[i].Job {
-			t.Fatalf("place %d: job %d, want %d", i, queue[i].Job, order[i].Job)
+func byDistance(a, b Ranked) int {
+	switch {
+	case a.Distance < b.Distance:
+		return -1
+	case a.Distance > b.Distance:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// checkOrder fails unless the first jobs of the plan are first in the queue.
+func checkOrder(t *rapid.T, p *Plan, queue []Queued) {
+	for i := range p.Exact {
+		if queue[i].Job != p.Entries[i].Job {
+			t.Fatalf("place %d: job %d, want %d", i, queue[i].Job, p.Entries[i].Job)
+		}
+	}
+}
+
+// checkMargin fails if a pair stands against the order wanted that differs by more
+// than the margin, or of which one has its place for another reason.
+func checkMargin(t *rapid.T, order []Ranked, p *Plan, margin int) {
+	for i := range p.Managed {
+		for k := range i {
+			b, a := &p.Entries[k], &p.Entries[i] // b stands before a
+			if b.Place <= a.Place {
+				continue
+			}
+			if far := order[a.Place].Distance * (1 + float64(margin)/100); margin == 0 || far == 0 || order[b.Place].Distance > far {
+				t.Fatalf("job %d, %g away, stands before job %d, %g away", b.Job, order[b.Place].Distance, a.Job, order[a.Place].Distance)
+			}
 		}
 	}
 }

@@ -1,10 +1,16 @@
 package priority
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // repair changes as few elements of v as possible so that v[i]-v[i+1] >= gap[i]
 // everywhere and all lie in [lo, hi], which must be wide enough for the sum of
 // the gaps. It returns which elements it kept. Only usable ones can be.
+//
+// Where there are fewer gaps than neighbours, the elements after the last gap have no
+// order among themselves: all lie below those before, by at least that gap.
 //
 // With G[i] the sum of the gaps before i, the condition says that v+G never
 // rises. Two elements can both be kept if it does not rise between them, as
@@ -12,44 +18,81 @@ import "math"
 // before and after it find room in the window. So the elements to keep are a
 // longest non-increasing run of v+G.
 func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
-	x, fits := make([]int64, len(v)), make([]bool, len(v))
+	head := len(v)
+	if len(gap) < len(v)-1 {
+		head = len(gap)
+	}
+	x, fits := make([]int64, head), make([]bool, head)
 	var total, sum int64
 	for _, g := range gap {
 		total += g
 	}
-	for i := range v {
+	for i := range head {
 		fits[i] = usable[i] && v[i] >= lo+(total-sum) && v[i] <= hi-sum
 		x[i] = v[i] + sum
 		if i < len(gap) {
 			sum += gap[i]
 		}
 	}
-	keep = longestRun(x, fits)
-	spread(v, gap, keep, lo, hi, extra)
+	ends, before := runs(x, fits)
+	if head == len(v) {
+		keep = run(head, ends, before)
+		spread(v, gap, keep, lo, hi, extra)
+		return keep
+	}
+	// The lower a run of the head ends, the more of the others stand too high.
+	others := make([]int64, 0, len(v)-head)
+	for i := head; i < len(v); i++ {
+		if usable[i] && v[i] >= lo {
+			others = append(others, v[i])
+		}
+	}
+	slices.Sort(others)
+	most, length, ceiling := -1, 0, int64(0)
+	for n := range len(ends) + 1 {
+		room := hi - total // the most that the others may have
+		if n > 0 {
+			room = x[ends[n-1]] - total
+		}
+		stay, _ := slices.BinarySearch(others, room+1)
+		if n+stay >= most {
+			most, length, ceiling = n+stay, n, room
+		}
+	}
+	keep = append(run(head, ends[:length], before), make([]bool, len(v)-head)...)
+	floor := lo
+	for i := head; i < len(v); i++ {
+		if keep[i] = usable[i] && v[i] >= lo && v[i] <= ceiling; !keep[i] {
+			v[i] = lo
+		}
+		floor = max(floor, v[i])
+	}
+	if head > 0 {
+		spread(v[:head], gap[:head-1], keep[:head], floor+gap[head-1], hi, extra)
+	}
 	return keep
 }
 
-// longestRun marks the elements of a longest non-increasing subsequence of x,
-// of those for which fits is true. Among several it takes the one that ends
-// with the greatest values, and of equal ones the earliest in the order, so
-// that the answer depends on the input alone. O(n log n).
-func longestRun(x []int64, fits []bool) []bool {
-	// tails[k] is the index of the greatest last element of a run of k+1.
-	tails := make([]int32, 0, len(x))
-	before := make([]int32, len(x))
+// runs finds the longest non-increasing subsequences of x, of those elements for
+// which fits is true: ends[k] is the index of the greatest last element of a run of
+// k+1, and before the one that comes before an element in its run. Of equal ones it
+// is the earliest, so that the answer depends on the input alone. O(n log n).
+func runs(x []int64, fits []bool) (ends, before []int32) {
+	ends = make([]int32, 0, len(x))
+	before = make([]int32, len(x))
 	for i, v := range x {
 		if !fits[i] {
 			continue
 		}
 		// A run that ends with at least v is continued by it: find the first
-		// tail below v.
-		lo, hi := 0, len(tails)
-		if hi > 0 && x[tails[hi-1]] >= v { // the common case: the order stands
+		// end below v.
+		lo, hi := 0, len(ends)
+		if hi > 0 && x[ends[hi-1]] >= v { // the common case: the order stands
 			lo = hi
 		}
 		for lo < hi {
 			mid := int(uint(lo+hi) >> 1)
-			if x[tails[mid]] >= v {
+			if x[ends[mid]] >= v {
 				lo = mid + 1
 			} else {
 				hi = mid
@@ -57,17 +100,22 @@ func longestRun(x []int64, fits []bool) []bool {
 		}
 		before[i] = -1
 		if lo > 0 {
-			before[i] = tails[lo-1]
+			before[i] = ends[lo-1]
 		}
-		if lo == len(tails) {
-			tails = append(tails, int32(i))
+		if lo == len(ends) {
+			ends = append(ends, int32(i))
 		} else {
-			tails[lo] = int32(i)
+			ends[lo] = int32(i)
 		}
 	}
-	keep := make([]bool, len(x))
-	if len(tails) > 0 {
-		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
+	return ends, before
+}
+
+// run marks the elements of the longest run, of n elements in all.
+func run(n int, ends, before []int32) []bool {
+	keep := make([]bool, n)
+	if len(ends) > 0 {
+		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
 			keep[i] = true
 		}
 	}

@@ -18,7 +18,10 @@ func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
 	}
 	before := make([]int64, n) // sum of the gaps before i
 	for i := 1; i < n; i++ {
-		before[i] = before[i-1] + gap[i-1]
+		before[i] = before[i-1]
+		if i <= len(gap) {
+			before[i] += gap[i-1]
+		}
 	}
 	best := n
 	for set := range 1 << n {
@@ -29,7 +32,9 @@ func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
 			}
 			ok = ok && usable[i] && v[i]+before[i] <= hi && v[i]-(before[n-1]-before[i]) >= lo
 			ok = ok && (last < 0 || v[last]-v[i] >= before[i]-before[last])
-			last = i
+			if i < len(gap) || n == len(gap)+1 { // what follows has no order
+				last = i
+			}
 		}
 		if ok {
 			best = min(best, n-bits.OnesCount(uint(set)))
@@ -53,7 +58,11 @@ func count(flags []bool) int {
 func TestRepairProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
-		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 0, 1, 3}), n-1, n-1).Draw(t, "gap")
+		ordered := n - 1
+		if n > 2 && rapid.Bool().Draw(t, "deep") {
+			ordered = rapid.IntRange(1, n-2).Draw(t, "ordered")
+		}
+		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 0, 1, 3}), ordered, ordered).Draw(t, "gap")
 		usable := all(n)
 		if rapid.Bool().Draw(t, "some unusable") {
 			usable = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "usable")
@@ -77,8 +86,8 @@ func TestRepairProperties(t *testing.T) {
 			if got[i] < lo || got[i] > hi {
 				t.Fatalf("%v: element %d is outside [%d, %d]", got, i, lo, hi)
 			}
-			if i > 0 && got[i-1]-got[i] < gap[i-1] {
-				t.Fatalf("%v: gap after element %d is less than %d", got, i-1, gap[i-1])
+			if above := min(i, ordered) - 1; above >= 0 && got[above]-got[i] < gap[above] {
+				t.Fatalf("%v: gap between elements %d and %d is less than %d", got, above, i, gap[above])
 			}
 		}
 		if want := fewest(v, gap, usable, lo, hi); n-count(keep) != want {
@@ -109,6 +118,10 @@ func TestRepair(t *testing.T) {
 		{"no room above the head of the window", []int64{0, 1005, 100}, []int64{10, 10}, []int64{260, 180, 100}},
 		{"gap 0 shares a value", []int64{900, 0, 0, 0}, []int64{10, 0, 0}, []int64{900, 820, 820, 820}},
 		{"equal values count as falling", []int64{500, 300, 500, 400}, []int64{0, 0, 0}, []int64{500, 500, 500, 400}},
+		{"what is deep has no order", []int64{900, 500, 100, 400, 200}, []int64{10, 10}, []int64{900, 500, 100, 400, 200}},
+		{"deep ones that stand too high go down", []int64{900, 500, 100, 600, 490}, []int64{10, 10}, []int64{900, 500, 100, 10, 490}},
+		{"the head goes up where fewer change", []int64{30, 500, 400, 300, 200}, []int64{10}, []int64{760, 500, 400, 300, 200}},
+		{"a new one of the head stands above the deep ones", []int64{900, 0, 300, 200}, []int64{10, 10}, []int64{900, 820, 300, 200}},
 		{"gap 0 keeps what falls", []int64{900, 700, 600, 0}, []int64{10, 0, 0}, []int64{900, 700, 600, 600}},
 	}
 	for _, tt := range tests {

@@ -65,6 +65,7 @@ type Config struct {
 		Mode    string
 		Weight  int
 		Depth   int
+		Margin  int // per cent
 	}
 	Include priority.Include
 	Exclude priority.Exclude
@@ -128,6 +129,7 @@ func Default() Config {
 	c.Schedule.Horizon = 5 * time.Minute
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
+	c.Priority.Margin = 20
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
 	c.Listen = "127.0.0.1:9343"
 	c.Log.Level = "info"

@@ -201,7 +201,7 @@ func (s *Sidecar) Config() Config { return s.config }
 func (s *Sidecar) options() priority.Options {
 	o := priority.Options{
 		Channel: priority.Channel(s.config.Priority.Channel), Mode: priority.Mode(s.config.Priority.Mode),
-		Weight: int64(s.config.Priority.Weight), Depth: s.config.Priority.Depth,
+		Weight: int64(s.config.Priority.Weight), Depth: s.config.Priority.Depth, Margin: s.config.Priority.Margin,
 		Controller: s.controller, Include: s.config.Include, Exclude: s.config.Exclude,
 		Outside: func(partitions string) bool { return !s.pooled(partitions) },
 	}

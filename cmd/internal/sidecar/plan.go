@@ -67,6 +67,8 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	queues := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
+		options.Soon = ostrich.Soon(orders[i], in.Schedule.Procs())
+		options.Soon = ostrich.Soon(orders[i], in.Schedule.Procs())
 		one, err := options.Plan(ranked(orders[i]), queues[i])
 		if err != nil {
 			return p, err
@@ -77,15 +79,10 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 		} else {
 			p.Summary = sum(p.Summary, one.Summary())
 		}
-		// Managed entries are in the order of the places, with gaps for jobs
-		// that the queue does not have, or that are left alone.
-		places := orders[i]
 		for k := range one.Entries[:one.Managed] {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
-			for places[0].Job != e.Job {
-				places = places[1:]
-			}
-			e.Campaign, e.Gated = places[0].Lead, places[0].Gated
+			place := &orders[i][e.Place]
+			e.Campaign, e.Gated = place.Lead, place.Gated
 			p.Entries = append(p.Entries, e)
 		}
 		for k := one.Managed; k < len(one.Entries); k++ {
@@ -167,7 +164,7 @@ func ranked(order []ostrich.Place) []priority.Ranked {
 			n = uint64(len(campaigns) + 1)
 			campaigns[key] = n
 		}
-		list[i] = priority.Ranked{Job: place.Job, Campaign: n}
+		list[i] = priority.Ranked{Job: place.Job, Campaign: n, Distance: place.Distance}
 	}
 	return list
 }

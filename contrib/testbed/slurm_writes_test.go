@@ -1,0 +1,54 @@
+package testbed_test
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// TestFewWrites: campaigns of similar size, whose jobs all turn out far shorter than
+// their limits, come nearer to their completion at the same pace. They do not change
+// places all the time, each time with a write to all their jobs.
+//
+// Six users have 100 jobs each on 16 processors, and a cycle comes each second: a
+// load of 30 s jobs and cycles of 10 s, ten times as fast. Of that load, 2000 updates
+// an hour are 2.6 for each job that starts.
+func TestFewWrites(t *testing.T) {
+	needSlurm(t)
+	t.Parallel()
+	b := up(t, "writes", "--set", "SchedulerParameters=default_queue_depth=100,bf_max_job_test=500,sched_interval=2,batch_sched_delay=1,bf_interval=3,bf_continue")
+	t.Cleanup(func() { b.empty(t) })
+	b.freeze(t)
+	const each = 100
+	var running []*exec.Cmd
+	for i, user := range users[:6] {
+		script := fmt.Sprintf(`i=0; while [ $i -lt %d ]; do
+			sbatch --quiet --chdir=/ --output=/dev/null --ntasks=$((1 + i %% 4)) --time=$((1 + (i * 37 + %d) %% 10)) --wrap='sleep 3' || exit
+			i=$((i + 1)); done`, each, 13*i)
+		cmd := b.command(t, user, "sh", "-c", script)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := b.daemon(t, "--apply", "--interval", "1s", "--campaign-rule", "max")
+	eventually(t, "all have a place", func() string { return differ(true, d.metric(t, "ostrich_planned_writes") == 0) })
+	b.thaw(t)
+	pending := func() int { return len(b.queue(t)) }
+	// The steady state begins when each user has had some jobs ended.
+	eventually(t, "some have started", func() string { return differ(true, pending() < 6*each-each/2) })
+	jobs, updates, began := pending(), b.updates(t), time.Now()
+	eventually(t, "many more have started", func() string { return differ(true, jobs-pending() >= 3*each/2) })
+	started, sent := jobs-pending(), b.updates(t)-updates
+	report(t, "writes", "%d updates while %d jobs started in %v: %.1f for each", sent, started, time.Since(began).Round(time.Second), float64(sent)/float64(started))
+	if per := float64(sent) / float64(started); per > 2.6 {
+		t.Errorf("%.1f updates for each job that started, at most 2.6", per)
+	}
+	d.terminate(t)
+}

@@ -1,0 +1,65 @@
+package priority
+
+// block is a run of jobs of one campaign in the order wanted.
+type block struct {
+	from, to int   // its jobs are from up to, not including, to
+	value    int64 // the greatest that one of them has, in numbers of which the greater goes first; 0 for none
+	distance float64
+	stays    bool // before one that was wanted before it
+}
+
+// keep lets a campaign that stands before others stay there unless their virtual
+// completion is nearer by more than the margin. Without that, campaigns of similar
+// size change places again and again as they are served and as their jobs turn out
+// shorter than expected, and each change writes to all their jobs.
+//
+// The present values tell what stands before what, so that the plan is a function of
+// what was read and a restart forgets nothing. No pair stands against the order
+// wanted whose distances differ by more than the margin, and none of which one has a
+// place for another reason, as what is overdue.
+//
+// Only the first jobs are looked at, twice the depth: what is deeper has no order.
+func (o Options) keep(jobs []Entry) {
+	if o.Margin == 0 {
+		return
+	}
+	jobs = jobs[:min(len(jobs), 2*o.depth())]
+	var blocks []block
+	for i := range jobs {
+		e := &jobs[i]
+		if i == 0 || e.Campaign != jobs[i-1].Campaign || e.distance != jobs[i-1].distance {
+			blocks = append(blocks, block{from: i, distance: e.distance})
+		}
+		b := &blocks[len(blocks)-1]
+		b.to = i + 1
+		if o.Channel != Priority || o.inForce(&e.Queued) {
+			b.value = max(b.value, o.ahead(e.From))
+		}
+	}
+	any := false
+	for i := range blocks {
+		for k := i; k > 0 && o.stays(&blocks[k], &blocks[k-1]); k-- {
+			blocks[k-1], blocks[k] = blocks[k], blocks[k-1]
+			blocks[k-1].stays, any = true, true
+		}
+	}
+	if !any {
+		return
+	}
+	order := make([]Entry, 0, len(jobs))
+	for _, b := range blocks {
+		for _, e := range jobs[b.from:b.to] {
+			if b.stays {
+				e.Why = whyMargin
+			}
+			order = append(order, e)
+		}
+	}
+	copy(jobs, order)
+}
+
+// stays reports whether b, wanted after a, stands before it and is hardly farther away.
+func (o Options) stays(b, a *block) bool {
+	return a.value > 0 && b.value > a.value && a.distance > 0 && b.distance > 0 &&
+		b.distance <= a.distance*(1+float64(o.Margin)/100)
+}
