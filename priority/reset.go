@@ -17,17 +17,17 @@ type ResetOptions struct {
 	// Running are the jobs that have started. SiteFactor and nice value stay
 	// with a job, and would come into force again if it were requeued.
 	Running []ostrich.JobID
-	// All also gives back what the journal does not know: in channel Nice
-	// every job with a negative nice value, whoever gave it; in channel
+	// All also gives back what the journal does not know: in channel SiteFactor
+	// every value, whoever gave it; in channel Nice every negative one; in channel
 	// Priority every pinned job.
 	All bool
 }
 
 // Reset returns the changes that give every job back to the order of stock
-// Slurm: SiteFactor 0, the nice value the job had before the first write, a
+// Slurm: the SiteFactor or nice value that the job had before the first write, a
 // priority that Slurm computes, with the nice value that the pin took. Released
-// jobs come in the order of their submission. A value that somebody else wrote since is left
-// alone, except a SiteFactor, which nobody but us is expected to write.
+// jobs come in the order of their submission. A value that somebody else wrote is
+// left alone.
 //
 // A held job stays held. Its SiteFactor and nice value are reset all the same
 // if the journal knows them: under priority/multifactor they do not touch the
@@ -70,9 +70,6 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	}
 	for _, id := range o.Running {
 		first, last, ok := o.Journal.Written(o.Channel, id)
-		if o.Channel == SiteFactor {
-			first = 0
-		}
 		if ok && first != last {
 			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: last, To: first, Why: "reset"})
 		}
@@ -91,10 +88,15 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 	}
 	switch o.Channel {
 	case SiteFactor:
-		if q.SiteKnown {
-			return q.Site, 0, true
+		if !q.SiteKnown {
+			return last, first, known // held, pinned or not eligible: sprio does not tell
 		}
-		return last, 0, known // held, pinned or not eligible: sprio does not tell
+		if o.Journal != nil {
+			if to, _, ours = o.Journal.Stock(SiteFactor, q); ours {
+				return q.Site, to, true
+			}
+		}
+		return q.Site, 0, o.All
 	case Nice:
 		switch {
 		case q.Pinned:

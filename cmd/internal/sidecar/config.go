@@ -66,8 +66,9 @@ type Config struct {
 		Weight  int
 		Depth   int
 	}
-	Include priority.Include
-	Exclude priority.Exclude
+	Takeover bool
+	Include  priority.Include
+	Exclude  priority.Exclude
 
 	Journal string
 	Listen  string
