@@ -224,6 +224,21 @@ func TestAdoptions(t *testing.T) {
 	}
 }
 
+// A value that was given back is somebody else's again.
+func TestGivenBackIsForeign(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 7, To: 100})
+	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 100, To: 7})
+	if whose := j.Stranger(SiteFactor, &Queued{Job: 1, Site: 7, SiteKnown: true}); whose != Foreign {
+		t.Errorf("%d, want foreign", whose)
+	}
+	for _, value := range []int64{0, 7} {
+		if to, _, ours := j.Stock(SiteFactor, &Queued{Job: 1, Site: value, SiteKnown: true}); ours {
+			t.Errorf("%d is ours, and would become %d", value, to)
+		}
+	}
+}
+
 // What somebody else had set is given back, and nothing of others is.
 func TestResetGivesTheFormerValueBack(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))

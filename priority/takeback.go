@@ -47,8 +47,8 @@ func (j *Journal) Stock(ch Channel, q *Queued) (value, nice int64, ours bool) {
 	value = ch.present(q)
 	for _, id := range []ostrich.JobID{q.Job, q.Array} {
 		w := j.jobs[journalKey{ch, id}]
-		if w == nil || !w.had(value) {
-			continue
+		if w == nil || !w.had(value) || (ch != Priority && value == w.first) || (ch == SiteFactor && value == 0) {
+			continue // not ours, or given back already
 		}
 		ours = true
 		switch ch {

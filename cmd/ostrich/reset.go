@@ -28,7 +28,11 @@ func resetCommand() *cli.Command {
 		clusterFlag(),
 	}, func(c *cli.Context, config sidecar.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
-			say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
+			if c.Bool("all") {
+				say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
+			} else {
+				say(c.App.ErrWriter, "there is no journal %s, so nothing is known to be ours; --all gives back what Slurm shows", config.Journal)
+			}
 		}
 		now := ostrich.Time(time.Now().Unix())
 		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"), func(repaired error) {
