@@ -176,7 +176,7 @@ func note(jobs map[journalKey]*written, rec Record) {
 	case adopted:
 		w.remember(rec.To)
 		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
-	case Rival:
+	case anothers:
 		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
 		w.rival.fail(rec.Time)
 	case Unsent:
@@ -374,7 +374,7 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		if w.rival.times > 0 {
 			rival := base
-			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, Rival
+			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
 			recs = append(recs, rival)
 		}
 		if w.intended {

@@ -3,9 +3,9 @@ package priority
 import "slurm-ostrich/ostrich"
 
 const (
-	// Rival marks a value that somebody else wrote over one of ours: To is the
+	// anothers marks a value that somebody else wrote over one of ours: To is the
 	// value, From the last of ours.
-	Rival Status = "another writer"
+	anothers Status = "another writer"
 	// adopted marks a value that another daemon wrote while it was its turn. From
 	// then on it is one of ours.
 	adopted Status = "taken over"
@@ -68,7 +68,7 @@ func (j *Journal) Rivals(ch Channel, queue []Queued, now ostrich.Time) []Record 
 			continue
 		}
 		list = append(list, Record{
-			Time: now, Job: q.Job, Submit: q.Submit, Channel: ch, From: w.last, To: ch.present(q), Why: "neither ours nor the former value", Result: Rival,
+			Time: now, Job: q.Job, Submit: q.Submit, Channel: ch, From: w.last, To: ch.present(q), Why: "neither ours nor the former value", Result: anothers,
 		})
 	}
 	return list

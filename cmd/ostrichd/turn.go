@@ -82,14 +82,17 @@ func (d *daemon) arm() {
 // ask begins a probe, and returns where its answer will come.
 func (d *daemon) ask(ctx context.Context) <-chan error {
 	answer := make(chan error, 1)
-	probe, config := d.probe, d.config
-	go func() { answer <- probe(ctx, config) }()
+	config := d.config
+	go func() { answer <- d.probe(ctx, config) }()
 	return answer
 }
 
 // answered tells whether to do a cycle at once.
 func (d *daemon) answered(err error) bool {
-	if err != nil {
+	switch {
+	case d.outage.failures == 0:
+		return false // a cycle has succeeded meanwhile
+	case err != nil:
 		d.probing.timer.Reset(probePause)
 		return false
 	}

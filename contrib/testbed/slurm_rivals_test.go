@@ -50,7 +50,7 @@ func (b *bed) crowd(t *testing.T, n int) []string {
 	return ids
 }
 
-// placed waits until all jobs have a SiteFactor and the plan is empty.
+// placed waits until all jobs have a SiteFactor.
 func (b *bed) placed(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, "all jobs have their places", func() string {
@@ -59,6 +59,9 @@ func (b *bed) placed(t *testing.T, n int) {
 			if q.Site == "0" || q.Site == "" {
 				without = append(without, q.ID)
 			}
+		}
+		if all := len(b.queue(t)); all != n {
+			return differ(n, all)
 		}
 		return differ("", strings.Join(without, " "))
 	})
@@ -233,8 +236,8 @@ func (b *bed) wrapped(t *testing.T, name, script string) (bin string) {
 	for _, command := range []string{"squeue", "sprio", "sdiag", "sacctmgr"} {
 		b.do(t, "root", "ln", "-s", b.do(t, "root", "sh", "-c", "command -v "+command), bin+"/"+command)
 	}
-	real := b.do(t, "root", "sh", "-c", "command -v scontrol")
-	text := "#!/bin/bash\n[ $# = 0 ] || exec " + real + " \"$@\"\n" + strings.ReplaceAll(script, "REAL", real) + "\n"
+	path := b.do(t, "root", "sh", "-c", "command -v scontrol")
+	text := "#!/bin/bash\n[ $# = 0 ] || exec " + path + " \"$@\"\n" + strings.ReplaceAll(script, "REAL", path) + "\n"
 	if err := os.WriteFile(bin+"/scontrol", []byte(text), 0o755); err != nil { //nolint:gosec // a command
 		t.Fatal(err)
 	}

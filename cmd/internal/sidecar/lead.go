@@ -63,7 +63,8 @@ const (
 
 // termOf is half an interval, in whole seconds: the server counts those.
 func termOf(interval time.Duration) time.Duration {
-	return min(max((interval/2+time.Second-1)/time.Second*time.Second, shortestTerm), longestTerm)
+	half := (interval/2 + time.Second - 1).Truncate(time.Second)
+	return min(max(half, shortestTerm), longestTerm)
 }
 
 // use says where the lock is. What is held elsewhere is given back.
@@ -75,9 +76,9 @@ func (l *Lead) use(source slurmdb.Config, interval time.Duration) error {
 	}
 	l.key, l.wanted = key, termOf(interval)
 	l.open = func(ctx context.Context, term time.Duration) (lock, error) {
-		held, err := slurmdb.OpenLock(ctx, source, term)
-		if err != nil {
-			return nil, err
+		held, bad := slurmdb.OpenLock(ctx, source, term)
+		if bad != nil {
+			return nil, bad
 		}
 		return held, nil
 	}

@@ -102,11 +102,11 @@ func TestLeadNeverTwo(t *testing.T) {
 		gaps := rapid.SliceOfN(rapid.IntRange(0, 25_000), len(events), len(events)).Draw(r, "gaps")
 		length := rapid.IntRange(100, 30_000).Draw(r, "burst")
 		var bad []string
-		synctest.Test(t, func(*testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			var s server
 			var mu sync.Mutex
 			writing, wrote := 0, time.Now()
-			ctx, stop := context.WithCancel(context.Background())
+			ctx, stop := context.WithCancel(t.Context())
 			var all sync.WaitGroup
 			for range 2 {
 				all.Go(func() {
