@@ -44,7 +44,9 @@ func TestProbe(t *testing.T) {
 func TestProbeInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.step = func(context.Context, int) (*sidecar.Cycle, error) { return nil, errors.New("no connection to the database") }
+		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
+			return nil, errors.New("no connection to the database")
+		}
 		w.daemon.probe = func(context.Context, sidecar.Config) error { return nil }
 		w.run(t, 160*time.Second)
 		diff(t, "cycles", []string{"0s observe", "5s observe", "15s observe", "35s observe", "1m15s observe", "2m35s observe"}, w.cycles)
