@@ -125,10 +125,8 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	if l.Mine() {
 		return true, nil
 	}
-	if err := l.Release(); err != nil && ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	began := time.Now()
+	_ = l.Release() // The connection was of no use any more.
+	began, wait := time.Now(), l.Wait || l.others
 	term := l.wanted
 	held, err := l.open(ctx, term)
 	if err != nil {
@@ -148,11 +146,11 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	l.term, l.heir = term, true
 	l.mu.Unlock()
 	go l.confirm(confirming, held)
-	if !l.Wait && !l.others {
+	if !wait {
 		return true, nil
 	}
 	select {
-	case <-time.After(l.term):
+	case <-time.After(term):
 		return l.Mine(), nil
 	case <-l.lost:
 		return false, ErrLost

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/amount"
@@ -55,21 +56,24 @@ func (s *Sidecar) refused(ch priority.Channel, job ostrich.JobID) string {
 // only what no plan gives; so does who stands by, as the other daemon's values are
 // not in its journal.
 func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
-	journal, channel := s.journal, o.Channel
-	standsBy := s.lead != nil && !s.leads
-	switch {
-	case journal == nil || standsBy || (journal.Empty() && !s.leads):
-		if channel != priority.SiteFactor || !q.SiteKnown || q.Site == 0 || s.config.Takeover || s.patience.could == nil || s.patience.could(q.Site) {
+	foreign := o.Channel == priority.SiteFactor && !s.config.Takeover
+	if standsBy := s.lead != nil && !s.leads; s.journal == nil || standsBy || (s.journal.Empty() && !s.leads) {
+		foreign = foreign && q.SiteKnown && q.Site != 0 && s.patience.could != nil && !s.patience.could(q.Site)
+	} else {
+		switch s.journal.Stranger(o.Channel, q) {
+		case priority.Known:
 			return ""
+		case priority.Foreign:
+		case priority.Overwritten:
+			value, until := s.journal.Rival(o.Channel, q, s.patience.now)
+			if until == 0 {
+				return ""
+			}
+			s.patience.wait(until)
+			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, amount.Moment(float64(until)))
 		}
-	case journal.Stranger(channel, q) == priority.Overwritten:
-		value, until := journal.Rival(channel, q, s.patience.now)
-		if until == 0 {
-			return ""
-		}
-		s.patience.wait(until)
-		return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, amount.Moment(float64(until)))
-	case journal.Stranger(channel, q) != priority.Foreign || channel != priority.SiteFactor || s.config.Takeover:
+	}
+	if !foreign {
 		return ""
 	}
 	return fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
@@ -89,6 +93,9 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) ([]priori
 		}
 		s.lead.inherited()
 		s.made = nil
+	}
+	if s.made != nil && slices.Equal(s.made.queue, queue) {
+		return nil, nil // nobody has written anything
 	}
 	rivals := s.journal.Rivals(o.Channel, queue, now)
 	if len(rivals) > 0 {
