@@ -84,9 +84,12 @@ type written struct {
 	nice     int64   // the owner's, taken by the first pin
 	former   []int64 // every value written, in rising order
 	words    string
+	refused  retry          // words is set
 	repeats  []ostrich.Time // when a write that was undone was made again, in order
-	dropped  int            // how often in a row Slurm took the value drop and did not keep it
-	drop     int64          // set if dropped > 0
+	rival    rivalry
+	at       ostrich.Time // of the latest intention
+	dropped  int          // how often in a row Slurm took the value drop and did not keep it
+	drop     int64        // set if dropped > 0
 }
 
 // A job_submit plugin may drop a value without a word. After mostDropped times
@@ -157,18 +160,19 @@ func note(jobs map[journalKey]*written, rec Record) {
 			w.repeats = append(w.repeats, rec.Time)
 			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
 		}
-		w.pending, w.intended = rec.To, true
+		w.pending, w.intended, w.at = rec.To, true, rec.Time
 		w.remember(rec.To)
 	case Applied, Undone, kept:
 		w.remember(rec.To)
 		if rec.Channel == Priority && rec.To == 0 && rec.Result == Applied {
 			w.former = nil // released: a later pin is somebody else's
 		}
-		w.last, w.applied, w.intended, w.words, w.dropped = rec.To, true, false, "", 0
+		w.last, w.applied, w.intended, w.words, w.dropped, w.refused = rec.To, true, false, "", 0, retry{}
 	case Refused:
 		w.intended = false
 		if !aboutUs(rec.Words) {
 			w.words = rec.Words
+			w.refused.fail(rec.Time)
 		}
 	case NotApplied:
 		w.intended = false
@@ -177,7 +181,14 @@ func note(jobs map[journalKey]*written, rec Record) {
 		}
 		if w.dropped++; w.dropped >= mostDropped {
 			w.words = droppedWords
+			w.refused.fail(rec.Time)
 		}
+	case adopted:
+		w.remember(rec.To)
+		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
+	case anothers:
+		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
+		w.rival.fail(rec.Time)
 	case Unsent:
 		w.intended = false
 	case Gone, Unknown:
@@ -297,16 +308,21 @@ func aboutUs(words string) bool {
 	return denied(words)
 }
 
-// Refused returns Slurm's words if it refused the last change of the job, else
-// "". A journal that is open for writing counts only refusals since it was
-// opened, so that a new start is a new try. A value that Slurm took and dropped
-// three times in a row counts as refused too. A refusal for want of a right is
-// not counted, as it is not the job's.
-func (j *Journal) Refused(ch Channel, job ostrich.JobID) string {
-	if w := j.jobs[journalKey{ch, job}]; w != nil {
-		return w.words
+// Refused returns Slurm's words if it refused the last change of the job and it
+// is too early for another try, and when that comes; else "". The pause doubles
+// with each refusal in a row, from 30 s up to 15 min. A journal that is open for
+// writing counts only refusals since it was opened, so that a new start is a new
+// try. A value that Slurm took and dropped three times in a row counts as refused
+// too. A refusal for want of a right is not counted, as it is not the job's.
+func (j *Journal) Refused(ch Channel, job ostrich.JobID, now ostrich.Time) (words string, again ostrich.Time) {
+	w := j.jobs[journalKey{ch, job}]
+	if w == nil || w.words == "" {
+		return "", 0
 	}
-	return ""
+	if again = w.refused.next(afterRefusal, now); again == 0 {
+		return "", 0
+	}
+	return w.words, again
 }
 
 // Jobs returns the jobs that were written in the channel and are not known to
@@ -317,11 +333,8 @@ func (j *Journal) Jobs(ch Channel) []ostrich.JobID {
 		if key.channel != ch {
 			continue
 		}
-		stock := int64(0)
-		if ch == Nice {
-			stock = w.first
-		}
-		if w.intended || (w.applied && w.last != stock) {
+		given := w.last == w.first && ch != Priority || w.last == 0 && ch != Nice
+		if w.intended || (w.applied && !given) {
 			ids = append(ids, key.job)
 		}
 	}
@@ -367,8 +380,13 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		if w.words != "" {
 			refused := base
-			refused.Result, refused.Words = Refused, w.words
+			refused.Time, refused.Result, refused.Words = w.refused.since, Refused, w.words
 			recs = append(recs, refused)
+		}
+		if w.rival.times > 0 {
+			rival := base
+			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
+			recs = append(recs, rival)
 		}
 		if w.intended {
 			base.To, base.Result = w.pending, intended

@@ -66,7 +66,7 @@ func (j *Journal) open() error {
 	}
 	j.jobs, j.size = is.jobs, is.size
 	for _, w := range j.jobs {
-		w.words, w.dropped = "", 0 // a new start is a new try
+		w.words, w.dropped, w.refused = "", 0, retry{} // a new start is a new try
 	}
 	if is.bad != nil {
 		return j.begin(is.latest, ".bad", is.bad)

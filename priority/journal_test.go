@@ -93,7 +93,7 @@ func TestJournalRemembers(t *testing.T) {
 		}
 	}
 	check(t, j)
-	if words := j.Refused(Nice, 4); words != "no" {
+	if words, _ := j.Refused(Nice, 4, 2); words != "no" {
 		t.Errorf("refused: %q", words)
 	}
 	if err := j.Close(); err != nil {
@@ -104,7 +104,7 @@ func TestJournalRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, reader)
-	if words := reader.Refused(Nice, 4); words != "no" {
+	if words, _ := reader.Refused(Nice, 4, 2); words != "no" {
 		t.Errorf("a reader does not see the refusal: %q", words)
 	}
 	if err = reader.Intend(1, Nice, []Change{{Job: 1}}); err == nil {
@@ -112,7 +112,7 @@ func TestJournalRemembers(t *testing.T) {
 	}
 	again := openJournal(t, path)
 	check(t, again)
-	if words := again.Refused(Nice, 4); words != "" {
+	if words, _ := again.Refused(Nice, 4, 2); words != "" {
 		t.Errorf("still refused after a new start: %q", words)
 	}
 
@@ -154,7 +154,7 @@ func TestJournalRefusalOfRight(t *testing.T) {
 	if err := j.Conclude(1, SiteFactor, []Outcome{{Change: c, Status: Refused, Words: "Access/permission denied for job 1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if words := j.Refused(SiteFactor, 1); words != "" {
+	if words, _ := j.Refused(SiteFactor, 1, 2); words != "" {
 		t.Errorf("a missing right counts against the job: %q", words)
 	}
 }
@@ -181,7 +181,7 @@ func TestJournalDroppedValues(t *testing.T) {
 	}
 	for i, s := range steps {
 		j.write(t, SiteFactor, s.status, s.change)
-		if words := j.Refused(SiteFactor, 1); words != s.want {
+		if words, _ := j.Refused(SiteFactor, 1, 2); words != s.want {
 			t.Errorf("after %d: refused %q, want %q", i+1, words, s.want)
 		}
 	}
@@ -191,7 +191,7 @@ func TestJournalDroppedValues(t *testing.T) {
 	again := openJournal(t, path)
 	for i, want := range []string{"", "", droppedWords} {
 		again.write(t, SiteFactor, NotApplied, c)
-		if words := again.Refused(SiteFactor, 1); words != want {
+		if words, _ := again.Refused(SiteFactor, 1, 2); words != want {
 			t.Errorf("after a new start and %d: refused %q, want %q", i+1, words, want)
 		}
 	}

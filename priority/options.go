@@ -53,6 +53,10 @@ type Options struct {
 	// that it is left alone; "" means that it did not refuse. nil is the same
 	// as a function that always returns "".
 	Refused func(job ostrich.JobID) string
+
+	// Strange says why a job is left alone whose value somebody else wrote; "" is
+	// one that is not. nil is the same as a function that always returns "".
+	Strange func(q *Queued) string
 }
 
 // Exclude names jobs that are left alone.

@@ -35,6 +35,9 @@ type Entry struct {
 	distance  float64
 }
 
+// WhyRefused begins Entry.Why of a job that Slurm refused to change.
+const WhyRefused = "refused by Slurm: "
+
 // Unheard is Entry.Why of a job of which accounting has not told yet.
 const Unheard = "not yet in accounting"
 
@@ -385,10 +388,10 @@ func (o Options) guard(q *Queued) string {
 	}
 	if o.Refused != nil {
 		if words := o.Refused(q.Job); words != "" {
-			return "refused by Slurm: " + words
+			return WhyRefused + words
 		}
 	}
-	return ""
+	return o.stranger(q)
 }
 
 // ineligible reports whether a reason says that the job may not start yet.

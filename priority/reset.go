@@ -15,17 +15,17 @@ type ResetOptions struct {
 	// Running are the jobs that have started. SiteFactor and nice value stay
 	// with a job, and would come into force again if it were requeued.
 	Running []Started
-	// All also gives back what the journal does not know: in channel Nice
-	// every job with a negative nice value, whoever gave it; in channel
+	// All also gives back what the journal does not know: in channel SiteFactor
+	// every value, whoever gave it; in channel Nice every negative one; in channel
 	// Priority every pinned job.
 	All bool
 }
 
 // Reset returns the changes that give every job back to the order of stock
-// Slurm: SiteFactor 0, the nice value the job had before the first write, a
+// Slurm: the SiteFactor or nice value that the job had before the first write, a
 // priority that Slurm computes, with the nice value that the pin took. Released
-// jobs come in the order of their submission. A value that somebody else wrote since is left
-// alone, except a SiteFactor, which nobody but us is expected to write.
+// jobs come in the order of their submission. A value that somebody else wrote is
+// left alone.
 //
 // A held job stays held. Its SiteFactor and nice value are reset all the same
 // if the journal knows them: under priority/multifactor they do not touch the
@@ -72,12 +72,10 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		if _, _, known := o.Journal.Written(o.Channel, of); !known {
 			of = r.Array // a task that got a record of its own was born with its array's value
 		}
-		first, last, ok := o.Journal.Written(o.Channel, of)
-		if o.Channel == SiteFactor {
-			first = 0
-		}
-		if ok && first != last {
-			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: first, Why: "reset"})
+		_, last, ok := o.Journal.Written(o.Channel, of)
+		former := o.Journal.former(o.Channel, &Queued{Job: r.Job, Array: r.Array})
+		if ok && former != last {
+			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: former, Why: "reset"})
 		}
 	}
 	return all, nil
@@ -118,10 +116,19 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 	}
 	switch o.Channel {
 	case SiteFactor:
-		if q.SiteKnown {
-			return q.Site, 0, true
+		switch {
+		case !q.SiteKnown: // held, pinned or not eligible: sprio does not tell
+			if !known {
+				return 0, 0, false
+			}
+			return last, o.Journal.former(SiteFactor, q), true
+		case ours:
+			return q.Site, stock, true
+		case q.Site == 0:
+			return 0, 0, true // given back, and maybe undone
+		default:
+			return q.Site, 0, o.All
 		}
-		return last, 0, known // held, pinned or not eligible: sprio does not tell
 	case Nice:
 		switch {
 		case q.Pinned:

@@ -24,7 +24,7 @@ func (o Options) takeBack(e *Entry, arrays apart) {
 		return
 	case o.Channel != Priority && q.Pinned:
 		return
-	case o.Refused != nil && o.Refused(q.Job) != "":
+	case o.Refused != nil && o.Refused(q.Job) != "", o.stranger(q) != "":
 		return
 	}
 	to, nice, ours := o.Stock(q)
@@ -64,17 +64,20 @@ func (j *Journal) Stock(ch Channel, q *Queued) (value, nice int64, ours bool) {
 		}
 		ours = true
 		switch ch {
-		case Nice:
-			value = w.first
 		case Priority:
 			if nice == 0 {
 				nice = w.nice
 			}
-		case SiteFactor:
+		case SiteFactor, Nice:
 		}
 	}
-	if ours && ch != Nice {
+	switch {
+	case !ours:
+	case ch == Priority:
 		value = 0
+	case ch == SiteFactor && value == 0: // given back
+	default:
+		value = j.former(ch, q)
 	}
 	return value, nice, ours
 }

@@ -373,7 +373,7 @@ func TestJudge(t *testing.T) {
 	if w := j.jobs[journalKey{SiteFactor, 1}]; w.intended || !w.applied || w.last != 70_000 {
 		t.Errorf("%+v", w)
 	}
-	if words := j.Refused(SiteFactor, 1); words != "" || !j.Ours(SiteFactor, 1, 70_000) {
+	if words, _ := j.Refused(SiteFactor, 1, 0); words != "" || !j.Ours(SiteFactor, 1, 70_000) {
 		t.Errorf("refused: %q", words)
 	}
 }
@@ -407,10 +407,9 @@ func TestResetOfSplitTasks(t *testing.T) {
 		j.write(t, ch, Applied, Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
 		j.write(t, ch, Applied, Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
 		waits := job(33, func(q *Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
-		stock := map[Channel]int64{Nice: -2}[ch]
 		list, err := Reset(ResetOptions{Channel: ch, Controller: aging(), Journal: j, Running: []Started{{29, 29}, {31, 30}, {40, 40}}}, []Queued{waits})
 		want := []Change{
-			{Job: 33, Submit: 1033, From: -70_000, To: stock, Why: "reset"}, {Job: 31, Submit: 1030, From: -70_000, To: stock, Why: "reset"},
+			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"}, {Job: 31, Submit: 1030, From: -70_000, To: -2, Why: "reset"},
 		}
 		if diff := cmp.Diff(want, list); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", ch, err, diff)

@@ -38,6 +38,10 @@ const (
 	Unsent Status = "not sent"
 )
 
+// ErrSlow tells that the time for a burst was over before its end. What was made
+// until then is made.
+var ErrSlow = errors.New("slow controller")
+
 // Outcome is a change and what became of it.
 type Outcome struct {
 	Change
@@ -265,7 +269,7 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 		// The barriers make scontrol end with 1 in any case.
 		return sent, nil
 	case timedOut:
-		return sent, fmt.Errorf("scontrol: killed after %v, %d of %d changes made: %w", limit, sent, len(outcomes), context.DeadlineExceeded)
+		return sent, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
 	case ctx.Err() != nil:
 		return sent, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
 	}

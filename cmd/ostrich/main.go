@@ -197,7 +197,7 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 // and then what a command does with it.
 func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
 	done := alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
-	s, err := sidecar.Open(ctx.Context, c, false)
+	s, err := sidecar.Open(ctx.Context, c, nil)
 	if err != nil {
 		done()
 		return err

@@ -23,12 +23,16 @@ func resetCommand() *cli.Command {
 		Description: "Needs slurmctld and the journal, not the database. Stop ostrichd first: it would write again what is\n" +
 			"taken back. Exit code 0: all given back; 1: error, or a job that Slurm did not change.",
 	}, []cli.Flag{
-		&cli.BoolFlag{Name: "all", Usage: "also give back what the journal does not know: negative nice values (channel nice), priorities that were set (channel priority)"},
+		&cli.BoolFlag{Name: "all", Usage: "also give back what the journal does not know: SiteFactors (channel sitefactor), negative nice values (channel nice), priorities that were set (channel priority)"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written; write nothing"},
 		clusterFlag(),
 	}, func(c *cli.Context, config sidecar.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
-			say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
+			if c.Bool("all") {
+				say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
+			} else {
+				say(c.App.ErrWriter, "there is no journal %s, so nothing is known to be ours; --all gives back what Slurm shows", config.Journal)
+			}
 		}
 		now := ostrich.Time(time.Now().Unix())
 		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"), func(repaired error) {

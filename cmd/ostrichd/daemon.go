@@ -46,6 +46,14 @@ type daemon struct {
 	harm    bool      // the latest cycle found a setting under which nothing may be written
 	refused int       // priorities that the latest cycle could not change
 	undoing time.Time // when the backfill scheduler last undid a write; zero: not of late
+
+	lead      *sidecar.Lead // decides who writes; nil where nobody else can
+	standsBy  bool          // in the latest cycle it was another daemon's turn
+	slow      bool          // the latest cycle left writes to the next one
+	contest   bool          // another writer changes priorities
+	contested time.Time     // when it was found latest
+	probe     func(context.Context, sidecar.Config) error
+	probing   probing
 }
 
 // outage is a row of failed cycles.
@@ -88,13 +96,18 @@ func (d *daemon) once(ctx context.Context) error {
 		}
 	}
 	d.report(o, zerolog.InfoLevel)
-	return errors.Join(o.err, notChanged(o.cycle), d.close())
+	err := errors.Join(o.err, notChanged(o.cycle), d.close())
+	d.release()
+	return err
 }
 
 // notChanged is an error if Slurm did not make all changes of a cycle.
 func notChanged(c *sidecar.Cycle) error {
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil
+	case c.StandsBy != "":
+		return fmt.Errorf("nothing was written: %s", c.StandsBy)
 	}
 	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
 	if bad == 0 {
@@ -119,7 +132,10 @@ func (d *daemon) run(ctx context.Context) error {
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
 		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
+	defer d.release()
 
+	d.probing.timer = time.NewTimer(time.Hour)
+	d.probing.timer.Stop()
 	tick := time.NewTicker(cmp.Or(d.notify.period, signOfLife))
 	defer tick.Stop()
 	next := time.NewTimer(0)
@@ -128,9 +144,9 @@ func (d *daemon) run(ctx context.Context) error {
 	var began time.Time
 	first := true
 	for {
-		reload, wanted := d.reload, d.page.wanted
+		reload, wanted, probe := d.reload, d.page.wanted, d.probing.timer.C
 		if running != nil {
-			reload, wanted = nil, nil // a cycle is done with the configuration that it began with
+			reload, wanted, probe = nil, nil, nil // a cycle is done with the configuration that it began with
 		}
 		select {
 		case <-ctx.Done():
@@ -159,7 +175,14 @@ func (d *daemon) run(ctx context.Context) error {
 			if first {
 				d.notify.starting()
 			}
+		case <-probe:
+			d.probing.running = d.ask(ctx)
+		case err := <-d.probing.running:
+			if d.probing.running = nil; running == nil && d.answered(err) {
+				next.Reset(0)
+			}
 		case <-next.C:
+			d.probing.timer.Stop()
 			running, began = d.start(ctx), d.now()
 		case o := <-running:
 			running = nil
@@ -176,6 +199,7 @@ func (d *daemon) run(ctx context.Context) error {
 				first = false
 			}
 			d.notify.alive()
+			d.arm()
 			next.Reset(d.pause())
 			if d.page.wanted != nil {
 				d.page.look(d.metrics.compared.latest.Load())
@@ -251,6 +275,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.leftOut(c)
 	d.harmful(c)
 	d.undone(c)
+	d.turn(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {
@@ -267,7 +292,11 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.log.WithLevel(level).Int("pending", summary.Pending).Int("managed", summary.Managed).Int("planned", summary.Writes).
 		Int("written", written).Float64("kendall_tau", summary.KendallTau).
 		Int("rows", c.Rows).Float64("took_seconds", c.Took.Seconds()).Msg("cycle")
-	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", d.config.Mode, summary.Pending, summary.Writes, written))
+	mode := d.config.Mode
+	if c.StandsBy != "" {
+		mode += ", stands by"
+	}
+	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", mode, summary.Pending, summary.Writes, written))
 }
 
 // mostLines is how many lines of one kind a cycle logs.
@@ -319,6 +348,9 @@ func (d *daemon) judge(err error) {
 	switch {
 	case err != nil:
 		d.metrics.failed(err)
+		if d.lead != nil && !d.lead.Mine() {
+			d.metrics.enforcing.Set(0) // nothing is written, and another daemon may
+		}
 		if d.outage.failures == 0 {
 			d.outage.since = d.now()
 			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is, and the next tries come at growing pauses")

@@ -78,9 +78,10 @@ func app(stdout, stderr io.Writer) *cli.App {
 			hangup := make(chan os.Signal, 1)
 			signal.Notify(hangup, syscall.SIGHUP)
 			defer signal.Stop(hangup)
+			lead := &sidecar.Lead{Wait: !c.Bool("once")}
 			d := &daemon{
 				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
-				open:   open,
+				open: opener(lead), lead: lead, probe: probe,
 				reload: hangup, now: time.Now,
 			}
 			if config.Status.Listen != "" {
@@ -94,13 +95,19 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// open is sidecar.Open with a result that is nil after an error.
-func open(ctx context.Context, c sidecar.Config) (cycler, error) {
-	s, err := sidecar.Open(ctx, c, c.Mode == sidecar.Enforce)
-	if err != nil {
-		return nil, err
+// opener returns what opens a sidecar. What it returns after an error is nil.
+func opener(lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, error) {
+	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
+		leads := lead
+		if c.Mode != sidecar.Enforce {
+			leads = nil
+		}
+		s, err := sidecar.Open(ctx, c, leads)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
-	return s, nil
 }
 
 // logger writes JSON, or lines for people when w is a terminal.

@@ -25,6 +25,9 @@ type metrics struct {
 	lastSuccess prometheus.Gauge
 	lag         prometheus.Gauge
 	enforcing   prometheus.Gauge
+	standingBy  prometheus.Gauge
+	givenUp     prometheus.Gauge
+	contested   prometheus.Gauge
 	unwritten   prometheus.Counter
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
@@ -63,7 +66,10 @@ func newMetrics(version string) *metrics {
 		}),
 		lastSuccess: gauge("ostrich_last_success_timestamp_seconds", "When the latest cycle without an error ended."),
 		lag:         gauge("ostrich_source_lag_seconds", "How far the virtual schedule is behind the database's clock, because accounting lags."),
-		enforcing:   gauge("ostrich_enforcing", "1 if priorities are written, 0 in observe mode."),
+		enforcing:   gauge("ostrich_enforcing", "1 if priorities are written, 0 in observe mode and while another daemon writes."),
+		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon writes, which holds the database's lock; else 0."),
+		givenUp:     gauge("ostrich_given_up_jobs", "Pending records that Slurm refused to change and that are left alone until the next try."),
+		contested:   gauge("ostrich_contested_jobs", "Pending records that another writer changed and that are left alone for a while."),
 		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
 		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
 		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
@@ -111,7 +117,7 @@ func newMetrics(version string) *metrics {
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.unwritten, m.pending, m.managed, m.active, m.planned,
+	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned,
 		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
 		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -128,9 +134,25 @@ func (m *metrics) configured(c sidecar.Config, at time.Time) {
 	if c.Mode == sidecar.Enforce {
 		m.enforcing.Set(1)
 	}
+	m.standingBy.Set(0)
 	m.settings.hash.Set(hash(c))
 	m.settings.reloaded.Set(1)
 	m.settings.reloadedAt.Set(float64(at.Unix()))
+}
+
+// turn takes whether a cycle could write, and what it left alone.
+func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
+	m.enforcing.Set(0)
+	m.standingBy.Set(0)
+	switch {
+	case c.StandsBy != "":
+		m.standingBy.Set(1)
+	case enforce:
+		m.enforcing.Set(1)
+	}
+	refused, rivals := c.Plan.Left()
+	m.givenUp.Set(float64(refused))
+	m.contested.Set(float64(rivals))
 }
 
 // hash is a whole number of 48 bits, which a float holds.

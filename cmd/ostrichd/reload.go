@@ -42,6 +42,9 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Err(err).Msg("not closed cleanly")
 	}
 	d.config = config
+	if config.Mode != sidecar.Enforce {
+		d.release()
+	}
 	d.configured()
 	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
 }

@@ -36,6 +36,10 @@ func (d *daemon) measures() *http.ServeMux {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
+		if why := d.status.standsBy(); why != "" {
+			_, _ = io.WriteString(w, "ok, stands by: "+why+"\n") // Who asked is gone.
+			return
+		}
 		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
 	})
 	return mux

@@ -12,6 +12,7 @@ type readiness struct {
 	mu      sync.Mutex
 	success time.Time
 	longest time.Duration // that may pass between successes
+	by      string        // why nothing is written in mode enforce; "" if it is
 	wrong   error         // that no cycle may be trusted, until one succeeds
 }
 
@@ -19,6 +20,20 @@ func (s *readiness) succeed(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.success, s.wrong = at, nil
+}
+
+// standBy tells why it is another daemon's turn to write, "" if it is ours.
+func (s *readiness) standBy(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.by = why
+}
+
+// standsBy tells why it is another daemon's turn.
+func (s *readiness) standsBy() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.by
 }
 
 // distrust tells that nothing is ready, however recently a cycle has succeeded.

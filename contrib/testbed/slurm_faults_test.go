@@ -106,7 +106,7 @@ func (b *bed) testLostJournal(t *testing.T) {
 	noted(second)
 	noted(first)
 	r := b.try(t, operator, "ostrichd", "--config", b.config, "--listen", "", "--apply", "--once")
-	if r.code != 1 || !strings.Contains(r.stderr, "another process writes it") {
+	if r.code != 1 || !strings.Contains(r.stderr, "another daemon orders this cluster") {
 		t.Errorf("a second daemon: exit code %d: %s", r.code, r.stderr)
 	}
 	// Somebody adds what is no record.

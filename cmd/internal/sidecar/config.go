@@ -67,8 +67,9 @@ type Config struct {
 		Depth   int
 		Margin  int // per cent
 	}
-	Include priority.Include
-	Exclude priority.Exclude
+	Takeover bool
+	Include  priority.Include
+	Exclude  priority.Exclude
 
 	Journal string
 	Listen  string

@@ -46,8 +46,12 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 
-	made   *planned // what the latest plan was made from
-	latest Plan
+	made     *planned // what the latest plan was made from
+	latest   Plan
+	patience patience
+
+	lead  *Lead // decides who writes; nil where nobody else can
+	leads bool  // it was our turn in the latest cycle
 
 	comments comments
 
@@ -76,9 +80,9 @@ func Permanent(err error) bool {
 }
 
 // Open connects to the database and asks the controller for its configuration.
-// It reads no job. With write, the journal is opened for writing: a second
-// process that wants to is refused with priority.ErrLocked.
-func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
+// It reads no job. With a lead it is to write, once that says that it is its turn:
+// then it opens the journal for writing. nil is one that only looks.
+func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	slurm := c.Commands()
 	controller, err := slurm.Controller(ctx)
 	if err != nil {
@@ -111,25 +115,17 @@ func Open(ctx context.Context, c Config, write bool) (*Sidecar, error) {
 	}
 	s, err := New(c, accounting, slurm, controller, partitions)
 	if err == nil {
-		err = s.checkNames(ctx, accounting, write)
+		err = s.checkNames(ctx, accounting, lead != nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	switch {
-	case write:
-		s.journal, err = priority.OpenJournal(c.Journal)
-	case c.Journal != "" && !c.foreign():
-		// It knows which jobs Slurm refused to change, and in channel priority
-		// it tells our own pins from those of administrators. Only there no
-		// plan is right without it.
-		s.journal, err = priority.ReadJournal(c.Journal)
-		if err != nil && c.Priority.Channel != string(priority.Priority) {
-			s.journal, err = nil, nil
-		}
+	if err = s.readJournal(); err == nil && lead != nil {
+		s.lead = lead
+		err = lead.use(source, c.Interval)
 	}
 	if err != nil {
-		return nil, errors.Join(journaled(err), accounting.Close())
+		return nil, errors.Join(err, accounting.Close())
 	}
 	return s, nil
 }
@@ -208,9 +204,10 @@ func (s *Sidecar) options() priority.Options {
 	if s.journal != nil {
 		o.Ours = func(job ostrich.JobID, value int64) bool { return s.journal.Ours(o.Channel, job, value) }
 		o.Stock = func(q *priority.Queued) (value, nice int64, ours bool) { return s.journal.Stock(o.Channel, q) }
-		o.Refused = func(job ostrich.JobID) string { return s.journal.Refused(o.Channel, job) }
+		o.Refused = func(job ostrich.JobID) string { return s.refused(o.Channel, job) }
 		s.undone(&o)
 	}
+	o.Strange = func(q *priority.Queued) string { return s.strange(&o, q) }
 	return o
 }
 
@@ -238,6 +235,9 @@ type Cycle struct {
 	Plan       Plan
 
 	Outcomes []priority.Outcome // of the writes; none if nothing was written
+	Slow     error              // why some writes are left to the next cycles; nil: none are
+	StandsBy string             // why nothing is written in mode enforce: another daemon does; "" for one that may write
+	Rivals   []priority.Record  // jobs in which another writer was found just now
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was put right since
@@ -251,6 +251,13 @@ type Cycle struct {
 // error, as some of the writes may have been made.
 func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	began := time.Now()
+	var standsBy string
+	if apply {
+		var err error
+		if standsBy, err = s.turn(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -262,14 +269,16 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Harm = harm
-	if apply {
+	c.Harm, c.StandsBy = harm, standsBy
+	if apply && standsBy == "" {
 		s.writing.Store(true)
 		defer s.writing.Store(false)
 		if err = ctx.Err(); err != nil {
 			return nil, err // nobody may wait for the end of a write
 		}
-		c.Outcomes, err = s.apply(ctx, c, time.Now())
+		if c.Outcomes, err = s.apply(ctx, c, time.Now()); progress(c.Outcomes, err) {
+			c.Slow, err = err, nil
+		}
 	}
 	if s.journal != nil {
 		c.Journal = s.journal.Repaired()
@@ -319,6 +328,9 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	}
 	s.nameUsers(queue)
 	c.Queue = queue
+	if c.Rivals, err = s.strangers(queue, ostrich.Time(time.Now().Unix())); err != nil {
+		return nil, err
+	}
 	c.Plan, err = s.plan(c)
 	if err == nil {
 		c.Events, c.Anew = s.news, !s.looked
@@ -463,6 +475,11 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
+	ctx, done, err := s.lead.while(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return s.Write(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 // JournalError is what went wrong with the journal.
@@ -18,6 +19,25 @@ func journaled(err error) error {
 		return nil
 	}
 	return JournalError{err}
+}
+
+// readJournal opens the journal for reading, where it tells something of this
+// cluster. It knows which jobs Slurm refused to change, and in channel priority it
+// tells our own pins from those of administrators. Only there no plan is right
+// without it.
+func (s *Sidecar) readJournal() error {
+	c := &s.config
+	if c.Journal == "" || c.foreign() {
+		return nil
+	}
+	journal, err := priority.ReadJournal(c.Journal)
+	switch {
+	case err == nil:
+		s.journal = journal
+	case c.Priority.Channel == string(priority.Priority):
+		return journaled(err)
+	}
+	return nil
 }
 
 // alive returns a function that tells whether the journal has to remember a

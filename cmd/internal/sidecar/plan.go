@@ -3,6 +3,7 @@ package sidecar
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -30,6 +31,7 @@ type planned struct {
 	versions  []uint64
 	queue     []priority.Queued
 	options   priority.Options
+	until     ostrich.Time // when a job that is left alone for a while comes back; 0: none does
 }
 
 // same tells whether the plan made from p holds for what c found.
@@ -55,10 +57,13 @@ func sameOptions(a, b priority.Options) bool {
 // plan orders the jobs of each pool and computes what is to be written. A
 // cycle that found everything as it was gets the plan of the one before.
 func (s *Sidecar) plan(c *Cycle) (Plan, error) {
+	now := ostrich.Time(time.Now().Unix())
 	options := s.options()
-	if s.latest.Summary.Undone == 0 && s.made.same(c, options) { // what may be written again goes by the clock
+	// What may be written again goes by the clock.
+	if s.latest.Summary.Undone == 0 && s.made.same(c, options) && (s.made.until == 0 || now < s.made.until) {
 		return s.latest, nil
 	}
+	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	var p Plan
 	orders := make([][]ostrich.Place, len(c.Pools))
 	for i, in := range c.Pools {
@@ -100,7 +105,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	if len(p.Pools) > 1 {
 		p.rankInSlurm(c.Queue)
 	}
-	made := &planned{queue: c.Queue, options: options}
+	made := &planned{queue: c.Queue, options: options, until: s.patience.until}
 	for _, in := range c.Pools {
 		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
 	}
@@ -185,11 +190,11 @@ func sum(a, b priority.Summary) priority.Summary {
 	}
 }
 
-// Changes is what is to be written, pool after pool, head of the order first.
+// Changes is what is to be written, the heads of all pools first.
 func (p Plan) Changes() []priority.Change {
-	var all []priority.Change
-	for _, one := range p.Pools {
-		all = slices.Concat(all, one.Changes())
+	pools := make([][]priority.Change, len(p.Pools))
+	for i, one := range p.Pools {
+		pools[i] = one.Changes()
 	}
-	return all
+	return heads(pools)
 }

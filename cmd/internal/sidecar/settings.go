@@ -103,6 +103,8 @@ func Settings(c *Config) []Setting {
 		{Key: "exclude.qos", Value: list{&c.Exclude.QOS}, Usage: "QOS whose jobs are never touched, comma-separated"},
 		{Key: "exclude.partitions", Value: list{&c.Exclude.Partitions}, Usage: "partitions whose jobs are never touched, comma-separated"},
 
+		{Key: "takeover", Value: truth{&c.Takeover}, Usage: "whether jobs with a SiteFactor that somebody else set, as job_submit plugins do, are managed too: true or false"},
+
 		{Key: "journal", Value: text{&c.Journal}, Usage: "file to which every write goes"},
 		{Key: "listen", Value: text{&c.Listen}, Usage: "host:port of /metrics, /healthz and /readyz; empty: none"},
 		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics tells of each user too: true or false"},

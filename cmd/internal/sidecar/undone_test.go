@@ -118,6 +118,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 			s.asked = time.Now()
 		}
 		equal(t, "writes in half an hour", 15, again)
-		equal(t, "refused", "", s.journal.Refused(priority.SiteFactor, ostrich.JobID(1)))
+		words, _ := s.journal.Refused(priority.SiteFactor, 1, ostrich.Time(time.Now().Unix()))
+		equal(t, "refused", "", words)
 	})
 }

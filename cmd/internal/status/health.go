@@ -7,6 +7,7 @@ import (
 	"time"
 
 	amounts "slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -30,7 +31,8 @@ type Daemon struct {
 	Since       time.Time // when the first of them failed
 	LastError   string
 	LastErrorAt time.Time
-	Ready       error // as /readyz tells; nil: ready
+	Ready       error  // as /readyz tells; nil: ready
+	StandsBy    string // why it is another daemon's turn to write; "" if it is ours
 
 	// Of the latest cycle: rows and events of accounting that made no sense, and
 	// writes by what came of them.
@@ -72,7 +74,7 @@ func (s *Snapshot) health(d *Daemon, now time.Time) Health {
 		Cluster: d.Cluster, Version: d.Version, Mode: d.Mode, Channel: d.Channel, PriorityMode: d.PriorityMode,
 		Interval: ostrich.Duration(d.Interval / time.Second), Now: unix(now), Started: unix(d.Started),
 		LastSuccess: unix(d.LastSuccess), Took: d.Took.Seconds(), Lag: d.Lag, Failures: d.Failures, Since: unix(d.Since),
-		LastError: d.LastError, LastErrorAt: unix(d.LastErrorAt), Ready: d.Ready == nil,
+		LastError: d.LastError, LastErrorAt: unix(d.LastErrorAt), Ready: d.Ready == nil, StandsBy: d.StandsBy,
 	}
 	if h.LastSuccess != 0 {
 		h.Behind = max(0, ostrich.Duration(h.Now-h.LastSuccess))
@@ -100,7 +102,10 @@ func (s *Snapshot) failed() []string {
 func (s *Snapshot) words() string {
 	h := &s.Health
 	does := "observes " + h.Cluster + " and writes nothing"
-	if h.Mode == "enforce" {
+	switch {
+	case h.StandsBy != "":
+		does = "stands by: " + h.StandsBy
+	case h.Mode == "enforce":
 		does = "orders the queue of " + h.Cluster + " through " + h.Channel
 	}
 	var b strings.Builder
@@ -153,6 +158,8 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	switch {
 	case d.Mode != "enforce":
 		add("writes", true, "", "mode observe: nothing is written")
+	case d.StandsBy != "":
+		add("writes", true, "", "stands by: %s", d.StandsBy)
 	default:
 		add("writes", unmade == 0, "look at the last writes, which have Slurm's words; the jobs are left alone",
 			"of the latest cycle's %d took effect, %d were refused and %d had none", d.Written, d.Refused, d.NoEffect)
@@ -160,6 +167,14 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	if n := s.Health.Undone; n > 0 {
 		add("backfill", false, "look at bf_continue in ostrich check; such writes are made again, five times in ten minutes at most",
 			"the latest cycle found that the backfill scheduler had undone the writes of %s", amounts.Plural(n, "job"))
+	}
+	if s.state != nil {
+		plan := sidecar.Plan{Entries: s.state.Entries}
+		refused, rivals := plan.Left()
+		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
+			"%s left alone because somebody else changed them", amounts.Plural(rivals, "job"))
+		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
+			"%s left alone because Slurm refused", amounts.Plural(refused, "job"))
 	}
 	switch {
 	case d.Unread != nil:

@@ -61,6 +61,7 @@ type Health struct {
 	LastError   string           `json:"last_error"`      // of the latest cycle that failed; kept after a recovery
 	LastErrorAt ostrich.Time     `json:"last_error_time"` // 0: none since the start
 	Ready       bool             `json:"ready"`           // as /readyz tells
+	StandsBy    string           `json:"stands_by"`       // why it is another daemon's turn to write; empty if it is ours
 	Pending     int              `json:"pending"`         // jobs in the queue, arrays count once
 	Managed     int              `json:"managed"`         // of them ordered
 	Planned     int              `json:"planned_writes"`  // that the plan of the latest cycle wanted

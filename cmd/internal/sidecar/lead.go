@@ -1,0 +1,279 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Lead decides which of the daemons of a cluster writes: the one that holds a lock
+// of the database. It outlives the sidecars of a daemon, so that a new
+// configuration does not give it away. It may be used by one sidecar at a time.
+//
+// While the lock is ours it is confirmed four times within the term. The server
+// gives it to another one at once if the connection is cut, and after a term of
+// silence if it only seems to live. Half a term after the latest confirmation we
+// stop writing, and who has just got the lock waits for a term before it looks at
+// the queue. So one has stopped before the other begins, without a clock that
+// both share.
+type Lead struct {
+	// Wait tells that there may have been another one before the first time that
+	// the lock is ours. A command that does one cycle does without, as it must end
+	// soon.
+	Wait bool
+
+	open   func(ctx context.Context, term time.Duration) (lock, error) // connects to where the lock is
+	key    string                                                      // of what open connects to
+	wanted time.Duration                                               // the term from the next time on that we get the lock
+	term   time.Duration
+
+	mu        sync.Mutex
+	held      lock // nil unless it is ours
+	confirmed time.Time
+	lost      chan struct{}      // closed once it is not ours any more
+	stop      context.CancelFunc // ends the confirmations
+	stopped   chan struct{}
+
+	others bool // another one has had the lock, or we have lost it
+	heir   bool // what another one wrote is to be taken over
+}
+
+// lock is a lock of the database. *slurmdb.Lock is one.
+type lock interface {
+	Take(ctx context.Context) (bool, error)
+	Held(ctx context.Context) (bool, error)
+	Close() error
+}
+
+// ErrLost tells that the lock was lost while it was our turn.
+var ErrLost = errors.New("the right to write was lost: the database does not confirm its lock")
+
+// standsBy are the words of who waits for its turn.
+const standsBy = "another daemon orders this cluster and holds the database's lock"
+
+const (
+	shortestTerm = 3 * time.Second
+	longestTerm  = 10 * time.Second
+)
+
+// termOf is half an interval, in whole seconds: the server counts those.
+func termOf(interval time.Duration) time.Duration {
+	half := (interval/2 + time.Second - 1).Truncate(time.Second)
+	return min(max(half, shortestTerm), longestTerm)
+}
+
+// use says where the lock is. What is held elsewhere is given back.
+func (l *Lead) use(source slurmdb.Config, interval time.Duration) error {
+	key := fmt.Sprintf("%s %s %s %s", source.Network, source.Address, source.Database, source.Cluster)
+	var err error
+	if key != l.key {
+		err = l.Release()
+	}
+	l.key, l.wanted = key, termOf(interval)
+	l.open = func(ctx context.Context, term time.Duration) (lock, error) {
+		held, bad := slurmdb.OpenLock(ctx, source, term)
+		if bad != nil {
+			return nil, bad
+		}
+		return held, nil
+	}
+	return err
+}
+
+// Release gives the lock back, so that another daemon may write.
+func (l *Lead) Release() error {
+	l.mu.Lock()
+	stop, stopped := l.stop, l.stopped
+	l.stop = nil
+	l.mu.Unlock()
+	if stop == nil {
+		return nil
+	}
+	stop()
+	<-stopped
+	return l.drop()
+}
+
+// drop forgets the lock.
+func (l *Lead) drop() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		return nil
+	}
+	close(l.lost)
+	err := l.held.Close()
+	l.held = nil
+	return err
+}
+
+// Mine tells whether the lock is ours for sure at this moment.
+func (l *Lead) Mine() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held != nil && time.Since(l.confirmed) < l.term/2
+}
+
+// try confirms the lock or takes it, and tells whether it is ours. Who has just
+// got it waits until the one before has stopped for sure.
+func (l *Lead) try(ctx context.Context) (bool, error) {
+	if l.Mine() {
+		return true, nil
+	}
+	_ = l.Release() // The connection was of no use any more.
+	began, wait := time.Now(), l.Wait || l.others
+	term := l.wanted
+	held, err := l.open(ctx, term)
+	if err != nil {
+		return false, fmt.Errorf("the lock that decides which daemon writes: %w", err)
+	}
+	ours, err := held.Take(ctx)
+	if err != nil || !ours {
+		if err == nil {
+			l.others = true
+			return false, held.Close()
+		}
+		return false, errors.Join(fmt.Errorf("the lock that decides which daemon writes: %w", err), held.Close())
+	}
+	confirming, stop := context.WithCancel(context.WithoutCancel(ctx))
+	l.mu.Lock()
+	l.held, l.confirmed, l.lost, l.stop, l.stopped = held, began, make(chan struct{}), stop, make(chan struct{})
+	l.term, l.heir = term, true
+	l.mu.Unlock()
+	go l.confirm(confirming, held)
+	if !wait {
+		return true, nil
+	}
+	select {
+	case <-time.After(term):
+		return l.Mine(), nil
+	case <-l.lost:
+		return false, ErrLost
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// confirm asks again and again whether the lock is still ours, until it is not.
+func (l *Lead) confirm(ctx context.Context, held lock) {
+	defer close(l.stopped)
+	every := time.NewTicker(l.term / 4)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		asked := time.Now()
+		within, done := context.WithDeadline(ctx, l.deadline())
+		ours, err := held.Held(within)
+		done()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil || !ours:
+			l.Wait = true // another one may have it meanwhile
+			_ = l.drop()  // There is nothing left to be given back.
+			return
+		}
+		l.mu.Lock()
+		l.confirmed = asked
+		l.mu.Unlock()
+	}
+}
+
+// deadline is when a lock that has not been confirmed again counts as lost.
+func (l *Lead) deadline() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.confirmed.Add(l.term / 2)
+}
+
+// while returns a context for a burst, which ends as soon as it is not sure any
+// more that it is our turn. The lock is confirmed now.
+func (l *Lead) while(ctx context.Context) (context.Context, func(), error) {
+	if l == nil {
+		return ctx, func() {}, nil
+	}
+	l.mu.Lock()
+	held, lost := l.held, l.lost
+	l.mu.Unlock()
+	if held == nil {
+		return nil, nil, ErrLost
+	}
+	within, done := context.WithDeadline(ctx, l.deadline())
+	ours, err := held.Held(within)
+	done()
+	if err != nil || !ours {
+		return nil, nil, errors.Join(ErrLost, err)
+	}
+	burst, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-lost:
+			cancel(ErrLost)
+		case <-burst.Done():
+		}
+	}()
+	return burst, func() { cancel(nil) }, nil
+}
+
+// inheritance tells whether what another daemon wrote is to be taken over, and
+// whether of all jobs or only of those that our journal knows: we may not have
+// seen that there was another one.
+func (l *Lead) inheritance() (all, due bool) {
+	if l == nil {
+		return false, false
+	}
+	return l.others, l.heir
+}
+
+// inherited tells that it has been taken over.
+func (l *Lead) inherited() {
+	if l != nil {
+		l.heir, l.others = false, false
+	}
+}
+
+// turn tells why it is not our turn to write, "" if it is. When that changes, the
+// journal is read anew, and opened for writing only while it is our turn.
+func (s *Sidecar) turn(ctx context.Context) (string, error) {
+	if s.lead == nil {
+		s.leads = true
+		return "", nil
+	}
+	ours, err := s.lead.try(ctx)
+	if err == nil && ours == s.leads {
+		if ours {
+			return "", nil
+		}
+		return standsBy, nil
+	}
+	s.leads, s.made = false, nil
+	if s.journal != nil {
+		err = errors.Join(err, journaled(s.journal.Close()))
+		s.journal = nil
+	}
+	if err == nil && ours {
+		s.journal, err = priority.OpenJournal(s.config.Journal)
+		if err = journaled(err); err != nil {
+			err = errors.Join(err, s.lead.Release()) // it may be another one's turn
+		}
+		s.leads = err == nil
+	} else {
+		err = errors.Join(err, s.readJournal())
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case !ours:
+		return standsBy, nil
+	}
+	return "", nil
+}

@@ -1,0 +1,338 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// server is a database server's lock.
+type server struct {
+	mu     sync.Mutex
+	holder *connection
+	down   bool
+}
+
+// connection is a connection to the server. It is silent once it is cut: nobody
+// is told.
+type connection struct {
+	*server
+
+	term   time.Duration
+	spoke  time.Time
+	ended  bool
+	silent bool
+}
+
+var errAway = errors.New("server has gone away")
+
+func (s *server) open(_ context.Context, term time.Duration) (lock, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down {
+		return nil, errAway
+	}
+	return &connection{server: s, term: term, spoke: time.Now()}, nil
+}
+
+// ask is one question to the server. A connection that is cut answers nothing.
+func (c *connection) ask(ctx context.Context, answer func() bool) (bool, error) {
+	c.mu.Lock()
+	if h := c.holder; h != nil && (h.ended || time.Since(h.spoke) >= h.term) {
+		h.ended, c.holder = true, nil
+	}
+	switch {
+	case c.silent:
+		c.mu.Unlock()
+		<-ctx.Done()
+		return false, ctx.Err()
+	case c.ended || c.down:
+		c.mu.Unlock()
+		return false, errAway
+	}
+	defer c.mu.Unlock()
+	c.spoke = time.Now()
+	return answer(), nil
+}
+
+func (c *connection) Take(ctx context.Context) (bool, error) {
+	return c.ask(ctx, func() bool {
+		if c.holder == nil {
+			c.holder = c
+		}
+		return c.holder == c
+	})
+}
+
+func (c *connection) Held(ctx context.Context) (bool, error) {
+	return c.ask(ctx, func() bool { return c.holder == c })
+}
+
+func (c *connection) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended = !c.silent || c.ended; c.ended && c.holder == c {
+		c.holder = nil
+	}
+	return nil
+}
+
+func (s *server) lead() *Lead {
+	return &Lead{Wait: true, open: s.open, wanted: termOf(10 * time.Second)}
+}
+
+// Whatever happens to the connections, two daemons never write at once, and as
+// long as the server answers one of them writes again within two intervals.
+func TestLeadNeverTwo(t *testing.T) {
+	const interval = 10 * time.Second
+	rapid.Check(t, func(r *rapid.T) {
+		events := rapid.SliceOfN(rapid.IntRange(0, 6), 1, 12).Draw(r, "events")
+		gaps := rapid.SliceOfN(rapid.IntRange(0, 25_000), len(events), len(events)).Draw(r, "gaps")
+		length := rapid.IntRange(100, 30_000).Draw(r, "burst")
+		var bad []string
+		synctest.Test(t, func(t *testing.T) {
+			var s server
+			var mu sync.Mutex
+			writing, wrote := 0, time.Now()
+			ctx, stop := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for range 2 {
+				all.Go(func() {
+					l := s.lead()
+					defer func() { _ = l.Release() }()
+					for ctx.Err() == nil {
+						if ours, err := l.try(ctx); ours && err == nil {
+							if burst, done, err := l.while(ctx); err == nil {
+								mu.Lock()
+								if writing++; writing > 1 {
+									bad = append(bad, "two write")
+								}
+								wrote = time.Now()
+								mu.Unlock()
+								select {
+								case <-burst.Done():
+								case <-time.After(time.Duration(length) * time.Millisecond):
+								}
+								mu.Lock()
+								writing, wrote = writing-1, time.Now()
+								mu.Unlock()
+								done()
+							}
+						}
+						select {
+						case <-ctx.Done():
+						case <-time.After(interval):
+						}
+					}
+				})
+			}
+			calm := time.Now()
+			for i, what := range events {
+				time.Sleep(time.Duration(gaps[i]) * time.Millisecond)
+				s.mu.Lock()
+				h := s.holder
+				switch {
+				case what == 0:
+					s.down = !s.down
+				case what <= 2 && h != nil: // killed
+					h.ended, s.holder = true, nil
+				case what <= 4 && h != nil: // cut, and the server does not know
+					h.silent = true
+				}
+				s.mu.Unlock()
+				calm = time.Now()
+			}
+			s.mu.Lock()
+			s.down = false
+			s.mu.Unlock()
+			time.Sleep(2*interval + time.Second)
+			mu.Lock()
+			if writing == 0 && wrote.Before(calm) {
+				bad = append(bad, fmt.Sprintf("nobody writes %v after the latest fault", time.Since(calm)))
+			}
+			mu.Unlock()
+			stop()
+			all.Wait()
+		})
+		if len(bad) > 0 {
+			r.Fatal(strings.Join(bad, "; "))
+		}
+	})
+}
+
+// A new configuration does not give the lock away; another server does.
+func TestLeadOutlivesReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s server
+		l := s.lead()
+		other := s.lead()
+		if ours, err := l.try(t.Context()); !ours || err != nil {
+			t.Fatal(ours, err)
+		}
+		for range 100 {
+			time.Sleep(time.Second)
+			if ours, err := other.try(t.Context()); ours || err != nil {
+				t.Fatal("the other one has it", err)
+			}
+		}
+		if !l.Mine() {
+			t.Error("lost without a reason")
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+		if ours, err := other.try(t.Context()); !ours || err != nil {
+			t.Error("not given back", err)
+		}
+		if all, due := other.inheritance(); !all || !due {
+			t.Error("nothing is to be taken over")
+		}
+		if err := other.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Two daemons with journals of their own: one writes, the other one computes the
+// same and stands by; it takes over what it finds in the queue, and calls nobody
+// a rival for it. A journal that cannot be written delays that.
+func TestStandby(t *testing.T) { synctest.Test(t, testStandby) }
+
+func testStandby(t *testing.T) {
+	w := newSite()
+	for i := range 5 {
+		w.submit(i+1, i+1, 9000+1, "main")
+	}
+	var s server
+	dir := t.TempDir()
+	daemon := func(name string) *Sidecar {
+		sc := w.start(t, func(c *Config) { c.Journal = filepath.Join(dir, name) })
+		sc.lead = s.lead()
+		t.Cleanup(func() { _ = sc.lead.Release() })
+		return sc
+	}
+	first := daemon("first")
+	equal(t, "writes of the first", 5, len(run(t, first, true).Outcomes))
+	second := daemon("second")
+	// Accounting tells everybody the same.
+	second.pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Procs: 8})
+	for i := range w.queue {
+		second.pools.Add(ostrich.Event{At: 9001, Kind: ostrich.Submit, Job: w.records[w.queue[i].Job].Job})
+	}
+	c := run(t, second, true)
+	equal(t, "stands by", standsBy, c.StandsBy)
+	equal(t, "managed while standing by", 5, c.Plan.Summary.Managed)
+	if _, err := os.Stat(filepath.Join(dir, "second")); err == nil {
+		t.Error("a journal of who has written nothing")
+	}
+	if err := errors.Join(first.journal.Close(), first.lead.Release()); err != nil {
+		t.Fatal(err)
+	}
+
+	if ours, err := second.lead.try(t.Context()); !ours || err != nil {
+		t.Fatal(ours, err)
+	}
+	journal, err := priority.OpenJournal(filepath.Join(dir, "second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.journal, second.leads = journal, true
+	if err = journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = second.Run(t.Context(), true); !errors.As(err, new(JournalError)) {
+		t.Errorf("taken over without a note: %v", err)
+	}
+	second.leads = false
+	c = run(t, second, true)
+	equal(t, "rivals", 0, len(c.Rivals))
+	equal(t, "managed after taking over", 5, c.Plan.Summary.Managed)
+	if c.StandsBy != "" {
+		t.Error("still stands by")
+	}
+	equal(t, "taken over", 5, len(second.journal.Jobs(priority.SiteFactor)))
+}
+
+// A value that somebody else wrote is left alone, said once, and written again
+// later.
+func TestRivalIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		for i := range 3 {
+			w.submit(i+1, i+1, 9000, "main")
+		}
+		w.queue[2].Site = 555
+		s := w.start(t)
+		journal, err := priority.OpenJournal(filepath.Join(t.TempDir(), "journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.journal = journal
+		defer func() { _ = s.Close() }()
+		c := run(t, s, true)
+		equal(t, "writes beside the foreign job", 2, len(c.Outcomes))
+		equal(t, "foreign value", int64(555), w.queue[2].Site)
+		w.queue[0].Site = 777
+		told := 0
+		for range 10 {
+			c = run(t, s, true)
+			told += len(c.Rivals)
+			_, rivals := c.Plan.Left()
+			equal(t, "left alone", 1, rivals)
+			equal(t, "the rival's value", int64(777), w.queue[0].Site)
+			time.Sleep(10 * time.Second)
+		}
+		equal(t, "told", 1, told)
+		time.Sleep(5 * time.Minute)
+		c = run(t, s, true)
+		if w.queue[0].Site == 777 || len(c.Outcomes) == 0 {
+			t.Error("left alone for ever")
+		}
+		s.config.Takeover = true
+		s.made = nil
+		run(t, s, true)
+		if w.queue[2].Site == 555 {
+			t.Error("takeover does not take over")
+		}
+	})
+}
+
+// What a slow controller has done is done, and the rest follows.
+func TestSlowController(t *testing.T) {
+	w := newSite()
+	for i := range 6 {
+		w.submit(i+1, i+1, 9000, "main")
+	}
+	s := w.start(t)
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", priority.ErrSlow), 2
+	for left := 6; left > 2; left -= 2 {
+		c := run(t, s, true)
+		equal(t, "tried", left, len(c.Outcomes))
+		if c.Slow == nil {
+			t.Error("not slow")
+		}
+	}
+	delete(w.fail, "update")
+	c := run(t, s, true)
+	equal(t, "the rest", 2, len(c.Outcomes))
+	if c.Slow != nil {
+		t.Error("slow")
+	}
+	w.submit(7, 7, 9000, "main")
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", priority.ErrSlow), 0
+	if _, err := s.Run(t.Context(), true); err == nil {
+		t.Error("no progress is no failure")
+	}
+}

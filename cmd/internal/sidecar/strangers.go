@@ -1,0 +1,105 @@
+package sidecar
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// WhyRival begins Entry.Why of a job that is left alone because another writer
+// changed it.
+const WhyRival = "another writer gave it "
+
+// Left counts the jobs of a plan that are left alone for a while: those that
+// Slurm refused to change, and those that another writer changed.
+func (p *Plan) Left() (refused, rivals int) {
+	for i := range p.Entries {
+		switch why := p.Entries[i].Why; {
+		case strings.HasPrefix(why, priority.WhyRefused):
+			refused++
+		case strings.HasPrefix(why, WhyRival):
+			rivals++
+		}
+	}
+	return refused, rivals
+}
+
+// patience is what jobs are left alone for in the plan that is being made.
+type patience struct {
+	now   ostrich.Time
+	until ostrich.Time // when the first of them comes back; 0: none does
+	could func(value int64) bool
+}
+
+// wait notes when a job comes back.
+func (p *patience) wait(until ostrich.Time) {
+	p.until = cmp.Or(min(p.until, until), until)
+}
+
+// refused says why a job is left alone after a refusal.
+func (s *Sidecar) refused(ch priority.Channel, job ostrich.JobID) string {
+	words, again := s.journal.Refused(ch, job, s.patience.now)
+	if words == "" {
+		return ""
+	}
+	s.patience.wait(again)
+	return fmt.Sprintf("%s; next try %s", words, amount.Moment(float64(again)))
+}
+
+// strange says why a job is left alone that has somebody else's value. Who has no
+// journal, or one of nothing, knows nobody's values, and takes for somebody else's
+// only what no plan gives; so does who stands by, as the other daemon's values are
+// not in its journal.
+func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
+	foreign := o.Channel == priority.SiteFactor && !s.config.Takeover
+	if standsBy := s.lead != nil && !s.leads; s.journal == nil || standsBy || (s.journal.Empty() && !s.leads) {
+		foreign = foreign && q.SiteKnown && q.Site != 0 && s.patience.could != nil && !s.patience.could(q.Site)
+	} else {
+		switch s.journal.Stranger(o.Channel, q) {
+		case priority.Known:
+			return ""
+		case priority.Foreign:
+		case priority.Overwritten:
+			value, until := s.journal.Rival(o.Channel, q, s.patience.now)
+			if until == 0 {
+				return ""
+			}
+			s.patience.wait(until)
+			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, amount.Moment(float64(until)))
+		}
+	}
+	if !foreign {
+		return ""
+	}
+	return fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
+}
+
+// strangers notes in the journal what others wrote: what the daemon before us
+// wrote while it was its turn is ours from now on, and what is left are other
+// writers, who are returned. It does nothing unless it is our turn.
+func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) ([]priority.Record, error) {
+	if s.journal == nil || !s.leads {
+		return nil, nil
+	}
+	o := s.options()
+	if all, due := s.lead.inheritance(); due {
+		if err := s.journal.Note(now, s.journal.Adoptions(o, queue, all, now)); err != nil {
+			return nil, journaled(err)
+		}
+		s.lead.inherited()
+		s.made = nil
+	}
+	if s.made != nil && slices.Equal(s.made.queue, queue) {
+		return nil, nil // nobody has written anything
+	}
+	rivals := s.journal.Rivals(o.Channel, queue, now)
+	if len(rivals) > 0 {
+		s.made = nil
+	}
+	return rivals, journaled(s.journal.Note(now, rivals))
+}

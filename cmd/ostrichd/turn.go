@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/status"
+)
+
+// turn tells whose turn it is to write, and of whatever else keeps jobs from
+// being written: once when it begins and once when it is over.
+func (d *daemon) turn(c *sidecar.Cycle) {
+	d.status.standBy(c.StandsBy)
+	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
+	d.page.know(func(is *status.Daemon) { is.StandsBy = c.StandsBy })
+	if by := c.StandsBy != ""; by != d.standsBy {
+		d.standsBy = by
+		if by {
+			d.log.Info().Str("why", c.StandsBy).Msg("stands by: computes the order and writes nothing")
+		} else {
+			d.log.Info().Msg("takes over: writes priorities from now on")
+		}
+	}
+	if slow := c.Slow != nil; slow != d.slow {
+		d.slow = slow
+		if slow {
+			d.log.Warn().Err(c.Slow).Msg("the controller is slow; each cycle goes on with the rest, the head of the queue first")
+		} else {
+			d.log.Info().Msg("the controller keeps up again")
+		}
+	}
+	_, rivals := c.Plan.Left()
+	if len(c.Rivals) > 0 {
+		d.contested = d.now()
+		if !d.contest {
+			first := c.Rivals[0]
+			d.log.Warn().Int("jobs", len(c.Rivals)).Uint32("job", uint32(first.Job)).Int64("ours", first.From).Int64("theirs", first.To).
+				Msg("another writer changes priorities that are ours; those jobs are left alone for a while, see the journal")
+		}
+		d.contest = true
+	}
+	if d.contest && rivals == 0 && d.now().Sub(d.contested) > longestContest {
+		d.contest = false
+		d.log.Info().Msg("no other writer changes priorities any more")
+	}
+}
+
+const (
+	// longestContest is how long another writer must stay away to be gone: longer
+	// than any job is left alone for one.
+	longestContest = 65 * time.Minute
+	// probePause is the time between two probes of a controller in an outage.
+	probePause = 5 * time.Second
+)
+
+// probing asks in an outage whether the controller answers, again and again until
+// the next cycle. A cycle that fails all the same was not the controller's fault,
+// or it answers only in part: then the pauses between the probes double too.
+type probing struct {
+	running <-chan error // nil: none
+	vain    int          // probes that led to a cycle that failed
+	hurried bool         // the cycle that runs now is one of those
+	timer   *time.Timer
+}
+
+// arm sets the time for the next probe, if there is an outage.
+func (d *daemon) arm() {
+	switch {
+	case d.probe == nil || d.outage.failures == 0:
+		d.probing.vain, d.probing.hurried = 0, false
+		d.probing.timer.Stop()
+	default:
+		if d.probing.hurried {
+			d.probing.vain++
+		}
+		d.probing.hurried = false
+		d.probing.timer.Reset(min(probePause<<min(d.probing.vain, 10), longestPause))
+	}
+}
+
+// ask begins a probe, and returns where its answer will come.
+func (d *daemon) ask(ctx context.Context) <-chan error {
+	answer := make(chan error, 1)
+	config := d.config
+	go func() { answer <- d.probe(ctx, config) }()
+	return answer
+}
+
+// answered tells whether to do a cycle at once.
+func (d *daemon) answered(err error) bool {
+	switch {
+	case d.outage.failures == 0:
+		return false // a cycle has succeeded meanwhile
+	case err != nil:
+		d.probing.timer.Reset(probePause)
+		return false
+	}
+	d.probing.hurried = true
+	return true
+}
+
+// probe asks for slurmctld's counters. A ping costs as little, but a controller
+// that serves nobody answers it, and it waits for every backup that is down.
+func probe(ctx context.Context, c sidecar.Config) error {
+	_, err := c.Commands().Diag(ctx)
+	return err
+}
+
+// release gives the right to write to other daemons.
+func (d *daemon) release() {
+	if d.lead == nil {
+		return
+	}
+	if err := d.lead.Release(); err != nil {
+		d.log.Warn().Err(err).Msg("the database's lock was not given back cleanly")
+	}
+}

@@ -1,0 +1,170 @@
+package priority
+
+import "slurm-ostrich/ostrich"
+
+const (
+	// anothers marks a value that somebody else wrote over one of ours: To is the
+	// value, From the last of ours.
+	anothers Status = "another writer"
+	// adopted marks a value that another daemon wrote while it was its turn. From
+	// then on it is one of ours.
+	adopted Status = "taken over"
+)
+
+// rivalry is what another writer did to a job.
+type rivalry struct {
+	retry
+
+	value int64 // its latest one
+}
+
+// Stranger is what a value is that we did not write.
+type Stranger uint8
+
+const (
+	// Known values are ours, or those of stock Slurm.
+	Known Stranger = iota
+	// Foreign values were there before we ever wrote the job: job_submit plugins
+	// and administrators set them.
+	Foreign
+	// Overwritten jobs had a value of ours.
+	Overwritten
+)
+
+// Stranger tells whose value a job has in channel SiteFactor or Nice. In channel
+// Priority it is always Known: there a pin that is not ours is an
+// administrator's, and Slurm itself restores earlier priorities.
+//
+// A value of 0 is nobody's: a reset, a requeue or an administrator gives it back.
+func (j *Journal) Stranger(ch Channel, q *Queued) Stranger {
+	value := ch.present(q)
+	if ch == Priority || value == 0 || (ch == SiteFactor && !q.SiteKnown) || (ch == Nice && value > 0) {
+		return Known
+	}
+	if stock, _, ours := j.Stock(ch, q); ours && stock != value { // else it was given back
+		return Known
+	}
+	for _, id := range []ostrich.JobID{q.Job, q.Array} {
+		w := j.jobs[journalKey{ch, id}]
+		if w != nil && w.submit == q.Submit && len(w.former) > 0 && value != w.first {
+			return Overwritten
+		}
+	}
+	return Foreign
+}
+
+// Rivals returns a record of each job in which another writer has just been
+// found: it has a value that is not ours where we had written one, and that has
+// not been noted yet.
+func (j *Journal) Rivals(ch Channel, queue []Queued, now ostrich.Time) []Record {
+	var list []Record
+	for i := range queue {
+		q := &queue[i]
+		if j.Stranger(ch, q) != Overwritten {
+			continue
+		}
+		w := j.nearest(ch, q)
+		if w.rival.times > 0 && w.rival.value == ch.present(q) && w.wroteBefore(w.rival.since) {
+			continue
+		}
+		list = append(list, Record{
+			Time: now, Job: q.Job, Submit: q.Submit, Channel: ch, From: w.last, To: ch.present(q), Why: "neither ours nor the former value", Result: anothers,
+		})
+	}
+	return list
+}
+
+// wroteBefore reports whether nothing has been written to the job since a moment.
+func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
+
+// nearest is what is known of a job, or of the array of which it was a part.
+func (j *Journal) nearest(ch Channel, q *Queued) *written {
+	if w := j.jobs[journalKey{ch, q.Job}]; w != nil {
+		return w
+	}
+	return j.jobs[journalKey{ch, q.Array}]
+}
+
+// Rival returns the value of another writer for which a job is left alone, and
+// until when; 0 is a job that may be written. The pause doubles each time the
+// other one comes again, from 5 min up to an hour.
+func (j *Journal) Rival(ch Channel, q *Queued, now ostrich.Time) (value int64, until ostrich.Time) {
+	w := j.nearest(ch, q)
+	if w == nil || w.rival.times == 0 || j.Stranger(ch, q) != Overwritten {
+		return 0, 0
+	}
+	return w.rival.value, w.rival.next(afterRival, now)
+}
+
+// Note adds records that tell of no write of ours, and waits until they are on
+// disk.
+func (j *Journal) Note(now ostrich.Time, recs []Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	if err := j.keep(now); err != nil {
+		return err
+	}
+	return j.add(recs)
+}
+
+// Empty reports whether nothing was ever written through the journal.
+func (j *Journal) Empty() bool { return len(j.jobs) == 0 }
+
+// Adoptions returns records that make values in the queue ours which another
+// daemon wrote while it was its turn: those that the options could have given.
+// With all they are those of all jobs, else only of jobs that the journal knows.
+// In channel Priority there are none, as a pin may as well be an administrator's.
+func (j *Journal) Adoptions(o Options, queue []Queued, all bool, now ostrich.Time) []Record {
+	var list []Record
+	could := o.Could(queue)
+	for i := range queue {
+		q := &queue[i]
+		whose := j.Stranger(o.Channel, q)
+		if whose == Known || (whose == Foreign && !all) || !could(o.Channel.present(q)) {
+			continue
+		}
+		list = append(list, Record{
+			Time: now, Job: q.Job, Submit: q.Submit, Channel: o.Channel, To: o.Channel.present(q), Why: "another daemon's", Result: adopted,
+		})
+	}
+	return list
+}
+
+// Could returns a function that reports whether a plan for the queue can give a
+// value.
+func (o Options) Could(queue []Queued) func(value int64) bool {
+	lo, hi := int64(1), o.Weight
+	if o.Mode != Weight {
+		w, err := o.window(o.base(queue), 0)
+		if err != nil {
+			return func(int64) bool { return false }
+		}
+		lo, hi = w.lo, w.hi
+	}
+	return func(value int64) bool { return o.ahead(value) >= lo && o.ahead(value) <= hi }
+}
+
+// stranger says why a job with somebody else's value is left alone, "" if it is
+// not.
+func (o Options) stranger(q *Queued) string {
+	if o.Strange == nil {
+		return ""
+	}
+	return o.Strange(q)
+}
+
+// former is the value that a job had before we came: a task with a record of its
+// own was born with that of its array.
+func (j *Journal) former(ch Channel, q *Queued) int64 {
+	w := j.jobs[journalKey{ch, q.Job}]
+	of := j.jobs[journalKey{ch, q.Array}]
+	switch {
+	case w == nil && of == nil:
+		return 0
+	case w == nil, of != nil && of != w && of.had(w.first):
+		return of.first
+	default:
+		return w.first
+	}
+}

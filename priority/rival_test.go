@@ -1,0 +1,270 @@
+package priority
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+)
+
+func TestPause(t *testing.T) {
+	var got []ostrich.Duration
+	for times := range 9 {
+		got = append(got, afterRefusal.pause(times))
+	}
+	if d := cmp.Diff([]ostrich.Duration{30, 30, 60, 120, 240, 480, 900, 900, 900}, got); d != "" {
+		t.Error(d)
+	}
+	r := retry{}
+	if r.next(afterRefusal, 0) != 0 {
+		t.Error("nothing failed, and it waits")
+	}
+	r.fail(1000)
+	for now, want := range map[ostrich.Time]ostrich.Time{1000: 1030, 1029: 1030, 1030: 0, 5000: 0, 100: 0, 999: 1030} {
+		if got := r.next(afterRefusal, now); got != want {
+			t.Errorf("at %d: %d, want %d", now, got, want)
+		}
+	}
+}
+
+// However often a try is in vain and however the clock goes, the next one comes
+// within the longest pause.
+func TestPauseEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SampledFrom([]backOff{afterRefusal, afterRival}).Draw(t, "pause")
+		var r retry
+		for range rapid.IntRange(1, 200).Draw(t, "times") {
+			r.fail(ostrich.Time(rapid.Int64Range(0, 1<<40).Draw(t, "at")))
+		}
+		now := ostrich.Time(rapid.Int64Range(0, 1<<40).Draw(t, "now"))
+		if at := r.next(b, now); at != 0 && (at <= now || at-now > ostrich.Time(b.longest)) {
+			t.Fatalf("at %d the next try is at %d", now, at)
+		}
+		if at := r.next(b, r.since+ostrich.Time(b.longest)); at != 0 {
+			t.Fatalf("still waiting until %d", at)
+		}
+	})
+}
+
+// A job that was refused is tried again after pauses that double.
+func TestRefusalsAreTriedAgain(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	now := ostrich.Time(1000)
+	for _, pause := range []ostrich.Time{30, 60, 120} {
+		if err := j.Conclude(now, SiteFactor, []Outcome{{Change: Change{Job: 1, To: 5}, Status: Refused, Words: "no"}}); err != nil {
+			t.Fatal(err)
+		}
+		if words, again := j.Refused(SiteFactor, 1, now+pause-1); words != "no" || again != now+pause {
+			t.Errorf("after %d s: %q until %d, want until %d", pause-1, words, again, now+pause)
+		}
+		if words, _ := j.Refused(SiteFactor, 1, now+pause); words != "" {
+			t.Errorf("after %d s: still %q", pause, words)
+		}
+		now += pause
+	}
+	j.write(t, SiteFactor, Applied, Change{Job: 1, To: 5})
+	if err := j.Conclude(now, SiteFactor, []Outcome{{Change: Change{Job: 1, From: 5, To: 6}, Status: Refused, Words: "no"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, again := j.Refused(SiteFactor, 1, now); again != now+30 {
+		t.Errorf("a change that was made does not end the row: until %d", again)
+	}
+}
+
+func TestStranger(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for _, ch := range []Channel{SiteFactor, Nice, Priority} {
+		sign := map[Channel]int64{SiteFactor: 1, Nice: -1, Priority: 1}[ch]
+		j.write(t, ch, Applied, Change{Job: 1, Submit: 9, From: sign * 7, To: sign * 100}, Change{Job: 10, Submit: 9, To: sign * 50})
+		j.write(t, ch, Applied, Change{Job: 1, Submit: 9, From: sign * 100, To: sign * 200})
+		for _, c := range []struct {
+			name       string
+			job, array int
+			submit     ostrich.Time
+			value      int64
+			want       Stranger
+		}{
+			{"ours", 1, 0, 9, 200, Known},
+			{"an earlier one of ours", 1, 0, 9, 100, Known},
+			{"given back", 1, 0, 9, 0, Known},
+			{"the former one", 1, 0, 9, 7, Foreign},
+			{"another", 1, 0, 9, 300, Overwritten},
+			{"the id is used again", 1, 0, 99, 300, Foreign},
+			{"never written", 2, 0, 9, 300, Foreign},
+			{"never written, stock", 2, 0, 9, 0, Known},
+			{"task with the array's", 11, 10, 9, 50, Known},
+			{"task with another", 11, 10, 9, 51, Overwritten},
+		} {
+			q := Queued{Job: ostrich.JobID(c.job), Array: ostrich.JobID(c.array), Submit: c.submit, SiteKnown: true}
+			switch ch {
+			case SiteFactor:
+				q.Site = c.value
+			case Nice:
+				q.Nice = -c.value
+			default:
+				q.Priority, c.want = uint32(c.value), Known
+			}
+			if got := j.Stranger(ch, &q); got != c.want {
+				t.Errorf("%s, %s: %d, want %d", ch, c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// Another writer is noted once, the job is left alone for a while, and then
+// written again; each time the other one comes back the pause doubles. A restart
+// knows it too.
+func TestRivals(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, SiteFactor, Applied, Change{Job: 1, To: 100})
+	q := []Queued{{Job: 1, Site: 777, SiteKnown: true}}
+	note := func(now ostrich.Time, want int) {
+		t.Helper()
+		list := j.Rivals(SiteFactor, q, now)
+		if len(list) != want {
+			t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
+		}
+		if err := j.Note(now, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := func(now, want ostrich.Time) {
+		t.Helper()
+		if value, got := j.Rival(SiteFactor, &q[0], now); got != want || value != 777 {
+			t.Errorf("at %d: %d until %d, want until %d", now, value, got, want)
+		}
+	}
+	note(1000, 1)
+	note(1001, 0)
+	until(1001, 1300)
+	until(1300, 0)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = openJournal(t, path)
+	until(1001, 1300)
+	note(1299, 0)
+
+	if err := j.Intend(1300, SiteFactor, []Change{{Job: 1, From: 777, To: 200}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(1300, SiteFactor, []Outcome{{Change: Change{Job: 1, From: 777, To: 200}, Status: Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	note(1310, 1) // the very same value: it has been written again
+	until(1310, 1910)
+	q[0].Site = 200
+	note(1311, 0)
+	if value, got := j.Rival(SiteFactor, &q[0], 1311); value != 0 || got != 0 {
+		t.Errorf("ours again, and left alone: %d until %d", value, got)
+	}
+	q[0].Site = 0
+	note(1312, 0)
+	if _, err := j.Rotate(1320, 1, func(ostrich.JobID) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	q[0].Site = 777
+	note(1330, 0)
+	until(1330, 1910)
+}
+
+// What another daemon wrote is taken over if a plan could have given it.
+func TestAdoptions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, SiteFactor, Applied, Change{Job: 1, To: 1 << 30}, Change{Job: 2, To: 1<<30 + 1})
+	queue := []Queued{
+		{Job: 1, Site: 1 << 29, SiteKnown: true},
+		{Job: 2, Site: 1<<30 + 1, SiteKnown: true},
+		{Job: 3, Site: 1 << 28, SiteKnown: true},
+		{Job: 4, Site: 7, SiteKnown: true},
+		{Job: 5, SiteKnown: true},
+		{Job: 6, Site: -1 << 29, SiteKnown: true},
+	}
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+	jobs := func(list []Record) (ids []ostrich.JobID) {
+		for _, r := range list {
+			ids = append(ids, r.Job)
+		}
+		return ids
+	}
+	if d := cmp.Diff([]ostrich.JobID{1}, jobs(j.Adoptions(o, queue, false, 5))); d != "" {
+		t.Errorf("of known jobs: %s", d)
+	}
+	all := j.Adoptions(o, queue, true, 5)
+	if d := cmp.Diff([]ostrich.JobID{1, 3}, jobs(all)); d != "" {
+		t.Errorf("of all jobs: %s", d)
+	}
+	if err := j.Note(5, all); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if len(j.Adoptions(o, queue, true, 6)) != 0 || len(j.Rivals(SiteFactor, queue, 6)) != 0 {
+			t.Error("taken over, and not ours")
+		}
+		if to, _, ours := j.Stock(SiteFactor, &queue[2]); !ours || to != 0 {
+			t.Errorf("given back would be %d, %v", to, ours)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		j = openJournal(t, path)
+	}
+	o.Channel = Priority
+	if list := j.Adoptions(o, []Queued{{Job: 9, Priority: 1 << 30, Pinned: true}}, true, 7); len(list) != 0 {
+		t.Errorf("pins are taken over: %v", list)
+	}
+	o = Options{Channel: Nice, Mode: Weight, Weight: 1000, Controller: multifactor()}
+	if list := j.Adoptions(o, []Queued{{Job: 9, Nice: -1000}, {Job: 10, Nice: -1001}, {Job: 11, Nice: 5}}, true, 7); len(list) != 1 {
+		t.Errorf("of nice values: %v", list)
+	}
+}
+
+// A value that was given back is somebody else's again.
+func TestGivenBackIsForeign(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 7, To: 100})
+	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 100, To: 7})
+	if whose := j.Stranger(SiteFactor, &Queued{Job: 1, Site: 7, SiteKnown: true}); whose != Foreign {
+		t.Errorf("%d, want foreign", whose)
+	}
+	for _, value := range []int64{0, 7} {
+		if to, _, ours := j.Stock(SiteFactor, &Queued{Job: 1, Site: value, SiteKnown: true}); ours {
+			t.Errorf("%d is ours, and would become %d", value, to)
+		}
+	}
+}
+
+// What somebody else had set is given back, and nothing of others is.
+func TestResetGivesTheFormerValueBack(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 7, To: 100}, Change{Job: 2, To: 200}, Change{Job: 10, From: 8, To: 50}, Change{Job: 12, From: 5, To: 90})
+	j.write(t, SiteFactor, Applied, Change{Job: 11, From: 50, To: 60})
+	site := func(id, array int, value int64) Queued {
+		return Queued{Job: ostrich.JobID(id), Array: ostrich.JobID(array), Site: value, SiteKnown: true, Priority: 9, Listed: true}
+	}
+	queue := []Queued{site(1, 0, 100), site(2, 0, 777), site(3, 0, 778), site(11, 10, 60), {Job: 12, Priority: 0}}
+	for _, c := range []struct {
+		all  bool
+		want map[ostrich.JobID]int64
+	}{
+		{false, map[ostrich.JobID]int64{1: 7, 11: 8, 12: 5}},
+		{true, map[ostrich.JobID]int64{1: 7, 2: 0, 3: 0, 11: 8, 12: 5}},
+	} {
+		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Journal: j, All: c.all}, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[ostrich.JobID]int64)
+		for _, change := range list {
+			got[change.Job] = change.To
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("all %v: %s", c.all, d)
+		}
+	}
+}
