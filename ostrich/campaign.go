@@ -42,6 +42,7 @@ type stage struct {
 	joined   Time   // when work joined it last
 	open     int    // records that have not ended
 	held     int    // of them, those kept back
+	vain     bool   // all its work was kept back: it has not begun
 	pending  []*job // sorted as they should start unless unsorted
 	gone     int    // of them, those that are no longer queued
 	unsorted bool
@@ -80,7 +81,7 @@ type user struct {
 	until     float64 // the latest F in the line, while the user is active
 	past      lengths
 	busy      int  // processors of running jobs
-	open      int  // records that have not ended
+	open      int  // records that have not ended and are not kept back
 	idle      Time // when the last of them had, while something was owed
 
 	// What the user has had, in processor-seconds that fade with the half-life
@@ -116,6 +117,7 @@ func (s *Schedule) add(g *stage, d Work) {
 	if d > 0 && g.completed != notYet {
 		u.reopen(g)
 	}
+	g.vain = g.vain && d < 0
 	g.work += d
 	s.refresh(u, g.place-u.gone)
 }
@@ -175,7 +177,7 @@ func (s *Schedule) refresh(u *user, from int) {
 		case served == nil:
 			served = g
 		}
-		if g.began == notYet && (g.completed != notYet || served == g) && (g.held == 0 || g.work > 0) {
+		if g.began == notYet && (g.completed != notYet || served == g) && !g.vain {
 			g.began = s.moment
 		}
 		if g.listed {
@@ -309,7 +311,7 @@ func (s *Schedule) begin(c *campaign) {
 // stageFor is the stage of the campaign that takes new work, see Late.
 func (s *Schedule) stageFor(c *campaign) *stage {
 	u := c.user
-	if n := len(c.stages); n > 0 {
+	if n := len(c.stages); n > 0 && !c.stages[n-1].vain {
 		g := c.stages[n-1]
 		switch s.options.Late {
 		case Grow:

@@ -23,6 +23,7 @@ func (j *job) keep(back bool) {
 	j.held = back
 	j.stage.held += d
 	j.stage.campaign.held += d
+	j.stage.campaign.user.open -= d
 }
 
 // hold keeps a pending job back. Its work leaves its campaign, as if the job had
@@ -32,11 +33,15 @@ func (s *Schedule) hold(j *job) {
 	if j.held || j.running {
 		return
 	}
-	s.owner(j)
+	u, g := s.owner(j), j.stage
 	j.keep(true)
 	s.count(j, 0)
-	s.waiting.touch(j.stage)
-	if c := j.stage.campaign; c.held == c.open && c.ran == 0 {
+	s.leaves(u)
+	s.waiting.touch(g)
+	if g.work == 0 {
+		g.vain, g.began = true, notYet
+	}
+	if c := g.campaign; c.held == c.open && c.ran == 0 {
 		c.since = notYet
 	}
 	s.version++

@@ -32,7 +32,7 @@ var nearly = cmp.Options{
 }
 
 // everything draws all kinds of events.
-var everything = drawn{users: 4, steps: 60, tree: true, groups: true, hints: true, declared: true}
+var everything = drawn{users: 4, steps: 60, tree: true, groups: true, hints: true, declared: true, holds: true}
 
 func run(t failer, o Options, events []Event) *Schedule {
 	s := mustNew(t, o)

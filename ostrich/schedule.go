@@ -447,6 +447,7 @@ func (s *Schedule) depart(j *job) {
 		c.ended = s.now
 	}
 	c.user.sweep()
+	c.user.open--
 	s.leaves(c.user)
 	s.version++
 }

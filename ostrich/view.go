@@ -184,6 +184,9 @@ func (s *Schedule) view(c *campaign) Campaign {
 				v.Held = append(v.Held, j.ID)
 			}
 		}
+		if g.vain {
+			continue
+		}
 		if !v.Started && v.VirtualStart == notYet {
 			v.Started, v.VirtualStart = g.began != notYet, g.began
 			if !v.Started {
@@ -200,8 +203,11 @@ func (s *Schedule) view(c *campaign) Campaign {
 		v.Completed, v.VirtualEnd = false, s.realTime(u, g.finish, now)
 	}
 	if c.since == notYet {
-		v.Since, v.Waiting, v.Started, v.Completed = c.first, true, false, false
-		v.VirtualStart, v.VirtualEnd = math.Inf(1), math.Inf(1)
+		v.Since = c.first
+		if c.open > 0 {
+			v.Waiting, v.Started, v.Completed = true, false, false
+			v.VirtualStart, v.VirtualEnd = math.Inf(1), math.Inf(1)
+		}
 	}
 	v.FrontBy = s.frontBy(float64(c.since), v.VirtualEnd)
 	v.Overdue = v.Completed && v.FrontBy < float64(s.now)
@@ -276,7 +282,7 @@ func (s *Schedule) Unfinished() int {
 	for _, u := range s.users {
 		for _, g := range u.line {
 			c := g.campaign
-			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet })) {
+			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet && !g.vain })) {
 				n++
 			}
 		}
