@@ -68,7 +68,7 @@ type Event struct {
 //
 //  1. earlier first
 //  2. at one moment the machine, then departures, then arrivals, then what is kept
-//     back and what is released, then starts, then the departures of jobs that also arrived or started in this very second.
+//     back, then what is released, then starts, then the departures of jobs that also arrived or started in this very second.
 //     A job submitted in the second in which a campaign ends therefore opens a
 //     new campaign (thesis 5.4.2: "prior to the completion time").
 //  3. the smaller job id
@@ -89,18 +89,20 @@ func (e Event) phase() int {
 		return 0
 	case End, Requeue, Suspend:
 		if e.Job.Submit == e.At || e.Job.Start == e.At {
-			return 6
+			return 7
 		}
 		return 1
 	case Change:
 		return 2
 	case Submit:
 		return 3
-	case Hold, Release:
+	case Hold:
 		return 4
-	case Start, Resume:
+	case Release:
 		return 5
+	case Start, Resume:
+		return 6
 	default:
-		return 7
+		return 8
 	}
 }
