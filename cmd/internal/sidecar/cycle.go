@@ -394,7 +394,8 @@ func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.T
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
 			told = max(told, e.At)
-		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
+		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue,
+			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
 		if s.looked {
