@@ -185,11 +185,11 @@ func TestStretch(t *testing.T) {
 		procs int
 		want  float64
 	}{
-		{"bound by its work", Campaign{Since: 10, Ended: 40, Work: 60, Longest: 5}, 6, 3},
-		{"bound by its longest job", Campaign{Since: 10, Ended: 40, Work: 60, Longest: 15}, 6, 2},
-		{"not ended", Campaign{Since: 10, Work: 60, Longest: 5}, 6, 9},
-		{"no processors", Campaign{Since: 10, Ended: 40, Work: 60, Longest: 15}, 0, 2},
-		{"no work", Campaign{Since: 10, Ended: 40}, 6, 0},
+		{"bound by its work", Campaign{First: 10, Ended: 40, Work: 60, Longest: 5}, 6, 3},
+		{"bound by its longest job", Campaign{First: 10, Ended: 40, Work: 60, Longest: 15}, 6, 2},
+		{"not ended", Campaign{First: 10, Work: 60, Longest: 5}, 6, 9},
+		{"no processors", Campaign{First: 10, Ended: 40, Work: 60, Longest: 15}, 0, 2},
+		{"no work", Campaign{First: 10, Ended: 40}, 6, 0},
 	} {
 		if got := tt.c.Stretch(tt.procs, 100); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

@@ -99,7 +99,7 @@ func (c *Campaign) Stretch(procs int, now Time) float64 {
 	if c.Waiting {
 		return 0
 	}
-	return float64(end-c.Since) / lower
+	return float64(end-cmp.Or(c.Since, c.First)) / lower
 }
 
 // User is one line of the virtual schedule as it stands at a moment.

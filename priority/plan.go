@@ -74,7 +74,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	for _, r := range order {
+	for _, r := range InTurn(order, queue, func(r Ranked) ostrich.JobID { return r.Job }) {
 		i, ok := at.find(r.Job)
 		if !ok || ranked[i] {
 			continue
@@ -209,7 +209,7 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	}
 	p.Step = w.step
 	jobs := p.Entries
-	gap := o.gaps(p, w)
+	gap := o.allGaps(p, w)
 	v, usable := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
 		v[i] = o.ahead(jobs[i].From)
@@ -275,10 +275,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	if len(jobs) < 2 {
 		return nil
 	}
-	depth := o.Depth
-	if depth == 0 {
-		depth = max(o.Controller.Depth(), 1)
-	}
+	depth := o.depth()
 	exact := min(depth, len(jobs)-1) // gaps below the first exact jobs
 	gap := make([]int64, len(jobs)-1)
 	budget := max(1, w.ranks()/2)
@@ -361,12 +358,8 @@ func (o Options) guard(q *Queued) string {
 
 // ineligible reports whether a reason says that the job may not start yet.
 func ineligible(reason string) bool {
-	switch reason {
-	case "BeginTime", "Dependency", "DependencyNeverSatisfied":
-		return true
-	default:
-		return false
-	}
+	w := reasonOf(reason)
+	return w == Later || w == Dependent
 }
 
 func (e *Exclude) match(q *Queued) string {

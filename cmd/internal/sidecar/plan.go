@@ -67,6 +67,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	queues := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
+		orders[i] = priority.InTurn(orders[i], queues[i], func(p ostrich.Place) ostrich.JobID { return p.Job })
 		one, err := options.Plan(ranked(orders[i]), queues[i])
 		if err != nil {
 			return p, err
