@@ -24,6 +24,9 @@ func (s *Schedule) change(j *job, to *Job) {
 	}
 	s.revise(j, to, length)
 	j.stage.unsorted = true
+	if j.held {
+		s.waiting.touch(j.stage)
+	}
 	if j.running && j.paused == 0 {
 		s.await(j)
 	}

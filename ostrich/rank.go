@@ -156,10 +156,11 @@ type ranking struct {
 	gated bool
 	done  float64 // C~ in real time of what goes first for it, +Inf for all else
 	tag   float64 // how far away the virtual completion is; 0 once done
+	since Time    // t_i, see stage.since
 }
 
 func (s *Schedule) ranking(g *stage) ranking {
-	r := ranking{gated: s.gated(g), done: math.Inf(1)}
+	r := ranking{gated: s.gated(g), done: math.Inf(1), since: g.since}
 	u := g.campaign.user
 	switch {
 	case s.overdue(g):
@@ -208,7 +209,7 @@ func compareStages(a, b *stage) int {
 		return cmp.Compare(a.ranked.tag, b.ranked.tag)
 	}
 	return cmp.Or(
-		cmp.Compare(a.since, b.since),
+		cmp.Compare(a.ranked.since, b.ranked.since),
 		cmp.Compare(a.campaign.user.id, b.campaign.user.id),
 		cmp.Compare(a.campaign.number, b.campaign.number),
 		cmp.Compare(a.number, b.number),

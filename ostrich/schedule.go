@@ -294,7 +294,7 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 		g.compact() // a requeued job may still be there, as one that left
 	}
 	j.stage, j.queued = g, true
-	if g.queued() == 0 {
+	if g.queued() == 0 || g.held > 0 {
 		s.waiting.touch(g)
 	}
 	g.pending = append(g.pending, j)
@@ -308,6 +308,8 @@ func (s *Schedule) dequeue(j *job) {
 	j.stage.gone++
 	if j.stage.queued() == 0 {
 		s.waiting.drop(j.stage)
+	} else if j.stage.held > 0 {
+		s.waiting.touch(j.stage) // what is left of it may all be kept back
 	}
 	if j.stage.gone > len(j.stage.pending)/2 {
 		j.stage.compact()
@@ -426,7 +428,10 @@ func (s *Schedule) learn(c *campaign) {
 // depart takes a job out; what it counts for stays with its campaign.
 func (s *Schedule) depart(j *job) {
 	g, c := j.stage, j.stage.campaign
-	j.keep(false)
+	if j.held {
+		j.keep(false)
+		s.waiting.touch(g)
+	}
 	if j.running {
 		s.halt(j)
 	} else {
