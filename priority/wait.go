@@ -11,19 +11,19 @@ import (
 type Wait uint8
 
 const (
-	// Able: nothing but resources and its place keep it waiting. It is the zero
+	// Able waits for nothing but resources and its place. It is the zero
 	// value, and what a reason that is not known is taken for.
 	Able Wait = iota
-	// Limited: it waits for a limit of its association, its QOS or its array, and
+	// Limited waits for a limit of its association, its QOS or its array, and
 	// may start as soon as another job ends.
 	Limited
-	// Impossible: it asks for what it never gets, unless somebody changes it.
+	// Impossible asks for what it never gets, unless somebody changes it.
 	Impossible
-	// Later: it begins later.
+	// Later begins later.
 	Later
-	// Dependent: it depends on another job.
+	// Dependent depends on another job.
 	Dependent
-	// Kept: it is held.
+	// Kept is held.
 	Kept
 )
 

@@ -1,9 +1,9 @@
 package priority
 
 import (
-	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,7 +72,7 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 		var order []Ranked
 		for i := range n {
 			queue = append(queue, Queued{
-				Job: ostrich.JobID(i + 1), Count: 1, Full: fmt.Sprint(i + 1), User: "u", Priority: 1000, Listed: true, SiteKnown: true,
+				Job: ostrich.JobID(i + 1), Count: 1, Full: strconv.Itoa(i + 1), User: "u", Priority: 1000, Listed: true, SiteKnown: true,
 				Site:   int64(rapid.SampledFrom([]int{0, 0, 5, 1 << 30}).Draw(t, "site")),
 				Reason: rapid.SampledFrom([]string{"Priority", "Resources", "AssocGrpJobsLimit", "QOSMaxJobsPerUserLimit", "PartitionConfig"}).Draw(t, "reason"),
 				State:  "PENDING", Submit: ostrich.Time(1000 + i),
