@@ -22,7 +22,7 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 	}
 	k := 1 / s.fraction(c.user.leaf)
 	m := float64(s.procs)
-	t, p := float64(c.first), float64(longest)
+	t, p := float64(c.since), float64(longest)
 	work := float64(c.before + v.Work)
 	if s.options.Machine == Sequential {
 		return t + k*work/m + 3*p
@@ -68,7 +68,7 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 			if !c.Completed && s.options.Machine == Parallel {
 				end = now + (end-now)*m/busy
 			}
-			t := float64(c.First)
+			t := float64(c.Since)
 			front := max(s.frontBy(t, end), now)
 			latest := s.frontBy(t, t+float64(owed[i])/(s.fraction(s.users[c.User].leaf)*busy))
 			rest := (float64(ahead)+m*p)/busy + float64(c.Longest)

@@ -15,9 +15,11 @@ type campaign struct {
 	name   string // by which the user declared it, or ""
 
 	first, latest Time     // submissions
+	since         Time     // t_i: when a job of it could first start; notYet while none could
 	stages        []*stage // those in the user's line, in the order in which they opened
 	opened        int      // stages so far
 	open          int      // records that have not ended
+	held          int      // of them, those kept back
 	ran           int      // jobs that ran and have ended
 	learned       int      // of them, when the lengths of waiting ones were predicted last
 	ended         Time
@@ -36,7 +38,11 @@ type stage struct {
 	campaign *campaign
 	number   int // 1, 2, ... within the campaign
 	work     Work
+	since    Time   // when it opened for the order: t_i, or its first release
+	joined   Time   // when work joined it last
 	open     int    // records that have not ended
+	held     int    // of them, those kept back
+	vain     bool   // all its work was kept back: it has not begun
 	pending  []*job // sorted as they should start unless unsorted
 	gone     int    // of them, those that are no longer queued
 	unsorted bool
@@ -75,7 +81,7 @@ type user struct {
 	until     float64 // the latest F in the line, while the user is active
 	past      lengths
 	busy      int  // processors of running jobs
-	open      int  // records that have not ended
+	open      int  // records that have not ended and are not kept back
 	idle      Time // when the last of them had, while something was owed
 
 	// What the user has had, in processor-seconds that fade with the half-life
@@ -93,6 +99,7 @@ type job struct {
 	asked   int      // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	length  Duration // what one task counts for at present
 	queued  bool     // among the pending ones of the stage
+	held    bool     // and cannot start: it counts for nothing
 	running bool
 	left    left     // of its work
 	place   int      // among the jobs that may outlive their length; -1 if not there
@@ -110,6 +117,7 @@ func (s *Schedule) add(g *stage, d Work) {
 	if d > 0 && g.completed != notYet {
 		u.reopen(g)
 	}
+	g.vain = g.vain && d < 0
 	g.work += d
 	s.refresh(u, g.place-u.gone)
 }
@@ -169,7 +177,7 @@ func (s *Schedule) refresh(u *user, from int) {
 		case served == nil:
 			served = g
 		}
-		if g.began == notYet && (g.completed != notYet || served == g) {
+		if g.began == notYet && (g.completed != notYet || served == g) && !g.vain {
 			g.began = s.moment
 		}
 		if g.listed {
@@ -283,18 +291,27 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
 func (s *Schedule) openCampaign(u *user, j *job) *campaign {
 	u.count++
 	c := &campaign{
-		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, began: notYet, completed: notYet,
+		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, since: notYet, began: notYet, completed: notYet,
 	}
-	if u.leaf.active() {
+	s.begin(c)
+	return c
+}
+
+// begin takes note that a job of a campaign can start, if none could before.
+func (s *Schedule) begin(c *campaign) {
+	if c.since != notYet {
+		return
+	}
+	c.since, c.before = s.now, 0
+	if u := c.user; u.leaf.active() {
 		c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
 	}
-	return c
 }
 
 // stageFor is the stage of the campaign that takes new work, see Late.
 func (s *Schedule) stageFor(c *campaign) *stage {
 	u := c.user
-	if n := len(c.stages); n > 0 {
+	if n := len(c.stages); n > 0 && !c.stages[n-1].vain {
 		g := c.stages[n-1]
 		switch s.options.Late {
 		case Grow:
@@ -304,7 +321,7 @@ func (s *Schedule) stageFor(c *campaign) *stage {
 				return g
 			}
 		case Append:
-			if g.completed == notYet && c.latest == s.now {
+			if g.completed == notYet && g.joined == s.now {
 				return g
 			}
 		}
@@ -315,7 +332,7 @@ func (s *Schedule) stageFor(c *campaign) *stage {
 		g = new(stage)
 	}
 	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
-	g.place = u.gone + len(u.line)
+	g.place, g.since = u.gone+len(u.line), c.since
 	c.stages = append(c.stages, g)
 	u.line = append(u.line, g)
 	return g

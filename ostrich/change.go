@@ -14,7 +14,7 @@ func (s *Schedule) change(j *job, to *Job) {
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
 		j.expect = s.options.Predictor.predict(&u.past, to)
-		length = max(j.expect, j.elapsed(s.now))
+		length = max(j.waits(), j.elapsed(s.now))
 	}
 	if j.queued {
 		j.asked = to.Procs
@@ -24,6 +24,9 @@ func (s *Schedule) change(j *job, to *Job) {
 	}
 	s.revise(j, to, length)
 	j.stage.unsorted = true
+	if j.held {
+		s.waiting.touch(j.stage)
+	}
 	if j.running && j.paused == 0 {
 		s.await(j)
 	}
@@ -35,8 +38,12 @@ func (s *Schedule) change(j *job, to *Job) {
 func (s *Schedule) move(j *job, to Job) {
 	to.Submit = j.Submit
 	s.count(j, 0)
+	held := j.held
 	s.depart(j)
 	moved := s.submit(&to)
+	if held {
+		s.hold(moved)
+	}
 	if !j.running {
 		return
 	}
@@ -68,6 +75,7 @@ func (s *Schedule) split(from Job) bool {
 	j.length = r.length
 	s.recount(r)
 	s.join(j, r.stage, s.arrayOf(j))
+	j.keep(r.held)
 	s.recount(j)
 	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
 	return true

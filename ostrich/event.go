@@ -32,11 +32,17 @@ const (
 	// long it really ran; with Job.Start 0 it never ran, which is how a job
 	// cancelled while pending leaves.
 	End
+	// Hold: a pending job cannot start by itself: it is held, depends on another
+	// job, begins later, asks for the impossible or has reached a limit. It counts
+	// for nothing until its Release or Start. Of any other job it says nothing.
+	Hold
+	// Release: a job that was kept back can start, and counts as if submitted now.
+	Release
 )
 
 var kindNames = [...]string{
 	Capacity: "capacity", Reshare: "reshare", Submit: "submit", Change: "change", Start: "start",
-	Suspend: "suspend", Resume: "resume", Requeue: "requeue", End: "end",
+	Suspend: "suspend", Resume: "resume", Requeue: "requeue", End: "end", Hold: "hold", Release: "release",
 }
 
 func (k Kind) String() string {
@@ -61,8 +67,8 @@ type Event struct {
 // Compare puts events in the order in which a Schedule takes them:
 //
 //  1. earlier first
-//  2. at one moment the machine, then departures, then arrivals, then starts, then
-//     the departures of jobs that also arrived or started in this very second.
+//  2. at one moment the machine, then departures, then arrivals, then what is kept
+//     back, then what is released, then starts, then the departures of jobs that also arrived or started in this very second.
 //     A job submitted in the second in which a campaign ends therefore opens a
 //     new campaign (thesis 5.4.2: "prior to the completion time").
 //  3. the smaller job id
@@ -83,16 +89,20 @@ func (e Event) phase() int {
 		return 0
 	case End, Requeue, Suspend:
 		if e.Job.Submit == e.At || e.Job.Start == e.At {
-			return 5
+			return 7
 		}
 		return 1
 	case Change:
 		return 2
 	case Submit:
 		return 3
-	case Start, Resume:
+	case Hold:
 		return 4
-	default:
+	case Release:
+		return 5
+	case Start, Resume:
 		return 6
+	default:
+		return 8
 	}
 }

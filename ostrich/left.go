@@ -138,9 +138,9 @@ func (d debtor) over() bool {
 	return d.user.open > 0 || d.user.idle != d.since || !d.user.leaf.active()
 }
 
-// leaves takes note of a job that departs.
+// leaves takes note of a job that departed or was kept back.
 func (s *Schedule) leaves(u *user) {
-	if u.open--; u.open > 0 || !s.options.Settle || !u.leaf.active() {
+	if u.open > 0 || !s.options.Settle || !u.leaf.active() {
 		return
 	}
 	if len(s.debtors) > 16+2*len(s.users) { // most of which are over

@@ -307,6 +307,7 @@ func (o *oracle) step(e Event) {
 		o.count(j, j.Job, ran)
 		j.c.open--
 		delete(o.jobs, e.Job.ID)
+	case Hold, Release: // not drawn for it
 	}
 }
 

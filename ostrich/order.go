@@ -23,17 +23,6 @@ type Place struct {
 	Distance float64
 }
 
-// Soon is how many jobs at the head of an order would start if procs processors
-// became free at once and all started in the order.
-func Soon(order []Place, procs int) int {
-	for i := range order {
-		if procs -= order[i].Procs; procs < 0 {
-			return i
-		}
-	}
-	return len(order)
-}
-
 // Order returns the pending jobs, the one that should start first in front.
 //
 //  1. campaigns that have started virtually before those that have not,

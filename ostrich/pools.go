@@ -26,6 +26,7 @@ type Pools struct {
 	partition map[string]int // partition to pool
 	rest      int            // the pool of all other partitions, or -1
 	place     map[JobID]int  // of jobs that have not ended
+	kept      map[JobID]Time // since when they are, of those that cannot start
 }
 
 // NewPools returns the schedules of the given pools, all with the same
@@ -36,7 +37,7 @@ func NewPools(o Options, horizon Duration, pools ...Pool) (*Pools, error) {
 	}
 	p := &Pools{
 		pools: pools, partition: make(map[string]int), rest: -1,
-		place: make(map[JobID]int),
+		place: make(map[JobID]int), kept: make(map[JobID]Time),
 	}
 	for i, pool := range pools {
 		if slices.ContainsFunc(pools[:i], func(o Pool) bool { return o.Name == pool.Name }) {
@@ -97,7 +98,7 @@ func (p *Pools) Add(events ...Event) {
 				batches[i] = append(batches[i], e)
 			}
 			continue
-		case Submit, Change, Start, Suspend, Resume, Requeue, End:
+		case Submit, Change, Start, Suspend, Resume, Requeue, End, Hold, Release:
 		}
 		was, known := p.place[e.Job.ID]
 		is := was
@@ -115,7 +116,17 @@ func (p *Pools) Add(events ...Event) {
 			if is >= 0 && e.Kind != Submit {
 				at := cmp.Or(e.Job.Submit, e.At)
 				batches[is] = append(batches[is], Event{At: at, Kind: Submit, Job: e.Job})
+				if since, kept := p.kept[e.Job.ID]; kept {
+					batches[is] = append(batches[is], Event{At: max(at, since), Kind: Hold, Job: e.Job})
+				}
 			}
+		}
+		switch e.Kind {
+		case Hold:
+			p.kept[e.Job.ID] = e.At
+		case Release, Start, End:
+			delete(p.kept, e.Job.ID)
+		case Capacity, Reshare, Submit, Change, Suspend, Resume, Requeue:
 		}
 		p.place[e.Job.ID] = is
 		if e.Kind == End {

@@ -157,10 +157,11 @@ type ranking struct {
 	gated bool
 	done  float64 // C~ in real time of what goes first for it, +Inf for all else
 	tag   float64 // how far away the virtual completion is; 0 once done
+	since Time    // t_i, see stage.since
 }
 
 func (s *Schedule) ranking(g *stage) ranking {
-	r := ranking{gated: s.gated(g), done: math.Inf(1)}
+	r := ranking{gated: s.gated(g), done: math.Inf(1), since: g.since}
 	u := g.campaign.user
 	switch {
 	case s.overdue(g):
@@ -171,16 +172,18 @@ func (s *Schedule) ranking(g *stage) ranking {
 		if g.completed == notYet {
 			ahead = g.ahead(s.clockAt(u.leaf.parent, now))
 		}
+		ahead += g.kept()
 		r.tag = float64(ahead*s.having(u, now)) * s.spread(u.leaf)
 	default:
-		r.tag = s.project(u.leaf.parent, g.finish)
+		r.tag = s.project(u.leaf.parent, g.finish+float64(g.kept())/u.leaf.weight)
 	}
 	return r
 }
 
 // overdue reports whether a stage is so late that it goes first.
 func (s *Schedule) overdue(g *stage) bool {
-	return g.completed != notYet && (s.options.Grace == 0 || s.frontBy(float64(g.campaign.first), g.completed) < float64(s.now))
+	return g.completed != notYet && g.held < max(g.queued(), 1) &&
+		(s.options.Grace == 0 || s.frontBy(float64(g.since), g.completed) < float64(s.now))
 }
 
 // frontBy is when work of a campaign submitted at first, and completed virtually at
@@ -207,7 +210,7 @@ func compareStages(a, b *stage) int {
 		return cmp.Compare(a.ranked.tag, b.ranked.tag)
 	}
 	return cmp.Or(
-		cmp.Compare(a.campaign.first, b.campaign.first),
+		cmp.Compare(a.ranked.since, b.ranked.since),
 		cmp.Compare(a.campaign.user.id, b.campaign.user.id),
 		cmp.Compare(a.campaign.number, b.campaign.number),
 		cmp.Compare(a.number, b.number),

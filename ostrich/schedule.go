@@ -158,6 +158,10 @@ func (s *Schedule) Step(e Event) error {
 		s.requeue(j)
 	case End:
 		s.end(j, &e.Job)
+	case Hold:
+		s.hold(j)
+	case Release:
+		s.release(j)
 	}
 	return nil
 }
@@ -175,7 +179,7 @@ func (s *Schedule) check(e *Event, j *job) error {
 			return fmt.Errorf("no shares: %w", ErrBadEvent)
 		}
 		return nil
-	case Submit, Change, Start, Suspend, Resume, Requeue, End:
+	case Submit, Change, Start, Suspend, Resume, Requeue, End, Hold, Release:
 	default:
 		return ErrBadEvent
 	}
@@ -229,8 +233,9 @@ func (s *Schedule) submit(from *Job) *job {
 	j := s.newJob(from, s.options.Predictor.predict(&u.past, from))
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
+	s.begin(c)
 	g := s.stageFor(c)
-	c.latest = s.now
+	c.latest, g.joined = s.now, s.now
 	s.join(j, g, array)
 	s.count(j, j.expect)
 	return j
@@ -289,7 +294,7 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 		g.compact() // a requeued job may still be there, as one that left
 	}
 	j.stage, j.queued = g, true
-	if g.queued() == 0 {
+	if g.queued() == 0 || g.held > 0 {
 		s.waiting.touch(g)
 	}
 	g.pending = append(g.pending, j)
@@ -303,6 +308,8 @@ func (s *Schedule) dequeue(j *job) {
 	j.stage.gone++
 	if j.stage.queued() == 0 {
 		s.waiting.drop(j.stage)
+	} else if j.stage.held > 0 {
+		s.waiting.touch(j.stage) // what is left of it may all be kept back
 	}
 	if j.stage.gone > len(j.stage.pending)/2 {
 		j.stage.compact()
@@ -335,6 +342,7 @@ func (s *Schedule) occupy(u *user, procs int) {
 }
 
 func (s *Schedule) start(j *job, as *Job) {
+	s.release(j)
 	u := s.owner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
@@ -409,8 +417,9 @@ func (s *Schedule) learn(c *campaign) {
 			}
 			if d := s.options.Predictor.predict(&c.user.past, &j.Job); d != j.expect {
 				j.expect = d
-				s.count(j, d)
+				s.count(j, j.waits())
 				g.unsorted = true
+				s.waiting.touch(g)
 			}
 		}
 	}
@@ -419,6 +428,10 @@ func (s *Schedule) learn(c *campaign) {
 // depart takes a job out; what it counts for stays with its campaign.
 func (s *Schedule) depart(j *job) {
 	g, c := j.stage, j.stage.campaign
+	if j.held {
+		j.keep(false)
+		s.waiting.touch(g)
+	}
 	if j.running {
 		s.halt(j)
 	} else {
@@ -439,6 +452,7 @@ func (s *Schedule) depart(j *job) {
 		c.ended = s.now
 	}
 	c.user.sweep()
+	c.user.open--
 	s.leaves(c.user)
 	s.version++
 }

@@ -116,7 +116,7 @@ func TestBeyondHorizon(t *testing.T) {
 				running[e.Job.ID] = true
 			case End:
 				delete(running, e.Job.ID)
-			case Capacity, Reshare, Change, Suspend, Resume:
+			case Capacity, Reshare, Change, Suspend, Resume, Hold, Release:
 			}
 		}
 		for now := range end + 1 {

@@ -20,10 +20,13 @@ type Campaign struct {
 	// Rule found.
 	Name string
 
-	First, Latest Time // submission of its first (t_i) and of its latest job
+	First, Latest Time // submission of its first and of its latest job
+	Since         Time // t_i: when a job of it could first start, as a rule First
+	Waiting       bool // none could yet: it has no times, and Since is First
 	Ended         Time // when its last job ended; 0 while any job has not
 
 	Pending []JobID // queued records, in the order in which they should start
+	Held    []JobID // of Pending, those that cannot start and count for nothing, see Hold
 	Running []JobID // started records, suspended ones too, by id
 	Done    int     // jobs that ran and have ended; each task of an array counts
 
@@ -80,7 +83,7 @@ func (c *Campaign) Progress() float64 {
 //
 //	D = (C - t) / max(W/m, p_max)
 //
-// It is 0 where the lower bound below the line is 0.
+// It is 0 where the lower bound below the line is 0, and while no job can start.
 func (c *Campaign) Stretch(procs int, now Time) float64 {
 	end := now
 	if c.Ended != 0 {
@@ -93,7 +96,10 @@ func (c *Campaign) Stretch(procs int, now Time) float64 {
 	if lower <= 0 {
 		return 0
 	}
-	return float64(end-c.First) / lower
+	if c.Waiting {
+		return 0
+	}
+	return float64(end-cmp.Or(c.Since, c.First)) / lower
 }
 
 // User is one line of the virtual schedule as it stands at a moment.
@@ -103,8 +109,8 @@ type User struct {
 	Fraction float64 // of the machine: what an active user gets now, an idle one would get
 	Entitled float64 // the same in processors
 	Held     int     // processors on which the user's jobs run
-	Pending  Work    // of queued records
-	Asked    int     // processors for which queued records ask, all of their tasks counted
+	Pending  Work    // of queued records that can start
+	Asked    int     // processors for which these ask, all of their tasks counted
 	Owed     Work    // of unfinished campaigns, still to be served virtually
 }
 
@@ -164,7 +170,7 @@ func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
-		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Ended: c.ended,
+		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Since: c.since, Ended: c.ended,
 		Work: c.settled, Served: c.settled,
 		Started: c.began != notYet, VirtualStart: c.began,
 		Completed: true, VirtualEnd: c.completed,
@@ -174,6 +180,12 @@ func (s *Schedule) view(c *campaign) Campaign {
 		g.sort(s.options.Inside)
 		for _, j := range g.pending {
 			v.Pending = append(v.Pending, j.ID)
+			if j.held {
+				v.Held = append(v.Held, j.ID)
+			}
+		}
+		if g.vain {
+			continue
 		}
 		if !v.Started && v.VirtualStart == notYet {
 			v.Started, v.VirtualStart = g.began != notYet, g.began
@@ -190,7 +202,14 @@ func (s *Schedule) view(c *campaign) Campaign {
 		v.Served += g.work - g.owed(now)
 		v.Completed, v.VirtualEnd = false, s.realTime(u, g.finish, now)
 	}
-	v.FrontBy = s.frontBy(float64(c.first), v.VirtualEnd)
+	if c.since == notYet {
+		v.Since = c.first
+		if c.open > 0 {
+			v.Waiting, v.Started, v.Completed = true, false, false
+			v.VirtualStart, v.VirtualEnd = math.Inf(1), math.Inf(1)
+		}
+	}
+	v.FrontBy = s.frontBy(float64(c.since), v.VirtualEnd)
 	v.Overdue = v.Completed && v.FrontBy < float64(s.now)
 	return v
 }
@@ -233,7 +252,7 @@ func (s *Schedule) Users() []User {
 		now := s.clockAt(u.leaf.parent, float64(s.now))
 		for _, g := range u.line {
 			for _, j := range g.pending {
-				if j.queued {
+				if j.queued && !j.held {
 					v.Pending += j.area(j.length)
 					v.Asked += j.Procs * j.Count()
 				}
@@ -263,7 +282,7 @@ func (s *Schedule) Unfinished() int {
 	for _, u := range s.users {
 		for _, g := range u.line {
 			c := g.campaign
-			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet })) {
+			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet && !g.vain })) {
 				n++
 			}
 		}
@@ -313,6 +332,9 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 	if j == nil {
 		return 0, false
 	}
+	if j.held {
+		return j.expect, true
+	}
 	return j.length, true
 }
 
@@ -326,12 +348,15 @@ func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
 	return j.stage.campaign.lead, true
 }
 
-// WorkOf is what a job that has not ended counts for in its campaign, and
-// false for any other job.
+// WorkOf is what a job that has not ended counts for in its campaign, or will when
+// it is released, and false for any other job.
 func (s *Schedule) WorkOf(id JobID) (Work, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
 		return 0, false
+	}
+	if j.held {
+		return j.area(j.expect), true
 	}
 	return j.area(j.length), true
 }

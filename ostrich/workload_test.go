@@ -73,6 +73,7 @@ func ids(order []Place) []JobID {
 type life struct {
 	Job
 	running, paused bool
+	held            bool
 	since           Time // of the suspension
 	last            Time // event
 }
@@ -87,6 +88,7 @@ type drawn struct {
 	fixed        bool // no changes of pending jobs
 	hints        bool // users say how long some jobs run
 	declared     bool // users declare some campaigns
+	holds        bool // some pending jobs cannot start for a while
 }
 
 // drawEvents draws the history of a few jobs, in the order of Compare.
@@ -143,7 +145,7 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			j := live[i]
 			if !j.running && (action < 7 || d.calm) {
 				j.Tasks = min(j.Tasks, 1)
-				j.running = true
+				j.running, j.held = true, false
 				put(j, Start)
 				events[len(events)-1].Job.Start = now
 				j.Start = now
@@ -187,6 +189,12 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			j := live[i]
 			j.running, j.paused, j.Start, j.Suspended = false, false, 0, 0
 			put(j, Requeue)
+		case action == 12 && d.holds:
+			j, k := live[i], Hold
+			if j.held = !j.held; !j.held {
+				k = Release
+			}
+			put(j, k)
 		case action == 13:
 			now++
 			events = append(events, Event{At: now, Kind: Capacity, Procs: draw("capacity", 0, 6)})

@@ -5,6 +5,7 @@ type block struct {
 	from, to int   // its jobs are from up to, not including, to
 	value    int64 // the greatest that one of them has, in numbers of which the greater goes first; 0 for none
 	distance float64
+	wait     Wait // why its jobs cannot start
 	stays    bool // before one that was wanted before it
 }
 
@@ -23,12 +24,12 @@ func (o Options) keep(jobs []Entry) {
 	if o.Margin == 0 {
 		return
 	}
-	jobs = jobs[:min(len(jobs), 2*o.depth())]
+	jobs = jobs[:min(len(jobs), 2*o.depth(jobs))]
 	var blocks []block
 	for i := range jobs {
 		e := &jobs[i]
-		if i == 0 || e.Campaign != jobs[i-1].Campaign || e.distance != jobs[i-1].distance {
-			blocks = append(blocks, block{from: i, distance: e.distance})
+		if wait := e.Wait(); i == 0 || e.Campaign != jobs[i-1].Campaign || e.distance != jobs[i-1].distance || wait != jobs[i-1].Wait() {
+			blocks = append(blocks, block{from: i, distance: e.distance, wait: wait})
 		}
 		b := &blocks[len(blocks)-1]
 		b.to = i + 1
@@ -49,7 +50,7 @@ func (o Options) keep(jobs []Entry) {
 	order := make([]Entry, 0, len(jobs))
 	for _, b := range blocks {
 		for _, e := range jobs[b.from:b.to] {
-			if b.stays {
+			if b.stays && b.wait == Able {
 				e.Why = whyMargin
 			}
 			order = append(order, e)
@@ -60,6 +61,6 @@ func (o Options) keep(jobs []Entry) {
 
 // stays reports whether b, wanted after a, stands before it and is hardly farther away.
 func (o Options) stays(b, a *block) bool {
-	return a.value > 0 && b.value > a.value && a.distance > 0 && b.distance > 0 &&
+	return a.wait == b.wait && a.value > 0 && b.value > a.value && a.distance > 0 && b.distance > 0 &&
 		b.distance <= a.distance*(1+float64(o.Margin)/100)
 }

@@ -15,11 +15,11 @@ type Options struct {
 	// one gets close to 0.
 	Weight int64
 	// Depth is how many jobs get ranks of their own in mode Strict; later
-	// ones stand anywhere below them. 0 means Soon and, beyond, as deep as Slurm's
+	// ones stand below them in any order. 0 means those that Procs, the processors of
+	// the machine, could start at once and, beyond them, as deep as Slurm's
 	// schedulers look, see Controller.Depth.
 	Depth int
-	// Soon is how many jobs of the head may have started when the next plan is made.
-	Soon int
+	Procs int
 	// Margin is by how many per cent a campaign's distance must be the smaller one for
 	// it to overtake another that stands before it. 0 is no margin.
 	Margin     int

@@ -16,6 +16,7 @@ import (
 type Ranked struct {
 	Job      ostrich.JobID
 	Campaign uint64
+	Procs    int // that it asks for, with all its pending tasks
 	Distance float64
 }
 
@@ -32,6 +33,7 @@ type Entry struct {
 	Why       string
 	spec      string
 	nice      int64 // given back with a pin that is taken back
+	procs     int
 	distance  float64
 }
 
@@ -83,7 +85,12 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	for place, r := range order {
+	places := make([]int, len(order))
+	for i := range places {
+		places[i] = i
+	}
+	for _, place := range InTurn(places, queue, func(i int) ostrich.JobID { return order[i].Job }) {
+		r := &order[place]
 		i, ok := at.find(r.Job)
 		if !ok || ranked[i] {
 			continue
@@ -96,10 +103,14 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 		if why != "" {
 			continue
 		}
+		why = whyOrder
+		if w := q.Wait(); w != Able {
+			why = w.String() + " (" + q.Reason + ")"
+		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
 			Queued: *q, Campaign: r.Campaign, Place: place, SlurmRank: int(i) + 1,
-			From: o.present(q), Why: whyOrder, spec: spec, distance: r.Distance,
+			From: o.present(q), Why: why, spec: spec, procs: r.Procs, distance: r.Distance,
 		})
 	}
 	o.keep(p.Entries)
@@ -227,6 +238,9 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	p.Step = w.step
 	jobs := p.Entries
 	gap := o.gaps(p, w)
+	for p.Exact > 0 && jobs[p.Exact-1].Wait() != Able {
+		p.Exact--
+	}
 	v, usable := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
 		v[i] = o.ahead(jobs[i].From)
@@ -234,9 +248,31 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 		// it happens to fit.
 		usable[i] = o.Channel != Priority || o.inForce(&jobs[i].Queued)
 	}
-	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w))
+	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w), bands(jobs, gap, w))
 	o.settle(jobs, v, keep)
 	return nil
+}
+
+// bands tells which values a job may have that is beyond the depth: at the bottom of
+// the window a step for what asks for the impossible and one for what waits for a
+// limit, and above these all others. Where there is no room it is one band for all.
+func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
+	need := 2 * w.step
+	for _, g := range gap {
+		need += g
+	}
+	return func(i int) (least, most int64) {
+		switch wait := jobs[i].Wait(); {
+		case w.hi-w.lo < need:
+			return w.lo, w.hi
+		case wait == Impossible:
+			return w.lo, w.lo + w.step - 1
+		case wait == Limited:
+			return w.lo + w.step, w.lo + 2*w.step - 1
+		default:
+			return w.lo + 2*w.step, w.hi
+		}
+	}
 }
 
 // settle writes the values into the entries.
@@ -292,7 +328,12 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	if len(jobs) < 2 {
 		return nil
 	}
-	gap := make([]int64, min(o.depth(), len(jobs)-1))
+	// What asks for the impossible has no order.
+	able := len(jobs)
+	for able > 1 && jobs[able-1].Wait() == Impossible {
+		able--
+	}
+	gap := make([]int64, min(o.depth(jobs), able, len(jobs)-1))
 	budget := max(1, w.ranks()/2)
 	if int64(len(gap)) <= budget {
 		for i := range gap {
@@ -319,6 +360,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	}
 	for i := p.Exact; i <= last; i++ {
 		switch {
+		case jobs[i].Wait() != Able: // that says more
 		case i > len(gap), i == len(gap) && i < last:
 			jobs[i].Why = whyDeep
 		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
@@ -332,12 +374,17 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	return gap
 }
 
-// depth is how many jobs at the head have an order.
-func (o Options) depth() int {
+// depth is how many jobs at the head have an order: those that would start if the
+// whole machine became free before the next cycle, and as many as Slurm looks at.
+func (o Options) depth(jobs []Entry) int {
 	if o.Depth > 0 {
 		return o.Depth
 	}
-	return o.Soon + max(o.Controller.Depth(), 1)
+	soon := 0
+	for left := o.Procs; soon < len(jobs) && jobs[soon].procs <= left && jobs[soon].Wait() == Able; soon++ {
+		left -= jobs[soon].procs
+	}
+	return soon + max(o.Controller.Depth(), 1)
 }
 
 // ours reports whether a job's priority is a pin of ours or stands in the place
@@ -396,12 +443,8 @@ func (o Options) guard(q *Queued) string {
 
 // ineligible reports whether a reason says that the job may not start yet.
 func ineligible(reason string) bool {
-	switch reason {
-	case "BeginTime", "Dependency", "DependencyNeverSatisfied":
-		return true
-	default:
-		return false
-	}
+	w := reasonOf(reason)
+	return w == Later || w == Dependent
 }
 
 func (e *Exclude) match(q *Queued) string {

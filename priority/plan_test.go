@@ -208,7 +208,9 @@ func TestPlanProperties(t *testing.T) {
 					q.Listed, q.SiteKnown, q.Priority = false, false, topPriority-uint32(next)
 				}
 				queue = append(queue, q)
-				order = append(order, Ranked{next, uint64(rapid.IntRange(1, 3).Draw(t, "campaign")), rapid.Float64Range(0, 3).Draw(t, "distance")})
+				order = append(order, Ranked{
+					Job: next, Campaign: uint64(rapid.IntRange(1, 3).Draw(t, "campaign")), Distance: rapid.Float64Range(0, 3).Draw(t, "distance"),
+				})
 				next++
 			}
 			Rank(queue, nil)

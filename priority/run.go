@@ -10,14 +10,15 @@ import (
 // the gaps. It returns which elements it kept. Only usable ones can be.
 //
 // Where there are fewer gaps than neighbours, the elements after the last gap have no
-// order among themselves: all lie below those before, by at least that gap.
+// order among themselves: all lie below those before, by at least that gap, and each
+// in the range that tail tells.
 //
 // With G[i] the sum of the gaps before i, the condition says that v+G never
 // rises. Two elements can both be kept if it does not rise between them, as
 // the elements in between then find room; and one can be kept at all if those
 // before and after it find room in the window. So the elements to keep are a
 // longest non-increasing run of v+G.
-func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
+func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
 	head := len(v)
 	if len(gap) < len(v)-1 {
 		head = len(gap)
@@ -26,6 +27,9 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
 	var total, sum int64
 	for _, g := range gap {
 		total += g
+	}
+	if head < len(v) {
+		lo, _ = tail(head) // the first is among the highest
 	}
 	for i := range head {
 		fits[i] = usable[i] && v[i] >= lo+(total-sum) && v[i] <= hi-sum
@@ -43,7 +47,7 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
 	// The lower a run of the head ends, the more of the others stand too high.
 	others := make([]int64, 0, len(v)-head)
 	for i := head; i < len(v); i++ {
-		if usable[i] && v[i] >= lo {
+		if least, most := tail(i); usable[i] && v[i] >= least && v[i] <= most {
 			others = append(others, v[i])
 		}
 	}
@@ -62,8 +66,9 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64) (keep []bool) {
 	keep = append(run(head, ends[:length], before), make([]bool, len(v)-head)...)
 	floor := lo
 	for i := head; i < len(v); i++ {
-		if keep[i] = usable[i] && v[i] >= lo && v[i] <= ceiling; !keep[i] {
-			v[i] = lo
+		least, most := tail(i)
+		if keep[i] = usable[i] && v[i] >= least && v[i] <= min(most, ceiling); !keep[i] {
+			v[i] = least
 		}
 		floor = max(floor, v[i])
 	}

@@ -43,6 +43,10 @@ func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
 	return best
 }
 
+func within(lo, hi int64) func(int) (int64, int64) {
+	return func(int) (int64, int64) { return lo, hi }
+}
+
 func all(n int) []bool { return slices.Repeat([]bool{true}, n) }
 
 func count(flags []bool) int {
@@ -78,7 +82,7 @@ func TestRepairProperties(t *testing.T) {
 		extra := rapid.Int64Range(0, 20).Draw(t, "extra")
 
 		got := slices.Clone(v)
-		keep := repair(got, gap, usable, lo, hi, extra)
+		keep := repair(got, gap, usable, lo, hi, extra, within(lo, hi))
 		for i := range got {
 			if keep[i] && got[i] != v[i] {
 				t.Fatalf("kept element %d went from %d to %d", i, v[i], got[i])
@@ -94,7 +98,7 @@ func TestRepairProperties(t *testing.T) {
 			t.Fatalf("%d changes, %d would do", n-count(keep), want)
 		}
 		again := slices.Clone(got)
-		if keep := repair(again, gap, all(n), lo, hi, extra); count(keep) != n {
+		if keep := repair(again, gap, all(n), lo, hi, extra, within(lo, hi)); count(keep) != n {
 			t.Fatalf("second repair of %v changes it to %v", got, again)
 		}
 	})
@@ -127,7 +131,7 @@ func TestRepair(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			v := slices.Clone(tt.v)
-			keep := repair(v, tt.gap, all(len(v)), lo, hi, 70)
+			keep := repair(v, tt.gap, all(len(v)), lo, hi, 70, within(lo, hi))
 			if got, want := len(v)-count(keep), fewest(tt.v, tt.gap, all(len(v)), lo, hi); got != want {
 				t.Errorf("%d changes, %d would do", got, want)
 			}

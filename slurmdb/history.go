@@ -46,9 +46,10 @@ type interval struct{ start, end ostrich.Time }
 type history struct {
 	config Config
 	jobs   map[ostrich.JobID]*tracked
-	closed map[key]ostrich.Time // rows told to their end, while they may be read again
-	stale  map[key]uint64       // live rows whose id a later job has; the poll that last saw them
-	bad    map[key]uint64       // rows skipped; the poll that last saw them
+	closed map[key]ostrich.Time       // rows told to their end, while they may be read again
+	stale  map[key]uint64             // live rows whose id a later job has; the poll that last saw them
+	bad    map[key]uint64             // rows skipped; the poll that last saw them
+	kept   map[ostrich.JobID]struct{} // pending jobs of which was told that they cannot start
 
 	spare   *tracked // for the next job
 	poll    uint64
@@ -90,6 +91,7 @@ func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][
 			h.vanish(t)
 		}
 	}
+	h.releaseDue()
 	h.giveUp()
 	h.endRunaways()
 	h.forget()
@@ -126,6 +128,7 @@ func (h *history) row(w *row) {
 		h.skip(w, t, why)
 		return
 	}
+	fresh := t == nil || t.row.key != w.key
 	switch {
 	case t == nil:
 		if w.state == Revoked {
@@ -152,6 +155,7 @@ func (h *history) row(w *row) {
 		h.replace(t, w.submit)
 		t = h.submit(w)
 	}
+	h.eligible(t, w, fresh)
 	h.advance(t, w)
 }
 

@@ -56,9 +56,11 @@ func paused(j *slurmJob) bool  { return j.paused != 0 }
 func (s *slurm) settled(j *slurmJob) bool { return j.paused < s.now && j.resumed < s.now }
 
 func (s *slurm) act() {
-	switch rapid.SampledFrom([]string{
+	act := rapid.SampledFrom([]string{
 		"submit", "submit", "array", "start", "start", "end", "end", "cancel", "requeue", "resize", "suspend", "resume",
-	}).Draw(s.rt, "act") {
+		"hold", "release", "later",
+	}).Draw(s.rt, "act")
+	switch act {
 	case "submit", "array":
 		s.next++
 		j := &slurmJob{row: slurmdbtest.Job{
@@ -103,7 +105,7 @@ func (s *slurm) act() {
 	case "requeue":
 		if j := s.pick(running); j != nil && s.now > j.row.Start && s.now > j.row.Submit && s.settled(j) {
 			s.close(j, 1024)
-			j.row.Submit, j.row.Start, j.row.End, j.row.State, j.row.Suspended = s.now, 0, 0, 0, 0
+			j.row.Submit, j.row.Start, j.row.End, j.row.State, j.row.Suspended, j.row.Eligible = s.now, 0, 0, 0, 0, s.now
 			s.put(j)
 		}
 	case "resize":
@@ -111,6 +113,18 @@ func (s *slurm) act() {
 			s.close(j, 8192)
 			j.row.Submit, j.row.End, j.row.State, j.row.Suspended = s.now, 0, 1, 0
 			j.row.Procs = 1 + uint32(s.now)%5
+			s.put(j)
+		}
+	case "hold", "release", "later":
+		s.now++ // not in the second of its submission
+		if j := s.pick(pending); j != nil {
+			j.row.Eligible = s.now
+			switch act {
+			case "hold":
+				j.row.Eligible = -1
+			case "later":
+				j.row.Eligible += 60
+			}
 			s.put(j)
 		}
 	case "suspend":
@@ -147,7 +161,7 @@ func (s *slurm) close(j *slurmJob, state uint32) {
 func facts(events []ostrich.Event) []string {
 	var all []string
 	for _, e := range jobEvents(events) {
-		if e.Kind == ostrich.Change {
+		if e.Kind == ostrich.Change || e.Kind == ostrich.Hold || e.Kind == ostrich.Release {
 			continue
 		}
 		j := e.Job
@@ -162,6 +176,26 @@ func facts(events []ostrich.Event) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// waiting is what was told last of when the pending jobs could start: since when,
+// 0 for their submission, or -1 if they cannot.
+func waiting(events []ostrich.Event) map[ostrich.JobID]ostrich.Time {
+	since := map[ostrich.JobID]ostrich.Time{}
+	for _, e := range jobEvents(events) {
+		switch e.Kind {
+		case ostrich.Submit, ostrich.Requeue:
+			since[e.Job.ID] = 0
+		case ostrich.Hold:
+			since[e.Job.ID] = -1
+		case ostrich.Release:
+			since[e.Job.ID] = e.At
+		case ostrich.Start, ostrich.End:
+			delete(since, e.Job.ID)
+		default:
+		}
+	}
+	return since
 }
 
 // lawful tells why a consumer could not take the events, in their order.
@@ -188,6 +222,8 @@ func lawful(events []ostrich.Event) error {
 		case ostrich.Requeue:
 			ok = was == runs || was == rests
 			state[id] = pending
+		case ostrich.Hold, ostrich.Release:
+			ok = was == pending
 		case ostrich.End:
 			delete(state, id)
 		default:
@@ -247,6 +283,9 @@ func TestReplay(t *testing.T) {
 		live, want := facts(told), facts(cold)
 		if !slices.Equal(live, want) {
 			rt.Fatalf("step by step:\n%s\n\ncold start:\n%s\n\nevents:\n%s", strings.Join(live, "\n"), strings.Join(want, "\n"), tellAll(told))
+		}
+		if live, want := waiting(told), waiting(cold); !maps.Equal(live, want) {
+			rt.Fatalf("can start since %v step by step, %v by a cold start\n%s\ncold:\n%s", live, want, tellAll(told), tellAll(cold))
 		}
 		for i, a := range r.Live() {
 			b := fresh.Live()[i]

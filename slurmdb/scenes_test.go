@@ -42,7 +42,42 @@ func scenes() []scene {
 				put(job{ID: 1, Submit: 0, Eligible: -1, End: 70, State: 4}),
 			),
 			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"0 hold 1 of 1001: 1 x 1 for 3600 in main\n" +
 				"70 end 1 never ran\n",
+		},
+		{
+			name: "held, released, held and released again, and started",
+			steps: steps(
+				put(job{ID: 1, Submit: 0, Eligible: -1}),
+				put(job{ID: 1, Submit: 0, Eligible: 60}),
+				put(job{ID: 1, Submit: 0, Eligible: -1}),
+				put(job{ID: 1, Submit: 0, Eligible: 290}),
+				put(job{ID: 1, Submit: 0, Eligible: 390}), // held and released meanwhile
+				put(job{ID: 1, Submit: 0, Eligible: 390, Start: 450}),
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"0 hold 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"60 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"200 hold 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"290 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"390 hold 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"390 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"450 start 1 of 1001: 1 x 1 for 3600 in main since 0\n",
+			cold: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"0 hold 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"390 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"450 start 1 of 1001: 1 x 1 for 3600 in main since 0\n",
+		},
+		{
+			name: "begins later",
+			steps: steps(
+				put(job{ID: 1, Submit: 0, Eligible: 150}),
+				func(*slurmdbtest.DB) {},
+				func(*slurmdbtest.DB) {}, // the row is as it was, and the time has come
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"0 hold 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"150 release 1 of 1001: 1 x 1 for 3600 in main since 0\n",
 		},
 		{
 			name: "allocated more than asked for, and a limit at the start",
@@ -153,6 +188,8 @@ func scenes() []scene {
 				put(job{ID: 10, Array: 10, Mask: "0x000F", Tasks: 8, End: 180, State: 4}),
 			),
 			live: "0 submit 10 of 1001: 8 x 1 for 3600 in main group 10\n" +
+				"0 hold 10 of 1001: 8 x 1 for 3600 in main group 10\n" +
+				"0 release 10 of 1001: 8 x 1 for 3600 in main group 10\n" +
 				"100 change 10 of 1001: 4 x 1 for 3600 in main group 10 since 0\n" +
 				"180 end 10 never ran\n",
 			cold: "0 submit 10 of 1001: 4 x 1 for 3600 in main group 10\n" +
@@ -174,9 +211,11 @@ func scenes() []scene {
 			),
 			live: "0 submit 10 of 1001: 4 x 1 for 3600 in main group 10\n" +
 				"0 submit 11 of 1001: 1 x 1 for 3600 in main group 10\n" +
+				"0 hold 11 of 1001: 1 x 1 for 3600 in main group 10\n" +
 				"100 change 10 of 1001: 3 x 1 for 3600 in main group 10 since 0\n",
 			cold: "0 submit 10 of 1001: 3 x 1 for 3600 in main group 10\n" +
-				"0 submit 11 of 1001: 1 x 1 for 3600 in main group 10\n",
+				"0 submit 11 of 1001: 1 x 1 for 3600 in main group 10\n" +
+				"0 hold 11 of 1001: 1 x 1 for 3600 in main group 10\n",
 		},
 		{
 			name: "requeued",
@@ -190,6 +229,8 @@ func scenes() []scene {
 			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
 				"10 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
 				"90 requeue 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"91 hold 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"211 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
 				"250 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
 				"390 end 1 ran 250..390 suspended 0\n",
 		},

@@ -193,7 +193,7 @@ func freePorts(bed, nodes int) (int, error) {
 // claimed returns the first and the last port of each testbed that up has
 // entered in the list of this machine.
 func claimed() ([][2]int, error) {
-	files, err := filepath.Glob("/var/lib/ostrich-testbed.d/[0-9]*")
+	files, err := filepath.Glob("/var/lib/ostrich-testbed.d/[0-9]*") // and a lock
 	if err != nil {
 		return nil, err
 	}

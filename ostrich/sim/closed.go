@@ -26,6 +26,7 @@ type loop struct {
 	waker       Waker
 	readier     Readier
 	stager      stager // where stages may differ
+	holds       bool   // it is told of jobs whose dependencies have not ended
 
 	now       ostrich.Time
 	free      int
@@ -56,6 +57,7 @@ type task struct {
 	stage         int32
 	submit, start ostrich.Time
 	ready, ended  bool
+	held          bool // the ranker was told that it cannot start
 }
 
 // progress is what becomes of a campaign.
@@ -111,6 +113,8 @@ func (r *loop) follow(ranker Ranker) error {
 	}
 	r.waker, _ = ranker.(Waker)
 	r.readier, _ = ranker.(Readier)
+	_, r.holds = ranker.(*sidecar)
+	r.holds = r.holds && r.Dependencies
 	if r.Offsets {
 		r.stager, _ = ranker.(stager)
 	}
@@ -250,7 +254,7 @@ func (r *loop) end(i int32) error {
 		for p.prefix < len(c.Tasks) && r.tasks[p.first+int32(c.ended(p.prefix))].ended {
 			p.prefix++
 		}
-		r.release(job.campaign)
+		return r.release(job.campaign)
 	}
 	return nil
 }
@@ -273,6 +277,12 @@ func (r *loop) come(n int32) error {
 		if err := r.tell(ostrich.Submit, i); err != nil {
 			return err
 		}
+		if r.holds && c.Tasks[p.come].Needs > p.prefix {
+			if err := r.tell(ostrich.Hold, i); err != nil {
+				return err
+			}
+			r.tasks[i].held = true
+		}
 		r.tasks[i].stage = 1
 		if r.stager != nil {
 			stage, _ := r.stager.StageOf(ostrich.JobID(i + 1))
@@ -280,8 +290,7 @@ func (r *loop) come(n int32) error {
 			p.several = p.several || stage > 1
 		}
 	}
-	r.release(n)
-	return nil
+	return r.release(n)
 }
 
 // sorted is a task with all that decides on its place in its campaign, two
@@ -338,15 +347,20 @@ func (r *loop) queue(n int32) {
 
 // release makes the submitted tasks ready whose dependencies have ended. A
 // later task never needs less than an earlier one.
-func (r *loop) release(n int32) {
+func (r *loop) release(n int32) error {
 	c, p := &r.campaigns[n], &r.states[n]
 	for ; p.ready < p.come; p.ready++ {
 		t := &c.Tasks[p.ready]
 		if r.Dependencies && t.Needs > p.prefix {
-			return
+			return nil
 		}
 		i := p.first + int32(p.ready)
 		job := &r.tasks[i]
+		if job.held {
+			if err := r.tell(ostrich.Release, i); err != nil {
+				return err
+			}
+		}
 		job.submit, job.ready = r.now, true
 		r.ready++
 		r.widths[t.Procs]++
@@ -367,6 +381,7 @@ func (r *loop) release(n int32) {
 		}
 		q.add(int(job.slot), i, int32(t.Procs), int32(t.Estimate))
 	}
+	return nil
 }
 
 // unready takes note that a ready job starts.

@@ -40,14 +40,19 @@ type Campaign struct {
 	Left         float64         `json:"left_core_hours"` // of its jobs, really
 	FrontBy      *float64        `json:"front_by"`        // when it goes first, if it still waits
 	Overdue      bool            `json:"overdue"`         // that moment has come
+	CannotStart  []ostrich.JobID `json:"cannot_start"`    // of pending, those that count for nothing until they can
+	Waiting      bool            `json:"waiting"`         // none of its jobs could start yet
 
 	Of ostrich.UserID `json:"-"` // what competes for the machine
 }
 
 // Late is "late" of a campaign that is completed virtually, and not really,
-// "overdue" once it goes first for that, and otherwise empty.
+// "overdue" once it goes first for that, "cannot start" of one of which no job could,
+// and otherwise empty.
 func (c *Campaign) Late() string {
 	switch {
+	case c.Waiting:
+		return "cannot start"
 	case c.Overdue:
 		return "overdue"
 	case c.Completed:
@@ -98,6 +103,10 @@ func (s *State) campaign(pool *Pool, v *ostrich.Campaign) Campaign {
 		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
 		Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound), Of: v.User,
 		Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
+		CannotStart: v.Held, Waiting: v.Waiting,
+	}
+	if j.CannotStart == nil {
+		j.CannotStart = []ostrich.JobID{}
 	}
 	if j.Pending == nil {
 		j.Pending = []ostrich.JobID{}

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -63,6 +64,8 @@ type ExplainedCampaign struct {
 	Left         float64       `json:"left_core_hours"` // of its jobs, really
 	FrontBy      *float64      `json:"front_by"`        // when it goes first, if it still waits
 	Overdue      bool          `json:"overdue"`         // that moment has come
+	CannotStart  int           `json:"cannot_start"`    // of pending, jobs that count for nothing until they can
+	Waiting      bool          `json:"waiting"`         // none of its jobs could start yet
 	Share        float64       `json:"share"`
 	Entitled     float64       `json:"processors"`
 	Held         int           `json:"held"`
@@ -139,6 +142,8 @@ func (s *State) Explain(job JobName) (*Explanation, error) {
 	switch {
 	case p.Rank == 0:
 		e.Verdict = "OStrich leaves this job alone: " + p.Why
+	case p.Wait() == priority.Limited, p.Wait() == priority.Impossible:
+		e.Verdict = fmt.Sprintf("it %s (%s): it stands behind those that can start, and counts for nothing until it can", p.Wait(), p.Reason)
 	case p.Gated:
 		e.Verdict = "its user's earlier campaign is not completed in the virtual schedule, so this one waits behind those that have started there"
 	case p.Rank == 1:
@@ -192,6 +197,7 @@ func (e *Explanation) set(s *State, id ostrich.JobID) {
 			VirtualStart: amount.Finite(v.VirtualStart), VirtualEnd: amount.Finite(v.VirtualEnd),
 			Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound),
 			Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
+			CannotStart: s.Tasks(v.Held), Waiting: v.Waiting,
 			Active: pool.Active,
 		}
 		for _, u := range pool.Users {
@@ -252,6 +258,9 @@ func (e *Explanation) Lines() []Line {
 	if c := e.Campaign; c != nil {
 		add("campaign", "%d: submitted %s; %d pending and %d running jobs, %.2f core-hours",
 			c.Campaign, amount.Moment(float64(c.Submitted)), c.Pending, c.Running, c.Work)
+		if c.CannotStart > 0 {
+			add("cannot", "start: %s of its pending ones, which count for nothing until they can", amount.Plural(c.CannotStart, "job"))
+		}
 		start, end := "starts", "completes"
 		if c.Started {
 			start = "started"
@@ -259,8 +268,10 @@ func (e *Explanation) Lines() []Line {
 		if c.Completed {
 			end = "completed"
 		}
-		add("virtual", "%s %s, %s %s; %.0f%% served",
-			start, amount.When(c.VirtualStart), end, amount.When(c.VirtualEnd), 100*c.Progress)
+		if !c.Waiting {
+			add("virtual", "%s %s, %s %s; %.0f%% served",
+				start, amount.When(c.VirtualStart), end, amount.When(c.VirtualEnd), 100*c.Progress)
+		}
 		switch {
 		case c.Overdue:
 			add("late", "since %s, %.2f core-hours left; overdue since %s, so it goes first", amount.When(c.VirtualEnd), c.Left, amount.When(c.FrontBy))
@@ -270,6 +281,9 @@ func (e *Explanation) Lines() []Line {
 		add("share", "%.3f of the machine with %d active users, which is %.1f processors; its user holds %d",
 			c.Share, c.Active, c.Entitled, c.Held)
 		bound := "no bound on its end, as one job may fill the machine"
+		if c.Waiting {
+			bound = "no bound on its end while it cannot start"
+		}
 		if c.Bound != nil {
 			bound = fmt.Sprintf("the campaign ends by %s if the queue follows this order strictly", amount.When(c.Bound))
 		}

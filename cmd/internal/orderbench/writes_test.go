@@ -54,9 +54,8 @@ func (w *written) AdvanceTo(t ostrich.Time) error {
 	places := w.schedule.Order()
 	order := make([]priority.Ranked, len(places))
 	for i, p := range places {
-		order[i] = priority.Ranked{Job: p.Job, Campaign: uint64(p.Lead), Distance: p.Distance}
+		order[i] = priority.Ranked{Job: p.Job, Campaign: uint64(p.Lead), Procs: p.Procs, Distance: p.Distance}
 	}
-	w.options.Soon = ostrich.Soon(places, w.schedule.Procs())
 	plan, err := w.options.Plan(order, w.queue)
 	if err != nil {
 		return err
@@ -181,7 +180,7 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, margin int) (*written, M
 		b.Fatal(err)
 	}
 	w := &written{schedule: s, interval: 30, options: priority.Options{
-		Channel: priority.SiteFactor, Mode: priority.Strict, Margin: margin,
+		Channel: priority.SiteFactor, Mode: priority.Strict, Margin: margin, Procs: procs,
 		Controller: priority.Controller{
 			Version: "24.11.5", PriorityType: "priority/multifactor", Weights: priority.Weights{Age: 1000, Fairshare: 10000},
 			DefaultQueueDepth: 100, BackfillMaxJobTest: 500,

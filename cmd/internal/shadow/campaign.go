@@ -73,6 +73,7 @@ func (s *Shadow) note(from Source, anew bool) {
 			// what had been promised.
 			sound := !p.overrun && p.schedule.Procs() == c.procs
 			switch {
+			case v.Waiting: // none of its jobs could start: nothing is promised
 			case math.IsInf(c.bound, -1):
 				c.bound = v.Bound
 			case v.Ended == 0 && sound:

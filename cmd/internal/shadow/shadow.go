@@ -231,6 +231,7 @@ func (s *Shadow) event(e *ostrich.Event) {
 	case ostrich.End:
 		s.end(j, e)
 	case ostrich.Capacity, ostrich.Reshare: // above
+	case ostrich.Hold, ostrich.Release: // the plan tells who cannot start
 	}
 }
 

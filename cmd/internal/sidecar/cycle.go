@@ -54,6 +54,7 @@ type Sidecar struct {
 	leads bool  // it was our turn in the latest cycle
 
 	comments comments
+	holds    holds
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
@@ -305,7 +306,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 		return nil, err
 	}
 	asked := time.Now()
-	batch, told, err := s.read(ctx)
+	batch, told, err := s.read(ctx, queue)
 	if err != nil {
 		return nil, err
 	}
@@ -396,18 +397,20 @@ const mostNews = 1 << 17
 
 // read polls accounting and hands the events to the schedules. told is when
 // the latest thing happened of which it tells.
-func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.Time, err error) {
+func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, told ostrich.Time, err error) {
 	var events []ostrich.Event
 	add := func() {
 		s.comments.join(ctx, events)
-		s.pools.Add(events...)
+		s.pools.Add(s.holds.join(events)...)
 	}
 	s.comments.begin(ctx)
+	s.holds.begin(queue)
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
 			told = max(told, e.At)
-		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue:
+		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue,
+			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
 		if s.looked {
@@ -423,6 +426,7 @@ func (s *Sidecar) read(ctx context.Context) (batch slurmdb.Batch, told ostrich.T
 	add()
 	if err == nil {
 		s.pools.Add(s.comments.changes(batch.Now, s.accounting.Record)...)
+		s.pools.Add(s.holds.changes(batch.Now, s.accounting.Record)...)
 	}
 	return batch, min(told, batch.Now), err
 }

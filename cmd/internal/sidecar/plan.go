@@ -72,8 +72,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	queues := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
-		options.Soon = ostrich.Soon(orders[i], in.Schedule.Procs())
-		options.Soon = ostrich.Soon(orders[i], in.Schedule.Procs())
+		options.Procs = in.Schedule.Procs()
 		one, err := options.Plan(ranked(orders[i]), queues[i])
 		if err != nil {
 			return p, err
@@ -169,7 +168,7 @@ func ranked(order []ostrich.Place) []priority.Ranked {
 			n = uint64(len(campaigns) + 1)
 			campaigns[key] = n
 		}
-		list[i] = priority.Ranked{Job: place.Job, Campaign: n, Distance: place.Distance}
+		list[i] = priority.Ranked{Job: place.Job, Campaign: n, Procs: place.Procs, Distance: place.Distance}
 	}
 	return list
 }

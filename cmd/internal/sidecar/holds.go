@@ -1,0 +1,103 @@
+package sidecar
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// holds joins what the queue says of jobs that cannot start to what accounting
+// tells of them. Accounting knows when a job that was held, depended on another or
+// began later could start, seconds late. Of limits and of the impossible only
+// slurmctld knows, and only that it is so now.
+//
+// A job that is found so when accounting tells of it, after a start of the sidecar
+// too, was so from its submission on: nobody knows better.
+type holds struct {
+	queue map[ostrich.JobID]*priority.Queued // as read in this cycle
+	told  map[ostrich.JobID]bool             // pending jobs: that they cannot start
+
+	joined []ostrich.Event // by join, and its memory
+}
+
+// begin starts a cycle.
+func (h *holds) begin(queue []priority.Queued) {
+	h.queue = make(map[ostrich.JobID]*priority.Queued, len(queue))
+	for i := range queue {
+		h.queue[queue[i].Job] = &queue[i]
+	}
+	if h.told == nil {
+		h.told = make(map[ostrich.JobID]bool)
+	}
+}
+
+// wait is what the queue says of a job.
+func (h *holds) wait(id ostrich.JobID) priority.Wait {
+	if q := h.queue[id]; q != nil {
+		return q.Wait()
+	}
+	return priority.Able
+}
+
+// join adds to events that a job which is new cannot start, and leaves out that one
+// can which the queue has at a limit.
+func (h *holds) join(events []ostrich.Event) []ostrich.Event {
+	h.joined = h.joined[:0]
+	for _, e := range events {
+		w := h.wait(e.Job.ID)
+		switch e.Kind {
+		case ostrich.Submit:
+			if w != priority.Able {
+				h.told[e.Job.ID] = true
+				h.joined = append(h.joined, e)
+				e.Kind = ostrich.Hold
+			}
+		case ostrich.Hold:
+			h.told[e.Job.ID] = true
+		case ostrich.Release:
+			if w == priority.Limited || w == priority.Impossible {
+				continue
+			}
+			h.told[e.Job.ID] = false
+		case ostrich.Start, ostrich.Requeue, ostrich.End:
+			delete(h.told, e.Job.ID)
+		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume:
+		}
+		h.joined = append(h.joined, e)
+	}
+	return h.joined
+}
+
+// toldLate is how long ago a job may have become able to start while slurmctld's
+// queue, read before, still had it waiting.
+const toldLate = ostrich.Time(5)
+
+// changes are the jobs of which the queue says something else than was told.
+func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+	var events []ostrich.Event
+	for id, q := range h.queue {
+		r, known := record(id)
+		if !known || r.Job.Start != 0 {
+			continue
+		}
+		w := q.Wait()
+		could := r.Eligible != 0 && r.Eligible <= now // by accounting
+		kind := ostrich.Hold
+		switch {
+		case (w != priority.Able) == h.told[id]:
+			continue
+		case w >= priority.Later && could && r.Eligible >= now-toldLate:
+			continue // accounting is the younger one
+		case w == priority.Able && !could && !q.Listed:
+			continue // not looked at by the scheduler since
+		case w == priority.Able:
+			kind = ostrich.Release
+		}
+		h.told[id] = kind == ostrich.Hold
+		events = append(events, ostrich.Event{At: now, Kind: kind, Job: r.Job})
+	}
+	slices.SortFunc(events, ostrich.Compare)
+	return events
+}

@@ -1,0 +1,112 @@
+package priority
+
+import (
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Wait is why a pending job cannot start, whatever its place in the queue.
+type Wait uint8
+
+const (
+	// Able waits for nothing but resources and its place. It is the zero
+	// value, and what a reason that is not known is taken for.
+	Able Wait = iota
+	// Limited waits for a limit of its association, its QOS or its array, and
+	// may start as soon as another job ends.
+	Limited
+	// Impossible asks for what it never gets, unless somebody changes it.
+	Impossible
+	// Later begins later.
+	Later
+	// Dependent depends on another job.
+	Dependent
+	// Kept is held.
+	Kept
+)
+
+// WaitNames lists the kinds in the order of their constants, in words that say
+// what the job does.
+var WaitNames = []string{
+	"can start", "waits for a limit", "asks for the impossible", "begins later", "depends on another job", "is held",
+}
+
+func (w Wait) String() string { return WaitNames[w] }
+
+// reasons are Slurm's words, of releases 22.05 to 26.05, for what is no family
+// of reasonOf. testdata/reasons.txt lists all there are, with their releases.
+// Those of the machine (nodes down, reserved or powered off, licenses, a partition
+// that is down) are not among them: that is what every job waits for.
+var reasons = map[string]Wait{
+	"JobHeldAdmin": Kept, "JobHeldUser": Kept, "JobHoldMaxRequeue": Kept,
+
+	"Dependency": Dependent, "DependencyNeverSatisfied": Dependent,
+
+	"BeginTime": Later,
+
+	"BadConstraints": Impossible, "PartitionConfig": Impossible, "PartitionNodeLimit": Impossible,
+	"PartitionTimeLimit": Impossible, "AccountNotAllowed": Impossible, "QOSNotAllowed": Impossible,
+	"InvalidAccount": Impossible, "InvalidQOS": Impossible, "ReservationDeleted": Impossible,
+	"ReservationInvalid": Impossible, "BurstBufferOperation": Impossible, "DeadLine": Impossible,
+	"MaxMemPerLimit": Impossible, "AccountingPolicy": Impossible,
+
+	"JobArrayTaskLimit": Limited, "AssociationJobLimit": Limited, "AssociationResourceLimit": Limited,
+	"AssociationTimeLimit": Limited, "QOSJobLimit": Limited, "QOSResourceLimit": Limited,
+	"QOSTimeLimit": Limited, "QOSUsageThreshold": Limited, "AssocMaxJobsLimit": Limited, "AssocMaxSubmitJobLimit": Limited,
+}
+
+// reasonOf is what a reason of squeue's says of a job. The limits come in
+// families, a name for each kind of resource.
+func reasonOf(reason string) Wait {
+	if w, ok := reasons[reason]; ok {
+		return w
+	}
+	name := strings.TrimSuffix(reason, "Limit")
+	assoc, qos := strings.HasPrefix(name, "Assoc"), strings.HasPrefix(name, "QOS")
+	switch {
+	case strings.HasPrefix(name, "QOSMin"):
+		return Impossible
+	case (assoc || qos) && (strings.HasSuffix(name, "PerJob") || strings.HasSuffix(name, "PerNode")):
+		return Impossible
+	case strings.HasPrefix(name, "AssocGrp"), strings.HasPrefix(name, "QOSGrp"):
+		return Limited
+	case (qos || strings.HasPrefix(name, "Max")) && (strings.HasSuffix(name, "PerUser") || strings.HasSuffix(name, "PerAccount")):
+		return Limited
+	}
+	return Able
+}
+
+// Wait tells from a record of the queue whether the job can start. It is the only
+// place where that is decided.
+func (q *Queued) Wait() Wait {
+	w := reasonOf(q.Reason)
+	switch {
+	case w == Impossible && strings.HasPrefix(q.Reason, "Partition") && strings.Contains(q.Partition, ","):
+		return Able // the reason is that of one of its partitions
+	case w == Able && q.Priority == 0:
+		return Kept
+	case w == Able && q.Dependency != "" && (q.Reason == "None" || q.Reason == ""):
+		return Dependent // before the scheduler gives it the reason
+	}
+	return w
+}
+
+// InTurn puts the jobs of an order that can start before those of it that wait for
+// a limit, and these before those that ask for the impossible. Otherwise the order
+// is kept. Jobs that the queue does not have count as able.
+func InTurn[T any](order []T, queue []Queued, job func(T) ostrich.JobID) []T {
+	behind := make(map[ostrich.JobID]Wait)
+	for i := range queue {
+		if w := queue[i].Wait(); w == Limited || w == Impossible {
+			behind[queue[i].Job] = w
+		}
+	}
+	if len(behind) == 0 {
+		return order
+	}
+	order = slices.Clone(order)
+	slices.SortStableFunc(order, func(a, b T) int { return int(behind[job(a)]) - int(behind[job(b)]) })
+	return order
+}

@@ -1,0 +1,81 @@
+package slurmdb
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// kept tells whether a row says that its job cannot start: it is held, depends on
+// another job, or is throttled (no time), or begins later.
+func (w *row) kept(now ostrich.Time) bool {
+	return w.eligible == 0 || w.eligible >= noVal || w.eligible > max(now, w.submit)
+}
+
+// eligible tells from when a pending job can start. time_eligible holds the
+// latest such moment alone: a job is taken to have been kept back from its
+// submission until then, and seen live from the poll that finds it without one.
+// fresh is the first time that this row is read.
+func (h *history) eligible(t *tracked, w *row, fresh bool) {
+	if t.job.Start != 0 {
+		return
+	}
+	until := h.now
+	switch {
+	case w.started():
+		until = w.start
+	case w.end != 0:
+		until = w.end
+	}
+	kept := w.kept(until)
+	_, held := h.kept[w.id]
+	switch {
+	case kept && !held && fresh:
+		h.keep(t, w.submit)
+	case kept && !held && w.end == 0 && !w.started():
+		h.keep(t, h.now)
+	case kept, w.eligible <= w.submit && !held:
+	case fresh:
+		h.keep(t, w.submit)
+	case !held && w.eligible > t.row.eligible && t.row.eligible != 0: // kept back and released since
+		h.keep(t, w.eligible)
+	}
+	if _, held = h.kept[w.id]; held && !kept {
+		h.release(t, max(w.eligible, w.submit))
+	}
+	if w.started() {
+		delete(h.kept, w.id)
+	}
+}
+
+func (h *history) keep(t *tracked, at ostrich.Time) {
+	if h.kept == nil {
+		h.kept = make(map[ostrich.JobID]struct{})
+	}
+	h.kept[t.job.ID] = struct{}{}
+	h.tell(t, ostrich.Hold, at)
+}
+
+func (h *history) release(t *tracked, at ostrich.Time) {
+	delete(h.kept, t.job.ID)
+	h.tell(t, ostrich.Release, at)
+}
+
+// releaseDue releases the jobs whose time to begin has come since their rows were
+// read.
+func (h *history) releaseDue() {
+	var due []ostrich.JobID
+	for id := range h.kept {
+		switch t := h.jobs[id]; {
+		case t == nil:
+			delete(h.kept, id)
+		case t.closed == 0 && !t.row.kept(h.now):
+			due = append(due, id)
+		}
+	}
+	slices.Sort(due)
+	for _, id := range due {
+		t := h.jobs[id]
+		h.release(t, max(t.row.eligible, t.row.submit))
+	}
+}
