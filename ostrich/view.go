@@ -72,6 +72,9 @@ type Campaign struct {
 
 // Progress is the part of the work that the virtual schedule has done, 0 to 1.
 func (c *Campaign) Progress() float64 {
+	if c.Waiting {
+		return 0
+	}
 	if c.Work <= 0 {
 		return 1
 	}
