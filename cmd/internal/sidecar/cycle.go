@@ -121,11 +121,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	if err = s.readJournal(); err == nil && lead != nil {
-		s.lead = lead
-		err = lead.use(source, c.Interval)
-	}
-	if err != nil {
+	if err = s.join(lead, source); err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
 	return s, nil
@@ -252,14 +248,11 @@ type Cycle struct {
 // error, as some of the writes may have been made.
 func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	began := time.Now()
-	var standsBy string
-	if apply {
-		var err error
-		if standsBy, err = s.turn(ctx); err != nil {
-			return nil, err
-		}
+	standsBy, err := s.turn(ctx, apply)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.ask(ctx); err != nil {
+	if err = s.ask(ctx); err != nil {
 		return nil, err
 	}
 	harm := s.harmless()
@@ -479,12 +472,7 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	ctx, done, err := s.lead.while(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return s.Write(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
+	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
 }
 
 // Write makes changes and notes them in the journal before and after.

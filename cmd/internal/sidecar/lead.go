@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -241,11 +242,32 @@ func (l *Lead) inherited() {
 	}
 }
 
+// join opens the journal for reading, and takes part in the turns of a lead.
+func (s *Sidecar) join(lead *Lead, source slurmdb.Config) error {
+	err := s.readJournal()
+	if err == nil && lead != nil {
+		s.lead = lead
+		err = lead.use(source, s.config.Interval)
+	}
+	return err
+}
+
+// writeInTurn is Write as long as it is our turn for sure.
+func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+	ctx, done, err := s.lead.while(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return s.Write(ctx, now, changes)
+}
+
 // turn tells why it is not our turn to write, "" if it is. When that changes, the
 // journal is read anew, and opened for writing only while it is our turn.
-func (s *Sidecar) turn(ctx context.Context) (string, error) {
-	if s.lead == nil {
-		s.leads = true
+// Who only looks needs no turn.
+func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
+	if !apply || s.lead == nil {
+		s.leads = apply
 		return "", nil
 	}
 	ours, err := s.lead.try(ctx)
