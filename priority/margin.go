@@ -19,12 +19,16 @@ type block struct {
 // wanted whose distances differ by more than the margin, and none of which one has a
 // place for another reason, as what is overdue.
 //
-// Only the first jobs are looked at, twice the depth: what is deeper has no order.
-func (o Options) keep(jobs []Entry) {
-	if o.Margin == 0 {
-		return
+// kept tells that some stays. How much farther it may be changes with time.
+//
+// Only the first jobs are looked at, twice the depth: what is deeper has no order. And
+// where jobs share values, these do not tell what stands before what.
+func (o Options) keep(jobs []Entry, queue []Queued) (kept bool) {
+	depth := min(o.depth(jobs), len(jobs))
+	if o.Margin == 0 || o.Mode == Strict && o.crowded(depth, queue) {
+		return false
 	}
-	jobs = jobs[:min(len(jobs), 2*o.depth(jobs))]
+	jobs = jobs[:min(len(jobs), 2*depth)]
 	var blocks []block
 	for i := range jobs {
 		e := &jobs[i]
@@ -37,15 +41,14 @@ func (o Options) keep(jobs []Entry) {
 			b.value = max(b.value, o.ahead(e.From))
 		}
 	}
-	any := false
 	for i := range blocks {
 		for k := i; k > 0 && o.stays(&blocks[k], &blocks[k-1]); k-- {
 			blocks[k-1], blocks[k] = blocks[k], blocks[k-1]
-			blocks[k-1].stays, any = true, true
+			blocks[k-1].stays, kept = true, true
 		}
 	}
-	if !any {
-		return
+	if !kept {
+		return false
 	}
 	order := make([]Entry, 0, len(jobs))
 	for _, b := range blocks {
@@ -57,6 +60,13 @@ func (o Options) keep(jobs []Entry) {
 		}
 	}
 	copy(jobs, order)
+	return true
+}
+
+// crowded reports whether so many jobs have to share values.
+func (o Options) crowded(jobs int, queue []Queued) bool {
+	w, err := o.window(o.base(queue), 0)
+	return err != nil || int64(jobs) > w.ranks()/2
 }
 
 // stays reports whether b, wanted after a, stands before it and is hardly farther away.

@@ -1,10 +1,8 @@
 package priority
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -57,6 +55,9 @@ type Plan struct {
 	// times the ranks does not fit the channel.
 	Exact  int
 	Coarse bool
+	// Kept tells that a campaign stands before one that is a little nearer, see
+	// Options.Margin: as time passes, the plan may become another one.
+	Kept bool
 }
 
 // The reasons of managed jobs.
@@ -113,7 +114,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			From: o.present(q), Why: why, spec: spec, procs: r.Procs, distance: r.Distance,
 		})
 	}
-	o.keep(p.Entries)
+	p.Kept = o.keep(p.Entries, queue)
 	for i := range p.Entries {
 		p.Entries[i].Rank = i + 1
 	}
@@ -330,7 +331,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	}
 	// What asks for the impossible has no order.
 	able := len(jobs)
-	for able > 1 && jobs[able-1].Wait() == Impossible {
+	for able > 0 && jobs[able-1].Wait() == Impossible {
 		able--
 	}
 	gap := make([]int64, min(o.depth(jobs), able, len(jobs)-1))
@@ -405,102 +406,6 @@ func (o Options) inForce(q *Queued) bool {
 func (o Options) written(q *Queued) bool {
 	pin := int64(q.Priority)
 	return o.Ours != nil && pin > 0 && (o.Ours(q.Job, pin) || q.Array != 0 && o.Ours(q.Array, pin))
-}
-
-// guard says why a job is left alone, "" if it is not.
-func (o Options) guard(q *Queued) string {
-	multifactor := o.Controller.Multifactor()
-	switch {
-	case q.Held():
-		return "held"
-	case multifactor && q.Pinned && (o.Channel != Priority || !o.ours(q)):
-		return "pinned by an administrator"
-	case !multifactor && q.Priority > topPriority && !o.ours(q):
-		return "pinned by an administrator"
-	case q.Reservation != "":
-		return "in reservation " + q.Reservation
-	}
-	if why := cmp.Or(o.Exclude.match(q), o.Include.match(q)); why != "" {
-		return why
-	}
-	switch {
-	case o.Outside != nil && o.Outside(q.Partition):
-		return "its partition is in no pool"
-	case multifactor && !q.Listed, ineligible(q.Reason):
-		return "not eligible (" + q.Reason + ")"
-	case !multifactor && q.Dependency != "":
-		return "not eligible (Dependency)" // before the scheduler gives it the reason
-	case o.Channel == Nice && q.Nice > 0:
-		return "nice value of the owner's own"
-	}
-	if o.Refused != nil {
-		if words := o.Refused(q.Job); words != "" {
-			return WhyRefused + words
-		}
-	}
-	return o.stranger(q)
-}
-
-// ineligible reports whether a reason says that the job may not start yet.
-func ineligible(reason string) bool {
-	w := reasonOf(reason)
-	return w == Later || w == Dependent
-}
-
-func (e *Exclude) match(q *Queued) string {
-	switch {
-	case slices.Contains(e.Users, q.User):
-		return "excluded user " + q.User
-	case slices.Contains(e.Accounts, q.Account):
-		return "excluded account " + q.Account
-	case slices.Contains(e.QOS, q.QOS):
-		return "excluded QOS " + q.QOS
-	case len(e.Partitions) == 0:
-		return ""
-	}
-	for name := range strings.SplitSeq(q.Partition, ",") {
-		if slices.Contains(e.Partitions, name) {
-			return "excluded partition " + name
-		}
-	}
-	return ""
-}
-
-// apart counts the pending records of every array that has several. A set, not
-// an order.
-type apart map[ostrich.JobID]int
-
-func arraysApart(queue []Queued) apart {
-	counts := make(apart)
-	for i := range queue {
-		if queue[i].Array != 0 {
-			counts[queue[i].Array]++
-		}
-	}
-	return counts
-}
-
-// spec names the record for scontrol. An update of an array's own id reaches
-// every task with a record of its own too, held ones included, so the waiting
-// tasks are named one by one. That splits no array: tasks only ever leave the
-// set, and an update of all that are left is an update of the record.
-func (a apart) spec(q *Queued) (spec, why string) {
-	switch {
-	case q.Array == 0 && strings.Contains(q.Full, "+"):
-		return q.Full, "" // a component of a heterogeneous job
-	case q.Array == 0, q.Array != q.Job:
-		return "", ""
-	}
-	ranges, err := parseTasks(q.Tasks)
-	if err == nil {
-		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
-			return named, ""
-		}
-	}
-	if a[q.Array] > 1 {
-		return "", "array with tasks apart, too scattered to name the others"
-	}
-	return "", ""
 }
 
 // Changes returns what is to be written: first what is taken back, as it stands

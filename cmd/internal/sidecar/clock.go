@@ -3,9 +3,11 @@ package sidecar
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 var (
@@ -82,4 +84,40 @@ func watchClock(timeout time.Duration) func(ostrich.Time) error {
 	return func(now ostrich.Time) error {
 		return w.judge(now, ostrich.Time(time.Now().Unix()), time.Since(began))
 	}
+}
+
+// unheardFor is how long a job may wait to be told to slurmdbd; up to 24.05
+// Slurm tells it every five seconds.
+const unheardFor = ostrich.Time(60)
+
+// unheard tells whether the queue has a job that accounting should have told
+// of by now, and accounting has told of nothing since. Without slurmdbd new jobs
+// do not wait as messages for it: slurmctld just keeps them. Of a job whose row
+// makes no sense accounting has told.
+func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
+	return slices.ContainsFunc(queue, func(q priority.Queued) bool {
+		if _, out := s.skipped[q.Job]; out || q.Submit <= s.told || q.Submit+unheardFor > now {
+			return false
+		}
+		_, known := s.accounting.Record(q.Job)
+		return !known
+	})
+}
+
+// clock is the time up to which the virtual schedule may run. A quiet database
+// may be a dead slurmdbd: while messages for it wait in slurmctld, cycle after
+// cycle, nobody knows what happened since the latest thing that it told, and
+// time stands there. slurmdbd takes messages in order, so on a busy cluster,
+// where some always wait, time goes on.
+func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
+	if behind {
+		s.behind++
+	} else {
+		s.behind = 0
+	}
+	if s.behind < 2 || s.fresh == 0 {
+		told = now
+	}
+	s.fresh = max(s.fresh, told)
+	return s.fresh
 }

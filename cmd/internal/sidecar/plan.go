@@ -59,8 +59,8 @@ func sameOptions(a, b priority.Options) bool {
 func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	now := ostrich.Time(time.Now().Unix())
 	options := s.options()
-	// What may be written again goes by the clock.
-	if s.latest.Summary.Undone == 0 && s.made.same(c, options) && (s.made.until == 0 || now < s.made.until) {
+	// What may be written again goes by the clock, and so does what the margin keeps.
+	if s.latest.Summary.Undone == 0 && !s.latest.kept() && s.made.same(c, options) && (s.made.until == 0 || now < s.made.until) {
 		return s.latest, nil
 	}
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
@@ -110,6 +110,10 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	}
 	s.made, s.latest = made, p
 	return p, nil
+}
+
+func (p *Plan) kept() bool {
+	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
 }
 
 // pooled tells whether some pool has one of a job's partitions.

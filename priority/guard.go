@@ -1,0 +1,105 @@
+package priority
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// guard says why a job is left alone, "" if it is not.
+func (o Options) guard(q *Queued) string {
+	multifactor := o.Controller.Multifactor()
+	switch {
+	case q.Held():
+		return "held"
+	case multifactor && q.Pinned && (o.Channel != Priority || !o.ours(q)):
+		return "pinned by an administrator"
+	case !multifactor && q.Priority > topPriority && !o.ours(q):
+		return "pinned by an administrator"
+	case q.Reservation != "":
+		return "in reservation " + q.Reservation
+	}
+	if why := cmp.Or(o.Exclude.match(q), o.Include.match(q)); why != "" {
+		return why
+	}
+	switch {
+	case o.Outside != nil && o.Outside(q.Partition):
+		return "its partition is in no pool"
+	case multifactor && !q.Listed, ineligible(q.Reason):
+		return "not eligible (" + q.Reason + ")"
+	case !multifactor && q.Dependency != "":
+		return "not eligible (Dependency)" // before the scheduler gives it the reason
+	case o.Channel == Nice && q.Nice > 0:
+		return "nice value of the owner's own"
+	}
+	if o.Refused != nil {
+		if words := o.Refused(q.Job); words != "" {
+			return WhyRefused + words
+		}
+	}
+	return o.stranger(q)
+}
+
+// ineligible reports whether a reason says that the job may not start yet.
+func ineligible(reason string) bool {
+	w := reasonOf(reason)
+	return w == Later || w == Dependent
+}
+
+func (e *Exclude) match(q *Queued) string {
+	switch {
+	case slices.Contains(e.Users, q.User):
+		return "excluded user " + q.User
+	case slices.Contains(e.Accounts, q.Account):
+		return "excluded account " + q.Account
+	case slices.Contains(e.QOS, q.QOS):
+		return "excluded QOS " + q.QOS
+	case len(e.Partitions) == 0:
+		return ""
+	}
+	for name := range strings.SplitSeq(q.Partition, ",") {
+		if slices.Contains(e.Partitions, name) {
+			return "excluded partition " + name
+		}
+	}
+	return ""
+}
+
+// apart counts the pending records of every array that has several. A set, not
+// an order.
+type apart map[ostrich.JobID]int
+
+func arraysApart(queue []Queued) apart {
+	counts := make(apart)
+	for i := range queue {
+		if queue[i].Array != 0 {
+			counts[queue[i].Array]++
+		}
+	}
+	return counts
+}
+
+// spec names the record for scontrol. An update of an array's own id reaches
+// every task with a record of its own too, held ones included, so the waiting
+// tasks are named one by one. That splits no array: tasks only ever leave the
+// set, and an update of all that are left is an update of the record.
+func (a apart) spec(q *Queued) (spec, why string) {
+	switch {
+	case q.Array == 0 && strings.Contains(q.Full, "+"):
+		return q.Full, "" // a component of a heterogeneous job
+	case q.Array == 0, q.Array != q.Job:
+		return "", ""
+	}
+	ranges, err := parseTasks(q.Tasks)
+	if err == nil {
+		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
+			return named, ""
+		}
+	}
+	if a[q.Array] > 1 {
+		return "", "array with tasks apart, too scattered to name the others"
+	}
+	return "", ""
+}
