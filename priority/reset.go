@@ -74,7 +74,7 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		}
 		_, last, ok := o.Journal.Written(o.Channel, of)
 		former := o.Journal.former(o.Channel, &Queued{Job: r.Job, Array: r.Array})
-		if ok && former != last {
+		if ok && former != last && (last != 0 || o.Channel != SiteFactor) {
 			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: former, Why: "reset"})
 		}
 	}
@@ -118,7 +118,7 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 	case SiteFactor:
 		switch {
 		case !q.SiteKnown: // held, pinned or not eligible: sprio does not tell
-			if !known {
+			if !known || last == 0 { // given back
 				return 0, 0, false
 			}
 			return last, o.Journal.former(SiteFactor, q), true
