@@ -256,7 +256,10 @@ func fakeScontrol(file string, state fakeState, args []string) int {
 		_, _ = fmt.Fprintln(os.Stdout, "scontrol:", lines.Text())
 		if words, err := state.obey(lines.Text()); err != nil {
 			if err.Error() == "hang" {
-				time.Sleep(time.Hour)
+				state.Ran["hang"]++ // what was said before is said
+				if err := saveState(file, state); err == nil {
+					time.Sleep(time.Hour)
+				}
 			}
 			fmt.Fprintln(os.Stderr, "scontrol: fatal: out of luck")
 			return 1

@@ -341,7 +341,10 @@ const queueAge = 2 * time.Second
 // queue is the pending jobs in the order in which Slurm would try them.
 func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 	queue, err := s.slurm.Queue(ctx)
-	priority.Rank(queue, s.partitions)
+	if err == nil {
+		priority.Rank(queue, s.partitions)
+		s.holds.recall(queue, time.Now())
+	}
 	return queue, err
 }
 

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"slices"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -20,6 +21,40 @@ type holds struct {
 	told  map[ostrich.JobID]bool             // pending jobs: that they cannot start
 
 	joined []ostrich.Event // by join, and its memory
+
+	limits map[ostrich.JobID]limit // as last told by the scheduler
+}
+
+// limit is a reason that keeps a job waiting whatever its place, and when it was
+// last read.
+type limit struct {
+	reason string
+	at     time.Time
+}
+
+// limitAge is how long a job may have no reason before it counts as able to start.
+const limitAge = time.Minute
+
+// recall gives jobs of the queue the reasons back that slurmctld forgets when they
+// are written to, until its scheduler looks at them again. Otherwise each write to a
+// job at a limit would put it before others, for another write in the next cycle.
+func (h *holds) recall(queue []priority.Queued, now time.Time) {
+	limits := make(map[ostrich.JobID]limit)
+	for i := range queue {
+		q := &queue[i]
+		l := limit{q.Reason, now}
+		if q.Reason == "None" || q.Reason == "" {
+			l = h.limits[q.Job]
+			if l.reason == "" || now.Sub(l.at) > limitAge {
+				continue
+			}
+			q.Reason = l.reason
+		}
+		if w := q.Wait(); w == priority.Limited || w == priority.Impossible {
+			limits[q.Job] = l
+		}
+	}
+	h.limits = limits
 }
 
 // begin starts a cycle.

@@ -3,8 +3,10 @@ package sidecar
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 // kept is what the schedule has of the jobs that cannot start, and the work of the
@@ -49,4 +51,29 @@ func TestLimitsOfTheQueue(t *testing.T) {
 	ids, again := kept(run(t, w.start(t), false))
 	equal(t, "kept back after a restart", []ostrich.JobID{1, 3}, ids)
 	equal(t, "work after a restart", work, again)
+}
+
+// A job at a limit stays behind while slurmctld has forgotten why it waits, but not
+// for ever.
+func TestLimitsAreRecalled(t *testing.T) {
+	var h holds
+	began := time.Now()
+	for _, step := range []struct {
+		after     time.Duration
+		told, got string
+	}{
+		{0, "None", "None"},
+		{time.Second, "AssocGrpCpuLimit", "AssocGrpCpuLimit"},
+		{2 * time.Second, "None", "AssocGrpCpuLimit"},
+		{50 * time.Second, "None", "AssocGrpCpuLimit"},
+		{62 * time.Second, "None", "None"},
+		{63 * time.Second, "PartitionConfig", "PartitionConfig"},
+		{64 * time.Second, "Priority", "Priority"},
+		{65 * time.Second, "None", "None"},
+	} {
+		queue := []priority.Queued{{Job: 1, Priority: 5, Reason: step.told}, {Job: 2, Priority: 5, Reason: "None"}}
+		h.recall(queue, began.Add(step.after))
+		equal(t, "reason after "+step.after.String(), step.got, queue[0].Reason)
+		equal(t, "of another job", "None", queue[1].Reason)
+	}
 }
