@@ -189,6 +189,7 @@ func note(jobs map[journalKey]*written, rec Record) {
 	case anothers:
 		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
 		w.rival.fail(rec.Time)
+		w.words, w.dropped, w.refused = "", 0, retry{} // it was not Slurm that dropped the value
 	case Unsent:
 		w.intended = false
 	case Gone, Unknown:

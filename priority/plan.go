@@ -255,23 +255,23 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 }
 
 // bands tells which values a job may have that is beyond the depth: at the bottom of
-// the window a step for what asks for the impossible and one for what waits for a
-// limit, and above these all others. Where there is no room it is one band for all.
+// the window a step for what asks for the impossible, and above it all others. What
+// waits for a limit has no band of its own: a whole campaign is at its limit in one
+// cycle and not in the next, and would be written each time. Where there is no room it
+// is one band for all.
 func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
-	need := 2 * w.step
+	need := w.step
 	for _, g := range gap {
 		need += g
 	}
 	return func(i int) (least, most int64) {
-		switch wait := jobs[i].Wait(); {
+		switch {
 		case w.hi-w.lo < need:
 			return w.lo, w.hi
-		case wait == Impossible:
+		case jobs[i].Wait() == Impossible:
 			return w.lo, w.lo + w.step - 1
-		case wait == Limited:
-			return w.lo + w.step, w.lo + 2*w.step - 1
 		default:
-			return w.lo + 2*w.step, w.hi
+			return w.lo + w.step, w.hi
 		}
 	}
 }

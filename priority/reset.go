@@ -73,8 +73,12 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 			of = r.Array // a task that got a record of its own was born with its array's value
 		}
 		_, last, ok := o.Journal.Written(o.Channel, of)
-		former := o.Journal.former(o.Channel, &Queued{Job: r.Job, Array: r.Array})
-		if ok && former != last && (last != 0 || o.Channel != SiteFactor) {
+		q := &Queued{Job: r.Job, Array: r.Array}
+		former := o.Journal.former(o.Channel, q)
+		if o.All && o.Channel == SiteFactor {
+			former = 0
+		}
+		if ok && !o.Journal.lost(o.Channel, q) && former != last && (last != 0 || o.Channel != SiteFactor) {
 			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: former, Why: "reset"})
 		}
 	}
@@ -121,8 +125,11 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 			if !known || last == 0 { // given back
 				return 0, 0, false
 			}
-			return last, o.Journal.former(SiteFactor, q), true
-		case ours:
+			if o.All {
+				return last, 0, true
+			}
+			return last, o.Journal.former(SiteFactor, q), !o.Journal.lost(SiteFactor, q)
+		case ours && !o.All:
 			return q.Site, stock, true
 		case q.Site == 0:
 			return 0, 0, true // given back, and maybe undone

@@ -77,6 +77,13 @@ func (j *Journal) Rivals(ch Channel, queue []Queued, now ostrich.Time) []Record 
 // wroteBefore reports whether nothing has been written to the job since a moment.
 func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
 
+// lost reports whether another writer's value has replaced ours, as far as we have
+// seen, and nothing has been written since.
+func (j *Journal) lost(ch Channel, q *Queued) bool {
+	w := j.nearest(ch, q)
+	return w != nil && w.rival.times > 0 && w.wroteBefore(w.rival.since)
+}
+
 // nearest is what is known of a job, or of the array of which it was a part.
 func (j *Journal) nearest(ch Channel, q *Queued) *written {
 	if w := j.jobs[journalKey{ch, q.Job}]; w != nil {

@@ -224,6 +224,40 @@ func TestAdoptions(t *testing.T) {
 	}
 }
 
+// A value that another writer has overwritten is not ours to give back, also where
+// Slurm does not show it. A job that lost its value to a rival was not dropped by Slurm.
+func TestLostToARival(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, SiteFactor, NotApplied, Change{Job: 1, To: 100})
+	j.write(t, SiteFactor, NotApplied, Change{Job: 1, To: 100})
+	j.write(t, SiteFactor, Applied, Change{Job: 1, To: 100})
+	if err := j.Note(1000, j.Rivals(SiteFactor, []Queued{{Job: 1, Site: 777, SiteKnown: true}}, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	reset := func() []Change {
+		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Journal: j, Running: []Started{{Job: 1}}}, []Queued{{Job: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	if list := reset(); len(list) != 0 {
+		t.Errorf("given back: %+v", list)
+	}
+	if w := j.jobs[journalKey{SiteFactor, 1}]; w.dropped != 0 || w.words != "" {
+		t.Errorf("counted as dropped: %+v", w)
+	}
+	if err := j.Intend(2000, SiteFactor, []Change{{Job: 1, From: 777, To: 300}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(2000, SiteFactor, []Outcome{{Change: Change{Job: 1, From: 777, To: 300}, Status: Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	if list := reset(); len(list) != 2 {
+		t.Errorf("written again, and not given back: %+v", list)
+	}
+}
+
 // A value that was given back is somebody else's again.
 func TestGivenBackIsForeign(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
@@ -239,7 +273,8 @@ func TestGivenBackIsForeign(t *testing.T) {
 	}
 }
 
-// What somebody else had set is given back, and nothing of others is.
+// What somebody else had set is given back, and nothing of others is; with all, every
+// value becomes 0.
 func TestResetGivesTheFormerValueBack(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	j.write(t, SiteFactor, Applied, Change{Job: 1, From: 7, To: 100}, Change{Job: 2, To: 200}, Change{Job: 10, From: 8, To: 50}, Change{Job: 12, From: 5, To: 90})
@@ -253,7 +288,7 @@ func TestResetGivesTheFormerValueBack(t *testing.T) {
 		want map[ostrich.JobID]int64
 	}{
 		{false, map[ostrich.JobID]int64{1: 7, 11: 8, 12: 5}},
-		{true, map[ostrich.JobID]int64{1: 7, 2: 0, 3: 0, 11: 8, 12: 5}},
+		{true, map[ostrich.JobID]int64{1: 0, 2: 0, 3: 0, 11: 0, 12: 0}},
 	} {
 		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Journal: j, All: c.all}, queue)
 		if err != nil {

@@ -266,6 +266,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}
+	d.rivals(c)
 	if o.err != nil {
 		return
 	}

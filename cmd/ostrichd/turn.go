@@ -30,6 +30,10 @@ func (d *daemon) turn(c *sidecar.Cycle) {
 			d.log.Info().Msg("the controller keeps up again")
 		}
 	}
+}
+
+// rivals tells of other writers, also in a cycle whose writing failed.
+func (d *daemon) rivals(c *sidecar.Cycle) {
 	_, rivals := c.Plan.Left()
 	if len(c.Rivals) > 0 {
 		d.contested = d.now()

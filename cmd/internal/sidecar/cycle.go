@@ -55,6 +55,7 @@ type Sidecar struct {
 
 	comments comments
 	holds    holds
+	rivals   []priority.Record // found, and told in no cycle yet
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
@@ -278,6 +279,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		c.Journal = s.journal.Repaired()
 	}
 	c.Names, s.names = s.names, nil
+	c.Rivals, s.rivals = s.rivals, nil
 	c.Took = time.Since(began)
 	return c, err
 }
@@ -322,7 +324,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	}
 	s.nameUsers(queue)
 	c.Queue = queue
-	if c.Rivals, err = s.strangers(queue, ostrich.Time(time.Now().Unix())); err != nil {
+	if err = s.strangers(queue, ostrich.Time(time.Now().Unix())); err != nil {
 		return nil, err
 	}
 	c.Plan, err = s.plan(c)

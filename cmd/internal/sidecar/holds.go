@@ -32,18 +32,21 @@ type limit struct {
 	at     time.Time
 }
 
-// limitAge is how long a job may have no reason before it counts as able to start.
+// limitAge is how long a job may have a reason that does not say that its limits were
+// looked at before it counts as able to start.
 const limitAge = time.Minute
 
 // recall gives jobs of the queue the reasons back that slurmctld forgets when they
 // are written to, until its scheduler looks at them again. Otherwise each write to a
-// job at a limit would put it before others, for another write in the next cycle.
+// job at a limit would put it before others, for another write in the next cycle. Where a
+// job before it waits for resources, the main scheduler gives it the reason Priority
+// without a look at its limits.
 func (h *holds) recall(queue []priority.Queued, now time.Time) {
 	limits := make(map[ostrich.JobID]limit)
 	for i := range queue {
 		q := &queue[i]
 		l := limit{q.Reason, now}
-		if q.Reason == "None" || q.Reason == "" {
+		if q.Reason == "None" || q.Reason == "" || q.Reason == "Priority" {
 			l = h.limits[q.Job]
 			if l.reason == "" || now.Sub(l.at) > limitAge {
 				continue

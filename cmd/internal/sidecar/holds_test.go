@@ -43,7 +43,7 @@ func TestLimitsOfTheQueue(t *testing.T) {
 
 	// The limit is gone, and another job is at one.
 	w.now += 60
-	w.queue[1].Reason, w.queue[0].Reason = "Priority", "AssocGrpCpuLimit"
+	w.queue[1].Reason, w.queue[0].Reason = "Resources", "AssocGrpCpuLimit"
 	ids, work = kept(run(t, s, false))
 	equal(t, "kept back", []ostrich.JobID{1, 3}, ids)
 	equal(t, "work of what is released", true, work[2] > 0)
@@ -65,10 +65,10 @@ func TestLimitsAreRecalled(t *testing.T) {
 		{0, "None", "None"},
 		{time.Second, "AssocGrpCpuLimit", "AssocGrpCpuLimit"},
 		{2 * time.Second, "None", "AssocGrpCpuLimit"},
-		{50 * time.Second, "None", "AssocGrpCpuLimit"},
+		{50 * time.Second, "Priority", "AssocGrpCpuLimit"},
 		{62 * time.Second, "None", "None"},
 		{63 * time.Second, "PartitionConfig", "PartitionConfig"},
-		{64 * time.Second, "Priority", "Priority"},
+		{64 * time.Second, "Resources", "Resources"},
 		{65 * time.Second, "None", "None"},
 	} {
 		queue := []priority.Queued{{Job: 1, Priority: 5, Reason: step.told}, {Job: 2, Priority: 5, Reason: "None"}}

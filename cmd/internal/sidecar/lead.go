@@ -179,8 +179,8 @@ func (l *Lead) confirm(ctx context.Context, held lock) {
 		case ctx.Err() != nil:
 			return
 		case err != nil || !ours:
-			l.Wait = true // another one may have it meanwhile
-			_ = l.drop()  // There is nothing left to be given back.
+			l.Wait, l.others = true, true // another one may have it meanwhile, and write
+			_ = l.drop()                  // There is nothing left to be given back.
 			return
 		}
 		l.mu.Lock()

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +50,9 @@ func (p *planned) same(c *Cycle, o priority.Options) bool {
 
 // sameOptions compares what can change while the sidecar runs: the controller.
 func sameOptions(a, b priority.Options) bool {
-	return a.Controller.PriorityType == b.Controller.PriorityType && a.Controller.Weights.Sum() == b.Controller.Weights.Sum() &&
+	return a.Controller.PriorityType == b.Controller.PriorityType && reflect.DeepEqual(a.Controller.Weights, b.Controller.Weights) &&
+		a.Controller.CalcPeriod == b.Controller.CalcPeriod && a.Controller.PriorityMaxAge == b.Controller.PriorityMaxAge &&
+		slices.Equal(a.Controller.SchedulerParameters, b.Controller.SchedulerParameters) &&
 		a.Controller.Depth() == b.Controller.Depth() && slices.Equal(a.Controller.PriorityFlags, b.Controller.PriorityFlags) &&
 		a.Controller.SiteFactorPlugin == b.Controller.SiteFactorPlugin
 }

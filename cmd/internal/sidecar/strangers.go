@@ -81,25 +81,26 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 
 // strangers notes in the journal what others wrote: what the daemon before us
 // wrote while it was its turn is ours from now on, and what is left are other
-// writers, who are returned. It does nothing unless it is our turn.
-func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) ([]priority.Record, error) {
+// writers, of whom the next cycle tells. It does nothing unless it is our turn.
+func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 	if s.journal == nil || !s.leads {
-		return nil, nil
+		return nil
 	}
 	o := s.options()
 	if all, due := s.lead.inheritance(); due {
 		if err := s.journal.Note(now, s.journal.Adoptions(o, queue, all, now)); err != nil {
-			return nil, journaled(err)
+			return journaled(err)
 		}
 		s.lead.inherited()
 		s.made = nil
 	}
 	if s.made != nil && slices.Equal(s.made.queue, queue) {
-		return nil, nil // nobody has written anything
+		return nil // nobody has written anything
 	}
 	rivals := s.journal.Rivals(o.Channel, queue, now)
 	if len(rivals) > 0 {
 		s.made = nil
 	}
-	return rivals, journaled(s.journal.Note(now, rivals))
+	s.rivals = append(s.rivals, rivals...)
+	return journaled(s.journal.Note(now, rivals))
 }

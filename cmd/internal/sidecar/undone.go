@@ -60,6 +60,9 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 		return nil, err
 	}
 	s.nameUsers(queue)
+	if err = s.strangers(queue, ostrich.Time(time.Now().Unix())); err != nil {
+		return nil, err
+	}
 	c.Queue = queue
 	if c.Plan, err = s.plan(c); err != nil {
 		return nil, err
