@@ -93,7 +93,7 @@ func (l *live) block() {
 	}
 	l.wait("the blocker to start", func([]Queued) bool {
 		running, err := l.Running(l.t.Context())
-		return err == nil && slices.ContainsFunc(running, func(s Started) bool { return s.Job == l.jobs[0] })
+		return err == nil && slices.Contains(running, l.jobs[0])
 	})
 }
 

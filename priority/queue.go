@@ -402,32 +402,24 @@ func clip(s string) string {
 	return s[:most] + "…"
 }
 
-// Started is a job that has started.
-type Started struct {
-	Job   ostrich.JobID
-	Array ostrich.JobID // the array that it is a task of, else the job itself
-}
-
-// Running returns the jobs that have started and not ended, by id.
-func (s Slurm) Running(ctx context.Context) ([]Started, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A|%F")
+// Running returns the ids of the jobs that have started and not ended, by id.
+func (s Slurm) Running(ctx context.Context) ([]ostrich.JobID, error) {
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
 	if err != nil {
 		return nil, err
 	}
-	var jobs []Started
+	var ids []ostrich.JobID
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
 			continue
 		}
-		text, of, _ := strings.Cut(line, "|")
-		id, err := strconv.ParseUint(text, 10, 32)
-		array, bad := strconv.ParseUint(of, 10, 32)
-		if err != nil || bad != nil {
+		id, err := strconv.ParseUint(line, 10, 32)
+		if err != nil {
 			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(line))
 		}
-		jobs = append(jobs, Started{ostrich.JobID(id), ostrich.JobID(array)})
+		ids = append(ids, ostrich.JobID(id))
 	}
-	slices.SortFunc(jobs, func(a, b Started) int { return cmp.Compare(a.Job, b.Job) })
-	return slices.Compact(jobs), nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }

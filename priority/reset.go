@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"slurm-ostrich/ostrich"
 )
 
 // ResetOptions say what is given back to stock ordering.
@@ -14,7 +16,9 @@ type ResetOptions struct {
 	Journal *Journal
 	// Running are the jobs that have started. SiteFactor and nice value stay
 	// with a job, and would come into force again if it were requeued.
-	Running []Started
+	// A task that started from a record of its array is not written: nobody knows
+	// whether it started before or after the array was.
+	Running []ostrich.JobID
 	// All also gives back what the journal does not know: in channel SiteFactor
 	// every value, whoever gave it; in channel Nice every negative one; in channel
 	// Priority every pinned job.
@@ -67,19 +71,15 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	if o.Channel == Priority || o.Journal == nil {
 		return all, nil
 	}
-	for _, r := range o.Running {
-		of := r.Job
-		if _, _, known := o.Journal.Written(o.Channel, of); !known {
-			of = r.Array // a task that got a record of its own was born with its array's value
-		}
-		_, last, ok := o.Journal.Written(o.Channel, of)
-		q := &Queued{Job: r.Job, Array: r.Array}
+	for _, id := range o.Running {
+		q := &Queued{Job: id}
+		_, last, ok := o.Journal.Written(o.Channel, id)
 		former := o.Journal.former(o.Channel, q)
 		if o.All && o.Channel == SiteFactor {
 			former = 0
 		}
 		if ok && !o.Journal.lost(o.Channel, q) && former != last && (last != 0 || o.Channel != SiteFactor) {
-			all = append(all, Change{Job: r.Job, Submit: o.Journal.submit(o.Channel, of), From: last, To: former, Why: "reset"})
+			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: last, To: former, Why: "reset"})
 		}
 	}
 	return all, nil

@@ -77,7 +77,7 @@ func TestReset(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := ResetOptions{Channel: tt.channel, Controller: multifactor(), Journal: j, All: tt.all, Running: []Started{{50, 50}, {51, 51}, {52, 52}}}
+			o := ResetOptions{Channel: tt.channel, Controller: multifactor(), Journal: j, All: tt.all, Running: []ostrich.JobID{50, 51, 52}}
 			if tt.basic {
 				o.Controller = basic()
 			}
@@ -98,7 +98,7 @@ func TestReset(t *testing.T) {
 		})
 	}
 	t.Run("without a journal", func(t *testing.T) {
-		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Running: []Started{{50, 50}}, All: true},
+		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Running: []ostrich.JobID{50}, All: true},
 			[]Queued{job(1, func(q *Queued) { q.Site = 5 }), job(2, held)})
 		if err != nil || len(list) != 1 || list[0].Job != 1 {
 			t.Errorf("%+v, %v", list, err)

@@ -235,7 +235,7 @@ func TestLostToARival(t *testing.T) {
 		t.Fatal(err)
 	}
 	reset := func() []Change {
-		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Journal: j, Running: []Started{{Job: 1}}}, []Queued{{Job: 1}})
+		list, err := Reset(ResetOptions{Channel: SiteFactor, Controller: multifactor(), Journal: j, Running: []ostrich.JobID{1}}, []Queued{{Job: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
