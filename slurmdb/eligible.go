@@ -40,10 +40,12 @@ func (h *history) eligible(t *tracked, w *row, fresh bool) {
 	case !held && w.eligible > t.row.eligible && t.row.eligible != 0: // kept back and released since
 		h.keep(t, w.eligible)
 	}
-	if _, held = h.kept[w.id]; held && !kept {
-		h.release(t, max(w.eligible, w.submit))
+	at := max(w.eligible, w.submit)
+	over := w.end != 0 && !w.started() && at >= w.end // released no sooner than it ended
+	if _, held = h.kept[w.id]; held && !kept && !over {
+		h.release(t, at)
 	}
-	if w.started() {
+	if w.started() || over {
 		delete(h.kept, w.id)
 	}
 }

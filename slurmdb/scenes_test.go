@@ -80,6 +80,16 @@ func scenes() []scene {
 				"150 release 1 of 1001: 1 x 1 for 3600 in main since 0\n",
 		},
 		{
+			name: "cancelled in the second in which it was to begin",
+			steps: steps(
+				put(job{ID: 1, Submit: 0, Eligible: 150}),
+				put(job{ID: 1, Submit: 0, Eligible: 150, End: 150, State: 4}),
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"0 hold 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"150 end 1 never ran\n",
+		},
+		{
 			name: "allocated more than asked for, and a limit at the start",
 			steps: steps(
 				put(job{ID: 1, Submit: 0, CPUs: 2, Limit: slurmdbtest.NoVal, Partition: "alt,main"}),
