@@ -73,13 +73,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	}
 	for _, id := range o.Running {
 		q := &Queued{Job: id}
-		_, last, ok := o.Journal.Written(o.Channel, id)
-		former := o.Journal.former(o.Channel, q)
-		if o.All && o.Channel == SiteFactor {
-			former = 0
-		}
-		if ok && !o.Journal.lost(o.Channel, q) && former != last && (last != 0 || o.Channel != SiteFactor) {
-			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: last, To: former, Why: "reset"})
+		if from, to, ok := o.unseen(q); ok && from != to && !o.Journal.lost(o.Channel, q) {
+			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: from, To: to, Why: "reset"})
 		}
 	}
 	return all, nil
@@ -106,29 +101,36 @@ func (o ResetOptions) nice(q *Queued) int64 {
 	return nice
 }
 
+// unseen returns the value that we wrote last to a job of which Slurm does not show
+// any, or to its array, and what is given back. ok is false where that has been done.
+func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
+	if o.Journal == nil {
+		return 0, 0, false
+	}
+	_, from, ok = o.Journal.Written(o.Channel, q.Job)
+	if !ok {
+		_, from, ok = o.Journal.Written(o.Channel, q.Array)
+	}
+	if !o.All || o.Channel != SiteFactor {
+		to = o.Journal.former(o.Channel, q)
+	}
+	return from, to, ok && (from != 0 || o.Channel != SiteFactor)
+}
+
 // stock returns a job's present value and the one it has under stock Slurm.
 // ok is false for a job that is left alone.
 func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
-	var last, stock int64
-	known, ours := false, false
+	var stock int64
+	ours := false
 	if o.Journal != nil {
-		_, last, known = o.Journal.Written(o.Channel, q.Job)
-		if !known {
-			_, last, known = o.Journal.Written(o.Channel, q.Array)
-		}
 		stock, _, ours = o.Journal.Stock(o.Channel, q)
 	}
 	switch o.Channel {
 	case SiteFactor:
 		switch {
 		case !q.SiteKnown: // held, pinned or not eligible: sprio does not tell
-			if !known || last == 0 { // given back
-				return 0, 0, false
-			}
-			if o.All {
-				return last, 0, true
-			}
-			return last, o.Journal.former(SiteFactor, q), !o.Journal.lost(SiteFactor, q)
+			from, to, ok = o.unseen(q)
+			return from, to, ok && (o.All || !o.Journal.lost(SiteFactor, q))
 		case ours && !o.All:
 			return q.Site, stock, true
 		case q.Site == 0:
