@@ -17,7 +17,8 @@ import (
 // A job that is found so when accounting tells of it, after a start of the sidecar
 // too, was so from its submission on: nobody knows better.
 type holds struct {
-	queue map[ostrich.JobID]*priority.Queued // as read in this cycle
+	queue []priority.Queued                  // as read in this cycle
+	jobs  map[ostrich.JobID]*priority.Queued // of queue; nil until an event asks for one
 	told  map[ostrich.JobID]bool             // pending jobs: that they cannot start
 
 	joined []ostrich.Event // by join, and its memory
@@ -62,10 +63,7 @@ func (h *holds) recall(queue []priority.Queued, now time.Time) {
 
 // begin starts a cycle.
 func (h *holds) begin(queue []priority.Queued) {
-	h.queue = make(map[ostrich.JobID]*priority.Queued, len(queue))
-	for i := range queue {
-		h.queue[queue[i].Job] = &queue[i]
-	}
+	h.queue, h.jobs = queue, nil
 	if h.told == nil {
 		h.told = make(map[ostrich.JobID]bool)
 	}
@@ -73,7 +71,13 @@ func (h *holds) begin(queue []priority.Queued) {
 
 // wait is what the queue says of a job.
 func (h *holds) wait(id ostrich.JobID) priority.Wait {
-	if q := h.queue[id]; q != nil {
+	if h.jobs == nil {
+		h.jobs = make(map[ostrich.JobID]*priority.Queued, len(h.queue))
+		for i := range h.queue {
+			h.jobs[h.queue[i].Job] = &h.queue[i]
+		}
+	}
+	if q := h.jobs[id]; q != nil {
 		return q.Wait()
 	}
 	return priority.Able
@@ -115,17 +119,19 @@ const toldLate = ostrich.Time(5)
 // changes are the jobs of which the queue says something else than was told.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	var events []ostrich.Event
-	for id, q := range h.queue {
+	for i := range h.queue {
+		q := &h.queue[i]
+		id, w := q.Job, q.Wait()
+		if (w != priority.Able) == h.told[id] {
+			continue
+		}
 		r, known := record(id)
 		if !known || r.Job.Start != 0 {
 			continue
 		}
-		w := q.Wait()
 		could := r.Eligible != 0 && r.Eligible <= now // by accounting
 		kind := ostrich.Hold
 		switch {
-		case (w != priority.Able) == h.told[id]:
-			continue
 		case w >= priority.Later && could && r.Eligible >= now-toldLate:
 			continue // accounting is the younger one
 		case w == priority.Able && !could && !q.Listed:

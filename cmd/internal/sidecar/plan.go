@@ -160,22 +160,14 @@ func split(queue []priority.Queued, orders [][]ostrich.Place) [][]priority.Queue
 	return queues
 }
 
-// ranked numbers the campaigns of an order as they appear.
+// ranked is an order as the plan takes it.
 func ranked(order []ostrich.Place) []priority.Ranked {
-	type campaign struct {
-		user   ostrich.UserID
-		number int
-	}
-	campaigns := make(map[campaign]uint64)
 	list := make([]priority.Ranked, len(order))
-	for i, place := range order {
-		key := campaign{place.User, place.Campaign}
-		n, ok := campaigns[key]
-		if !ok {
-			n = uint64(len(campaigns) + 1)
-			campaigns[key] = n
+	for i := range order {
+		place := &order[i]
+		list[i] = priority.Ranked{
+			Job: place.Job, Campaign: uint64(place.User)<<32 | uint64(uint32(place.Campaign)), Procs: place.Procs, Distance: place.Distance,
 		}
-		list[i] = priority.Ranked{Job: place.Job, Campaign: n, Procs: place.Procs, Distance: place.Distance}
 	}
 	return list
 }
