@@ -20,7 +20,7 @@ type Timeline struct {
 
 	supposed []Event // see Suppose
 	ahead    bool    // some of it counts in current before its time
-	replays int
+	replays  int
 }
 
 // reported is an event of the log.
