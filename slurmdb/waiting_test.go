@@ -39,7 +39,7 @@ func TestExpect(t *testing.T) {
 			db := slurmdbtest.New(t, release)
 			db.Associate(
 				slurmdbtest.Assoc{ID: 1, Account: "root"}, slurmdbtest.Assoc{ID: 2, Account: "bio", Above: "root", Shares: 1},
-				slurmdbtest.Assoc{ID: 3, User: "ann", Account: "bio", Shares: 1, Deleted: 1},
+				slurmdbtest.Assoc{ID: 3, User: "ann", Account: "bio", Partition: "main", Shares: 1, Deleted: 1},
 				slurmdbtest.Assoc{ID: 4, User: "ann", Account: "bio", Shares: 1},
 				slurmdbtest.Assoc{ID: 5, User: "ann", Account: "bio", Partition: "short", Shares: 1},
 				slurmdbtest.Assoc{ID: 6, User: "bob", Account: "bio", Shares: 1},
