@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 )
 
@@ -89,7 +90,7 @@ func (c *Comparison) stretchChart() template.HTML {
 	var ticks []tick
 	for unit := 1.0; unit < 1e12; unit *= 10 {
 		for _, f := range []float64{1, 2, 5} {
-			ticks = append(ticks, tick{f * unit, grouped(f * unit)})
+			ticks = append(ticks, tick{f * unit, format.Grouped(f * unit)})
 		}
 	}
 	return distribution("Which part of the campaigns has at most a stretch", "stretch of a campaign", c.quantiles(func(f *Figures) []float64 { return f.StretchQuantiles }),
@@ -191,7 +192,7 @@ func (c *Comparison) changeChart() template.HTML {
 		d.height += lane*float64(len(r.bars)) + 8
 	}
 	x := signedAxis(d, left, right, top, bottom, min(most, 10), 0.1, func(part float64) string {
-		return withSign(part, number(100*math.Abs(part))) + " %"
+		return format.Signed(part, format.Number(100*math.Abs(part))) + " %"
 	})
 	d.write("", "middle", x(0), d.height-6, "difference from "+c.Baseline+", per cent of it")
 	y := top

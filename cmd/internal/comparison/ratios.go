@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"io"
 	"math"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 //go:embed ratios.html
@@ -56,8 +58,8 @@ type ratiosPage struct {
 	Lead                      []string
 	Legend                    []key
 	Chart, LogChart           template.HTML
-	All, Settings             Table
-	Logs                      []Table
+	All, Settings             format.Table
+	Logs                      []format.Table
 	Words                     []RatioWord
 }
 
@@ -65,7 +67,7 @@ type ratiosPage struct {
 func (r *Ratios) WriteHTML(w io.Writer) error {
 	p := ratiosPage{
 		Title: r.Title, Where: r.Where, First: r.Policies[0].Name, Main: r.Measures[0], Lead: r.Lead, Words: r.Words,
-		All: r.table(&r.All), Settings: Table{Header: []string{"policy", "settings"}, Names: 2},
+		All: r.table(&r.All), Settings: format.Table{Header: []string{"policy", "settings"}, Names: 2},
 	}
 	for i, policy := range r.Policies {
 		p.Settings.Rows = append(p.Settings.Rows, []string{policy.Name, policy.Settings})
@@ -100,8 +102,8 @@ func (r *Ratios) WriteHTML(w io.Writer) error {
 }
 
 // table has a row a policy.
-func (r *Ratios) table(g *RatioGroup) Table {
-	t := Table{Title: g.Title, Header: append([]string{"policy"}, r.Measures...), Names: 1}
+func (r *Ratios) table(g *RatioGroup) format.Table {
+	t := format.Table{Title: g.Title, Header: append([]string{"policy"}, r.Measures...), Names: 1}
 	for i, policy := range r.Policies {
 		row := []string{policy.Name}
 		for _, x := range g.Ratios[i] {
@@ -130,7 +132,7 @@ func (r *Ratios) chart(title string, rows []string, at func(policy, row int) Rat
 	height := lane*float64(len(r.Policies)-1) + 8
 	d := &drawing{width: 2 * chartWidth, height: top + bottom + height*float64(len(rows)), title: title}
 	x := signedAxis(d, left, right, top, bottom, min(most, 10), 0.1, func(part float64) string {
-		return withSign(part, number(100*math.Abs(part))) + " %"
+		return format.Signed(part, format.Number(100*math.Abs(part))) + " %"
 	})
 	d.write("", "middle", x(0), d.height-6, "difference from "+r.Policies[0].Name+", per cent of it")
 	for row, name := range rows {

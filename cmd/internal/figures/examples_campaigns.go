@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -188,7 +189,7 @@ func figure53(name string) (*Result, error) {
 	sizes := func(list []sim.Campaign) string {
 		var jobs []string
 		for _, c := range list {
-			jobs = append(jobs, plural(len(c.Tasks), "job"))
+			jobs = append(jobs, format.Plural(len(c.Tasks), "job"))
 		}
 		return fmt.Sprintf("%d: %s", len(list), strings.Join(jobs, " and "))
 	}

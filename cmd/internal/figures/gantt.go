@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // gantt is a Gantt chart: panels above one another, over one axis of time.
@@ -197,7 +199,7 @@ func (g *gantt) table() Table {
 			if b.shade == 0 {
 				user = "idle"
 			}
-			t.Rows = append(t.Rows, []string{p.title, p.span(b), user, b.label, trimmed(b.from, 4), trimmed(b.to, 4)})
+			t.Rows = append(t.Rows, []string{p.title, p.span(b), user, b.label, format.Trimmed(b.from, 4), format.Trimmed(b.to, 4)})
 		}
 	}
 	return t
@@ -208,7 +210,7 @@ func (g *gantt) table() Table {
 func (p *panel) span(b box) string {
 	first, last := math.Round(b.top), math.Round(b.top+b.height)
 	if math.Abs(first-b.top) > 1e-9 || math.Abs(last-b.top-b.height) > 1e-9 {
-		return fmt.Sprintf("%s of %d", trimmed(b.height, 4), len(p.lanes))
+		return fmt.Sprintf("%s of %d", format.Trimmed(b.height, 4), len(p.lanes))
 	}
 	if last-first == 1 {
 		return p.lanes[int(first)]

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/trace"
@@ -389,7 +390,7 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 				in++
 			}
 		}
-		return percent(float64(in) / float64(len(values)))
+		return format.Percent(float64(in) / float64(len(values)))
 	}
 	slices.Sort(fcfs)
 	slices.Sort(fairCamp)

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -178,8 +179,8 @@ func drawLoggedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.5", logged, func(s report.Stretch, campaigns int) []Number {
 		return []Number{
 			{What: "campaigns", Paper: "56918", Ours: strconv.Itoa(campaigns), Why: "no selection of the jobs was found that gives the thesis' number"},
-			{What: "optimal", Paper: "0.3 %", Ours: percent(s.Optimal)},
-			{What: "below 1.5", Paper: "55.2 %", Ours: percent(s.Lt15), Why: "other campaigns"},
+			{What: "optimal", Paper: "0.3 %", Ours: format.Percent(s.Optimal)},
+			{What: "below 1.5", Paper: "55.2 %", Ours: format.Percent(s.Lt15), Why: "other campaigns"},
 		}
 	}, "These are the times of the log. Jobs waited there for some seconds even on an empty machine, so that almost no campaign is optimal.")
 }
@@ -189,9 +190,9 @@ func drawReplayedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.6", dependent, func(s report.Stretch, _ int) []Number {
 		const why = "the replay has no latency, and the campaigns are not quite the same"
 		return []Number{
-			{What: "optimal", Paper: "68.6 %", Ours: percent(s.Optimal), Why: why},
-			{What: "at most 1.15", Paper: "80 %", Ours: percent(s.Le115), Why: why},
-			{What: "below 1.5", Paper: "89.7 %", Ours: percent(s.Lt15), Why: why},
+			{What: "optimal", Paper: "68.6 %", Ours: format.Percent(s.Optimal), Why: why},
+			{What: "at most 1.15", Paper: "80 %", Ours: format.Percent(s.Le115), Why: why},
+			{What: "below 1.5", Paper: "89.7 %", Ours: format.Percent(s.Lt15), Why: why},
 		}
 	}, "Closed loop, jobs at their logged distance from the first of their campaign, dependencies by thesis 5.4.3 and 5.4.4, strict gate, LPT "+
 		"inside. With offsets kept, first come, first served gives the same distribution: docs/reproduction.md has it and all other readings.")
@@ -312,9 +313,9 @@ func loads(used []float64) []Number {
 			idle++
 		}
 	}
-	part := func(n int) string { return percent(float64(n) / float64(len(used))) }
+	part := func(n int) string { return format.Percent(float64(n) / float64(len(used))) }
 	return []Number{
-		{What: "mean utilisation", Ours: percent(mean)},
+		{What: "mean utilisation", Ours: format.Percent(mean)},
 		{What: "steps with 99 % or more", Ours: part(full)},
 		{What: "steps with less than 1 %", Ours: part(idle)},
 	}
@@ -345,7 +346,7 @@ func against(with, without []float64) []Number {
 		a, b := of[0].mean(), of[1].mean()
 		return Number{
 			What: "utilisation without dependencies against that with them, hours above 10 % " + hours, Paper: "at least 20 % greater",
-			Ours: fmt.Sprintf("%s against %s: %+.1f points, %+.1f %%", percent(b), percent(a), 100*(b-a), 100*(b/a-1)), Why: why,
+			Ours: fmt.Sprintf("%s against %s: %+.1f points, %+.1f %%", format.Percent(b), format.Percent(a), 100*(b-a), 100*(b/a-1)), Why: why,
 		}
 	}
 	return []Number{

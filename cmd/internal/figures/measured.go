@@ -149,5 +149,3 @@ func confident(values []float64) (mean, half float64) {
 }
 
 func decimals(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-
-func percent(part float64) string { return decimals(100*part, 1) + " %" }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -196,8 +197,8 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		Pictures: []Picture{a, b}, Tables: []Table{tableA, tableB},
 		Numbers: []Number{
 			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},
-			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", percent(partF), manyF), Why: why},
-			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", percent(partO), manyO), Why: why},
+			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partF), manyF), Why: why},
+			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partO), manyO), Why: why},
 			{What: "campaigns below 2, OStrich/FCFS", Paper: "more than twice", Ours: decimals(float64(lowO)/float64(lowF), 2)},
 			{What: "mean max-stretch of short users, FCFS", Paper: "above 50", Ours: mean(fcfs, 0), Why: why},
 			{What: "mean max-stretch of short users, OStrich", Paper: "12.8", Ours: mean(fairly, 0), Why: why},

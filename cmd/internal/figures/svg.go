@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"strconv"
-	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // style is that of all drawings. It is scoped to them, since they stand side
@@ -147,27 +147,7 @@ type shade struct {
 }
 
 // pixels is a coordinate, to a hundredth.
-func pixels(x float64) string { return trimmed(x, 2) }
-
-// trimmed is a number with at most so many digits after the point.
-func trimmed(x float64, digits int) string {
-	s := strconv.FormatFloat(x, 'f', digits, 64)
-	if digits > 0 {
-		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-	}
-	if s == "-0" {
-		return "0"
-	}
-	return s
-}
+func pixels(x float64) string { return format.Trimmed(x, 2) }
 
 // amount is a number as it stands in a text.
-func amount(x float64) string { return trimmed(x, 2) }
-
-// plural is a number of things in words.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
+func amount(x float64) string { return format.Trimmed(x, 2) }

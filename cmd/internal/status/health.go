@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	amounts "slurm-ostrich/cmd/internal/amount"
+	amounts "slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
