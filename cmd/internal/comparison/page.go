@@ -2,7 +2,7 @@ package comparison
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -10,13 +10,27 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich/report"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed head.html page.html ratios.html
+var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// pages are the templates of the comparison and of the ratios.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
+
+// writePage writes a page, or nothing of it.
+func writePage(w io.Writer, name string, data any) error {
+	var whole bytes.Buffer
+	if err := pages.ExecuteTemplate(&whole, name, data); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	if _, err := whole.WriteTo(w); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	return nil
+}
 
 const (
 	sideRows  = 20   // users in a table of winners or losers
@@ -111,10 +125,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	p.Where = strings.Join(append(where, moment(c.From, c.location)+" to "+moment(c.To, c.location), format.Plural(c.Procs, "processor"),
 		format.Plural(base.Jobs, "job"), format.Plural(base.Users, "user"), format.Plural(base.Campaigns, "campaign")), " · ")
 	for i := range c.Runs {
-		d := drawing{width: 40, height: 12, title: "line and mark of this run"}
-		d.line("curve "+style(i), 1, 6, 39, 6)
-		d.mark("dot "+style(i), i, 20, 6)
-		p.Legend = append(p.Legend, key{c.Runs[i].Run, d.svg()})
+		p.Legend = append(p.Legend, key{c.Runs[i].Run, svg.Swatch("curve", i, "line and mark of this run")})
 		p.Heads = append(p.Heads, c.Runs[i].Run)
 	}
 	p.Figures = c.figureRows()
@@ -141,14 +152,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	}
 	users := c.Users[:min(len(c.Users), userRows)]
 	p.Users, p.UsersLeft = c.withoutAccounts(c.userTable(users)), len(c.Users)-len(users)
-	var whole bytes.Buffer // nothing half-written
-	if err := pageTemplate.Execute(&whole, p); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	if _, err := whole.WriteTo(w); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	return nil
+	return writePage(w, "page.html", p)
 }
 
 // figureRows has a row a measure and a column a run.
