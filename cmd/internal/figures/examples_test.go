@@ -164,10 +164,9 @@ func samePanels(t *testing.T, p *svgtest.Picture, rows [][]string) {
 		t.Fatalf("%s: %d boxes of %d rows", p.Name, len(boxes), len(rows))
 	}
 	for i, row := range rows {
-		from, errFrom := strconv.ParseFloat(row[4], 64)
-		to, errTo := strconv.ParseFloat(row[5], 64)
+		from, to := svgtest.Number(t, row[4]), svgtest.Number(t, row[5])
 		left, _, right, _ := boxes[i].Box()
-		if errFrom != nil || errTo != nil || math.Abs(left-x(from)) > 0.05 || math.Abs(right-x(to)) > 0.05 {
+		if math.Abs(left-x(from)) > 0.05 || math.Abs(right-x(to)) > 0.05 {
 			t.Errorf("%s: %q is drawn from %v to %v, want %v to %v", p.Name, row, left, right, x(from), x(to))
 		}
 		if boxes[i].Is("frame") != (row[2] == "idle") {
@@ -187,10 +186,9 @@ func samePoints(t *testing.T, p *svgtest.Picture, rows [][]string) {
 	t.Helper()
 	x, y := scale(t, p, true), scale(t, p, false)
 	for i, row := range rows {
-		px, errX := strconv.ParseFloat(row[1], 64)
-		py, errY := strconv.ParseFloat(row[2], 64)
+		px, py := svgtest.Number(t, row[1]), svgtest.Number(t, row[2])
 		dot := p.All("dot")[i]
-		if at := dot.Points[0]; errX != nil || errY != nil || math.Abs(at.X-x(px)) > 0.05 || math.Abs(at.Y-y(py)) > 0.05 {
+		if at := dot.Points[0]; math.Abs(at.X-x(px)) > 0.05 || math.Abs(at.Y-y(py)) > 0.05 {
 			t.Errorf("%s: %q is drawn at %v, want %v %v", p.Name, row, at, x(px), y(py))
 		}
 		if class := map[string]string{"optimal": "s1", "dominated": "s2", "bound": "s3"}[row[3]]; !dot.Is(class) {

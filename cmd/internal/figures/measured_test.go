@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -229,23 +228,14 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, text string) float64 {
-	t.Helper()
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 // sameLines: both axes are logarithmic, and 1 and 1000 are among the lengths.
 func sameLines(t *testing.T, p *svgtest.Picture, rows [][]string) {
 	t.Helper()
 	line := p.All("line", old)[0].Points
 	first, last := rows[0], rows[len(rows)-1]
 	part := func(row, column int) float64 {
-		low, high := math.Log(parsed(t, first[column])), math.Log(parsed(t, last[column]))
-		return (math.Log(parsed(t, rows[row][column])) - low) / (high - low)
+		low, high := math.Log(svgtest.Number(t, first[column])), math.Log(svgtest.Number(t, last[column]))
+		return (math.Log(svgtest.Number(t, rows[row][column])) - low) / (high - low)
 	}
 	for i, at := range line {
 		x := line[0].X + part(i, 0)*(line[len(line)-1].X-line[0].X)
@@ -264,7 +254,7 @@ func sameOutline(t *testing.T, p *svgtest.Picture, rows [][]string) {
 	t.Helper()
 	highest := func(column int) (most float64) {
 		for _, row := range rows {
-			most = max(most, parsed(t, row[column]))
+			most = max(most, svgtest.Number(t, row[column]))
 		}
 		return most
 	}
@@ -284,7 +274,7 @@ func sameBars(t *testing.T, p *svgtest.Picture, rows [][]string) {
 		left := 0.0
 		for i, row := range rows {
 			l, top, r, bottom := bars[i].Box()
-			if want := (base - first) * parsed(t, row[1+column]) / parsed(t, rows[0][1+column]); math.Abs(base-top-want) > 0.1 || bottom != base {
+			if want := (base - first) * svgtest.Number(t, row[1+column]) / svgtest.Number(t, rows[0][1+column]); math.Abs(base-top-want) > 0.1 || bottom != base {
 				t.Errorf("%q: a bar of %v, want %v", row, base-top, want)
 			}
 			if name := p.Find(t, row[0]); l <= left || math.Abs((l+r)/2-name.X) > (r-l)*0.6 {

@@ -4,21 +4,12 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
 	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 )
-
-func parsed(t *testing.T, text string) float64 {
-	t.Helper()
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
 
 // TestLanes: blocks lie where their campaigns are between now and the end of the
 // axis, and ticks go on from left to right.
@@ -27,7 +18,7 @@ func TestLanes(t *testing.T) {
 	pool := newView(s, Query{}, nil, time.UTC).Pools[0]
 	now, right, known := float64(s.Health.Now), 0.0, 0.0 // the end of the axis, in seconds
 	for i, tick := range pool.Ticks {
-		x := parsed(t, tick.X)
+		x := svgtest.Number(t, tick.X)
 		if i > 0 && x <= right || x > 100 {
 			t.Errorf("tick %d, %s, is at %v behind %v", i, tick.Label, x, right)
 		}
@@ -40,7 +31,7 @@ func TestLanes(t *testing.T) {
 			if k == len(lane.Blocks) {
 				break // the others begin beyond the axis
 			}
-			x, w := parsed(t, lane.Blocks[k].X), parsed(t, lane.Blocks[k].W)
+			x, w := svgtest.Number(t, lane.Blocks[k].X), svgtest.Number(t, lane.Blocks[k].W)
 			k++
 			if x+w > 99.99 || w <= 100*leastWidth {
 				continue // cut off, or made wider to be seen
@@ -60,7 +51,7 @@ func TestLanes(t *testing.T) {
 	}
 	at := 0.0
 	for i, part := range pool.Running.Parts {
-		x, w := parsed(t, part.X), parsed(t, part.W)
+		x, w := svgtest.Number(t, part.X), svgtest.Number(t, part.W)
 		if math.Abs(x-at) > 0.02 || math.Abs(w-100*float64(s.Running[i].Procs)/float64(s.Pools[0].Procs)) > 0.02 {
 			t.Errorf("%s holds %d processors of %d, from %v %% on %v %%", part.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
 		}
@@ -92,7 +83,7 @@ func TestCurves(t *testing.T) {
 			}
 			begins, last := 0, -1.0
 			for k, m := range drawn {
-				x, y, value := parsed(t, m[2]), parsed(t, m[3]), of(&points[k])[i]
+				x, y, value := svgtest.Number(t, m[2]), svgtest.Number(t, m[3]), of(&points[k])[i]
 				if m[1] == "M" {
 					begins++
 				}

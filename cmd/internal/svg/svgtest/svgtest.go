@@ -83,6 +83,16 @@ var (
 	command  = regexp.MustCompile(`([A-Za-z])([^A-Za-z]*)`)
 )
 
+// Number is a number that stands in a drawing or in its table, and finite.
+func Number(t testing.TB, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		t.Fatalf("%q is no number", text)
+	}
+	return x
+}
+
 // ReadAll reads the drawings of a page.
 func ReadAll(t testing.TB, page string) []*Picture {
 	t.Helper()
@@ -131,12 +141,7 @@ type reader struct {
 
 func (r *reader) number(e *xml.StartElement, name string) float64 {
 	r.Helper()
-	text := attribute(e, name)
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		r.Fatalf("%s: %s=%q of a %s is no number", r.p.Name, name, text, e.Name.Local)
-	}
-	return x
+	return Number(r.TB, attribute(e, name))
 }
 
 func attribute(e *xml.StartElement, name string) string {
@@ -168,8 +173,7 @@ func (r *reader) start(e *xml.StartElement) {
 		text := Text{Class: class, Anchor: attribute(e, "text-anchor")}
 		if m := turned.FindStringSubmatch(attribute(e, "transform")); m != nil {
 			text.Upright = true
-			text.X, _ = strconv.ParseFloat(m[1], 64)
-			text.Y, _ = strconv.ParseFloat(m[2], 64)
+			text.X, text.Y = Number(r.TB, m[1]), Number(r.TB, m[2])
 		} else {
 			text.X, text.Y = r.number(e, "x"), r.number(e, "y")
 		}
@@ -205,16 +209,10 @@ func (r *reader) points(path string) []svg.Point {
 	r.Helper()
 	var list []svg.Point
 	for _, m := range command.FindAllStringSubmatch(path, -1) {
-		if m[1] != "M" && m[1] != "L" {
-			continue
+		if m[1] == "M" || m[1] == "L" {
+			x, y, _ := strings.Cut(strings.TrimSpace(m[2]), " ")
+			list = append(list, svg.Point{X: Number(r.TB, x), Y: Number(r.TB, y)})
 		}
-		x, y, _ := strings.Cut(strings.TrimSpace(m[2]), " ")
-		px, errX := strconv.ParseFloat(x, 64)
-		py, errY := strconv.ParseFloat(y, 64)
-		if err := errors.Join(errX, errY); err != nil || math.IsNaN(px+py) || math.IsInf(px+py, 0) {
-			r.Fatalf("%s: path %s: %v", r.p.Name, path, err)
-		}
-		list = append(list, svg.Point{X: px, Y: py})
 	}
 	return list
 }
