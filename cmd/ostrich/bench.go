@@ -16,7 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
@@ -155,7 +155,7 @@ func benchLogs(c *cli.Context) ([]orderbench.Log, error) {
 		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
 	}
 	if c.Bool("quick") && len(paths) > quickLogs {
-		say(c.App.ErrWriter, "--quick: %s left out", amount.Plural(len(paths)-quickLogs, "log"))
+		say(c.App.ErrWriter, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
 		paths = paths[:quickLogs]
 	}
 	var logs []orderbench.Log
@@ -183,7 +183,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 		// The process may end while a run is still being added: then it is the
 		// system that closes the file.
 		if n := store.Restore(b); n > 0 {
-			say(c.App.ErrWriter, "%d of %s were made before", n, amount.Plural(len(b.Runs()), "run"))
+			say(c.App.ErrWriter, "%d of %s were made before", n, format.Plural(len(b.Runs()), "run"))
 		}
 		keep = store.Add
 	}
@@ -221,25 +221,22 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 
 // writeRatios writes a table over all logs and one by log.
 func writeRatios(c *cli.Context, r *orderbench.Result) error {
-	t := table{header: append([]string{"POLICY"}, orderbench.Heads()...)}
+	t := format.Table{Header: append([]string{"POLICY"}, orderbench.Heads()...)}
 	for i := range r.Policies {
 		p := &r.Policies[i]
-		t.add(append([]any{p.Policy}, ratioCells(p)...)...)
+		t.Add(append([]any{p.Policy}, ratioCells(p)...)...)
 	}
-	if err := t.write(c); err != nil || c.Bool("summary") {
-		return err
+	if c.Bool("summary") {
+		return writeTables(c, t)
 	}
-	t = table{header: append([]string{"LOG", "POLICY"}, orderbench.Heads()...)}
+	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, orderbench.Heads()...)}
 	for i := range r.Logs {
 		for k := range r.Logs[i].Policies {
 			p := &r.Logs[i].Policies[k]
-			t.add(append([]any{r.Logs[i].Log, p.Policy}, ratioCells(p)...)...)
+			logs.Add(append([]any{r.Logs[i].Log, p.Policy}, ratioCells(p)...)...)
 		}
 	}
-	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
-		return err
-	}
-	return t.write(c)
+	return writeTables(c, t, logs)
 }
 
 // ratioCells are the ratios of a policy in a table.

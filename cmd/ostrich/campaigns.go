@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -47,11 +47,11 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 	if c.Bool("json") {
 		return writeJSON(c, all)
 	}
-	t := table{header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
+	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
 	for _, j := range all.Campaigns {
-		t.add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", state.Tasks(j.Pending), len(j.Running)), amount.Moment(float64(j.Submitted)),
-			fmt.Sprintf("%.2f", j.Work), amount.When(j.VirtualStart), amount.When(j.VirtualEnd), fmt.Sprintf("%.0f%%", 100*j.Progress),
-			j.Late(), fmt.Sprintf("%.2f", j.Stretch), amount.When(j.Bound))
+		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", state.Tasks(j.Pending), len(j.Running)), format.Moment(float64(j.Submitted)),
+			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
+			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
 	}
-	return t.write(c)
+	return writeTables(c, t)
 }

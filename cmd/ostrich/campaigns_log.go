@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -90,7 +90,7 @@ func logCampaigns(c *cli.Context) error {
 	for i := range campaigns {
 		k := &campaigns[i]
 		list[i] = loggedCampaignJSON{
-			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: amount.CoreHours(k.Work),
+			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: format.CoreHours(k.Work),
 			Longest: k.Longest, Stretch: k.Stretch(w.procs),
 		}
 	}
@@ -101,11 +101,11 @@ func logCampaigns(c *cli.Context) error {
 			Campaigns []loggedCampaignJSON `json:"campaigns"`
 		}{w.name, w.procs, list})
 	}
-	t := table{header: []string{"CAMPAIGN", "USER", "JOBS", "SUBMITTED", "ENDED", "WORK", "LONGEST", "STRETCH"}}
+	t := format.Table{Header: []string{"CAMPAIGN", "USER", "JOBS", "SUBMITTED", "ENDED", "WORK", "LONGEST", "STRETCH"}}
 	for _, k := range list {
-		t.add(k.Campaign, k.User, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
+		t.Add(k.Campaign, k.User, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
 	}
-	return t.write(c)
+	return writeTables(c, t)
 }
 
 // loggedJobs are the jobs of a log as they ran there.
@@ -129,7 +129,7 @@ func writeLogSummary(c *cli.Context, s report.Summary) error {
 	if c.Bool("json") {
 		return writeJSON(c, s)
 	}
-	t := table{header: []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}}
-	t.add(summaryCells(&s)...)
-	return t.write(c)
+	t := format.Table{Header: []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}}
+	t.Add(summaryCells(&s)...)
+	return writeTables(c, t)
 }

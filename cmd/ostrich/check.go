@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -48,11 +49,11 @@ func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
 		}{findings})
 	}
 	if c.Bool("parsable2") {
-		t := table{header: []string{"RESULT", "CHECK", "FOUND", "MEND"}}
+		t := format.Table{Header: []string{"RESULT", "CHECK", "FOUND", "MEND"}}
 		for _, f := range findings {
-			t.add(f.Result, f.Name, f.Found, f.Mend)
+			t.Add(f.Result, f.Name, f.Found, f.Mend)
 		}
-		return t.write(c)
+		return writeTables(c, t)
 	}
 	var errs []error
 	for _, f := range findings {

@@ -357,29 +357,19 @@ func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 			return err
 		}
 	}
-	for i, t := range result.Tables(long) {
-		if !c.Bool("noheader") {
-			title := t.Title
-			if t.Users && len(t.Rows) > mostRows && !long {
-				title = fmt.Sprintf("%s: %d of %d users, all with --long", title, mostRows, len(t.Rows))
-			}
-			if i > 0 {
-				title = "\n" + title
-			}
-			if _, err := fmt.Fprintln(w, title); err != nil {
-				return err
-			}
-		}
-		rows := table{header: make([]string, len(t.Header)), rows: t.Rows}
-		if t.Users && !long {
-			rows.rows = t.Rows[:min(len(t.Rows), mostRows)]
+	tables := result.Tables(long)
+	for i := range tables {
+		t := &tables[i]
+		if t.Users && len(t.Rows) > mostRows && !long {
+			t.Title = fmt.Sprintf("%s: %d of %d users, all with --long", t.Title, mostRows, len(t.Rows))
+			t.Rows = t.Rows[:mostRows]
 		}
 		for k, h := range t.Header {
-			rows.header[k] = strings.ToUpper(h)
+			t.Header[k] = strings.ToUpper(h)
 		}
-		if err := rows.write(c); err != nil {
-			return err
-		}
+	}
+	if err := writeTables(c, tables...); err != nil {
+		return err
 	}
 	if !words {
 		return nil

@@ -15,10 +15,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/ostrich"
 )
 
 const (
@@ -52,7 +51,7 @@ func compareLive(c *cli.Context) error {
 		}
 		return err
 	}
-	return writeLive(c, &r)
+	return writeTables(c, liveTables(&r)...)
 }
 
 // onlyLive refuses arguments, and options that mean nothing for a comparison
@@ -124,40 +123,18 @@ func fetchLive(ctx context.Context, address string) ([]byte, error) {
 	return raw, nil
 }
 
-// writeLive writes a comparison as tables.
-func writeLive(c *cli.Context, r *shadow.Report) error {
-	for i, t := range liveTables(r) {
-		if !c.Bool("noheader") {
-			if i > 0 {
-				_, _ = fmt.Fprintln(c.App.Writer) // the table after it tells of an error
-			}
-			_, _ = fmt.Fprintln(c.App.Writer, t.title)
-		}
-		if err := t.write(c); err != nil {
-			return err
-		}
-	}
-	return nil
+func liveTables(r *shadow.Report) []format.Table {
+	return slices.Concat([]format.Table{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), livePromise(&r.Campaigns.Promise), liveLast(r))
 }
 
-// titled is a table under a line that says what it is.
-type titled struct {
-	title string
-	table
-}
-
-func liveTables(r *shadow.Report) []titled {
-	return slices.Concat([]titled{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), livePromise(&r.Campaigns.Promise), liveLast(r))
-}
-
-func liveOrder(r *shadow.Report) titled {
-	t := titled{
-		title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
-			amount.Moment(float64(r.Since)), amount.Moment(float64(r.Time))),
-		table: table{header: []string{"FIGURE", "NOW", "HOUR", "DAY"}},
+func liveOrder(r *shadow.Report) format.Table {
+	t := format.Table{
+		Title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
+			format.Moment(float64(r.Since)), format.Moment(float64(r.Time))),
+		Header: []string{"FIGURE", "NOW", "HOUR", "DAY"},
 	}
 	add := func(name string, a shadow.Average) {
-		t.add(name, fmt.Sprintf("%.2f", a.Now), fmt.Sprintf("%.2f", a.Hour), fmt.Sprintf("%.2f", a.Day))
+		t.Add(name, fmt.Sprintf("%.2f", a.Now), fmt.Sprintf("%.2f", a.Hour), fmt.Sprintf("%.2f", a.Day))
 	}
 	add("rank correlation", r.Order.Tau)
 	for _, o := range r.Order.Overlap {
@@ -171,106 +148,97 @@ func liveOrder(r *shadow.Report) titled {
 	for _, w := range r.Starts.Ranks {
 		first, shift = append(first, fmt.Sprintf("%.2f", w.First)), append(shift, fmt.Sprintf("%.1f", w.Shift))
 	}
-	t.add(first...)
-	t.add(shift...)
+	t.Add(first...)
+	t.Add(shift...)
 	return t
 }
 
-func liveStarts(r *shadow.Report) titled {
-	t := titled{
-		title: "Starts, compared with those that OStrich would have made",
-		table: table{header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"}},
+func liveStarts(r *shadow.Report) format.Table {
+	t := format.Table{
+		Title:  "Starts, compared with those that OStrich would have made",
+		Header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"},
 	}
 	s := &r.Starts
-	t.add("same", s.Same, "", "", "", "", "")
+	t.Add("same", s.Same, "", "", "", "", "")
 	for _, row := range []struct {
 		name string
 		jobs uint64
 		open int
 		by   *shadow.Histogram
 	}{{"earlier", s.Earlier, s.RunEarlier, &s.EarlierSeconds}, {"later", s.Later, s.WaitLater, &s.LaterSeconds}} {
-		t.add(row.name, row.jobs, row.open, row.by.Count, liveMean(row.by, "s"), liveUpTo(row.by, 60), liveUpTo(row.by, 3600))
+		t.Add(row.name, row.jobs, row.open, row.by.Count, liveMean(row.by, "s"), liveUpTo(row.by, 60), liveUpTo(row.by, 3600))
 	}
-	t.add("not compared", s.NotCompared+s.LeftOut, "", "", "", "", "")
+	t.Add("not compared", s.NotCompared+s.LeftOut, "", "", "", "", "")
 	return t
 }
 
-func liveCampaigns(r *shadow.Report) titled {
-	t := titled{
-		title: "Finished campaigns",
-		table: table{header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"}},
+func liveCampaigns(r *shadow.Report) format.Table {
+	t := format.Table{
+		Title:  "Finished campaigns",
+		Header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"},
 	}
 	k := &r.Campaigns
-	t.add(k.Finished, k.Kept, k.Broken, k.Unbounded, liveMean(&k.Stretch, ""), liveUpTo(&k.Stretch, 1.15), liveUpTo(&k.Stretch, 2), liveUpTo(&k.Stretch, 20))
+	t.Add(k.Finished, k.Kept, k.Broken, k.Unbounded, liveMean(&k.Stretch, ""), liveUpTo(&k.Stretch, 1.15), liveUpTo(&k.Stretch, 2), liveUpTo(&k.Stretch, 20))
 	return t
 }
 
-func liveBroken(r *shadow.Report) []titled {
-	t := titled{title: "Broken bounds, by reason", table: table{header: []string{"REASON", "FIRST", "ALL", "MEANING"}}}
+func liveBroken(r *shadow.Report) []format.Table {
+	t := format.Table{Title: "Broken bounds, by reason", Header: []string{"REASON", "FIRST", "ALL", "MEANING"}}
 	for _, b := range r.Campaigns.BrokenBy {
 		if b.Any > 0 {
-			t.add(b.Reason, b.First, b.Any, b.Meaning)
+			t.Add(b.Reason, b.First, b.Any, b.Meaning)
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []titled{t}
+	return []format.Table{t}
 }
 
 // livePromise has no tables if no campaign has a known rho.
-func livePromise(p *shadow.Promise) []titled {
+func livePromise(p *shadow.Promise) []format.Table {
 	if p.Campaigns == 0 {
 		return nil
 	}
-	part := func(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
-	all := titled{
-		title: "Campaigns of the last 24 hours beside an equally shared machine",
-		table: table{header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"}},
+	part := func(x float64) string { return format.PercentCell(x, 0) }
+	all := format.Table{
+		Title:  "Campaigns of the last 24 hours beside an equally shared machine",
+		Header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"},
 	}
-	all.add(p.Campaigns, part(p.Le1), fmt.Sprintf("%.2f", p.Mean), fmt.Sprintf("%.2f", p.P50), fmt.Sprintf("%.2f", p.P95), fmt.Sprintf("%.2f", p.Max))
-	users := titled{
-		title: "Users furthest from an equal share",
-		table: table{header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"}},
+	all.Add(p.Campaigns, part(p.Le1), fmt.Sprintf("%.2f", p.Mean), fmt.Sprintf("%.2f", p.P50), fmt.Sprintf("%.2f", p.P95), fmt.Sprintf("%.2f", p.Max))
+	users := format.Table{
+		Title:  "Users furthest from an equal share",
+		Header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"},
 	}
 	for _, u := range p.Users {
-		users.add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
+		users.Add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
 	}
 	if len(p.Users) == 0 {
-		return []titled{all}
+		return []format.Table{all}
 	}
-	return []titled{all, users}
+	return []format.Table{all, users}
 }
 
-func liveLast(r *shadow.Report) []titled {
+func liveLast(r *shadow.Report) []format.Table {
 	if len(r.Campaigns.Last) == 0 {
 		return nil
 	}
-	t := titled{
-		title: "The campaigns that finished last",
-		table: table{header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"}},
+	t := format.Table{
+		Title:  "The campaigns that finished last",
+		Header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"},
 	}
 	for _, f := range r.Campaigns.Last {
 		bound, kept := "never", ""
 		if f.Bound != nil {
-			bound, kept = amount.Moment(*f.Bound), "yes"
+			bound, kept = format.Moment(*f.Bound), "yes"
 			if f.Broken {
 				kept = "no"
 			}
 		}
-		t.add(f.Campaign, f.User, f.Pool, amount.Moment(float64(f.Submitted)), amount.Moment(float64(f.Ended)), liveSpan(f.Flow),
+		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.Elapsed(f.Flow),
 			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
 	}
-	return []titled{t}
-}
-
-// liveSpan writes a length of time as Slurm does, [days-]hours:minutes:seconds.
-func liveSpan(d ostrich.Duration) string {
-	text := fmt.Sprintf("%02d:%02d:%02d", d/3600%24, d/60%60, d%60)
-	if days := d / (24 * 3600); days > 0 {
-		text = fmt.Sprintf("%d-%s", days, text)
-	}
-	return text
+	return []format.Table{t}
 }
 
 // liveMean is the mean of what a histogram counts, "" of nothing.
@@ -286,7 +254,7 @@ func liveMean(h *shadow.Histogram, unit string) string {
 func liveUpTo(h *shadow.Histogram, limit float64) string {
 	for _, b := range h.Buckets {
 		if b.Limit == limit && h.Count > 0 {
-			return fmt.Sprintf("%.0f%%", 100*float64(b.Count)/float64(h.Count))
+			return format.PercentCell(float64(b.Count)/float64(h.Count), 0)
 		}
 	}
 	return ""

@@ -11,8 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
@@ -67,7 +67,7 @@ func runDemo(c *cli.Context) error {
 			return err
 		}
 	}
-	at, done := progress(c.App.ErrWriter, fmt.Sprintf("%s of %s, twice", amount.Plural(d.Total, "job"), amount.Plural(len(d.Users), "user")))
+	at, done := progress(c.App.ErrWriter, fmt.Sprintf("%s of %s, twice", format.Plural(d.Total, "job"), format.Plural(len(d.Users), "user")))
 	err = d.run(ctx, pace, at)
 	done()
 	if err == nil {
@@ -133,7 +133,7 @@ func (d *demo) about(runs [2]demoRun) []string {
 	if d.Rule == emulated.Classic {
 		rule = "NO_FAIR_TREE"
 	}
-	wrote := fmt.Sprintf("wrote %s in %s", amount.Plural(runs[1].Writes, "value"), amount.Plural(runs[1].Cycles, "cycle"))
+	wrote := fmt.Sprintf("wrote %s in %s", format.Plural(runs[1].Writes, "value"), format.Plural(runs[1].Cycles, "cycle"))
 	return []string{
 		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each, and the same %d campaigns with %d jobs in all in both runs (seed %d).",
 			demoNodes, demoCPUs, len(d.Load), d.Total, d.Seed),

@@ -2,15 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -18,14 +18,7 @@ import (
 //go:embed demo.html.tmpl
 var demoTemplateText string
 
-var demoTemplate = template.Must(template.New("demo").Parse(demoTemplateText))
-
-// The drawings, in units of their own: a page scales them to its width.
-const (
-	ganttWidth = 960.0
-	ganttLane  = 9.0 // height of a processor
-	barsWidth  = 330.0
-)
+var demoTemplate = template.Must(template.New("demo").Funcs(template.FuncMap{"drawings": svg.Style}).Parse(demoTemplateText))
 
 // demoPage is what the template is filled with.
 type demoPage struct {
@@ -33,9 +26,8 @@ type demoPage struct {
 	About   []string
 	Caveat  string
 	Legend  []legend
-	Gantts  [2]gantt
-	Axis    axis
-	Panels  [2]panel
+	Runs    [2]demoChart
+	Panels  [2]template.HTML
 	Table   []demoRow
 	All     demoRow
 	Figures []figureRow
@@ -46,47 +38,12 @@ type legend struct {
 	Class, Name, Account, About string
 }
 
-// gantt is the schedule of one run.
-type gantt struct {
+// demoChart is the schedule of one run.
+type demoChart struct {
 	Title   string
-	Users   []lanes
-	Now     float64 // where the run stands, while it goes on
+	Chart   template.HTML
 	Going   bool
 	Caption string
-}
-
-// lanes are the jobs of one user, as the data of one path.
-type lanes struct {
-	Class, Name string
-	Path        string
-}
-
-// axis is the time below the schedules.
-type axis struct {
-	Width, Height float64
-	Total         float64 // height with the numbers
-	Ticks         []tick
-}
-
-type tick struct {
-	At   float64
-	Text string
-}
-
-// panel compares the runs user by user.
-type panel struct {
-	Title  string
-	Height float64
-	Total  float64 // height with title and numbers
-	Ticks  []tick
-	Rows   []panelRow
-}
-
-type panelRow struct {
-	Name   string
-	Y      float64
-	Bars   [2]float64 // lengths
-	Values [2]string
 }
 
 // demoRow is a line of the table.
@@ -115,26 +72,21 @@ func (d *demo) page(w io.Writer, runs [2]demoRun) error {
 	}
 	// A page that is live keeps its scale for as long as it can.
 	span = max(span, ostrich.Duration(d.Hours)*3600)
-	scale := ganttWidth / float64(span)
-	p.Axis = axis{Width: ganttWidth, Height: ganttLane * demoProcs, Total: ganttLane*demoProcs + 20, Ticks: ticksOf(hours(span), 12, ganttWidth, " h")}
 	for i, u := range d.Users {
-		p.Legend = append(p.Legend, legend{fmt.Sprint("u", i), u.Name, u.Account, u.About})
+		p.Legend = append(p.Legend, legend{demoClass(i), u.Name, u.Account, u.About})
 	}
 	titles := [2]string{"Stock fairshare", "OStrich"}
 	for i := range runs {
-		g := gantt{Title: titles[i], Going: !runs[i].Over, Users: d.draw(both[i].Jobs, scale)}
-		if runs[i].Now > 0 {
-			g.Now = float64(runs[i].Now-demoBegin) * scale
-		}
+		g := demoChart{Title: titles[i], Going: !runs[i].Over, Chart: d.gantt(titles[i], &runs[i], both[i].Jobs, span)}
 		g.Caption = fmt.Sprintf("utilisation %.3f over %.1f h, %d of %d jobs ended", both[i].Utilisation, hours(both[i].Makespan), runs[i].ended, d.Total)
-		p.Gantts[i] = g
+		p.Runs[i] = g
 	}
-	p.Panels = [2]panel{
+	p.Panels = [2]template.HTML{
 		d.compare("Mean stretch", both, func(u report.User) float64 { return u.MeanStretch }),
 		d.compare("Maximum stretch", both, func(u report.User) float64 { return u.MaxStretch }),
 	}
 	for i, u := range d.Users {
-		p.Table = append(p.Table, demoRow{fmt.Sprint("u", i), u.Name, cellsOf(both[0].Users[i], both[1].Users[i])})
+		p.Table = append(p.Table, demoRow{demoClass(i), u.Name, cellsOf(both[0].Users[i], both[1].Users[i])})
 	}
 	p.All = demoRow{"", "all", cellsOf(both[0].All, both[1].All)}
 	pair := func(name, format string, of func(i int) any) {
@@ -167,24 +119,35 @@ func cellsOf(a, b report.User) [8]string {
 	return cells
 }
 
-// draw makes the paths of a schedule. A job is drawn on the free processors
-// with the lowest numbers; which ones it had does not matter to the emulation.
-func (d *demo) draw(jobs []report.Job, scale float64) []lanes {
-	list := make([]lanes, len(d.Users))
-	paths := make([]strings.Builder, len(d.Users))
-	index := make(map[ostrich.UserID]int)
+// gantt draws the schedule of a run, a row for each processor.
+func (d *demo) gantt(title string, r *demoRun, jobs []report.Job, span ostrich.Duration) template.HTML {
+	panel := svg.Panel{Lanes: make([]string, demoProcs), Boxes: d.boxes(jobs)}
+	if r.Now > 0 && !r.Over {
+		panel.Now = hours(ostrich.Duration(r.Now - demoBegin))
+	}
+	axis := svg.UpTo("", hours(span))
+	axis.Max = hours(span)
+	for i := range axis.Ticks {
+		axis.Ticks[i].Label += " h"
+	}
+	chart := svg.Gantt{
+		Text: title + ": the jobs, a row for each processor, coloured by user", Width: 960, Lane: 9, X: axis, Panels: []svg.Panel{panel},
+	}
+	return chart.Draw().Inline()
+}
+
+// boxes are the jobs of a schedule, in hours. A job is drawn on the free
+// processors with the lowest numbers; which ones it had does not matter to the
+// emulation.
+func (d *demo) boxes(jobs []report.Job) []svg.Box {
+	user := make(map[ostrich.UserID]int)
 	for i, u := range d.Users {
-		list[i].Class, list[i].Name = fmt.Sprint("u", i), u.Name
-		index[u.UID] = i
+		user[u.UID] = i
 	}
 	jobs = slices.Clone(jobs)
-	slices.SortStableFunc(jobs, func(a, b report.Job) int {
-		if a.Start != b.Start {
-			return int(a.Start - b.Start)
-		}
-		return int(a.ID) - int(b.ID)
-	})
+	slices.SortStableFunc(jobs, func(a, b report.Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) })
 	var free [demoProcs]ostrich.Time // when each processor is
+	var list []svg.Box
 	for _, j := range jobs {
 		left := j.Procs
 		for l := 0; l < demoProcs && left > 0; l++ {
@@ -195,65 +158,39 @@ func (d *demo) draw(jobs []report.Job, scale float64) []lanes {
 				l++
 			}
 			if l > first {
-				x, wide := float64(j.Start-demoBegin)*scale, float64(j.End-j.Start)*scale
-				fmt.Fprintf(&paths[index[j.User]], "M%s %sh%sv%sh-%[3]sz",
-					short(x), short(float64(first)*ganttLane), short(wide), short(float64(l-first)*ganttLane))
+				list = append(list, svg.Box{
+					From: hours(ostrich.Duration(j.Start - demoBegin)), To: hours(ostrich.Duration(j.End - demoBegin)),
+					Top: float64(first), Height: float64(l - first), Class: demoClass(user[j.User]), What: d.Users[user[j.User]].Name,
+				})
 			}
 		}
-	}
-	for i := range list {
-		list[i].Path = paths[i].String()
 	}
 	return list
 }
 
-// short writes a coordinate with one decimal at most.
-func short(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
-}
+// demoClass is the class of the colour of a user.
+func demoClass(user int) string { return "u" + strconv.Itoa(user) }
 
-// compare makes a panel of bars, two for each user.
-func (d *demo) compare(title string, both [2]measured, of func(report.User) float64) panel {
-	const row, top = 36.0, 8.0
-	p := panel{Title: title, Height: top + row*float64(len(d.Users)+1)}
-	p.Total = p.Height + 45
+// compare draws two bars for each user.
+func (d *demo) compare(title string, both [2]measured, of func(report.User) float64) template.HTML {
+	chart := svg.Rows{Title: title, Text: title + " of each user", Width: 430, Bars: true}
 	most := 1.0
-	for _, m := range both {
-		for _, u := range m.Users {
-			most = max(most, of(u))
-		}
-	}
-	p.Ticks = ticksOf(most, 5, barsWidth, "")
-	line := func(name string, i int, pair [2]report.User) {
-		r := panelRow{Name: name, Y: top + row*float64(i)}
+	line := func(name string, pair ...report.User) {
+		row := svg.Row{Name: name}
 		for k, u := range pair {
-			r.Bars[k] = math.Round(10*of(u)/most*barsWidth) / 10
-			r.Values[k] = "–"
+			most = max(most, of(u))
+			v := svg.Value{Class: []string{"r0", "r1"}[k], At: of(u), Label: "–"}
 			if u.Campaigns > 0 {
-				r.Values[k] = fmt.Sprintf("%.2f", of(u))
+				v.Label = fmt.Sprintf("%.2f", of(u))
 			}
+			row.Values = append(row.Values, v)
 		}
-		p.Rows = append(p.Rows, r)
+		chart.Rows = append(chart.Rows, row)
 	}
 	for i, u := range d.Users {
-		line(u.Name, i, [2]report.User{both[0].Users[i], both[1].Users[i]})
+		line(u.Name, both[0].Users[i], both[1].Users[i])
 	}
-	line("all", len(d.Users), [2]report.User{both[0].All, both[1].All})
-	return p
-}
-
-// ticksOf are at most so many round numbers from 0 to the end of a scale.
-func ticksOf(end float64, most int, width float64, unit string) []tick {
-	step := 1.0
-	for _, s := range []float64{1, 2, 3, 5, 6, 10, 12, 20, 24, 50, 100, 200, 500, 1000} {
-		step = s
-		if end/s <= float64(most) {
-			break
-		}
-	}
-	var list []tick
-	for x := 0.0; x <= end; x += step {
-		list = append(list, tick{math.Round(10*x/end*width) / 10, fmt.Sprintf("%g%s", x, unit)})
-	}
-	return list
+	line("all", both[0].All, both[1].All)
+	chart.X = svg.UpTo("", most)
+	return chart.Draw().Inline()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -16,7 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // ran is a demonstration that has run.
@@ -124,36 +128,71 @@ func TestDemoDrawing(t *testing.T) {
 	for _, j := range m.Jobs {
 		want += float64(j.End-j.Start) * float64(j.Procs)
 	}
-	box := regexp.MustCompile(`M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-([\d.]+)z`)
 	busy := make(map[[2]int]bool) // by processor and second
-	for _, l := range d.draw(m.Jobs, 1) {
-		boxes := box.FindAllStringSubmatch(l.Path, -1)
-		if strings.Count(l.Path, "M") != len(boxes) {
-			t.Errorf("%s: not all of the path is boxes", l.Name)
+	for _, b := range d.boxes(m.Jobs) {
+		from, to := int(math.Round(3600*b.From)), int(math.Round(3600*b.To))
+		got += float64(to-from) * b.Height
+		if b.Top+b.Height > demoProcs || b.What == "" {
+			t.Errorf("box %+v", b)
 		}
-		for _, b := range boxes {
-			var v [5]float64
-			for i := range v {
-				if err := json.Unmarshal([]byte(b[i+1]), &v[i]); err != nil {
-					t.Fatal(err)
+		for lane := int(b.Top); lane < int(b.Top+b.Height); lane++ {
+			for second := from; second < to; second++ {
+				if busy[[2]int{lane, second}] {
+					t.Fatalf("box %+v: processor %d is taken at %d s", b, lane, second)
 				}
-			}
-			got += v[2] * v[3] / ganttLane
-			if v[1]+v[3] > ganttLane*demoProcs || v[2] != v[4] {
-				t.Errorf("%s: box %s", l.Name, b[0])
-			}
-			for lane := int(v[1] / ganttLane); lane < int((v[1]+v[3])/ganttLane); lane++ {
-				for second := int(v[0]); second < int(v[0]+v[2]); second++ {
-					if busy[[2]int{lane, second}] {
-						t.Fatalf("%s: box %s: processor %d is taken at %d s", l.Name, b[0], lane, second)
-					}
-					busy[[2]int{lane, second}] = true
-				}
+				busy[[2]int{lane, second}] = true
 			}
 		}
 	}
 	if got != want {
 		t.Errorf("%v processor-seconds are drawn, %v were used", got, want)
+	}
+}
+
+// The page draws the jobs of both runs over one axis, and the bars of the users
+// as long as their stretch.
+func TestDemoPage(t *testing.T) {
+	d := ran(t, 3, 1, 1, emulated.FairTree)
+	runs := d.snapshot()
+	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
+	var page bytes.Buffer
+	if err := d.page(&page, runs); err != nil {
+		t.Fatal(err)
+	}
+	drawn := svgtest.ReadAll(t, page.String())
+	if len(drawn) != 4 {
+		t.Fatalf("%d drawings", len(drawn))
+	}
+	for i := range both {
+		p, boxes := drawn[i], d.boxes(both[i].Jobs)
+		left, _, _, _ := p.All("floor")[0].Box()
+		hour := p.Find(t, "1 h").X - left
+		shapes := p.All("box")
+		if len(shapes) != len(boxes) {
+			t.Fatalf("%s: %d shapes of %d boxes", runs[i].Name, len(shapes), len(boxes))
+		}
+		for k, b := range boxes {
+			from, top, to, bottom := shapes[k].Box()
+			if math.Abs(from-left-b.From*hour) > 0.02 || to-from-(b.To-b.From)*hour > 0.82 || math.Abs(bottom-top-9*b.Height) > 0.02 || !shapes[k].Is(b.Class) {
+				t.Errorf("%s: %+v is drawn as %+v", runs[i].Name, b, shapes[k])
+			}
+		}
+	}
+	for i, of := range []func(report.User) float64{
+		func(u report.User) float64 { return u.MeanStretch }, func(u report.User) float64 { return u.MaxStretch },
+	} {
+		p := drawn[2+i]
+		zero, _, _, _ := p.All("zero")[0].Box()
+		for k := range both {
+			bars := p.All("bar", svg.Run(k))
+			_, _, all, _ := bars[len(bars)-1].Box()
+			for u, bar := range bars[:len(bars)-1] {
+				_, _, end, _ := bar.Box()
+				if want := (all - zero) * of(both[k].Users[u]) / of(both[k].All); math.Abs(end-zero-want) > 0.05 {
+					t.Errorf("%s, user %d: a bar of %v, want %v", p.Name, u, end-zero, want)
+				}
+			}
+		}
 	}
 }
 
@@ -231,7 +270,7 @@ func TestDemoServe(t *testing.T) {
 	for !strings.Contains(stdout.String(), "makespan") {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if strings.Contains(page, "script") || strings.Contains(page, "still running") || strings.Count(page, `class="job `) < 4 {
+	if strings.Contains(page, "script") || strings.Contains(page, "still running") || !strings.Contains(page, `class="box u1"`) {
 		t.Errorf("the page of the end:\n%s", page)
 	}
 	if answer := get(t, url); answer != page {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/figures"
+	"slurm-ostrich/cmd/internal/format"
 )
 
 func figuresCommand() *cli.Command {
@@ -69,7 +69,7 @@ func drawFigures(c *cli.Context) error {
 		if err := writeNumbers(c, drawn); err != nil {
 			return err
 		}
-		say(c.App.ErrWriter, "%s in %s", amount.Plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
+		say(c.App.ErrWriter, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
 	}
 	if len(missing) > 0 && c.NArg() > 0 {
 		return fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
@@ -96,11 +96,11 @@ func chosenFigures(names []string) ([]figures.Figure, error) {
 }
 
 func listFigures(c *cli.Context, list []figures.Figure) error {
-	t := table{header: []string{"NAME", "TITLE", "FROM", "LOG"}}
+	t := format.Table{Header: []string{"NAME", "TITLE", "FROM", "LOG"}}
 	for _, f := range list {
-		t.add(f.Name, f.Title, f.From, f.Log)
+		t.Add(f.Name, f.Title, f.From, f.Log)
 	}
-	return t.write(c)
+	return writeTables(c, t)
 }
 
 // withLogs are the figures whose logs are there; of the others it tells, and
@@ -141,7 +141,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
-	at, done := progress(c.App.ErrWriter, "drawing "+amount.Plural(len(list), "figure"))
+	at, done := progress(c.App.ErrWriter, "drawing "+format.Plural(len(list), "figure"))
 	defer done()
 	var mu sync.Mutex
 	parts, sum := make([]int, len(list)), 0
@@ -194,24 +194,16 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 
 // writeNumbers writes the papers' numbers beside ours, a table for each figure.
 func writeNumbers(c *cli.Context, drawn []figures.Drawn) error {
-	first := true
+	var list []format.Table
 	for _, d := range drawn {
 		if len(d.Numbers) == 0 {
 			continue
 		}
-		if !first {
-			if _, err := fmt.Fprintln(c.App.Writer); err != nil {
-				return err
-			}
-		}
-		first = false
-		t := table{header: []string{d.Name, "PAPER", "OURS"}}
+		t := format.Table{Header: []string{d.Name, "PAPER", "OURS"}}
 		for _, n := range d.Numbers {
-			t.add(n.What, n.Paper, n.Ours)
+			t.Add(n.What, n.Paper, n.Ours)
 		}
-		if err := t.write(c); err != nil {
-			return err
-		}
+		list = append(list, t)
 	}
-	return nil
+	return writeTables(c, list...)
 }

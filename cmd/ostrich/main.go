@@ -15,7 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/reference"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -229,9 +229,9 @@ func odd(ctx *cli.Context, c *sidecar.Cycle) {
 		say(w, "warning: %v", c.Journal)
 	}
 	if n := len(c.Skipped); n > 0 {
-		say(w, "%s left out that make no sense, first job %d: %s", amount.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+		say(w, "%s left out that make no sense, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		say(w, "%s left out, first: %v", amount.Plural(n, "event"), c.Odd[0])
+		say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/wholefile"
 )
 
@@ -25,47 +25,27 @@ func formats() []cli.Flag {
 	}
 }
 
-// table is rows of text under a header.
-type table struct {
-	header []string
-	rows   [][]string
-}
-
-func (t *table) add(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
-	}
-	t.rows = append(t.rows, row)
-}
-
-// write puts the table out as the options of the command say.
-func (t *table) write(c *cli.Context) error {
-	rows := t.rows
-	if !c.Bool("noheader") {
-		rows = append([][]string{t.header}, rows...)
-	}
-	if c.Bool("parsable2") {
-		for _, r := range rows {
-			if _, err := fmt.Fprintln(c.App.Writer, strings.Join(r, "|")); err != nil {
-				return err
-			}
+// writeTables puts tables out as the options of the command say, each below its
+// title. Between two of them is an empty line, unless titles were left out.
+func writeTables(c *cli.Context, tables ...format.Table) error {
+	header := !c.Bool("noheader")
+	for i := range tables {
+		t := &tables[i]
+		head := ""
+		if i > 0 && (header || t.Title == "") {
+			head = "\n"
 		}
-		return nil
-	}
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		cells := slices.Clone(r)
-		for i, cell := range cells {
-			if cell == "" {
-				cells[i] = "-"
-			}
+		if header && t.Title != "" {
+			head += t.Title + "\n"
 		}
-		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
+		if _, err := io.WriteString(c.App.Writer, head); err != nil {
+			return err
+		}
+		if err := t.Write(c.App.Writer, header, c.Bool("parsable2")); err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }
 
 // writeJSON puts one object out.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -40,7 +40,7 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 	if c.Bool("json") {
 		return writeJSON(c, plan)
 	}
-	t := table{header: []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}}
+	t := format.Table{Header: []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}}
 	for _, j := range plan.Jobs {
 		campaign, rank, to := "", "", ""
 		if j.Campaign != nil {
@@ -52,9 +52,9 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 		if j.Write {
 			to = strconv.FormatInt(j.To, 10)
 		}
-		t.add(j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)
+		t.Add(j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)
 	}
-	if err := t.write(c); err != nil {
+	if err := writeTables(c, t); err != nil {
 		return err
 	}
 	if c.Bool("parsable2") || c.Bool("noheader") {
@@ -63,7 +63,7 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 	summary := plan.Summary
 	undone := ""
 	if summary.Undone > 0 {
-		undone = "; the backfill scheduler undid the writes of " + amount.Plural(summary.Undone, "job")
+		undone = "; the backfill scheduler undid the writes of " + format.Plural(summary.Undone, "job")
 	}
 	_, err := fmt.Fprintf(c.App.Writer,
 		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s\n",

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
@@ -220,7 +220,7 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 	if !r.byJob() {
 		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
 		if n := len(log) - len(known); n > 0 {
-			o.notes = append(o.notes, amount.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+			o.notes = append(o.notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
 		}
 		if log = known; len(log) == 0 {
 			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -55,7 +55,7 @@ func writeChanges(w io.Writer, channel string, changes []priority.Change) error 
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s would be given back to stock ordering\n", amount.Plural(len(changes), "job"))
+	_, err := fmt.Fprintf(w, "%s would be given back to stock ordering\n", format.Plural(len(changes), "job"))
 	return err
 }
 
@@ -83,15 +83,15 @@ func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
 			bad = append(bad, err)
 		}
 	}
-	text := amount.Plural(given, "job") + " given back to stock ordering"
+	text := format.Plural(given, "job") + " given back to stock ordering"
 	if gone > 0 {
 		text += fmt.Sprintf(", %d no longer pending", gone)
 	}
 	if undone > 0 {
-		text += fmt.Sprintf("; the backfill scheduler put %s back in their places until slurmctld computes priorities anew (PriorityCalcPeriod)", amount.Plural(undone, "job"))
+		text += fmt.Sprintf("; the backfill scheduler put %s back in their places until slurmctld computes priorities anew (PriorityCalcPeriod)", format.Plural(undone, "job"))
 	}
 	if more := len(bad) - mostErrors; more > 0 {
-		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", amount.Plural(more, "job")))
+		bad = append(bad[:mostErrors], fmt.Errorf("%s more not given back; the journal names them", format.Plural(more, "job")))
 	}
 	if _, err := fmt.Fprintln(w, text); err != nil {
 		return err

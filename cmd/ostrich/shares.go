@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -36,9 +37,9 @@ func writeShares(c *cli.Context, state *answers.State) error {
 		return writeJSON(c, all)
 	}
 	byAccount := slices.ContainsFunc(all.Shares, func(j answers.Share) bool { return j.Account != "" })
-	t := table{header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
 	if byAccount {
-		t.header = slices.Insert(t.header, 1, "ACCOUNT")
+		t.Header = slices.Insert(t.Header, 1, "ACCOUNT")
 	}
 	for _, j := range all.Shares {
 		active := "no"
@@ -52,7 +53,7 @@ func writeShares(c *cli.Context, state *answers.State) error {
 		if byAccount {
 			cells = slices.Insert(cells, 1, any(j.Account))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	return t.write(c)
+	return writeTables(c, t)
 }

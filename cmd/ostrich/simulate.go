@@ -7,13 +7,12 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
@@ -380,24 +379,21 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 		}
 		return writeJSON(c, objects)
 	}
-	t := table{header: append([]string{"LOG", "POLICY", "BACKFILL"}, summaryHeader...)}
+	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, summaryHeader...)}
 	for _, s := range list {
-		t.add(append([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, runCells(&s.outcome.run)...)...)
+		t.Add(append([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, runCells(&s.outcome.run)...)...)
 	}
-	if err := t.write(c); err != nil || short {
-		return err
+	if short {
+		return writeTables(c, t)
 	}
-	users := table{header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
+	users := format.Table{Header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
 	for _, s := range list {
 		for _, u := range report.Users(s.outcome.campaigns, s.replay.procs) {
-			users.add(s.workload.name, s.replay.policy.name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", amount.CoreHours(u.Work)),
+			users.Add(s.workload.name, s.replay.policy.name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", format.CoreHours(u.Work)),
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}
-	if _, err := fmt.Fprintln(c.App.Writer); err != nil {
-		return err
-	}
-	return users.write(c)
+	return writeTables(c, t, users)
 }
 
 // summaryHeader is the header of runCells.
@@ -407,7 +403,7 @@ var summaryHeader = []string{
 
 // runCells are the cells of the summary of a run in a table.
 func runCells(r *report.Run) []any {
-	return append(summaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), percent(r.Utilisation), r.Makespan)
+	return append(summaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), format.PercentCell(r.Utilisation, 1), r.Makespan)
 }
 
 // summaryCells are the cells of a summary in a table.
@@ -415,9 +411,7 @@ func summaryCells(s *report.Summary) []any {
 	stretch := func(x float64) string { return fmt.Sprintf("%.2f", x) }
 	d := &s.Stretch
 	return []any{
-		s.Jobs, s.Users, s.Campaigns, percent(d.Optimal), percent(d.Le115), percent(d.Lt15), percent(d.Lt2), percent(d.Gt20),
+		s.Jobs, s.Users, s.Campaigns, format.PercentCell(d.Optimal, 1), format.PercentCell(d.Le115, 1), format.PercentCell(d.Lt15, 1), format.PercentCell(d.Lt2, 1), format.PercentCell(d.Gt20, 1),
 		stretch(d.Mean), stretch(d.P50), stretch(d.P99), stretch(d.Max),
 	}
 }
-
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + "%" }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sweep"
 )
 
@@ -149,7 +149,7 @@ func (r *sweepRun) local() error {
 // tellKept tells of points that need not be computed again.
 func (r *sweepRun) tellKept(points, missing int) {
 	if n := points - missing; n > 0 {
-		say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, amount.Plural(points, "point"), r.folder)
+		say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(points, "point"), r.folder)
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *sweepRun) tellKept(points, missing int) {
 func (r *sweepRun) task() error {
 	first, end := sweep.Chunk(len(r.points), max(1, r.c.Int("per-task")), r.c.Int("task"))
 	if first == end {
-		return fmt.Errorf("sweep: --task %d: there are %s, fewer than would make that task", r.c.Int("task"), amount.Plural(len(r.points), "point"))
+		return fmt.Errorf("sweep: --task %d: there are %s, fewer than would make that task", r.c.Int("task"), format.Plural(len(r.points), "point"))
 	}
 	mine := r.all()[first:end]
 	if err := r.asSubmitted(mine); err != nil {
@@ -174,7 +174,7 @@ func (r *sweepRun) task() error {
 	if err := r.compute(missing); err != nil {
 		return err
 	}
-	say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), amount.Plural(len(missing), "point"), missing[0])
+	say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(len(missing), "point"), missing[0])
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (r *sweepRun) collect() error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	if n := len(missing); n > 0 {
-		return fmt.Errorf("sweep: %s: %d of %s have no result yet, the first: %s", r.folder, n, amount.Plural(len(r.points), "point"), r.describe(missing[0]))
+		return fmt.Errorf("sweep: %s: %d of %s have no result yet, the first: %s", r.folder, n, format.Plural(len(r.points), "point"), r.describe(missing[0]))
 	}
 	return r.write()
 }

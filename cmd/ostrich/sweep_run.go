@@ -14,7 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/ostrich/trace"
@@ -184,7 +184,7 @@ func (r *sweepRun) compute(points []int) error {
 		list = append(list, &r.points[i])
 	}
 	logs := sharedBy(list)
-	at, gone := progress(r.c.App.ErrWriter, "simulating "+amount.Plural(len(points), "point"))
+	at, gone := progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
 	var mu sync.Mutex
 	stopped, done := false, 0
 	errs := make([]error, len(r.points))
@@ -310,12 +310,12 @@ func (r *sweepRun) failures(errs []error) error {
 	for _, reason := range reasons[:min(most, len(reasons))] {
 		who := r.describe(points[reason][0])
 		if n := len(points[reason]) - 1; n > 0 {
-			who += " and " + amount.Plural(n, "other")
+			who += " and " + format.Plural(n, "other")
 		}
 		told = append(told, fmt.Errorf("sweep: %s: %s", who, reason))
 	}
 	if n := len(reasons) - most; n > 0 {
-		told = append(told, fmt.Errorf("sweep: and %s", amount.Plural(n, "other reason")))
+		told = append(told, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
 	return errors.Join(told...)
 }

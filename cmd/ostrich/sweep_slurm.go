@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
@@ -49,7 +49,7 @@ func (r *sweepRun) slurm() error {
 	if err := a.submit(missing); err != nil {
 		return fmt.Errorf("sweep: --slurm: %w", err)
 	}
-	say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, amount.Plural(len(a.tasks), "task"), amount.Plural(len(missing), "point"))
+	say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))
 	if r.c.Bool("no-wait") {
 		_, err := fmt.Fprintf(r.c.App.Writer, "%d\n", a.job)
 		say(r.c.App.ErrWriter, "sweep: when it has ended: ostrich sweep %s --collect --out %s", r.c.Args().First(), r.folder)
@@ -130,7 +130,7 @@ func perTask(n, asked, maxArraySize int) (int, error) {
 	}
 	least := (n + maxArraySize - 1) / maxArraySize
 	if asked > 0 && asked < least {
-		return 0, fmt.Errorf("--per-task %d: %s are more tasks than MaxArraySize=%d allows: at least %d", asked, amount.Plural(n, "point"), maxArraySize, least)
+		return 0, fmt.Errorf("--per-task %d: %s are more tasks than MaxArraySize=%d allows: at least %d", asked, format.Plural(n, "point"), maxArraySize, least)
 	}
 	return max(1, least, asked), nil
 }
@@ -267,7 +267,7 @@ func (a *array) complete() error {
 	failed := a.tasksOf(missing)
 	const most = 10
 	said := []string{fmt.Sprintf("sweep: job %d: %d of %s left %s without a result; the same command again submits these only",
-		a.job, len(failed), amount.Plural(len(a.tasks), "task"), amount.Plural(len(missing), "point"))}
+		a.job, len(failed), format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))}
 	for _, task := range failed[:min(most, len(failed))] {
 		log := a.folder.Path("log", fmt.Sprintf("%d_%d.log", a.job, task))
 		state := a.ended[task]
@@ -277,7 +277,7 @@ func (a *array) complete() error {
 		said = append(said, fmt.Sprintf("  task %d: %s, %s: %s", task, state, log, lastLine(log)))
 	}
 	if n := len(failed) - most; n > 0 {
-		said = append(said, "  and "+amount.Plural(n, "other"))
+		said = append(said, "  and "+format.Plural(n, "other"))
 	}
 	return errors.New(strings.Join(said, "\n"))
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/wholefile"
 )
 
@@ -119,20 +120,20 @@ func (r *sweepRun) seed(i int) string {
 
 func (r *sweepRun) table() error {
 	parameters := r.parameters()
-	t := table{header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
+	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
 	for _, p := range parameters {
-		t.header = append(t.header, strings.ToUpper(p))
+		t.Header = append(t.Header, strings.ToUpper(p))
 	}
-	t.header = append(t.header, summaryHeader...)
+	t.Header = append(t.Header, summaryHeader...)
 	for i := range r.points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}
 		for _, p := range parameters {
 			cells = append(cells, r.points[i].Option(p))
 		}
-		t.add(append(cells, runCells(&s.Run)...)...)
+		t.Add(append(cells, runCells(&s.Run)...)...)
 	}
-	return t.write(r.c)
+	return writeTables(r.c, t)
 }
 
 // list writes the points without simulating them.
@@ -140,11 +141,11 @@ func (r *sweepRun) list() error {
 	if r.c.Bool("json") {
 		return errors.New("sweep: --list writes a table only, without --json")
 	}
-	t := table{header: []string{"POINT", "LOG", "SEED", "OPTIONS"}}
+	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "OPTIONS"}}
 	for i := range r.points {
-		t.add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
+		t.Add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
 	}
-	return t.write(r.c)
+	return writeTables(r.c, t)
 }
 
 // options are those of simulate that make a point.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
@@ -83,7 +83,7 @@ func skipped(log *trace.Log) string {
 	if log == nil || log.Skipped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s skipped, the first: %v", amount.Plural(log.Skipped, "malformed line"), log.Faults[0])
+	return fmt.Sprintf("%s skipped, the first: %v", format.Plural(log.Skipped, "malformed line"), log.Faults[0])
 }
 
 // newWorkload takes what the options of the command choose of a log that was

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 )
 
@@ -99,10 +99,10 @@ func (s *State) campaign(pool *Pool, v *ostrich.Campaign) Campaign {
 	j := Campaign{
 		Pool: pool.Name, User: record.UserName, Account: record.Account, Partition: record.Partition,
 		Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest, Pending: v.Pending, Running: v.Running,
-		Work: amount.CoreHours(v.Work), VirtualStart: amount.Finite(v.VirtualStart), VirtualEnd: amount.Finite(v.VirtualEnd),
+		Work: format.CoreHours(v.Work), VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
 		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
-		Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound), Of: v.User,
-		Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
+		Stretch: v.Stretch(pool.Procs, s.Time), Bound: format.Finite(v.Bound), Of: v.User,
+		Left: format.CoreHours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue,
 		CannotStart: v.Held, Waiting: v.Waiting,
 	}
 	if j.CannotStart == nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -86,12 +86,12 @@ func (a *Ahead) String() string {
 	if a.Jobs == 0 {
 		return "nothing"
 	}
-	text := fmt.Sprintf("%s (arrays count once), %.2f core-hours: ", amount.Plural(a.Jobs, "job"), a.Work)
+	text := fmt.Sprintf("%s (arrays count once), %.2f core-hours: ", format.Plural(a.Jobs, "job"), a.Work)
 	if a.Own == a.Jobs {
 		return text + "all of its own campaign"
 	}
 	return text + fmt.Sprintf("%d of its own campaign, %d of %s (%s)",
-		a.Own, a.Jobs-a.Own, amount.Plural(a.Campaigns, "other campaign"), amount.Plural(a.Users, "other user"))
+		a.Own, a.Jobs-a.Own, format.Plural(a.Campaigns, "other campaign"), format.Plural(a.Users, "other user"))
 }
 
 // Factors are the weighted factors of priority/multifactor.
@@ -172,7 +172,7 @@ func (e *Explanation) started(s *State, job JobName) (*Explanation, error) {
 	case r.State == slurmdb.Pending:
 		e.Verdict = "it waits by the accounting tables, but is not in Slurm's queue: it has just started or ended, or is lost (sacctmgr show runawayjobs)"
 	case r.Job.Start != 0:
-		e.Verdict = fmt.Sprintf("it is not waiting: %s since %s", e.State, amount.Moment(float64(r.Job.Start)))
+		e.Verdict = fmt.Sprintf("it is not waiting: %s since %s", e.State, format.Moment(float64(r.Job.Start)))
 	default:
 		e.Verdict = "it is not waiting: " + e.State
 	}
@@ -192,11 +192,11 @@ func (e *Explanation) set(s *State, id ostrich.JobID) {
 		}
 		v := &pool.Campaigns[k]
 		e.Campaign = &ExplainedCampaign{
-			Campaign: v.Lead, Name: v.Name, Submitted: v.First, Pending: s.Tasks(v.Pending), Running: len(v.Running), Work: amount.CoreHours(v.Work),
+			Campaign: v.Lead, Name: v.Name, Submitted: v.First, Pending: s.Tasks(v.Pending), Running: len(v.Running), Work: format.CoreHours(v.Work),
 			Progress: v.Progress(), Started: v.Started, Completed: v.Completed,
-			VirtualStart: amount.Finite(v.VirtualStart), VirtualEnd: amount.Finite(v.VirtualEnd),
-			Stretch: v.Stretch(pool.Procs, s.Time), Bound: amount.Finite(v.Bound),
-			Left: amount.CoreHours(v.Left), FrontBy: amount.Finite(v.FrontBy), Overdue: v.Overdue,
+			VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
+			Stretch: v.Stretch(pool.Procs, s.Time), Bound: format.Finite(v.Bound),
+			Left: format.CoreHours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue,
 			CannotStart: s.Tasks(v.Held), Waiting: v.Waiting,
 			Active: pool.Active,
 		}
@@ -222,7 +222,7 @@ func (s *State) ahead(p *sidecar.Entry) *Ahead {
 			continue
 		}
 		a.Jobs++
-		a.Work += amount.CoreHours(s.works[i])
+		a.Work += format.CoreHours(s.works[i])
 		if o.Campaign == p.Campaign && o.User == p.User {
 			a.Own++
 			continue
@@ -257,9 +257,9 @@ func (e *Explanation) Lines() []Line {
 	}
 	if c := e.Campaign; c != nil {
 		add("campaign", "%d: submitted %s; %d pending and %d running jobs, %.2f core-hours",
-			c.Campaign, amount.Moment(float64(c.Submitted)), c.Pending, c.Running, c.Work)
+			c.Campaign, format.Moment(float64(c.Submitted)), c.Pending, c.Running, c.Work)
 		if c.CannotStart > 0 {
-			add("cannot", "start: %s of its pending ones, which count for nothing until they can", amount.Plural(c.CannotStart, "job"))
+			add("cannot", "start: %s of its pending ones, which count for nothing until they can", format.Plural(c.CannotStart, "job"))
 		}
 		start, end := "starts", "completes"
 		if c.Started {
@@ -270,13 +270,13 @@ func (e *Explanation) Lines() []Line {
 		}
 		if !c.Waiting {
 			add("virtual", "%s %s, %s %s; %.0f%% served",
-				start, amount.When(c.VirtualStart), end, amount.When(c.VirtualEnd), 100*c.Progress)
+				start, format.When(c.VirtualStart), end, format.When(c.VirtualEnd), 100*c.Progress)
 		}
 		switch {
 		case c.Overdue:
-			add("late", "since %s, %.2f core-hours left; overdue since %s, so it goes first", amount.When(c.VirtualEnd), c.Left, amount.When(c.FrontBy))
+			add("late", "since %s, %.2f core-hours left; overdue since %s, so it goes first", format.When(c.VirtualEnd), c.Left, format.When(c.FrontBy))
 		case c.Completed:
-			add("late", "since %s, %.2f core-hours left; it goes first from %s on", amount.When(c.VirtualEnd), c.Left, amount.When(c.FrontBy))
+			add("late", "since %s, %.2f core-hours left; it goes first from %s on", format.When(c.VirtualEnd), c.Left, format.When(c.FrontBy))
 		}
 		add("share", "%.3f of the machine with %d active users, which is %.1f processors; its user holds %d",
 			c.Share, c.Active, c.Entitled, c.Held)
@@ -285,7 +285,7 @@ func (e *Explanation) Lines() []Line {
 			bound = "no bound on its end while it cannot start"
 		}
 		if c.Bound != nil {
-			bound = fmt.Sprintf("the campaign ends by %s if the queue follows this order strictly", amount.When(c.Bound))
+			bound = fmt.Sprintf("the campaign ends by %s if the queue follows this order strictly", format.When(c.Bound))
 		}
 		add("stretch", "%.2f so far (1 is an empty machine); %s", c.Stretch, bound)
 	}

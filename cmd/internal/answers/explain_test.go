@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -22,12 +22,12 @@ func TestLate(t *testing.T) {
 		{
 			completed: true, lateShort: "late",
 			verdict: "its campaign is late, and campaigns with less work left go first",
-			late:    "since " + amount.Moment(end) + ", 1.50 core-hours left; it goes first from " + amount.Moment(front) + " on",
+			late:    "since " + format.Moment(end) + ", 1.50 core-hours left; it goes first from " + format.Moment(front) + " on",
 		},
 		{
 			completed: true, overdue: true, lateShort: "overdue",
 			verdict: "its campaign is overdue, and campaigns that are overdue for longer go first",
-			late:    "since " + amount.Moment(end) + ", 1.50 core-hours left; overdue since " + amount.Moment(front) + ", so it goes first",
+			late:    "since " + format.Moment(end) + ", 1.50 core-hours left; overdue since " + format.Moment(front) + ", so it goes first",
 		},
 	} {
 		c := ostrich.Campaign{

@@ -3,7 +3,7 @@ package answers
 import (
 	"slices"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 )
 
@@ -38,7 +38,7 @@ func (s *State) Shares() Shares {
 			account, user := s.Owner(u.User)
 			list = append(list, Share{
 				Pool: pool.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
-				Held: u.Held, Queued: amount.CoreHours(u.Pending), Owed: amount.CoreHours(u.Owed), Of: u.User,
+				Held: u.Held, Queued: format.CoreHours(u.Pending), Owed: format.CoreHours(u.Owed), Of: u.User,
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 )
 
@@ -136,52 +137,25 @@ func (c *Comparison) ganttChart() template.HTML {
 	if g == nil || len(g.users) == 0 {
 		return ""
 	}
-	const left, right, top, bottom, lane, gap = 250.0, 12.0, 6.0, 34.0, 15.0, 12.0
-	each := lane*float64(len(g.lanes)) + gap
-	d := &drawing{
-		width: 2 * chartWidth, height: top + bottom + each*float64(len(g.users)),
-		title: "Gantt chart of the campaigns of users, in each run and in the virtual schedule",
+	chart := svg.Gantt{
+		Text:  "Gantt chart of the campaigns of users, in each run and in the virtual schedule",
+		Width: pageWidth, Lane: 15, X: c.times(g.from, g.to),
 	}
-	x := func(t float64) float64 {
-		return left + min(max((t-float64(g.from))/float64(g.to-g.from), 0), 1)*(d.width-left-right)
-	}
-	for i := range 5 {
-		at := g.from + (g.to-g.from)*ostrich.Time(i)/4
-		d.line("grid", x(float64(at)), top, x(float64(at)), d.height-bottom+4)
-		d.write("", []string{"start", "middle", "middle", "middle", "end"}[i], x(float64(at)), d.height-bottom+18, moment(at, c.location))
-	}
-	for i, u := range g.users {
-		y := top + each*float64(i)
-		d.name("name", 112, y+lane*float64(len(g.lanes))/2+4, u.name, 16)
+	for _, u := range g.users {
+		p := svg.Panel{Name: u.name, Lanes: g.lanes}
 		for l, bars := range u.bars {
-			class := style(l)
+			class := svg.Run(l) + " sheer" // campaigns may overlap
 			if l >= len(c.Runs) {
-				class = "virtual"
+				class = "ink sheer"
 			}
-			d.name("small", left-8, y+lane*(float64(l)+0.75), g.lanes[l], 22)
-			d.rect("floor", left, y+lane*float64(l)+1, d.width-left-right, lane-2, "")
 			for _, b := range bars {
-				g.bar(d, class, b, x, y+lane*float64(l), lane)
+				p.Boxes = append(p.Boxes, svg.Box{
+					From: b.start, To: b.finish, Wait: b.start - b.submit, Top: float64(l) + 0.13, Height: 0.74, Class: class,
+					Label: strconv.Itoa(b.number), What: fmt.Sprintf("campaign %d", b.number),
+				})
 			}
 		}
+		chart.Panels = append(chart.Panels, p)
 	}
-	return d.svg()
-}
-
-// bar draws a campaign, as far as it is in the window.
-func (g *gantt) bar(d *drawing, class string, b bar, x func(float64) float64, y, lane float64) {
-	if b.finish <= float64(g.from) || b.submit >= float64(g.to) {
-		return
-	}
-	if x(b.start) > x(b.submit) {
-		d.line("waiting "+class, x(b.submit), y+lane/2, x(b.start), y+lane/2)
-	}
-	wide := max(x(b.finish)-x(b.start), 0.8)
-	if b.finish <= float64(g.from) || b.start >= float64(g.to) {
-		return
-	}
-	d.rect("bar "+class, x(b.start), y+2, wide, lane-4, fmt.Sprintf("campaign %d", b.number))
-	if label := strconv.Itoa(b.number); wide > 7*float64(len(label))+2 {
-		d.write("in "+class, "middle", x(b.start)+wide/2, y+lane-4.2, label)
-	}
+	return chart.Draw().Inline()
 }

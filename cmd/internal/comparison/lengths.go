@@ -1,10 +1,14 @@
 package comparison
 
-import "fmt"
+import (
+	"fmt"
+
+	"slurm-ostrich/cmd/internal/format"
+)
 
 // lengthTable has a row for each predictor.
-func (c *Comparison) lengthTable() Table {
-	t := Table{
+func (c *Comparison) lengthTable() format.Table {
+	t := format.Table{
 		Title: "Lengths, predicted when a job was submitted from what had ended by then", Names: 2,
 		Header: []string{"predictor", "class", "mean |ln error|", "error by work", "within a factor of 2", "tells jobs below 60 s", "note"},
 	}
@@ -26,7 +30,7 @@ func (c *Comparison) lengthTable() Table {
 			note = "the best"
 		}
 		t.Rows = append(t.Rows, []string{
-			p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), percent(p.WorkError), percent(p.Within2), short, note,
+			p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note,
 		})
 	}
 	return t

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // outcome says in two sentences for each simulated run whether users gain, and
@@ -51,10 +53,10 @@ func (c *Comparison) gainers(run string) string {
 		top := slices.MaxFunc(g.members, func(a, b member) int {
 			return cmp.Compare(math.Abs(a.change.Difference), math.Abs(b.change.Difference))
 		})
-		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, percent(g.hours/all),
+		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, format.Percent(g.hours/all),
 			top.user.Name, signed(top.change.Difference), between(top.change.Interval, ""))
 	}
-	return fmt.Sprintf("Of %s with an interval, %s and %s.", plural(judged, "user"), side(&gain, "gain"), side(&pay, "pay"))
+	return fmt.Sprintf("Of %s with an interval, %s and %s.", format.Plural(judged, "user"), side(&gain, "gain"), side(&pay, "pay"))
 }
 
 func (g *people) add(u *User, change *Change) {

@@ -2,20 +2,35 @@ package comparison
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich/report"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed head.html page.html ratios.html
+var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// pages are the templates of the comparison and of the ratios.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
+
+// writePage writes a page, or nothing of it.
+func writePage(w io.Writer, name string, data any) error {
+	var whole bytes.Buffer
+	if err := pages.ExecuteTemplate(&whole, name, data); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	if _, err := whole.WriteTo(w); err != nil {
+		return fmt.Errorf("comparison: writing the page: %w", err)
+	}
+	return nil
+}
 
 const (
 	sideRows  = 20   // users in a table of winners or losers
@@ -30,7 +45,7 @@ type page struct {
 	Far          bool
 	Changes      []Changes
 	Baseline     string
-	Lead         Table
+	Lead         format.Table
 	Floor        string
 	Measured     string
 	Legend       []key
@@ -42,14 +57,14 @@ type page struct {
 	Utilisation  template.HTML
 	Sides        []sides
 	Kept         []kept
-	Promise      []Table // the users furthest from an equal share, by run
-	Lengths      *Table
+	Promise      []format.Table // the users furthest from an equal share, by run
+	Lengths      *format.Table
 	WhichLength  string
-	Agreement    *Table
+	Agreement    *format.Table
 	Gantt        template.HTML
 	GanttNote    string
 	Virtual      bool
-	Users        Table
+	Users        format.Table
 	UsersLeft    int
 	Notes        []string
 	Margin       string
@@ -81,7 +96,7 @@ type figureCell struct{ Value, Change, Reading string }
 type sides struct {
 	Run           string
 	Chart         template.HTML
-	Worse, Better Table
+	Worse, Better format.Table
 	More          string // what the tables leave out
 }
 
@@ -93,11 +108,11 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		Title: c.Title, Verdict: c.Verdict, Far: c.Agreement == nil || c.Agreement.Far, Changes: c.Changes, Baseline: c.Baseline,
 		ChangeChart: c.changeChart(), Stretch: c.stretchChart(), Wait: c.waitChart(), Utilisation: c.utilisationChart(),
 		Gantt: c.ganttChart(), Notes: c.Notes,
-		Margin: percent(report.EnvyMargin), Fewest: report.Fewest, Resamples: c.Resamples, Seed: c.Seed, Parts: timeParts,
+		Margin: format.Percent(report.EnvyMargin), Fewest: report.Fewest, Resamples: c.Resamples, Seed: c.Seed, Parts: timeParts,
 	}
 	p.Lead, p.Measured = c.runTable(false), c.Measured
 	if c.Floor > 0 {
-		p.Floor = length(float64(c.Floor))
+		p.Floor = format.Length(float64(c.Floor))
 	}
 	if p.Title == "" {
 		p.Title = "Comparison of schedules"
@@ -107,13 +122,10 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	if c.Source != "" {
 		where = append(where, c.Source)
 	}
-	p.Where = strings.Join(append(where, moment(c.From, c.location)+" to "+moment(c.To, c.location), plural(c.Procs, "processor"),
-		plural(base.Jobs, "job"), plural(base.Users, "user"), plural(base.Campaigns, "campaign")), " · ")
+	p.Where = strings.Join(append(where, moment(c.From, c.location)+" to "+moment(c.To, c.location), format.Plural(c.Procs, "processor"),
+		format.Plural(base.Jobs, "job"), format.Plural(base.Users, "user"), format.Plural(base.Campaigns, "campaign")), " · ")
 	for i := range c.Runs {
-		d := drawing{width: 40, height: 12, title: "line and mark of this run"}
-		d.line("curve "+style(i), 1, 6, 39, 6)
-		d.mark("dot "+style(i), i, 20, 6)
-		p.Legend = append(p.Legend, key{c.Runs[i].Run, d.svg()})
+		p.Legend = append(p.Legend, key{c.Runs[i].Run, svg.Swatch("curve", i, "line and mark of this run")})
 		p.Heads = append(p.Heads, c.Runs[i].Run)
 	}
 	p.Figures = c.figureRows()
@@ -122,7 +134,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	}
 	for i := range c.Runs {
 		f := &c.Runs[i]
-		p.Kept = append(p.Kept, kept{f.Run, percent(f.Rho.Le1), number(f.Rho.Mean), number(f.Rho.P95)})
+		p.Kept = append(p.Kept, kept{f.Run, format.Percent(f.Rho.Le1), format.Number(f.Rho.Mean), format.Number(f.Rho.P95)})
 		worst := c.worstOff(f.Run)
 		if len(worst) > 0 {
 			p.Promise = append(p.Promise, c.withoutAccounts(c.rhoTable(f.Run, worst[:min(len(worst), worstRows)])))
@@ -140,14 +152,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	}
 	users := c.Users[:min(len(c.Users), userRows)]
 	p.Users, p.UsersLeft = c.withoutAccounts(c.userTable(users)), len(c.Users)-len(users)
-	var whole bytes.Buffer // nothing half-written
-	if err := pageTemplate.Execute(&whole, p); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	if _, err := whole.WriteTo(w); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	return nil
+	return writePage(w, "page.html", p)
 }
 
 // figureRows has a row a measure and a column a run.
@@ -203,17 +208,17 @@ func (c *Comparison) pageSides(run string) sides {
 func (g *gantt) note() string {
 	var list []string
 	if g.left > 0 {
-		list = append(list, plural(g.left, "user")+" with less work in this window")
+		list = append(list, format.Plural(g.left, "user")+" with less work in this window")
 	}
 	campaigns := 0
 	for _, u := range g.users {
 		campaigns += u.left
 	}
 	if campaigns > 0 {
-		list = append(list, plural(campaigns, "campaign")+" with less work of users with many")
+		list = append(list, format.Plural(campaigns, "campaign")+" with less work of users with many")
 	}
 	if len(list) == 0 {
 		return ""
 	}
-	return "Left out: " + plain(list) + "."
+	return "Left out: " + format.List(list) + "."
 }

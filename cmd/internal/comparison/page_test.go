@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 )
 
@@ -72,7 +74,7 @@ func TestPageStandsAlone(t *testing.T) {
 				t.Error("a head of a table without scope")
 			}
 		}
-		if count["script"] != 0 || count["link"] != 0 || count["img"] != 0 || count["svg"] < 6 || count["details"] != 1 {
+		if count["script"] != 0 || count["link"] != 0 || count["img"] != 0 || count["details"] != 1 {
 			t.Errorf("%d users: elements %v", users, count)
 		}
 		for _, fetched := range []string{"http:", "https:", "url(", "@import", "//"} {
@@ -83,6 +85,145 @@ func TestPageStandsAlone(t *testing.T) {
 		for _, needed := range []string{"prefers-color-scheme: dark", "@media print", "Gantt chart of the campaigns", "virtual schedule", "envy count", "3 jobs left out: no run time"} {
 			if !strings.Contains(text, needed) {
 				t.Errorf("%d users: no %q", users, needed)
+			}
+		}
+	}
+}
+
+// pictures are the drawings of a page by name.
+func pictures(t *testing.T, text string) map[string]*svgtest.Picture {
+	t.Helper()
+	byName := make(map[string]*svgtest.Picture)
+	for _, p := range svgtest.ReadAll(t, text) {
+		byName[p.Name] = p
+	}
+	return byName
+}
+
+// picture is the drawing whose name begins so.
+func picture(t *testing.T, text, name string) *svgtest.Picture {
+	t.Helper()
+	for full, p := range pictures(t, text) {
+		if strings.HasPrefix(full, name) {
+			return p
+		}
+	}
+	t.Fatalf("no drawing %q", name)
+	return nil
+}
+
+// TestDistributions: a curve rises from 0 to 100 %, and is further right than
+// another where its quantile is greater.
+func TestDistributions(t *testing.T) {
+	c := compare(t, madeUp(20, 25))
+	text := htmlOf(t, c)
+	for name, of := range map[string]func(*Figures) []float64{
+		"Which part of the campaigns": func(f *Figures) []float64 { return f.StretchQuantiles },
+		"Which part of the jobs":      func(f *Figures) []float64 { return f.WaitQuantiles },
+	} {
+		p := picture(t, text, name)
+		bottom, top := p.Find(t, "0 %").Y-4, p.Find(t, "100 %").Y-4
+		first := p.All("curve", "r0")[0].Points
+		for r := range c.Runs {
+			curve, q := p.All("curve", svg.Run(r))[0].Points, of(&c.Runs[r])
+			if len(curve) != len(q) {
+				t.Fatalf("%s: %d points of %d quantiles", name, len(curve), len(q))
+			}
+			for i, at := range curve {
+				if want := bottom - (bottom-top)*float64(i)/float64(len(q)-1); math.Abs(at.Y-want) > 0.02 {
+					t.Errorf("%s, run %d: quantile %d is at %v, want the height %v", name, r, i, at, want)
+				}
+				if i > 0 && at.X < curve[i-1].X || (at.X-first[i].X)*(q[i]-of(&c.Runs[0])[i]) < 0 {
+					t.Errorf("%s, run %d: quantile %v is at %v", name, r, q[i], at.X)
+				}
+			}
+		}
+	}
+}
+
+// TestUtilisationChart: steps are as high as the part that is busy.
+func TestUtilisationChart(t *testing.T) {
+	c := compare(t, madeUp(20, 25))
+	p := picture(t, htmlOf(t, c), "Utilisation")
+	bottom, top := p.Find(t, "0 %").Y-4, p.Find(t, "100 %").Y-4
+	for r, busy := range c.charts.busy {
+		steps := p.All("curve", svg.Run(r))[0].Points
+		for i, b := range busy {
+			want := bottom - min(b, 1)*(bottom-top)
+			if math.Abs(steps[2*i].Y-want) > 0.02 || math.Abs(steps[2*i+1].Y-want) > 0.02 || steps[2*i].X >= steps[2*i+1].X {
+				t.Errorf("run %d, part %d: from %v to %v, want the height %v", r, i, steps[2*i], steps[2*i+1], want)
+			}
+		}
+	}
+}
+
+// TestUserChart: marks stand in the order of the changes, on their sides of 0,
+// and are hollow unless the change is clear.
+func TestUserChart(t *testing.T) {
+	c := compare(t, madeUp(20, 25))
+	p := picture(t, htmlOf(t, c), "Change of the mean stretch of users under ostrich")
+	zero, _, _, _ := p.All("zero")[0].Box()
+	marks := append(p.All("dot"), p.All("hollow")...)
+	type row struct{ x, change float64 }
+	var rows []row
+	for i := range c.Users {
+		u := &c.Users[i]
+		change := &u.change("ostrich").Stretch
+		name := p.Find(t, u.Name)
+		k := slices.IndexFunc(marks, func(m svgtest.Shape) bool { return math.Abs(m.Points[0].Y+4-name.Y) < 1 })
+		if k < 0 {
+			t.Fatalf("%s has no mark", u.Name)
+		}
+		m := marks[k]
+		if sure := change.Reading == Better || change.Reading == Worse; m.Is("dot") != sure {
+			t.Errorf("%s, %s: %s", u.Name, change.Reading, m.Class)
+		}
+		if (m.Points[0].X-zero)*change.Difference < 0 {
+			t.Errorf("%s: a change of %v is at %v, 0 at %v", u.Name, change.Difference, m.Points[0].X, zero)
+		}
+		rows = append(rows, row{m.Points[0].X, change.Difference})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.change, b.change) })
+	if !slices.IsSortedFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) }) {
+		t.Errorf("changes and their places: %v", rows)
+	}
+}
+
+// TestChangeChart: each leading measure has a row, with a mark and an interval
+// for each difference that has one.
+func TestChangeChart(t *testing.T) {
+	c := compare(t, madeUp(20, 25))
+	p := picture(t, htmlOf(t, c), "Differences of the measures")
+	zero, _, _, _ := p.All("zero")[0].Box()
+	for _, m := range measures {
+		if m.show == longOnly {
+			continue
+		}
+		name := m.name
+		if m.good > 0 {
+			name += " (more is better)"
+		}
+		row := p.Find(t, name)
+		for i := range c.Differences {
+			d := &c.Differences[i]
+			if d.Measure != m.key {
+				continue
+			}
+			class := svg.Run(slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == d.Run }))
+			near := func(s svgtest.Shape) bool { return math.Abs(s.Points[0].Y+4-row.Y) > 15 }
+			whiskers := slices.DeleteFunc(p.All("whisker", class), near)
+			marks := slices.DeleteFunc(append(p.All("dot", class), p.All("hollow", class)...), near)
+			if len(marks) != 1 || len(whiskers) > 1 || (len(whiskers) == 1) != (d.Interval != nil) {
+				t.Fatalf("%s, %s: %d marks and %d intervals", d.Run, name, len(marks), len(whiskers))
+			}
+			if (marks[0].Points[0].X-zero)*d.Difference*d.Baseline < 0 {
+				t.Errorf("%s, %s: %v is at %v, 0 at %v", d.Run, name, d.Difference, marks[0].Points[0].X, zero)
+			}
+			if len(whiskers) == 1 {
+				left, _, right, _ := whiskers[0].Box()
+				if crosses := left <= zero && right >= zero; crosses != (d.Interval.Low <= 0 && d.Interval.High >= 0) || marks[0].Is("hollow") && !crosses {
+					t.Errorf("%s, %s: the interval %v is from %v to %v, 0 at %v, the mark %s", d.Run, name, *d.Interval, left, right, zero, marks[0].Class)
+				}
 			}
 		}
 	}
@@ -235,6 +376,37 @@ func TestGantt(t *testing.T) {
 		if i > 0 && work[u.name] > work[g.users[i-1].name] {
 			t.Errorf("%s comes behind %s, with less work", u.name, g.users[i-1].name)
 		}
+	}
+	// What is drawn lies where it is in the window.
+	p := picture(t, htmlOf(t, compare(t, in)), "Gantt chart")
+	left, _, right, _ := p.All("floor")[0].Box()
+	x := func(at float64) float64 {
+		return left + min(max((at-float64(g.from))/float64(g.to-g.from), 0), 1)*(right-left)
+	}
+	boxes := p.All("box")
+	for i, u := range g.users {
+		_, top, _, bottom := p.All("floor")[i].Box()
+		if name := p.Find(t, u.name); name.Y < top || name.Y > bottom {
+			t.Errorf("%s is named at %v, beside %v to %v", u.name, name.Y, top, bottom)
+		}
+		for l, bars := range u.bars {
+			for _, b := range bars {
+				if b.finish <= float64(g.from) || b.start >= float64(g.to) {
+					continue
+				}
+				drawn := &boxes[0]
+				boxes = boxes[1:]
+				from, high, to, low := drawn.Box()
+				lane := (bottom - top) / float64(len(g.lanes))
+				if drawn.Title != fmt.Sprintf("campaign %d", b.number) || math.Abs(from-x(b.start)) > 0.02 || math.Abs(to-max(x(b.finish), x(b.start)+0.8)) > 0.02 ||
+					high < top+lane*float64(l) || low > top+lane*float64(l+1) {
+					t.Errorf("%s, %s: %+v is drawn as %+v", u.name, g.lanes[l], b, *drawn)
+				}
+			}
+		}
+	}
+	if len(boxes) != 0 {
+		t.Errorf("%d boxes too many", len(boxes))
 	}
 	in.Window.To = in.Window.From
 	if s.gantt() != nil {

@@ -1,18 +1,14 @@
 package comparison
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 )
-
-//go:embed ratios.html
-var ratiosText string
-
-var ratiosTemplate = template.Must(template.Must(template.New("page").Parse(pageText)).New("ratios").Parse(ratiosText))
 
 // Ratio is a figure divided by that of the first policy, with its standard
 // error; NaN where that is not known.
@@ -56,8 +52,8 @@ type ratiosPage struct {
 	Lead                      []string
 	Legend                    []key
 	Chart, LogChart           template.HTML
-	All, Settings             Table
-	Logs                      []Table
+	All, Settings             format.Table
+	Logs                      []format.Table
 	Words                     []RatioWord
 }
 
@@ -65,15 +61,12 @@ type ratiosPage struct {
 func (r *Ratios) WriteHTML(w io.Writer) error {
 	p := ratiosPage{
 		Title: r.Title, Where: r.Where, First: r.Policies[0].Name, Main: r.Measures[0], Lead: r.Lead, Words: r.Words,
-		All: r.table(&r.All), Settings: Table{Header: []string{"policy", "settings"}, Names: 2},
+		All: r.table(&r.All), Settings: format.Table{Header: []string{"policy", "settings"}, Names: 2},
 	}
 	for i, policy := range r.Policies {
 		p.Settings.Rows = append(p.Settings.Rows, []string{policy.Name, policy.Settings})
 		if i > 0 {
-			d := drawing{width: 40, height: 12, title: "line and mark of this policy"}
-			d.line("whisker "+style(i), 1, 6, 39, 6)
-			d.mark("dot "+style(i), i, 20, 6)
-			p.Legend = append(p.Legend, key{policy.Name, d.svg()})
+			p.Legend = append(p.Legend, key{policy.Name, svg.Swatch("whisker", i, "line and mark of this policy")})
 		}
 	}
 	if len(r.Policies) > 1 {
@@ -89,19 +82,12 @@ func (r *Ratios) WriteHTML(w io.Writer) error {
 	for i := range r.Logs {
 		p.Logs = append(p.Logs, r.table(&r.Logs[i]))
 	}
-	var whole bytes.Buffer // nothing half-written
-	if err := ratiosTemplate.Execute(&whole, p); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	if _, err := whole.WriteTo(w); err != nil {
-		return fmt.Errorf("comparison: writing the page: %w", err)
-	}
-	return nil
+	return writePage(w, "ratios.html", p)
 }
 
 // table has a row a policy.
-func (r *Ratios) table(g *RatioGroup) Table {
-	t := Table{Title: g.Title, Header: append([]string{"policy"}, r.Measures...), Names: 1}
+func (r *Ratios) table(g *RatioGroup) format.Table {
+	t := format.Table{Title: g.Title, Header: append([]string{"policy"}, r.Measures...), Names: 1}
 	for i, policy := range r.Policies {
 		row := []string{policy.Name}
 		for _, x := range g.Ratios[i] {
@@ -114,42 +100,24 @@ func (r *Ratios) table(g *RatioGroup) Table {
 
 // chart draws ratios as differences from 1, a lane for each policy but the first
 // in each row.
-func (r *Ratios) chart(title string, rows []string, at func(policy, row int) Ratio) template.HTML {
-	const left, right, top, bottom, lane = 360.0, 26.0, 10.0, 44.0, 14.0
+func (r *Ratios) chart(text string, rows []string, at func(policy, row int) Ratio) template.HTML {
 	const sure = 1.96 // standard errors of a 95 % interval
+	chart := svg.Rows{Text: text, Width: pageWidth}
 	most := 0.05
-	for row := range rows {
+	for row, name := range rows {
+		one := svg.Row{Name: name}
 		for i := 1; i < len(r.Policies); i++ {
 			x := at(i, row)
-			most = max(most, 1.1*math.Abs(x.Value-1))
+			v := svg.Value{Name: r.Policies[i].Name, Class: svg.Run(i), Number: i, At: x.Value - 1, Low: x.Value - 1 - sure*x.Error, High: x.Value - 1 + sure*x.Error}
+			v.Hollow = v.Low < 0 && v.High > 0
+			most = max(most, 1.1*math.Abs(v.At))
 			if !math.IsNaN(x.Error) {
-				most = max(most, math.Abs(x.Value-1)+min(sure*x.Error, 0.5))
+				most = max(most, math.Abs(v.At)+min(sure*x.Error, 0.5))
 			}
+			one.Values = append(one.Values, v)
 		}
+		chart.Rows = append(chart.Rows, one)
 	}
-	height := lane*float64(len(r.Policies)-1) + 8
-	d := &drawing{width: 2 * chartWidth, height: top + bottom + height*float64(len(rows)), title: title}
-	x := signedAxis(d, left, right, top, bottom, min(most, 10), 0.1, func(part float64) string {
-		return withSign(part, number(100*math.Abs(part))) + " %"
-	})
-	d.write("", "middle", x(0), d.height-6, "difference from "+r.Policies[0].Name+", per cent of it")
-	for row, name := range rows {
-		y := top + height*float64(row)
-		d.name("name", left-124, y+height/2+4, name, 34)
-		for i := 1; i < len(r.Policies); i++ {
-			one, middle := at(i, row), y+4+lane*(float64(i)-0.5)
-			d.name("small", left-8, middle+4, r.Policies[i].Name, 20)
-			class := "dot "
-			if !math.IsNaN(one.Error) {
-				low, high := one.Value-1-sure*one.Error, one.Value-1+sure*one.Error
-				d.line("whisker "+style(i), x(low), middle, x(high), middle)
-				if low < 0 && high > 0 {
-					class = "hollow "
-				}
-			}
-			d.mark(class+style(i), i, x(one.Value-1), middle)
-		}
-		d.line("grid", 0, y+height, d.width-right, y+height)
-	}
-	return d.svg()
+	chart.X = differences(r.Policies[0].Name, most)
+	return chart.Draw().Inline()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -70,15 +71,15 @@ func (c *Comparison) worstOff(run string) []*User {
 }
 
 // rhoTable lists users with what they got of an equal share in a run.
-func (c *Comparison) rhoTable(run string, users []*User) Table {
-	t := Table{
+func (c *Comparison) rhoTable(run string, users []*User) format.Table {
+	t := format.Table{
 		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
 		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
 	}
 	for _, u := range users {
 		r := u.run(run)
 		t.Rows = append(t.Rows, []string{
-			u.Name, u.Account, grouped(u.CoreHours), strconv.Itoa(u.Campaigns), percent(r.RhoLe1), number(r.MeanRho), number(r.MaxRho),
+			u.Name, u.Account, format.Grouped(u.CoreHours), strconv.Itoa(u.Campaigns), format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho),
 		})
 	}
 	return t

@@ -6,24 +6,16 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"slurm-ostrich/cmd/internal/format"
 )
-
-// Table is rows of text under a header.
-type Table struct {
-	Title  string
-	Header []string
-	Rows   [][]string
-	Names  int // columns at the beginning that hold names
-
-	Users bool // a row is a user
-}
 
 // Tables are plain rows for a terminal: a row a run; the differences with their
 // intervals; how near the simulation is; for each run whom it got worse and
 // better for; for each run the users furthest from an equal share; how well the lengths of
 // the jobs can be foretold. Long ones have all measures, and a table of all users besides.
-func (c *Comparison) Tables(long bool) []Table {
-	list := []Table{c.runTable(long), c.differenceTable(long)}
+func (c *Comparison) Tables(long bool) []format.Table {
+	list := []format.Table{c.runTable(long), c.differenceTable(long)}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
 		list = append(list, t)
 	}
@@ -49,8 +41,8 @@ func (c *Comparison) Tables(long bool) []Table {
 
 // runTable has a row a run, and a column for each measure or, unless it is to be
 // long, for the leading ones.
-func (c *Comparison) runTable(long bool) Table {
-	t := Table{Title: "Runs", Header: []string{"run"}, Names: 1}
+func (c *Comparison) runTable(long bool) format.Table {
+	t := format.Table{Title: "Runs", Header: []string{"run"}, Names: 1}
 	for _, m := range measures {
 		if long || m.show == lead {
 			t.Header = append(t.Header, m.name)
@@ -89,8 +81,8 @@ func (d *Difference) longOnly() bool {
 	return slices.ContainsFunc(measures[:], func(m measure) bool { return m.key == d.Measure && m.show == longOnly })
 }
 
-func (c *Comparison) differenceTable(long bool) Table {
-	t := Table{
+func (c *Comparison) differenceTable(long bool) format.Table {
+	t := format.Table{
 		Title: "Differences from " + c.Baseline, Names: 2,
 		Header: []string{"run", "measure", c.Baseline, "value", "difference", "95 % interval", "reading"},
 	}
@@ -106,29 +98,29 @@ func (c *Comparison) differenceTable(long bool) Table {
 	return t
 }
 
-func (c *Comparison) agreementTable() Table {
-	t := Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
+func (c *Comparison) agreementTable() format.Table {
+	t := format.Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
 	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	correlation := func(name string, x *float64) {
 		if x == nil {
 			add(name, "–")
 		} else {
-			add(name, withSign(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
+			add(name, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
 		}
 	}
 	if a := c.Agreement; a != nil {
-		add("mean wait, simulated "+c.Baseline, length(a.MeanWait))
-		add("mean wait, recorded", length(a.RecordedMeanWait))
-		add("start of a job, mean distance from the recorded one", length(a.MeanError))
-		add("jobs that start within "+length(nearSeconds)+" of the recorded start", percent(a.Near))
+		add("mean wait, simulated "+c.Baseline, format.Length(a.MeanWait))
+		add("mean wait, recorded", format.Length(a.RecordedMeanWait))
+		add("start of a job, mean distance from the recorded one", format.Length(a.MeanError))
+		add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", format.Percent(a.Near))
 		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau)
 		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho)
 		correlation("order of the starts, Kendall's tau-b", a.StartTau)
 		correlation("order of the starts, Spearman's rho", a.StartRho)
 	}
 	if l := c.Controller; l != nil {
-		add("live controller: greatest difference of a fairshare factor, of "+plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
-		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", plural(l.Jobs, "pending job")), l.Tau)
+		add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
+		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", format.Plural(l.Jobs, "pending job")), l.Tau)
 	}
 	return t
 }
@@ -152,7 +144,7 @@ func (c *Comparison) sides(run string) (worse, better []*User) {
 
 // withoutAccounts takes column 1, the account, out of a table of users if nobody
 // has one. That is for the page: programs that read tables count on columns.
-func (c *Comparison) withoutAccounts(t Table) Table {
+func (c *Comparison) withoutAccounts(t format.Table) format.Table {
 	if slices.ContainsFunc(c.Users, func(u User) bool { return u.Account != "" }) {
 		return t
 	}
@@ -164,8 +156,8 @@ func (c *Comparison) withoutAccounts(t Table) Table {
 	return t
 }
 
-func (c *Comparison) sideTable(title, run string, users []*User) Table {
-	t := Table{
+func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
+	t := format.Table{
 		Title: title, Names: 2, Users: true,
 		Header: []string{
 			"user", "account", "core-hours", "campaigns", "stretch before", "after", "change", "95 % interval", "reading",
@@ -175,8 +167,8 @@ func (c *Comparison) sideTable(title, run string, users []*User) Table {
 	for _, u := range users {
 		change := u.change(run)
 		t.Rows = append(t.Rows, []string{
-			u.Name, u.Account, grouped(u.CoreHours), strconv.Itoa(u.Campaigns),
-			number(u.Runs[c.baseline].MeanStretch), number(u.run(run).MeanStretch),
+			u.Name, u.Account, format.Grouped(u.CoreHours), strconv.Itoa(u.Campaigns),
+			format.Number(u.Runs[c.baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
 			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), string(change.Stretch.Reading),
 			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), string(change.Wait.Reading),
 		})
@@ -190,8 +182,8 @@ func (u *User) run(name string) *UserRun {
 	return &u.Runs[i]
 }
 
-func (c *Comparison) userTable(users []User) Table {
-	t := Table{Title: "Users", Header: []string{"user", "account", "jobs", "campaigns", "core-hours"}, Names: 2, Users: true}
+func (c *Comparison) userTable(users []User) format.Table {
+	t := format.Table{Title: "Users", Header: []string{"user", "account", "jobs", "campaigns", "core-hours"}, Names: 2, Users: true}
 	for i := range c.Runs {
 		for _, what := range []string{"mean stretch", "greatest stretch", "mean wait"} {
 			t.Header = append(t.Header, c.Runs[i].Run+": "+what)
@@ -199,13 +191,13 @@ func (c *Comparison) userTable(users []User) Table {
 	}
 	for i := range users {
 		u := &users[i]
-		row := []string{u.Name, u.Account, strconv.Itoa(u.Jobs), strconv.Itoa(u.Campaigns), grouped(u.CoreHours)}
+		row := []string{u.Name, u.Account, strconv.Itoa(u.Jobs), strconv.Itoa(u.Campaigns), format.Grouped(u.CoreHours)}
 		for _, r := range u.Runs {
 			mean, most := "–", "–"
 			if u.Campaigns > 0 {
-				mean, most = number(r.MeanStretch), number(r.MaxStretch)
+				mean, most = format.Number(r.MeanStretch), format.Number(r.MaxStretch)
 			}
-			row = append(row, mean, most, length(r.MeanWait))
+			row = append(row, mean, most, format.Length(r.MeanWait))
 		}
 		t.Rows = append(t.Rows, row)
 	}

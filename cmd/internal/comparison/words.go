@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -25,9 +26,9 @@ func (c *Comparison) nearness() []string {
 			"The differences below compare simulations.", base)}
 	}
 	waits := fmt.Sprintf("mean wait %s, and %s as recorded; a job starts %s earlier or later than it did on average, %s of the jobs within %s",
-		length(a.MeanWait), length(a.RecordedMeanWait), length(a.MeanError), percent(a.Near), length(nearSeconds))
+		format.Length(a.MeanWait), format.Length(a.RecordedMeanWait), format.Length(a.MeanError), format.Percent(a.Near), format.Length(nearSeconds))
 	if a.WaitTau != nil {
-		waits += "; Kendall's tau between the waits is " + number(*a.WaitTau)
+		waits += "; Kendall's tau between the waits is " + format.Number(*a.WaitTau)
 	}
 	list := []string{fmt.Sprintf("The simulated %s is close to what happened: %s.", base, waits)}
 	if a.Far {
@@ -38,7 +39,7 @@ func (c *Comparison) nearness() []string {
 	for _, d := range c.Differences {
 		if d.Measure == measures[waitMean].key && !c.recorded(d.Run) && math.Abs(d.Difference) < miss {
 			list = append(list, fmt.Sprintf("The change of the mean wait by %s (%s) is smaller than what the simulation itself misses it by (%s).",
-				d.Run, signedLength(d.Difference), length(miss)))
+				d.Run, signedLength(d.Difference), format.Length(miss)))
 		}
 	}
 	return list
@@ -93,7 +94,7 @@ func (c *Comparison) measured(run string) []string {
 		list = append(list, "Worse: "+strings.Join(worse, "; ")+".")
 	}
 	if len(unclear) > 0 {
-		list = append(list, "Not clearly changed: "+plain(unclear)+".")
+		list = append(list, "Not clearly changed: "+format.List(unclear)+".")
 	}
 	return list
 }
@@ -156,7 +157,7 @@ func (c *Comparison) people(run string) []string {
 	unclear, few := group(stretch, "", Unclear), group(stretch, "", TooFew)
 	few.members = slices.DeleteFunc(few.members, func(m member) bool { return m.user.Campaigns == 0 })
 
-	of := plural(len(c.Users), "user")
+	of := format.Plural(len(c.Users), "user")
 	list := []string{
 		worse.sentence("It got worse, by mean campaign stretch, for", of, "It got clearly worse, by mean campaign stretch, for none of "+of+"."),
 		longer.sentence("Jobs wait longer for", of, "Jobs wait clearly longer for none of "+of+"."),
@@ -164,10 +165,10 @@ func (c *Comparison) people(run string) []string {
 		shorter.sentence("Jobs wait less for", of, "Jobs wait clearly less for none of "+of+"."),
 	}
 	if n := len(unclear.members); n > 0 {
-		list = append(list, fmt.Sprintf("For %s the change of the stretch is not clearly different from none.", plural(n, "user")))
+		list = append(list, fmt.Sprintf("For %s the change of the stretch is not clearly different from none.", format.Plural(n, "user")))
 	}
 	if n := len(few.members); n > 0 {
-		text := fmt.Sprintf("For %s with fewer than %d campaigns nothing can be told", plural(n, "user"), report.Fewest)
+		text := fmt.Sprintf("For %s with fewer than %d campaigns nothing can be told", format.Plural(n, "user"), report.Fewest)
 		up := slices.DeleteFunc(slices.Clone(few.members), func(m member) bool { return m.change.Difference <= 0 })
 		if len(up) > 0 {
 			text += fmt.Sprintf("; the stretch of %d of them rose, most that of %s (%s)", len(up), up[0].user.Name, signed(up[0].change.Difference))
@@ -176,7 +177,7 @@ func (c *Comparison) people(run string) []string {
 	}
 	if n := len(worse.members) + len(better.members) + len(unclear.members); n > 0 {
 		list = append(list, fmt.Sprintf("Of %s with an interval, about %s would be named by chance alone if nothing had changed.",
-			plural(n, "user"), number(math.Ceil(float64(n)*(1-level)))))
+			format.Plural(n, "user"), format.Number(math.Ceil(float64(n)*(1-level)))))
 	}
 	return list
 }
@@ -209,7 +210,7 @@ func (g *people) sentence(what, of, nobody string) string {
 		d := Difference{Unit: g.unit}
 		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, d.signed(m.change.Difference), coreHours(m.user.CoreHours)))
 	}
-	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, percent(g.part), plain(names))
+	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, format.Percent(g.part), format.List(names))
 }
 
 // change is what a run changed for the user.

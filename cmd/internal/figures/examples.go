@@ -1,6 +1,10 @@
 package figures
 
-import "context"
+import (
+	"context"
+
+	"slurm-ostrich/cmd/internal/svg"
+)
 
 // examples are the small worked examples of the thesis.
 var examples = []Figure{
@@ -41,7 +45,7 @@ func example(number, title, section string, draw func(name string) (*Result, err
 
 // of is a result with a chart and the table that belongs to it.
 func of(text string, numbers []Number, charts ...interface {
-	picture() Picture
+	picture() *svg.Picture
 	table() Table
 },
 ) *Result {
@@ -55,7 +59,9 @@ func of(text string, numbers []Number, charts ...interface {
 
 // The shades of users as the thesis calls them.
 var (
-	darkGray   = shade{1, "dark gray user"}
-	mediumGray = shade{2, "medium gray user"}
-	lightGray  = shade{3, "light gray user"}
+	darkGray   = svg.Key{Class: "s1", Name: "dark gray user"}
+	mediumGray = svg.Key{Class: "s2", Name: "medium gray user"}
+	lightGray  = svg.Key{Class: "s3", Name: "light gray user"}
+
+	twoUsers = []svg.Key{{Class: "s3", Name: "user 1"}, {Class: "s1", Name: "user 2"}}
 )

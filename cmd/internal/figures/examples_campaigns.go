@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -28,20 +30,20 @@ func figure33(name string) (*Result, error) {
 		return nil, fmt.Errorf("FairCamp: %w", err)
 	}
 	shades := map[ostrich.UserID]int{1: 3, 2: 1}
-	submitted := func(s policy.Schedule) []mark {
-		var list []mark
+	submitted := func(s policy.Schedule) []svg.Mark {
+		var list []svg.Mark
 		for i := range s {
 			c := &s[i]
-			list = append(list, mark{at: float64(c.Submit), label: fmt.Sprintf("%d.%d", campaigns[c.Campaign].User, c.Number)})
+			list = append(list, svg.Mark{At: float64(c.Submit), Label: fmt.Sprintf("%d.%d", campaigns[c.Campaign].User, c.Number)})
 		}
 		return list
 	}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}},
+		name: name, tick: 2, users: twoUsers,
 		text: "Two users with two campaigns of three jobs each. Under FCFS user 2, whose jobs have length 1, waits for jobs of length 10 twice; the optimum runs both campaigns of user 2 first.",
-		panels: []panel{
-			{title: "FCFS", lanes: machines(m), boxes: blocks(fcfs, campaigns, shades), marks: submitted(fcfs)},
-			{title: "optimum", lanes: machines(m), boxes: blocks(fair, campaigns, shades), marks: submitted(fair)},
+		panels: []svg.Panel{
+			{Title: "FCFS", Lanes: machines(m), Boxes: blocks(fcfs, campaigns, shades), Marks: submitted(fcfs)},
+			{Title: "optimum", Lanes: machines(m), Boxes: blocks(fair, campaigns, shades), Marks: submitted(fair)},
 		},
 	}
 	numbers := []Number{
@@ -68,7 +70,7 @@ func figure41(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := panel{title: "deadlines", lanes: []string{"user 1", "user 2"}}
+	p := svg.Panel{Title: "deadlines", Lanes: []string{"user 1", "user 2"}}
 	before := make(map[ostrich.UserID]ostrich.Time)
 	var numbers []Number
 	paper := map[[2]int]string{{1, 1}: "10", {1, 2}: "16", {2, 1}: "6", {2, 2}: "12", {2, 3}: "32"}
@@ -79,11 +81,11 @@ func figure41(name string) (*Result, error) {
 	for _, c := range byUser {
 		u := campaigns[c.Campaign].User
 		work := amount(float64(campaigns[c.Campaign].Work()))
-		p.boxes = append(p.boxes, box{
-			from: float64(before[u]), to: float64(c.Deadline), top: float64(u - 1), height: 1, shade: map[ostrich.UserID]int{1: 3, 2: 1}[u],
-			label: "2·" + work, what: fmt.Sprintf("campaign %d of user %d has the deadline %d", c.Number, u, c.Deadline),
+		p.Boxes = append(p.Boxes, svg.Box{
+			From: float64(before[u]), To: float64(c.Deadline), Top: float64(u - 1), Height: 1, Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[u]),
+			Label: "2·" + work, What: fmt.Sprintf("campaign %d of user %d has the deadline %d", c.Number, u, c.Deadline),
 		})
-		p.lines = append(p.lines, mark{at: float64(c.Deadline), label: fmt.Sprint(c.Deadline), lane: int(u)})
+		p.Lines = append(p.Lines, svg.Mark{At: float64(c.Deadline), Label: fmt.Sprint(c.Deadline), Lane: int(u)})
 		before[u] = c.Deadline
 		numbers = append(numbers, Number{
 			What:  fmt.Sprintf("deadline of campaign %d of user %d", c.Number, u),
@@ -91,7 +93,7 @@ func figure41(name string) (*Result, error) {
 		})
 	}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}}, panels: []panel{p},
+		name: name, tick: 2, users: twoUsers, panels: []svg.Panel{p},
 		text: "Deadlines of the campaigns of two users on a line of time: 10 and 16 of user 1; 6, 12 and 32 of user 2.",
 	}
 	text := "Each box reaches from the deadline of the user's campaign before to that of the campaign, k = 2 times its length (equation 4.1). " +
@@ -104,22 +106,22 @@ func figure42(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := panel{title: "schedule, with deadlines", lanes: machines(1)}
+	p := svg.Panel{Title: "schedule, with deadlines", Lanes: machines(1)}
 	var order []string
 	met := true
 	for i := range s {
 		c := &s[i]
 		u := campaigns[c.Campaign].User
-		p.boxes = append(p.boxes, box{
-			from: float64(c.Start), to: float64(c.End), height: 1, shade: map[ostrich.UserID]int{1: 3, 2: 1}[u], label: fmt.Sprintf("#%d", c.Number),
-			what: fmt.Sprintf("campaign %d of user %d, submitted at %d, due at %d", c.Number, u, c.Submit, c.Deadline),
+		p.Boxes = append(p.Boxes, svg.Box{
+			From: float64(c.Start), To: float64(c.End), Height: 1, Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[u]), Label: fmt.Sprintf("#%d", c.Number),
+			What: fmt.Sprintf("campaign %d of user %d, submitted at %d, due at %d", c.Number, u, c.Submit, c.Deadline),
 		})
-		p.lines = append(p.lines, mark{at: float64(c.Deadline), label: fmt.Sprint(c.Deadline)})
+		p.Lines = append(p.Lines, svg.Mark{At: float64(c.Deadline), Label: fmt.Sprint(c.Deadline)})
 		met = met && (i == 0 || s[i-1].Deadline <= c.Deadline)
 		order = append(order, fmt.Sprintf("%d of user %d", c.Number, u))
 	}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}}, panels: []panel{p},
+		name: name, tick: 2, users: twoUsers, panels: []svg.Panel{p},
 		text: "The five campaigns one after the other, by their deadlines, which are dashed lines at 6, 10, 12, 16 and 32; the last campaign ends at 24.",
 	}
 	early := true
@@ -165,30 +167,30 @@ func figure53(name string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("campaigns without job 6: %w", err)
 	}
-	p := panel{title: "jobs of a user"}
+	p := svg.Panel{Title: "jobs of a user"}
 	latest, after := 0.0, make([]float64, len(log)) // the latest end, by the job that was last included
 	for i, l := range log {
 		from, to := units(l.Start), units(l.Start)+units(l.Run)
-		p.lanes = append(p.lanes, fmt.Sprintf("job %d", l.ID))
+		p.Lanes = append(p.Lanes, fmt.Sprintf("job %d", l.ID))
 		if s := units(l.Submit); s < from {
-			p.boxes = append(p.boxes, box{from: s, to: from, top: float64(i), height: 1, what: "waits"})
+			p.Boxes = append(p.Boxes, svg.Box{From: s, To: from, Top: float64(i), Height: 1, What: "waits"})
 		}
-		p.boxes = append(p.boxes, box{
-			from: from, to: to, top: float64(i), height: 1, shade: 2, label: fmt.Sprintf("(%d)", l.ID),
-			what: fmt.Sprintf("submitted at %s, runs from %s to %s", amount(units(l.Submit)), amount(from), amount(to)),
+		p.Boxes = append(p.Boxes, svg.Box{
+			From: from, To: to, Top: float64(i), Height: 1, Class: tone(2), Label: fmt.Sprintf("(%d)", l.ID),
+			What: fmt.Sprintf("submitted at %s, runs from %s to %s", amount(units(l.Submit)), amount(from), amount(to)),
 		})
-		p.marks = append(p.marks, mark{at: units(l.Submit), label: fmt.Sprintf("(%d)", l.ID)})
+		p.Marks = append(p.Marks, svg.Mark{At: units(l.Submit), Label: fmt.Sprintf("(%d)", l.ID)})
 		latest = max(latest, to)
 		after[i] = latest
 	}
 	chart := &gantt{
-		name: name, tick: 1, panels: []panel{p}, users: []shade{{2, "runs (hatched: waits)"}},
+		name: name, tick: 1, panels: []svg.Panel{p}, users: []svg.Key{{Class: "s2", Name: "runs (hatched: waits)"}},
 		text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
 	}
 	sizes := func(list []sim.Campaign) string {
 		var jobs []string
 		for _, c := range list {
-			jobs = append(jobs, plural(len(c.Tasks), "job"))
+			jobs = append(jobs, format.Plural(len(c.Tasks), "job"))
 		}
 		return fmt.Sprintf("%d: %s", len(list), strings.Join(jobs, " and "))
 	}

@@ -7,20 +7,22 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
 )
 
 // blocks are the tasks of a schedule in blocks.
-func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []box {
-	var list []box
+func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []svg.Box {
+	var list []svg.Box
 	for _, p := range s {
 		for _, slot := range p.Slots {
-			list = append(list, box{
-				from: float64(slot.Start), to: float64(slot.End), top: float64(slot.Proc), height: 1,
-				shade: shades[campaigns[p.Campaign].User], label: fmt.Sprint(slot.End - slot.Start),
-				what: fmt.Sprintf("job of campaign %d of user %d", p.Number, campaigns[p.Campaign].User),
+			list = append(list, svg.Box{
+				From: float64(slot.Start), To: float64(slot.End), Top: float64(slot.Proc), Height: 1,
+				Class: tone(shades[campaigns[p.Campaign].User]), Label: fmt.Sprint(slot.End - slot.Start),
+				What: fmt.Sprintf("job of campaign %d of user %d", p.Number, campaigns[p.Campaign].User),
 			})
 		}
 	}
@@ -112,24 +114,24 @@ func figure26(name string) (*Result, error) {
 	// user 1, C and D a job of user 1 before the last one of user 2.
 	letters := map[[2]ostrich.Time]string{{8, 18}: "A", {11, 18}: "B", {15, 18}: "F", {18, 14}: "C, D", {18, 10}: "E"}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{{3, "user 1"}, {1, "user 2"}},
+		name: name, tick: 2, users: twoUsers,
 		text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
 	}
 	cloud := &points{
 		name: name + "-points", x: "makespan of user 1", y: "makespan of user 2", step: 4,
 		text: "The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
 	}
-	lanes := panel{title: "schedules"}
+	lanes := svg.Panel{Title: "schedules"}
 	var optimal, dominated []string
 	multiCmax := ""
 	for i := range list {
 		o := &list[i]
 		letter := letters[[2]ostrich.Time{o.c1, o.c2}]
-		lanes.lanes = append(lanes.lanes, letter)
+		lanes.Lanes = append(lanes.Lanes, letter)
 		for k, j := range o.jobs {
-			lanes.boxes = append(lanes.boxes, box{
-				from: float64(o.starts[k]), to: float64(o.starts[k]) + float64(j.Run), top: float64(i), height: 1,
-				shade: map[ostrich.UserID]int{1: 3, 2: 1}[j.User], label: fmt.Sprint(j.Run), what: fmt.Sprintf("job of user %d", j.User),
+			lanes.Boxes = append(lanes.Boxes, svg.Box{
+				From: float64(o.starts[k]), To: float64(o.starts[k]) + float64(j.Run), Top: float64(i), Height: 1,
+				Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[j.User]), Label: fmt.Sprint(j.Run), What: fmt.Sprintf("job of user %d", j.User),
 			})
 		}
 		better := !slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) })
@@ -145,7 +147,7 @@ func figure26(name string) (*Result, error) {
 	}
 	slices.Sort(dominated)
 	cloud.list = append(cloud.list, point{x: float64(z1), y: float64(z2), name: "Z", bound: true})
-	chart.panels = []panel{lanes}
+	chart.panels = []svg.Panel{lanes}
 	numbers := []Number{
 		{What: "Pareto-optimal schedules", Paper: "A, E", Ours: strings.Join(optimal, ", ")},
 		{What: "dominated schedules", Paper: "B, C, D, F", Ours: strings.Join(dominated, ", ")},
@@ -171,7 +173,7 @@ func figure29(name string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("one user after the other: %w", err)
 	}
-	var space []box
+	var space []svg.Box
 	ends := make([]ostrich.Time, 2)
 	for u := range campaigns { // each on half of the machine
 		s, half := policy.Schedule(nil), campaigns[u:u+1]
@@ -180,7 +182,7 @@ func figure29(name string) (*Result, error) {
 		}
 		ends[u] = s[0].End
 		for _, b := range blocks(s, half, shades) {
-			b.top += float64(u * m / 2)
+			b.Top += float64(u * m / 2)
 			space = append(space, b)
 		}
 	}
@@ -189,11 +191,11 @@ func figure29(name string) (*Result, error) {
 		return nil, fmt.Errorf("space sharing: %w", err)
 	}
 	chart := &gantt{
-		name: name, tick: 1, until: 3, axis: "hours", users: []shade{darkGray, lightGray},
+		name: name, tick: 1, until: 3, axis: "hours", users: []svg.Key{darkGray, lightGray},
 		text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
-		panels: []panel{
-			{title: "A: time sharing", lanes: machines(m), boxes: blocks(one, campaigns, shades)},
-			{title: "B: space sharing", lanes: machines(m), boxes: space},
+		panels: []svg.Panel{
+			{Title: "A: time sharing", Lanes: machines(m), Boxes: blocks(one, campaigns, shades)},
+			{Title: "B: space sharing", Lanes: machines(m), Boxes: space},
 		},
 	}
 	a := outcome{c1: one[0].End, c2: one[1].End}
@@ -228,12 +230,12 @@ func yes(b bool) string {
 // hadoop is the work of figures 2.13 and 2.14, on 6 processors. The text has the
 // pools change at 2, 8 and 12, which gives the work of those who leave then; it
 // says neither who leaves first nor how much the last one has.
-func hadoop() (m int, loads []policy.Divisible, users []shade) {
+func hadoop() (m int, loads []policy.Divisible, users []svg.Key) {
 	return 6, []policy.Divisible{
 		{User: 1, Work: 3*2 + 2*6 + 3*4 + 6*3},
 		{User: 2, Arrive: 2, Work: 2*6 + 3*4},
 		{User: 3, Work: 3*2 + 2*6},
-	}, []shade{darkGray, lightGray, mediumGray}
+	}, []svg.Key{darkGray, lightGray, mediumGray}
 }
 
 const hadoopText = "Dark and medium gray are there from 0 on, light gray from 2 on. In Fig. 2.13 the pools change at 2, 8 and 12, " +
@@ -253,7 +255,7 @@ func figure213(name string) (*Result, error) {
 	}
 	slices.Sort(moments)
 	moments = slices.Compact(moments)
-	p := panel{title: "pools", lanes: machines(m)}
+	p := svg.Panel{Title: "pools", Lanes: machines(m)}
 	pools := make(map[float64][]string)
 	for k, from := range moments[:len(moments)-1] {
 		var there []int
@@ -264,15 +266,15 @@ func figure213(name string) (*Result, error) {
 		}
 		size := float64(m) / float64(len(there))
 		for n, i := range there {
-			b := box{from: from, to: moments[k+1], top: float64(n) * size, height: size, shade: users[i].shade, what: "pool of the " + users[i].name}
-			b.label = amount(size)
-			p.boxes = append(p.boxes, b)
-			pools[from] = append(pools[from], users[i].name[:len(users[i].name)-len(" gray user")]+" "+p.span(b))
+			b := svg.Box{From: from, To: moments[k+1], Top: float64(n) * size, Height: size, Class: users[i].Class, What: "pool of the " + users[i].Name}
+			b.Label = amount(size)
+			p.Boxes = append(p.Boxes, b)
+			pools[from] = append(pools[from], users[i].Name[:len(users[i].Name)-len(" gray user")]+" "+lanesOf(&p, &b))
 		}
 	}
-	p.marks = []mark{{at: float64(loads[1].Arrive), label: "light gray joins"}}
+	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
 	chart := &gantt{
-		name: name, tick: 1, axis: "minutes", panels: []panel{p}, users: []shade{darkGray, mediumGray, lightGray},
+		name: name, tick: 1, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
 		text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
 	}
 	numbers := []Number{
@@ -295,20 +297,20 @@ func figure214(name string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("space sharing: %w", err)
 	}
-	p := panel{title: "machine", lanes: machines(m)}
+	p := svg.Panel{Title: "machine", Lanes: machines(m)}
 	last := make([]float64, len(loads))
 	alone := 0.0 // since when dark gray is the only one
 	for _, t := range turns {
 		i := int(t.User) - 1
-		p.boxes = append(p.boxes, box{from: t.Start, to: t.End, height: float64(m), shade: users[i].shade, label: amount(t.End - t.Start), what: users[i].name})
+		p.Boxes = append(p.Boxes, svg.Box{From: t.Start, To: t.End, Height: float64(m), Class: users[i].Class, Label: amount(t.End - t.Start), What: users[i].Name})
 		last[i] = t.End
 		if t.User != 1 {
 			alone = t.End
 		}
 	}
-	p.marks = []mark{{at: float64(loads[1].Arrive), label: "light gray joins"}}
+	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
 	chart := &gantt{
-		name: name, tick: period, axis: "minutes", panels: []panel{p}, users: []shade{darkGray, mediumGray, lightGray},
+		name: name, tick: period, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
 		text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
 	}
 	var ours, better []string
@@ -317,17 +319,17 @@ func figure214(name string) (*Result, error) {
 		stretch := func(end float64) float64 { return (end - float64(l.Arrive)) / short }
 		ours = append(ours, amount(stretch(last[i]))+" and "+amount(stretch(ends[i])))
 		if stretch(last[i]) <= stretch(ends[i]) {
-			better = append(better, users[i].name[:len(users[i].name)-len(" user")])
+			better = append(better, users[i].Name[:len(users[i].Name)-len(" user")])
 		}
 	}
 	factor := func(usage ostrich.Work, users float64) string {
-		return trimmed(policy.FairShareFactor(usage, 12, 1/users), 3)
+		return format.Trimmed(policy.FairShareFactor(usage, 12, 1/users), 3)
 	}
 	numbers := []Number{
-		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: trimmed(policy.FairShareFactor(0, 0, 1.0/2), 3)},
+		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: format.Trimmed(policy.FairShareFactor(0, 0, 1.0/2), 3)},
 		{What: "factor of dark gray at 2", Paper: "0.125", Ours: factor(12, 3)},
 		{What: "factor of the others at 2", Paper: "1", Ours: factor(0, 3)},
-		{What: "who has the machine from 2 to 4", Paper: "light gray user", Ours: users[turns[1].User-1].name},
+		{What: "who has the machine from 2 to 4", Paper: "light gray user", Ours: users[turns[1].User-1].Name},
 		{
 			What: "only dark gray from", Paper: "10", Ours: amount(alone),
 			Why: "Equal factors are drawn at random in the thesis; here the one who has waited longest goes first. With light gray again at 6 it would be 9.",

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -26,11 +27,11 @@ func figure210(name string) (*Result, error) {
 	}
 	shades := map[ostrich.UserID]int{1: 1, 3: 3}
 	chart := &gantt{
-		name: name, tick: 2, users: []shade{darkGray, lightGray},
+		name: name, tick: 2, users: []svg.Key{darkGray, lightGray},
 		text: "On one machine jobs of 10 of the light gray user alternate with jobs of 1 of the dark gray user, who waits for 10 before each.",
-		panels: []panel{
-			{title: "FCFS", lanes: machines(1), boxes: fcfs.boxes(shades, false)},
-			{title: "dark gray first", lanes: machines(1), boxes: best.boxes(shades, false)},
+		panels: []svg.Panel{
+			{Title: "FCFS", Lanes: machines(1), Boxes: fcfs.boxes(shades, false)},
+			{Title: "dark gray first", Lanes: machines(1), Boxes: best.boxes(shades, false)},
 		},
 	}
 	end := fcfs.end(3)
@@ -82,20 +83,20 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 	if err != nil {
 		return nil, err
 	}
-	p := panel{title: policy, lanes: machines(1)}
+	p := svg.Panel{Title: policy, Lanes: machines(1)}
 	for i, j := range jobs {
 		from := units(starts[i])
-		p.boxes = append(p.boxes, box{
-			from: from, to: from + units(j.Run), height: 1, shade: int(j.User), label: amount(units(j.Run)),
-			what: "submitted at " + amount(units(j.Submit)),
+		p.Boxes = append(p.Boxes, svg.Box{
+			From: from, To: from + units(j.Run), Height: 1, Class: tone(int(j.User)), Label: amount(units(j.Run)),
+			What: "submitted at " + amount(units(j.Submit)),
 		})
 		if i > 1 {
-			p.marks = append(p.marks, mark{at: units(j.Submit), label: "light"})
+			p.Marks = append(p.Marks, svg.Mark{At: units(j.Submit), Label: "light"})
 		}
 	}
-	p.marks = append(p.marks, mark{at: 0, label: "both"})
+	p.Marks = append(p.Marks, svg.Mark{At: 0, Label: "both"})
 	chart := &gantt{
-		name: name, tick: tick, users: []shade{darkGray, lightGray}, panels: []panel{p},
+		name: name, tick: tick, users: []svg.Key{darkGray, lightGray}, panels: []svg.Panel{p},
 		text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),
 	}
 	stretch := func(wait float64) string { return amount((wait + victim) / victim) }

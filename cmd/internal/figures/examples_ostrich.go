@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
 
 var (
-	threeUsers  = []shade{{1, "user 1"}, {2, "user 2"}, {3, "user 3"}}
+	threeUsers  = []svg.Key{{Class: "s1", Name: "user 1"}, {Class: "s2", Name: "user 2"}, {Class: "s3", Name: "user 3"}}
 	threeShades = map[ostrich.UserID]int{1: 1, 2: 2, 3: 3}
 )
 
@@ -35,9 +36,9 @@ func figure51(name string) (*Result, error) {
 	chart := &gantt{
 		name: name, tick: 1, users: threeUsers,
 		text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
-		panels: []panel{
-			{title: "V", lanes: machines(m), boxes: virtual, marks: marks},
-			{title: "R", lanes: machines(m), boxes: r.boxes(threeShades, true), marks: marks},
+		panels: []svg.Panel{
+			{Title: "V", Lanes: machines(m), Boxes: virtual, Marks: marks},
+			{Title: "R", Lanes: machines(m), Boxes: r.boxes(threeShades, true), Marks: marks},
 		},
 	}
 	v := r.virtual
@@ -84,17 +85,17 @@ func figure51(name string) (*Result, error) {
 }
 
 // submissions marks when campaigns come, as user.campaign.
-func submissions(campaigns []sim.Campaign) []mark {
+func submissions(campaigns []sim.Campaign) []svg.Mark {
 	count := make(map[ostrich.UserID]int)
-	var list []mark
+	var list []svg.Mark
 	for _, c := range campaigns {
 		count[c.User]++
-		list = append(list, mark{at: units(c.Submit), label: fmt.Sprintf("%d.%d", c.User, count[c.User])})
+		list = append(list, svg.Mark{At: units(c.Submit), Label: fmt.Sprintf("%d.%d", c.User, count[c.User])})
 	}
 	return list
 }
 
-var grayUsers = []shade{darkGray, mediumGray, lightGray}
+var grayUsers = []svg.Key{darkGray, mediumGray, lightGray}
 
 // delayed are the campaigns of figures 6.1 and 6.2, on 6 processors: medium and
 // dark gray at 0, light gray when the dark gray campaign is complete
@@ -125,9 +126,9 @@ func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
 	marks := submissions(campaigns)
 	chart := &gantt{
 		name: name, text: text, tick: 1, users: grayUsers,
-		panels: []panel{
-			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 15.5},
-			{title: "R", lanes: machines(m), boxes: append(idle(actual, m), actual...), marks: marks, now: 15.5, halves: true},
+		panels: []svg.Panel{
+			{Title: "V", Lanes: machines(m), Boxes: append(rest(virtual, m), virtual...), Marks: marks, Now: 15.5},
+			{Title: "R", Lanes: machines(m), Boxes: append(idle(actual, m), actual...), Marks: marks, Now: 15.5, Halves: true},
 		},
 	}
 	return r, chart, nil
@@ -193,9 +194,9 @@ func figure63(name string) (*Result, error) {
 	chart := &gantt{
 		name: name, tick: 1, users: grayUsers,
 		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
-		panels: []panel{
-			{title: "V", lanes: machines(m), boxes: append(rest(virtual, m), virtual...), marks: marks, now: 7},
-			{title: "R", lanes: machines(m), boxes: append(idle(actual, m), actual...), marks: marks, now: 7},
+		panels: []svg.Panel{
+			{Title: "V", Lanes: machines(m), Boxes: append(rest(virtual, m), virtual...), Marks: marks, Now: 7},
+			{Title: "R", Lanes: machines(m), Boxes: append(idle(actual, m), actual...), Marks: marks, Now: 7},
 		},
 	}
 	v := r.virtual

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -27,7 +28,7 @@ const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: lig
 const flowInstead = "The thesis gives the time to the end of the campaign, which is the stretch for dark gray only. Over its own optimum, x, the stretch of light gray is "
 
 var (
-	comparedUsers  = []shade{darkGray, lightGray}
+	comparedUsers  = []svg.Key{darkGray, lightGray}
 	comparedShades = map[ostrich.UserID]int{1: 1, 3: 3}
 )
 
@@ -40,7 +41,7 @@ func figure64(name string) (*Result, error) {
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "FCFS: light gray runs until 6, then dark gray until 7.",
-		panels: []panel{{title: "FCFS", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...)}},
+		panels: []svg.Panel{{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...)}},
 	}
 	numbers := []Number{
 		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
@@ -61,7 +62,7 @@ func figure65(name string) (*Result, error) {
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; light gray needs the whole machine for its last job and ends at 9.",
-		panels: []panel{{title: "space sharing", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...), halves: true}},
+		panels: []svg.Panel{{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...), Halves: true}},
 	}
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
@@ -84,9 +85,9 @@ func figure66(name string) (*Result, error) {
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text: "OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.",
-		panels: []panel{
-			{title: "V", lanes: machines(comparedProcs), boxes: append(rest(virtual, comparedProcs), virtual...)},
-			{title: "R", lanes: machines(comparedProcs), boxes: append(idle(actual, comparedProcs), actual...)},
+		panels: []svg.Panel{
+			{Title: "V", Lanes: machines(comparedProcs), Boxes: append(rest(virtual, comparedProcs), virtual...)},
+			{Title: "R", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...)},
 		},
 	}
 	numbers := []Number{

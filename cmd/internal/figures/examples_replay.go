@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -221,9 +222,9 @@ func (r *recorder) completion(at float64, user ostrich.UserID, number int) float
 
 // boxes are the loads of the virtual schedule: a box for each even piece, with
 // its load, and a plus before what is added to an earlier one.
-func (r *recorder) boxes(shades map[ostrich.UserID]int) []box {
+func (r *recorder) boxes(shades map[ostrich.UserID]int) []svg.Box {
 	begun := make(map[[2]int]bool)
-	var list []box
+	var list []svg.Box
 	for _, p := range r.pieces {
 		key := [2]int{int(p.user), p.campaign}
 		label := amount(p.work)
@@ -231,9 +232,9 @@ func (r *recorder) boxes(shades map[ostrich.UserID]int) []box {
 			label = "+" + label
 		}
 		begun[key] = true
-		list = append(list, box{
-			from: units(p.from), to: units(p.to), top: snapped(p.top), height: snapped(p.procs), shade: shades[p.user], label: label,
-			what: fmt.Sprintf("campaign %d of user %d: %s processors from %s to %s, a load of %s",
+		list = append(list, svg.Box{
+			From: units(p.from), To: units(p.to), Top: snapped(p.top), Height: snapped(p.procs), Class: tone(shades[p.user]), Label: label,
+			What: fmt.Sprintf("campaign %d of user %d: %s processors from %s to %s, a load of %s",
 				p.campaign, p.user, amount(p.procs), amount(units(p.from)), amount(units(p.to)), amount(p.work)),
 		})
 	}
@@ -244,17 +245,17 @@ func (r *recorder) boxes(shades map[ostrich.UserID]int) []box {
 func snapped(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // rest is what the virtual schedule leaves of m processors.
-func rest(boxes []box, m int) []box {
-	var list []box
+func rest(boxes []svg.Box, m int) []svg.Box {
+	var list []svg.Box
 	for _, b := range boxes {
 		used := 0.0
 		for _, o := range boxes {
-			if o.from <= b.from && o.to >= b.to {
-				used = max(used, o.top+o.height)
+			if o.From <= b.From && o.To >= b.To {
+				used = max(used, o.Top+o.Height)
 			}
 		}
-		if used < float64(m) && b.top+b.height == used {
-			list = append(list, box{from: b.from, to: b.to, top: used, height: float64(m) - used, what: "idle"})
+		if used < float64(m) && b.Top+b.Height == used {
+			list = append(list, svg.Box{From: b.From, To: b.To, Top: used, Height: float64(m) - used, What: "idle"})
 		}
 	}
 	return joined(list)
@@ -305,7 +306,7 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 
 // boxes are the jobs, each on its processors, with their lengths; with sizes
 // too where any job has more than one.
-func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
+func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []svg.Box {
 	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
 	numbers := make(map[int]int) // of a campaign within its user
 	count := make(map[ostrich.UserID]int)
@@ -315,7 +316,7 @@ func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
 			numbers[j.Campaign] = count[j.User]
 		}
 	}
-	var list []box
+	var list []svg.Box
 	for i, row := range placed(r.jobs, r.procs, fromEnd) {
 		j := &r.jobs[i]
 		label := amount(units(j.End - j.Start))
@@ -327,10 +328,10 @@ func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []box {
 			for k < len(row) && row[k]-row[first] == k-first {
 				k++
 			}
-			list = append(list, box{
-				from: units(j.Start), to: units(j.End), top: float64(row[first]), height: float64(k - first),
-				shade: shades[j.User], label: label,
-				what: fmt.Sprintf("job of campaign %d of user %d, from %s to %s", numbers[j.Campaign], j.User,
+			list = append(list, svg.Box{
+				From: units(j.Start), To: units(j.End), Top: float64(row[first]), Height: float64(k - first),
+				Class: tone(shades[j.User]), Label: label,
+				What: fmt.Sprintf("job of campaign %d of user %d, from %s to %s", numbers[j.Campaign], j.User,
 					amount(units(j.Start)), amount(units(j.End))),
 			})
 		}

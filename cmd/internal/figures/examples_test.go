@@ -1,16 +1,17 @@
 package figures
 
 import (
-	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
-	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 )
 
 // drawExamples draws the worked examples.
@@ -98,35 +99,115 @@ func TestDifferencesAreExplained(t *testing.T) {
 	}
 }
 
-// TestPicturesAreSVG: each is one well-formed svg element with a name.
-func TestPicturesAreSVG(t *testing.T) {
-	for _, d := range drawExamples(t) {
-		for _, p := range d.Pictures {
-			if p.Text == "" {
-				t.Errorf("%s is not described", p.Name)
+// scale is where the values of an axis are, from the labels of two ticks that
+// stand in one row (below) or in one column (beside).
+func scale(t *testing.T, p *svgtest.Picture, below bool) func(value float64) float64 {
+	t.Helper()
+	place := func(text svgtest.Text) (along, across float64) {
+		if below {
+			return text.X, text.Y
+		}
+		return text.Y - 4, text.X
+	}
+	type tick struct{ value, at float64 }
+	lines := make(map[float64][]tick)
+	for _, text := range p.Texts {
+		if value, err := strconv.ParseFloat(text.Text, 64); err == nil && text.Class == "" {
+			along, across := place(text)
+			lines[across] = append(lines[across], tick{value, along})
+		}
+	}
+	for _, ticks := range lines {
+		if len(ticks) >= 2 {
+			first, last := ticks[0], ticks[len(ticks)-1]
+			return func(value float64) float64 {
+				return first.at + (value-first.value)*(last.at-first.at)/(last.value-first.value)
 			}
-			elements, err := count(p.SVG)
-			if err != nil || elements["svg"] != 1 || elements["rect"]+elements["circle"] < 3 {
-				t.Errorf("%s: %v, %v", p.Name, elements, err)
+		}
+	}
+	t.Fatalf("%s: no axis in %v", p.Name, p.Texts)
+	return nil
+}
+
+// TestPictures holds each picture against its table: boxes, points and arrows
+// are where their values are.
+func TestPictures(t *testing.T) {
+	for _, d := range drawExamples(t) {
+		for i, drawn := range d.Pictures {
+			p, rows := svgtest.Read(t, drawn.File()), d.Tables[i].Rows
+			if drawn.Text == "" || p.Name != drawn.Text || drawn.Name != d.Tables[i].Name {
+				t.Errorf("%s: picture %s of table %s is described as %q", d.Name, drawn.Name, d.Tables[i].Name, p.Name)
+			}
+			switch d.Tables[i].Header[0] {
+			case "panel":
+				samePanels(t, p, rows)
+			case "point":
+				samePoints(t, p, rows)
+			default:
+				sameArrows(t, p, rows)
 			}
 		}
 	}
 }
 
-// count counts the elements of an XML document.
-func count(data []byte) (map[string]int, error) {
-	elements := make(map[string]int)
-	d := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return elements, nil
+func samePanels(t *testing.T, p *svgtest.Picture, rows [][]string) {
+	t.Helper()
+	x := scale(t, p, true)
+	titles := make(map[string]bool)
+	var boxes []svgtest.Shape
+	for _, s := range p.Shapes {
+		if (s.Is("frame") || s.Is("box")) && s.Title != "" { // no key of the legend
+			boxes = append(boxes, s)
 		}
-		if err != nil {
-			return nil, err
+	}
+	if len(boxes) != len(rows) {
+		t.Fatalf("%s: %d boxes of %d rows", p.Name, len(boxes), len(rows))
+	}
+	for i, row := range rows {
+		from, to := svgtest.Number(t, row[4]), svgtest.Number(t, row[5])
+		left, _, right, _ := boxes[i].Box()
+		if math.Abs(left-x(from)) > 0.05 || math.Abs(right-x(to)) > 0.05 {
+			t.Errorf("%s: %q is drawn from %v to %v, want %v to %v", p.Name, row, left, right, x(from), x(to))
 		}
-		if e, ok := token.(xml.StartElement); ok {
-			elements[e.Name.Local]++
+		if boxes[i].Is("frame") != (row[2] == "idle") {
+			t.Errorf("%s: %q is drawn as %s", p.Name, row, boxes[i].Class)
+		}
+		if row[2] != "idle" {
+			p.Find(t, row[2]) // in the legend
+		}
+		titles[row[0]] = true
+	}
+	for title := range titles {
+		p.Find(t, title)
+	}
+}
+
+func samePoints(t *testing.T, p *svgtest.Picture, rows [][]string) {
+	t.Helper()
+	x, y := scale(t, p, true), scale(t, p, false)
+	for i, row := range rows {
+		px, py := svgtest.Number(t, row[1]), svgtest.Number(t, row[2])
+		dot := p.All("dot")[i]
+		if at := dot.Points[0]; math.Abs(at.X-x(px)) > 0.05 || math.Abs(at.Y-y(py)) > 0.05 {
+			t.Errorf("%s: %q is drawn at %v, want %v %v", p.Name, row, at, x(px), y(py))
+		}
+		if class := map[string]string{"optimal": "s1", "dominated": "s2", "bound": "s3"}[row[3]]; !dot.Is(class) {
+			t.Errorf("%s: %q is drawn as %s", p.Name, row, dot.Class)
+		}
+	}
+}
+
+func sameArrows(t *testing.T, p *svgtest.Picture, rows [][]string) {
+	t.Helper()
+	arrows := p.All("line", "ink")
+	if len(arrows) != len(rows) || len(p.All("head")) != len(rows) {
+		t.Fatalf("%s: %d arrows of %d rows", p.Name, len(arrows), len(rows))
+	}
+	for i, row := range rows {
+		to, from := p.Find(t, row[0]), p.Find(t, row[1])
+		begin, end := arrows[i].Points[0], arrows[i].Points[1]
+		if math.Hypot(begin.X-from.X, begin.Y-from.Y+4) > 20 || math.Hypot(end.X-to.X, end.Y-to.Y+4) > 30 || begin.X >= end.X {
+			t.Errorf("%s: the arrow of %q goes from %v to %v, and these are at %v and %v", p.Name, row, begin, end, from, to)
 		}
 	}
 }
@@ -134,18 +215,18 @@ func count(data []byte) (map[string]int, error) {
 // TestBoxes looks at the schedules that are drawn: two stays of one panel are
 // never in one place, and in a panel of machines nothing is off them.
 func TestBoxes(t *testing.T) {
-	over := func(a, b box) bool {
+	over := func(a, b svg.Box) bool {
 		const near = 1e-4
-		return a.from < b.to-near && b.from < a.to-near && a.top < b.top+b.height-near && b.top < a.top+a.height-near
+		return a.From < b.To-near && b.From < a.To-near && a.Top < b.Top+b.Height-near && b.Top < a.Top+a.Height-near
 	}
-	check := func(name string, p panel) {
-		for i, a := range p.boxes {
-			if a.from < 0 || a.to <= a.from || a.top < 0 || a.height <= 0 || a.top+a.height > float64(len(p.lanes))+1e-4 {
-				t.Errorf("%s, %s: %+v", name, p.title, a)
+	check := func(name string, p *svg.Panel) {
+		for i, a := range p.Boxes {
+			if a.From < 0 || a.To <= a.From || a.Top < 0 || a.Height <= 0 || a.Top+a.Height > float64(len(p.Lanes))+1e-4 {
+				t.Errorf("%s, %s: %+v", name, p.Title, a)
 			}
-			for _, b := range p.boxes[:i] {
+			for _, b := range p.Boxes[:i] {
 				if over(a, b) {
-					t.Errorf("%s, %s: %+v and %+v", name, p.title, a, b)
+					t.Errorf("%s, %s: %+v and %+v", name, p.Title, a, b)
 				}
 			}
 		}
@@ -161,8 +242,8 @@ func TestBoxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range chart.panels {
-			check(machine.name, p)
+		for i := range chart.panels {
+			check(machine.name, &chart.panels[i])
 		}
 	}
 }

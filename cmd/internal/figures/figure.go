@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/svg"
 )
 
 // Figure is a figure of a paper.
@@ -34,17 +36,10 @@ type Input struct {
 
 // Result is a figure that has been computed.
 type Result struct {
-	Pictures []Picture
+	Pictures []*svg.Picture // named as their files are, without extension
 	Tables   []Table
 	Numbers  []Number
 	Text     string // what is drawn, which reading was taken, and why it differs; one or more paragraphs, separated by empty lines
-}
-
-// Picture is a drawing.
-type Picture struct {
-	Name string // of the file, without extension
-	Text string // what it shows, for those who do not see it
-	SVG  []byte
 }
 
 // Table is what a picture was drawn from; it is written as CSV.

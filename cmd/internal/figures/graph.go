@@ -1,9 +1,10 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"slurm-ostrich/cmd/internal/svg"
 )
 
 // points is a small chart of what two users get from several schedules.
@@ -21,39 +22,27 @@ type point struct {
 	better bool // Pareto-optimal
 }
 
-func (p *points) picture() Picture {
-	const left, right, top, bottom, side = 60.0, 90.0, 16.0, 46.0, 280.0
-	d := &drawing{name: p.name, text: p.text, width: left + side + right, height: top + side + bottom}
+func (p *points) picture() *svg.Picture {
 	largest := 0.0
 	for _, q := range p.list {
 		largest = max(largest, q.x, q.y)
 	}
 	largest = math.Floor(largest/p.step+1) * p.step
-	x := func(v float64) float64 { return left + v/largest*side }
-	y := func(v float64) float64 { return top + side - v/largest*side }
-	for n := 0.0; n*p.step <= largest; n++ {
-		v := n * p.step
-		d.line("grid", x(v), y(0), x(v), y(largest))
-		d.line("grid", x(0), y(v), x(largest), y(v))
-		d.write("small muted", "middle", x(v), y(0)+14, amount(v))
-		d.write("small muted", "end", x(0)-6, y(v)+4, amount(v))
+	chart := svg.Chart{
+		Name: p.name, Text: p.text, Width: 430, Height: 342,
+		X: svg.Linear(p.x, 0, largest, p.step), Y: svg.Linear(p.y, 0, largest, p.step),
 	}
-	d.line("axis", x(0), y(0), x(largest), y(0))
-	d.line("axis", x(0), y(0), x(0), y(largest))
-	d.write("small muted", "middle", x(largest/2), y(0)+34, p.x)
-	fmt.Fprintf(&d.body, `<text class="small muted" text-anchor="middle" transform="translate(16 %s)rotate(-90)">%s</text>`+"\n", pixels(y(largest/2)), p.y)
 	for _, q := range p.list {
-		class := "s2"
+		class := "dot s2"
 		switch {
 		case q.bound:
-			class = "s3"
+			class = "dot s3"
 		case q.better:
-			class = "s1"
+			class = "dot s1"
 		}
-		d.circle(class, x(q.x), y(q.y), 6)
-		d.write("", "start", x(q.x)+9, y(q.y)-7, q.name)
+		chart.Series = append(chart.Series, svg.Series{Marks: class, Points: []svg.Point{{X: q.x, Y: q.y}}, Labels: []string{q.name}})
 	}
-	return Picture{Name: p.name, Text: p.text, SVG: d.svg()}
+	return chart.Draw()
 }
 
 func (p *points) table() Table {
@@ -80,7 +69,7 @@ type graph struct {
 	rows       []int    // where nodes stand, from the top
 }
 
-func (g *graph) picture() Picture {
+func (g *graph) picture() *svg.Picture {
 	column := make([]int, len(g.nodes))
 	for range g.nodes {
 		for _, e := range g.edges {
@@ -88,23 +77,23 @@ func (g *graph) picture() Picture {
 		}
 	}
 	const step, rise, margin, radius = 130.0, 62.0, 44.0, 16.0
-	d := &drawing{
-		name: g.name, text: g.text,
-		width:  2*margin + step*float64(slices.Max(column)),
-		height: 2*margin + rise*float64(slices.Max(g.rows)),
+	p := &svg.Picture{
+		Name: g.name, Text: g.text,
+		Width:  2*margin + step*float64(slices.Max(column)),
+		Height: 2*margin + rise*float64(slices.Max(g.rows)),
 	}
 	at := func(i int) (x, y float64) { return margin + step*float64(column[i]), margin + rise*float64(g.rows[i]) }
 	for _, e := range g.edges {
 		x1, y1 := at(e[0])
 		x2, y2 := at(e[1])
-		d.arrow(x1, y1, x2, y2, radius+2)
+		p.Arrow(x1, y1, x2, y2, radius+2)
 	}
 	for i, name := range g.nodes {
 		x, y := at(i)
-		d.circle("s3", x, y, radius)
-		d.write("on3", "middle", x, y+4, name)
+		p.Circle("box s3", x, y, radius)
+		p.Write("on s3 name", "middle", x, y+4, name)
 	}
-	return Picture{Name: g.name, Text: g.text, SVG: d.svg()}
+	return p
 }
 
 func (g *graph) table() Table {

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/trace"
@@ -212,27 +211,27 @@ func drawCompetitiveness(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	table := Table{Name: "hipc-3", Header: []string{"p", "max_stretch_fcfs", "max_stretch_faircamp", "max_stretch_optimum"}}
-	fcfs, fairCamp, best := make(plotter.XYs, len(rows)), make(plotter.XYs, len(rows)), make(plotter.XYs, len(rows))
+	fcfs, fairCamp, best := make([]svg.Point, len(rows)), make([]svg.Point, len(rows)), make([]svg.Point, len(rows))
 	for i, r := range rows {
 		p := float64(lengths[i])
-		fcfs[i], fairCamp[i], best[i] = plotter.XY{X: p, Y: r.fcfs}, plotter.XY{X: p, Y: r.fairCamp}, plotter.XY{X: p, Y: r.best}
+		fcfs[i], fairCamp[i], best[i] = svg.Point{X: p, Y: r.fcfs}, svg.Point{X: p, Y: r.fairCamp}, svg.Point{X: p, Y: r.best}
 		table.Rows = append(table.Rows, []string{
 			strconv.Itoa(int(lengths[i])), decimals(r.fcfs, 4), decimals(r.fairCamp, 4), decimals(r.best, 4),
 		})
 	}
-	c := newChart("Two users, one with jobs of length p, one of length 1", "length p of the longer jobs (s)", "max-stretch")
-	c.line(series{name: "FCFS", points: fcfs, colour: old, marks: true})
-	c.line(series{name: "FairCamp", points: fairCamp, colour: fair, marks: true})
-	c.line(series{name: "optimum", points: best, colour: ink, dashed: true})
-	logarithmic(&c.X, 1, 1000)
-	logarithmic(&c.Y, 1, 1100)
-	picture, err := c.picture("hipc-3", "The max-stretch of FCFS grows as the length p of the longer jobs; those of FairCamp and of the optimum go to 1.")
-	if err != nil {
-		return nil, err
+	c := svg.Chart{
+		Name: "hipc-3", Title: "Two users, one with jobs of length p, one of length 1",
+		Text: "The max-stretch of FCFS grows as the length p of the longer jobs; those of FairCamp and of the optimum go to 1.",
+		X:    svg.Log("length p of the longer jobs (s)", 1, 1000), Y: svg.Log("max-stretch", 1, 1100),
+		Series: []svg.Series{
+			{Name: "FCFS", Class: "line " + old, Marks: "dot " + old, Points: fcfs},
+			{Name: "FairCamp", Class: "line " + fair, Marks: "dot " + fair, Points: fairCamp},
+			{Name: "optimum", Class: bound, Points: best},
+		},
 	}
 	last := rows[len(rows)-1]
 	return &Result{
-		Pictures: []Picture{picture}, Tables: []Table{table},
+		Pictures: []*svg.Picture{c.Draw()}, Tables: []Table{table},
 		Numbers: []Number{
 			{
 				What: "max-stretch of FCFS, p = 1000", Paper: "(2p+2)/2 ≈ p", Ours: decimals(last.fcfs, 3),
@@ -262,10 +261,7 @@ func drawMaxStretch(ctx context.Context, in Input) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		picture, table, numbers, err := maxStretchChart(name, title, measured)
-		if err != nil {
-			return nil, err
-		}
+		picture, table, numbers := maxStretchChart(name, title, measured)
 		result.Pictures, result.Tables = append(result.Pictures, picture), append(result.Tables, table)
 		for i := range numbers {
 			numbers[i].What += "; " + r.String()
@@ -278,23 +274,23 @@ func drawMaxStretch(ctx context.Context, in Input) (*Result, error) {
 // paperRatios are the improvements of HiPC section VII.
 var paperRatios = map[int]string{5: "1.35", 10: "2.24", 20: "3.4"}
 
-func maxStretchChart(name, title string, measured [][]maxStretches) (Picture, Table, []Number, error) {
+func maxStretchChart(name, title string, measured [][]maxStretches) (*svg.Picture, Table, []Number) {
 	table := Table{Name: name, Header: []string{
 		"users", "instances", "fcfs_mean", "fcfs_half_interval", "faircamp_mean", "faircamp_half_interval", "faircamp_max", "ratio",
 	}}
 	var numbers []Number
 	below, above := "the mean always", 0
-	bound, fcfs, fairCamp := series{name: "bound k", colour: ink, dashed: true}, series{name: "FCFS", colour: old, marks: true},
-		series{name: "FairCamp", colour: fair, marks: true}
+	limit, fcfs, fairCamp := svg.Series{Name: "bound k", Class: bound}, svg.Series{Name: "FCFS", Class: "line " + old, Marks: "dot " + old},
+		svg.Series{Name: "FairCamp", Class: "line " + fair, Marks: "dot " + fair}
 	top := 0.0
 	for i, k := range hipcUsers {
 		a, b := split(measured[i])
 		meanA, halfA := confident(a)
 		meanB, halfB := confident(b)
 		x := float64(k)
-		bound.points = append(bound.points, plotter.XY{X: x, Y: x})
-		fcfs.points, fcfs.error = append(fcfs.points, plotter.XY{X: x, Y: meanA}), append(fcfs.error, halfA)
-		fairCamp.points, fairCamp.error = append(fairCamp.points, plotter.XY{X: x, Y: meanB}), append(fairCamp.error, halfB)
+		limit.Points = append(limit.Points, svg.Point{X: x, Y: x})
+		fcfs.Points, fcfs.Error = append(fcfs.Points, svg.Point{X: x, Y: meanA}), append(fcfs.Error, halfA)
+		fairCamp.Points, fairCamp.Error = append(fairCamp.Points, svg.Point{X: x, Y: meanB}), append(fairCamp.Error, halfB)
 		top = max(top, meanA+halfA)
 		if meanB > x {
 			below = "the mean not always"
@@ -322,19 +318,15 @@ func maxStretchChart(name, title string, measured [][]maxStretches) (Picture, Ta
 		What: "FairCamp below k", Paper: "always", Why: why,
 		Ours: fmt.Sprintf("%s; above k in %d of %d instances", below, above, len(hipcUsers)*len(measured[0])),
 	})
-	c := newChart(title, "number of users k", "max-stretch (mean, 95 % interval)")
-	c.line(bound)
-	c.line(fcfs)
-	c.line(fairCamp)
-	c.X.Min, c.X.Max = 0, 21
-	var ticks plot.ConstantTicks
-	for _, k := range hipcUsers {
-		ticks = append(ticks, plot.Tick{Value: float64(k), Label: strconv.Itoa(k)})
+	c := svg.Chart{
+		Name: name, Title: title, X: svg.Axis{Title: "number of users k", Max: 21}, Y: svg.UpTo("max-stretch (mean, 95 % interval)", max(top, 20)),
+		Text:   "Mean max-stretch of FCFS and FairCamp for 2 to 20 users. FairCamp stays at or below the dashed bound k; FCFS rises above it.",
+		Series: []svg.Series{limit, fcfs, fairCamp},
 	}
-	c.X.Tick.Marker = ticks
-	upTo(&c.Y, top)
-	picture, err := c.picture(name, "Mean max-stretch of FCFS and FairCamp for 2 to 20 users. FairCamp stays at or below the dashed bound k; FCFS rises above it.")
-	return picture, table, numbers, err
+	for _, k := range hipcUsers {
+		c.X.Ticks = append(c.X.Ticks, svg.Tick{At: float64(k), Label: strconv.Itoa(k)})
+	}
+	return c.Draw(), table, numbers
 }
 
 // drawDensity is HiPC Fig. 5, thesis Fig. 4.4.
@@ -346,7 +338,6 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 	}
 	fcfs, fairCamp := split(measured[0])
 	const perDecade = 20
-	c := newChart(fmt.Sprintf("%d instances with 20 users", n), "max-stretch", "instances (%)")
 	table := Table{Name: "hipc-5", Header: []string{"from", "to", "fcfs", "faircamp"}}
 	top := max(slices.Max(fcfs), slices.Max(fairCamp))
 	bins := int(math.Ceil(math.Log10(top)*perDecade - 1e-9))
@@ -357,18 +348,15 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 			counts[a][min(max(int(math.Log10(v)*perDecade), 0), bins-1)]++
 		}
 	}
-	bars := [2][]bar{}
+	bars := [2][]svg.Bar{}
 	for i := range bins {
 		for a := range counts {
-			bars[a] = append(bars[a], bar{edge(i), edge(i + 1), 100 * float64(counts[a][i]) / float64(n)})
+			bars[a] = append(bars[a], svg.Bar{From: edge(i), To: edge(i + 1), Height: 100 * float64(counts[a][i]) / float64(n)})
 		}
 		table.Rows = append(table.Rows, []string{
 			decimals(edge(i), 3), decimals(edge(i+1), 3), strconv.Itoa(counts[0][i]), strconv.Itoa(counts[1][i]),
 		})
 	}
-	c.bars("FairCamp", fair, 0, bars[1], true)
-	c.bars("FCFS", old, 0, bars[0], true)
-	c.atRight(0.25)
 	highest, first := 0, bins
 	for i := range bins {
 		highest = max(highest, counts[0][i], counts[1][i])
@@ -376,11 +364,11 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 			first = min(first, i)
 		}
 	}
-	logarithmic(&c.X, edge(first), edge(bins))
-	upTo(&c.Y, 100*float64(highest)/float64(n))
-	picture, err := c.picture("hipc-5", "Distribution of the max-stretch of 20 users: FairCamp in a narrow range, FCFS wide with a long tail.")
-	if err != nil {
-		return nil, err
+	c := svg.Chart{
+		Name: "hipc-5", Title: fmt.Sprintf("%d instances with 20 users", n), Right: true,
+		Text: "Distribution of the max-stretch of 20 users: FairCamp in a narrow range, FCFS wide with a long tail.",
+		X:    svg.Log("max-stretch", edge(first), edge(bins)), Y: svg.UpTo("instances (%)", 100*float64(highest)/float64(n)),
+		Series: []svg.Series{{Name: "FairCamp", Class: "shade " + fair, Bars: bars[1]}, {Name: "FCFS", Class: "shade " + old, Bars: bars[0]}},
 	}
 	part := func(values []float64, from, to float64) string {
 		in := 0
@@ -389,12 +377,12 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 				in++
 			}
 		}
-		return percent(float64(in) / float64(len(values)))
+		return format.Percent(float64(in) / float64(len(values)))
 	}
 	slices.Sort(fcfs)
 	slices.Sort(fairCamp)
 	return &Result{
-		Pictures: []Picture{picture}, Tables: []Table{table},
+		Pictures: []*svg.Picture{c.Draw()}, Tables: []Table{table},
 		Numbers: []Number{
 			{
 				What: "FairCamp, smallest and largest", Paper: "5 to 13", Why: whyRatio,

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"gonum.org/v1/plot/plotter"
-
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -125,7 +125,7 @@ const histogramStep = 0.15
 
 // stretchChart is a histogram of stretches from 1 on; what is above the last
 // step stays in the table.
-func stretchChart(name, title string, values []float64, drawUpTo float64) (Picture, Table, error) {
+func stretchChart(name, title string, values []float64, drawUpTo float64) (*svg.Picture, Table) {
 	const last = 21.0
 	steps := int(math.Round((last - 1) / histogramStep))
 	counts := make([]int, steps+1)
@@ -133,7 +133,7 @@ func stretchChart(name, title string, values []float64, drawUpTo float64) (Pictu
 		counts[min(max(int((v-1)/histogramStep+1e-9), 0), steps)]++
 	}
 	table := Table{Name: name, Header: []string{"from", "before", "campaigns"}}
-	var bars []bar
+	var bars []svg.Bar
 	for i, n := range counts {
 		from, to := 1+histogramStep*float64(i), 1+histogramStep*float64(i+1)
 		before := decimals(to, 2)
@@ -142,15 +142,16 @@ func stretchChart(name, title string, values []float64, drawUpTo float64) (Pictu
 		}
 		table.Rows = append(table.Rows, []string{decimals(from, 2), before, strconv.Itoa(n)})
 		if to <= drawUpTo+1e-9 {
-			bars = append(bars, bar{from, to, 100 * float64(n) / float64(len(values))})
+			bars = append(bars, svg.Bar{From: from, To: to, Height: 100 * float64(n) / float64(len(values))})
 		}
 	}
-	c := newChart(title, "stretch, in steps of 0.15", "campaigns (%)")
-	c.bars("", fair, 0, bars, true)
-	linear(&c.X, 1, drawUpTo, 1)
-	upTo(&c.Y, slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.height, b.height) }).height)
-	picture, err := c.picture(name, title+": histogram of the stretch of campaigns.")
-	return picture, table, err
+	highest := slices.MaxFunc(bars, func(a, b svg.Bar) int { return cmp.Compare(a.Height, b.Height) }).Height
+	c := svg.Chart{
+		Name: name, Title: title, Text: title + ": histogram of the stretch of campaigns.",
+		X: svg.Linear("stretch, in steps of 0.15", 1, drawUpTo, 1), Y: svg.UpTo("campaigns (%)", highest),
+		Series: []svg.Series{{Class: "shade " + fair, Bars: bars}},
+	}
+	return c.Draw(), table
 }
 
 func stretchResult(ctx context.Context, in Input, name string, r replay, numbers func(s report.Stretch, campaigns int) []Number, words string) (*Result, error) {
@@ -162,12 +163,9 @@ func stretchResult(ctx context.Context, in Input, name string, r replay, numbers
 	if err != nil {
 		return nil, err
 	}
-	picture, table, err := stretchChart(name, replayNames[r], values, 7)
-	if err != nil {
-		return nil, err
-	}
+	picture, table := stretchChart(name, replayNames[r], values, 7)
 	return &Result{
-		Pictures: []Picture{picture}, Tables: []Table{table}, Numbers: numbers(s, len(values)),
+		Pictures: []*svg.Picture{picture}, Tables: []Table{table}, Numbers: numbers(s, len(values)),
 		Text: "Campaigns by the rule MAX on the logged times of the jobs that ran, stretch (C−t)/max(W/m, p_max), m = 140. The table goes on where " +
 			"the picture ends.\n\n" + words,
 	}, nil
@@ -178,8 +176,8 @@ func drawLoggedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.5", logged, func(s report.Stretch, campaigns int) []Number {
 		return []Number{
 			{What: "campaigns", Paper: "56918", Ours: strconv.Itoa(campaigns), Why: "no selection of the jobs was found that gives the thesis' number"},
-			{What: "optimal", Paper: "0.3 %", Ours: percent(s.Optimal)},
-			{What: "below 1.5", Paper: "55.2 %", Ours: percent(s.Lt15), Why: "other campaigns"},
+			{What: "optimal", Paper: "0.3 %", Ours: format.Percent(s.Optimal)},
+			{What: "below 1.5", Paper: "55.2 %", Ours: format.Percent(s.Lt15), Why: "other campaigns"},
 		}
 	}, "These are the times of the log. Jobs waited there for some seconds even on an empty machine, so that almost no campaign is optimal.")
 }
@@ -189,9 +187,9 @@ func drawReplayedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.6", dependent, func(s report.Stretch, _ int) []Number {
 		const why = "the replay has no latency, and the campaigns are not quite the same"
 		return []Number{
-			{What: "optimal", Paper: "68.6 %", Ours: percent(s.Optimal), Why: why},
-			{What: "at most 1.15", Paper: "80 %", Ours: percent(s.Le115), Why: why},
-			{What: "below 1.5", Paper: "89.7 %", Ours: percent(s.Lt15), Why: why},
+			{What: "optimal", Paper: "68.6 %", Ours: format.Percent(s.Optimal), Why: why},
+			{What: "at most 1.15", Paper: "80 %", Ours: format.Percent(s.Le115), Why: why},
+			{What: "below 1.5", Paper: "89.7 %", Ours: format.Percent(s.Lt15), Why: why},
 		}
 	}, "Closed loop, jobs at their logged distance from the first of their campaign, dependencies by thesis 5.4.3 and 5.4.4, strict gate, LPT "+
 		"inside. With offsets kept, first come, first served gives the same distribution: docs/reproduction.md has it and all other readings.")
@@ -241,11 +239,8 @@ func drawUtilisation(r replay, s span) func(ctx context.Context, in Input) (*Res
 		}
 		from, before, step := s.of(log, jobs)
 		used := report.Utilisations(jobs, lpcProcs, log.moment(from), log.moment(before), step)
-		picture, table, err := utilisationChart(utilisationNames[s][r], replayNames[r]+", "+spanNames[s], used, from, before, step)
-		if err != nil {
-			return nil, err
-		}
-		result := &Result{Pictures: []Picture{picture}, Tables: []Table{table}, Numbers: loads(used)}
+		picture, table := utilisationChart(utilisationNames[s][r], replayNames[r]+", "+spanNames[s], used, from, before, step)
+		result := &Result{Pictures: []*svg.Picture{picture}, Tables: []Table{table}, Numbers: loads(used)}
 		result.Text = fmt.Sprintf("Utilisation of 140 processors, mean of every %d h. ", step/3600) + utilisationWords[r]
 		if r == independent {
 			numbers, err := log.compare(ctx, in, used, from, before, step)
@@ -272,32 +267,48 @@ var utilisationWords = []string{
 		"long a period is, nor of what the 20 % are; the numbers have the readings.",
 }
 
-func utilisationChart(name, title string, used []float64, from, before time.Time, step ostrich.Duration) (Picture, Table, error) {
+func utilisationChart(name, title string, used []float64, from, before time.Time, step ostrich.Duration) (*svg.Picture, Table) {
 	table := Table{Name: name, Header: []string{"from", "utilisation"}}
-	var bars []bar
+	var bars []svg.Bar
 	for i, u := range used {
 		at := from.Add(time.Duration(i) * time.Duration(step) * time.Second)
 		table.Rows = append(table.Rows, []string{at.Format(time.RFC3339), decimals(u, 4)})
-		bars = append(bars, bar{float64(at.Unix()), float64(at.Unix()) + float64(step), 100 * u})
+		bars = append(bars, svg.Bar{From: float64(at.Unix()), To: float64(at.Unix()) + float64(step), Height: 100 * u})
 	}
-	c := newChart(title, "", "utilisation (%)")
-	c.width = chartWidth * 1.5
-	c.bars("", fair, 0, bars, true)
 	mean := 0.0
 	for _, u := range used {
 		mean += 100 * u / float64(len(used))
 	}
-	c.line(series{name: "mean, " + decimals(mean, 1) + " %", colour: old, dashed: true, points: plotter.XYs{
-		{X: float64(from.Unix()), Y: mean}, {X: float64(before.Unix()), Y: mean},
-	}})
 	days := 0
 	if before.Sub(from) < 100*24*time.Hour {
 		days = 10
 	}
-	months(&c.X, from, before, days)
-	linear(&c.Y, 0, 119, 20) // with room for the legend
-	picture, err := c.picture(name, title+": utilisation over time.")
-	return picture, table, err
+	x := months(from, before, days)
+	c := svg.Chart{
+		Name: name, Title: title, Text: title + ": utilisation over time.", Width: 1080,
+		X: x, Y: svg.Linear("utilisation (%)", 0, 119, 20), // with room for the legend
+		Series: []svg.Series{
+			{Class: "shade " + fair, Bars: bars},
+			{Name: "mean, " + decimals(mean, 1) + " %", Class: "dashed " + old, Points: []svg.Point{{X: x.Min, Y: mean}, {X: x.Max, Y: mean}}},
+		},
+	}
+	return c.Draw(), table
+}
+
+// months is an axis with a tick at the first of each month, or with days set at
+// each day of a month that days divides.
+func months(from, before time.Time, days int) svg.Axis {
+	axis := svg.Axis{Min: float64(from.Unix()), Max: float64(before.Unix())}
+	for at := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, from.Location()); !at.After(before); at = at.AddDate(0, 0, 1) {
+		switch {
+		case at.Before(from):
+		case at.Day() == 1:
+			axis.Ticks = append(axis.Ticks, svg.Tick{At: float64(at.Unix()), Label: at.Format("2 Jan 06")})
+		case days > 0 && at.Day()%days == 0 && at.Day() < 28:
+			axis.Ticks = append(axis.Ticks, svg.Tick{At: float64(at.Unix()), Label: at.Format("2 Jan")})
+		}
+	}
+	return axis
 }
 
 // loads are what can be counted in a figure of utilisation.
@@ -312,9 +323,9 @@ func loads(used []float64) []Number {
 			idle++
 		}
 	}
-	part := func(n int) string { return percent(float64(n) / float64(len(used))) }
+	part := func(n int) string { return format.Percent(float64(n) / float64(len(used))) }
 	return []Number{
-		{What: "mean utilisation", Ours: percent(mean)},
+		{What: "mean utilisation", Ours: format.Percent(mean)},
 		{What: "steps with 99 % or more", Ours: part(full)},
 		{What: "steps with less than 1 %", Ours: part(idle)},
 	}
@@ -345,7 +356,7 @@ func against(with, without []float64) []Number {
 		a, b := of[0].mean(), of[1].mean()
 		return Number{
 			What: "utilisation without dependencies against that with them, hours above 10 % " + hours, Paper: "at least 20 % greater",
-			Ours: fmt.Sprintf("%s against %s: %+.1f points, %+.1f %%", percent(b), percent(a), 100*(b-a), 100*(b/a-1)), Why: why,
+			Ours: fmt.Sprintf("%s against %s: %+.1f points, %+.1f %%", format.Percent(b), format.Percent(a), 100*(b-a), 100*(b/a-1)), Why: why,
 		}
 	}
 	return []Number{

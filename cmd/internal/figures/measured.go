@@ -148,6 +148,12 @@ func confident(values []float64) (mean, half float64) {
 	return mean, t * math.Sqrt(squares/(n-1)/n)
 }
 
-func decimals(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+// The classes of data: what a paper sets out from, FCFS or the log; what it
+// proposes, FairCamp or OStrich; and what bounds both.
+const (
+	old   = "r2"
+	fair  = "r1"
+	bound = "dashed ink"
+)
 
-func percent(part float64) string { return decimals(100*part, 1) + " %" }
+func decimals(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }

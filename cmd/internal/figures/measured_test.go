@@ -1,11 +1,10 @@
 package figures
 
 import (
+	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
@@ -63,9 +64,10 @@ func (r *Result) number(t *testing.T, what string) string {
 
 // TestWorkers: the number of workers changes nothing.
 func TestWorkers(t *testing.T) {
+	same := cmp.Comparer(func(a, b *svg.Picture) bool { return a.Name == b.Name && bytes.Equal(a.File(), b.File()) })
 	for _, name := range []string{"hipc-3", "hipc-5", "ppam-2"} {
 		one := drawFigure(t, name, Input{Workers: 1, Short: true})
-		if diff := cmp.Diff(one, drawFigure(t, name, Input{Workers: 3, Short: true})); diff != "" {
+		if diff := cmp.Diff(one, drawFigure(t, name, Input{Workers: 3, Short: true}), same); diff != "" {
 			t.Errorf("%s: one worker against three: -one +three\n%s", name, diff)
 		}
 	}
@@ -197,82 +199,89 @@ func TestConfident(t *testing.T) {
 	}
 }
 
-// TestCharts reads the drawings as XML, and looks for what must be in them.
+// TestCharts holds the charts against their tables, and looks for what must
+// stand in them.
 func TestCharts(t *testing.T) {
 	for _, tt := range []struct {
 		figure string
 		want   []string // texts of the first picture
+		same   func(t *testing.T, p *svgtest.Picture, rows [][]string)
 	}{
-		{"hipc-3", []string{"max-stretch", "length p of the longer jobs (s)", "FCFS", "FairCamp", "optimum", "1000"}},
-		{"hipc-5", []string{"max-stretch", "instances (%)", "FCFS", "FairCamp", "20 instances with 20 users"}},
-		{"ppam-2", []string{"stretch", "campaigns (%)", "above 20", "below 2", "FCFS", "OStrich"}},
+		{"hipc-3", []string{"max-stretch", "length p of the longer jobs (s)", "FCFS", "FairCamp", "optimum", "1000"}, sameLines},
+		{"hipc-5", []string{"max-stretch", "instances (%)", "FCFS", "FairCamp", "20 instances with 20 users"}, sameOutline},
+		{"ppam-2", []string{"stretch", "campaigns (%)", "above 20", "below 2", "FCFS", "OStrich"}, sameBars},
 	} {
-		for i, p := range drawShort(t, tt.figure).Pictures {
-			texts, title := content(t, p.SVG)
-			if title != p.Text {
-				t.Errorf("%s: title %q, want %q", p.Name, title, p.Text)
+		r := drawShort(t, tt.figure)
+		for i, drawn := range r.Pictures {
+			p := svgtest.Read(t, drawn.File())
+			if p.Name != drawn.Text {
+				t.Errorf("%s: title %q, want %q", drawn.Name, p.Name, drawn.Text)
+			}
+			if i > 0 {
+				continue
 			}
 			for _, want := range tt.want {
-				if i == 0 && !slices.Contains(texts, want) {
-					t.Errorf("%s: no text %q in %q", p.Name, want, texts)
-				}
+				p.Find(t, want)
 			}
+			tt.same(t, p, r.Tables[i].Rows)
 		}
 	}
 }
 
-// content are the texts and the title of a drawing.
-func content(t *testing.T, svg []byte) (texts []string, title string) {
+// sameLines: both axes are logarithmic, and 1 and 1000 are among the lengths.
+func sameLines(t *testing.T, p *svgtest.Picture, rows [][]string) {
 	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(string(svg)))
-	in := ""
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return texts, title
+	line := p.All("line", old)[0].Points
+	first, last := rows[0], rows[len(rows)-1]
+	part := func(row, column int) float64 {
+		low, high := math.Log(svgtest.Number(t, first[column])), math.Log(svgtest.Number(t, last[column]))
+		return (math.Log(svgtest.Number(t, rows[row][column])) - low) / (high - low)
+	}
+	for i, at := range line {
+		x := line[0].X + part(i, 0)*(line[len(line)-1].X-line[0].X)
+		y := line[0].Y + part(i, 1)*(line[len(line)-1].Y-line[0].Y)
+		if math.Abs(at.X-x) > 0.1 || math.Abs(at.Y-y) > 0.1 {
+			t.Errorf("%q is drawn at %v, want %v %v", rows[i], at, x, y)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			in = token.Name.Local
-		case xml.CharData:
-			switch in {
-			case "text":
-				texts = append(texts, string(token))
-			case "title":
-				title = string(token)
-			}
-		case xml.EndElement:
-			in = ""
-		}
+	}
+	if len(line) != len(rows) || line[0].Y <= line[len(line)-1].Y || line[0].X >= line[len(line)-1].X {
+		t.Errorf("FCFS: %v", line)
 	}
 }
 
-func TestAxes(t *testing.T) {
-	c := newChart("", "", "")
-	for _, tt := range []struct{ largest, top, step float64 }{
-		{42, 50, 10},
-		{79, 80, 10},
-		{25.5, 30, 5},
-		{1, 1, 0.2},
-	} {
-		upTo(&c.Y, tt.largest)
-		ticks := c.Y.Tick.Marker.Ticks(0, 0)
-		if c.Y.Min != 0 || math.Abs(c.Y.Max-tt.top) > 1e-9 || math.Abs(ticks[1].Value-tt.step) > 1e-9 {
-			t.Errorf("up to %v: %v to %v by %v, want %v by %v", tt.largest, c.Y.Min, c.Y.Max, ticks[1].Value, tt.top, tt.step)
+// sameOutline: the highest place of a part is that of the most instances.
+func sameOutline(t *testing.T, p *svgtest.Picture, rows [][]string) {
+	t.Helper()
+	highest := func(column int) (most float64) {
+		for _, row := range rows {
+			most = max(most, svgtest.Number(t, row[column]))
 		}
+		return most
 	}
-	logarithmic(&c.X, 5, 200)
-	var labels []string
-	for _, tick := range c.X.Tick.Marker.Ticks(0, 0) {
-		if tick.Label != "" {
-			labels = append(labels, tick.Label)
+	_, topOld, _, base := p.All("shade", old)[0].Box()
+	_, topFair, _, _ := p.All("shade", fair)[0].Box()
+	if want, got := highest(2)/highest(3), (base-topOld)/(base-topFair); math.Abs(got-want) > 0.01 {
+		t.Errorf("the highest parts of FCFS and FairCamp are as %v, drawn as %v", want, got)
+	}
+}
+
+// sameBars: the bars of a policy are as high as its numbers.
+func sameBars(t *testing.T, p *svgtest.Picture, rows [][]string) {
+	t.Helper()
+	for column, class := range []string{old, fair} {
+		bars := p.All("bar", class)
+		_, first, _, base := bars[0].Box()
+		left := 0.0
+		for i, row := range rows {
+			l, top, r, bottom := bars[i].Box()
+			if want := (base - first) * svgtest.Number(t, row[1+column]) / svgtest.Number(t, rows[0][1+column]); math.Abs(base-top-want) > 0.1 || bottom != base {
+				t.Errorf("%q: a bar of %v, want %v", row, base-top, want)
+			}
+			if name := p.Find(t, row[0]); l <= left || math.Abs((l+r)/2-name.X) > (r-l)*0.6 {
+				t.Errorf("%q: a bar from %v to %v, its name is at %v", row, l, r, name.X)
+			}
+			left = r
 		}
-	}
-	if want := []string{"5", "10", "20", "50", "100", "200"}; !slices.Equal(labels, want) {
-		t.Errorf("got %q, want %q", labels, want)
 	}
 }
 

@@ -3,19 +3,18 @@ package figures
 import (
 	"bytes"
 	_ "embed"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/svg"
 )
 
 //go:embed page.html
 var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"inline":     inline,
+	"style":      svg.Style,
 	"paragraphs": func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n\n") },
 	"same":       func(n Number) bool { return n.Why == "" && n.Paper != "" && n.Paper == n.Ours },
 }).Parse(pageText))
@@ -28,26 +27,4 @@ func page(drawn []Drawn) ([]byte, error) {
 		return nil, fmt.Errorf("writing the page: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// inline is a picture as it stands in the page: without what comes before its
-// svg element, and named for those who do not see it.
-func inline(p Picture) (template.HTML, error) {
-	d := xml.NewDecoder(bytes.NewReader(p.SVG))
-	for {
-		before := d.InputOffset()
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("picture %s has no svg element", p.Name)
-		}
-		if err != nil {
-			return "", fmt.Errorf("picture %s: %w", p.Name, err)
-		}
-		if e, ok := token.(xml.StartElement); ok {
-			if e.Name.Local != "svg" {
-				return "", fmt.Errorf("picture %s begins with the element %s", p.Name, e.Name.Local)
-			}
-			return template.HTML(p.SVG[before:]), nil
-		}
-	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"gonum.org/v1/plot"
-
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -175,14 +175,8 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	fcfs, fairly := &measured[0], &measured[1]
-	a, tableA, err := intervalChart(fcfs, fairly)
-	if err != nil {
-		return nil, err
-	}
-	b, tableB, err := profileChart(fcfs, fairly)
-	if err != nil {
-		return nil, err
-	}
+	a, tableA := intervalChart(fcfs, fairly)
+	b, tableB := profileChart(fcfs, fairly)
 	partF, manyF := fcfs.above20()
 	partO, manyO := fairly.above20()
 	lowF, _ := fcfs.count(0, 2)
@@ -193,11 +187,11 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 	}
 	const why = "the number of users, their profiles and think times are not in the paper"
 	return &Result{
-		Pictures: []Picture{a, b}, Tables: []Table{tableA, tableB},
+		Pictures: []*svg.Picture{a, b}, Tables: []Table{tableA, tableB},
 		Numbers: []Number{
 			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},
-			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", percent(partF), manyF), Why: why},
-			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", percent(partO), manyO), Why: why},
+			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partF), manyF), Why: why},
+			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partO), manyO), Why: why},
 			{What: "campaigns below 2, OStrich/FCFS", Paper: "more than twice", Ours: decimals(float64(lowO)/float64(lowF), 2)},
 			{What: "mean max-stretch of short users, FCFS", Paper: "above 50", Ours: mean(fcfs, 0), Why: why},
 			{What: "mean max-stretch of short users, OStrich", Paper: "12.8", Ours: mean(fairly, 0), Why: why},
@@ -213,11 +207,10 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 	}, nil
 }
 
-func intervalChart(fcfs, fairly *stretched) (Picture, Table, error) {
+func intervalChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 	table := Table{Name: "ppam-2a", Header: []string{"stretch", "fcfs", "ostrich"}}
-	c := newChart("Stretch of all campaigns", "stretch", "campaigns (%)")
-	var bars [2][]bar
-	var ticks plot.ConstantTicks
+	x := svg.Axis{Title: "stretch", Min: -0.6, Max: float64(len(intervals)) - 0.4}
+	var bars [2][]svg.Bar
 	top := 0.0
 	for i, interval := range intervals {
 		row := []string{interval.name}
@@ -225,44 +218,39 @@ func intervalChart(fcfs, fairly *stretched) (Picture, Table, error) {
 			within, all := s.count(interval.low, interval.high)
 			top = max(top, 100*float64(within)/float64(all))
 			from := float64(i) - 0.36 + 0.38*float64(a)
-			bars[a] = append(bars[a], bar{from, from + 0.34, 100 * float64(within) / float64(all)})
+			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.34, Height: 100 * float64(within) / float64(all)})
 			row = append(row, strconv.Itoa(within))
 		}
 		table.Rows = append(table.Rows, row)
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: interval.name})
+		x.Ticks = append(x.Ticks, svg.Tick{At: float64(i), Label: interval.name})
 	}
-	c.bars("FCFS", old, 0, bars[0], false)
-	c.bars("OStrich", fair, 0, bars[1], false)
-	c.X.Tick.Marker = ticks
-	c.X.Min, c.X.Max = -0.6, float64(len(intervals))-0.4
-	upTo(&c.Y, 1.2*top) // with room for the legend
-	picture, err := c.picture("ppam-2a", "Parts of the campaigns by stretch: OStrich has most at low stretch and few above 20, FCFS has many above 20.")
-	return picture, table, err
+	c := svg.Chart{
+		Name: "ppam-2a", Title: "Stretch of all campaigns", X: x, Y: svg.UpTo("campaigns (%)", 1.2*top), // with room for the legend
+		Text:   "Parts of the campaigns by stretch: OStrich has most at low stretch and few above 20, FCFS has many above 20.",
+		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0]}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1]}},
+	}
+	return c.Draw(), table
 }
 
-func profileChart(fcfs, fairly *stretched) (Picture, Table, error) {
+func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 	table := Table{Name: "ppam-2b", Header: []string{"users", "policy", "users_counted", "max_stretch_mean", "half_interval"}}
-	c := newChart("Largest stretch of a user's campaigns, mean over users", "", "max-stretch")
+	var bars [2][]svg.Bar
 	for a, s := range []*stretched{fcfs, fairly} {
-		var bars []bar
 		for profile, name := range []string{"short", "long"} {
 			mean, half := confident(s.users[profile])
 			from := float64(profile) - 0.3 + 0.31*float64(a)
-			bars = append(bars, bar{from, from + 0.28, mean})
+			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.28, Height: mean})
 			table.Rows = append(table.Rows, []string{
 				name, []string{"FCFS", "OStrich"}[a], strconv.Itoa(len(s.users[profile])), decimals(mean, 4), decimals(half, 4),
 			})
 		}
-		if a == 0 {
-			c.bars("FCFS", old, 1, bars, false)
-		} else {
-			c.bars("OStrich", fair, 1, bars, false)
-		}
 	}
-	logarithmic(&c.Y, 1, 100)
-	c.atRight(0.25)
-	c.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "users with short jobs"}, {Value: 1, Label: "users with long jobs"}}
-	c.X.Min, c.X.Max = -0.6, 1.6
-	picture, err := c.picture("ppam-2b", "Mean of the largest stretch by profile: short users suffer under FCFS and far less under OStrich, long users are alike.")
-	return picture, table, err
+	c := svg.Chart{
+		Name: "ppam-2b", Title: "Largest stretch of a user's campaigns, mean over users", Right: true,
+		Text:   "Mean of the largest stretch by profile: short users suffer under FCFS and far less under OStrich, long users are alike.",
+		X:      svg.Axis{Min: -0.6, Max: 1.6, Ticks: []svg.Tick{{At: 0, Label: "users with short jobs"}, {At: 1, Label: "users with long jobs"}}},
+		Y:      svg.Log("max-stretch", 1, 100),
+		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: 1}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: 1}},
+	}
+	return c.Draw(), table
 }

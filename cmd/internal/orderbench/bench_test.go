@@ -8,9 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -150,6 +152,26 @@ func TestRatios(t *testing.T) {
 	for _, want := range []string{"again", "2.00 ± 0.69", "compared with fcfs"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+	drawn := svgtest.ReadAll(t, page.String())
+	for _, tt := range []struct{ name, row, value string }{
+		{"Differences over all logs", "mean campaign stretch", "+100 %"},
+		{"Differences over all logs", "mean wait", "0"},
+		{"Differences of the mean campaign stretch by log", "a", "+100 %"},
+	} {
+		i := slices.IndexFunc(drawn, func(p *svgtest.Picture) bool { return strings.HasPrefix(p.Name, tt.name) })
+		if i < 0 {
+			t.Fatalf("no drawing %q", tt.name)
+		}
+		row, x := drawn[i].Find(t, tt.row).Y, drawn[i].Find(t, tt.value).X
+		for _, policy := range []string{"r1", "r2"} {
+			marks := slices.DeleteFunc(append(drawn[i].All("dot", policy), drawn[i].All("hollow", policy)...), func(m svgtest.Shape) bool {
+				return math.Abs(m.Points[0].Y-row) > 16
+			})
+			if len(marks) != 1 || math.Abs(marks[0].Points[0].X-x) > 0.02 {
+				t.Errorf("%s, %s, %s: the marks are %+v, want one at %v", tt.name, tt.row, policy, marks, x)
+			}
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // WriteMarkdown writes the result as a page of documentation, with the command
@@ -22,7 +22,7 @@ func (r *Result) WriteMarkdown(w io.Writer, command string) error {
 	fmt.Fprintf(&b, `Figures are ratios to %s, ± one standard error: below 1 is better, but for utilisation. %s, up to %s of each, %s each.
 [Simulation](simulation.md#orders-of-the-queue-compared) explains the yardstick. The error says how well these logs are measured, not how another log would do.
 
-`, first, amount.Plural(len(r.Logs), "log"), amount.Plural(r.Parts, "part"), amount.Plural(r.Shakes, "replay"))
+`, first, format.Plural(len(r.Logs), "log"), format.Plural(r.Parts, "part"), format.Plural(r.Shakes, "replay"))
 	b.WriteString("| order | ")
 	for _, m := range measures {
 		fmt.Fprintf(&b, "%s | ", m.Name)

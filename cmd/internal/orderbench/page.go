@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
-	"slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // WriteHTML writes the result as one page that stands alone.
@@ -17,8 +17,8 @@ func (r *Result) WriteHTML(w io.Writer) error {
 	}
 	page := comparison.Ratios{
 		Title: "Orders of the queue, compared with " + r.Policies[0].Policy,
-		Where: fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", amount.Plural(len(r.Logs), "log"), amount.Plural(jobs, "job"),
-			amount.Plural(r.Parts, "part"), amount.Plural(r.Shakes, "replay"), r.Loop),
+		Where: fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", format.Plural(len(r.Logs), "log"), format.Plural(jobs, "job"),
+			format.Plural(r.Parts, "part"), format.Plural(r.Shakes, "replay"), r.Loop),
 		All:   comparison.RatioGroup{Name: "all logs", Ratios: table(r.Policies)},
 		Words: r.words(),
 	}
@@ -38,7 +38,7 @@ func (r *Result) WriteHTML(w io.Writer) error {
 	}
 	for i := range r.Logs {
 		l := &r.Logs[i]
-		name := fmt.Sprintf("%s: %s in %s, %s", l.Log, amount.Plural(l.Jobs, "job"), amount.Plural(l.Parts, "part"), amount.Plural(l.Procs, "processor"))
+		name := fmt.Sprintf("%s: %s in %s, %s", l.Log, format.Plural(l.Jobs, "job"), format.Plural(l.Parts, "part"), format.Plural(l.Procs, "processor"))
 		page.Logs = append(page.Logs, comparison.RatioGroup{Name: l.Log, Title: name, Ratios: table(l.Policies)})
 	}
 	return page.WriteHTML(w)
@@ -75,7 +75,7 @@ func (r *Result) words() []comparison.RatioWord {
 		{Word: "utilisation", Meaning: "The part of the processors that is busy up to the last submission."},
 		{Word: r.Loop + " loop", Meaning: loop + " EASY backfilling, by time limits."},
 		{Word: "part, replay", Meaning: fmt.Sprintf("A log is cut into %s of at most %s. Each is replayed as it is first, and then with each user's submissions moved by up to two hours (seed %d).",
-			amount.Plural(r.Parts, "part"), amount.Plural(r.PartJobs, "job"), r.Seed)},
+			format.Plural(r.Parts, "part"), format.Plural(r.PartJobs, "job"), r.Seed)},
 		{Word: "ratio, standard error", Meaning: "Each figure is divided by that of the first policy on the same replay; the logarithms are averaged over replays, parts and logs. The error comes from how the parts of a log differ. It says how well these logs are measured, not how another log would do."},
 	}
 }

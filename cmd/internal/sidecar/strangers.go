@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -48,7 +48,7 @@ func (s *Sidecar) refused(ch priority.Channel, job ostrich.JobID) string {
 		return ""
 	}
 	s.patience.wait(again)
-	return fmt.Sprintf("%s; next try %s", words, amount.Moment(float64(again)))
+	return fmt.Sprintf("%s; next try %s", words, format.Moment(float64(again)))
 }
 
 // strange says why a job is left alone that has somebody else's value. Who has no
@@ -70,7 +70,7 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 				return ""
 			}
 			s.patience.wait(until)
-			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, amount.Moment(float64(until)))
+			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, format.Moment(float64(until)))
 		}
 	}
 	if !foreign {

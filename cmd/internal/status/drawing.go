@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // poolView is the virtual schedule of a pool, and what really runs there.
@@ -78,25 +80,25 @@ func (b *builder) pools() []poolView {
 			left.Blocks += l.More
 			beyond += late
 		}
-		v.Caption = fmt.Sprintf("%s, %s unfinished, the next %s", plural(p.Active, "active user"), plural(p.Campaigns, "campaign"), span(axis.span.Seconds()))
+		v.Caption = fmt.Sprintf("%s, %s unfinished, the next %s", format.Counted(p.Active, "active user"), format.Counted(p.Campaigns, "campaign"), format.Span(axis.span.Seconds()))
 		if p.Pool != "" {
 			v.Caption = "Pool " + p.Pool + ": " + v.Caption
 		}
 		if left.Lanes > 0 {
-			v.Notes = append(v.Notes, fmt.Sprintf("Shown are the %s whose campaigns complete first, of %s.", plural(len(shown), "user"), count(len(lanes))))
+			v.Notes = append(v.Notes, fmt.Sprintf("Shown are the %s whose campaigns complete first, of %s.", format.Counted(len(shown), "user"), format.Count(len(lanes))))
 			v.More = &link{"Show all users", b.everything("schedule")}
 		}
 		if left.Blocks > 0 {
-			v.Notes = append(v.Notes, plural(left.Blocks, "later campaign")+" of users with many are not drawn.")
+			v.Notes = append(v.Notes, format.Counted(left.Blocks, "later campaign")+" of users with many are not drawn.")
 		}
 		if beyond > 0 {
-			v.Notes = append(v.Notes, plural(beyond, "campaign")+" of these users begin later than the right edge; the table of campaigns says when.")
+			v.Notes = append(v.Notes, format.Counted(beyond, "campaign")+" of these users begin later than the right edge; the table of campaigns says when.")
 		}
 		list = append(list, v)
 	}
 	if len(list) > 0 && b.s.Left.Lanes > 0 {
 		last := &list[len(list)-1]
-		last.Notes = append(last.Notes, fmt.Sprintf("%s with %s are not drawn at all.", plural(b.s.Left.Lanes, "further user"), plural(b.s.Left.Blocks, "campaign")))
+		last.Notes = append(last.Notes, fmt.Sprintf("%s with %s are not drawn at all.", format.Counted(b.s.Left.Lanes, "further user"), format.Counted(b.s.Left.Blocks, "campaign")))
 	}
 	return list
 }
@@ -134,7 +136,7 @@ func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
 		}
 		v.Blocks = append(v.Blocks, drawn)
 	}
-	v.Words = fmt.Sprintf("%s: %s", name, plural(len(l.Blocks)+l.More, "campaign"))
+	v.Words = fmt.Sprintf("%s: %s", name, format.Counted(len(l.Blocks)+l.More, "campaign"))
 	if len(words) > 0 {
 		v.Words += "; " + strings.Join(words, "; ")
 	}
@@ -156,12 +158,12 @@ func (b *builder) blockWords(block *Block) string {
 	}
 	start, end := b.clock.maybe(block.Start), b.clock.at(*block.End)
 	return text + fmt.Sprintf("%s%s, completes %s (%s); %s core-hours, %.0f %% served; share %s of the pool; %s pending, %s running",
-		verb, start.Absolute, end.Absolute, end.Relative, rounded(block.Work), 100*block.Progress, share(block.Share), count(block.Pending), count(block.Running))
+		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), 100*block.Progress, share(block.Share), format.Count(block.Pending), format.Count(block.Running))
 }
 
 // share writes a part of the machine.
 func share(x float64) string {
-	text := fmt.Sprintf("%.1f %%", 100*x)
+	text := format.Percent(x)
 	if x > 0 && x < 0.0005 {
 		return "below 0.1 %"
 	}
@@ -192,10 +194,10 @@ func (b *builder) running(p Pool) runningView {
 			name += " of account " + r.Account
 		}
 		part := float64(r.Procs) / float64(whole)
-		text := fmt.Sprintf("%s: %s, %s", name, plural(r.Procs, "processor"), plural(r.Jobs, "job"))
+		text := fmt.Sprintf("%s: %s, %s", name, format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
 		d := partView{person: b.person(r.User, r.Colour), X: percent(float64(at) / float64(whole)), W: percent(part), Words: text}
 		if part >= labelRoom {
-			d.Label, d.Narrow = fmt.Sprintf("%s %s", r.User, count(r.Procs)), part < phoneRoom
+			d.Label, d.Narrow = fmt.Sprintf("%s %s", r.User, format.Count(r.Procs)), part < phoneRoom
 		}
 		v.Parts = append(v.Parts, d)
 		if len(words) < 10 {
@@ -203,7 +205,7 @@ func (b *builder) running(p Pool) runningView {
 		}
 		at += r.Procs
 	}
-	v.Caption += fmt.Sprintf(": %s of %s busy", count(p.Busy), plural(p.Procs, "processor"))
+	v.Caption += fmt.Sprintf(": %s of %s busy", format.Count(p.Busy), format.Counted(p.Procs, "processor"))
 	v.Words = v.Caption
 	if len(words) > 0 {
 		v.Words += "; " + strings.Join(words, "; ")

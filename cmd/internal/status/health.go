@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	amounts "slurm-ostrich/cmd/internal/amount"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -112,20 +112,20 @@ func (s *Snapshot) words() string {
 	fmt.Fprintf(&b, "ostrichd %s. ", strings.Join(strings.Fields(does), " "))
 	switch {
 	case h.Failures > 0:
-		fmt.Fprintf(&b, "%s failed since %s: %s.", amounts.Plural(h.Failures, "cycle"), amounts.Moment(float64(h.Since)), h.LastError)
+		fmt.Fprintf(&b, "%s failed since %s: %s.", format.Plural(h.Failures, "cycle"), format.Moment(float64(h.Since)), h.LastError)
 		if h.LastSuccess != 0 {
 			fmt.Fprintf(&b, " What is shown is from before.")
 		}
 	case h.LastSuccess == 0:
 		b.WriteString("The first cycle is not over yet.")
 	case !h.Ready:
-		fmt.Fprintf(&b, "The latest cycle that succeeded ended at %s, which is long ago.", amounts.Moment(float64(h.LastSuccess)))
+		fmt.Fprintf(&b, "The latest cycle that succeeded ended at %s, which is long ago.", format.Moment(float64(h.LastSuccess)))
 	case h.Lag > 0:
 		fmt.Fprintf(&b, "Accounting is %d s behind, so the virtual schedule stands still.", h.Lag)
 	case len(s.failed()) > 0:
 		fmt.Fprintf(&b, "Cycles succeed, but these checks fail: %s.", strings.Join(s.failed(), ", "))
 	default:
-		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, amounts.Plural(h.Pending, "pending job"))
+		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, format.Plural(h.Pending, "pending job"))
 	}
 	return b.String()
 }
@@ -143,7 +143,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	switch h := &s.Health; {
 	case h.Failures > 0:
 		add("cycles", false, "see the words; ostrich check looks at the whole installation", "%s failed since %s, the latest: %s",
-			amounts.Plural(h.Failures, "cycle"), amounts.Moment(float64(h.Since)), h.LastError)
+			format.Plural(h.Failures, "cycle"), format.Moment(float64(h.Since)), h.LastError)
 	case d.Ready != nil:
 		add("cycles", false, "wait for the first one, or look into ostrichd's log", "%v", d.Ready)
 	default:
@@ -152,7 +152,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	add("accounting", d.Lag == 0, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
 		"%s", behind(d.Lag))
 	add("rows", d.Skipped == 0 && d.Odd == 0, "look into ostrichd's log, which names them; OStrich leaves such jobs alone",
-		"%s and %s made no sense in the latest cycle", amounts.Plural(d.Skipped, "accounting row"), amounts.Plural(d.Odd, "event"))
+		"%s and %s made no sense in the latest cycle", format.Plural(d.Skipped, "accounting row"), format.Plural(d.Odd, "event"))
 	s.checkState(add)
 	unmade := d.Refused + d.NoEffect
 	switch {
@@ -166,15 +166,15 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	}
 	if n := s.Health.Undone; n > 0 {
 		add("backfill", false, "look at bf_continue in ostrich check; such writes are made again, five times in ten minutes at most",
-			"the latest cycle found that the backfill scheduler had undone the writes of %s", amounts.Plural(n, "job"))
+			"the latest cycle found that the backfill scheduler had undone the writes of %s", format.Plural(n, "job"))
 	}
 	if s.state != nil {
 		plan := sidecar.Plan{Entries: s.state.Entries}
 		refused, rivals := plan.Left()
 		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
-			"%s left alone because somebody else changed them", amounts.Plural(rivals, "job"))
+			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
 		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
-			"%s left alone because Slurm refused", amounts.Plural(refused, "job"))
+			"%s left alone because Slurm refused", format.Plural(refused, "job"))
 	}
 	switch {
 	case d.Unread != nil:
@@ -219,5 +219,5 @@ func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string
 		add(h.Setting, false, h.Mend, "%s", h.Found)
 	}
 	add("queue", s.state.Untold == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
-		"%s, of which accounting has not told of %d yet", amounts.Plural(s.Health.Pending, "pending job"), s.state.Untold)
+		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.state.Untold)
 }

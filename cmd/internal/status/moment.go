@@ -1,9 +1,10 @@
 package status
 
 import (
-	"fmt"
 	"math"
 	"time"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // clock tells the page's readers when something is.
@@ -64,31 +65,9 @@ func (c clock) offset() string { return "UTC" + c.now.Format("-07:00") }
 func relative(d time.Duration) string {
 	switch {
 	case d >= time.Second:
-		return "in " + span(d.Seconds())
+		return "in " + format.Span(d.Seconds())
 	case d <= -time.Second:
-		return span(-d.Seconds()) + " ago"
+		return format.Span(-d.Seconds()) + " ago"
 	}
 	return "now"
-}
-
-// span writes a length of time of 0 or more seconds in at most two units.
-func span(seconds float64) string {
-	s := int64(math.Round(seconds))
-	switch {
-	case s < 90:
-		return fmt.Sprintf("%d s", s)
-	case s < 90*60:
-		return fmt.Sprintf("%d min", (s+30)/60)
-	case s < 48*3600:
-		m := (s + 30) / 60
-		if m%60 == 0 {
-			return fmt.Sprintf("%d h", m/60)
-		}
-		return fmt.Sprintf("%d h %d min", m/60, m%60)
-	}
-	h := (s + 1800) / 3600
-	if h%24 == 0 || h >= 14*24 {
-		return fmt.Sprintf("%d d", (h+12)/24)
-	}
-	return fmt.Sprintf("%d d %d h", h/24, h%24)
 }

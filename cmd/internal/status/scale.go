@@ -3,8 +3,9 @@ package status
 import (
 	"math"
 	"slices"
-	"strconv"
 	"time"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // scale is a time axis that begins now.
@@ -106,5 +107,5 @@ func (s scale) ticks() []tick {
 
 // percent is a part of the width, for a drawing.
 func percent(part float64) string {
-	return strconv.FormatFloat(math.Round(part*1e4)/100, 'f', -1, 64)
+	return format.Trimmed(math.Round(part*1e4)/100, 2)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // strip is mode and health. Lines are read out when they change, so they hold
@@ -57,18 +59,18 @@ func (b *builder) strip() strip {
 	at("latest good cycle", float64(h.LastSuccess))
 	if h.Since != 0 {
 		at("failing since", float64(h.Since))
-		add("failures in a row", count(h.Failures))
+		add("failures in a row", format.Count(h.Failures))
 	}
-	add("accounting lag", span(float64(h.Lag)))
+	add("accounting lag", format.Span(float64(h.Lag)))
 	for _, p := range b.s.Pools {
 		name := "busy processors"
 		if p.Pool != "" {
 			name += ", pool " + p.Pool
 		}
-		add(name, fmt.Sprintf("%s of %s", count(p.Busy), count(p.Procs)))
+		add(name, fmt.Sprintf("%s of %s", format.Count(p.Busy), format.Count(p.Procs)))
 	}
-	add("pending jobs", fmt.Sprintf("%s, %s ordered", count(h.Pending), count(h.Managed)))
-	add("planned writes", count(h.Planned))
+	add("pending jobs", fmt.Sprintf("%s, %s ordered", format.Count(h.Pending), format.Count(h.Managed)))
+	add("planned writes", format.Count(h.Planned))
 	if h.Managed > 1 {
 		add("rank correlation", strings.Replace(fmt.Sprintf("%.2f", noZero(h.KendallTau)), "-", "−", 1))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // id names a row, so that a script finds it again after a refresh. The second row
@@ -56,16 +58,16 @@ func (b *builder) shares() shareTable {
 		row := shareRow{
 			person: b.person(s.User, s.Colour), ID: b.id("share", s.Pool, s.Account, s.User), Pool: s.Pool, Account: s.Account,
 			HeldBar: percent(float64(s.Held) / longest), EntitledBar: percent(s.Entitled / longest),
-			Held: count(s.Held), Entitled: fmt.Sprintf("%.1f", s.Entitled), Share: share(s.Share.Share), Active: "no", Queued: rounded(s.Queued), Owed: rounded(s.Owed),
+			Held: format.Count(s.Held), Entitled: fmt.Sprintf("%.1f", s.Entitled), Share: share(s.Share.Share), Active: "no", Queued: format.Rounded(s.Queued), Owed: format.Rounded(s.Owed),
 		}
 		if s.Active {
 			row.Active = "yes"
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Caption = plural(len(list), "user")
+	t.Caption = format.Counted(len(list), "user")
 	if len(shown) < len(list) {
-		t.Caption = fmt.Sprintf("%s of %s", count(len(shown)), plural(len(list), "user"))
+		t.Caption = fmt.Sprintf("%s of %s", format.Count(len(shown)), format.Counted(len(list), "user"))
 		t.More = &link{"Show all users", b.everything("shares")}
 	}
 	return t
@@ -94,8 +96,8 @@ func (b *builder) campaigns() campaignTable {
 	for _, c := range shown {
 		t.Rows = append(t.Rows, campaignRow{
 			person: b.person(c.User, c.Colour), ID: b.id("campaign", c.Pool, c.Account, c.User, fmt.Sprint(c.Campaign.Campaign), fmt.Sprint(c.Submitted)),
-			Campaign: fmt.Sprint(c.Campaign.Campaign), Account: c.Account, Pending: count(c.Jobs.Pending), Running: count(c.Jobs.Running), Done: count(c.Jobs.Done),
-			Work: rounded(c.Work), Progress: percent(c.Progress), Served: fmt.Sprintf("%.0f %%", 100*c.Progress), Late: c.Late(), Stretch: rounded(c.Stretch),
+			Campaign: fmt.Sprint(c.Campaign.Campaign), Account: c.Account, Pending: format.Count(c.Jobs.Pending), Running: format.Count(c.Jobs.Running), Done: format.Count(c.Jobs.Done),
+			Work: format.Rounded(c.Work), Progress: percent(c.Progress), Served: fmt.Sprintf("%.0f %%", 100*c.Progress), Late: c.Late(), Stretch: format.Rounded(c.Stretch),
 			Submitted: b.clock.at(float64(c.Submitted)), Start: b.clock.maybe(c.VirtualStart), End: b.clock.maybe(c.VirtualEnd), Bound: b.clock.maybe(c.Bound),
 		})
 	}
@@ -108,9 +110,9 @@ func (b *builder) campaigns() campaignTable {
 
 // caption counts what is shown, and says to whom it belongs.
 func (b *builder) caption(shown, all int, what string) string {
-	text := plural(all, what)
+	text := format.Counted(all, what)
 	if shown < all {
-		text = fmt.Sprintf("The first %s of %s", count(shown), text)
+		text = fmt.Sprintf("The first %s of %s", format.Count(shown), text)
 	}
 	if b.query.User != "" {
 		text += " of user " + b.query.User
@@ -133,7 +135,7 @@ func (b *builder) finished() []finishedRow {
 		}
 		row := finishedRow{
 			person: b.person(f.User, f.Colour), ID: b.id("finished", f.Pool, f.User, fmt.Sprint(f.Campaign), fmt.Sprint(f.Submitted)), Campaign: fmt.Sprint(f.Campaign), Account: f.Account,
-			Flow: span(float64(f.Flow)), Stretch: rounded(f.Stretch), Submitted: b.clock.at(float64(f.Submitted)), Ended: b.clock.at(float64(f.Ended)),
+			Flow: format.Span(float64(f.Flow)), Stretch: format.Rounded(f.Stretch), Submitted: b.clock.at(float64(f.Submitted)), Ended: b.clock.at(float64(f.Ended)),
 			Bound: b.clock.maybe(f.Bound), Kept: "yes",
 		}
 		switch {
@@ -174,7 +176,7 @@ func (b *builder) queue() queueTable {
 		t.Caption += " by the name of " + b.query.Job
 	}
 	if b.narrowed() {
-		t.Caption += ", of " + plural(found.Pending, "pending job") + " in all"
+		t.Caption += ", of " + format.Counted(found.Pending, "pending job") + " in all"
 	}
 	switch {
 	case found.More == 0:
@@ -193,14 +195,14 @@ func (b *builder) queued(j *Queued) queueRow {
 	}
 	row := queueRow{
 		person: b.person(j.User, j.Colour), ID: b.id("job", fmt.Sprint(j.JobID)), Job: j.Job, Explain: "explain?" + ask.Encode() + "#explain",
-		Campaign: "–", Rank: "–", SlurmRank: count(j.SlurmRank), Moved: "–", Priority: count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
+		Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
 	}
 	if j.Campaign != nil {
 		row.Campaign = fmt.Sprint(*j.Campaign)
 	}
 	if j.Rank != nil {
-		row.Rank = count(*j.Rank)
-		row.Moved = count(j.Moved)
+		row.Rank = format.Count(*j.Rank)
+		row.Moved = format.Count(j.Moved)
 		if j.Moved > 0 {
 			row.Moved = "+" + row.Moved
 		}

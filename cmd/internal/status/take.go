@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	amounts "slurm-ostrich/cmd/internal/amount"
 	"slurm-ostrich/cmd/internal/answers"
+	amounts "slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/ostrich"
 )
@@ -72,8 +73,8 @@ var measures = []struct {
 	write func(x float64) string
 	of    func(p *shadow.Point) (now, o *shadow.Spread)
 }{
-	{"wait", span, func(p *shadow.Point) (now, o *shadow.Spread) { return &p.Wait, &p.ShadowWait }},
-	{"stretch", rounded, func(p *shadow.Point) (now, o *shadow.Spread) { return &p.Stretch, &p.ShadowStretch }},
+	{"wait", format.Span, func(p *shadow.Point) (now, o *shadow.Spread) { return &p.Wait, &p.ShadowWait }},
+	{"stretch", format.Rounded, func(p *shadow.Point) (now, o *shadow.Spread) { return &p.Stretch, &p.ShadowStretch }},
 }
 
 // trends is nil where there is nothing to draw.
@@ -85,7 +86,7 @@ func (b *builder) trends() *trendView {
 	}
 	step := max(1, b.s.Trends.Step)
 	v := &trendView{Words: fmt.Sprintf("Of jobs that started and of campaigns that ended, in steps of %s. "+
-		"“Slurm” is what happened, “OStrich” what the same jobs would have met had OStrich ordered the queue, as far as the comparison knows.", span(float64(step)))}
+		"“Slurm” is what happened, “OStrich” what the same jobs would have met had OStrich ordered the queue, as far as the comparison knows.", format.Span(float64(step)))}
 	for _, s := range series {
 		v.Legend = append(v.Legend, link{s.name, s.class})
 	}
@@ -135,7 +136,7 @@ func (b *builder) trends() *trendView {
 // chartWords tells the latest values.
 func (b *builder) chartWords(name string, write func(float64) string, of func(*shadow.Point) (now, o *shadow.Spread)) string {
 	points := b.s.Trends.Points
-	words := []string{fmt.Sprintf("%s over %s", name, plural(len(points), "step"))}
+	words := []string{fmt.Sprintf("%s over %s", name, format.Counted(len(points), "step"))}
 	for _, s := range series {
 		for i := len(points) - 1; i >= 0; i-- {
 			if x := s.of(of(&points[i])); x != nil {

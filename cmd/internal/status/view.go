@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -187,40 +186,4 @@ func (b *builder) rows(n, usual int) int {
 		return n
 	}
 	return min(n, usual)
-}
-
-// plural is a number of things in words.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return count(n) + " " + what
-}
-
-// count writes a whole number, with narrow spaces between thousands.
-func count(n int) string {
-	text := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, text = "−", text[1:]
-	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
-	}
-	return sign + text
-}
-
-// rounded writes a number of 0 or more in about three digits.
-func rounded(x float64) string {
-	switch {
-	case x == math.Trunc(x) && x < 1e15:
-		return count(int(x))
-	case x < 9.995:
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	case x < 99.95:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x < 1e15:
-		return count(int(x + 0.5))
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
 }

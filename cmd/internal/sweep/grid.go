@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // MaxPoints is the most points that a file may stand for, before what makes no
@@ -190,13 +192,13 @@ func (e *expansion) expand(m Meaning) {
 	}
 	notes := &e.grid.Notes
 	if n := logs.counts["log"]; n > 0 {
-		*notes = append(*notes, "seeds mean nothing to a log: left out of "+count(n, "trace"))
+		*notes = append(*notes, "seeds mean nothing to a log: left out of "+format.Plural(n, "trace"))
 	}
 	for _, why := range e.idle.texts {
-		*notes = append(*notes, fmt.Sprintf("%s: left out of %s", why, count(e.idle.counts[why], "point")))
+		*notes = append(*notes, fmt.Sprintf("%s: left out of %s", why, format.Plural(e.idle.counts[why], "point")))
 	}
 	for _, why := range e.wrong.texts {
-		*notes = append(*notes, fmt.Sprintf("%s left out: %s", count(e.wrong.counts[why], "combination"), why))
+		*notes = append(*notes, fmt.Sprintf("%s left out: %s", format.Plural(e.wrong.counts[why], "combination"), why))
 	}
 }
 
@@ -252,12 +254,4 @@ func (e *expansion) reason(axis, value int, why string) {
 	if all := &e.unfit[axis][value]; len(*all) < most && !slices.Contains(*all, why) {
 		*all = append(*all, why)
 	}
-}
-
-// count is a number of things in words: "1 point", "2 points".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
