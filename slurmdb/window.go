@@ -27,7 +27,7 @@ func (y *saying) windowColumns() string { return y.ended() + ", account" }
 // before from, and the size of the cluster. It reads the rows of the job table
 // whose time_end is in the window or 0, by the index on time_end, and those
 // later than the window, for a job that was submitted in it may have ended long
-// after. It is independent of Poll.
+// after. It is independent of PollEach.
 //
 // Rows that Slurm has marked as deleted and jobs that another cluster of a
 // federation took are left out. What else is left out or changed is in Notes.
