@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 )
 
@@ -54,30 +53,5 @@ func TestMerge(t *testing.T) {
 	}
 	if _, err := accounting.Merge(); !errors.Is(err, accounting.ErrEmpty) {
 		t.Error(err)
-	}
-}
-
-func TestBetween(t *testing.T) {
-	h, err := accounting.Read(strings.NewReader(line(fieldRaw, "1")+"\n"+line(fieldRaw, "2", fieldState, "RUNNING", fieldEnd, "Unknown")),
-		"dump", accounting.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		from, to ostrich.Time
-		want     int
-	}{
-		{0, tenAM, 0}, {0, tenAM + 1, 2}, {tenAM + 3660, tenAM + 9999, 2}, {tenAM + 3661, tenAM + 9999, 1},
-	} {
-		got, err := h.Between(tt.from, tt.to)
-		if tt.want == 0 {
-			if !errors.Is(err, accounting.ErrEmpty) {
-				t.Errorf("%d to %d: %v", tt.from, tt.to, err)
-			}
-			continue
-		}
-		if err != nil || len(got.Jobs) != tt.want || got.From != tt.from || got.To != tt.to || len(h.Jobs) != 2 {
-			t.Errorf("%d to %d: %v, %v", tt.from, tt.to, got, err)
-		}
 	}
 }
