@@ -3,6 +3,7 @@ package accounting
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,305 +13,185 @@ import (
 
 var errTime = errors.New("not a time")
 
-// TimeSyntax lists what ParseTime reads, for help texts.
-const TimeSyntax = "HH:MM[:SS] [AM|PM], MMDD[YY], MM/DD[/YY], MM.DD[.YY], MM/DD[/YY]-HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]], " +
-	"today, tomorrow, midnight, noon, elevenses, fika, teatime, now[{+|-}count[seconds|minutes|hours|days|weeks]], uts<seconds>"
+// The parts of a time: a word, a time of day, an ISO date, a date without its
+// century, and the moments, which stand alone.
+var (
+	word      = regexp.MustCompile(`^(?i:today|tomorrow|midnight|noon)`)
+	timeOfDay = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t]*(?i:(am|pm)))?`)
+	isoDate   = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})`)
+	monthDate = regexp.MustCompile(`^(?:(\d\d)[./]?|(\d)[./])(\d{1,2})(?:[./]?(\d\d))?`)
+	fromNow   = regexp.MustCompile(`^(?i:now)[ \t]*(?:([+-])[ \t]*(\d{1,12})[ \t]*(?i:(second|minute|hour|day|week)s?)?[ \t]*)?$`)
+	epoch     = regexp.MustCompile(`^(?i:uts)(\d{1,12})$`)
+)
 
-// named are the words for a time of day.
-var named = []struct {
-	word string
-	hour int
-}{{"midnight", 0}, {"noon", 12}, {"elevenses", 11}, {"fika", 15}, {"teatime", 16}}
+// units are what a count after now counts; without one it counts seconds.
+var units = map[string]int64{"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 
-// units are what a count after now counts. A unit may be given in one or many.
-var units = []struct {
-	word    string
-	seconds int64
-}{{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86400}, {"week", 604800}}
-
-// ParseTime reads a time as sacct does for --starttime and --endtime: see
-// TimeSyntax. Dates and words may be put together in any order: "noon 03/01",
+// ParseTime reads a time as sacct does for --starttime and --endtime:
+//
+//	YYYY-MM-DD[THH:MM[:SS]], MM/DD[/YY][-HH:MM[:SS]], MM.DD[.YY], MMDD[YY]
+//	HH:MM[:SS] [AM|PM], today, tomorrow, midnight, noon
+//	now[{+|-}count[seconds|minutes|hours|days|weeks]], uts<seconds>
+//
+// Dates, words and times of day may be put together in any order: "noon 03/01",
 // "today 8:30". What is not told is taken from now and lies in the past where
 // the date has no year: a month later than that of now is last year's. A time
 // without a date is today's, even if it is still to come. A time that does not
 // exist for a change of the clocks is that much later, and of two the first is
 // taken. The syntax is that of parse_time(3) in Slurm's src/common/parse_time.c
-// with its "past" set. Other than there, a date must be in the calendar
-// ("02/30" is an error), two dates or two times of day are an error, and so is
-// what has neither.
+// with its "past" set, without its words elevenses, fika and teatime. Other
+// than there, a date must be in the calendar ("02/30" is an error), two dates
+// or two times of day are an error, and so is what has neither.
 func ParseTime(s string, now time.Time, loc *time.Location) (ostrich.Time, error) {
 	if loc == nil {
 		loc = time.UTC
 	}
-	p := timeParser{rest: s, now: now.In(loc)}
-	if err := p.parse(); err != nil {
-		return 0, fmt.Errorf("time %q: %w", s, err)
-	}
-	t, err := p.time(loc)
+	t, err := parseTime(strings.TrimLeft(s, " \t"), now.In(loc))
 	if err != nil {
 		return 0, fmt.Errorf("time %q: %w", s, err)
 	}
 	return t, nil
 }
 
-// timeParser takes a time apart.
-type timeParser struct {
-	rest string
-	now  time.Time
-
-	exact            ostrich.Time // of now and uts
-	isExact          bool
-	dated, timed     bool
-	year, month, day int // year 0: not told
-	hour, min, sec   int
-}
-
-func (p *timeParser) parse() error {
-	for {
-		p.rest = strings.TrimLeft(p.rest, " \t")
-		if p.rest == "" {
-			break
+func parseTime(s string, now time.Time) (ostrich.Time, error) {
+	if m := fromNow.FindStringSubmatch(s); m != nil {
+		t := now.Unix() + number(m[1]+m[2])*units[strings.ToLower(m[3])]
+		if t <= 0 {
+			return 0, errors.New("before 1970")
 		}
-		if len(p.rest) > 1 && (p.dated || p.timed) && '0' <= p.rest[1] && p.rest[1] <= '9' {
-			p.skip("-T") // Between a date and a time of day.
-		}
-		if err := p.part(); err != nil {
-			return err
+		return ostrich.Time(t), nil
+	}
+	if m := epoch.FindStringSubmatch(s); m != nil {
+		if n := number(m[1]); n >= 1_000_000 {
+			return ostrich.Time(n), nil
 		}
 	}
-	if !p.isExact && !p.dated && !p.timed {
-		return errTime
+	switch strings.ToLower(s[:min(3, len(s))]) {
+	case "now":
+		return 0, errors.New("now is followed by nothing, or by + or -, a count and seconds, minutes, hours, days or weeks")
+	case "uts":
+		return 0, errors.New("uts is followed by seconds since 1970, at least 1000000")
 	}
-	if p.isExact && (p.dated || p.timed) {
-		return errors.New("a moment, and a date or a time of day as well")
-	}
-	return nil
-}
-
-// part reads one date, time of day or word.
-func (p *timeParser) part() error {
-	switch {
-	case p.word("today"):
-		return p.date(p.now.Year(), int(p.now.Month()), p.now.Day())
-	case p.word("tomorrow"):
-		next := p.now.Add(24 * time.Hour)
-		return p.date(next.Year(), int(next.Month()), next.Day())
-	case p.word("now"):
-		return p.offset()
-	case p.word("uts"):
-		n, err := p.number(1, 12)
-		if err != nil || n < 1_000_000 || p.rest != "" {
-			return errors.New("uts is followed by seconds since 1970, at least 1000000")
+	p := timeParts{now: now}
+	for s != "" {
+		rest, err := p.take(s)
+		if err != nil {
+			return 0, err
 		}
-		return p.moment(ostrich.Time(n))
-	}
-	for _, n := range named {
-		if p.word(n.word) {
-			return p.clock(n.hour, 0, 0)
+		s = strings.TrimLeft(rest, " \t")
+		if len(s) > 1 && (s[0] == '-' || s[0] == 'T') && '0' <= s[1] && s[1] <= '9' {
+			s = s[1:] // Between a date and a time of day.
 		}
 	}
-	switch {
-	case len(p.rest) > 1 && p.rest[1] == ':', len(p.rest) > 2 && p.rest[2] == ':':
-		return p.timeOfDay()
-	case len(p.rest) > 7 && p.rest[4] == '-':
-		return p.isoDate()
+	if p.date == nil && p.clock == nil {
+		return 0, errTime
 	}
-	return p.monthDate()
+	return p.time()
 }
 
-// word takes a word away, in any case.
-func (p *timeParser) word(w string) bool {
-	if len(p.rest) < len(w) || !strings.EqualFold(p.rest[:len(w)], w) {
-		return false
-	}
-	p.rest = p.rest[len(w):]
-	return true
+// number is what at most 12 digits say; nothing is 0.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64) // Patterns let nothing else through.
+	return n
 }
 
-// number takes a number of few digits away.
-func (p *timeParser) number(least, most int) (int64, error) {
-	n := 0
-	for n < len(p.rest) && n < most && '0' <= p.rest[n] && p.rest[n] <= '9' {
-		n++
-	}
-	if n < least {
-		return 0, fmt.Errorf("%w, at %q", errTime, p.rest)
-	}
-	v, err := strconv.ParseInt(p.rest[:n], 10, 64)
-	p.rest = p.rest[n:]
-	return v, err
+// timeParts are the date and the time of day that a time is put together from;
+// nil is not told.
+type timeParts struct {
+	now   time.Time
+	date  *[3]int // year, month, day
+	clock *[3]int // hour, minute, second
 }
 
-// skip takes one of some bytes away.
-func (p *timeParser) skip(these string) bool {
-	if p.rest == "" || !strings.Contains(these, p.rest[:1]) {
-		return false
+// take takes the first part of a time and returns the rest.
+func (p *timeParts) take(s string) (rest string, err error) {
+	if m := word.FindStringSubmatch(s); m != nil {
+		switch strings.ToLower(m[0]) {
+		case "today":
+			err = p.setDate(p.now.Date())
+		case "tomorrow":
+			err = p.setDate(p.now.Add(24 * time.Hour).Date())
+		case "midnight":
+			err = p.setClock(0, 0, 0)
+		case "noon":
+			err = p.setClock(12, 0, 0)
+		}
+		return s[len(m[0]):], err
 	}
-	p.rest = p.rest[1:]
-	return true
+	if m := timeOfDay.FindStringSubmatch(s); m != nil {
+		hour := int(number(m[1]))
+		if m[4] != "" {
+			if hour > 12 {
+				return "", fmt.Errorf("no %d %s", hour, strings.ToUpper(m[4]))
+			}
+			hour %= 12
+		}
+		if strings.EqualFold(m[4], "pm") {
+			hour += 12
+		}
+		return s[len(m[0]):], p.setClock(hour, int(number(m[2])), int(number(m[3])))
+	}
+	if len(s) > 7 && s[4] == '-' {
+		m := isoDate.FindStringSubmatch(s)
+		if m == nil {
+			return "", fmt.Errorf("%w: a date is YYYY-MM-DD", errTime)
+		}
+		year := int(number(m[1]))
+		if year < 1970 {
+			return "", errors.New("before 1970")
+		}
+		return s[len(m[0]):], p.setDate(year, time.Month(number(m[2])), int(number(m[3])))
+	}
+	m := monthDate.FindStringSubmatch(s)
+	if m == nil {
+		return "", fmt.Errorf("%w, at %q", errTime, s)
+	}
+	month, year := time.Month(number(m[1]+m[2])), 2000+int(number(m[4]))
+	if m[4] == "" {
+		if year = p.now.Year(); month > p.now.Month() {
+			year--
+		}
+	}
+	if rest = s[len(m[0]):]; m[4] == "" && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+		return "", fmt.Errorf("%w, at %q", errTime, rest)
+	}
+	return rest, p.setDate(year, month, int(number(m[3])))
 }
 
-func (p *timeParser) moment(t ostrich.Time) error {
-	if p.isExact {
-		return errors.New("two moments")
-	}
-	p.exact, p.isExact = t, true
-	return nil
-}
-
-func (p *timeParser) date(year, month, day int) error {
-	if p.dated {
+func (p *timeParts) setDate(year int, month time.Month, day int) error {
+	if p.date != nil {
 		return errors.New("two dates")
 	}
-	if month < 1 || month > 12 || day < 1 || day > 31 {
-		return fmt.Errorf("no month %d with a day %d", month, day)
+	if d := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); d.Month() != month || d.Day() != day {
+		return fmt.Errorf("no day %d in month %d of %d", day, month, year)
 	}
-	p.dated, p.year, p.month, p.day = true, year, month, day
+	p.date = &[3]int{year, int(month), day}
 	return nil
 }
 
-func (p *timeParser) clock(hour, minute, second int) error {
-	if p.timed {
+func (p *timeParts) setClock(hour, minute, second int) error {
+	if p.clock != nil {
 		return errors.New("two times of day")
 	}
 	if hour > 23 || minute > 59 || second > 59 {
 		return fmt.Errorf("no %02d:%02d:%02d in a day", hour, minute, second)
 	}
-	p.timed, p.hour, p.min, p.sec = true, hour, minute, second
+	p.clock = &[3]int{hour, minute, second}
 	return nil
 }
 
-// offset reads what follows now: nothing, or a sign, a count and a unit.
-func (p *timeParser) offset() error {
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	sign := int64(1)
-	switch {
-	case p.rest == "":
-		return p.moment(ostrich.Time(p.now.Unix()))
-	case p.skip("-"):
-		sign = -1
-	case !p.skip("+"):
-		return errors.New("after now comes + or -")
-	}
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	n, err := p.number(1, 12)
-	if err != nil {
-		return errors.New("after now+ or now- comes a count")
-	}
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	for _, u := range units {
-		if p.word(u.word) {
-			p.skip("sS")
-			n *= u.seconds
-			break
-		}
-	}
-	if p.rest = strings.TrimLeft(p.rest, " \t"); p.rest != "" {
-		return fmt.Errorf("%q: not seconds, minutes, hours, days or weeks", p.rest)
-	}
-	return p.moment(ostrich.Time(p.now.Unix() + sign*n))
-}
-
-// timeOfDay reads HH:MM[:SS] [AM|PM].
-func (p *timeParser) timeOfDay() error {
-	hour, err := p.number(1, 2)
-	if err != nil {
-		return err
-	}
-	var minute, second int64
-	if !p.skip(":") {
-		return fmt.Errorf("%w of day", errTime)
-	}
-	if minute, err = p.number(2, 2); err != nil {
-		return err
-	}
-	if p.skip(":") {
-		if second, err = p.number(2, 2); err != nil {
-			return err
-		}
-	}
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	switch {
-	case p.word("pm"):
-		if hour > 12 {
-			return fmt.Errorf("no %d PM", hour)
-		}
-		hour = hour%12 + 12
-	case p.word("am"):
-		if hour > 12 {
-			return fmt.Errorf("no %d AM", hour)
-		}
-		hour %= 12
-	}
-	return p.clock(int(hour), int(minute), int(second))
-}
-
-// isoDate reads YYYY-MM-DD.
-func (p *timeParser) isoDate() error {
-	year, err := p.number(4, 4)
-	if err != nil {
-		return err
-	}
-	p.skip("-")
-	month, err := p.number(1, 2)
-	if err != nil {
-		return err
-	}
-	if !p.skip("-") {
-		return fmt.Errorf("%w: a date is YYYY-MM-DD", errTime)
-	}
-	day, err := p.number(1, 2)
-	if err != nil {
-		return err
-	}
-	if year < 1970 {
-		return errors.New("before 1970")
-	}
-	return p.date(int(year), int(month), int(day))
-}
-
-// monthDate reads MMDD[YY], MM/DD[/YY] or MM.DD[.YY].
-func (p *timeParser) monthDate() error {
-	month, err := p.number(1, 2)
-	if err != nil {
-		return err
-	}
-	p.skip("./")
-	day, err := p.number(1, 2)
-	if err != nil {
-		return err
-	}
-	year := int64(0)
-	if p.skip("./") || p.rest != "" && '0' <= p.rest[0] && p.rest[0] <= '9' {
-		if year, err = p.number(2, 2); err != nil {
-			return err
-		}
-		year += 2000
-	}
-	return p.date(int(year), int(month), int(day))
-}
-
 // time puts the parts together.
-func (p *timeParser) time(loc *time.Location) (ostrich.Time, error) {
-	if p.isExact {
-		if p.exact <= 0 {
-			return 0, errors.New("before 1970")
-		}
-		return p.exact, nil
+func (p *timeParts) time() (ostrich.Time, error) {
+	var date, clock [3]int
+	if p.clock != nil {
+		clock = *p.clock
 	}
-	if !p.dated {
-		p.year, p.month, p.day = p.now.Year(), int(p.now.Month()), p.now.Day()
+	if p.date != nil {
+		date = *p.date
+	} else {
+		year, month, day := p.now.Date()
+		date = [3]int{year, int(month), day}
 	}
-	if p.year == 0 {
-		p.year = p.now.Year()
-		if p.month > int(p.now.Month()) {
-			p.year--
-		}
-	}
-	d := time.Date(p.year, time.Month(p.month), p.day, 0, 0, 0, 0, time.UTC)
-	if d.Day() != p.day {
-		return 0, fmt.Errorf("no day %d in month %d of %d", p.day, p.month, p.year)
-	}
-	m := civil(d.Unix() + int64(p.hour*3600+p.min*60+p.sec)).in(loc)
-	return ostrich.Time(m.first), nil
+	shown := time.Date(date[0], time.Month(date[1]), date[2], clock[0], clock[1], clock[2], 0, time.UTC)
+	return ostrich.Time(civil(shown.Unix()).in(p.now.Location()).first), nil
 }

@@ -49,10 +49,7 @@ func TestParseTime(t *testing.T) {
 		{"tomorrow", "2024-03-16T00:00:00"},
 		{"midnight", "2024-03-15T00:00:00"},
 		{"noon", "2024-03-15T12:00:00"},
-		{"elevenses", "2024-03-15T11:00:00"},
-		{"fika", "2024-03-15T15:00:00"},
-		{"teatime", "2024-03-15T16:00:00"},
-		{"today TEATIME", "2024-03-15T16:00:00"},
+		{"today NOON", "2024-03-15T12:00:00"},
 		{"2022-07-01 noon", "2022-07-01T12:00:00"},
 		{"now", "2024-03-15T14:30:20"},
 		{"now-90", "2024-03-15T14:28:50"},
@@ -75,7 +72,7 @@ func TestParseTime(t *testing.T) {
 		{"now-1day", "2024-03-14T14:30:20"},
 		{"now+1second", "2024-03-15T14:30:21"},
 		{"now -3600 seconds", "2024-03-15T13:30:20"},
-		{"tomorrow fika", "2024-03-16T15:00:00"},
+		{"tomorrow noon", "2024-03-16T12:00:00"},
 		{"2024-03-15T23:59:59", "2024-03-15T23:59:59"},
 		{"1:00:00 am 2024-01-01", "2024-01-01T01:00:00"},
 		{"01.02", "2024-01-02T00:00:00"},
@@ -86,7 +83,7 @@ func TestParseTime(t *testing.T) {
 		{"today-08:00", "2024-03-15T08:00:00"},
 		{"\t2024-03-01\t10:20", "2024-03-01T10:20:00"},
 		{"now-11000days", "1994-02-01T14:30:20"},
-		{"teatime 0301", "2024-03-01T16:00:00"},
+		{"midnight 0301", "2024-03-01T00:00:00"},
 		{"2024-03-01T12:00PM", "2024-03-01T12:00:00"},
 		{"2000-02-29T00:00:00", "2000-02-29T00:00:00"},
 		{"now+1 weeks", "2024-03-22T14:30:20"},
@@ -111,6 +108,9 @@ func TestParseTime(t *testing.T) {
 		{"-", ""},
 		{"T", ""},
 		{"yesterday", ""},
+		{"teatime", ""}, // Slurm has it
+		{"03123:30", ""},
+		{"1231-08:30", ""}, // 1231 is a year
 		{"now*2", ""},
 		{"now-", ""},
 		{"now-x", ""},
@@ -180,10 +180,7 @@ func TestParseTimeRoundTrip(t *testing.T) {
 }
 
 func FuzzParseTime(f *testing.F) {
-	for s := range strings.SplitSeq(accounting.TimeSyntax, ", ") {
-		f.Add(s)
-	}
-	for _, s := range []string{"2024-03-01T10:20:30", "now-3days", "8:05 PM 03/01/22", "uts1709287200", "today teatime"} {
+	for _, s := range []string{"2024-03-01T10:20:30", "now-3days", "8:05 PM 03/01/22", "0301", "3.1.22", "03/01-08:30", "tomorrow", "uts1709287200", "today noon"} {
 		f.Add(s)
 	}
 	now := time.Date(2024, 3, 15, 14, 30, 20, 0, time.UTC)

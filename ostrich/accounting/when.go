@@ -3,6 +3,7 @@ package accounting
 import (
 	"bytes"
 	"math"
+	"time"
 
 	"slurm-ostrich/ostrich"
 )
@@ -225,32 +226,12 @@ func readCivil(b []byte) (civil, bool) {
 		}
 		n[i] = v
 	}
-	if n[0] < 1970 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > daysIn(n[0], n[1]) || n[3] > 23 || n[4] > 59 || n[5] > 60 {
+	month, day := time.Month(n[1]), int(n[2])
+	date := time.Date(int(n[0]), month, day, 0, 0, 0, 0, time.UTC)
+	if n[0] < 1970 || date.Month() != month || date.Day() != day || n[3] > 23 || n[4] > 59 || n[5] > 60 {
 		return 0, false
 	}
-	return civil(daysSince1970(n[0], n[1], n[2])*86400 + n[3]*3600 + n[4]*60 + n[5]), true
-}
-
-func daysIn(year, month int64) int64 {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
-}
-
-// daysSince1970 counts the days to a date, with years that begin in March.
-func daysSince1970(year, month, day int64) int64 {
-	if month <= 2 {
-		year, month = year-1, month+12
-	}
-	const to1970 = 719469 // days from 1 March of year 0, which is day 1, to 1 January 1970
-	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - to1970
+	return civil(date.Unix() + n[3]*3600 + n[4]*60 + n[5]), true
 }
 
 // readOffset reads "Z", "+02:00", "+0200" or "+02".
