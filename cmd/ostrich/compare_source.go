@@ -21,6 +21,7 @@ import (
 	"slurm-ostrich/cmd/internal/study"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
@@ -47,8 +48,8 @@ func compareSite() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file"},
 		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same"},
-		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + accounting.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file"},
-		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + accounting.QOSCommand + "\" wrote", DefaultText: "the same"},
+		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file"},
+		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same"},
 	}
 }
 
@@ -89,7 +90,7 @@ type live struct {
 // time reads a moment as the options write it.
 func (s *source) time(text string) (ostrich.Time, error) {
 	if s.location != nil {
-		return accounting.ParseTime(strings.TrimSpace(text), s.now, s.location)
+		return sacct.ParseTime(strings.TrimSpace(text), s.now, s.location)
 	}
 	var seconds int64
 	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil {
@@ -202,11 +203,11 @@ func (s *source) readFiles(c *cli.Context) error {
 		}),
 		read("associations", func(text string) error {
 			s.setup.Site = site
-			return site.ReadAssociations(strings.NewReader(text), c.String("associations"), c.String("clusters"))
+			return sacct.ReadAssociations(site, strings.NewReader(text), c.String("associations"), c.String("clusters"))
 		}),
 		read("qos-file", func(text string) error {
 			s.setup.Site = site
-			return site.ReadQOS(strings.NewReader(text), c.String("qos-file"))
+			return sacct.ReadQOS(site, strings.NewReader(text), c.String("qos-file"))
 		}),
 	)
 }
@@ -253,7 +254,7 @@ func (s *source) readDumps(c *cli.Context) error {
 				return err
 			}
 			defer func() { _ = in.Close() }() // it was only read
-			h, err = accounting.Read(in, path, accounting.Options{Location: s.location, Lenient: c.Bool("lenient"), Cluster: c.String("clusters")})
+			h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: c.Bool("lenient"), Cluster: c.String("clusters")})
 			return err
 		})
 		if err != nil {

@@ -1,6 +1,6 @@
 // Package accounting holds what Slurm's accounting knows of the jobs of a
 // cluster, wherever it was read: from slurmdbd's tables by package slurmdb, or
-// from a dump of sacct by Read.
+// from a dump by package sacct.
 package accounting
 
 import (

@@ -1,4 +1,4 @@
-package accounting
+package sacct
 
 import (
 	"bytes"
@@ -8,51 +8,38 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // revoked is the state of a job that another cluster of a federation took. It
 // never leaves this package.
-const revoked = State(255)
+const revoked = accounting.State(255)
 
 // stateOf reads a state such as "COMPLETED" or "CANCELLED by 1000".
-func stateOf(field []byte) (State, bool) {
+func stateOf(field []byte) (accounting.State, bool) {
 	word, _, _ := bytes.Cut(field, []byte{' '})
 	switch string(bytes.TrimRight(word, "+")) {
 	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
-		return Pending, true
+		return accounting.Pending, true
 	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
-		return Running, true
+		return accounting.Running, true
 	case "COMPLETED":
-		return Completed, true
+		return accounting.Completed, true
 	case "CANCELLED":
-		return Cancelled, true
+		return accounting.Cancelled, true
 	case "FAILED", "OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL":
-		return Failed, true
+		return accounting.Failed, true
 	case "TIMEOUT", "DEADLINE":
-		return TimedOut, true
+		return accounting.TimedOut, true
 	case "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED":
-		return Lost, true
+		return accounting.Lost, true
 	case "RESIZING":
-		return Resized, true
+		return accounting.Resized, true
 	case "REVOKED":
 		return revoked, true
 	}
 	return 0, false
-}
-
-// digits reads a number of nothing but digits.
-func digits(b []byte) (int64, bool) {
-	if len(b) == 0 || len(b) > 18 {
-		return 0, false
-	}
-	n := int64(0)
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, true
 }
 
 var errElapsed = errors.New("not [days-]hours:minutes:seconds")
@@ -67,14 +54,14 @@ func parseElapsed(b []byte) (ostrich.Duration, error) {
 	}
 	d := int64(0)
 	if ok {
-		if d, ok = digits(days); !ok || len(days) > 6 {
+		if d, ok = lines.Digits(days); !ok || len(days) > 6 {
 			return 0, errElapsed
 		}
 	}
 	seconds, parts := int64(0), 0
 	for {
 		part, rest, more := bytes.Cut(clock, []byte{':'})
-		n, ok := digits(part)
+		n, ok := lines.Digits(part)
 		if parts++; !ok || len(part) > 9 || parts > 3 {
 			return 0, errElapsed
 		}
@@ -110,7 +97,7 @@ func amount(b []byte, mebi bool) (float64, bool) {
 	case 'P', 'p':
 		scale = 1 << 50
 	default:
-		if n, ok := digits(b); ok {
+		if n, ok := lines.Digits(b); ok {
 			return float64(n), true
 		}
 		number, mebi = b, false
@@ -118,7 +105,7 @@ func amount(b []byte, mebi bool) (float64, bool) {
 	if mebi {
 		scale /= 1 << 20
 	}
-	if n, ok := digits(number); ok {
+	if n, ok := lines.Digits(number); ok {
 		return float64(n) * scale, true
 	}
 	n, err := strconv.ParseFloat(string(number), 64)
@@ -158,7 +145,7 @@ func readResources(b []byte) (r resources) {
 const maxProcs = 1 << 30
 
 // size reads processors, nodes, memory and billing.
-func (d *dump) size(j *Job) error {
+func (d *dump) size(j *accounting.Job) error {
 	var procs [2]int64
 	for i, c := range []column{colProcs, colAsked} {
 		b := d.values[c]
@@ -199,7 +186,7 @@ func (d *dump) size(j *Job) error {
 
 // memory reads ReqMem: "4000Mc" for each processor and "4Gn" for each node
 // until Slurm 21.08, "4G" for all since.
-func (d *dump) memory(j *Job) (float64, error) {
+func (d *dump) memory(j *accounting.Job) (float64, error) {
 	b := d.values[colMemory]
 	if len(b) == 0 || string(b) == "?" {
 		return 0, nil

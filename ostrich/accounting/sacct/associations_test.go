@@ -1,4 +1,4 @@
-package accounting_test
+package sacct_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 const associations = `Cluster|Account|User|Partition|Share|ParentName|ID
@@ -81,7 +82,7 @@ alice|   optics|c1|5|gpu||7
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &accounting.Site{}
-			err := s.ReadAssociations(strings.NewReader(tt.text), "f", tt.cluster)
+			err := sacct.ReadAssociations(s, strings.NewReader(tt.text), "f", tt.cluster)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want %s", err, tt.err)
@@ -125,7 +126,7 @@ func TestReadQOS(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &accounting.Site{}
-			err := s.ReadQOS(strings.NewReader(tt.text), "f")
+			err := sacct.ReadQOS(s, strings.NewReader(tt.text), "f")
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) || s.QOS != nil {
 					t.Errorf("error %v, want %s", err, tt.err)
@@ -147,7 +148,7 @@ func FuzzSite(f *testing.F) {
 	f.Add("Name|Priority|UsageFactor\nnormal|0|1.000000\n", "c1")
 	f.Fuzz(func(t *testing.T, text, cluster string) {
 		s := &accounting.Site{}
-		if s.ReadAssociations(strings.NewReader(text), "f", cluster) == nil && len(s.Accounts) == 0 {
+		if sacct.ReadAssociations(s, strings.NewReader(text), "f", cluster) == nil && len(s.Accounts) == 0 {
 			t.Error("no account and no error")
 		}
 		accounts := map[string]bool{}
@@ -164,7 +165,7 @@ func FuzzSite(f *testing.F) {
 				t.Errorf("%+v", a)
 			}
 		}
-		if s.ReadQOS(strings.NewReader(text), "f") == nil {
+		if sacct.ReadQOS(s, strings.NewReader(text), "f") == nil {
 			for _, q := range s.QOS {
 				if q.Name == "" || q.Priority < 0 || q.UsageFactor < 0 {
 					t.Errorf("%+v", q)

@@ -1,4 +1,4 @@
-package accounting
+package sacct
 
 import (
 	"bytes"
@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // when reads the times of a job, and resolves those that the clocks showed
 // twice.
-func (d *dump) when(j *Job) error {
+func (d *dump) when(j *accounting.Job) error {
 	var at [4]moments
 	for i, c := range []column{colSubmit, colEligible, colStart, colEnd} {
 		m, ok := d.moment(d.values[c])
@@ -31,7 +33,7 @@ func (d *dump) when(j *Job) error {
 		return err
 	}
 	j.Submit, j.Eligible = ostrich.Time(submit.first), ostrich.Time(eligible.first)
-	if j.State == Pending {
+	if j.State == accounting.Pending {
 		start, end = moments{}, moments{} // Start is a guess of the scheduler.
 	}
 	d.choose(start, end, elapsed, known, j)
@@ -41,7 +43,7 @@ func (d *dump) when(j *Job) error {
 		j.End = j.Start + ostrich.Time(elapsed)
 	}
 	switch {
-	case j.State == Running:
+	case j.State == accounting.Running:
 		j.End = 0 // A guess, or what lies beyond sacct's --endtime.
 		if j.Start == 0 {
 			return d.bad(colStart, "a running job without a start")
@@ -49,14 +51,14 @@ func (d *dump) when(j *Job) error {
 	case j.State.Ended() && j.End == 0:
 		return d.bad(colEnd, "a job that has ended, without an end")
 	case j.Start > 0 && j.End > 0 && j.End < j.Start:
-		if j.State != Cancelled {
+		if j.State != accounting.Cancelled {
 			return d.bad(colEnd, "before the job's start")
 		}
 		j.Start = 0
 	case j.End > 0 && j.End < j.Submit-1:
 		return d.bad(colEnd, "before the job's submission")
 	}
-	if j.State == Cancelled && known && elapsed == 0 && j.Start == j.End {
+	if j.State == accounting.Cancelled && known && elapsed == 0 && j.Start == j.End {
 		j.Start = 0 // sacct tells the end as start of a job that never started.
 	}
 	if j.Start > 0 && j.Start < j.Submit { // A record of a resized job.
@@ -70,7 +72,7 @@ func (d *dump) when(j *Job) error {
 }
 
 // twiceAt resolves a submission that exists twice by the job's start.
-func (d *dump) twiceAt(submit moments, j *Job) {
+func (d *dump) twiceAt(submit moments, j *accounting.Job) {
 	if submit.first == submit.second {
 		return
 	}
@@ -89,7 +91,7 @@ func (d *dump) twiceAt(submit moments, j *Job) {
 // choose picks the start and the end of a job. Where either exists twice the
 // pair is taken that is as far apart as the job's elapsed time says; without
 // one, the first.
-func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, j *Job) {
+func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, j *accounting.Job) {
 	j.Start, j.End = ostrich.Time(start.first), ostrich.Time(end.first)
 	doubtful := 0
 	if start.first != start.second {
@@ -121,7 +123,7 @@ func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, 
 // elapsed is how long the job ran, without its suspensions.
 func (d *dump) elapsed() (elapsed ostrich.Duration, known bool, err error) {
 	if b := d.values[colElapsedRaw]; len(b) > 0 {
-		n, ok := digits(b)
+		n, ok := lines.Digits(b)
 		if !ok {
 			return 0, false, d.bad(colElapsedRaw, "not a number of seconds")
 		}
@@ -139,7 +141,7 @@ func (d *dump) elapsed() (elapsed ostrich.Duration, known bool, err error) {
 
 // suspended finds how long the job was suspended: what sacct says, or what the
 // elapsed time lacks.
-func (d *dump) suspended(j *Job, elapsed ostrich.Duration, known bool) error {
+func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool) error {
 	length := ostrich.Duration(0)
 	if j.Start > 0 && j.End > 0 {
 		length = ostrich.Duration(j.End - j.Start)
@@ -165,9 +167,9 @@ func (d *dump) suspended(j *Job, elapsed ostrich.Duration, known bool) error {
 }
 
 // limit reads the time limit.
-func (d *dump) limit(j *Job) error {
+func (d *dump) limit(j *accounting.Job) error {
 	if b := d.values[colLimitRaw]; len(b) > 0 {
-		if n, ok := digits(b); ok && n < math.MaxInt32 {
+		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {
 			j.Limit = ostrich.Duration(60 * n)
 			return nil
 		}
@@ -194,7 +196,7 @@ func (d *dump) moment(b []byte) (moments, bool) {
 	case "", "Unknown", "None", "N/A", "Invalid", "INVALID":
 		return moments{}, true
 	}
-	if n, ok := digits(b); ok {
+	if n, ok := lines.Digits(b); ok {
 		return moments{first: n, second: n}, n < 1<<40
 	}
 	if len(b) < 19 {
@@ -220,7 +222,7 @@ func readCivil(b []byte) (civil, bool) {
 	}
 	var n [6]int64
 	for i, at := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
-		v, ok := digits(b[at[0]:at[1]])
+		v, ok := lines.Digits(b[at[0]:at[1]])
 		if !ok {
 			return 0, false
 		}
@@ -251,10 +253,10 @@ func readOffset(b []byte) (seconds int64, ok bool) {
 	if !colon && len(h) == 4 {
 		h, m = h[:2], h[2:]
 	}
-	hours, ok := digits(h)
+	hours, ok := lines.Digits(h)
 	minutes := int64(0)
 	if ok && len(m) > 0 {
-		minutes, ok = digits(m)
+		minutes, ok = lines.Digits(m)
 	}
 	return sign * (hours*3600 + minutes*60), ok && len(h) == 2 && hours <= 14 && minutes < 60 && (len(m) == 2 || len(m) == 0 && !colon)
 }

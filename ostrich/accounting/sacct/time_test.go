@@ -1,4 +1,4 @@
-package accounting_test
+package sacct_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 func zoned(t testing.TB, name string) *time.Location {
@@ -137,7 +137,7 @@ func TestParseTime(t *testing.T) {
 		{"10:20:3", ""},
 		{"03/01/2", ""},
 	} {
-		got, err := accounting.ParseTime(tt.in, now, warsaw)
+		got, err := sacct.ParseTime(tt.in, now, warsaw)
 		if tt.want == "" {
 			if err == nil {
 				t.Errorf("%q: %d, want an error", tt.in, got)
@@ -168,7 +168,7 @@ func TestParseTimeRoundTrip(t *testing.T) {
 			if strings.HasPrefix(text, "1969") {
 				return
 			}
-			got, err := accounting.ParseTime(text, time.Unix(0, 0), loc)
+			got, err := sacct.ParseTime(text, time.Unix(0, 0), loc)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func FuzzParseTime(f *testing.F) {
 	}
 	now := time.Date(2024, 3, 15, 14, 30, 20, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := accounting.ParseTime(s, now, nil)
+		got, err := sacct.ParseTime(s, now, nil)
 		if err != nil && got != 0 || err == nil && (got <= 0 || got > 253402300799+1e12) {
 			t.Errorf("%q: %d, %v", s, got, err)
 		}

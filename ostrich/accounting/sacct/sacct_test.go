@@ -1,4 +1,4 @@
-package accounting_test
+package sacct_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 // jobOf is a job as a test tells it, with names in place of numbers.
@@ -300,7 +301,7 @@ func TestRead(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, err := accounting.Read(strings.NewReader(tt.text), "dump", accounting.Options{})
+			h, err := sacct.Read(strings.NewReader(tt.text), "dump", sacct.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,7 +347,7 @@ func TestReadFaults(t *testing.T) {
 		{"two clusters", plainLine + "\n" + line(fieldCluster, "c2"), `sacct: dump:2: jobs of cluster "c2" after those of "c1": choose one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, err := accounting.Read(strings.NewReader(tt.text), "dump", accounting.Options{})
+			h, err := sacct.Read(strings.NewReader(tt.text), "dump", sacct.Options{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
@@ -362,21 +363,21 @@ func TestReadLenient(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintln(&text, line(fieldRaw, strconv.Itoa(i+1), fieldState, []string{"COMPLETED", "ASLEEP"}[i%2]))
 	}
-	h, err := accounting.Read(strings.NewReader(text.String()), "dump", accounting.Options{Lenient: true})
+	h, err := sacct.Read(strings.NewReader(text.String()), "dump", sacct.Options{Lenient: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(h.Jobs) != 50 || h.Skipped != 50 || len(h.Faults) != accounting.MaxFaults {
 		t.Errorf("%d jobs, %d skipped, %d faults", len(h.Jobs), h.Skipped, len(h.Faults))
 	}
-	var fault *accounting.Fault
+	var fault *sacct.Fault
 	if !errors.As(h.Faults[9], &fault) || fault.Line != 20 || fault.Field != "state" || fault.File != "dump" {
 		t.Errorf("tenth fault %+v", h.Faults[9])
 	}
 	if len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "50 records are malformed or impossible: left out. The first: sacct: dump:2:state:") {
 		t.Errorf("notes %q", h.Notes)
 	}
-	_, err = accounting.Read(strings.NewReader("a\nb\n"), "dump", accounting.Options{Lenient: true})
+	_, err = sacct.Read(strings.NewReader("a\nb\n"), "dump", sacct.Options{Lenient: true})
 	if !errors.Is(err, accounting.ErrEmpty) || !strings.Contains(err.Error(), "2 malformed lines, the first: sacct: dump:1") {
 		t.Errorf("nothing but malformed lines: %v", err)
 	}
@@ -384,14 +385,14 @@ func TestReadLenient(t *testing.T) {
 
 func TestReadCluster(t *testing.T) {
 	text := plainLine + "\n" + line(fieldCluster, "c2", fieldRaw, "8")
-	h, err := accounting.Read(strings.NewReader(text), "dump", accounting.Options{Cluster: "c2"})
+	h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Cluster: "c2"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(h.Jobs) != 1 || h.Jobs[0].ID != 8 || h.Cluster != "c2" || len(h.Notes) != 1 || h.Notes[0] != "1 lines of other clusters are left out." {
 		t.Errorf("%d jobs of %q, %q", len(h.Jobs), h.Cluster, h.Notes)
 	}
-	_, err = accounting.Read(strings.NewReader(text), "dump", accounting.Options{Cluster: "c3"})
+	_, err = sacct.Read(strings.NewReader(text), "dump", sacct.Options{Cluster: "c3"})
 	if !errors.Is(err, accounting.ErrEmpty) || !strings.Contains(err.Error(), "no job of cluster c3, but 2 lines of others") {
 		t.Error(err)
 	}

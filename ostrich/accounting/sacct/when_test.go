@@ -1,11 +1,11 @@
-package accounting_test
+package sacct_test
 
 import (
 	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 // TestReadClocks reads times around the changes of the clocks of Warsaw in
@@ -68,7 +68,7 @@ func TestReadClocks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := line(fieldSubmit, tt.submit, fieldEligible, "Unknown", fieldStart, tt.start, fieldEnd, tt.end, fieldElapsed, tt.elapsed)
-			h, err := accounting.Read(strings.NewReader(text), "dump", accounting.Options{Location: zoned(t, "Europe/Warsaw")})
+			h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Location: zoned(t, "Europe/Warsaw")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package accounting_test
+package sacct_test
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 func TestMerge(t *testing.T) {
 	read := func(text string) *accounting.History {
-		h, err := accounting.Read(strings.NewReader(text), "dump", accounting.Options{})
+		h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%s: %d to %d of %s", name, h.From, h.To, h.Cluster)
 		}
 	}
-	c, err := accounting.Read(strings.NewReader("x\n"+line(fieldRaw, "3")), "other", accounting.Options{Lenient: true})
+	c, err := sacct.Read(strings.NewReader("x\n"+line(fieldRaw, "3")), "other", sacct.Options{Lenient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package accounting
+// Package sacct reads what sacct and sacctmgr wrote, jobs, associations and QOS,
+// and times as one writes them for sacct.
+package sacct
 
 import (
 	"bufio"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
@@ -49,7 +52,7 @@ func (f *Fault) Error() string {
 // name is for messages. Job steps are skipped. Jobs keep the Submit of their
 // line, and From and To of the history are the first and the last of them. A
 // dump without a job is ErrEmpty. What was changed or left out is in Notes.
-func Read(r io.Reader, name string, o Options) (*History, error) {
+func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, zone: zone{loc: o.Location}}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
@@ -89,7 +92,7 @@ type dump struct {
 	zone    zone
 	line    int
 
-	jobs    Builder
+	jobs    accounting.Builder
 	header  *layout // nil without one
 	fields  [][]byte
 	values  [columns][]byte
@@ -195,9 +198,9 @@ func (d *dump) job() error {
 			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster)
 		}
 	}
-	name := NameClass(d.values[colName])
-	j := Job{Tasks: 1, Class: name, NameClass: name}
-	n, ok := digits(raw)
+	name := accounting.NameClass(d.values[colName])
+	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
+	n, ok := lines.Digits(raw)
 	if !ok || n == 0 || n > math.MaxUint32 {
 		return d.bad(colRaw, "not the id of a job")
 	}
@@ -230,19 +233,19 @@ func (d *dump) job() error {
 }
 
 // array reads the array from a JobID such as 123_4 or 123_[5-9%2].
-func (d *dump) array(j *Job) error {
+func (d *dump) array(j *accounting.Job) error {
 	master, task, ok := bytes.Cut(d.values[colID], []byte{'_'})
 	if !ok {
 		return nil
 	}
-	n, ok := digits(master)
+	n, ok := lines.Digits(master)
 	if !ok || n == 0 || n > math.MaxUint32 {
 		return d.bad(colID, "not the id of a job")
 	}
 	j.Array = ostrich.JobID(n)
 	list, ok := bytes.CutPrefix(task, []byte{'['})
 	if !ok {
-		if _, ok = digits(task); !ok {
+		if _, ok = lines.Digits(task); !ok {
 			return d.bad(colID, "not a task of an array")
 		}
 		return nil
@@ -270,13 +273,13 @@ func countTasks(list []byte) (int32, bool) {
 	for item := range bytes.SplitSeq(list, []byte{','}) {
 		span, step, stepped := bytes.Cut(item, []byte{':'})
 		from, to, isRange := bytes.Cut(span, []byte{'-'})
-		a, ok := digits(from)
+		a, ok := lines.Digits(from)
 		b, every := a, int64(1)
 		if ok && isRange {
-			b, ok = digits(to)
+			b, ok = lines.Digits(to)
 		}
 		if ok && stepped {
-			every, ok = digits(step)
+			every, ok = lines.Digits(step)
 		}
 		if !ok || b < a || every < 1 || b > maxTasks {
 			return 0, false
@@ -289,17 +292,17 @@ func countTasks(list []byte) (int32, bool) {
 }
 
 // who reads for whom the job runs.
-func (d *dump) who(j *Job) error {
+func (d *dump) who(j *accounting.Job) error {
 	user := d.text(colUser)
 	if user == "" {
 		if user = d.text(colUID); user == "" {
 			return d.bad(colUser, "nobody, and no uid either")
 		}
 		d.unnamed++
-	} else if _, number := digits(d.values[colUser]); number {
+	} else if _, number := lines.Digits(d.values[colUser]); number {
 		d.unnamed++
 	}
-	j.Association = d.jobs.Association(Association{User: user, Account: d.text(colAccount)})
+	j.Association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
 	partition := d.text(colPartition)
 	if i := bytes.IndexByte(d.values[colPartition], ','); i >= 0 {
 		partition = partition[:i]
@@ -310,18 +313,18 @@ func (d *dump) who(j *Job) error {
 }
 
 // history is what was read, with notes.
-func (d *dump) history() (*History, error) {
+func (d *dump) history() (*accounting.History, error) {
 	if d.jobs.Len() == 0 {
+		skipped, first := d.jobs.Skipped()
 		switch {
 		case d.others > 0:
-			return nil, fmt.Errorf("sacct: %s: %w of cluster %s, but %d lines of others", d.name, ErrEmpty, d.options.Cluster, d.others)
-		case len(d.jobs.h.Faults) > 0:
-			return nil, fmt.Errorf("sacct: %s: %w, and %d malformed lines, the first: %w",
-				d.name, ErrEmpty, d.jobs.h.Skipped, d.jobs.h.Faults[0])
+			return nil, fmt.Errorf("sacct: %s: %w of cluster %s, but %d lines of others", d.name, accounting.ErrEmpty, d.options.Cluster, d.others)
+		case skipped > 0:
+			return nil, fmt.Errorf("sacct: %s: %w, and %d malformed lines, the first: %w", d.name, accounting.ErrEmpty, skipped, first)
 		case d.steps > 0:
-			return nil, fmt.Errorf("sacct: %s: %w, but %d lines of job steps", d.name, ErrEmpty, d.steps)
+			return nil, fmt.Errorf("sacct: %s: %w, but %d lines of job steps", d.name, accounting.ErrEmpty, d.steps)
 		}
-		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, ErrEmpty)
+		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, accounting.ErrEmpty)
 	}
 	where := d.zone.loc.String()
 	for _, n := range []struct {

@@ -1,4 +1,4 @@
-package accounting_test
+package sacct_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 // manyLines is a dump of n jobs.
@@ -34,11 +35,11 @@ func BenchmarkRead(b *testing.B) {
 	text := manyLines(n)
 	for name, zone := range map[string]string{"utc": "UTC", "warsaw": "Europe/Warsaw"} {
 		b.Run(name, func(b *testing.B) {
-			o := accounting.Options{Location: zoned(b, zone)}
+			o := sacct.Options{Location: zoned(b, zone)}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				h, err := accounting.Read(bytes.NewReader(text), "dump", o)
+				h, err := sacct.Read(bytes.NewReader(text), "dump", o)
 				if err != nil || len(h.Jobs) < n-1000 {
 					b.Fatal(len(h.Jobs), err)
 				}
@@ -56,7 +57,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(line(fieldStart, "2024-10-27T02:30:00", fieldEnd, "2024-10-27T02:10:00", fieldElapsed, "00:40:00"), true)
 	warsaw := zoned(f, "Europe/Warsaw")
 	f.Fuzz(func(t *testing.T, text string, lenient bool) {
-		h, err := accounting.Read(strings.NewReader(text), "dump", accounting.Options{Location: warsaw, Lenient: lenient})
+		h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Location: warsaw, Lenient: lenient})
 		if err != nil {
 			if h != nil {
 				t.Fatal("a history with an error")

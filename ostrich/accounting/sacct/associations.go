@@ -1,4 +1,4 @@
-package accounting
+package sacct
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
@@ -109,18 +110,18 @@ const (
 	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor"
 )
 
-// ReadAssociations reads the association tree of a cluster from what
+// ReadAssociations reads the association tree of a cluster into s, from what
 // AssociationsCommand wrote, with the columns in any order, and others between
 // them. ID may be missing. Without a cluster it is that of the only one. The
 // name is for messages. An account whose parent is not there, and a user whose
 // account is not there, is an error: the tree would be another one.
-func (s *Site) ReadAssociations(r io.Reader, name, cluster string) error {
+func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) error {
 	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(AssociationsCommand, []string{"Cluster"}, []string{"Account"}, []string{"User"},
 		[]string{"Share", "FairShare"}, []string{"ParentName", "ParName"}); err != nil {
 		return err
 	}
-	only, read := cluster, Site{}
+	only, read := cluster, accounting.Site{}
 	where := map[string]int{} // lines of accounts and users
 	err := t.each(func() error {
 		of := t.text(t.column("Cluster"))
@@ -153,9 +154,9 @@ func (s *Site) ReadAssociations(r io.Reader, name, cluster string) error {
 		where[key] = t.line
 		if user == "" {
 			parent := strings.TrimSpace(t.text(t.column("ParentName", "ParName")))
-			read.Accounts = append(read.Accounts, Account{ID: uint32(id), Name: account, Parent: parent, Shares: shares})
+			read.Accounts = append(read.Accounts, accounting.Account{ID: uint32(id), Name: account, Parent: parent, Shares: shares})
 		} else {
-			read.Associations = append(read.Associations, AssociationShare{
+			read.Associations = append(read.Associations, accounting.AssociationShare{
 				ID: uint32(id), User: user, Account: account, Partition: partition, Shares: shares,
 			})
 		}
@@ -192,7 +193,7 @@ func (s *Site) ReadAssociations(r io.Reader, name, cluster string) error {
 func readShares(text string) (int64, bool) {
 	switch strings.ToLower(text) {
 	case "parent":
-		return ParentShares, true
+		return accounting.ParentShares, true
 	case "":
 		return 1, true
 	}
@@ -200,17 +201,17 @@ func readShares(text string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// ReadQOS reads the QOS from what QOSCommand wrote, with the columns in any
+// ReadQOS reads the QOS into s, from what QOSCommand wrote, with the columns in any
 // order, and others between them. The name is for messages.
-func (s *Site) ReadQOS(r io.Reader, name string) error {
+func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(QOSCommand, []string{"Name"}, []string{"Priority"}, []string{"UsageFactor"}); err != nil {
 		return err
 	}
-	var all []QOS
+	var all []accounting.QOS
 	seen := map[string]bool{}
 	err := t.each(func() error {
-		q := QOS{Name: t.text(t.column("Name")), UsageFactor: 1}
+		q := accounting.QOS{Name: t.text(t.column("Name")), UsageFactor: 1}
 		if q.Name == "" || seen[q.Name] {
 			return t.fault(fmt.Sprintf("QOS %q: without a name, or there already", q.Name))
 		}
