@@ -1,4 +1,4 @@
-// Package cmdtest runs the commands in test scripts (testscript), against a
+// Package scripttest runs the commands in test scripts (testscript), against a
 // private MariaDB with slurmdbd's tables and against commands that answer as
 // Slurm's do.
 //
@@ -20,4 +20,4 @@
 //     begins with live it runs.
 //
 // Times in files are seconds after that moment, mostly negative.
-package cmdtest
+package scripttest
