@@ -12,7 +12,7 @@ import (
 
 // The reference in the tree is what the command says of itself.
 func TestReference(t *testing.T) {
-	scripttest.Golden(t, "../../docs/reference/ostrichd.md", manual(app(io.Discard, io.Discard)).Markdown())
+	scripttest.Golden(t, "../../docs/reference/ostrichd.md", program(app(io.Discard, io.Discard)).Markdown())
 }
 
 // The manual pages bear the day of the sources: a package built twice is the same.

@@ -1,4 +1,4 @@
-package reference
+package manual
 
 import (
 	"os"
@@ -13,8 +13,8 @@ import (
 )
 
 // sample has one of everything that the pages show or leave out.
-func sample() Manual {
-	return Manual{
+func sample() Program {
+	return Program{
 		App: &cli.App{
 			Name: "crane", Usage: "lift things",
 			Description: "Lifts what_is named.\n.dots and a|b stay.\n\nKinds:\n  light  a <stone>\n    deep  within\nor not.",

@@ -1,4 +1,4 @@
-package reference
+package manual
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 // Markdown is the reference of the command with all its sub-commands on one
 // page.
-func (m Manual) Markdown() string {
+func (m Program) Markdown() string {
 	var b strings.Builder
 	for i, s := range m.sections() {
 		if i == 0 {

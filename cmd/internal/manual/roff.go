@@ -1,4 +1,4 @@
-package reference
+package manual
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // Pages are the manual pages: one of the command and one of each sub-command.
 // The version and the date, as 2006-01-02, stand in their margins.
-func (m Manual) Pages(version, date string) []Page {
+func (m Program) Pages(version, date string) []Page {
 	var pages []Page
 	for i, s := range m.sections() {
 		name := strings.ReplaceAll(s.name, " ", "-")
@@ -36,7 +36,7 @@ func (m Manual) Pages(version, date string) []Page {
 	return pages
 }
 
-func (s section) roff(r *roff, m Manual) {
+func (s section) roff(r *roff, m Program) {
 	r.heading("synopsis")
 	for i, p := range s.synopsis {
 		p.fixed = p.fixed || i == 0

@@ -1,4 +1,4 @@
-package reference
+package manual
 
 import (
 	"slices"
@@ -35,7 +35,7 @@ type option struct {
 }
 
 // sections of a manual: the command, and then its visible sub-commands.
-func (m Manual) sections() []section {
+func (m Program) sections() []section {
 	a := m.App
 	synopsis := a.UsageText
 	if synopsis == "" {

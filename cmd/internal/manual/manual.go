@@ -1,7 +1,7 @@
-// Package reference writes what the commands know of themselves, their
+// Package manual writes what the commands know of themselves, their
 // commands, options and settings, as pages for people: manual pages in roff,
 // and markdown for docs/reference.
-package reference
+package manual
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ import (
 // into a folder: "ostrich __reference DIR".
 const Command = "__reference"
 
-// Manual is a command, and what its pages tell beside its help.
-type Manual struct {
+// Program is a command, and what its pages tell beside its help.
+type Program struct {
 	App     *cli.App
 	Section int    // of the manual: 1 for a tool, 8 for a daemon
 	Files   []File // that the command reads or writes
@@ -37,7 +37,7 @@ type Page struct{ Path, Text string }
 
 // Write writes the pages of a command, and what more gives for the same version
 // and day, into the one folder that args, those of Command, name.
-func (m Manual) Write(args []string, more func(version, date string) []Page) error {
+func (m Program) Write(args []string, more func(version, date string) []Page) error {
 	if len(args) != 1 || args[0] == "" {
 		return errors.New("reference: name one folder")
 	}
