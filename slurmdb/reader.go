@@ -57,7 +57,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		config: c, db: db, schema: s, parser: newParser(newSaying(c, s)),
 		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
 	}
-	r.clock = r.Now
+	r.clock = r.ask
 	return r, nil
 }
 
@@ -70,8 +70,13 @@ func (r *Reader) Columns() Columns { return r.schema.optional() }
 // Clusters lists the clusters of the database, by name.
 func (r *Reader) Clusters() []string { return r.schema.names }
 
+// Cluster is the cluster that is read.
+func (r *Reader) Cluster() string { return r.config.Cluster }
+
 // Now is the database's clock.
-func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) {
+func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
+
+func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
 	var now int64
 	err := r.db.scan(ctx, func(scan func(...any) error) error { return scan(&now) }, "SELECT UNIX_TIMESTAMP()")
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
 )
 
 // compareInput are the options that say which jobs are compared.
@@ -367,7 +368,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
-	if s.history, err = r.History(c.Context, from-before, to, nil); err != nil {
+	if s.history, err = archive.History(c.Context, r, from-before, to, nil); err != nil {
 		if c.Err() != nil {
 			return interrupted
 		}
@@ -375,7 +376,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	}
 	s.history.From = from
 	if s.setup.Site == nil {
-		if s.setup.Site, err = r.Site(c.Context); err != nil {
+		if s.setup.Site, err = archive.Site(c.Context, r); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,10 @@
-package slurmdb_test
+package archive_test
 
 import (
-	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -157,7 +157,7 @@ func TestHistory(t *testing.T) {
 			)
 			db.Size(64, 4, t0-100*day, 0)
 			db.Put(tt.rows...)
-			h, err := open(t, config(db)).History(t.Context(), t0-day, t0+day, nil)
+			h, err := archive.History(t.Context(), open(t, db), t0-day, t0+day, nil)
 			if len(tt.want) == 0 {
 				if !errors.Is(err, accounting.ErrEmpty) {
 					t.Fatalf("error %v, want %v", err, accounting.ErrEmpty)
@@ -194,7 +194,7 @@ func TestHistoryWindow(t *testing.T) {
 		db.Put(slurmdbtest.Job{ID: uint32(i + 1), User: 1001, Submit: j.submit, Start: j.start, End: j.end})
 	}
 	told := 0
-	h, err := open(t, config(db)).History(t.Context(), from, to, func(rows int) { told = rows })
+	h, err := archive.History(t.Context(), open(t, db), from, to, func(rows int) { told = rows })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,18 +213,18 @@ func TestHistoryWindow(t *testing.T) {
 // TestHistoryEmpty has jobs, but none in the window.
 func TestHistoryEmpty(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
-	r := open(t, config(db))
-	_, err := r.History(t.Context(), 1000, 2000, nil)
+	r := open(t, db)
+	_, err := archive.History(t.Context(), r, 1000, 2000, nil)
 	const none = "slurmdb: cluster c1: no job between 1970-01-01T00:16:40Z and 1970-01-01T00:33:20Z; "
 	if !errors.Is(err, accounting.ErrEmpty) || err.Error() != none+"and none has ended on this cluster" {
 		t.Errorf("empty table: %v", err)
 	}
 	db.Put(slurmdbtest.Job{ID: 1, Submit: 5000, Start: 5000, End: 6000}, slurmdbtest.Job{ID: 2, Submit: 5000, Start: 5000, End: 7000})
-	_, err = r.History(t.Context(), 1000, 2000, nil)
+	_, err = archive.History(t.Context(), r, 1000, 2000, nil)
 	if !errors.Is(err, accounting.ErrEmpty) || err.Error() != none+"jobs ended from 1970-01-01T01:40:00Z to 1970-01-01T01:56:40Z" {
 		t.Errorf("another window: %v", err)
 	}
-	if _, err = r.History(t.Context(), 2000, 2000, nil); !errors.Is(err, slurmdb.ErrConfig) {
+	if _, err = archive.History(t.Context(), r, 2000, 2000, nil); !errors.Is(err, slurmdb.ErrConfig) {
 		t.Errorf("a window without length: %v", err)
 	}
 }
@@ -250,7 +250,7 @@ func TestHistorySize(t *testing.T) {
 				db.Size(int(s[0]), 2, s[1], s[2])
 			}
 			db.Put(slurmdbtest.Job{ID: 1, Submit: to - 100, Start: to - 90, End: to - 80})
-			h, err := open(t, config(db)).History(t.Context(), to-1000, to, nil)
+			h, err := archive.History(t.Context(), open(t, db), to-1000, to, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,37 +264,14 @@ func TestHistorySize(t *testing.T) {
 	}
 }
 
-// TestHistoryNoScan asks the server how it reads a window.
-func TestHistoryNoScan(t *testing.T) {
-	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2205, slurmdbtest.R2505} {
-		t.Run(string(release), func(t *testing.T) {
-			db := slurmdbtest.New(t, release)
-			const first = 1_700_000_000
-			db.Seed(slurmdbtest.Seeding{Ended: 20000, Live: 200, Users: 20, First: first, Every: 60})
-			for i, query := range open(t, config(db)).WindowQueries(first+19000*60, first+20000*60, first+20000*60) {
-				var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
-				var n sql.NullInt64
-				err := db.QueryRowContext(t.Context(), "EXPLAIN "+query).
-					Scan(&id, &choice, &table, &kind, &possible, &key, &length, &ref, &n, &extra)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Contains([]string{"ref", "range"}, kind.String) || key.String == "" || n.Int64 > 1000 {
-					t.Fatalf("%d: %s by %s with %d rows: %s", i, kind.String, key.String, n.Int64, query)
-				}
-			}
-		})
-	}
-}
-
 // TestHistorySlices reads each job once, however the window is cut.
 func TestHistorySlices(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2505)
 	now := db.Clock()
 	db.Seed(slurmdbtest.Seeding{Ended: 5000, Live: 100, Users: 20, First: now - 5000*20 - 700, Every: 20})
-	r := open(t, config(db))
+	r := open(t, db)
 	for _, length := range []int64{100, 5000, 50_000, 200_000} {
-		h, err := r.History(t.Context(), ostrich.Time(now-length), ostrich.Time(now+1), nil)
+		h, err := archive.History(t.Context(), r, ostrich.Time(now-length), ostrich.Time(now+1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +299,7 @@ func TestSite(t *testing.T) {
 			)
 			db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted) " +
 				"VALUES (1, 1, 2, 'high', 100, 0.5, 0), (1, 1, 3, 'old', 9, 1, 1)")
-			s, err := open(t, config(db)).Site(t.Context())
+			s, err := archive.Site(t.Context(), open(t, db))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,29 +323,17 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// FuzzReadTRES compares the reader of whole strings with that of one count.
-func FuzzReadTRES(f *testing.F) {
-	f.Add("1=4,2=1000,3=18446744073709551614,4=1,5=4,1001=2")
-	f.Add(",1=4,,2=18446744073709551615,5=")
-	f.Add("1=2=3")
-	f.Add("1=99999999999999999999")
-	f.Fuzz(func(t *testing.T, s string) {
-		cpus, memory, nodes, billing := slurmdb.ReadTRES(s)
-		for id, got := range map[int]uint64{1: cpus, 2: memory, 4: nodes, 5: billing} {
-			want, err := slurmdb.TRESCount(s, id)
-			if err == nil && got != want {
-				t.Errorf("%q: resource %d counts %d, want %d", s, id, got, want)
-			}
-		}
-	})
-}
+var ended = flag.Int("ended", 100_000, "rows of ended jobs in the benchmark")
 
 // BenchmarkHistory reads all rows as a window.
 func BenchmarkHistory(b *testing.B) {
-	db, now := seeded(b)
+	db := slurmdbtest.New(b, slurmdbtest.R2205)
+	now := db.Clock()
+	const every = 2
+	db.Seed(slurmdbtest.Seeding{Ended: *ended, Live: 5000, Users: 300, First: now - int64(*ended)*every - 5000, Every: every})
 	for b.Loop() {
-		r := open(b, config(db))
-		h, err := r.History(b.Context(), 1, ostrich.Time(now+1), nil)
+		r := open(b, db)
+		h, err := archive.History(b.Context(), r, 1, ostrich.Time(now+1), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
