@@ -5,7 +5,6 @@ package accounting
 
 import (
 	"errors"
-	"strconv"
 
 	"slurm-ostrich/ostrich"
 )
@@ -66,21 +65,10 @@ const (
 	Resized
 )
 
-// StateNames lists the states in the order of their constants.
-var StateNames = []string{"pending", "running", "completed", "failed", "cancelled", "timeout", "lost", "resized"}
-
 // Association is who jobs run for: a user in an account.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
 	User, Account string
-}
-
-// String is the state's name in StateNames.
-func (s State) String() string {
-	if int(s) < len(StateNames) {
-		return StateNames[s]
-	}
-	return "state(" + strconv.Itoa(int(s)) + ")"
 }
 
 // Ended tells whether a job in this state has ended.
