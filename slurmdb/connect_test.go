@@ -186,11 +186,9 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	if got, err := slurmdb.Clusters(t.Context(), good); err != nil || !cmp.Equal(got, []string{"c1", "c2"}) {
-		t.Errorf("Clusters = %q, %v", got, err)
-	}
-	if db.Clock(); open(t, good) == nil {
-		t.Error("the injection was one")
+	db.Clock() // which fails if the injection was one
+	if got := open(t, good).Clusters(); !cmp.Equal(got, []string{"c1", "c2"}) {
+		t.Errorf("Clusters = %q", got)
 	}
 }
 
@@ -329,8 +327,8 @@ func TestOutage(t *testing.T) {
 	poll(t, r)
 	db.Put(slurmdbtest.Job{ID: 1, User: 1001, Submit: now - 10})
 	db.Run("RENAME TABLE c1_event_table TO away")
-	if b, err := r.Poll(t.Context()); err == nil || len(b.Events) != 0 || strings.Contains(err.Error(), password) {
-		t.Errorf("Poll = %v, %v", b, err)
+	if b, err := tryPoll(t, r); err == nil || len(b.Events) != 0 || strings.Contains(err.Error(), password) {
+		t.Errorf("PollEach: %v, %v", b, err)
 	}
 	db.Run("RENAME TABLE away TO c1_event_table")
 	if b := poll(t, r); len(b.Events) != 1 {

@@ -4,7 +4,7 @@
 //
 // # How it reads
 //
-// [Reader.Poll] is called again and again. The first call is the cold start:
+// [Reader.PollEach] is called again and again. The first call is the cold start:
 // the jobs that have not ended, and those that ended within Config.History.
 // Later calls cost what has changed, not what is stored:
 //

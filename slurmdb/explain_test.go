@@ -54,3 +54,26 @@ func TestNoScan(t *testing.T) {
 		})
 	}
 }
+
+// TestPastNoScan asks the server how it reads a window.
+func TestPastNoScan(t *testing.T) {
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2205, slurmdbtest.R2505} {
+		t.Run(string(release), func(t *testing.T) {
+			db := slurmdbtest.New(t, release)
+			const first = 1_700_000_000
+			db.Seed(slurmdbtest.Seeding{Ended: 20000, Live: 200, Users: 20, First: first, Every: 60})
+			for i, query := range open(t, config(db)).PastQueries(first+19700*60, first+20000*60) {
+				var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
+				var n sql.NullInt64
+				err := db.QueryRowContext(t.Context(), "EXPLAIN "+query).
+					Scan(&id, &choice, &table, &kind, &possible, &key, &length, &ref, &n, &extra)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Contains([]string{"ref", "range"}, kind.String) || key.String == "" || n.Int64 > 1000 {
+					t.Fatalf("%d: %s by %s with %d rows: %s", i, kind.String, key.String, n.Int64, query)
+				}
+			}
+		})
+	}
+}

@@ -56,13 +56,13 @@ func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 	}
 }
 
-// WindowQueries are the statements that read the jobs of a window.
-func (r *Reader) WindowQueries(from, to, now ostrich.Time) []string {
-	return r.windowQueries(from, to, now)
+// PastQueries are the statements that read the rows of a window.
+func (r *Reader) PastQueries(from, to ostrich.Time) []string {
+	return []string{r.pastLiveQuery(to), r.pastEndedQuery(from, to, to), r.pastEndedQuery(from, 0, to)}
 }
 
 // ReadTRES is what a TRES string counts.
 func ReadTRES(s string) (cpus, memory, nodes, billing uint64) {
 	t := readTRES([]byte(s))
-	return t.cpus, t.memory, t.nodes, t.billing
+	return t.CPUs, t.Memory, t.Nodes, t.Billing
 }

@@ -32,9 +32,20 @@ func open(t testing.TB, c slurmdb.Config) *slurmdb.Reader {
 	return r
 }
 
-func poll(t testing.TB, r *slurmdb.Reader) slurmdb.Batch {
+// batch is a batch with its events.
+type batch struct {
+	slurmdb.Batch
+	Events []ostrich.Event
+}
+
+func tryPoll(t testing.TB, r *slurmdb.Reader) (b batch, err error) {
+	b.Batch, err = r.PollEach(t.Context(), func(e ostrich.Event) { b.Events = append(b.Events, e) })
+	return b, err
+}
+
+func poll(t testing.TB, r *slurmdb.Reader) batch {
 	t.Helper()
-	b, err := r.Poll(t.Context())
+	b, err := tryPoll(t, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,3 +92,20 @@ func FuzzMask(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReadTRES compares the reader of whole strings with that of one count.
+func FuzzReadTRES(f *testing.F) {
+	f.Add("1=4,2=1000,3=18446744073709551614,4=1,5=4,1001=2")
+	f.Add(",1=4,,2=18446744073709551615,5=")
+	f.Add("1=2=3")
+	f.Add("1=99999999999999999999")
+	f.Fuzz(func(t *testing.T, s string) {
+		cpus, memory, nodes, billing := slurmdb.ReadTRES(s)
+		for id, got := range map[int]uint64{1: cpus, 2: memory, 4: nodes, 5: billing} {
+			want, err := slurmdb.TRESCount(s, id)
+			if err == nil && got != want {
+				t.Errorf("%q: resource %d counts %d, want %d", s, id, got, want)
+			}
+		}
+	})
+}

@@ -30,10 +30,9 @@ type Reader struct {
 
 // Batch is what a poll found.
 type Batch struct {
-	Now     ostrich.Time    // the database's clock when the poll began
-	Events  []ostrich.Event // sorted by ostrich.Compare
-	Rows    int             // rows read of all tables
-	Skipped []Skip          // rows that cannot be true, each told once, sorted by job
+	Now     ostrich.Time // the database's clock when the poll began
+	Rows    int          // rows read of all tables
+	Skipped []Skip       // rows that cannot be true, each told once, sorted by job
 }
 
 // Open connects and finds the cluster and its columns. It reads no job.
@@ -58,22 +57,8 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		config: c, db: db, schema: s, parser: newParser(newSaying(c, s)),
 		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
 	}
-	r.clock = r.Now
+	r.clock = r.ask
 	return r, nil
-}
-
-// Clusters lists the clusters of a database. Config.Cluster need not be set.
-func Clusters(ctx context.Context, c Config) ([]string, error) {
-	c, err := c.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	db, err := dial(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = db.pool.Close() }() // Nothing was written that could be lost.
-	return clusters(ctx, db)
 }
 
 // Close ends the connection.
@@ -85,8 +70,13 @@ func (r *Reader) Columns() Columns { return r.schema.optional() }
 // Clusters lists the clusters of the database, by name.
 func (r *Reader) Clusters() []string { return r.schema.names }
 
+// Cluster is the cluster that is read.
+func (r *Reader) Cluster() string { return r.config.Cluster }
+
 // Now is the database's clock.
-func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) {
+func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
+
+func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
 	var now int64
 	err := r.db.scan(ctx, func(scan func(...any) error) error { return scan(&now) }, "SELECT UNIX_TIMESTAMP()")
 	if err != nil {
@@ -106,20 +96,9 @@ type oneLine struct{ error }
 func (e oneLine) Error() string { return plain(e.error) }
 func (e oneLine) Unwrap() error { return e.error }
 
-// Poll reads what is new. The first call is the cold start. After an error
-// the next call tells what this one would have told.
-func (r *Reader) Poll(ctx context.Context) (Batch, error) {
-	b, news, machine, err := r.poll(ctx)
-	if n := len(news.events) + len(machine); n > 0 {
-		b.Events = make([]ostrich.Event, 0, n)
-		news.sorted(machine, func(e ostrich.Event) { b.Events = append(b.Events, e) })
-	}
-	return b, err
-}
-
-// PollEach is Poll for a long history. It gives the events one by one, in the
-// order of ostrich.Compare, when everything is read; Batch.Events is empty. A
-// million jobs take a third of the memory that they take with Poll.
+// PollEach reads what is new and gives the events one by one, in the order of
+// ostrich.Compare, when everything is read. The first call is the cold start.
+// After an error the next call gives what this one would have given.
 func (r *Reader) PollEach(ctx context.Context, tell func(ostrich.Event)) (Batch, error) {
 	b, news, machine, err := r.poll(ctx)
 	news.sorted(machine, tell)

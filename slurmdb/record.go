@@ -113,9 +113,9 @@ func (r *Reader) record(t *tracked) Record {
 		Eligible:  w.eligible,
 	}
 	if a, ok := r.names.assocs[w.assoc]; ok {
-		rec.Account = a.account
-		if a.user != "" {
-			rec.UserName = a.user
+		rec.Account = a.Account
+		if a.User != "" {
+			rec.UserName = a.User
 		}
 	}
 	if w.eligible == infinite {
@@ -140,7 +140,7 @@ func (r *Reader) UserName(id ostrich.UserID) string {
 	if !ok {
 		return strconv.FormatUint(uint64(id), 10)
 	}
-	return a.account + "/" + a.user
+	return a.Account + "/" + a.User
 }
 
 func sortedIDs[V any](m map[ostrich.JobID]V) []ostrich.JobID {

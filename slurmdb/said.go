@@ -106,8 +106,8 @@ func (y *saying) read(w *row, v []driver.Value) {
 	w.said = s
 }
 
-// history fills in the classes of a job of a History.
-func (y *saying) history(j *accounting.Job, v []driver.Value) {
+// both fills in both classes of a row.
+func (y *saying) both(j *Row, v []driver.Value) {
 	if !y.classes {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -70,7 +71,7 @@ func TestClass(t *testing.T) {
 				if again := poll(t, r); len(again.Events) != 0 {
 					t.Errorf("told again: %s", tellAll(again.Events))
 				}
-				h, err := r.History(t.Context(), t0-100, t0+100, nil)
+				h, err := archive.History(t.Context(), r, t0-100, t0+100, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestClass(t *testing.T) {
 				c.Classes = true
 				both := open(t, c)
 				both.SetClock(t0 + 10)
-				if h, err = both.History(t.Context(), t0-100, t0+100, nil); err != nil {
+				if h, err = archive.History(t.Context(), both, t0-100, t0+100, nil); err != nil {
 					t.Fatal(err)
 				}
 				for _, j := range h.Jobs[:3] {

@@ -10,24 +10,24 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// fairshareParent is what Slurm stores for "fairshare=parent".
-const fairshareParent = 0x7fffffff
+// FairshareParent is what Slurm stores for "fairshare=parent".
+const FairshareParent = 0x7fffffff
 
 // rootAccount is the account above all others.
 const rootAccount = "root"
 
-// assoc is a row of the association table.
-type assoc struct {
-	id                       uint32
-	user, account, partition string
-	parent                   string // account above an account
-	shares                   int64
-	deleted                  bool
+// Association is a row of the association table: an account, or a user in one.
+type Association struct {
+	ID                       uint32
+	User, Account, Partition string // User is "" for an account
+	Parent                   string // the account above an account
+	Shares                   int64  // or FairshareParent
+	Deleted                  bool
 }
 
 // names are associations and what else turns numbers into names.
 type names struct {
-	assocs map[uint32]assoc
+	assocs map[uint32]Association
 	qos    map[uint32]string
 	uids   map[uint32]uint32 // an association of each uid seen
 	mark   mark
@@ -40,7 +40,7 @@ type mark struct {
 }
 
 func newNames() *names {
-	return &names{assocs: map[uint32]assoc{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
+	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
 func (n *names) take(other *names) {
@@ -48,8 +48,8 @@ func (n *names) take(other *names) {
 }
 
 func (n *names) user(uid uint32) string {
-	if a, ok := n.assocs[n.uids[uid]]; ok && a.user != "" {
-		return a.user
+	if a, ok := n.assocs[n.uids[uid]]; ok && a.User != "" {
+		return a.User
 	}
 	return strconv.FormatUint(uint64(uid), 10)
 }
@@ -71,28 +71,36 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 	}
 	n := newNames()
 	n.mark = m
-	err = r.db.scan(ctx, func(scan func(...any) error) error {
-		var a assoc
-		failed := scan(&a.id, &a.user, &a.account, &a.partition, &a.parent, &a.shares, &a.deleted)
-		n.assocs[a.id] = a
-		f.read++
-		return failed
-	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+table)
-	if err != nil {
-		return err
+	err = r.associations(ctx, func(a Association) { n.assocs[a.ID] = a })
+	if err == nil {
+		err = r.qosNames(ctx, n.qos)
 	}
-	err = r.db.scan(ctx, func(scan func(...any) error) error {
+	f.read += len(n.assocs) + len(n.qos)
+	f.names = n
+	return err
+}
+
+// associations reads the association table, deleted rows too.
+func (r *Reader) associations(ctx context.Context, take func(Association)) error {
+	return r.db.scan(ctx, func(scan func(...any) error) error {
+		var a Association
+		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
+		take(a)
+		return failed
+	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
+}
+
+// qosNames reads the names of QOS, also of those that are deleted.
+func (r *Reader) qosNames(ctx context.Context, names map[uint32]string) error {
+	return r.db.scan(ctx, func(scan func(...any) error) error {
 		var (
 			id   uint32
 			name string
 		)
 		failed := scan(&id, &name)
-		n.qos[id] = name
-		f.read++
+		names[id] = name
 		return failed
 	}, "SELECT id, name FROM qos_table")
-	f.names = n
-	return err
 }
 
 // shares is the association tree. The root account is the root of the tree. An
@@ -100,10 +108,10 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 // its parent; a user with it has weight 1. What hangs below an account that is
 // gone hangs below the root.
 func (n *names) shares() *ostrich.Shares {
-	accounts := map[string]assoc{}
+	accounts := map[string]Association{}
 	for _, a := range n.assocs {
-		if a.user == "" && !a.deleted {
-			accounts[a.account] = a
+		if a.User == "" && !a.Deleted {
+			accounts[a.Account] = a
 		}
 	}
 	above := func(name string) string {
@@ -112,27 +120,27 @@ func (n *names) shares() *ostrich.Shares {
 			if !ok || name == rootAccount {
 				return ""
 			}
-			if a.shares != fairshareParent {
+			if a.Shares != FairshareParent {
 				return name
 			}
-			name = a.parent
+			name = a.Parent
 		}
 		return ""
 	}
 	s := &ostrich.Shares{}
 	for _, name := range slices.Sorted(maps.Keys(accounts)) {
 		if a := accounts[name]; above(name) == name {
-			parent := above(a.parent)
+			parent := above(a.Parent)
 			if inCycle(accounts, name) {
 				parent = ""
 			}
-			s.Accounts = append(s.Accounts, ostrich.Account{Name: name, Parent: parent, Weight: weight(a.shares)})
+			s.Accounts = append(s.Accounts, ostrich.Account{Name: name, Parent: parent, Weight: weight(a.Shares)})
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(n.assocs)) {
-		if a := n.assocs[id]; a.user != "" && !a.deleted {
+		if a := n.assocs[id]; a.User != "" && !a.Deleted {
 			s.Users = append(s.Users, ostrich.UserShare{
-				User: ostrich.UserID(id), Account: above(a.account), Weight: weight(a.shares),
+				User: ostrich.UserID(id), Account: above(a.Account), Weight: weight(a.Shares),
 			})
 		}
 	}
@@ -141,8 +149,8 @@ func (n *names) shares() *ostrich.Shares {
 
 // inCycle tells whether an account is its own ancestor, which a broken table
 // may say.
-func inCycle(accounts map[string]assoc, name string) bool {
-	at := accounts[name].parent
+func inCycle(accounts map[string]Association, name string) bool {
+	at := accounts[name].Parent
 	for range len(accounts) {
 		if at == name {
 			return true
@@ -151,13 +159,13 @@ func inCycle(accounts map[string]assoc, name string) bool {
 		if !ok {
 			return false
 		}
-		at = a.parent
+		at = a.Parent
 	}
 	return false
 }
 
 func weight(shares int64) float64 {
-	if shares == fairshareParent || shares < 0 {
+	if shares == FairshareParent || shares < 0 {
 		return 1
 	}
 	return float64(shares)

@@ -50,8 +50,11 @@ func tresCount(s string, id int) (uint64, error) {
 	return found, nil
 }
 
-// tres is what a TRES string counts of the resources that jobs are told by.
-type tres struct{ cpus, memory, nodes, billing uint64 }
+// TRES is what a TRES string counts of the resources that jobs are told by.
+type TRES struct {
+	CPUs, Nodes, Billing uint64
+	Memory               uint64 // MiB
+}
 
 // Ids of more resources that are the same in every database.
 const (
@@ -61,7 +64,7 @@ const (
 
 // readTRES reads a TRES string at once. What is malformed counts 0: tresCount
 // tells of it.
-func readTRES(s []byte) (t tres) {
+func readTRES(s []byte) (t TRES) {
 	var id, n uint64
 	counting := false
 	for i := 0; i <= len(s); i++ {
@@ -70,13 +73,13 @@ func readTRES(s []byte) (t tres) {
 			if counting && n < math.MaxUint64-1 {
 				switch id {
 				case tresCPU:
-					t.cpus = n
+					t.CPUs = n
 				case tresMemory:
-					t.memory = n
+					t.Memory = n
 				case tresNode:
-					t.nodes = n
+					t.Nodes = n
 				case tresBilling:
-					t.billing = n
+					t.Billing = n
 				}
 			}
 			id, n, counting = 0, 0, false
@@ -86,10 +89,10 @@ func readTRES(s []byte) (t tres) {
 			if high, low := bits.Mul64(n, 10); high == 0 && low+uint64(s[i]-'0') >= low {
 				n = low + uint64(s[i]-'0')
 			} else {
-				return tres{}
+				return TRES{}
 			}
 		default:
-			return tres{}
+			return TRES{}
 		}
 	}
 	return t

@@ -66,17 +66,17 @@ func (y *saying) expect(w *row, q *Waiting) {
 // partition, or else for all partitions.
 func (n *names) association(q *Waiting) (id uint32, known bool) {
 	user := q.User
-	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.user != "" {
-		user = a.user // where the host does not know the user, squeue shows a number
+	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.User != "" {
+		user = a.User // where the host does not know the user, squeue shows a number
 	}
 	own := false
 	for _, a := range n.assocs {
-		if a.deleted || a.user != user || a.account != q.Account || (a.partition != "" && a.partition != q.Partition) {
+		if a.Deleted || a.User != user || a.Account != q.Account || (a.Partition != "" && a.Partition != q.Partition) {
 			continue
 		}
-		better := a.partition != "" && !own
-		if !known || better || (a.id < id && own == (a.partition != "")) {
-			id, known, own = a.id, true, a.partition != ""
+		better := a.Partition != "" && !own
+		if !known || better || (a.ID < id && own == (a.Partition != "")) {
+			id, known, own = a.ID, true, a.Partition != ""
 		}
 	}
 	return id, known

@@ -16,9 +16,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
-	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -89,13 +89,13 @@ func bench(c *cli.Context) error {
 	}
 	result := b.Result()
 	if path := c.String("html"); path != "" {
-		if err = wholefile.Write(path, result.WriteHTML); err != nil {
+		if err = atomicfile.Write(path, result.WriteHTML); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
 	if path := c.String("markdown"); path != "" {
 		command := benchLine(c)
-		if err = wholefile.Write(path, func(w io.Writer) error { return result.WriteMarkdown(w, command) }); err != nil {
+		if err = atomicfile.Write(path, func(w io.Writer) error { return result.WriteMarkdown(w, command) }); err != nil {
 			return fmt.Errorf("--markdown: %w", err)
 		}
 	}

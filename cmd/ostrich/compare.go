@@ -12,10 +12,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/study"
-	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -141,7 +141,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 		return err
 	}
 	if path := c.String("html"); path != "" {
-		if err = wholefile.Write(path, result.WriteHTML); err != nil {
+		if err = atomicfile.Write(path, result.WriteHTML); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
 	}

@@ -21,9 +21,11 @@ import (
 	"slurm-ostrich/cmd/internal/study"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
 )
 
 // compareInput are the options that say which jobs are compared.
@@ -47,8 +49,8 @@ func compareSite() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file"},
 		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same"},
-		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + accounting.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file"},
-		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + accounting.QOSCommand + "\" wrote", DefaultText: "the same"},
+		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file"},
+		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same"},
 	}
 }
 
@@ -89,7 +91,7 @@ type live struct {
 // time reads a moment as the options write it.
 func (s *source) time(text string) (ostrich.Time, error) {
 	if s.location != nil {
-		return accounting.ParseTime(strings.TrimSpace(text), s.now, s.location)
+		return sacct.ParseTime(strings.TrimSpace(text), s.now, s.location)
 	}
 	var seconds int64
 	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil {
@@ -202,11 +204,11 @@ func (s *source) readFiles(c *cli.Context) error {
 		}),
 		read("associations", func(text string) error {
 			s.setup.Site = site
-			return site.ReadAssociations(strings.NewReader(text), c.String("associations"), c.String("clusters"))
+			return sacct.ReadAssociations(site, strings.NewReader(text), c.String("associations"), c.String("clusters"))
 		}),
 		read("qos-file", func(text string) error {
 			s.setup.Site = site
-			return site.ReadQOS(strings.NewReader(text), c.String("qos-file"))
+			return sacct.ReadQOS(site, strings.NewReader(text), c.String("qos-file"))
 		}),
 	)
 }
@@ -253,7 +255,7 @@ func (s *source) readDumps(c *cli.Context) error {
 				return err
 			}
 			defer func() { _ = in.Close() }() // it was only read
-			h, err = accounting.Read(in, path, accounting.Options{Location: s.location, Lenient: c.Bool("lenient"), Cluster: c.String("clusters")})
+			h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: c.Bool("lenient"), Cluster: c.String("clusters")})
 			return err
 		})
 		if err != nil {
@@ -366,7 +368,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
-	if s.history, err = r.History(c.Context, from-before, to, nil); err != nil {
+	if s.history, err = archive.History(c.Context, r, from-before, to, nil); err != nil {
 		if c.Err() != nil {
 			return interrupted
 		}
@@ -374,7 +376,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	}
 	s.history.From = from
 	if s.setup.Site == nil {
-		if s.setup.Site, err = r.Site(c.Context); err != nil {
+		if s.setup.Site, err = archive.Site(c.Context, r); err != nil {
 			return err
 		}
 	}

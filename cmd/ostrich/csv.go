@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -57,7 +57,7 @@ func writeCSVs(c *cli.Context, s *simulation) error {
 		if path == "" {
 			continue
 		}
-		if err := wholefile.Write(path, f.write); err != nil {
+		if err := atomicfile.Write(path, f.write); err != nil {
 			return fmt.Errorf("--%s: %w", f.option, err)
 		}
 	}

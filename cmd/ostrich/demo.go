@@ -11,10 +11,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -113,7 +113,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 func (d *demo) write(c *cli.Context) error {
 	runs := d.snapshot()
 	if out := c.String("out"); out != "" {
-		err := wholefile.Write(out, func(w io.Writer) error { return d.page(w, runs) })
+		err := atomicfile.Write(out, func(w io.Writer) error { return d.page(w, runs) })
 		if err != nil {
 			return fmt.Errorf("demo: --out: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -89,7 +89,7 @@ func generate(c *cli.Context) error {
 	if path == "" {
 		err = write(c.App.Writer)
 	} else {
-		err = wholefile.Write(path, write)
+		err = atomicfile.Write(path, write)
 	}
 	if errors.Is(err, context.Canceled) {
 		return interrupted

@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/reference"
+	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	if len(args) > 1 && args[1] == reference.Command {
+	if len(args) > 1 && args[1] == manual.Command {
 		if err := writeReference(a, args[2:]); err != nil {
 			say(stderr, "%v", err)
 			return 1

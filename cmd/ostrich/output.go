@@ -12,8 +12,8 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/wholefile"
 )
 
 // formats are the options that choose how rows are written, with Slurm's names.
@@ -108,7 +108,7 @@ func writable(c *cli.Context, options ...string) error {
 		case "-":
 			return fmt.Errorf("--%s -: for standard output use /dev/stdout", option)
 		}
-		if err := wholefile.Check(path); err != nil {
+		if err := atomicfile.Check(path); err != nil {
 			return fmt.Errorf("--%s: %w", option, err)
 		}
 	}

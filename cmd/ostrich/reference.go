@@ -5,15 +5,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/reference"
+	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// manual is what the pages about the command are made from.
-func manual(a *cli.App) reference.Manual {
-	return reference.Manual{
+// program is what the pages about the command are made from.
+func program(a *cli.App) manual.Program {
+	return manual.Program{
 		App: a, Section: 1,
-		Files: []reference.File{
+		Files: []manual.File{
 			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Path: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
 		},
@@ -24,10 +24,10 @@ func manual(a *cli.App) reference.Manual {
 // writeReference writes manual pages, markdown and completions into the folder
 // that args name, for packages.
 func writeReference(a *cli.App, args []string) error {
-	return manual(a).Write(args, func(_, _ string) []reference.Page {
-		var pages []reference.Page
+	return program(a).Write(args, func(_, _ string) []manual.Page {
+		var pages []manual.Page
 		for _, c := range completions {
-			pages = append(pages, reference.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
+			pages = append(pages, manual.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
 		}
 		return pages
 	})

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/cmdtest"
+	"slurm-ostrich/cmd/internal/scripttest"
 )
 
 // The reference in the tree is what the command says of itself.
 func TestReference(t *testing.T) {
-	cmdtest.Golden(t, "../../docs/reference/ostrich.md", manual(app(io.Discard, io.Discard)).Markdown())
+	scripttest.Golden(t, "../../docs/reference/ostrich.md", program(app(io.Discard, io.Discard)).Markdown())
 }
 
 // The words of a folder, and of a day that makes no sense, are an error.

@@ -3,10 +3,10 @@ package main
 import (
 	"testing"
 
-	"slurm-ostrich/cmd/internal/cmdtest"
+	"slurm-ostrich/cmd/internal/scripttest"
 )
 
-func TestMain(m *testing.M) { cmdtest.Main(m, map[string]func(){"ostrich": main, "served": served}) }
+func TestMain(m *testing.M) { scripttest.Main(m, map[string]func(){"ostrich": main, "served": served}) }
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
-func TestScripts(t *testing.T) { cmdtest.Run(t) }
+func TestScripts(t *testing.T) { scripttest.Run(t) }

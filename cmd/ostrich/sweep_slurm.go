@@ -15,9 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sweep"
-	"slurm-ostrich/cmd/internal/wholefile"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -97,8 +97,8 @@ func (a *array) submit(missing []int) error {
 	}
 	script := sweep.Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
 	err = errors.Join(
-		wholefile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
-		wholefile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
+		atomicfile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
+		atomicfile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
 	)
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/wholefile"
 )
 
 // sweepJSON is what sweep --json writes of a point.
@@ -62,7 +62,7 @@ func (r *sweepRun) write() error {
 		if f.path == "" {
 			continue
 		}
-		err := wholefile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) })
+		err := atomicfile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) })
 		if err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}

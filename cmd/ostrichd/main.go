@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/reference"
+	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -32,7 +32,7 @@ func main() {
 // run is the whole command but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	a := app(stdout, stderr)
-	if len(args) > 1 && args[1] == reference.Command {
+	if len(args) > 1 && args[1] == manual.Command {
 		return writeReference(a, args[2:])
 	}
 	return a.RunContext(ctx, args)

@@ -3,15 +3,15 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/reference"
+	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// manual is what the pages about the command are made from.
-func manual(a *cli.App) reference.Manual {
-	return reference.Manual{
+// program is what the pages about the command are made from.
+func program(a *cli.App) manual.Program {
+	return manual.Program{
 		App: a, Section: 8,
-		Files: []reference.File{
+		Files: []manual.File{
 			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Path: sidecar.Default().Journal, Meaning: "every write, with its reason"},
 		},
@@ -22,7 +22,7 @@ func manual(a *cli.App) reference.Manual {
 // writeReference writes manual pages and markdown into the folder that args
 // name, for packages.
 func writeReference(a *cli.App, args []string) error {
-	return manual(a).Write(args, func(version, date string) []reference.Page {
-		return []reference.Page{reference.Settings(version, date)}
+	return program(a).Write(args, func(version, date string) []manual.Page {
+		return []manual.Page{manual.Settings(version, date)}
 	})
 }

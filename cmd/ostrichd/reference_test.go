@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/cmdtest"
+	"slurm-ostrich/cmd/internal/scripttest"
 )
 
 // The reference in the tree is what the command says of itself.
 func TestReference(t *testing.T) {
-	cmdtest.Golden(t, "../../docs/reference/ostrichd.md", manual(app(io.Discard, io.Discard)).Markdown())
+	scripttest.Golden(t, "../../docs/reference/ostrichd.md", program(app(io.Discard, io.Discard)).Markdown())
 }
 
 // The manual pages bear the day of the sources: a package built twice is the same.

@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
-	"slurm-ostrich/cmd/internal/cmdtest"
+	"slurm-ostrich/cmd/internal/scripttest"
 )
 
 func TestMain(m *testing.M) {
-	cmdtest.Main(m, map[string]func(){"ostrichd": main, "listening": listening, "fetch": fetch})
+	scripttest.Main(m, map[string]func(){"ostrichd": main, "listening": listening, "fetch": fetch})
 }
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
-func TestScripts(t *testing.T) { cmdtest.Run(t) }
+func TestScripts(t *testing.T) { scripttest.Run(t) }

@@ -1,11 +1,10 @@
 // Package accounting holds what Slurm's accounting knows of the jobs of a
 // cluster, wherever it was read: from slurmdbd's tables by package slurmdb, or
-// from a dump of sacct by Read.
+// from a dump by package sacct.
 package accounting
 
 import (
 	"errors"
-	"strconv"
 
 	"slurm-ostrich/ostrich"
 )
@@ -66,21 +65,10 @@ const (
 	Resized
 )
 
-// StateNames lists the states in the order of their constants.
-var StateNames = []string{"pending", "running", "completed", "failed", "cancelled", "timeout", "lost", "resized"}
-
 // Association is who jobs run for: a user in an account.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
 	User, Account string
-}
-
-// String is the state's name in StateNames.
-func (s State) String() string {
-	if int(s) < len(StateNames) {
-		return StateNames[s]
-	}
-	return "state(" + strconv.Itoa(int(s)) + ")"
 }
 
 // Ended tells whether a job in this state has ended.

@@ -58,6 +58,14 @@ func (b *Builder) Skip(why error) {
 	}
 }
 
+// Skipped is how many records were left out, and why the first one was.
+func (b *Builder) Skipped() (records int, first error) {
+	if len(b.h.Faults) > 0 {
+		first = b.h.Faults[0]
+	}
+	return b.h.Skipped, first
+}
+
 // Note tells of something that was left out or changed.
 func (b *Builder) Note(format string, args ...any) {
 	b.h.Notes = append(b.h.Notes, fmt.Sprintf(format, args...))

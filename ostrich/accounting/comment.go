@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // Said is what the comment of a job tells the scheduler.
@@ -107,7 +108,7 @@ func readUnits(b []byte) (seconds int64, ok bool) {
 		if at < 0 {
 			return 0, false
 		}
-		n, number := digits(b[:at])
+		n, number := lines.Digits(b[:at])
 		unit := bytes.IndexByte([]byte(hintUnits), b[at])
 		if !number || n > maxHint || unit < next {
 			return 0, false
@@ -133,12 +134,12 @@ func readTime(b []byte) (seconds int64, ok bool) {
 		if n == len(parts) {
 			return 0, false
 		}
-		if parts[n], ok = digits(part); !ok || parts[n] > maxHint {
+		if parts[n], ok = lines.Digits(part); !ok || parts[n] > maxHint {
 			return 0, false
 		}
 	}
 	if withDays {
-		d, ok := digits(days)
+		d, ok := lines.Digits(days)
 		return d*86400 + parts[0]*3600 + parts[1]*60 + parts[2], ok && d <= maxHint
 	}
 	switch n {

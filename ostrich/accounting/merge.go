@@ -83,20 +83,3 @@ func (b *Builder) merge(h *History) {
 		}
 	}
 }
-
-// Between keeps the jobs that were submitted before to and had not ended before
-// from, as a reader of the accounting tables does. A window without a job is
-// ErrEmpty.
-func (h *History) Between(from, to ostrich.Time) (*History, error) {
-	kept := *h
-	kept.From, kept.To, kept.Jobs = from, to, nil
-	for _, j := range h.Jobs {
-		if j.Submit < to && (j.End == 0 || j.End >= from) {
-			kept.Jobs = append(kept.Jobs, j)
-		}
-	}
-	if len(kept.Jobs) == 0 {
-		return nil, fmt.Errorf("%w of the %d between %d and %d; jobs were submitted from %d to %d", ErrEmpty, len(h.Jobs), from, to, h.From, h.To-1)
-	}
-	return &kept, nil
-}

@@ -110,9 +110,6 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	return p
 }
 
-// Values are all values, sorted. They are not to be changed.
-func (p *Pool) Values() []float64 { return p.values }
-
 // Quantiles are, for each part q, ascending from 0 to 1, the smallest value of
 // the sample that at least that part does not exceed; 0 without values. times
 // says how often each cluster is in the sample; nil is once.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/priority/privilege"
 )
 
@@ -39,7 +39,7 @@ func Write(dir string, drawn []Drawn) error {
 		return fmt.Errorf("making the folder of the figures: %w", err)
 	}
 	for _, f := range files {
-		err := wholefile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {
+		err := atomicfile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {
 			_, err := w.Write(f.data)
 			return err
 		})

@@ -346,7 +346,7 @@ func TestResume(t *testing.T) {
 	}
 	store := open(folder)
 	want := asJSON(replayed(t, busy(), policies, settings, store))
-	if err = store.Close(); err != nil {
+	if err = store.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(filepath.Join(folder, "runs.jsonl"))
@@ -369,7 +369,7 @@ func TestResume(t *testing.T) {
 		if got := asJSON(replayed(t, busy(), policies, settings, store)); got != want {
 			t.Fatalf("cut at %d:\n%s\nwant\n%s", at, got, want)
 		}
-		if err := store.Close(); err != nil {
+		if err := store.file.Close(); err != nil {
 			t.Fatal(err)
 		}
 		again, err := os.ReadFile(path)
@@ -404,7 +404,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s of %s: %d runs, want %d", other.policies, other.code, got, other.want)
 		}
 	}
-	if err := store.Close(); err != nil {
+	if err := store.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -443,7 +443,7 @@ func TestOpenStoreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenStore(filepath.Join(path, "below"), settings); err == nil {

@@ -170,6 +170,3 @@ func (s *Store) write(line any) error {
 	_, err = s.file.Write(append(raw, '\n'))
 	return err
 }
-
-// Close closes the file.
-func (s *Store) Close() error { return s.file.Close() }

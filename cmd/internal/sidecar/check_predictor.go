@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
 )
 
 // A check is quick, so the predictors are tested on the latest jobs only.
@@ -49,11 +50,11 @@ func (l *checklist) checkPredictor(ctx context.Context, c Config, r *slurmdb.Rea
 // foretell tests the predictors on the jobs of the last days, and no more jobs
 // than most.
 func foretell(ctx context.Context, c Config, r *slurmdb.Reader, most int) (result lengths.Result, days float64, err error) {
-	from, now, err := r.Recent(ctx, foretellDays*86400, most)
+	from, now, err := archive.Recent(ctx, r, foretellDays*86400, most)
 	if err != nil {
 		return result, 0, err
 	}
-	h, err := r.History(ctx, from, now, nil)
+	h, err := archive.History(ctx, r, from, now, nil)
 	if err != nil {
 		return result, 0, err
 	}

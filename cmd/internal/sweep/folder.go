@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/wholefile"
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/priority/privilege"
 )
 
@@ -49,7 +49,7 @@ func (f Folder) Keep(key string, result any) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(f.result(key), func(w io.Writer) error {
+	return atomicfile.Write(f.result(key), func(w io.Writer) error {
 		_, err := w.Write(append(raw, '\n'))
 		return err
 	})

@@ -1,4 +1,5 @@
-// Package lines reads text line by line, without a copy of most lines.
+// Package lines reads text line by line, without a copy of most lines, and
+// numbers in it.
 package lines
 
 import (
@@ -32,4 +33,19 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 	r.long = append(r.long, line...)
 	return r.long, err
+}
+
+// Digits reads a number of nothing but digits, at most 18.
+func Digits(b []byte) (int64, bool) {
+	if len(b) == 0 || len(b) > 18 {
+		return 0, false
+	}
+	n := int64(0)
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
 }

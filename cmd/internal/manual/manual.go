@@ -1,0 +1,82 @@
+// Package manual writes what the commands know of themselves, their
+// commands, options and settings, as pages for people: manual pages in roff,
+// and markdown for docs/reference.
+package manual
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority/privilege"
+)
+
+// Command is the hidden word with which both commands write their reference
+// into a folder: "ostrich __reference DIR".
+const Command = "__reference"
+
+// Program is a command, and what its pages tell beside its help.
+type Program struct {
+	App     *cli.App
+	Section int    // of the manual: 1 for a tool, 8 for a daemon
+	Files   []File // that the command reads or writes
+	SeeAlso []string
+}
+
+// File is a path and what lies there.
+type File struct{ Path, Meaning string }
+
+// Page is a file of the reference: its path below the folder, and its text.
+type Page struct{ Path, Text string }
+
+// Write writes the pages of a command, and what more gives for the same version
+// and day, into the one folder that args, those of Command, name.
+func (m Program) Write(args []string, more func(version, date string) []Page) error {
+	if len(args) != 1 || args[0] == "" {
+		return errors.New("reference: name one folder")
+	}
+	date, err := today()
+	if err != nil {
+		return err
+	}
+	version := sidecar.Version()
+	pages := append(m.Pages(version, date), Page{Path: m.App.Name + ".md", Text: m.Markdown()})
+	return write(args[0], append(pages, more(version, date)...))
+}
+
+// write writes pages into a folder, which is made if it is not there.
+func write(folder string, pages []Page) error {
+	for _, p := range pages {
+		path := filepath.Join(folder, p.Path)
+		err := privilege.Do(path, func() error {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(p.Text), 0o644)
+		})
+		if err != nil {
+			return fmt.Errorf("reference: %w", err)
+		}
+	}
+	return nil
+}
+
+// today is the day that manual pages bear, as 2006-01-02: that of
+// $SOURCE_DATE_EPOCH, so that the same sources give the same pages, or today.
+func today() (string, error) {
+	now := time.Now()
+	if text, ok := os.LookupEnv("SOURCE_DATE_EPOCH"); ok {
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return "", fmt.Errorf("reference: SOURCE_DATE_EPOCH %q: not a number of seconds", text)
+		}
+		now = time.Unix(seconds, 0)
+	}
+	return now.UTC().Format(time.DateOnly), nil
+}

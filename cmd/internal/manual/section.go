@@ -1,0 +1,163 @@
+package manual
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// section is what one manual page, or one heading of the markdown, is about: a
+// command or a sub-command.
+type section struct {
+	name        string // "ostrich plan"
+	usage       string
+	synopsis    []block
+	description []block
+	commands    []*cli.Command // below it
+	groups      []group
+	settings    bool // every setting is an option too, which help texts do not show
+}
+
+// group are the options of one category; the name of the first is empty.
+type group struct {
+	name    string
+	options []option
+}
+
+// option is a flag.
+type option struct {
+	names   []string // with dashes
+	value   string   // what stands for its value; empty: it takes none
+	usage   string   // with `value` in backticks
+	initial string   // its default; empty: none worth a word
+	env     []string
+}
+
+// sections of a manual: the command, and then its visible sub-commands.
+func (m Program) sections() []section {
+	a := m.App
+	synopsis := a.UsageText
+	if synopsis == "" {
+		synopsis = a.Name + " [options]"
+	}
+	top := section{
+		name: a.Name, usage: a.Usage, synopsis: blocks(synopsis), description: blocks(a.Description),
+		commands: visible(a.Commands), groups: groups(a.Flags, true),
+	}
+	all := []section{top}
+	for _, c := range top.commands {
+		all = append(all, below(a.Name, c))
+	}
+	return all
+}
+
+func below(parent string, c *cli.Command) section {
+	synopsis := c.UsageText
+	if synopsis == "" {
+		synopsis = strings.TrimSpace(parent + " " + c.Name + " [options] " + c.ArgsUsage)
+	}
+	return section{
+		name: parent + " " + c.Name, usage: c.Usage, synopsis: blocks(synopsis), description: blocks(c.Description),
+		groups: groups(c.Flags, false), settings: slices.ContainsFunc(c.Flags, hiddenSetting),
+	}
+}
+
+func visible(commands []*cli.Command) []*cli.Command {
+	return slices.DeleteFunc(slices.Clone(commands), func(c *cli.Command) bool { return c.Hidden })
+}
+
+func hiddenSetting(f cli.Flag) bool {
+	c, ok := f.(cli.CategorizableFlag)
+	return ok && c.GetCategory() == "settings" && hidden(f)
+}
+
+func hidden(f cli.Flag) bool {
+	v, ok := f.(cli.VisibleFlag)
+	return ok && !v.IsVisible()
+}
+
+// groups sorts flags by category, each category where its first flag stands.
+func groups(flags []cli.Flag, top bool) []group {
+	all := []group{{}}
+	for _, f := range flags {
+		d, ok := f.(cli.DocGenerationFlag)
+		if !ok || hidden(f) {
+			continue
+		}
+		name := ""
+		if c, ok := f.(cli.CategorizableFlag); ok {
+			name = c.GetCategory()
+		}
+		i := slices.IndexFunc(all, func(g group) bool { return g.name == name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, group{name: name})
+		}
+		all[i].options = append(all[i].options, describe(f, d))
+	}
+	all[0].options = append(all[0].options, option{names: []string{"--help", "-h"}, usage: "show help"})
+	if top {
+		all[0].options = append(all[0].options, option{names: []string{"--version", "-v"}, usage: "print the version"})
+	}
+	return all
+}
+
+func describe(f cli.Flag, d cli.DocGenerationFlag) option {
+	o := option{usage: d.GetUsage(), env: d.GetEnvVars()}
+	for _, name := range f.Names() {
+		if len(name) == 1 {
+			o.names = append(o.names, "-"+name)
+		} else {
+			o.names = append(o.names, "--"+name)
+		}
+	}
+	if d.TakesValue() {
+		o.value, o.initial = "VALUE", d.GetDefaultText()
+		if _, rest, ok := strings.Cut(o.usage, "`"); ok {
+			o.value, _, _ = strings.Cut(rest, "`")
+		}
+	}
+	return o
+}
+
+// block is a paragraph, or lines that stay as they are.
+type block struct {
+	lines []string
+	fixed bool
+}
+
+// blocks splits a text at empty lines, and where lines begin or end to be
+// indented: those are lists and examples, and stay as they are.
+func blocks(text string) []block {
+	var all []block
+	open := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		if line == "" {
+			open = false
+			continue
+		}
+		fixed := line[0] == ' '
+		if !open || all[len(all)-1].fixed != fixed {
+			all = append(all, block{fixed: fixed})
+			open = true
+		}
+		last := &all[len(all)-1]
+		last.lines = append(last.lines, line)
+	}
+	return all
+}
+
+// flush returns the lines of a fixed block without the indentation they share.
+func (b block) flush() []string {
+	least := len(b.lines[0])
+	for _, line := range b.lines {
+		least = min(least, len(line)-len(strings.TrimLeft(line, " ")))
+	}
+	lines := make([]string, len(b.lines))
+	for i, line := range b.lines {
+		lines[i] = line[least:]
+	}
+	return lines
+}

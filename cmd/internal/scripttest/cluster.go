@@ -1,0 +1,142 @@
+package scripttest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// cluster is what a script's cluster file describes, a line each:
+//
+//	size 32                        processors, on nodes n1 and n2
+//	user alice 1001 physics        name, uid, account; shares may follow
+//	job id=11 user=alice submit=-600 cpus=4 limit=60
+//	job id=12 user=alice submit=-600 start=-60 cpus=4
+//	# words of a job:
+//	#   both    id user submit start partition account array tasks task het name
+//	#   tables  end cpus limit (minutes) eligible; table=no leaves it out of them
+//	#   queue   age fairshare ... site nice pinned held reason reservation
+//	#           refuse=WORDS full; queue=no leaves it out
+//	# "~" stands for a space.
+type cluster struct {
+	size  int
+	users map[string]account
+	names []string
+	jobs  []entry
+	queue queue
+}
+
+type account struct {
+	uid, assoc uint32
+	account    string
+	shares     int
+}
+
+func parseCluster(text string) (*cluster, error) {
+	c := &cluster{users: make(map[string]account)}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if err := c.line(words); err != nil {
+			return nil, fmt.Errorf("%d: %w", n, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *cluster) line(words []string) error {
+	switch {
+	case words[0] == "size" && len(words) == 2:
+		n, err := strconv.Atoi(words[1])
+		c.size = n
+		return err
+	case words[0] == "user" && len(words) >= 4:
+		uid, err := strconv.ParseUint(words[2], 10, 32)
+		if err != nil {
+			return err
+		}
+		a := account{uid: uint32(uid), assoc: uint32(uid), account: words[3], shares: 1}
+		if len(words) > 4 {
+			if a.shares, err = strconv.Atoi(words[4]); err != nil {
+				return err
+			}
+		}
+		c.users[words[1]] = a
+		c.names = append(c.names, words[1])
+		return nil
+	case words[0] == "job":
+		e, err := parseEntry(words[1:])
+		if err != nil {
+			return err
+		}
+		u, ok := c.users[e["user"]]
+		if !ok {
+			return fmt.Errorf("user %q: not given before", e["user"])
+		}
+		e["uid"], e["account"] = strconv.FormatUint(uint64(u.uid), 10), e.or("account", u.account)
+		if e["table"] != "no" {
+			c.jobs = append(c.jobs, e)
+		}
+		if e["queue"] != "no" && e["end"] == "" {
+			c.queue = append(c.queue, e)
+		}
+		return nil
+	}
+	return fmt.Errorf("%q: neither size, user nor job", strings.Join(words, " "))
+}
+
+// put writes the tables.
+func (c *cluster) put(db *slurmdbtest.DB) {
+	if c.size > 0 {
+		db.Size(c.size, 2, Epoch-86400, 0)
+	}
+	accounts := make(map[string]bool)
+	for _, name := range c.names {
+		u := c.users[name]
+		if !accounts[u.account] {
+			accounts[u.account] = true
+			db.Associate(slurmdbtest.Assoc{ID: uint32(100 + len(accounts)), Account: u.account, Above: "root", Shares: 1})
+		}
+		db.Associate(slurmdbtest.Assoc{ID: u.assoc, User: name, Account: u.account, Shares: u.shares})
+	}
+	for _, e := range c.jobs {
+		db.Put(c.row(e))
+	}
+}
+
+// row is the job's row in the tables.
+func (c *cluster) row(e entry) slurmdbtest.Job {
+	at := func(key string) int64 {
+		if e[key] == "" {
+			return 0
+		}
+		return Epoch + e.number(key)
+	}
+	u := c.users[e["user"]]
+	j := slurmdbtest.Job{
+		ID: uint32(e.number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
+		Limit: uint32(e.number("limit")), CPUs: uint32(e.number("cpus")), Het: uint32(e.number("het")),
+		Array: uint32(e.number("array")), Task: e.number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
+	}
+	if e["eligible"] != "" {
+		j.Eligible = at("eligible")
+	}
+	if e["held"] != "" {
+		j.Eligible = -1
+	}
+	if e["tasks"] != "" {
+		mask := uint64(0)
+		for _, task := range expand(e["tasks"]) {
+			mask |= 1 << task
+			j.Tasks++
+		}
+		j.Mask = fmt.Sprintf("0x%X", mask)
+	}
+	return j
+}

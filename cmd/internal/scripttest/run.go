@@ -1,0 +1,132 @@
+package scripttest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// Epoch is where the clock of a script's database stands.
+const Epoch = 1700000000
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts")
+
+// tests is the tests of a package, with the database server that they share.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int { return slurmdbtest.Main(t.m) }
+
+// Main runs the tests of a package, which call Run. Scripts find the given
+// commands, and the fake ones of Slurm. It ends the process.
+func Main(m *testing.M, commands map[string]func()) {
+	all := maps.Clone(commands)
+	for _, name := range fakes {
+		all[name] = func() { os.Exit(fake(name, os.Args[1:])) } //nolint:forbidigo // this is the main of the fake command
+	}
+	testscript.Main(tests{m}, all)
+}
+
+// Run runs the scripts in testdata/script.
+func Run(t *testing.T) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", Setup: setup, UpdateScripts: *update, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand, "await": awaitCommand},
+	})
+}
+
+// own is what belongs to one run of a script.
+type own struct {
+	t  testing.TB
+	db *slurmdbtest.DB // nil until the script has a cluster
+}
+
+// setup gives a script its folders and environment.
+func setup(env *testscript.Env) error {
+	file := func(name string) string { return filepath.Join(env.WorkDir, name) }
+	t, ok := env.T().(testing.TB)
+	if !ok {
+		return errors.New("the scripts are not run by a test")
+	}
+	env.Values[own{}] = &own{t: t}
+	for key, value := range map[string]string{
+		"GORACE": "atexit_sleep_ms=0", // else each process waits a second under the race detector
+		"TZ":     "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
+		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "",
+	} {
+		env.Setenv(key, value)
+	}
+	return errors.Join(os.MkdirAll(file("slurm"), 0o700), os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
+}
+
+// frozen guards the setting that stops the clock of the server.
+var frozen sync.Once
+
+// database makes the script's database, once, and points the environment to it.
+func database(ts *testscript.TestScript) *slurmdbtest.DB {
+	o, ok := ts.Value(own{}).(*own)
+	if !ok {
+		ts.Fatalf("the script was not set up")
+	}
+	if o.db != nil {
+		return o.db
+	}
+	db := slurmdbtest.New(o.t, slurmdbtest.R2205)
+	// Accounts belong to the server, so each script has one of its own.
+	number := db.Name[strings.LastIndex(db.Name, "_")+1:]
+	// Once for all scripts, as they share the server: who connects while it
+	// is being set may miss it.
+	frozen.Do(func() {
+		db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", Epoch))
+	})
+	for _, account := range []string{"ostrich", "live"} {
+		db.Account(account+number, "s3cret", "SELECT")
+	}
+	ts.Setenv("OSTRICH_DATABASE_ADDRESS", db.Server.Socket)
+	ts.Setenv("OSTRICH_DATABASE_NAME", db.Name)
+	ts.Setenv("OSTRICH_DATABASE_USER", "ostrich"+number)
+	ts.Setenv("LIVE_USER", "live"+number)
+	password := filepath.Join(ts.Getenv("WORK"), "password")
+	ts.Check(os.WriteFile(password, []byte("s3cret\n"), 0o600))
+	ts.Setenv("OSTRICH_DATABASE_PASSWORD_FILE", password)
+	o.db = db
+	return db
+}
+
+// clusterCommand is "cluster FILE".
+func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: cluster FILE")
+	}
+	c, err := parseCluster(ts.ReadFile(args[0]))
+	if err != nil {
+		ts.Fatalf("%s:%v", args[0], err)
+	}
+	c.put(database(ts))
+	ts.Check(c.queue.save(filepath.Join(ts.Getenv("FAKE_SLURM"), "queue")))
+}
+
+// awaitCommand is "await FILE".
+func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for range 1200 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear within a minute", args[0])
+}

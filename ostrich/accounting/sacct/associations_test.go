@@ -1,0 +1,176 @@
+package sacct_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+)
+
+const associations = `Cluster|Account|User|Partition|Share|ParentName|ID
+c1|root|||1||1
+c1|root|root||1||2
+c1|physics|||3|root|9
+c1|physics|bob||1||11
+c1|optics|||parent|physics|12
+c1|optics|alice||parent||10
+c1|optics|alice|gpu|5||13
+`
+
+func site() *accounting.Site {
+	return &accounting.Site{
+		Accounts: []accounting.Account{
+			{ID: 12, Name: "optics", Parent: "physics", Shares: accounting.ParentShares},
+			{ID: 9, Name: "physics", Parent: "root", Shares: 3},
+			{ID: 1, Name: "root", Shares: 1},
+		},
+		Associations: []accounting.AssociationShare{
+			{ID: 10, User: "alice", Account: "optics", Shares: accounting.ParentShares},
+			{ID: 13, User: "alice", Account: "optics", Partition: "gpu", Shares: 5},
+			{ID: 11, User: "bob", Account: "physics", Shares: 1},
+			{ID: 2, User: "root", Account: "root", Shares: 1},
+		},
+	}
+}
+
+func TestReadAssociations(t *testing.T) {
+	without := func(s *accounting.Site) *accounting.Site {
+		for i := range s.Accounts {
+			s.Accounts[i].ID = 0
+		}
+		for i := range s.Associations {
+			s.Associations[i].ID = 0
+		}
+		return s
+	}
+	// In a tree, of an old release: accounts are indented.
+	tree := `User|Account|Cluster|FairShare|Partition|Par Name|GrpJobs
+|root|c1|1|||
+root| root|c1||||
+| physics|c1|3||root|
+bob|  physics|c1|1|||
+|  optics|c1|Parent||physics|
+alice|   optics|c1|parent|||
+alice|   optics|c1|5|gpu||7
+`
+	for _, tt := range []struct {
+		name, text, cluster string
+		want                *accounting.Site
+		err                 string
+	}{
+		{"as asked for", associations, "", site(), ""},
+		{"as asked for, of a cluster", associations, "c1", site(), ""},
+		{"Windows' line ends", strings.ReplaceAll(associations, "\n", "\r\n"), "", site(), ""},
+		{"a tree", tree, "", without(site()), ""},
+		{"two clusters, one chosen", associations + "c2|root|||1||20\n", "c1", site(), ""},
+		{"two clusters", associations + "c2|root|||1||20\n", "", nil, `f:9: associations of cluster "c2" after those of "c1": choose one`},
+		{"another cluster", associations, "c3", nil, `f: no account of cluster "c3"`},
+		{"empty", "", "", nil, "f: empty; it should be what sacctmgr --parsable2 show associations format="},
+		{"no header", "c1|root|||1||1\n", "", nil, "f:1: no column Cluster, Account, User, Share, ParentName; it should be what"},
+		{"no parents", "Cluster|Account|User|Share\nc1|root||1\n", "", nil, "no column ParentName"},
+		{"too few fields", associations + "c1|root\n", "", nil, "f:9: 2 fields, want 7"},
+		{"share", associations + "c1|root|eve||-1||3\n", "", nil, `f:9: share "-1": not a number or parent`},
+		{"id", associations + "c1|root|eve||1||x\n", "", nil, `f:9: ID "x": not a number`},
+		{"no account", associations + "c1||eve||1||3\n", "", nil, "f:9: an association without an account"},
+		{"twice", associations + "c1|physics|bob||1||14\n", "", nil, `f:9: account "physics", user "bob" again: first on line 5`},
+		{"parent", associations + "c1|lost|||1|gone|14\n", "", nil, `f:9: account "lost": its parent "gone" is not there`},
+		{"account", associations + "c1|gone|eve||1||14\n", "", nil, `f:9: user "eve": account "gone" is not there`},
+		{"header alone", "Cluster|Account|User|Share|ParentName\n", "", nil, "f: no account"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &accounting.Site{}
+			err := sacct.ReadAssociations(s, strings.NewReader(tt.text), "f", tt.cluster)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %s", err, tt.err)
+				}
+				if s.Accounts != nil || s.Associations != nil {
+					t.Error("half a site with an error")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, s); diff != "" {
+				t.Errorf("site (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadQOS(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []accounting.QOS
+		err        string
+	}{
+		{
+			"as asked for", "Name|Priority|UsageFactor\nnormal|0|1.000000\nhigh|100|0.500000\n",
+			[]accounting.QOS{{Name: "high", Priority: 100, UsageFactor: 0.5}, {Name: "normal", UsageFactor: 1}},
+			"",
+		},
+		{
+			"all columns", "Name|Priority|GraceTime|UsageFactor|MaxTRES\nnormal||00:00:00||cpu=4\n",
+			[]accounting.QOS{{Name: "normal", UsageFactor: 1}},
+			"",
+		},
+		{"priority", "Name|Priority|UsageFactor\nnormal|high|1\n", nil, `f:2: priority "high": not a number`},
+		{"factor", "Name|Priority|UsageFactor\nnormal|1|NaN\n", nil, `f:2: usage factor "NaN": not a number from 0`},
+		{"twice", "Name|Priority|UsageFactor\na|1|1\na|1|1\n", nil, `f:3: QOS "a": without a name, or there already`},
+		{"no header", "normal|0|1\n", nil, "f:1: no column Name, Priority, UsageFactor; it should be what sacctmgr"},
+		{"too many fields", "Name|Priority|UsageFactor\na|1|1|1\n", nil, "f:2: 4 fields, want 3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &accounting.Site{}
+			err := sacct.ReadQOS(s, strings.NewReader(tt.text), "f")
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) || s.QOS != nil {
+					t.Errorf("error %v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, s.QOS); diff != "" {
+				t.Errorf("QOS (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzSite(f *testing.F) {
+	f.Add(associations, "")
+	f.Add("Name|Priority|UsageFactor\nnormal|0|1.000000\n", "c1")
+	f.Fuzz(func(t *testing.T, text, cluster string) {
+		s := &accounting.Site{}
+		if sacct.ReadAssociations(s, strings.NewReader(text), "f", cluster) == nil && len(s.Accounts) == 0 {
+			t.Error("no account and no error")
+		}
+		accounts := map[string]bool{}
+		for _, a := range s.Accounts {
+			accounts[a.Name] = true
+		}
+		for _, a := range s.Accounts {
+			if a.Parent != "" && !accounts[a.Parent] || a.Shares < accounting.ParentShares {
+				t.Errorf("%+v", a)
+			}
+		}
+		for _, a := range s.Associations {
+			if !accounts[a.Account] || a.User == "" {
+				t.Errorf("%+v", a)
+			}
+		}
+		if sacct.ReadQOS(s, strings.NewReader(text), "f") == nil {
+			for _, q := range s.QOS {
+				if q.Name == "" || q.Priority < 0 || q.UsageFactor < 0 {
+					t.Errorf("%+v", q)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package sacct
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// column is a column of sacct that is read.
+type column int
+
+const (
+	colID column = iota // 123, 123_4, 123_[5-9%2], 123+0
+	colRaw
+	colCluster
+	colPartition
+	colQOS
+	colAccount
+	colUser
+	colUID
+	colSubmit
+	colEligible
+	colStart
+	colEnd
+	colElapsed
+	colElapsedRaw
+	colState
+	colNodes
+	colProcs
+	colAsked
+	colMemory
+	colReqTRES
+	colAllocTRES
+	colLimit
+	colLimitRaw
+	colSuspended
+	colName
+	columns int = iota
+)
+
+// columnNames are the columns as sacct --format names them, in lower case.
+var columnNames = map[string]column{
+	"jobid": colID, "jobidraw": colRaw, "cluster": colCluster, "partition": colPartition, "qos": colQOS,
+	"account": colAccount, "user": colUser, "uid": colUID, "submit": colSubmit, "eligible": colEligible,
+	"start": colStart, "end": colEnd, "elapsed": colElapsed, "elapsedraw": colElapsedRaw, "state": colState,
+	"nnodes": colNodes, "ncpus": colProcs, "alloccpus": colProcs, "reqcpus": colAsked, "reqmem": colMemory,
+	"reqtres": colReqTRES, "alloctres": colAllocTRES, "timelimit": colLimit, "timelimitraw": colLimitRaw,
+	"suspended": colSuspended, "jobname": colName,
+}
+
+// layout is where the columns of a dump are.
+type layout struct {
+	at    [columns]int // -1: not there
+	count int          // of all columns, also those that are not read
+}
+
+func newLayout(names ...string) *layout {
+	l := &layout{count: len(names)}
+	for c := range l.at {
+		l.at[c] = -1
+	}
+	for i, name := range names {
+		if c, ok := columnNames[strings.ToLower(strings.TrimSpace(name))]; ok && l.at[c] < 0 {
+			l.at[c] = i
+		}
+	}
+	return l
+}
+
+// The orders in which Open XDMoD asks sacct for columns: classes/OpenXdmod/
+// Shredder/Slurm.php in its releases since 6.5, 9.0, 9.5 and 10.0. All have the
+// same 14 columns, from account to reqmem.
+var xdmod = struct{ old, gpus, noGRES, qos *layout }{
+	old:    xdmodLayout("", "reqgres,reqtres"),
+	gpus:   xdmodLayout("", "reqgres,reqtres,alloctres"),
+	noGRES: xdmodLayout("", "reqtres,alloctres"),
+	qos:    xdmodLayout("qos,", "reqtres,alloctres"),
+}
+
+func xdmodLayout(qos, tres string) *layout {
+	return newLayout(strings.Split("jobid,jobidraw,cluster,partition,"+qos+"account,group,gid,user,uid,submit,eligible,start,end,"+
+		"elapsed,exitcode,state,nnodes,ncpus,reqcpus,reqmem,"+tres+",timelimit,nodelist,jobname", ",")...)
+}
+
+// xdmodState is where the state is in the orders without QOS.
+const xdmodState = 15
+
+// xdmodOf finds the order of a line without a header. The number of columns
+// does not tell, for a job's name may hold the delimiter. What tells is where
+// the state is, which begins with a letter, and whether there are two or three
+// columns of TRES, of which the time limit holds no "=".
+func xdmodOf(fields [][]byte) *layout {
+	letter := func(i int) bool {
+		return i < len(fields) && len(fields[i]) > 0 && 'A' <= fields[i][0]&^0x20 && fields[i][0]&^0x20 <= 'Z'
+	}
+	const gres = xdmodState + 5
+	switch {
+	case len(fields) >= xdmod.qos.count && letter(xdmodState+1) && !letter(xdmodState):
+		return xdmod.qos
+	case len(fields) < xdmod.old.count || !letter(xdmodState):
+		return nil
+	case len(fields) >= xdmod.gpus.count && !limitLike(fields[gres+2]) && limitLike(fields[gres+3]):
+		return xdmod.gpus
+	case bytes.ContainsRune(fields[gres], '='):
+		return xdmod.noGRES
+	}
+	return xdmod.old
+}
+
+// limitLike tells whether a field is the time limit of a job.
+func limitLike(field []byte) bool {
+	if len(field) == 0 || bytes.ContainsRune(field, '=') {
+		return false
+	}
+	_, err := parseElapsed(field)
+	return err == nil || string(field) == "UNLIMITED" || string(field) == "Partition_Limit"
+}
+
+// isHeader tells whether the fields are names of columns. No job's line has
+// those two.
+func isHeader(fields [][]byte) bool {
+	is := func(name string) bool {
+		return slices.ContainsFunc(fields, func(f []byte) bool { return bytes.EqualFold(bytes.TrimSpace(f), []byte(name)) })
+	}
+	return is("jobidraw") && is("submit") || is("jobid") && is("state")
+}
+
+// header is the layout that a header tells of.
+func header(fields [][]byte) (*layout, error) {
+	var names []string
+	for _, f := range fields {
+		names = append(names, string(f))
+	}
+	l := newLayout(names...)
+	var missing []string
+	for _, need := range []struct {
+		column column
+		name   string
+	}{
+		{colRaw, "JobIDRaw"}, {colUser, "User"}, {colSubmit, "Submit"}, {colStart, "Start"}, {colEnd, "End"}, {colState, "State"},
+	} {
+		if l.at[need.column] < 0 {
+			missing = append(missing, need.name)
+		}
+	}
+	if l.at[colProcs] < 0 && l.at[colAsked] < 0 && l.at[colAllocTRES] < 0 {
+		missing = append(missing, "NCPUS")
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%w: %s", errColumns, strings.Join(missing, ", "))
+	}
+	return l, nil
+}
+
+var errColumns = errors.New("the header lacks columns")
+
+// take returns the fields by column. The name of a job may hold the delimiter,
+// so that there are more fields than columns: the name has them.
+func (l *layout) take(fields [][]byte, values *[columns][]byte) bool {
+	extra := len(fields) - l.count
+	name := l.at[colName]
+	if extra < 0 || extra > 0 && name < 0 {
+		return false
+	}
+	for c, i := range l.at {
+		switch {
+		case i < 0:
+			values[c] = nil
+		case extra > 0 && i > name:
+			values[c] = fields[i+extra]
+		default:
+			values[c] = fields[i]
+		}
+	}
+	return true
+}

@@ -1,0 +1,206 @@
+package sacct
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"math"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// revoked is the state of a job that another cluster of a federation took. It
+// never leaves this package.
+const revoked = accounting.State(255)
+
+// stateOf reads a state such as "COMPLETED" or "CANCELLED by 1000".
+func stateOf(field []byte) (accounting.State, bool) {
+	word, _, _ := bytes.Cut(field, []byte{' '})
+	switch string(bytes.TrimRight(word, "+")) {
+	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		return accounting.Pending, true
+	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
+		return accounting.Running, true
+	case "COMPLETED":
+		return accounting.Completed, true
+	case "CANCELLED":
+		return accounting.Cancelled, true
+	case "FAILED", "OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL":
+		return accounting.Failed, true
+	case "TIMEOUT", "DEADLINE":
+		return accounting.TimedOut, true
+	case "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED":
+		return accounting.Lost, true
+	case "RESIZING":
+		return accounting.Resized, true
+	case "REVOKED":
+		return revoked, true
+	}
+	return 0, false
+}
+
+var errElapsed = errors.New("not [days-]hours:minutes:seconds")
+
+// parseElapsed reads "1-02:03:04", "02:03:04" or "03:04", perhaps with a
+// fraction, which is dropped (_elapsed_time in Slurm's src/sacct/print.c).
+func parseElapsed(b []byte) (ostrich.Duration, error) {
+	b, _, _ = bytes.Cut(b, []byte{'.'})
+	days, clock, ok := bytes.Cut(b, []byte{'-'})
+	if !ok {
+		days, clock = nil, b
+	}
+	d := int64(0)
+	if ok {
+		if d, ok = lines.Digits(days); !ok || len(days) > 6 {
+			return 0, errElapsed
+		}
+	}
+	seconds, parts := int64(0), 0
+	for {
+		part, rest, more := bytes.Cut(clock, []byte{':'})
+		n, ok := lines.Digits(part)
+		if parts++; !ok || len(part) > 9 || parts > 3 {
+			return 0, errElapsed
+		}
+		seconds = seconds*60 + n
+		if clock = rest; !more {
+			break
+		}
+	}
+	if parts < 2 || days != nil && parts < 3 {
+		return 0, errElapsed
+	}
+	return ostrich.Duration(d*86400 + seconds), nil
+}
+
+// amount reads a number such as "1000M", "2.50G" or "12", in its unit or in
+// mebibytes, of which "12" is 12 (convert_num_unit in Slurm's src/common/
+// slurm_protocol_api.c).
+func amount(b []byte, mebi bool) (float64, bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
+	scale := 1.0
+	number := b[:len(b)-1]
+	switch b[len(b)-1] {
+	case 'K', 'k':
+		scale = 1 << 10
+	case 'M', 'm':
+		scale = 1 << 20
+	case 'G', 'g':
+		scale = 1 << 30
+	case 'T', 't':
+		scale = 1 << 40
+	case 'P', 'p':
+		scale = 1 << 50
+	default:
+		if n, ok := lines.Digits(b); ok {
+			return float64(n), true
+		}
+		number, mebi = b, false
+	}
+	if mebi {
+		scale /= 1 << 20
+	}
+	if n, ok := lines.Digits(number); ok {
+		return float64(n) * scale, true
+	}
+	n, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || n < 0 || n > math.MaxInt64 {
+		return 0, false
+	}
+	return n * scale, n*scale < math.MaxInt64
+}
+
+// resources are what a TRES string such as "billing=4,cpu=4,mem=1000M,node=1"
+// counts.
+type resources struct{ cpus, memory, nodes, billing float64 }
+
+func readResources(b []byte) (r resources) {
+	for len(b) > 0 {
+		var item []byte
+		item, b, _ = bytes.Cut(b, []byte{','})
+		name, count, ok := bytes.Cut(item, []byte{'='})
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "cpu":
+			r.cpus, _ = amount(count, false)
+		case "mem":
+			r.memory, _ = amount(count, true)
+		case "node":
+			r.nodes, _ = amount(count, false)
+		case "billing":
+			r.billing, _ = amount(count, false)
+		}
+	}
+	return r
+}
+
+// maxProcs bounds the processors of one record; more is a broken line.
+const maxProcs = 1 << 30
+
+// size reads processors, nodes, memory and billing.
+func (d *dump) size(j *accounting.Job) error {
+	var procs [2]int64
+	for i, c := range []column{colProcs, colAsked} {
+		b := d.values[c]
+		if len(b) == 0 {
+			continue
+		}
+		n, ok := amount(b, false)
+		if !ok || n > maxProcs {
+			return d.bad(c, "not a number of processors")
+		}
+		procs[i] = int64(n)
+	}
+	asked, held := readResources(d.values[colReqTRES]), readResources(d.values[colAllocTRES])
+	asks := cmp.Or(procs[1], int64(min(asked.cpus, maxProcs)))
+	holds := cmp.Or(procs[0], int64(min(held.cpus, maxProcs)))
+	asks, holds = cmp.Or(asks, holds), cmp.Or(holds, asks)
+	if asks == 0 {
+		return d.fault("a job without processors")
+	}
+	if j.Start == 0 {
+		holds = asks
+	}
+	j.Procs, j.Asked = int32(holds), int32(asks)
+	nodes, ok := amount(d.values[colNodes], false)
+	if !ok && len(d.values[colNodes]) > 0 {
+		return d.bad(colNodes, "not a number of nodes")
+	}
+	j.Nodes = int32(min(cmp.Or(nodes, held.nodes, asked.nodes), maxProcs))
+	j.AskedNodes = int32(min(asked.nodes, maxProcs))
+	j.Billing = held.billing
+	memory, err := d.memory(j)
+	if err != nil {
+		return err
+	}
+	j.Memory = int64(cmp.Or(asked.memory, memory, held.memory))
+	return nil
+}
+
+// memory reads ReqMem: "4000Mc" for each processor and "4Gn" for each node
+// until Slurm 21.08, "4G" for all since.
+func (d *dump) memory(j *accounting.Job) (float64, error) {
+	b := d.values[colMemory]
+	if len(b) == 0 || string(b) == "?" {
+		return 0, nil
+	}
+	each := 1.0
+	switch b[len(b)-1] {
+	case 'c':
+		each, b = float64(j.Asked), b[:len(b)-1]
+	case 'n':
+		each, b = float64(max(j.Nodes, 1)), b[:len(b)-1]
+	}
+	n, ok := amount(b, true)
+	if !ok || n*each >= math.MaxInt64 {
+		return 0, d.bad(colMemory, "not an amount of memory")
+	}
+	return n * each, nil
+}

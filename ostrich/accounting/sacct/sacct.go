@@ -1,0 +1,353 @@
+// Package sacct reads what sacct and sacctmgr wrote, jobs, associations and QOS,
+// and times as one writes them for sacct.
+package sacct
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// Options of Read.
+type Options struct {
+	// Location is the zone of times that tell none. nil is UTC, which Open
+	// XDMoD asks sacct for.
+	Location *time.Location
+
+	// Cluster is whose jobs are read. "" takes those of the only one.
+	Cluster string
+
+	// Lenient skips lines that are malformed, and counts them, instead of
+	// giving up at the first.
+	Lenient bool
+}
+
+// A Fault is a malformed line of a dump.
+type Fault struct {
+	File  string
+	Line  int
+	Field string // sacct's name of it; "" if the line as a whole is at fault
+	Text  string // of the field
+	Why   string
+}
+
+func (f *Fault) Error() string {
+	if f.Field == "" {
+		return fmt.Sprintf("sacct: %s:%d: %s", f.File, f.Line, f.Why)
+	}
+	return fmt.Sprintf("sacct: %s:%d:%s: %q: %s", f.File, f.Line, f.Field, f.Text, f.Why)
+}
+
+// Read reads what sacct --parsable2 wrote, as it lies: a caller that has it
+// compressed decompresses it first. A first line with the names of the columns
+// tells their order; without one (--noheader) it is one of Open XDMoD's. The
+// name is for messages. Job steps are skipped. Jobs keep the Submit of their
+// line, and From and To of the history are the first and the last of them. A
+// dump without a job is ErrEmpty. What was changed or left out is in Notes.
+func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
+	d := &dump{name: name, options: o, zone: zone{loc: o.Location}}
+	if d.zone.loc == nil {
+		d.zone.loc = time.UTC
+	}
+	in := reader(bufio.NewReaderSize(r, 1<<16))
+	for d.line = 1; ; d.line++ {
+		line, err := in.Next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
+		}
+		if fault := d.take(bytes.TrimRight(line, "\r\n")); fault != nil {
+			var f *Fault
+			if !o.Lenient || !errors.As(fault, &f) {
+				return nil, fault
+			}
+			d.jobs.Skip(fault)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return d.history()
+}
+
+// reader reads the lines of a dump or a table.
+func reader(in *bufio.Reader) lines.Reader {
+	return lines.Reader{In: in, Most: 1 << 24, TooLong: errLong}
+}
+
+// errLong is a line that sacct and sacctmgr never write.
+var errLong = errors.New("a line longer than 16 MiB")
+
+// dump is a dump that is being read.
+type dump struct {
+	name    string
+	options Options
+	zone    zone
+	line    int
+
+	jobs    accounting.Builder
+	header  *layout // nil without one
+	fields  [][]byte
+	values  [columns][]byte
+	texts   map[string]string
+	cluster string
+
+	first, last ostrich.Time // submissions
+
+	steps, ghosts, others       int // lines left out
+	unnamed, longer, longerHour int // jobs
+	missing, settled, open      int // times on a change of the clocks
+	partial                     int // arrays whose tasks sacct has not all told
+}
+
+// take takes a line. The error is a *Fault if the line may be skipped.
+func (d *dump) take(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	d.fields = split(d.fields[:0], line)
+	if isHeaderLine(line) && isHeader(d.fields) {
+		l, err := header(d.fields)
+		if err != nil {
+			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
+		}
+		d.header = l
+		return nil
+	}
+	l := d.header
+	if l == nil {
+		if l = xdmodOf(d.fields); l == nil {
+			return d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header", len(d.fields)))
+		}
+	}
+	if !l.take(d.fields, &d.values) {
+		return d.fault(fmt.Sprintf("%d fields, want %d", len(d.fields), l.count))
+	}
+	return d.job()
+}
+
+// isHeaderLine saves most lines the look at each field.
+func isHeaderLine(line []byte) bool {
+	return line[0] < '0' || line[0] > '9'
+}
+
+// split cuts a line at each delimiter.
+func split(fields [][]byte, line []byte) [][]byte {
+	for {
+		i := bytes.IndexByte(line, '|')
+		if i < 0 {
+			return append(fields, line)
+		}
+		fields = append(fields, line[:i])
+		line = line[i+1:]
+	}
+}
+
+func (d *dump) fault(why string) *Fault { return &Fault{File: d.name, Line: d.line, Why: why} }
+
+func (d *dump) bad(c column, why string) *Fault {
+	f := d.fault(why)
+	for name, at := range columnNames {
+		if at == c && (f.Field == "" || name < f.Field) {
+			f.Field = name
+		}
+	}
+	if f.Text = string(d.values[c]); len(f.Text) > 80 {
+		f.Text = f.Text[:80] + "…"
+	}
+	return f
+}
+
+// text is a field as a string of which there is one copy.
+func (d *dump) text(c column) string {
+	b := d.values[c]
+	if s, ok := d.texts[string(b)]; ok {
+		return s
+	}
+	if d.texts == nil {
+		d.texts = map[string]string{}
+	}
+	s := string(b)
+	d.texts[s] = s
+	return s
+}
+
+// job takes the line of a job.
+func (d *dump) job() error {
+	raw := d.values[colRaw]
+	id, _, _ := bytes.Cut(d.values[colID], []byte{'['}) // Sacct cuts long lists short with "...".
+	if bytes.IndexByte(raw, '.') >= 0 || bytes.IndexByte(id, '.') >= 0 {
+		d.steps++
+		return nil
+	}
+	if c := d.text(colCluster); c != "" {
+		switch {
+		case d.options.Cluster != "" && c != d.options.Cluster:
+			d.others++
+			return nil
+		case d.cluster == "":
+			d.cluster = c
+		case c != d.cluster:
+			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster)
+		}
+	}
+	name := accounting.NameClass(d.values[colName])
+	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
+	n, ok := lines.Digits(raw)
+	if !ok || n == 0 || n > math.MaxUint32 {
+		return d.bad(colRaw, "not the id of a job")
+	}
+	j.ID = ostrich.JobID(n)
+	if j.State, ok = stateOf(d.values[colState]); !ok {
+		return d.bad(colState, "not a state of a job")
+	}
+	if j.State == revoked {
+		d.ghosts++
+		return nil
+	}
+	if err := d.array(&j); err != nil {
+		return err
+	}
+	if err := d.who(&j); err != nil {
+		return err
+	}
+	if err := d.when(&j); err != nil {
+		return err
+	}
+	if err := d.size(&j); err != nil {
+		return err
+	}
+	if d.first == 0 || j.Submit < d.first {
+		d.first = j.Submit
+	}
+	d.last = max(d.last, j.Submit)
+	d.jobs.Add(j)
+	return nil
+}
+
+// array reads the array from a JobID such as 123_4 or 123_[5-9%2].
+func (d *dump) array(j *accounting.Job) error {
+	master, task, ok := bytes.Cut(d.values[colID], []byte{'_'})
+	if !ok {
+		return nil
+	}
+	n, ok := lines.Digits(master)
+	if !ok || n == 0 || n > math.MaxUint32 {
+		return d.bad(colID, "not the id of a job")
+	}
+	j.Array = ostrich.JobID(n)
+	list, ok := bytes.CutPrefix(task, []byte{'['})
+	if !ok {
+		if _, ok = lines.Digits(task); !ok {
+			return d.bad(colID, "not a task of an array")
+		}
+		return nil
+	}
+	list, ok = bytes.CutSuffix(list, []byte{']'})
+	list, _, _ = bytes.Cut(list, []byte{'%'})
+	list, more := bytes.CutSuffix(list, []byte("..."))
+	tasks, counts := countTasks(bytes.TrimSuffix(list, []byte{','}))
+	if !ok || !counts {
+		return d.bad(colID, "not tasks of an array")
+	}
+	if more {
+		d.partial++
+	}
+	j.Tasks = tasks
+	return nil
+}
+
+// maxTasks is above Slurm's largest MaxArraySize (4 000 001).
+const maxTasks = 1 << 23
+
+// countTasks counts the tasks in "1,3,5-9", also with steps as in "0-20:4".
+func countTasks(list []byte) (int32, bool) {
+	total := int64(0)
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		span, step, stepped := bytes.Cut(item, []byte{':'})
+		from, to, isRange := bytes.Cut(span, []byte{'-'})
+		a, ok := lines.Digits(from)
+		b, every := a, int64(1)
+		if ok && isRange {
+			b, ok = lines.Digits(to)
+		}
+		if ok && stepped {
+			every, ok = lines.Digits(step)
+		}
+		if !ok || b < a || every < 1 || b > maxTasks {
+			return 0, false
+		}
+		if total += (b-a)/every + 1; total > maxTasks {
+			return 0, false
+		}
+	}
+	return int32(total), true
+}
+
+// who reads for whom the job runs.
+func (d *dump) who(j *accounting.Job) error {
+	user := d.text(colUser)
+	if user == "" {
+		if user = d.text(colUID); user == "" {
+			return d.bad(colUser, "nobody, and no uid either")
+		}
+		d.unnamed++
+	} else if _, number := lines.Digits(d.values[colUser]); number {
+		d.unnamed++
+	}
+	j.Association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
+	partition := d.text(colPartition)
+	if i := bytes.IndexByte(d.values[colPartition], ','); i >= 0 {
+		partition = partition[:i]
+	}
+	j.Partition = d.jobs.Partition(partition)
+	j.QOS = d.jobs.QOS(d.text(colQOS))
+	return nil
+}
+
+// history is what was read, with notes.
+func (d *dump) history() (*accounting.History, error) {
+	if d.jobs.Len() == 0 {
+		skipped, first := d.jobs.Skipped()
+		switch {
+		case d.others > 0:
+			return nil, fmt.Errorf("sacct: %s: %w of cluster %s, but %d lines of others", d.name, accounting.ErrEmpty, d.options.Cluster, d.others)
+		case skipped > 0:
+			return nil, fmt.Errorf("sacct: %s: %w, and %d malformed lines, the first: %w", d.name, accounting.ErrEmpty, skipped, first)
+		case d.steps > 0:
+			return nil, fmt.Errorf("sacct: %s: %w, but %d lines of job steps", d.name, accounting.ErrEmpty, d.steps)
+		}
+		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, accounting.ErrEmpty)
+	}
+	where := d.zone.loc.String()
+	for _, n := range []struct {
+		count int
+		text  string
+	}{
+		{d.steps, "%d lines of job steps are left out."},
+		{d.others, "%d lines of other clusters are left out."},
+		{d.ghosts, "%d lines of jobs that another cluster of the federation took are left out."},
+		{d.unnamed, "%d jobs are of a user without a name: the uid stands for it."},
+		{d.partial, "%d records of pending arrays list their first tasks only: the others are left out."},
+		{d.missing, "%d times do not exist in " + where + ", where the clocks were put forward: taken as an hour later. " +
+			"If the dump was written in another time zone, name that one."},
+		{d.settled, "%d times exist twice in " + where + ", where the clocks were put back: the job's elapsed time told which."},
+		{d.open, "%d times exist twice in " + where + ", where the clocks were put back: taken as the first."},
+		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were " +
+			"changed, not in " + where + ". Their end is taken from the time they ran."},
+		{d.longer, "%d jobs ran longer than from start to end: their end is taken as it stands."},
+	} {
+		if n.count > 0 {
+			d.jobs.Note(n.text, n.count)
+		}
+	}
+	h := d.jobs.History(d.cluster, d.first, d.last+1)
+	return h, nil
+}

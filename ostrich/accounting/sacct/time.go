@@ -1,0 +1,197 @@
+package sacct
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+var errTime = errors.New("not a time")
+
+// The parts of a time: a word, a time of day, an ISO date, a date without its
+// century, and the moments, which stand alone.
+var (
+	word      = regexp.MustCompile(`^(?i:today|tomorrow|midnight|noon)`)
+	timeOfDay = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t]*(?i:(am|pm)))?`)
+	isoDate   = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})`)
+	monthDate = regexp.MustCompile(`^(?:(\d\d)[./]?|(\d)[./])(\d{1,2})(?:[./]?(\d\d))?`)
+	fromNow   = regexp.MustCompile(`^(?i:now)[ \t]*(?:([+-])[ \t]*(\d{1,12})[ \t]*(?i:(second|minute|hour|day|week)s?)?[ \t]*)?$`)
+	epoch     = regexp.MustCompile(`^(?i:uts)(\d{1,12})$`)
+)
+
+// units are what a count after now counts; without one it counts seconds.
+var units = map[string]int64{"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+
+// ParseTime reads a time as sacct does for --starttime and --endtime:
+//
+//	YYYY-MM-DD[THH:MM[:SS]], MM/DD[/YY][-HH:MM[:SS]], MM.DD[.YY], MMDD[YY]
+//	HH:MM[:SS] [AM|PM], today, tomorrow, midnight, noon
+//	now[{+|-}count[seconds|minutes|hours|days|weeks]], uts<seconds>
+//
+// Dates, words and times of day may be put together in any order: "noon 03/01",
+// "today 8:30". What is not told is taken from now and lies in the past where
+// the date has no year: a month later than that of now is last year's. A time
+// without a date is today's, even if it is still to come. A time that does not
+// exist for a change of the clocks is that much later, and of two the first is
+// taken. The syntax is that of parse_time(3) in Slurm's src/common/parse_time.c
+// with its "past" set, without its words elevenses, fika and teatime. Other
+// than there, a date must be in the calendar ("02/30" is an error), two dates
+// or two times of day are an error, and so is what has neither.
+func ParseTime(s string, now time.Time, loc *time.Location) (ostrich.Time, error) {
+	if loc == nil {
+		loc = time.UTC
+	}
+	t, err := parseTime(strings.TrimLeft(s, " \t"), now.In(loc))
+	if err != nil {
+		return 0, fmt.Errorf("time %q: %w", s, err)
+	}
+	return t, nil
+}
+
+func parseTime(s string, now time.Time) (ostrich.Time, error) {
+	if m := fromNow.FindStringSubmatch(s); m != nil {
+		t := now.Unix() + number(m[1]+m[2])*units[strings.ToLower(m[3])]
+		if t <= 0 {
+			return 0, errors.New("before 1970")
+		}
+		return ostrich.Time(t), nil
+	}
+	if m := epoch.FindStringSubmatch(s); m != nil {
+		if n := number(m[1]); n >= 1_000_000 {
+			return ostrich.Time(n), nil
+		}
+	}
+	switch strings.ToLower(s[:min(3, len(s))]) {
+	case "now":
+		return 0, errors.New("now is followed by nothing, or by + or -, a count and seconds, minutes, hours, days or weeks")
+	case "uts":
+		return 0, errors.New("uts is followed by seconds since 1970, at least 1000000")
+	}
+	p := timeParts{now: now}
+	for s != "" {
+		rest, err := p.take(s)
+		if err != nil {
+			return 0, err
+		}
+		s = strings.TrimLeft(rest, " \t")
+		if len(s) > 1 && (s[0] == '-' || s[0] == 'T') && '0' <= s[1] && s[1] <= '9' {
+			s = s[1:] // Between a date and a time of day.
+		}
+	}
+	if p.date == nil && p.clock == nil {
+		return 0, errTime
+	}
+	return p.time()
+}
+
+// number is what at most 12 digits say; nothing is 0.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64) // Patterns let nothing else through.
+	return n
+}
+
+// timeParts are the date and the time of day that a time is put together from;
+// nil is not told.
+type timeParts struct {
+	now   time.Time
+	date  *[3]int // year, month, day
+	clock *[3]int // hour, minute, second
+}
+
+// take takes the first part of a time and returns the rest.
+func (p *timeParts) take(s string) (rest string, err error) {
+	if m := word.FindStringSubmatch(s); m != nil {
+		switch strings.ToLower(m[0]) {
+		case "today":
+			err = p.setDate(p.now.Date())
+		case "tomorrow":
+			err = p.setDate(p.now.Add(24 * time.Hour).Date())
+		case "midnight":
+			err = p.setClock(0, 0, 0)
+		case "noon":
+			err = p.setClock(12, 0, 0)
+		}
+		return s[len(m[0]):], err
+	}
+	if m := timeOfDay.FindStringSubmatch(s); m != nil {
+		hour := int(number(m[1]))
+		if m[4] != "" {
+			if hour > 12 {
+				return "", fmt.Errorf("no %d %s", hour, strings.ToUpper(m[4]))
+			}
+			hour %= 12
+		}
+		if strings.EqualFold(m[4], "pm") {
+			hour += 12
+		}
+		return s[len(m[0]):], p.setClock(hour, int(number(m[2])), int(number(m[3])))
+	}
+	if len(s) > 7 && s[4] == '-' {
+		m := isoDate.FindStringSubmatch(s)
+		if m == nil {
+			return "", fmt.Errorf("%w: a date is YYYY-MM-DD", errTime)
+		}
+		year := int(number(m[1]))
+		if year < 1970 {
+			return "", errors.New("before 1970")
+		}
+		return s[len(m[0]):], p.setDate(year, time.Month(number(m[2])), int(number(m[3])))
+	}
+	m := monthDate.FindStringSubmatch(s)
+	if m == nil {
+		return "", fmt.Errorf("%w, at %q", errTime, s)
+	}
+	month, year := time.Month(number(m[1]+m[2])), 2000+int(number(m[4]))
+	if m[4] == "" {
+		if year = p.now.Year(); month > p.now.Month() {
+			year--
+		}
+	}
+	if rest = s[len(m[0]):]; m[4] == "" && rest != "" && '0' <= rest[0] && rest[0] <= '9' {
+		return "", fmt.Errorf("%w, at %q", errTime, rest)
+	}
+	return rest, p.setDate(year, month, int(number(m[3])))
+}
+
+func (p *timeParts) setDate(year int, month time.Month, day int) error {
+	if p.date != nil {
+		return errors.New("two dates")
+	}
+	if d := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); d.Month() != month || d.Day() != day {
+		return fmt.Errorf("no day %d in month %d of %d", day, month, year)
+	}
+	p.date = &[3]int{year, int(month), day}
+	return nil
+}
+
+func (p *timeParts) setClock(hour, minute, second int) error {
+	if p.clock != nil {
+		return errors.New("two times of day")
+	}
+	if hour > 23 || minute > 59 || second > 59 {
+		return fmt.Errorf("no %02d:%02d:%02d in a day", hour, minute, second)
+	}
+	p.clock = &[3]int{hour, minute, second}
+	return nil
+}
+
+// time puts the parts together.
+func (p *timeParts) time() (ostrich.Time, error) {
+	var date, clock [3]int
+	if p.clock != nil {
+		clock = *p.clock
+	}
+	if p.date != nil {
+		date = *p.date
+	} else {
+		year, month, day := p.now.Date()
+		date = [3]int{year, int(month), day}
+	}
+	shown := time.Date(date[0], time.Month(date[1]), date[2], clock[0], clock[1], clock[2], 0, time.UTC)
+	return ostrich.Time(civil(shown.Unix()).in(p.now.Location()).first), nil
+}

@@ -1,0 +1,262 @@
+package sacct
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// when reads the times of a job, and resolves those that the clocks showed
+// twice.
+func (d *dump) when(j *accounting.Job) error {
+	var at [4]moments
+	for i, c := range []column{colSubmit, colEligible, colStart, colEnd} {
+		m, ok := d.moment(d.values[c])
+		if !ok {
+			return d.bad(c, "not a time such as 2024-03-01T10:00:00")
+		}
+		if m.missing {
+			d.missing++
+		}
+		at[i] = m
+	}
+	submit, eligible, start, end := at[0], at[1], at[2], at[3]
+	if submit.first == 0 {
+		return d.bad(colSubmit, "no time of submission")
+	}
+	elapsed, known, err := d.elapsed()
+	if err != nil {
+		return err
+	}
+	j.Submit, j.Eligible = ostrich.Time(submit.first), ostrich.Time(eligible.first)
+	if j.State == accounting.Pending {
+		start, end = moments{}, moments{} // Start is a guess of the scheduler.
+	}
+	d.choose(start, end, elapsed, known, j)
+	d.twiceAt(submit, j)
+	if known && elapsed > 0 && j.State.Ended() && j.Start > 0 && ostrich.Duration(j.End-j.Start) == elapsed-3600 {
+		d.longerHour++
+		j.End = j.Start + ostrich.Time(elapsed)
+	}
+	switch {
+	case j.State == accounting.Running:
+		j.End = 0 // A guess, or what lies beyond sacct's --endtime.
+		if j.Start == 0 {
+			return d.bad(colStart, "a running job without a start")
+		}
+	case j.State.Ended() && j.End == 0:
+		return d.bad(colEnd, "a job that has ended, without an end")
+	case j.Start > 0 && j.End > 0 && j.End < j.Start:
+		if j.State != accounting.Cancelled {
+			return d.bad(colEnd, "before the job's start")
+		}
+		j.Start = 0
+	case j.End > 0 && j.End < j.Submit-1:
+		return d.bad(colEnd, "before the job's submission")
+	}
+	if j.State == accounting.Cancelled && known && elapsed == 0 && j.Start == j.End {
+		j.Start = 0 // sacct tells the end as start of a job that never started.
+	}
+	if j.Start > 0 && j.Start < j.Submit { // A record of a resized job.
+		j.Start = j.Submit
+		j.End = max(j.End, min(j.End, 1)*j.Start)
+	}
+	if err := d.suspended(j, elapsed, known); err != nil {
+		return err
+	}
+	return d.limit(j)
+}
+
+// twiceAt resolves a submission that exists twice by the job's start.
+func (d *dump) twiceAt(submit moments, j *accounting.Job) {
+	if submit.first == submit.second {
+		return
+	}
+	// The second cannot be after what followed.
+	follows := j.Start
+	if follows == 0 {
+		follows = j.End
+	}
+	if follows > 0 && ostrich.Time(submit.second) > follows {
+		d.settled++
+	} else {
+		d.open++
+	}
+}
+
+// choose picks the start and the end of a job. Where either exists twice the
+// pair is taken that is as far apart as the job's elapsed time says; without
+// one, the first.
+func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, j *accounting.Job) {
+	j.Start, j.End = ostrich.Time(start.first), ostrich.Time(end.first)
+	doubtful := 0
+	if start.first != start.second {
+		doubtful++
+	}
+	if end.first != end.second {
+		doubtful++
+	}
+	if doubtful == 0 {
+		return
+	}
+	if known && start.first > 0 && end.first > 0 {
+		for _, s := range []int64{start.first, start.second} {
+			for _, e := range []int64{end.first, end.second} {
+				if e-s == int64(elapsed) {
+					j.Start, j.End = ostrich.Time(s), ostrich.Time(e)
+					d.settled += doubtful
+					return
+				}
+			}
+		}
+	}
+	if j.End > 0 && j.End < j.Start { // Only the second can be the end of this.
+		j.End = ostrich.Time(end.second)
+	}
+	d.open += doubtful
+}
+
+// elapsed is how long the job ran, without its suspensions.
+func (d *dump) elapsed() (elapsed ostrich.Duration, known bool, err error) {
+	if b := d.values[colElapsedRaw]; len(b) > 0 {
+		n, ok := lines.Digits(b)
+		if !ok {
+			return 0, false, d.bad(colElapsedRaw, "not a number of seconds")
+		}
+		return ostrich.Duration(n), true, nil
+	}
+	b := d.values[colElapsed]
+	if len(b) == 0 || string(b) == "INVALID" {
+		return 0, false, nil
+	}
+	if elapsed, err = parseElapsed(b); err != nil {
+		return 0, false, d.bad(colElapsed, err.Error())
+	}
+	return elapsed, true, nil
+}
+
+// suspended finds how long the job was suspended: what sacct says, or what the
+// elapsed time lacks.
+func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool) error {
+	length := ostrich.Duration(0)
+	if j.Start > 0 && j.End > 0 {
+		length = ostrich.Duration(j.End - j.Start)
+	}
+	if b := d.values[colSuspended]; len(b) > 0 && string(b) != "INVALID" {
+		pause, err := parseElapsed(b)
+		if err != nil {
+			return d.bad(colSuspended, err.Error())
+		}
+		j.Suspended = min(pause, length)
+		return nil
+	}
+	if !known || length == 0 {
+		return nil
+	}
+	switch {
+	case elapsed > length+1:
+		d.longer++
+	default:
+		j.Suspended = max(0, length-elapsed)
+	}
+	return nil
+}
+
+// limit reads the time limit.
+func (d *dump) limit(j *accounting.Job) error {
+	if b := d.values[colLimitRaw]; len(b) > 0 {
+		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {
+			j.Limit = ostrich.Duration(60 * n)
+			return nil
+		}
+	}
+	for _, c := range []column{colLimit, colLimitRaw} {
+		switch b := d.values[c]; string(b) {
+		case "", "UNLIMITED", "Partition_Limit":
+		default:
+			limit, err := parseElapsed(b)
+			if err != nil {
+				return d.bad(c, err.Error())
+			}
+			j.Limit = limit
+		}
+	}
+	return nil
+}
+
+// moment reads a time as sacct writes it: 2024-03-01T10:00:00 in the zone of
+// the dump, the same with Z or an offset, or the seconds since 1970
+// (SLURM_TIME_FORMAT=%s). "Unknown", "None" and nothing are no time.
+func (d *dump) moment(b []byte) (moments, bool) {
+	switch string(b) {
+	case "", "Unknown", "None", "N/A", "Invalid", "INVALID":
+		return moments{}, true
+	}
+	if n, ok := lines.Digits(b); ok {
+		return moments{first: n, second: n}, n < 1<<40
+	}
+	if len(b) < 19 {
+		return moments{}, false
+	}
+	c, ok := readCivil(b[:19])
+	if !ok {
+		return moments{}, false
+	}
+	if zone := b[19:]; len(zone) > 0 {
+		offset, ok := readOffset(zone)
+		t := int64(c) - offset
+		return moments{first: t, second: t}, ok && t > 0
+	}
+	m := d.zone.in(c)
+	return m, m.first > 0
+}
+
+// readCivil reads 2024-03-01T10:00:00, or the same with a blank.
+func readCivil(b []byte) (civil, bool) {
+	if b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+		return 0, false
+	}
+	var n [6]int64
+	for i, at := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		v, ok := lines.Digits(b[at[0]:at[1]])
+		if !ok {
+			return 0, false
+		}
+		n[i] = v
+	}
+	month, day := time.Month(n[1]), int(n[2])
+	date := time.Date(int(n[0]), month, day, 0, 0, 0, 0, time.UTC)
+	if n[0] < 1970 || date.Month() != month || date.Day() != day || n[3] > 23 || n[4] > 59 || n[5] > 60 {
+		return 0, false
+	}
+	return civil(date.Unix() + n[3]*3600 + n[4]*60 + n[5]), true
+}
+
+// readOffset reads "Z", "+02:00", "+0200" or "+02".
+func readOffset(b []byte) (seconds int64, ok bool) {
+	if string(b) == "Z" {
+		return 0, true
+	}
+	sign := int64(1)
+	switch b[0] {
+	case '-':
+		sign = -1
+	case '+':
+	default:
+		return 0, false
+	}
+	h, m, colon := bytes.Cut(b[1:], []byte{':'})
+	if !colon && len(h) == 4 {
+		h, m = h[:2], h[2:]
+	}
+	hours, ok := lines.Digits(h)
+	minutes := int64(0)
+	if ok && len(m) > 0 {
+		minutes, ok = lines.Digits(m)
+	}
+	return sign * (hours*3600 + minutes*60), ok && len(h) == 2 && hours <= 14 && minutes < 60 && (len(m) == 2 || len(m) == 0 && !colon)
+}

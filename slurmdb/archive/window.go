@@ -1,0 +1,347 @@
+// Package archive reads what happened in a window of time, and the association
+// tree, from slurmdbd's tables: what is asked once, not followed.
+package archive
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/slurmdb"
+)
+
+// windowSlices is in how many statements the ended jobs of a window are read.
+// Each has slurmdb.Config.Timeout for itself.
+const windowSlices = 64
+
+// progressEvery is how many rows are read between two calls of progress.
+const progressEvery = 1 << 13
+
+// History reads the jobs that were submitted before to and had not ended
+// before from, and the size of the cluster. It reads the rows of the job table
+// whose time_end is in the window or 0, by the index on time_end, and those
+// later than the window, for a job that was submitted in it may have ended long
+// after. It is independent of polls.
+//
+// Rows that Slurm has marked as deleted and jobs that another cluster of a
+// federation took are left out. What else is left out or changed is in Notes.
+// progress is told now and then how many rows were read; it may be nil. A
+// window without a job is accounting.ErrEmpty.
+func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, progress func(rows int)) (*accounting.History, error) {
+	if to <= from {
+		return nil, fmt.Errorf("slurmdb: %w: a window from %s to %s", slurmdb.ErrConfig, stamp(from), stamp(to))
+	}
+	now, err := r.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &window{now: now, associations: map[uint32]slurmdb.Association{}, progress: progress}
+	associations, qos, err := r.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range associations {
+		w.associations[a.ID] = a
+	}
+	w.qosNames = qos
+	first, _, err := r.EndTimes(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if err = w.read(ctx, r, max(1, from, first), to); err != nil {
+		return nil, err
+	}
+	if w.jobs.Len() == 0 {
+		return nil, noJobs(ctx, r, from, to)
+	}
+	w.note()
+	h := w.jobs.History(r.Cluster(), from, to)
+	w.name(h)
+	sizes, err := r.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	size(h, sizes)
+	return h, nil
+}
+
+// read reads the rows of a window: first what has not ended, so that a job that
+// ends meanwhile is read twice, not never.
+func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error {
+	if err := r.LiveRows(ctx, to, w.now, w.take); err != nil {
+		return err
+	}
+	w.report()
+	for step := max(1, (w.now-from)/windowSlices+1); ; from += step {
+		until := from + step
+		if until > w.now {
+			until = 0
+		}
+		if err := r.EndedRows(ctx, from, until, to, w.now, w.take); err != nil {
+			return err
+		}
+		w.report()
+		if until == 0 {
+			return nil
+		}
+	}
+}
+
+// shortest is the shortest window that Recent returns, in seconds.
+const shortest = ostrich.Duration(600)
+
+// Recent returns the beginning of a window that ends now, for History: as long as
+// possible, but no longer than longest, and with no more than most rows of jobs
+// that ended in it. It is at least 10 minutes long all the same. The rows are
+// counted in an index, at most some times as many as there may be.
+func Recent(ctx context.Context, r *slurmdb.Reader, longest ostrich.Duration, most int) (from, now ostrich.Time, err error) {
+	if now, err = r.Now(ctx); err != nil {
+		return 0, 0, err
+	}
+	few := func(length ostrich.Duration) bool {
+		rows := 0
+		if err == nil {
+			rows, err = r.CountEnded(ctx, now-ostrich.Time(length))
+		}
+		return err == nil && rows <= most
+	}
+	length := max(shortest, longest/16)
+	if few(length) {
+		for length < longest && few(min(2*length, longest)) {
+			length = min(2*length, longest)
+		}
+	} else {
+		for length > shortest && err == nil {
+			if length = max(shortest, length/2); few(length) {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return now - ostrich.Time(length), now, nil
+}
+
+// noJobs is the error of a window without a job. It tells what there is.
+func noJobs(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error {
+	first, last, err := r.EndTimes(ctx, 0)
+	if err != nil {
+		return err
+	}
+	there := "and none has ended on this cluster"
+	if last > 0 {
+		there = fmt.Sprintf("jobs ended from %s to %s", stamp(first), stamp(last))
+	}
+	return fmt.Errorf("slurmdb: cluster %s: %w between %s and %s; %s",
+		r.Cluster(), accounting.ErrEmpty, stamp(from), stamp(to), there)
+}
+
+// stamp words a time.
+func stamp(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(time.RFC3339) }
+
+// window turns rows into jobs.
+type window struct {
+	now          ostrich.Time
+	associations map[uint32]slurmdb.Association
+	qosNames     map[uint32]string
+	progress     func(int)
+
+	jobs     accounting.Builder
+	rows     int
+	ghosts   int                    // rows of jobs that another cluster took
+	unsized  int                    // rows of array tasks that Slurm has half written
+	clipped  []ostrich.JobID        // started before their submission
+	resized  map[ostrich.JobID]bool // have a row that a resize closed
+	unnamed  map[place]bool         // jobs' users without an association
+	accounts map[place]int32        // of associations seen
+	uids     map[string]string      // user by uid in digits, where some association told
+}
+
+// place is who a row says it runs for.
+type place struct {
+	assoc, uid uint32
+	account    string
+}
+
+// take takes a row.
+func (w *window) take(r *slurmdb.Row) {
+	w.rows++
+	if w.rows%progressEvery == 0 {
+		w.report()
+	}
+	if r.State == slurmdb.Revoked {
+		w.ghosts++
+		return
+	}
+	if r.Unfinished && r.End == 0 {
+		w.unsized++
+		return
+	}
+	if r.Impossible != "" {
+		w.jobs.Skip(fmt.Errorf("job %d: %s", r.ID, r.Impossible))
+		return
+	}
+	j := accounting.Job{
+		ID: r.ID, Array: r.Array, State: state(r), Tasks: int32(r.Tasks),
+		Procs: int32(cmp.Or(r.Alloc, r.Req)), Asked: int32(r.Req),
+		Memory: int64(cmp.Or(r.Asked.Memory, r.Held.Memory)), Billing: float64(r.Held.Billing),
+		Nodes: fit(cmp.Or(r.Held.Nodes, r.Asked.Nodes)), AskedNodes: fit(r.Asked.Nodes),
+		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
+		Association: w.association(r), QOS: w.qos(r.QOS),
+		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass,
+	}
+	partition, _, _ := strings.Cut(r.Partition, ",")
+	j.Partition = w.jobs.Partition(partition)
+	if j.Start > 0 {
+		if j.Start < j.Submit-1 {
+			w.clipped = append(w.clipped, j.ID)
+		}
+		j.Start = max(j.Start, j.Submit)
+		j.End = max(j.End, min(j.End, 1)*j.Start)
+	}
+	if j.State == accounting.Resized {
+		if w.resized == nil {
+			w.resized = map[ostrich.JobID]bool{}
+		}
+		w.resized[j.ID] = true
+	}
+	w.jobs.Add(j)
+}
+
+// fit is a count of nodes as a job has it.
+func fit(nodes uint64) int32 { return int32(min(nodes, math.MaxInt32)) }
+
+// state is how far the row's job has come.
+func state(r *slurmdb.Row) accounting.State {
+	switch {
+	case r.End == 0 && r.Start > 0:
+		return accounting.Running
+	case r.End == 0:
+		return accounting.Pending
+	}
+	switch r.State {
+	case slurmdb.Pending, slurmdb.Cancelled:
+		return accounting.Cancelled
+	case slurmdb.Failed, slurmdb.OutOfMemory:
+		return accounting.Failed
+	case slurmdb.Timeout, slurmdb.Deadline:
+		return accounting.TimedOut
+	case slurmdb.NodeFail, slurmdb.Preempted, slurmdb.BootFail, slurmdb.Requeued:
+		return accounting.Lost
+	case slurmdb.Resizing:
+		return accounting.Resized
+	case slurmdb.Running, slurmdb.Suspended, slurmdb.Complete: // Slurm ends runaway jobs as complete, too.
+		return accounting.Completed
+	default: // A state of a release to come: it has ended, somehow.
+		return accounting.Failed
+	}
+}
+
+// association is the place of who the row's job runs for. Where the tables
+// have no association, for Slurm deletes them when their jobs are purged, it
+// is the row's account and its uid, which name makes a user if it can.
+func (w *window) association(r *slurmdb.Row) int32 {
+	at := place{assoc: r.Assoc}
+	a, known := w.associations[r.Assoc]
+	if !known || a.User == "" {
+		at.uid, at.account = r.UID, r.Account
+	}
+	i, ok := w.accounts[at]
+	if ok {
+		return i
+	}
+	if w.accounts == nil {
+		w.accounts, w.unnamed, w.uids = map[place]int32{}, map[place]bool{}, map[string]string{}
+	}
+	uid := strconv.FormatUint(uint64(r.UID), 10)
+	if at.account == "" && known && a.User != "" {
+		i = w.jobs.Association(accounting.Association{ID: r.Assoc, User: a.User, Account: a.Account})
+		w.uids[uid] = a.User
+	} else {
+		i = w.jobs.Association(accounting.Association{ID: r.Assoc, User: uid, Account: at.account})
+		w.unnamed[at] = true
+	}
+	w.accounts[at] = i
+	return i
+}
+
+// name gives the users that only their uid names the name that another of their
+// associations tells.
+func (w *window) name(h *accounting.History) {
+	nameless := 0
+	for at := range w.unnamed {
+		a := &h.Associations[w.accounts[at]]
+		if user, ok := w.uids[a.User]; ok {
+			a.User = user
+		} else {
+			nameless++
+		}
+	}
+	if nameless > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf(
+			"Of %d associations that jobs ran under the accounting tables have no user any more: the uid stands for it.", nameless))
+	}
+}
+
+func (w *window) qos(id uint32) int32 {
+	if id == 0 {
+		return w.jobs.QOS("")
+	}
+	name, ok := w.qosNames[id]
+	if !ok {
+		name = strconv.FormatUint(uint64(id), 10)
+	}
+	return w.jobs.QOS(name)
+}
+
+// note tells what was left out.
+func (w *window) note() {
+	if w.ghosts > 0 {
+		w.jobs.Note("%d rows of jobs that another cluster of the federation took are left out.", w.ghosts)
+	}
+	if w.unsized > 0 {
+		w.jobs.Note("%d rows of jobs that have not ended are left out: Slurm has not written their size yet.", w.unsized)
+	}
+	early := 0
+	for _, id := range w.clipped {
+		if !w.resized[id] {
+			early++
+		}
+	}
+	if early > 0 {
+		w.jobs.Note("%d jobs started before their submission, as a resized job does whose earlier part had ended "+
+			"before the window: they start with it.", early)
+	}
+}
+
+func (w *window) report() {
+	if w.progress != nil {
+		w.progress(w.rows)
+	}
+}
+
+// size takes the size that the cluster had when the window ended: the last one
+// that it had before, else the first one.
+func size(h *accounting.History, sizes []slurmdb.Size) {
+	if len(sizes) == 0 {
+		h.Notes = append(h.Notes, "The accounting tables do not have the size of the cluster.")
+		return
+	}
+	found := sizes[0]
+	for _, s := range sizes {
+		if s.From < h.To {
+			found = s
+		}
+	}
+	h.Procs, h.Nodes = found.Procs, found.Nodes
+	if found.From >= h.To {
+		h.Notes = append(h.Notes, fmt.Sprintf("The size of the cluster is that of %s: the tables have none of the window.", stamp(found.From)))
+	}
+}

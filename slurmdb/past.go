@@ -1,0 +1,180 @@
+package slurmdb
+
+import (
+	"context"
+	"database/sql/driver"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// What package archive reads. None of it depends on polls, or changes what they
+// tell.
+
+// Row is a row of the job table: a run of a job, or the part of one that a
+// resize ended. Marks for "no value" are 0.
+type Row struct {
+	ID, Array          ostrich.JobID
+	State              State
+	Tasks              uint32 // pending tasks of an array; else 1
+	Req, Alloc         uint32 // processors of one task; Alloc is 0 before the start
+	Asked, Held        TRES
+	Submit, Eligible   ostrich.Time
+	Start, End         ostrich.Time
+	Suspended          ostrich.Duration
+	Limit              ostrich.Duration
+	UID, Assoc, QOS    uint32
+	Account, Partition string // Partition is a list while it may be any of several
+	Class              uint64
+	NameClass          uint64 // this and ScriptClass with Config.Classes only
+	ScriptClass        uint64
+	Unfinished         bool   // Slurm has not written all of it
+	Impossible         string // why no job can be so, or ""
+}
+
+// LiveRows reads the rows that have not ended, of jobs that were submitted
+// before a time. The row is valid until the next one only.
+func (r *Reader) LiveRows(ctx context.Context, submitted, now ostrich.Time, take func(*Row)) error {
+	return r.rows(ctx, r.pastLiveQuery(submitted), now, take)
+}
+
+// EndedRows reads the rows that ended from a time to before another one, or
+// later if that is 0, of jobs that were submitted before a time. The row is
+// valid until the next one only.
+func (r *Reader) EndedRows(ctx context.Context, from, to, submitted, now ostrich.Time, take func(*Row)) error {
+	return r.rows(ctx, r.pastEndedQuery(from, to, submitted), now, take)
+}
+
+func (r *Reader) pastLiveQuery(submitted ostrich.Time) string {
+	return r.pastQuery("time_end = 0", submitted)
+}
+
+func (r *Reader) pastEndedQuery(from, to, submitted ostrich.Time) string {
+	where := endsSince(from)
+	if to > 0 {
+		where += " AND time_end < " + strconv.FormatInt(int64(to), 10)
+	}
+	return r.pastQuery(where, submitted)
+}
+
+func (r *Reader) pastQuery(where string, submitted ostrich.Time) string {
+	return r.jobsQuery(r.parser.saying.ended()+", account", r.schema.byEnd,
+		where+" AND time_submit < "+strconv.FormatInt(int64(submitted), 10))
+}
+
+func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, take func(*Row)) error {
+	var one Row
+	_, err := r.db.each(ctx, query, func(v []driver.Value) {
+		w := r.parser.parse(v)
+		one = Row{
+			ID: w.id, Array: w.array, State: w.state, Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
+			Asked: readTRES(text(v[colReq])), Held: readTRES(text(v[colAlloc])),
+			Submit: w.submit, Start: w.start, End: w.end,
+			UID: w.uid, Assoc: w.assoc, QOS: w.qos,
+			Account: r.parser.intern(r.parser.account(v)), Partition: w.partition,
+			Class: w.class, Unfinished: w.unfinished, Impossible: w.impossible(now, true),
+		}
+		if w.eligible != infinite && w.eligible != noVal {
+			one.Eligible = w.eligible
+		}
+		if w.limit != infinite && w.limit != noVal {
+			one.Limit = 60 * ostrich.Duration(w.limit)
+		}
+		if w.started() {
+			one.Suspended = w.pause(now)
+		} else {
+			one.Start = 0
+		}
+		r.parser.saying.both(&one, v)
+		take(&one)
+	})
+	if err != nil {
+		return r.failed("jobs", err)
+	}
+	return nil
+}
+
+// pause is how long the job was suspended. The column holds seconds, but while
+// the job is suspended, and for ever if it ends so, it holds when it was
+// suspended less the seconds before (as_mysql_suspend).
+func (w *row) pause(now ostrich.Time) ostrich.Duration {
+	end := w.end
+	if end == 0 {
+		end = now
+	}
+	length := max(0, end-max(w.start, w.submit))
+	pause := ostrich.Time(min(w.suspended, 1<<62))
+	if w.state == Suspended || pause > length {
+		pause = end - pause
+	}
+	return ostrich.Duration(min(max(0, pause), length))
+}
+
+// EndTimes is when the first and the last job ended of those that ended at from
+// or later; 0 if none did. The index has both at hand.
+func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last ostrich.Time, err error) {
+	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&first, &last) },
+		"SELECT COALESCE(MIN(time_end), 0), COALESCE(MAX(time_end), 0) FROM "+r.schema.table("job_table")+
+			r.schema.byEnd+" WHERE "+endsSince(from))
+	if err != nil {
+		return 0, 0, r.failed("the times of jobs", err)
+	}
+	return first, last, nil
+}
+
+// CountEnded is how many rows ended at from or later, counted in the index.
+func (r *Reader) CountEnded(ctx context.Context, from ostrich.Time) (rows int, err error) {
+	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&rows) }, r.countQuery(from))
+	if err != nil {
+		return 0, r.failed("the number of jobs", err)
+	}
+	return rows, nil
+}
+
+// Size is what the cluster had from a time on.
+type Size struct {
+	From         ostrich.Time
+	Procs, Nodes int
+}
+
+// Sizes reads all sizes that the cluster had, the first one first.
+func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
+	_, err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
+		if t := readTRES(text(v[4])); t.CPUs > 0 {
+			all = append(all, Size{ostrich.Time(number(v[1])), int(min(t.CPUs, maxProcs)), int(min(t.Nodes, maxProcs))})
+		}
+	})
+	if err != nil {
+		return nil, r.failed("the size of the cluster", err)
+	}
+	return all, nil
+}
+
+// Names reads the associations and, by number, the names of QOS, both also of
+// what is deleted.
+func (r *Reader) Names(ctx context.Context) (associations []Association, qos map[uint32]string, err error) {
+	qos = map[uint32]string{}
+	err = r.associations(ctx, func(a Association) { associations = append(associations, a) })
+	if err == nil {
+		err = r.qosNames(ctx, qos)
+	}
+	if err != nil {
+		return nil, nil, r.failed("associations", err)
+	}
+	return associations, qos, nil
+}
+
+// QOS reads the QOS that are not deleted.
+func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
+	err = r.db.scan(ctx, func(scan func(...any) error) error {
+		var q accounting.QOS
+		failed := scan(&q.Name, &q.Priority, &q.UsageFactor)
+		all = append(all, q)
+		return failed
+	}, "SELECT name, COALESCE(priority, 0), usage_factor FROM qos_table WHERE deleted = 0")
+	if err != nil {
+		return nil, r.failed("QOS", err)
+	}
+	return all, nil
+}
