@@ -14,10 +14,13 @@ type Timeline struct {
 	base    *Schedule  // all events before those of the log have been stepped
 	log     []reported // in the order of Compare
 	asked   bool
-	current *Schedule // base with log[:stepped]; nil after a late event
+	current *Schedule // base with log[:stepped] and what is supposed; nil after a late event
 	stepped int
 	bad     []error // of events stepped into base at once
-	replays int
+
+	supposed []Event // see Suppose
+	ahead    bool    // some of it counts in current before its time
+	replays  int
 }
 
 // reported is an event of the log.
@@ -183,11 +186,13 @@ func (t *Timeline) At(now Time) (*Schedule, []error) {
 	if t.current == nil || Duration(now-t.base.now) > 2*t.horizon {
 		bad = append(bad, t.advanceBase(now-Time(t.horizon))...)
 	}
-	if t.current == nil {
-		t.current, t.stepped = t.base.Clone(), 0
-		t.replays++
+	if t.ahead && t.current != nil && now > t.current.now {
+		t.current = nil
 	}
-	more := t.step(t.current, &t.stepped, now)
+	if t.current == nil {
+		bad = append(bad, t.begin(now)...)
+	}
+	more := t.stepUntil(t.current, &t.stepped, now)
 	return t.current, append(bad, more...)
 }
 
@@ -197,7 +202,7 @@ func (t *Timeline) advanceBase(until Time) []error {
 		return nil
 	}
 	n := 0
-	bad := t.step(t.base, &n, until-1) // later events of that second may still come
+	bad := t.stepUntil(t.base, &n, until-1) // later events of that second may still come
 	t.log = slices.Clone(t.log[n:])
 	if t.stepped < n {
 		t.current = nil // it has not taken all that is forgotten now
@@ -206,19 +211,25 @@ func (t *Timeline) advanceBase(until Time) []error {
 	return bad
 }
 
-// step takes the events from the n-th on, up to the given time, and lets the
+// stepUntil takes the events from the n-th on, up to the given time, and lets the
 // time pass.
-func (t *Timeline) step(s *Schedule, n *int, until Time) []error {
+func (t *Timeline) stepUntil(s *Schedule, n *int, until Time) []error {
+	bad := t.step(s, n, func(e Event) bool { return e.At <= until })
+	if until > s.now {
+		_ = s.AdvanceTo(until) // never backwards, so never an error
+	}
+	return bad
+}
+
+// step takes the events from the n-th on, as long as each is due.
+func (t *Timeline) step(s *Schedule, n *int, due func(Event) bool) []error {
 	var bad []error
-	for ; *n < len(t.log) && t.log[*n].At <= until; *n++ {
+	for ; *n < len(t.log) && due(t.log[*n].Event); *n++ {
 		e := &t.log[*n]
 		if err := s.Step(e.Event); err != nil && !e.told {
 			e.told = true
 			bad = append(bad, err)
 		}
-	}
-	if until > s.now {
-		_ = s.AdvanceTo(until) // never backwards, so never an error
 	}
 	return bad
 }

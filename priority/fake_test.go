@@ -2,6 +2,7 @@ package priority
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -174,10 +175,24 @@ func fakeSqueue(state fakeState, args []string) int {
 		_, _ = fmt.Fprintln(os.Stdout, strings.NewReplacer(
 			"%A", fmt.Sprint(q.Job), "%F", fmt.Sprint(q.Array), "%K", tasks, "%i", q.Full, "%u", q.User, "%U", "1000",
 			"%a", q.Account, "%P", q.Partition, "%q", q.QOS, "%Q", strconv.FormatUint(uint64(q.Priority), 10), "%y", strconv.FormatInt(q.Nice, 10),
-			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason, "%j", q.Name,
+			"%T", q.State, "%V", fmt.Sprint(q.Submit), "%v", "(null)", "%E", "(null)", "%r", q.Reason,
+			"%C", strconv.Itoa(q.CPUs), "%l", formatLimit(q.TimeLimit), "%w", cmp.Or(q.WCKey, "(null)"), "%j", q.Name,
 		).Replace(args[len(args)-1]))
 	}
 	return 0
+}
+
+// formatLimit writes a time limit as squeue does.
+func formatLimit(d ostrich.Duration) string {
+	switch {
+	case d == Unlimited:
+		return "UNLIMITED"
+	case d == 0:
+		return "NOT_SET"
+	case d < 3600:
+		return fmt.Sprintf("%d:%02d", d/60, d%60)
+	}
+	return fmt.Sprintf("%d-%02d:%02d:%02d", d/86400, d/3600%24, d/60%60, d%60)
 }
 
 // expandTasks lists the tasks of a set.

@@ -11,7 +11,9 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// captured is what a real Slurm printed.
+// captured is what a real Slurm printed. (Processors, limit and wckey, which squeue
+// was not asked for then, were put into the records of squeue afterwards, the same in
+// each.)
 func captured(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -199,9 +201,38 @@ func TestParseDiag(t *testing.T) {
 	}
 }
 
+// TestParseSqueueAsks: what a job asks for is read where it can be, and garbage in it
+// spoils nothing else.
+func TestParseSqueueAsks(t *testing.T) {
+	const head = mark + "7\x1f7\x1fN/A\x1f7\x1fann\x1f1000\x1flab\x1fmain\x1fnormal\x1f10\x1f0\x1fPENDING\x1f1700000000\x1f(null)\x1f(null)\x1fNone\x1f"
+	type asks struct {
+		CPUs        int
+		TimeLimit   ostrich.Duration
+		WCKey, Name string
+	}
+	for text, want := range map[string]asks{
+		"2\x1f1:30:00\x1f(null)\x1fname":      {2, 5400, "", "name"},
+		"2048\x1f1-02:03:00\x1f*pdf\x1fname":  {2048, 93780, "*pdf", "name"},
+		"1\x1f5:00\x1fa\x1fb\x1f\nname":       {1, 300, "a", "b\x1f\nname"},
+		"1\x1fUNLIMITED\x1f(null)\x1fname":    {1, Unlimited, "", "name"},
+		"4K\x1fNOT_SET\x1f(null)\x1fname":     {0, 0, "", "name"},
+		"-1\x1f1-5:00\x1f(null)\x1fname":      {0, 0, "", "name"},
+		"2147483648\x1fx\x1f(null)\x1f(null)": {0, 0, "", "(null)"},
+	} {
+		queue, err := parseSqueue(head+text+"\n", mark)
+		if err != nil || len(queue) != 1 {
+			t.Fatalf("%q: %v, %v", text, queue, err)
+		}
+		q := &queue[0]
+		if got := (asks{q.CPUs, q.TimeLimit, q.WCKey, q.Name}); got != want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
 func TestParseSqueueErrors(t *testing.T) {
 	record := func(change func([]string)) string {
-		f := []string{"7", "7", "N/A", "7", "ann", "1000", "lab", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "name"}
+		f := []string{"7", "7", "N/A", "7", "ann", "1000", "lab", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "name"}
 		change(f)
 		return mark + strings.Join(f, fieldSep) + "\n"
 	}
@@ -209,7 +240,7 @@ func TestParseSqueueErrors(t *testing.T) {
 		{"none", "", ""},
 		{"cluster line", "CLUSTER: c\n" + record(func([]string) {}), ""},
 		{"warning", "squeue: something\n" + record(func([]string) {}), "unexpected output"},
-		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 17"},
+		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 20"},
 		{"id", record(func(f []string) { f[0] = "0" }), "not a job id"},
 		{"uid", record(func(f []string) { f[5] = "ann" }), "uid"},
 		{"priority", record(func(f []string) { f[9] = "4294967296" }), "priority"},

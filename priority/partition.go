@@ -108,7 +108,7 @@ func parsePartition(line string) (p Partition, nodes string, err error) {
 	return p, nodes, nil
 }
 
-// parseTimeLimit reads "1-00:00:00", "00:30:00", "UNLIMITED" or "NONE" (0).
+// parseTimeLimit reads "1-00:00:00", "00:30:00", "30:00", "UNLIMITED" or "NONE" (0).
 func parseTimeLimit(s string) (ostrich.Duration, error) {
 	switch s {
 	case "UNLIMITED", "INFINITE":
@@ -125,7 +125,7 @@ func parseTimeLimit(s string) (ostrich.Duration, error) {
 		return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
 	}
 	parts := strings.Split(clock, ":")
-	if len(parts) != 3 {
+	if len(parts) != 3 && (len(parts) != 2 || hasDays) {
 		return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
 	}
 	var seconds uint64

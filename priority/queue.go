@@ -29,9 +29,15 @@ type Queued struct {
 	// Full is how Slurm writes the job's id for people: "17+1", "26_[1-3]".
 	Full string
 
-	User, Account, Partition, QOS, Name string
+	User, Account, Partition, QOS, Name, WCKey string
 
-	UID      uint32
+	UID uint32
+	// CPUs is how many processors a task asks for, 0 where squeue does not say it.
+	// TimeLimit is what it may take: the partition's where it has no limit of its
+	// own; 0 where there is none, or Unlimited.
+	CPUs      int
+	TimeLimit ostrich.Duration
+
 	Priority uint32 // 0 is held
 	Nice     int64
 
@@ -164,8 +170,8 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// fieldSep separates the fields of a record. No field but the name, which
-// comes last, can contain it.
+// fieldSep separates the fields of a record. No field can contain it but what users
+// write, the wckey and the name, which come last: a user can garble their own.
 const fieldSep = "\x1f"
 
 // squeueFormat is the format of one record. A job's name may contain anything,
@@ -173,11 +179,11 @@ const fieldSep = "\x1f"
 // guess.
 func squeueFormat(mark string) string {
 	return mark + strings.Join([]string{
-		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%j",
+		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%w", "%j",
 	}, fieldSep)
 }
 
-const squeueFields = 17
+const squeueFields = 20
 
 // parseSqueue reads what squeue prints in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]Queued, error) {
@@ -228,7 +234,14 @@ func parseQueued(record string) (Queued, error) {
 	}
 	q := Queued{
 		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Account: f[6], Partition: f[7], QOS: f[8],
-		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], Name: f[16],
+		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], WCKey: none(f[18]), Name: f[19],
+	}
+	// What a job asks for serves until accounting tells of it; without, it waits for that.
+	if cpus, bad := strconv.ParseUint(f[16], 10, 31); bad == nil {
+		q.CPUs = int(cpus)
+	}
+	if limit, bad := parseTimeLimit(f[17]); bad == nil {
+		q.TimeLimit = limit
 	}
 	fail := func(what, text, why string) (Queued, error) {
 		return Queued{}, fmt.Errorf("job %d: %s %q: %s", id, what, clip(text), why)

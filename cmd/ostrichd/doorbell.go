@@ -39,7 +39,7 @@ type doorbell struct {
 	heard        priority.JobCounts // what the latest of those read before it read the queue
 	rung         bool               // something has moved since
 	rest         bool               // it left writes over
-	echo         time.Time          // when accounting knows what it was told; zero: it does already
+	echoes       []time.Time        // when accounting knows what moved, in their order
 	away         time.Duration      // in an outage, the pause until the next try; else 0
 }
 
@@ -57,16 +57,16 @@ func (b *doorbell) set(c *sidecar.Config, slowdown int) {
 // has moved up to now.
 func (b *doorbell) begin(now time.Time) {
 	b.began, b.looked, b.rung, b.rest = now, now, false, false
-	if !b.echo.After(now) {
-		b.echo = time.Time{}
+	for len(b.echoes) > 0 && !b.echoes[0].After(now) {
+		b.echoes = b.echoes[1:]
 	}
 }
 
 // end takes that the cycle has ended with success, having been told the counts at
-// its beginning.
+// its beginning. Before the first one something may have moved as well.
 func (b *doorbell) end(now time.Time, counts priority.JobCounts, rest bool) {
-	if b.known && counts != b.heard {
-		b.echo = b.began.Add(echoAfter)
+	if !b.known || counts != b.heard {
+		b.echoes = append(b.echoes, b.began.Add(echoAfter))
 	}
 	b.ended, b.known, b.heard, b.rest, b.away = now, true, counts, rest, 0
 }
@@ -111,8 +111,8 @@ func (b *doorbell) due() (at time.Time, by string) {
 	if b.rest {
 		earlier(soonest, byRest)
 	}
-	if !b.echo.IsZero() {
-		earlier(b.echo, byEcho)
+	if len(b.echoes) > 0 {
+		earlier(b.echoes[0], byEcho)
 	}
 	return at, by
 }

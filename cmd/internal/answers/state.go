@@ -34,6 +34,7 @@ type State struct {
 
 	Summary priority.Summary
 	Entries []sidecar.Entry // the plan
+	Untold  int             // of them, jobs of which accounting has not told yet
 	Pools   []Pool          // in the order of the configuration
 
 	Names map[ostrich.UserID]Owner
@@ -61,9 +62,14 @@ func Look(from Source, c *sidecar.Cycle) *State {
 	config := from.Config()
 	s := &State{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
-		Summary: c.Plan.Summary, Entries: c.Plan.Entries, live: from.Live(),
+		Summary: c.Plan.Summary, Entries: c.Plan.Entries, live: withProvisional(from.Live(), c.Provisional), Untold: len(c.Provisional),
 		works: make([]ostrich.Work, len(c.Plan.Entries)), Names: make(map[ostrich.UserID]Owner),
 		more: make(map[ostrich.JobID]int),
+	}
+	for i := range s.Entries {
+		if s.Entries[i].Why == priority.Unheard {
+			s.Untold++
+		}
 	}
 	for i := range s.live {
 		if j := &s.live[i].Job; j.Count() > 1 {
@@ -94,6 +100,17 @@ func Look(from Source, c *sidecar.Cycle) *State {
 		}
 	}
 	return s
+}
+
+// withProvisional adds the records that are made of the queue to those of accounting,
+// all by id.
+func withProvisional(live, provisional []slurmdb.Record) []slurmdb.Record {
+	if len(provisional) == 0 {
+		return live
+	}
+	live = slices.Concat(live, provisional)
+	slices.SortFunc(live, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	return live
 }
 
 // record is what accounting knows of a job that has not ended.

@@ -100,6 +100,13 @@ func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	return r, true
 }
 
+// Expect is a job of the queue as its row will have it.
+func (a *Accounting) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
+	return ostrich.Job{
+		ID: q.ID, User: ostrich.UserID(q.UID), Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
+	}, true
+}
+
 // Live lists the jobs that have not ended, as of the last poll, by id.
 func (a *Accounting) Live() []slurmdb.Record {
 	var list []slurmdb.Record

@@ -254,7 +254,7 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 		queue[i] = priority.Queued{
 			Job: j.ID, Count: 1, Full: strconv.Itoa(int(j.ID)),
 			User: u.Name, Account: u.Account, Partition: partition, QOS: "normal", UID: uint32(j.User),
-			Priority: j.Priority, Listed: true, SiteKnown: true, Site: j.Site,
+			CPUs: j.Procs, TimeLimit: j.Estimate, Priority: j.Priority, Listed: true, SiteKnown: true, Site: j.Site,
 			Factors: priority.Factors{Age: int64(j.Age), Fairshare: int64(j.Fairshare)},
 			State:   "PENDING", Reason: "Priority", Submit: j.Submit,
 		}

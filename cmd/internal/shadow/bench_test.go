@@ -41,6 +41,8 @@ func (d *deep) submit(id ostrich.JobID, user ostrich.UserID, procs int, limit os
 	})
 }
 
+func (*deep) Expect(*slurmdb.Waiting) (ostrich.Job, bool) { return ostrich.Job{}, false }
+
 func (d *deep) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	b := slurmdb.Batch{Now: d.now}
 	for _, e := range d.events {

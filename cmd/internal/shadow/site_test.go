@@ -156,6 +156,8 @@ func (s *site) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.B
 	return b, nil
 }
 
+func (*site) Expect(*slurmdb.Waiting) (ostrich.Job, bool) { return ostrich.Job{}, false }
+
 func (s *site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	j, ok := s.jobs[id]
 	if !ok {

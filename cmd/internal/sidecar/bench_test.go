@@ -27,7 +27,7 @@ func (s *still) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.
 	s.now += 10
 	return b, nil
 }
-func (*still) Record(ostrich.JobID) (slurmdb.Record, bool) { return slurmdb.Record{}, false }
+func (*still) Record(ostrich.JobID) (slurmdb.Record, bool) { return slurmdb.Record{}, true }
 func (*still) Live() []slurmdb.Record                      { return nil }
 func (*still) UserName(id ostrich.UserID) string           { return fmt.Sprint(id) }
 func (*still) Close() error                                { return nil }
@@ -36,6 +36,8 @@ func (*still) Controller(context.Context) (priority.Controller, error) { return 
 func (*still) Partitions(context.Context) ([]priority.Partition, error) {
 	return []priority.Partition{{Name: "main"}}, nil
 }
+
+func (*still) Expect(*slurmdb.Waiting) (ostrich.Job, bool) { return ostrich.Job{}, false }
 
 func (s *still) Queue(context.Context) ([]priority.Queued, error) { return slices.Clone(s.queue), nil }
 func (*still) Diag(context.Context) (priority.Diag, error)        { return priority.Diag{}, nil }

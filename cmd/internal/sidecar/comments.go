@@ -130,6 +130,22 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 	}
 }
 
+// suppose adds to the submissions of jobs of which accounting has not told what the
+// users said of them.
+func (m *comments) suppose(ctx context.Context, submitted []ostrich.Event) {
+	if m.from == nil {
+		return
+	}
+	if !m.fresh && slices.ContainsFunc(submitted, m.unknown) {
+		m.ask(ctx)
+	}
+	for i := range submitted {
+		j := &submitted[i].Job
+		s, _ := m.of(j.ID, j.Group)
+		m.say(j, s)
+	}
+}
+
 // unknown tells whether an event is the submission of a job whose comment is not known.
 func (m *comments) unknown(e ostrich.Event) bool {
 	_, known := m.of(e.Job.ID, e.Job.Group)

@@ -20,6 +20,8 @@ type Accounting interface {
 	PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error)
 	Record(id ostrich.JobID) (slurmdb.Record, bool)
 	Live() []slurmdb.Record
+	// Expect is a job of the queue as accounting will tell of it.
+	Expect(q *slurmdb.Waiting) (ostrich.Job, bool)
 	UserName(id ostrich.UserID) string
 	Close() error
 }
@@ -53,9 +55,10 @@ type Sidecar struct {
 	lead  *Lead // decides who writes; nil where nobody else can
 	leads bool  // it was our turn in the latest cycle
 
-	comments comments
-	holds    holds
-	rivals   []priority.Record // found, and told in no cycle yet
+	comments    comments
+	holds       holds
+	provisional provisional
+	rivals      []priority.Record // found, and told in no cycle yet
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
@@ -242,6 +245,10 @@ type Cycle struct {
 	Queue      []priority.Queued // as Slurm would try them
 	Plan       Plan
 
+	// Provisional are the jobs of the queue of which accounting has not told yet and
+	// that are ordered all the same, as records made of what the queue says, by id.
+	Provisional []slurmdb.Record
+
 	Outcomes []priority.Outcome // of the writes; none if nothing was written
 	Left     int                // writes beyond what one cycle makes, which the next ones do
 	Slow     error              // why some writes are left to the next cycles; nil: none are
@@ -303,26 +310,21 @@ func (s *Sidecar) Writing() bool { return s.writing.Load() }
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	// The controller is asked first: what it has handed over by now is in
 	// the tables when they are read.
-	asked := time.Now()
-	diag, err := s.slurm.Diag(ctx)
+	diag, answered, err := s.diag(ctx)
 	if err != nil {
 		return nil, err
 	}
-	answered := time.Since(asked)
 	queue, err := s.queue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked = time.Now()
+	asked := time.Now()
 	batch, told, err := s.read(ctx, queue)
 	if err != nil {
 		return nil, err
 	}
 	s.told = max(s.told, told)
 	s.leaveOut(batch.Skipped, queue)
-	if s.comments.err != nil {
-		return nil, s.comments.err
-	}
 	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
 	c := &Cycle{
 		Diag: diag,
@@ -331,6 +333,11 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	s.govern(c, answered)
+	s.suppose(ctx)
+	if s.comments.err != nil {
+		return nil, s.comments.err
+	}
+	c.Provisional = s.provisional.records
 	c.Pools, c.Odd = s.pools.At(c.Time)
 	if time.Since(asked) > queueAge {
 		if queue, err = s.queue(ctx); err != nil {
@@ -418,6 +425,7 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	}
 	s.comments.begin(ctx)
 	s.holds.begin(queue)
+	s.provisional.begin(queue, s.told, func(id ostrich.JobID) bool { _, known := s.accounting.Record(id); return known })
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
@@ -426,6 +434,7 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
+		s.provisional.told(&e)
 		if s.looked {
 			if s.news = append(s.news, e); len(s.news) > mostNews {
 				s.news, s.looked = nil, false

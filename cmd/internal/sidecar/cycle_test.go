@@ -79,7 +79,13 @@ func (s *site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	r, ok := s.records[id]
 	return r, ok
 }
-func (s *site) Live() []slurmdb.Record            { return nil }
+
+func (s *site) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
+	return ostrich.Job{
+		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
+	}, q.Procs > 0
+}
+func (s *site) Live() []slurmdb.Record            { return s.liveRecords() }
 func (s *site) UserName(id ostrich.UserID) string { return fmt.Sprint("u", id) }
 func (s *site) Close() error                      { return s.did("close") }
 

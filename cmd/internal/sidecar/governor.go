@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -81,6 +82,13 @@ func govern(slowdown int, d *priority.Diag, answered time.Duration, maxRPCs int)
 		return 1, ""
 	}
 	return now, worst.words
+}
+
+// diag asks for slurmctld's counters, and tells how long the answer took.
+func (s *Sidecar) diag(ctx context.Context) (d priority.Diag, answered time.Duration, err error) {
+	asked := time.Now()
+	d, err = s.slurm.Diag(ctx)
+	return d, time.Since(asked), err
 }
 
 // govern judges by what a cycle was told at its beginning: between two cycles

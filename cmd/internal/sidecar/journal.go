@@ -43,15 +43,18 @@ func (s *Sidecar) readJournal() error {
 // alive returns a function that tells whether the journal has to remember a
 // job: it has not ended, or it is an array with tasks that have not.
 func (s *Sidecar) alive() func(ostrich.JobID) bool {
-	arrays := sync.OnceValue(func() map[ostrich.JobID]bool {
-		live := make(map[ostrich.JobID]bool)
-		for _, r := range s.accounting.Live() {
-			live[r.ArrayJob] = true
-		}
-		return live
-	})
+	arrays := sync.OnceValue(s.arrays)
 	return func(id ostrich.JobID) bool {
 		_, known := s.accounting.Record(id)
-		return known || arrays()[id]
+		return known || s.provisional.has(id) || arrays()[id]
 	}
+}
+
+// arrays are the job arrays that accounting knows, with tasks that have not ended.
+func (s *Sidecar) arrays() map[ostrich.JobID]bool {
+	live := make(map[ostrich.JobID]bool)
+	for _, r := range s.accounting.Live() {
+		live[r.ArrayJob] = true
+	}
+	return live
 }

@@ -90,6 +90,9 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
 			place := &orders[i][e.Place]
 			e.Campaign, e.Gated = place.Lead, place.Gated
+			if s.provisional.has(e.Job) {
+				e.Why += byQueue
+			}
 			p.Entries = append(p.Entries, e)
 		}
 		for k := one.Managed; k < len(one.Entries); k++ {

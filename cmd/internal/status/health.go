@@ -224,12 +224,6 @@ func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string
 	for _, h := range priority.Harms(options, priority.Surroundings{}) {
 		add(h.Setting, false, h.Mend, "%s", h.Found)
 	}
-	unheard := 0
-	for i := range s.state.Entries {
-		if s.state.Entries[i].Why == priority.Unheard {
-			unheard++
-		}
-	}
-	add("queue", unheard == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
-		"%s, of which accounting has not told of %d yet", amounts.Plural(s.Health.Pending, "pending job"), unheard)
+	add("queue", s.state.Untold == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
+		"%s, of which accounting has not told of %d yet", amounts.Plural(s.Health.Pending, "pending job"), s.state.Untold)
 }

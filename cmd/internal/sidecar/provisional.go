@@ -1,0 +1,126 @@
+package sidecar
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// byQueue ends Entry.Why of a job that is ordered by what the queue says of it.
+const byQueue = "; not yet in accounting"
+
+// provisional are the pending jobs that the queue has and accounting has not told
+// of yet, which takes up to five seconds, and for ever while slurmdbd is away. They
+// are taken into the order by what the queue says. Each cycle finds them anew, so a
+// row confirms one, or corrects it, by being there.
+type provisional struct {
+	new     []*priority.Queued // of this cycle's queue, those that may be
+	ended   map[ostrich.JobID]ostrich.Time
+	records []slurmdb.Record // of those that are, by id
+}
+
+// begin starts a cycle with the jobs of the queue that accounting may not know:
+// told is the latest thing that it has told of. What happened later may be told later,
+// and what happened at one time within a minute; who was one before is looked at again.
+func (p *provisional) begin(queue []priority.Queued, told ostrich.Time, known func(ostrich.JobID) bool) {
+	p.new, p.ended = nil, nil
+	for i := range queue {
+		if q := &queue[i]; (q.Submit > told-unheardFor || p.has(q.Job)) && !known(q.Job) {
+			p.new = append(p.new, q)
+		}
+	}
+}
+
+// told takes note of what accounting tells: a job that has ended since the queue was
+// read is not expected any more.
+func (p *provisional) told(e *ostrich.Event) {
+	if e.Kind != ostrich.End || len(p.new) == 0 {
+		return
+	}
+	if p.ended == nil {
+		p.ended = make(map[ostrich.JobID]ostrich.Time, len(p.new))
+		for _, q := range p.new {
+			p.ended[q.Job] = 0
+		}
+	}
+	if _, is := p.ended[e.Job.ID]; is {
+		p.ended[e.Job.ID] = e.At
+	}
+}
+
+// has tells whether a job is one.
+func (p *provisional) has(id ostrich.JobID) bool {
+	_, is := slices.BinarySearchFunc(p.records, id, func(r slurmdb.Record, id ostrich.JobID) int { return int(int64(r.Job.ID) - int64(id)) })
+	return is
+}
+
+// suppose gives the schedules the jobs of the queue of which accounting has not told.
+// A task that has just left the waiting ones of an array waits for its row: until
+// then theirs counts it.
+func (s *Sidecar) suppose(ctx context.Context) {
+	p := &s.provisional
+	counted := sync.OnceValue(s.waitingArrays)
+	p.records = nil
+	var events []ostrich.Event
+	waits := make(map[ostrich.JobID]priority.Wait)
+	for _, q := range p.new {
+		if _, known := s.accounting.Record(q.Job); known || p.ended[q.Job] >= q.Submit {
+			continue
+		}
+		if _, out := s.skipped[q.Job]; out || (q.Array != 0 && counted()[q.Array]) {
+			continue
+		}
+		w := waiting(q)
+		j, ok := s.accounting.Expect(&w)
+		if !ok {
+			continue
+		}
+		p.records = append(p.records, slurmdb.Record{
+			Job: j, UserName: q.User, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
+			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
+		})
+		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
+		waits[j.ID] = q.Wait()
+	}
+	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return int(int64(a.Job.ID) - int64(b.Job.ID)) })
+	slices.SortFunc(events, ostrich.Compare)
+	s.comments.suppose(ctx, events)
+	for _, e := range events {
+		if waits[e.Job.ID] != priority.Able {
+			e.Kind = ostrich.Hold
+			events = append(events, e)
+		}
+	}
+	s.pools.Suppose(events...)
+}
+
+// waitingArrays are the job arrays of which accounting has a record of waiting tasks.
+func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
+	arrays := make(map[ostrich.JobID]bool)
+	for _, r := range s.accounting.Live() {
+		if r.ArrayJob != 0 && r.ArrayTask == slurmdb.NoTask && r.Job.Start == 0 {
+			arrays[r.ArrayJob] = true
+		}
+	}
+	return arrays
+}
+
+// waiting is a job of the queue in the reader's terms.
+func waiting(q *priority.Queued) slurmdb.Waiting {
+	w := slurmdb.Waiting{
+		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition,
+		Name: q.Name, WCKey: q.WCKey, Tasks: q.Count, Procs: q.CPUs, Limit: max(0, q.TimeLimit), Submit: q.Submit,
+	}
+	if leader, _, het := strings.Cut(q.Full, "+"); het {
+		if id, err := strconv.ParseUint(leader, 10, 32); err == nil {
+			w.Het = ostrich.JobID(id)
+		}
+	}
+	return w
+}

@@ -1,0 +1,200 @@
+package sidecar
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// queued is a job as the queue has it once it has been submitted.
+func queued(j *ostrich.Job) priority.Queued {
+	return priority.Queued{
+		Job: j.ID, UID: uint32(j.User), User: "u" + strconv.Itoa(int(j.User)), Partition: j.Partition, Full: strconv.Itoa(int(j.ID)),
+		Count: j.Count(), CPUs: j.Procs, TimeLimit: j.Estimate, Priority: 100, Listed: true, SiteKnown: true,
+		State: "PENDING", Reason: "Priority", Submit: j.Submit,
+	}
+}
+
+func jobOf(id, user int, at ostrich.Time) ostrich.Job {
+	return ostrich.Job{
+		ID: ostrich.JobID(id), User: ostrich.UserID(user), Partition: "main", Tasks: 1, Procs: 1 + id%3, Estimate: ostrich.Duration(60 * (1 + id%5)), Submit: at,
+	}
+}
+
+// tell lets accounting know a job.
+func (s *site) tell(j *ostrich.Job) {
+	s.events = append(s.events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: *j})
+	s.records[j.ID] = slurmdb.Record{Job: *j}
+}
+
+// A job that accounting has not told of is ordered by what the queue says.
+func TestProvisional(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	run(t, s, false)
+
+	w.now += 10
+	j := jobOf(2, 2, w.now-1)
+	w.queue = append(w.queue, queued(&j))
+	held := jobOf(3, 2, w.now-1)
+	w.queue = append(w.queue, queued(&held))
+	w.queue[2].Reason, w.queue[2].Priority = "JobHeldUser", 0
+	unclear := jobOf(4, 3, w.now-1)
+	w.queue = append(w.queue, queued(&unclear))
+	w.queue[3].CPUs = 0
+	c := run(t, s, true)
+	equal(t, "provisional", 2, len(c.Provisional))
+	equal(t, "managed", 2, c.Plan.Summary.Managed)
+	e := c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e Entry) bool { return e.Job == 2 })]
+	equal(t, "rank of a job of three minutes beside one of ten", 1, e.Rank)
+	equal(t, "why ends with where it is from", true, strings.HasSuffix(e.Why, byQueue))
+	equal(t, "written", true, slices.ContainsFunc(w.sent[0], func(ch priority.Change) bool { return ch.Job == 2 }))
+	equal(t, "kept back", []ostrich.JobID{3}, c.Pools[0].Schedule.Kept())
+	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e Entry) bool { return e.Job == 4 })].Why)
+
+	// The row comes, and nothing is to be written.
+	w.now += 10
+	w.tell(&j)
+	c = run(t, s, true)
+	equal(t, "provisional", 1, len(c.Provisional))
+	equal(t, "writes", 0, c.Plan.Summary.Writes)
+
+	// One that has ended before accounting is asked is expected no more; one that is
+	// gone without a word leaves nothing behind.
+	gone := jobOf(5, 4, w.now-1)
+	w.queue = append(w.queue, queued(&gone))
+	equal(t, "known from the queue", 2, len(run(t, s, false).Provisional))
+	end := gone
+	end.End = w.now
+	w.events = append(w.events, ostrich.Event{At: gone.Submit, Kind: ostrich.Submit, Job: gone}, ostrich.Event{At: w.now, Kind: ostrich.End, Job: end})
+	equal(t, "ended meanwhile", 1, len(run(t, s, false).Provisional))
+	w.queue = w.queue[:2]
+	w.now += 10
+	c = run(t, s, false)
+	equal(t, "provisional", 0, len(c.Provisional))
+	equal(t, "unfinished campaigns", 2, c.Pools[0].Schedule.Unfinished())
+}
+
+// A job whose row makes no sense is not one that accounting has not told of.
+func TestProvisionalLeftOut(t *testing.T) {
+	w := newSite()
+	j := jobOf(2, 2, w.now-1)
+	w.queue = append(w.queue, queued(&j))
+	w.skipped = []slurmdb.Skip{{Job: 2, Why: "asks for no processor"}}
+	s := w.start(t)
+	for range 2 {
+		c := run(t, s, false)
+		equal(t, "provisional", 0, len(c.Provisional))
+		equal(t, "why", LeftOut+"asks for no processor", c.Plan.Entries[0].Why)
+	}
+}
+
+// Of an array it is its waiting tasks that are ordered at once, even where a task of it
+// runs already. A task that leaves them waits for its row: it is counted there.
+func TestProvisionalArray(t *testing.T) {
+	w := newSite()
+	s := w.start(t)
+	run(t, s, false)
+	w.now += 10
+	j := jobOf(7, 1, w.now-2)
+	j.Group, j.Tasks = 7, 9
+	set := queued(&j)
+	set.Array, set.Tasks, set.Full = 7, "2-10", "7_[2-10]"
+	w.queue = append(w.queue, set)
+	task := jobOf(8, 1, w.now-2)
+	task.Group, task.Start = 7, w.now-1
+	w.tell(&task)
+	w.records[8] = slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: slurmdb.Running}
+	c := run(t, s, false)
+	equal(t, "provisional", 1, len(c.Provisional))
+	equal(t, "jobs", 9, c.Provisional[0].Job.Count())
+
+	w.now += 10
+	w.tell(&j)
+	w.records[7] = slurmdb.Record{Job: j, ArrayJob: 7, ArrayTask: slurmdb.NoTask}
+	alone := jobOf(9, 1, w.now-12)
+	split := queued(&alone)
+	split.Array, split.Tasks, split.Full = 7, "5", "7_5"
+	w.queue = append(w.queue, split)
+	c = run(t, s, false)
+	equal(t, "provisional", 0, len(c.Provisional))
+}
+
+func (s *site) liveRecords() (all []slurmdb.Record) {
+	for _, id := range slices.Sorted(maps.Keys(s.records)) {
+		all = append(all, s.records[id])
+	}
+	return all
+}
+
+// What is known from the queue for a while leaves no trace: a sidecar that saw jobs
+// there first, one that heard of each from accounting at once, and one that starts
+// afterwards agree on the order. Rows come in any order.
+func TestProvisionalLeavesNoTrace(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		early, prompt := newSite(), newSite()
+		a, b := early.start(t), prompt.start(t)
+		var waiting []ostrich.Job // of which accounting has not told
+		var all []ostrich.Event
+		id := 0
+		both := func(step func(w *site)) { step(early); step(prompt) }
+		for range rapid.IntRange(1, 12).Draw(rt, "cycles") {
+			for range rapid.IntRange(0, 4).Draw(rt, "submissions") {
+				id++
+				j := jobOf(id, rapid.IntRange(1, 3).Draw(rt, "user"), early.now-ostrich.Time(rapid.IntRange(0, 9).Draw(rt, "ago")))
+				q := queued(&j)
+				if rapid.IntRange(0, 4).Draw(rt, "limit") == 0 {
+					q.Reason = "QOSMaxJobsPerUserLimit"
+				}
+				both(func(w *site) { w.queue = append(w.queue, q) })
+				prompt.tell(&j)
+				waiting = append(waiting, j)
+				all = append(all, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
+			}
+			for _, j := range rapid.Permutation(waiting).Draw(rt, "rows") {
+				if rapid.Bool().Draw(rt, "row") {
+					early.tell(&j)
+					waiting = slices.DeleteFunc(waiting, func(o ostrich.Job) bool { return o.ID == j.ID })
+				}
+			}
+			got, want := run(t, a, false), run(t, b, false)
+			if x, y := order(got), order(want); !slices.Equal(x, y) {
+				rt.Fatalf("known from the queue %v, from accounting %v", x, y)
+			}
+			if n := len(got.Provisional); n != len(waiting) {
+				rt.Fatalf("%d provisional jobs, want %d", n, len(waiting))
+			}
+			both(func(w *site) { w.now += 10 })
+		}
+		for _, j := range waiting {
+			early.tell(&j)
+		}
+		got := run(t, a, false)
+		fresh := newSite()
+		fresh.now, fresh.queue, fresh.records = early.now, early.queue, early.records
+		fresh.events = append(fresh.events, all...)
+		want := run(t, fresh.start(t), false)
+		if x, y := order(got), order(want); !slices.Equal(x, y) {
+			rt.Fatalf("ran through %v, started afterwards %v", x, y)
+		}
+	})
+}
+
+// order is the managed jobs of a plan as they stand in it.
+func order(c *Cycle) (jobs []ostrich.JobID) {
+	for _, e := range c.Plan.Entries {
+		if e.Rank > 0 {
+			jobs = append(jobs, e.Job)
+		}
+	}
+	return jobs
+}

@@ -1,0 +1,58 @@
+package ostrich
+
+import "slices"
+
+// Suppose gives the timeline provisional events, which replace those given
+// before: the submissions of jobs that wait and of which no event has told yet,
+// with a Hold for each that cannot start. They count in every schedule that At
+// returns from now on. What lies before the early copy counts at its time, and
+// what lies ahead of the schedule counts at its present time.
+//
+// A supposition leaves no trace. When the event that was expected has come and
+// nothing is supposed any more, the schedule is the one that the events alone
+// give, whatever was supposed in between.
+func (t *Timeline) Suppose(events ...Event) {
+	if !slices.IsSortedFunc(events, Compare) {
+		events = slices.Clone(events)
+		slices.SortStableFunc(events, Compare)
+	}
+	if !slices.Equal(t.supposed, events) {
+		t.supposed, t.current = slices.Clone(events), nil
+	}
+}
+
+// begin makes the current schedule from the early copy, steps what is supposed
+// and what the log has before it, and returns what could not be taken.
+func (t *Timeline) begin(now Time) []error {
+	t.current, t.stepped, t.ahead = t.base.Clone(), 0, false
+	t.replays++
+	supposed := slices.Clone(t.supposed)
+	for i := range supposed {
+		e := &supposed[i]
+		t.ahead = t.ahead || e.At > max(now, t.base.now)
+		e.At = max(min(e.At, now), t.base.now)
+	}
+	slices.SortStableFunc(supposed, Compare)
+	var bad []error
+	for _, e := range supposed {
+		bad = append(bad, t.step(t.current, &t.stepped, func(next Event) bool { return Compare(next, e) <= 0 })...)
+		if err := t.current.Step(e); err != nil {
+			bad = append(bad, err)
+		}
+	}
+	return bad
+}
+
+// Suppose gives the schedules provisional events, see Timeline.Suppose. What is
+// about a partition that belongs to no pool is left out.
+func (p *Pools) Suppose(events ...Event) {
+	batches := make([][]Event, len(p.timelines))
+	for _, e := range events {
+		if i := p.find(e.Job.Partition); i >= 0 {
+			batches[i] = append(batches[i], e)
+		}
+	}
+	for i, b := range batches {
+		p.timelines[i].Suppose(b...)
+	}
+}

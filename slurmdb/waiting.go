@@ -1,0 +1,83 @@
+package slurmdb
+
+import (
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// Waiting is a pending job in slurmctld's words. slurmdbd hears of new jobs up to
+// five seconds late, and of none while it is away.
+type Waiting struct {
+	ID                     ostrich.JobID
+	Array                  ostrich.JobID // 0 unless the job belongs to an array
+	Het                    ostrich.JobID // leader of a heterogeneous job, or 0
+	UID                    uint32
+	User, Account          string
+	Partition, Name, WCKey string
+	Tasks, Procs           int              // pending tasks, and processors of one
+	Limit                  ostrich.Duration // 0 without one
+	Submit                 ostrich.Time
+}
+
+// Expect returns a job as the tables will tell of its submission. Comments and
+// scripts are not in slurmctld's words: a class by script is one by name until the row
+// comes. It is false for a job whose processors or association are not known.
+func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
+	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {
+		return ostrich.Job{}, false
+	}
+	w := row{
+		key: key{q.ID, q.Submit}, uid: q.UID, array: q.Array, het: q.Het, partition: q.Partition,
+		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: noVal, extra: &extra{},
+	}
+	if q.Limit > 0 {
+		w.limit = uint32(min((q.Limit+59)/60, noVal-1))
+	}
+	known := false
+	if w.assoc, known = r.names.association(q); !known && r.config.Shares == Tree {
+		return ostrich.Job{}, false
+	}
+	if _, seen := r.names.uids[q.UID]; known && !seen {
+		r.names.uids[q.UID] = w.assoc
+	}
+	r.parser.saying.expect(&w, q)
+	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
+	r.history.describe(&j, &w)
+	return j, true
+}
+
+// expect fills in what a row will say, as far as slurmctld's words go.
+func (y *saying) expect(w *row, q *Waiting) {
+	if y.class != NoClass {
+		w.class = accounting.NameClass([]byte(q.Name))
+	}
+	switch y.declared {
+	case InWCKey:
+		if y.wckey > 0 {
+			w.said.Campaign = accounting.CampaignOfWCKey([]byte(q.WCKey))
+		}
+	case InName:
+		w.said.Campaign = accounting.CampaignOfName([]byte(q.Name))
+	case NotDeclared, InComment:
+	}
+}
+
+// association finds that of a job: the one of its user in its account for its
+// partition, or else for all partitions.
+func (n *names) association(q *Waiting) (id uint32, known bool) {
+	user := q.User
+	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.user != "" {
+		user = a.user // where the host does not know the user, squeue shows a number
+	}
+	own := false
+	for _, a := range n.assocs {
+		if a.deleted || a.user != user || a.account != q.Account || (a.partition != "" && a.partition != q.Partition) {
+			continue
+		}
+		better := a.partition != "" && !own
+		if !known || better || (a.id < id && own == (a.partition != "")) {
+			id, known, own = a.id, true, a.partition != ""
+		}
+	}
+	return id, known
+}

@@ -1,0 +1,111 @@
+package slurmdb_test
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// TestExpect: what slurmctld says of a job that waits makes the job that its row makes.
+func TestExpect(t *testing.T) {
+	const submit = t0 - 5
+	jobs := []struct {
+		row  job
+		says slurmdb.Waiting
+	}{
+		{job{}, slurmdb.Waiting{Limit: 3600}},
+		{job{CPUs: 6, Limit: 5}, slurmdb.Waiting{Procs: 6, Limit: 300}},
+		// Without a limit slurmctld shows the partition's, and where that has none, none.
+		{job{Limit: slurmdbtest.NoVal}, slurmdb.Waiting{Limit: 7200}},
+		{job{Limit: slurmdbtest.NoVal, Partition: "endless"}, slurmdb.Waiting{Partition: "endless"}},
+		{job{Limit: slurmdbtest.Infinite}, slurmdb.Waiting{}},
+		{job{Array: 6, Mask: "0x3E", Tasks: 5, CPUs: 2}, slurmdb.Waiting{Array: 6, Tasks: 5, Procs: 2, Limit: 3600}},
+		{job{Het: 7}, slurmdb.Waiting{Het: 7, Limit: 3600}},
+		{job{Het: 7, CPUs: 2}, slurmdb.Waiting{Het: 7, Procs: 2, Limit: 3600}},
+		{job{Name: "fit:run-17", WCKey: "pdf"}, slurmdb.Waiting{Name: "fit:run-17", WCKey: "pdf", Limit: 3600}},
+		{job{WCKey: "*pdf"}, slurmdb.Waiting{WCKey: "*pdf", Limit: 3600}},
+		{job{User: 1002, Account: "bio", Assoc: 6}, slurmdb.Waiting{UID: 1002, User: "bob", Account: "bio", Limit: 3600}},
+		{job{Partition: "short", Assoc: 5}, slurmdb.Waiting{Partition: "short", Limit: 3600}},
+	}
+	classes := []slurmdb.ClassBy{slurmdb.ByName, slurmdb.NoClass, slurmdb.ByScript, slurmdb.ByName} // by declared
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2505} {
+		for by, first := range map[slurmdb.ShareBy]string{slurmdb.Flat: "ann", slurmdb.Tree: "bio/ann"} {
+			db := slurmdbtest.New(t, release)
+			db.Associate(
+				slurmdbtest.Assoc{ID: 1, Account: "root"}, slurmdbtest.Assoc{ID: 2, Account: "bio", Above: "root", Shares: 1},
+				slurmdbtest.Assoc{ID: 3, User: "ann", Account: "bio", Partition: "main", Shares: 1, Deleted: 1},
+				slurmdbtest.Assoc{ID: 4, User: "ann", Account: "bio", Shares: 1},
+				slurmdbtest.Assoc{ID: 5, User: "ann", Account: "bio", Partition: "short", Shares: 1},
+				slurmdbtest.Assoc{ID: 6, User: "bob", Account: "bio", Shares: 1},
+			)
+			for declared, how := range slurmdb.DeclareNames {
+				t.Run(fmt.Sprintf("%s/%v/%s", release, by, how), func(t *testing.T) {
+					db.Run("DELETE FROM c1_job_table")
+					c := config(db)
+					c.Shares, c.Declared, c.Class = by, slurmdb.DeclareBy(declared), classes[declared]
+					c.MaxTime = map[string]ostrich.Duration{"main": 7200}
+					r := open(t, c)
+					r.SetClock(t0)
+					poll(t, r)
+					var expected []ostrich.Job
+					for i, tt := range jobs {
+						w, row := tt.says, tt.row
+						row.ID, row.Submit = uint32(i+1), submit
+						w.ID, w.Submit = ostrich.JobID(row.ID), submit
+						if w.UID == 0 {
+							w.UID, w.User, w.Account, row.User = 1001, "ann", "bio", 1001
+						}
+						row.Assoc = cmp.Or(row.Assoc, 4)
+						w.Partition = cmp.Or(w.Partition, "main")
+						w.Name = cmp.Or(w.Name, fmt.Sprint("job", row.ID))
+						w.Tasks, w.Procs = max(w.Tasks, 1), max(w.Procs, 1)
+						j, ok := r.Expect(&w)
+						if !ok {
+							t.Fatalf("job %d is not expected", row.ID)
+						}
+						expected = append(expected, j)
+						db.Put(row)
+					}
+					if name := r.UserName(expected[0].User); name != first {
+						t.Errorf("user %q of a job that is expected, want %q", name, first)
+					}
+					var told []ostrich.Job
+					for _, e := range jobEvents(poll(t, r).Events) {
+						if e.Kind == ostrich.Submit {
+							told = append(told, e.Job)
+						}
+					}
+					if diff := gocmp.Diff(told, expected); diff != "" {
+						t.Errorf("row - expected +\n%s", diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestExpectNot: what cannot be ordered without its row is not expected.
+func TestExpectNot(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	c := config(db)
+	c.Shares = slurmdb.Tree
+	r := open(t, c)
+	poll(t, r)
+	for what, w := range map[string]slurmdb.Waiting{
+		"no processors":     {ID: 1, Tasks: 1, Submit: t0, User: "root", Account: "root"},
+		"too many":          {ID: 1, Tasks: 1, Procs: 1<<31 + 1, Submit: t0, User: "root", Account: "root"},
+		"no tasks":          {ID: 1, Procs: 1, Submit: t0, User: "root", Account: "root"},
+		"no time":           {ID: 1, Tasks: 1, Procs: 1, User: "root", Account: "root"},
+		"unknown to shares": {ID: 1, Tasks: 1, Procs: 1, Submit: t0, User: "zoe", Account: "bio"},
+	} {
+		if j, ok := r.Expect(&w); ok {
+			t.Errorf("%s: %+v", what, j)
+		}
+	}
+}
