@@ -193,9 +193,9 @@ func TestDoorbellQuiet(t *testing.T) {
 		{time.Second, 2 * time.Second, 30 * time.Second, 1, 3600 - 2*121, 121},
 		{time.Second, 2 * time.Second, 30 * time.Second, 4, 900 - 2*31, 31},
 		{0, 2 * time.Second, 30 * time.Second, 1, 0, 120},
-		{time.Second, 2 * time.Second, time.Second, 1, 0, 3600},           // the default gives way
-		{10 * time.Second, 2 * time.Second, 10 * time.Second, 1, 0, 360},  // a look is no earlier than a cycle
-		{time.Second, 10 * time.Second, 11 * time.Second, 1, 326, 0}, // one look, and then a cycle
+		{time.Second, 2 * time.Second, time.Second, 1, 0, 3600},          // the default gives way
+		{10 * time.Second, 2 * time.Second, 10 * time.Second, 1, 0, 360}, // a look is no earlier than a cycle
+		{time.Second, 10 * time.Second, 11 * time.Second, 1, 326, 0},     // one look, and then a cycle
 	} {
 		r := bellRun{
 			take: func(int) (time.Duration, bool) { return 0, false },

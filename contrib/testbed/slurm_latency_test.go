@@ -56,6 +56,7 @@ func TestLatency(t *testing.T) {
 	report(t, "busy", "%s", asked.hourly(busy))
 	slices.Sort(took)
 	p50, p95 := took[len(took)/2], took[len(took)*95/100]
+	report(t, "cycles", "%.0f, of %.2f s on average", d.metric(t, cyclesDone), d.metric(t, "ostrich_cycle_duration_seconds_sum")/d.metric(t, cyclesDone))
 	report(t, "latency", "of %d submissions beside %d pending jobs: p50 %.2f s, p95 %.2f s, longest %.2f s",
 		len(took), latencyPending, p50.Seconds(), p95.Seconds(), took[len(took)-1].Seconds())
 	if p50 > latencyP50 || p95 > latencyP95 {
