@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 )
@@ -290,6 +292,63 @@ func TestQuietMinute(t *testing.T) {
 		}
 		if got := counter(t, r.daemon.metrics, `ostrich_doorbell_requests_total{answer="quiet"}`); got != 54 {
 			t.Errorf("%v looks counted", got)
+		}
+	})
+}
+
+// counting is a controller that counts what it is asked.
+type counting struct {
+	slurm
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (c *counting) count(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[what]++
+}
+
+func (c *counting) Queue(ctx context.Context) ([]priority.Queued, error) {
+	c.count("queue")
+	return c.slurm.Queue(ctx)
+}
+
+func (c *counting) Diag(ctx context.Context) (priority.Diag, error) {
+	c.count("sdiag")
+	return c.slurm.Diag(ctx)
+}
+
+// What a quiet hour costs slurmctld, counted where the sidecar and the doorbell
+// ask: an sdiag a second, and a list of the queue each half minute.
+func TestQuietHourOfRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, err := emulated.New(emulated.Config{
+			Cluster: "test", Nodes: 2, CPUs: 2, Users: []emulated.User{{UID: 1, Name: "alice", Account: "a"}},
+			Rule: emulated.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &counting{slurm: cluster.Controller, calls: make(map[string]int)}
+		w := newWorld()
+		w.daemon.config = sidecar.Default()
+		w.daemon.config.Cluster, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", sidecar.Enforce
+		w.daemon.open = func(ctx context.Context, config sidecar.Config) (cycler, error) {
+			controller, bad := cluster.Controller.Controller(ctx)
+			if bad != nil {
+				return nil, bad
+			}
+			return sidecar.New(config, cluster.Accounting, c, controller, nil)
+		}
+		w.daemon.probe = func(ctx context.Context, _ sidecar.Config) (priority.Diag, error) { return c.Diag(ctx) }
+		w.run(t, time.Hour)
+		if n := c.calls["queue"]; n != 121 { // and one echo of the first
+			t.Errorf("%d queue lists in a quiet hour", n)
+		}
+		if n := c.calls["sdiag"]; n != 3600-121 { // a cycle's takes the place of two
+			t.Errorf("%d sdiag in a quiet hour", n)
 		}
 	})
 }
