@@ -184,6 +184,9 @@ func (b *bed) testOutage(t *testing.T, name string) {
 	d.terminate(t)
 }
 
+// provisional is why a job has its place of which accounting has not told.
+const provisional = "campaign order; not yet in accounting"
+
 // testBehind lets jobs come and go while slurmdbd is dead.
 func (b *bed) testBehind(t *testing.T) {
 	t.Cleanup(func() { b.empty(t); b.thaw(t) })
@@ -201,6 +204,19 @@ func (b *bed) testBehind(t *testing.T) {
 	b.kill(t, "slurmdbd")
 	b.do(t, "root", "scancel", wait)
 	fresh := b.submit(t, "ob-carol", "--ntasks", "16", "--time", "5")
+	set := b.submit(t, "ob-dave", "--array=1-5%2", "--ntasks", "8", "--time", "5")
+	eventually(t, "what the queue says gives new jobs their place", func() string {
+		p := b.plan(t)
+		return differ(provisional+" "+provisional, p.why(fresh)+" "+p.why(set))
+	})
+	eventually(t, "they have values", func() string {
+		for _, q := range b.queue(t) {
+			if (q.ID == fresh || q.ID == set) && (q.Site == "0" || q.Site == "") {
+				return "job " + q.ID + " has none"
+			}
+		}
+		return ""
+	})
 	d.await(t, behind, 1)
 	eventually(t, "the lag grows", func() string {
 		return differ(true, d.metric(t, "ostrich_source_lag_seconds") > 3)
