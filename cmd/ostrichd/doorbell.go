@@ -46,8 +46,8 @@ type doorbell struct {
 // set takes settings, and by how much all is slowed down. Where no look could make
 // a cycle come earlier there are none.
 func (b *doorbell) set(c *sidecar.Config, slowdown int) {
-	by := time.Duration(max(slowdown, 1))
-	b.every, b.least, b.most = by*c.Doorbell, by*min(c.MinInterval, c.Interval), by*c.Interval
+	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
+	b.every, b.least, b.most = slow(c.Doorbell), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
 	if max(b.every, b.least) >= b.most {
 		b.every = 0
 	}
