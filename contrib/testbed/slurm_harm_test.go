@@ -55,7 +55,7 @@ func TestHarm(t *testing.T) {
 	b.start(t, "--set", "PreemptType=preempt/qos", "--set", "PreemptMode=REQUEUE", "--set", "AccountingStorageEnforce=associations,limits")
 	b.freeze(t) // slurmctld has started again
 	id = b.submit(t, "ob-alice")
-	b.managed(t, 1)
+	b.managed(t, 2)
 	root := func(args ...string) { b.do(t, "root", "sacctmgr", append([]string{"-i"}, args...)...) }
 	root("add", "qos", "kill")
 	root("modify", "qos", "kill", "set", "preemptmode=within,requeue", "minprio=50")
