@@ -98,6 +98,7 @@ func TestSchedulerParameters(t *testing.T) {
 	}{
 		{"none", "(null)", standard},
 		{"never", "sched_interval=-1,bf_interval=-1", with(func(s *Scheduling) { s.Interval, s.BackfillInterval = Never, Never })},
+		{"max_rpc_cnt", "max_rpc_cnt=150", with(func(s *Scheduling) { s.MaxRPCs = 150 })},
 		{"at once", "batch_sched_delay=0,sched_min_interval=0", with(func(s *Scheduling) { s.BatchDelay, s.MinInterval = 0, 0 })},
 		{"any case", "BF_Window=60,DEFER", with(func(s *Scheduling) { s.BackfillWindow, s.Defer = 3600, true })},
 		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},

@@ -3,8 +3,10 @@ package priority
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"slurm-ostrich/ostrich"
 )
@@ -14,11 +16,16 @@ type Diag struct {
 	At           ostrich.Time // when it was asked, by slurmctld's clock
 	Since        ostrich.Time // when counting began
 	ServerThread int          // requests being served
-	AgentQueue   int
-	DBDQueue     int // messages that wait for slurmdbd
-	Pending      int // "Jobs pending", counting array tasks; refreshed twice a minute
+	AgentQueue   int          // messages to nodes that are to be sent again
+	AgentPending int          // the same by type, as counted at most 30 s ago
+	RPCQueue     int          // requests that wait in queues of their own (enable_rpc_queue, since 24.05)
+	DBDQueue     int          // messages that wait for slurmdbd
+	Pending      int          // "Jobs pending", counting array tasks; refreshed twice a minute
 	Running      int
+	Jobs         JobCounts
 
+	Main              CycleTimes   // of the main scheduler
+	Backfill          CycleTimes   // of the backfill scheduler, without the time that it slept
 	Backfilling       bool         // a backfill cycle is under way
 	LastBackfill      ostrich.Time // when the last backfill cycle ended; 0 for none
 	LastBackfillDepth int
@@ -26,6 +33,20 @@ type Diag struct {
 	Updates    int // REQUEST_UPDATE_JOB since counting began
 	RPCs       map[string]int
 	RPCsByUser map[string]int
+}
+
+// JobCounts is how many jobs have been submitted, have started and have ended
+// since counting began, at midnight UTC, with slurmctld or by "sdiag --reset".
+// Two that are equal mean that nothing of this has happened between them.
+type JobCounts struct {
+	Since                                           ostrich.Time // when counting began
+	Submitted, Started, Completed, Canceled, Failed int
+}
+
+// CycleTimes is how long a scheduler holds slurmctld's locks.
+type CycleTimes struct {
+	Last time.Duration
+	Mean time.Duration // since counting began
 }
 
 // Diag asks slurmctld for its counters.
@@ -56,7 +77,7 @@ func parseDiag(out string) (Diag, error) {
 			if err != nil {
 				return Diag{}, fmt.Errorf("sdiag: %w", err)
 			}
-			d.Since = since
+			d.Since, d.Jobs.Since = since, since
 			continue
 		case strings.HasPrefix(line, "Backfilling stats"):
 			section = "backfill"
@@ -87,23 +108,8 @@ func parseDiag(out string) (Diag, error) {
 }
 
 func (d *Diag) set(section, line string) (err error) {
-	if section == "rpc" || section == "user" {
-		name, rest, ok := strings.Cut(line, "(")
-		_, counts, found := strings.Cut(rest, "count:")
-		fields := strings.Fields(counts)
-		if !ok || !found || len(fields) == 0 {
-			return nil
-		}
-		n, bad := strconv.Atoi(fields[0])
-		if bad != nil {
-			return fmt.Errorf("%q: count is not a number", clip(line))
-		}
-		if section == "rpc" {
-			d.RPCs[strings.TrimSpace(name)] = n
-		} else {
-			d.RPCsByUser[strings.TrimSpace(name)] = n
-		}
-		return nil
+	if section == "rpc" || section == "user" || section == "pending" {
+		return d.count(section, line)
 	}
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -111,6 +117,13 @@ func (d *Diag) set(section, line string) (err error) {
 		if *to, err = strconv.Atoi(value); err != nil {
 			err = fmt.Errorf("%q: not a number", clip(line))
 		}
+	}
+	span := func(to *time.Duration) {
+		us, bad := strconv.ParseUint(value, 10, 64)
+		if bad != nil {
+			err = fmt.Errorf("%q: not a number of microseconds", clip(line))
+		}
+		*to = time.Duration(min(us, math.MaxInt64/1000)) * time.Microsecond
 	}
 	switch {
 	case key == "Server thread count":
@@ -123,6 +136,24 @@ func (d *Diag) set(section, line string) (err error) {
 		number(&d.Pending)
 	case key == "Jobs running":
 		number(&d.Running)
+	case key == "Jobs submitted":
+		number(&d.Jobs.Submitted)
+	case key == "Jobs started":
+		number(&d.Jobs.Started)
+	case key == "Jobs completed":
+		number(&d.Jobs.Completed)
+	case key == "Jobs canceled":
+		number(&d.Jobs.Canceled)
+	case key == "Jobs failed":
+		number(&d.Jobs.Failed)
+	case key == "Last cycle" && section == "main":
+		span(&d.Main.Last)
+	case key == "Mean cycle" && section == "main":
+		span(&d.Main.Mean)
+	case key == "Last cycle" && section == "backfill":
+		span(&d.Backfill.Last)
+	case key == "Mean cycle" && section == "backfill":
+		span(&d.Backfill.Mean)
 	case key == "Last cycle when" && section == "backfill":
 		if strings.HasPrefix(value, "N/A") {
 			return nil
@@ -132,6 +163,40 @@ func (d *Diag) set(section, line string) (err error) {
 		number(&d.LastBackfillDepth)
 	}
 	return err
+}
+
+// count reads a line of the statistics of requests.
+func (d *Diag) count(section, line string) error {
+	name, rest, ok := strings.Cut(line, "(")
+	_, counts, found := strings.Cut(rest, "count:")
+	fields := strings.Fields(counts)
+	if !ok || !found || len(fields) == 0 {
+		return nil
+	}
+	n, bad := strconv.Atoi(fields[0])
+	if bad != nil {
+		return fmt.Errorf("%q: count is not a number", clip(line))
+	}
+	name = strings.TrimSpace(name)
+	switch section {
+	case "user":
+		d.RPCsByUser[name] = n
+	case "pending":
+		d.AgentPending += n
+	default:
+		d.RPCs[name] = n
+		for _, f := range fields[1:] {
+			waiting, is := strings.CutPrefix(f, "queued:")
+			if !is {
+				continue
+			}
+			if n, bad = strconv.Atoi(waiting); bad != nil {
+				return fmt.Errorf("%q: queued is not a number", clip(line))
+			}
+			d.RPCQueue += n
+		}
+	}
+	return nil
 }
 
 // stamp reads the Unix seconds in parentheses at the end of a line.

@@ -1,10 +1,12 @@
 package priority
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -196,8 +198,81 @@ func TestParseDiag(t *testing.T) {
 	if got.Updates == 0 || got.LastBackfill == 0 || got.Since == 0 || got.At < got.Since || got.RPCsByUser["pl_ostop"] == 0 {
 		t.Errorf("%+v: something is missing", got)
 	}
+	equalDiag(t, got, JobCounts{Since: 1795255449, Submitted: 77, Started: 20, Completed: 17},
+		CycleTimes{950 * time.Microsecond, 457 * time.Microsecond}, CycleTimes{1453 * time.Microsecond, 308 * time.Microsecond})
+	if got.AgentPending != 0 || got.RPCQueue != 0 {
+		t.Errorf("%d messages and %d requests wait", got.AgentPending, got.RPCQueue)
+	}
 	if _, err := parseDiag("slurm_load_stats: no\n"); err == nil {
 		t.Error("nonsense is accepted")
+	}
+}
+
+func equalDiag(t *testing.T, got Diag, jobs JobCounts, main, backfill CycleTimes) {
+	t.Helper()
+	if got.Jobs != jobs || got.Main != main || got.Backfill != backfill {
+		t.Errorf("jobs %+v, main %v, backfill %v; want %+v, %v, %v", got.Jobs, got.Main, got.Backfill, jobs, main, backfill)
+	}
+}
+
+// As src/sdiag/sdiag.c of 24.05 to 26.05 prints what waits, with
+// SlurmctldParameters=enable_rpc_queue and messages that could not be sent.
+const sdiagWaiting = `sdiag output at Sun Nov 22 03:26:58 2026 (1795318018)
+Data since      Sun Nov 22 03:26:53 2026 (1795318013)
+*******************************************************
+Server thread count:  90
+RPC queue enabled:    1
+Agent queue size:     4
+Jobs submitted: 4294967295
+Jobs canceled:  3
+Jobs failed:    2
+
+Main schedule statistics (microseconds):
+	Last cycle:   2000000
+	Max cycle:    938
+	Mean cycle:   18446744073709551615
+Main scheduler exit:
+	End of job queue: 1
+Backfilling stats (WARNING: data obtained in the middle of backfilling execution.)
+	Last cycle when: N/A
+	Last cycle: 0
+	Last depth cycle: 1
+
+Remote Procedure Call statistics by message type
+	REQUEST_JOB_INFO                        ( 2003) count:5      ave_time:155    total_time:779          queued:7      cycle_last:2      cycle_max:3      dropped:0
+	REQUEST_SUBMIT_BATCH_JOB                ( 4003) count:22     ave_time:1239   total_time:27265        queued:11     cycle_last:1      cycle_max:1      dropped:4
+
+Remote Procedure Call statistics by user
+	root            (       0) count:38     ave_time:252    total_time:9609
+
+Pending RPC statistics
+	REQUEST_TERMINATE_JOB                   ( 6011) count:3
+	REQUEST_BATCH_JOB_LAUNCH                ( 4005) count:1
+
+Pending RPCs
+	 1: REQUEST_TERMINATE_JOB                n[1-2]
+	 2: REQUEST_TERMINATE_JOB                n3
+`
+
+func TestParseDiagWaiting(t *testing.T) {
+	got, err := parseDiag(sdiagWaiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equalDiag(t, got, JobCounts{Since: 1795318013, Submitted: 4294967295, Canceled: 3, Failed: 2},
+		CycleTimes{2 * time.Second, math.MaxInt64 / 1000 * time.Microsecond}, CycleTimes{})
+	if got.ServerThread != 90 || got.RPCQueue != 18 || got.AgentQueue != 4 || got.AgentPending != 4 || got.RPCs["REQUEST_JOB_INFO"] != 5 || !got.Backfilling {
+		t.Errorf("%+v", got)
+	}
+	if got.RPCs["REQUEST_TERMINATE_JOB"] != 0 || got.RPCsByUser["root"] != 38 {
+		t.Errorf("%+v: what waits is mixed up with what was served", got)
+	}
+	for _, bad := range [][2]string{
+		{"queued:7", "queued:x"}, {"count:3", "count:x"}, {"Last cycle:   2000000", "Last cycle: -1"}, {"Jobs failed:    2", "Jobs failed: two"},
+	} {
+		if _, err := parseDiag(strings.Replace(sdiagWaiting, bad[0], bad[1], 1)); err == nil {
+			t.Errorf("%q is accepted", bad[1])
+		}
 	}
 }
 
@@ -346,12 +421,19 @@ func FuzzPartitions(f *testing.F) {
 }
 
 func FuzzDiag(f *testing.F) {
-	for _, section := range []string{"", "Backfilling stats\n", "Main schedule statistics\n", "Remote Procedure Call statistics by message type\n"} {
+	for _, section := range []string{"", "Backfilling stats\n", "Main schedule statistics\n", "Remote Procedure Call statistics by message type\n", "Pending RPC statistics\n"} {
 		addLines(f, "sdiag output at now (1795257650)\n"+section, captured(f, "22.05/sdiag.txt"))
 	}
+	f.Add(sdiagWaiting)
 	f.Fuzz(func(t *testing.T, out string) {
-		if d, err := parseDiag(out); err == nil && d.RPCs == nil {
+		d, err := parseDiag(out)
+		if err == nil && d.RPCs == nil {
 			t.Error("no counts and no error")
+		}
+		for _, c := range []CycleTimes{d.Main, d.Backfill} {
+			if c.Last < 0 || c.Mean < 0 {
+				t.Errorf("a cycle of %v", c)
+			}
 		}
 	})
 }

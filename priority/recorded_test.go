@@ -2,6 +2,7 @@ package priority
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -45,4 +46,6 @@ func TestRecorded2411(t *testing.T) {
 	if diag.Updates == 0 || diag.LastBackfill == 0 || diag.Since == 0 || diag.At < diag.Since || diag.RPCsByUser["root"] == 0 {
 		t.Errorf("%+v: something is missing", diag)
 	}
+	equalDiag(t, diag, JobCounts{Since: 1795318013, Submitted: 127, Started: 2, Completed: 1},
+		CycleTimes{200 * time.Microsecond, 442 * time.Microsecond}, CycleTimes{624 * time.Microsecond, 624 * time.Microsecond})
 }

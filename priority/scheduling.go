@@ -21,6 +21,7 @@ type Scheduling struct {
 	MinInterval       int              // sched_min_interval, microseconds
 	PartitionJobDepth int              // partition_job_depth; 0: no limit
 	Defer             bool             // defer: no job is tried alone when it is submitted
+	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
 
 	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
 	BackfillInterval   ostrich.Duration // bf_interval; or Never
@@ -107,6 +108,8 @@ func (c *Controller) parameter(name, value string) error {
 		return lasting(&s.BatchDelay, 1, 0, most)
 	case "sched_min_interval":
 		return within(&s.MinInterval, 0, most)
+	case "max_rpc_cnt":
+		return within(&s.MaxRPCs, 0, 1000)
 	case "partition_job_depth":
 		return within(&s.PartitionJobDepth, 0, most)
 	case "bf_max_job_test", "max_job_bf":

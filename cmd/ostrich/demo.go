@@ -14,7 +14,6 @@ import (
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -138,7 +137,7 @@ func (d *demo) about(runs [2]demoRun) []string {
 		fmt.Sprintf("An emulated Slurm of %d nodes with %d processors each, and the same %d campaigns with %d jobs in all in both runs (seed %d).",
 			demoNodes, demoCPUs, len(d.Load), d.Total, d.Seed),
 		fmt.Sprintf("stock: priority/multifactor, Age %d, FairShare %d (%s); two users share an account, and what it has used.", demoWeightAge, demoWeightFairshare, rule),
-		fmt.Sprintf("ostrich: the same, and every %.0f s the cycle of ostrichd --apply, which %s.", sidecar.Default().Interval.Seconds(), wrote),
+		fmt.Sprintf("ostrich: the same, and every %d s the cycle of ostrichd --apply, which %s.", demoCycle, wrote),
 		"Emulated: slurmctld, the accounting tables, the clock. The daemon's own code: the cycle, campaigns, virtual schedule, order, plan.",
 	}
 }

@@ -52,8 +52,14 @@ type daemon struct {
 	slow      bool          // the latest cycle left writes to the next one
 	contest   bool          // another writer changes priorities
 	contested time.Time     // when it was found latest
-	probe     func(context.Context, sidecar.Config) error
 	probing   probing
+
+	// probe asks for slurmctld's counters. nil: nobody does.
+	probe    func(context.Context, sidecar.Config) (priority.Diag, error)
+	bell     doorbell
+	looking  looking
+	cause    string // what the next cycle begins for, at once; "": it comes as the bell says
+	slowdown int    // by how much all comes slower, see sidecar.Cycle; 0 before the first cycle
 }
 
 // outage is a row of failed cycles.
@@ -118,7 +124,7 @@ func notChanged(c *sidecar.Cycle) error {
 		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
 }
 
-// run does a cycle every interval until ctx ends, which is no error. It gives
+// run does cycles as the doorbell says until ctx ends, which is no error. It gives
 // up only on an error that lasts and comes at the start: then somebody is there
 // to mend the configuration.
 func (d *daemon) run(ctx context.Context) error {
@@ -130,7 +136,7 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 	defer func() { _ = server.Close() }() // Nothing is lost with it.
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
-		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
+		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
 	defer d.release()
 
@@ -138,8 +144,11 @@ func (d *daemon) run(ctx context.Context) error {
 	d.probing.timer.Stop()
 	tick := time.NewTicker(cmp.Or(d.notify.period, signOfLife))
 	defer tick.Stop()
-	next := time.NewTimer(0)
+	next, look := time.NewTimer(0), time.NewTimer(time.Hour)
+	look.Stop()
 	defer next.Stop()
+	defer look.Stop()
+	d.cause = byStart
 	var running <-chan outcome // the cycle in progress, nil between two
 	var began time.Time
 	first := true
@@ -164,7 +173,8 @@ func (d *daemon) run(ctx context.Context) error {
 			return d.close()
 		case <-reload:
 			d.reconfigure(ctx)
-			next.Reset(0)
+			d.cause = byStart
+			d.wait(next, look)
 		case done := <-wanted:
 			d.page.look(d.metrics.compared.latest.Load())
 			done <- struct{}{}
@@ -179,11 +189,18 @@ func (d *daemon) run(ctx context.Context) error {
 			d.probing.running = d.ask(ctx)
 		case err := <-d.probing.running:
 			if d.probing.running = nil; running == nil && d.answered(err) {
-				next.Reset(0)
+				d.cause = byProbe
+				d.wait(next, look)
 			}
+		case <-look.C:
+			d.askCounts(ctx)
+		case a := <-d.looking.answer:
+			d.hear(a)
+			d.wait(next, look)
 		case <-next.C:
 			d.probing.timer.Stop()
-			running, began = d.start(ctx), d.now()
+			look.Stop()
+			running, began = d.begin(ctx), d.now()
 		case o := <-running:
 			running = nil
 			d.report(o, zerolog.DebugLevel)
@@ -200,7 +217,8 @@ func (d *daemon) run(ctx context.Context) error {
 			}
 			d.notify.alive()
 			d.arm()
-			next.Reset(d.pause())
+			d.ended(o)
+			d.wait(next, look)
 			if d.page.wanted != nil {
 				d.page.look(d.metrics.compared.latest.Load())
 			}
@@ -267,6 +285,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}
 	d.rivals(c)
+	d.governed(c)
 	if o.err != nil {
 		return
 	}
@@ -370,8 +389,8 @@ func (d *daemon) judge(err error) {
 	}
 }
 
-// pause is the time to the next cycle: the interval, doubled for each failure
-// in a row up to longestPause.
+// pause is the time to the next cycle in an outage: the interval, doubled for each
+// failure in a row up to longestPause.
 func (d *daemon) pause() time.Duration {
 	p := d.config.Interval
 	for range d.outage.failures {

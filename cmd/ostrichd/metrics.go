@@ -21,6 +21,9 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	cycles      *prometheus.CounterVec
+	begun       *prometheus.CounterVec
+	doorbell    *prometheus.CounterVec
+	slowdown    prometheus.Gauge
 	duration    prometheus.Histogram
 	lastSuccess prometheus.Gauge
 	lag         prometheus.Gauge
@@ -60,6 +63,13 @@ func newMetrics(version string) *metrics {
 		cycles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
 		}, []string{"result"}),
+		begun: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, bell (jobs were submitted, started or ended), echo (accounting knows of it by now), rest (writes were left over) or probe (the controller answers again).",
+		}, []string{"by"}),
+		doorbell: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "ostrich_doorbell_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
+		}, []string{"answer"}),
+		slowdown: gauge("ostrich_slowdown_ratio", "By how much cycles and writes come slower because the controller is loaded: 1, 2, 4 or 8."),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "ostrich_cycle_duration_seconds", Help: "How long a cycle took: read, step, order, plan, apply.",
 			Buckets: prometheus.ExponentialBuckets(0.005, 2.5, 10),
@@ -114,10 +124,17 @@ func newMetrics(version string) *metrics {
 	for _, result := range []string{"ok", "failed"} {
 		m.cycles.WithLabelValues(result)
 	}
+	for _, by := range causes {
+		m.begun.WithLabelValues(by)
+	}
+	for _, answer := range []string{"quiet", "moved", "failed"} {
+		m.doorbell.WithLabelValues(answer)
+	}
+	m.slowdown.Set(1)
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.cycles, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned,
+	m.registry.MustRegister(m.cycles, m.begun, m.doorbell, m.slowdown, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned,
 		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
 		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -67,5 +66,5 @@ func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 func (d *daemon) configured() {
 	d.metrics.configured(d.config, d.now())
 	d.page.configured(&d.config)
-	d.status.expect(3 * max(d.config.Interval, 20*time.Second))
+	d.pace()
 }

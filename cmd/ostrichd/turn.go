@@ -6,6 +6,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/priority"
 )
 
 // turn tells whose turn it is to write, and of whatever else keeps jobs from
@@ -87,7 +88,10 @@ func (d *daemon) arm() {
 func (d *daemon) ask(ctx context.Context) <-chan error {
 	answer := make(chan error, 1)
 	config := d.config
-	go func() { answer <- d.probe(ctx, config) }()
+	go func() {
+		_, err := d.probe(ctx, config)
+		answer <- err
+	}()
 	return answer
 }
 
@@ -106,9 +110,8 @@ func (d *daemon) answered(err error) bool {
 
 // probe asks for slurmctld's counters. A ping costs as little, but a controller
 // that serves nobody answers it, and it waits for every backup that is down.
-func probe(ctx context.Context, c sidecar.Config) error {
-	_, err := c.Commands().Diag(ctx)
-	return err
+func probe(ctx context.Context, c sidecar.Config) (priority.Diag, error) {
+	return c.Commands().Diag(ctx)
 }
 
 // release gives the right to write to other daemons.

@@ -34,7 +34,7 @@ func TestProbe(t *testing.T) {
 			}
 			return &sidecar.Cycle{}, nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) error { return answer() }
+		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) { return priority.Diag{}, answer() }
 		w.run(t, 115*time.Second)
 		diff(t, "cycles", []string{"0s observe", "10s observe", "30s observe", "1m10s observe", "1m40s observe", "1m50s observe"}, w.cycles)
 	})
@@ -47,7 +47,7 @@ func TestProbeInVain(t *testing.T) {
 		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
 			return nil, errors.New("no connection to the database")
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) error { return nil }
+		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) { return priority.Diag{}, nil }
 		w.run(t, 160*time.Second)
 		diff(t, "cycles", []string{"0s observe", "5s observe", "15s observe", "35s observe", "1m15s observe", "2m35s observe"}, w.cycles)
 	})
@@ -64,9 +64,9 @@ func TestProbeOpensNothing(t *testing.T) {
 			}
 			return nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) error {
+		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) {
 			probes++
-			return errors.New("slurmctld does not answer")
+			return priority.Diag{}, errors.New("slurmctld does not answer")
 		}
 		w.run(t, 200*time.Second)
 		diff(t, "opened", []string{"0s observe", "20s observe", "1m0s observe"}, w.opened)

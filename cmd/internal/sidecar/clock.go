@@ -104,18 +104,23 @@ func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
 	})
 }
 
+// behindFor is how long messages must wait for slurmdbd until that counts. Cycles
+// may come every other second, and some always wait for a moment.
+const behindFor = ostrich.Time(10)
+
 // clock is the time up to which the virtual schedule may run. A quiet database
-// may be a dead slurmdbd: while messages for it wait in slurmctld, cycle after
-// cycle, nobody knows what happened since the latest thing that it told, and
-// time stands there. slurmdbd takes messages in order, so on a busy cluster,
+// may be a dead slurmdbd: while messages for it wait in slurmctld, in each cycle
+// for some seconds, nobody knows what happened since the latest thing that it told,
+// and time stands there. slurmdbd takes messages in order, so on a busy cluster,
 // where some always wait, time goes on.
 func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
-	if behind {
-		s.behind++
-	} else {
+	switch {
+	case !behind:
 		s.behind = 0
+	case s.behind == 0:
+		s.behind = now
 	}
-	if s.behind < 2 || s.fresh == 0 {
+	if s.behind == 0 || now-s.behind < behindFor || s.fresh == 0 {
 		told = now
 	}
 	s.fresh = max(s.fresh, told)

@@ -17,9 +17,11 @@ import (
 // docs/configuration.md lists each setting with its flag, environment variable
 // and key in the file.
 type Config struct {
-	Cluster  string
-	Mode     string // "observe" or "enforce"
-	Interval time.Duration
+	Cluster     string
+	Mode        string        // "observe" or "enforce"
+	Interval    time.Duration // longest pause between two cycles
+	MinInterval time.Duration // from the beginning of one to that of the next
+	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
 		Address      string // host:port, or the path of a socket
@@ -103,7 +105,9 @@ const (
 func Default() Config {
 	var c Config
 	c.Mode = Observe
-	c.Interval = 10 * time.Second
+	c.Interval = 30 * time.Second
+	c.MinInterval = defaultMinInterval
+	c.Doorbell = time.Second
 	c.Database.Address = "localhost:3306"
 	c.Database.User = "ostrich"
 	c.Database.Name = "slurm_acct_db"
@@ -139,7 +143,11 @@ func Default() Config {
 }
 
 const (
-	day        = 24 * time.Hour
+	day = 24 * time.Hour
+
+	// defaultMinInterval gives way to a shorter interval.
+	defaultMinInterval = 2 * time.Second
+
 	sharesFlat = "flat"
 	sharesTree = "tree"
 
@@ -202,6 +210,8 @@ func (c *Config) Validate() error {
 	}
 	o, err := c.ScheduleOptions()
 	check(err == nil, "%w", err)
+	check(c.MinInterval <= c.Interval || c.MinInterval == defaultMinInterval,
+		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
 	check(c.Database.Address != "", "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
 	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)

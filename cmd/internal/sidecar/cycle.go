@@ -62,7 +62,7 @@ type Sidecar struct {
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
-	behind int          // cycles in a row in which it was not
+	behind ostrich.Time // since when it has not been, in all cycles; 0 if it is
 
 	writing atomic.Bool // a burst is being written
 
@@ -71,6 +71,8 @@ type Sidecar struct {
 
 	names   error                    // of the configuration, that Slurm does not know; nil once told
 	skipped map[ostrich.JobID]string // jobs of the queue whose rows make no sense, and why
+
+	slowdown int // see Cycle.Slowdown
 }
 
 // ErrConfig is a configuration that no later attempt can use; what it comes
@@ -218,6 +220,14 @@ type Cycle struct {
 	Lag  ostrich.Duration // how far that is behind the database's clock, because accounting lags
 	Took time.Duration
 
+	// Diag is what slurmctld counted before anything else was asked: what has
+	// happened to jobs up to then is in the queue.
+	Diag priority.Diag
+	// Slowdown is by how much cycles and writes come slower because slurmctld is
+	// loaded, from 1 to 8; Loaded says why, and is "" for 1.
+	Slowdown int
+	Loaded   string
+
 	Rows    int            // rows read of the accounting tables
 	Skipped []slurmdb.Skip // rows that make no sense
 	Odd     []error        // events that the schedule could not take
@@ -240,6 +250,7 @@ type Cycle struct {
 	Provisional []slurmdb.Record
 
 	Outcomes []priority.Outcome // of the writes; none if nothing was written
+	Left     int                // writes beyond what one cycle makes, which the next ones do
 	Slow     error              // why some writes are left to the next cycles; nil: none are
 	StandsBy string             // why nothing is written in mode enforce: another daemon does; "" for one that may write
 	Rivals   []priority.Record  // jobs in which another writer was found just now
@@ -299,7 +310,7 @@ func (s *Sidecar) Writing() bool { return s.writing.Load() }
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	// The controller is asked first: what it has handed over by now is in
 	// the tables when they are read.
-	diag, err := s.slurm.Diag(ctx)
+	diag, answered, err := s.diag(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -316,10 +327,12 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	s.leaveOut(batch.Skipped, queue)
 	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
 	c := &Cycle{
+		Diag: diag,
 		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
 		Time: s.clock(batch.Now, told, behind),
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
+	s.govern(c, answered)
 	s.suppose(ctx)
 	if s.comments.err != nil {
 		return nil, s.comments.err
@@ -440,19 +453,17 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	return batch, min(told, batch.Now), err
 }
 
-// mostWrites is how many changes a cycle makes. A write takes about 1.5 ms, in
-// which slurmctld's locks are held again and again, and the plan grows old.
-const mostWrites = 5000
-
 // apply writes what the plan changes, the head of the order first, and notes it
-// in the journal before and after. What is beyond mostWrites is left to the next
+// in the journal before and after. What is beyond a burst is left to the next
 // cycles.
 func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
 	changes, err := s.settled(ctx, c)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:min(len(changes), mostWrites)])
+	n := s.burst(changes)
+	c.Left = len(changes) - n
+	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:n])
 }
 
 // Write makes changes and notes them in the journal before and after.

@@ -24,6 +24,7 @@ import (
 type site struct {
 	now     ostrich.Time
 	waiting int // messages for slurmdbd
+	diag    priority.Diag
 	events  []ostrich.Event
 	records map[ostrich.JobID]slurmdb.Record
 	queue   []priority.Queued
@@ -102,7 +103,8 @@ func (s *site) Queue(context.Context) ([]priority.Queued, error) {
 }
 
 func (s *site) Diag(context.Context) (priority.Diag, error) {
-	return priority.Diag{DBDQueue: s.waiting}, s.did("diag")
+	s.diag.DBDQueue = s.waiting
+	return s.diag, s.did("diag")
 }
 
 func (s *site) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {
@@ -232,6 +234,29 @@ func TestFrozenClock(t *testing.T) {
 			t.Errorf("step %d: the clock stands at %d, %d s behind; want %d", i, c.Time, c.Lag, step.want)
 		}
 	}
+}
+
+// Cycles that come every other second freeze it no sooner than cycles that are
+// ten seconds apart: some message is always on its way.
+func TestClockOfQuickCycles(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	run(t, s, false)
+	w.waiting = 1
+	for range 5 {
+		w.now += 2
+		equal(t, "clock", w.now, run(t, s, false).Time)
+	}
+	stands := w.now
+	for range 3 {
+		w.now += 2
+		equal(t, "clock", stands, run(t, s, false).Time)
+	}
+	w.waiting = 0
+	equal(t, "clock", w.now, run(t, s, false).Time)
+	w.waiting, w.now = 1, w.now+2
+	equal(t, "clock", w.now, run(t, s, false).Time)
 }
 
 // TestUnheardJobs stops the clock while the queue has a job that accounting

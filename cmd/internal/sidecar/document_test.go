@@ -78,7 +78,7 @@ func sample() string {
 		if s.NoFlag {
 			continue
 		}
-		above, key, nested := strings.Cut(s.Key, ".")
+		above, key, nested := inFile(s.Key)
 		indent := "  "
 		switch {
 		case !nested:

@@ -191,6 +191,15 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
+// inFile is how the file has a key: below a section, or whole. That above
+// interval.min is a setting itself, which has no room for others below it.
+func inFile(key string) (section, name string, nested bool) {
+	if key == "interval.min" {
+		return "", key, false
+	}
+	return strings.Cut(key, ".")
+}
+
 // Show writes the effective configuration as a file that Read takes. The
 // password is not in it.
 func (c *Config) Show(w io.Writer) error {
@@ -199,7 +208,7 @@ func (c *Config) Show(w io.Writer) error {
 		if s.NoFlag {
 			continue
 		}
-		above, key, nested := strings.Cut(s.Key, ".")
+		above, key, nested := inFile(s.Key)
 		indent := ""
 		if nested {
 			if above != section {

@@ -51,7 +51,9 @@ func Settings(c *Config) []Setting {
 	return []Setting{
 		{Key: "cluster", Value: text{&c.Cluster}, Usage: "Slurm's ClusterName; empty: ask scontrol"},
 		{Key: "mode", Value: choice{&c.Mode, []string{Observe, Enforce}}, Usage: "observe (write nothing) or enforce (write priorities)"},
-		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "pause between two cycles"},
+		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
+		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next"},
+		{Key: "doorbell", Value: offSpan{span{&c.Doorbell, 100 * time.Millisecond}}, Usage: "how often sdiag is asked whether jobs were submitted, started or ended, upon which a cycle begins; off or 0: cycles come every interval"},
 
 		{Key: "database.address", Value: text{&c.Database.Address}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket"},
 		{Key: "database.user", Value: text{&c.Database.User}, Usage: "database account; SELECT is all it needs"},

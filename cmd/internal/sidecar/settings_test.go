@@ -106,6 +106,8 @@ func TestSetRefuses(t *testing.T) {
 		{"interval", "-5s", `"-5s" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999999999999d", `"999999999999d" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
+		{"interval.min", "500ms", `500ms is too short; the least is 1s`},
+		{"doorbell", "10ms", `10ms is too short; the least is 100ms; or off`},
 		{"schedule.order", "papers", `"papers" is none of remaining, paper`},
 		{"schedule.late_grace", "500ms", `500ms is too short; the least is 1s; or off`},
 		{"schedule.memory", "never", `"never" is not a length of time such as 90s, 10m, 12h or 14d; or off`},
@@ -215,6 +217,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("mode: observe\n"))
 	f.Add([]byte("interval: 20s\ndatabase:\n  address: db\n  tls: on\n"))
+	f.Add([]byte("interval: 20s\ninterval.min: 1s\ndoorbell: off\n"))
 	f.Add([]byte("pools:\n  gpu: [a, b]\n  cpu: c\nexclude: {users: [x]}\n"))
 	f.Add([]byte("pools: {gpu: {a: b}}\n---\nx\n"))
 	f.Add([]byte("mode: &a observe\ncluster: *a\n<<: *b\n"))
@@ -262,6 +265,39 @@ func TestChannelsAndModes(t *testing.T) {
 		if _, err := ostrich.Named[ostrich.Gate](ostrich.GateNames, name); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A file has interval and interval.min side by side.
+func TestIntervals(t *testing.T) {
+	for _, tt := range []struct {
+		file                  string
+		longest, least, every time.Duration
+		err                   string
+	}{
+		{"{}", 30 * time.Second, 2 * time.Second, time.Second, ""},
+		{"interval: 1m\ninterval.min: 5s\ndoorbell: 500ms\n", time.Minute, 5 * time.Second, 500 * time.Millisecond, ""},
+		{"interval.min: 5s\ninterval: 5s\ndoorbell: 0\n", 5 * time.Second, 5 * time.Second, 0, ""},
+		{"doorbell: off\n", 30 * time.Second, 2 * time.Second, 0, ""},
+		{"interval: 1s\n", time.Second, 2 * time.Second, time.Second, ""}, // the default gives way
+		{"interval: 4s\ninterval.min: 5s\n", 4 * time.Second, 5 * time.Second, time.Second, "configuration: interval.min: 5s is longer than interval, 4s"},
+		{"interval.min: 1m\n", 30 * time.Second, time.Minute, time.Second, "configuration: interval.min: 1m is longer than interval, 30s"},
+	} {
+		c := Default()
+		if err := c.Read("ostrich.yaml", []byte(tt.file)); err != nil {
+			t.Error(err)
+			continue
+		}
+		if c.Interval != tt.longest || c.MinInterval != tt.least || c.Doorbell != tt.every {
+			t.Errorf("%q: interval %v, interval.min %v, doorbell %v", tt.file, c.Interval, c.MinInterval, c.Doorbell)
+		}
+		if err := c.Validate(); tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
+			t.Errorf("%q: %v, want %s", tt.file, err, tt.err)
+		}
+	}
+	c := Default()
+	if err := c.Read("ostrich.yaml", []byte("interval:\n  min: 5s\n")); err == nil {
+		t.Error("interval.min below interval is accepted, where the longest pause has no place")
 	}
 }
 

@@ -69,7 +69,7 @@ type span struct {
 
 func (v span) String() string { return FormatSpan(*v.at) }
 
-// offSpan is a length of time, or off, which is 0.
+// offSpan is a length of time, or off, which is also written as 0.
 type offSpan struct{ span }
 
 func (v offSpan) String() string {
@@ -80,7 +80,7 @@ func (v offSpan) String() string {
 }
 
 func (v offSpan) Set(s string) error {
-	if s == off {
+	if d, err := parseSpan(s); s == off || (err == nil && d == 0) {
 		*v.at = 0
 		return nil
 	}

@@ -33,6 +33,8 @@ type Daemon struct {
 	LastErrorAt time.Time
 	Ready       error  // as /readyz tells; nil: ready
 	StandsBy    string // why it is another daemon's turn to write; "" if it is ours
+	Slowdown    int    // by how much cycles and writes come slower; 0 before the first cycle
+	Loaded      string // why they do: slurmctld is loaded; "" if they do not
 
 	// Of the latest cycle: rows and events of accounting that made no sense, and
 	// writes by what came of them.
@@ -75,6 +77,7 @@ func (s *Snapshot) health(d *Daemon, now time.Time) Health {
 		Interval: ostrich.Duration(d.Interval / time.Second), Now: unix(now), Started: unix(d.Started),
 		LastSuccess: unix(d.LastSuccess), Took: d.Took.Seconds(), Lag: d.Lag, Failures: d.Failures, Since: unix(d.Since),
 		LastError: d.LastError, LastErrorAt: unix(d.LastErrorAt), Ready: d.Ready == nil, StandsBy: d.StandsBy,
+		Slowdown: max(d.Slowdown, 1), Loaded: d.Loaded,
 	}
 	if h.LastSuccess != 0 {
 		h.Behind = max(0, ostrich.Duration(h.Now-h.LastSuccess))
@@ -126,6 +129,9 @@ func (s *Snapshot) words() string {
 		fmt.Fprintf(&b, "Cycles succeed, but these checks fail: %s.", strings.Join(s.failed(), ", "))
 	default:
 		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, format.Plural(h.Pending, "pending job"))
+	}
+	if h.Loaded != "" {
+		fmt.Fprintf(&b, " slurmctld is loaded: %s; cycles and writes come %d times as slowly.", h.Loaded, h.Slowdown)
 	}
 	return b.String()
 }

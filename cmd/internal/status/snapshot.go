@@ -62,6 +62,8 @@ type Health struct {
 	LastErrorAt ostrich.Time     `json:"last_error_time"` // 0: none since the start
 	Ready       bool             `json:"ready"`           // as /readyz tells
 	StandsBy    string           `json:"stands_by"`       // why it is another daemon's turn to write; empty if it is ours
+	Slowdown    int              `json:"slowdown"`        // by how much cycles and writes come slower because slurmctld is loaded: 1 to 8
+	Loaded      string           `json:"loaded"`          // why; empty if they do not
 	Pending     int              `json:"pending"`         // jobs in the queue, arrays count once
 	Managed     int              `json:"managed"`         // of them ordered
 	Planned     int              `json:"planned_writes"`  // that the plan of the latest cycle wanted

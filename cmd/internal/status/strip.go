@@ -51,6 +51,9 @@ func (b *builder) strip() strip {
 	} else {
 		s.Lines = append(s.Lines, "Enforcing: the order is written to Slurm through "+h.Channel+", mode "+h.PriorityMode+".")
 	}
+	if h.Loaded != "" {
+		s.Lines = append(s.Lines, fmt.Sprintf("Slowed down: slurmctld is loaded, so cycles and writes come %d times as slowly.", h.Slowdown))
+	}
 	add := func(name, value string) { s.Figures = append(s.Figures, figure{Name: name, Value: value}) }
 	at := func(name string, t float64) {
 		m := b.clock.at(t)
@@ -76,6 +79,9 @@ func (b *builder) strip() strip {
 	}
 	if h.LastErrorAt != 0 && h.Failures == 0 {
 		at("latest failure", float64(h.LastErrorAt))
+	}
+	if h.Loaded != "" {
+		add("load of slurmctld", h.Loaded)
 	}
 	if h.Slurm != "" {
 		add("Slurm", h.Slurm)

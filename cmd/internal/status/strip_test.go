@@ -21,6 +21,7 @@ func TestStrip(t *testing.T) {
 		{"never", func(h *Health) { h.Time, h.Failures, h.LastError = 0, 3, "refused" }, nil, "bad", "No cycle has succeeded yet: refused"},
 		{"failing", func(h *Health) { h.Failures, h.LastError, h.Since = 2, "timeout", sampleNow-60 }, []Check{{Name: "cycles"}}, "warn", "left as it is. The latest error: timeout"},
 		{"for long", func(h *Health) { h.Ready, h.Failures, h.LastError = false, 9, "timeout" }, nil, "bad", "No cycle has succeeded lately"},
+		{"loaded", func(h *Health) { h.Slowdown, h.Loaded = 4, "80 requests wait" }, nil, "good", "Slowed down: slurmctld is loaded, so cycles and writes come 4 times as slowly."},
 		{"too slow", func(h *Health) { h.Ready = false }, nil, "bad", "the queue is left as it is. Enforcing"},
 	} {
 		s := &Snapshot{Health: well, Checks: test.check}

@@ -1,0 +1,104 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"slurm-ostrich/priority"
+)
+
+// What counts as a loaded slurmctld; ADR 17 says why these.
+const (
+	// mostServed is how many requests are served or wait to be. slurmctld serves
+	// 256 at a time (MAX_SERVER_THREADS) and complains of 150.
+	mostServed = 64
+	// fewestServed is the least that a small max_rpc_cnt makes of it.
+	fewestServed = 8
+	// mostUnsent is how many messages to nodes wait to be sent again. Threads that
+	// send share the 256 with those that serve.
+	mostUnsent = 256
+	// longPass is how long a pass of the main scheduler lasts, in which slurmctld
+	// does nothing else; 2 s is where it ends by itself (max_sched_time).
+	longPass = time.Second
+	// longPasses is how long passes last as a rule. One over the whole queue, which
+	// comes each minute, may take long where the others do not.
+	longPasses = 250 * time.Millisecond
+	// longAnswer is how long sdiag takes, which waits for no lock.
+	longAnswer = time.Second
+
+	// mostSlowdown is where the slowdown ends.
+	mostSlowdown = 8
+)
+
+// mostWrites is how many changes a cycle makes while slurmctld is not loaded. A
+// write takes about 1.5 ms, in which slurmctld's locks are held again and again,
+// and the plan grows old.
+const mostWrites = 5000
+
+// burden is what slurmctld has to do in one respect, as a part of what counts as
+// loaded.
+type burden struct {
+	part  float64
+	words string
+}
+
+// burdens are those of a slurmctld that answered sdiag with d after some time.
+func burdens(d *priority.Diag, answered time.Duration, maxRPCs int) []burden {
+	served := mostServed
+	if maxRPCs > 0 { // from that many on slurmctld puts scheduling off
+		served = min(served, max(maxRPCs/2, fewestServed))
+	}
+	requests, unsent := d.ServerThread+d.RPCQueue, max(d.AgentQueue, d.AgentPending)
+	pass := min(float64(d.Main.Last)/float64(longPass), float64(d.Main.Mean)/float64(longPasses))
+	return []burden{
+		{float64(requests) / float64(served), fmt.Sprintf("%d requests are being served or wait, and %d are many", requests, served)},
+		{float64(unsent) / mostUnsent, fmt.Sprintf("%d messages to nodes wait, and %d are many", unsent, mostUnsent)},
+		{pass, fmt.Sprintf("the main scheduler's last pass took %v and the mean one %v, and %v and %v are long",
+			d.Main.Last.Round(time.Millisecond), d.Main.Mean.Round(time.Millisecond), longPass, longPasses)},
+		{float64(answered) / float64(longAnswer), fmt.Sprintf("sdiag took %v, and %v is long", answered.Round(time.Millisecond), longAnswer)},
+	}
+}
+
+// govern returns by how much the sidecar slows down, and why. Under load that
+// doubles with each cycle, up to mostSlowdown. It halves once all is below half of
+// what counts as load; in between it stays, so that it does not go to and fro. 1
+// is full speed, and has no reason.
+func govern(slowdown int, d *priority.Diag, answered time.Duration, maxRPCs int) (now int, why string) {
+	var worst burden
+	for _, b := range burdens(d, answered, maxRPCs) {
+		if b.part > worst.part {
+			worst = b
+		}
+	}
+	now = max(slowdown, 1)
+	switch {
+	case worst.part >= 1:
+		now = min(2*now, mostSlowdown)
+	case worst.part < 0.5:
+		now = max(now/2, 1)
+	}
+	if now == 1 {
+		return 1, ""
+	}
+	return now, worst.words
+}
+
+// diag asks for slurmctld's counters, and tells how long the answer took.
+func (s *Sidecar) diag(ctx context.Context) (d priority.Diag, answered time.Duration, err error) {
+	asked := time.Now()
+	d, err = s.slurm.Diag(ctx)
+	return d, time.Since(asked), err
+}
+
+// govern judges by what a cycle was told at its beginning: between two cycles
+// nothing of ours is under way, so that what we write does not count as load.
+func (s *Sidecar) govern(c *Cycle, answered time.Duration) {
+	s.slowdown, c.Loaded = govern(s.slowdown, &c.Diag, answered, s.controller.Scheduling.MaxRPCs)
+	c.Slowdown = s.slowdown
+}
+
+// burst is how many of the changes a cycle makes.
+func (s *Sidecar) burst(changes []priority.Change) int {
+	return min(len(changes), mostWrites/max(s.slowdown, 1))
+}

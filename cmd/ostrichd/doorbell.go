@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/priority"
+)
+
+// What a cycle begins for.
+const (
+	byStart    = "start"    // the daemon's, or a reload
+	byInterval = "interval" // the longest pause is over
+	byBell     = "bell"     // jobs were submitted, started or ended, or sdiag did not answer
+	byEcho     = "echo"     // accounting has been told of that by now
+	byRest     = "rest"     // the one before left writes over
+	byProbe    = "probe"    // slurmctld answers again after an outage
+)
+
+// causes are all of them, as the metric has them.
+var causes = []string{byStart, byInterval, byBell, byEcho, byRest, byProbe}
+
+// echoAfter is when accounting knows what the counters told: slurmctld tells
+// slurmdbd of new jobs every five seconds.
+const echoAfter = 6 * time.Second
+
+// doorbell decides when the next cycle begins, and when slurmctld's counters are
+// looked at meanwhile. It has no clock and asks nobody; times must not go back.
+type doorbell struct {
+	every time.Duration // between two looks; 0: there are none
+	least time.Duration // from the beginning of a cycle to that of the next
+	most  time.Duration // from the end of a cycle to the beginning of the next
+
+	began, ended time.Time
+	looked       time.Time          // the latest look, in a cycle or between two
+	known        bool               // a cycle has succeeded
+	heard        priority.JobCounts // what the latest of those read before it read the queue
+	rung         bool               // something has moved since
+	rest         bool               // it left writes over
+	echoes       []time.Time        // when accounting knows what moved, in their order
+	away         time.Duration      // in an outage, the pause until the next try; else 0
+}
+
+// set takes settings, and by how much all is slowed down. Where no look could make
+// a cycle come earlier there are none.
+func (b *doorbell) set(c *sidecar.Config, slowdown int) {
+	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
+	b.every, b.least, b.most = slow(c.Doorbell), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
+	if max(b.every, b.least) >= b.most {
+		b.every = 0
+	}
+}
+
+// begin takes that a cycle begins. What it reads is at least as new as all that
+// has moved up to now.
+func (b *doorbell) begin(now time.Time) {
+	b.began, b.looked, b.rung, b.rest = now, now, false, false
+	for len(b.echoes) > 0 && !b.echoes[0].After(now) {
+		b.echoes = b.echoes[1:]
+	}
+}
+
+// end takes that the cycle has ended with success, having been told the counts at
+// its beginning. Before the first one something may have moved as well.
+func (b *doorbell) end(now time.Time, counts priority.JobCounts, rest bool) {
+	if !b.known || counts != b.heard {
+		b.echoes = append(b.echoes, b.began.Add(echoAfter))
+	}
+	b.ended, b.known, b.heard, b.rest, b.away = now, true, counts, rest, 0
+}
+
+// fail takes that the cycle has failed, and when the next one is to come at the
+// latest. Meanwhile there are no looks.
+func (b *doorbell) fail(now time.Time, pause time.Duration) {
+	b.ended, b.away = now, pause
+}
+
+// hear takes what a look has shown. One that failed is a matter for a cycle, which
+// finds out what is wrong.
+func (b *doorbell) hear(now time.Time, counts priority.JobCounts, err error) {
+	b.looked = now
+	b.rung = b.rung || err != nil || counts != b.heard
+}
+
+// due is when the next cycle begins, and for what.
+func (b *doorbell) due() (at time.Time, by string) {
+	if b.away > 0 {
+		return b.ended.Add(b.away), byInterval
+	}
+	at, by = b.ended.Add(b.most), byInterval
+	if b.every == 0 {
+		return at, by
+	}
+	soonest := b.began.Add(b.least)
+	if b.ended.After(soonest) {
+		soonest = b.ended
+	}
+	earlier := func(wanted time.Time, what string) {
+		if wanted.Before(soonest) {
+			wanted = soonest
+		}
+		if wanted.Before(at) {
+			at, by = wanted, what
+		}
+	}
+	if b.rung {
+		earlier(soonest, byBell)
+	}
+	if b.rest {
+		earlier(soonest, byRest)
+	}
+	if len(b.echoes) > 0 {
+		earlier(b.echoes[0], byEcho)
+	}
+	return at, by
+}
+
+// look is when the counters are to be looked at, unless a cycle begins before. A
+// look before a cycle may begin is of no use.
+func (b *doorbell) look() (at time.Time, wanted bool) {
+	if b.every == 0 || b.away > 0 || !b.known || b.rung {
+		return time.Time{}, false
+	}
+	at = b.looked.Add(b.every)
+	if soonest := b.began.Add(b.least); at.Before(soonest) {
+		at = soonest
+	}
+	due, _ := b.due()
+	return at, at.Before(due)
+}
+
+// looking is a look at the counters that is under way.
+type looking struct {
+	answer <-chan heard // nil: none
+	stop   context.CancelFunc
+}
+
+// heard is its answer.
+type heard struct {
+	counts priority.JobCounts
+	err    error
+}
+
+// askCounts begins a look.
+func (d *daemon) askCounts(ctx context.Context) {
+	ctx, d.looking.stop = context.WithCancel(ctx)
+	answer := make(chan heard, 1)
+	config := d.config
+	go func() {
+		diag, err := d.probe(ctx, config)
+		answer <- heard{diag.Jobs, err}
+	}()
+	d.looking.answer = answer
+}
+
+// hear takes the answer of a look.
+func (d *daemon) hear(a heard) {
+	d.deaf()
+	d.bell.hear(d.now(), a.counts, a.err)
+	answer := "quiet"
+	switch {
+	case a.err != nil:
+		answer = "failed"
+		d.log.Debug().Err(a.err).Msg("the doorbell got no answer; a cycle finds out why")
+	case d.bell.rung:
+		answer = "moved"
+	}
+	d.metrics.doorbell.WithLabelValues(answer).Inc()
+}
+
+// deaf ends a look that is under way.
+func (d *daemon) deaf() {
+	if d.looking.answer != nil {
+		d.looking.stop()
+		d.looking.answer = nil
+	}
+}
+
+// wait sets the timers for the next cycle and the next look.
+func (d *daemon) wait(next, look *time.Timer) {
+	look.Stop()
+	if d.cause != "" {
+		next.Reset(0)
+		return
+	}
+	now := d.now()
+	at, _ := d.bell.due()
+	next.Reset(max(0, at.Sub(now)))
+	if at, wanted := d.bell.look(); wanted && d.probe != nil && d.looking.answer == nil {
+		look.Reset(max(0, at.Sub(now)))
+	}
+}
+
+// begin begins a cycle, and returns where its outcome will come.
+func (d *daemon) begin(ctx context.Context) <-chan outcome {
+	d.deaf()
+	by := d.cause
+	if by == "" {
+		_, by = d.bell.due()
+	}
+	d.cause = ""
+	d.metrics.begun.WithLabelValues(by).Inc()
+	d.bell.begin(d.now())
+	return d.start(ctx)
+}
+
+// ended takes the outcome of a cycle.
+func (d *daemon) ended(o outcome) {
+	if o.err != nil {
+		d.bell.fail(d.now(), d.pause())
+	} else {
+		d.bell.end(d.now(), o.cycle.Diag.Jobs, o.cycle.Left > 0)
+	}
+}
+
+// governed takes by how much a cycle slows down, and tells of it once when that
+// begins and once when it is over.
+func (d *daemon) governed(c *sidecar.Cycle) {
+	slowdown := max(c.Slowdown, 1)
+	switch before := max(d.slowdown, 1); {
+	case before == 1 && slowdown > 1:
+		d.log.Warn().Str("why", c.Loaded).Msg("slurmctld is loaded; cycles and writes come slower until it is not")
+	case before > 1 && slowdown == 1:
+		d.log.Info().Msg("slurmctld is not loaded any more; cycles and writes come as set")
+	}
+	d.slowdown = slowdown
+	d.page.know(func(is *status.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
+	d.pace()
+}
+
+// pace sets what goes by the interval: when cycles come, and how long none may
+// succeed.
+func (d *daemon) pace() {
+	d.bell.set(&d.config, d.slowdown)
+	d.metrics.slowdown.Set(float64(max(d.slowdown, 1)))
+	d.status.expect(3 * max(d.bell.most, 20*time.Second))
+}
