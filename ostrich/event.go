@@ -34,7 +34,8 @@ const (
 	End
 	// Hold: a pending job cannot start by itself: it is held, depends on another
 	// job, begins later, asks for the impossible or has reached a limit. It counts
-	// for nothing until its Release or Start. Of any other job it says nothing.
+	// for nothing until its Release or Start. Of any other job it says nothing, nor of
+	// one that has ended: within a second a departure comes first.
 	Hold
 	// Release: a job that was kept back can start, and counts as if submitted now.
 	Release

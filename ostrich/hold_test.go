@@ -175,3 +175,33 @@ func TestHoldForADay(t *testing.T) {
 		t.Errorf("when it is released: %+v", c)
 	}
 }
+
+// A job that is held and ends within a second has ended, whatever is told first.
+func TestHoldAfterEnd(t *testing.T) {
+	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 60, Submit: 10}
+	gone := j
+	gone.End = 20
+	other := Job{ID: 2, User: 1, Procs: 1, Estimate: 60, Submit: 10}
+	for _, kind := range []Kind{Hold, Release} {
+		for _, pools := range [][]Pool{nil, {{Name: "a", Partitions: []string{"x"}}, {Name: "b"}}} {
+			p, err := NewPools(Options{Procs: 4}, 300, pools...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Add(Event{At: 10, Kind: Submit, Job: j}, Event{At: 10, Kind: Submit, Job: other})
+			p.At(15)
+			p.Add(Event{At: 20, Kind: kind, Job: j})
+			p.At(20)
+			p.Add(Event{At: 20, Kind: End, Job: gone})
+			p.Add(Event{At: 20, Kind: kind, Job: gone})
+			list, bad := p.At(30)
+			if len(bad) > 0 {
+				t.Errorf("%v, %d pools: %v", kind, len(list), bad)
+			}
+			s := list[len(list)-1].Schedule
+			if order := s.Order(); len(order) != 1 || order[0].Job != 2 || len(s.Kept()) > 0 || len(p.place) > 1 || len(p.kept) > 0 {
+				t.Errorf("%v, %d pools: order %v, kept %v, places %v, kept since %v", kind, len(list), order, s.Kept(), p.place, p.kept)
+			}
+		}
+	}
+}

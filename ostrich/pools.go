@@ -101,6 +101,9 @@ func (p *Pools) Add(events ...Event) {
 		case Submit, Change, Start, Suspend, Resume, Requeue, End, Hold, Release:
 		}
 		was, known := p.place[e.Job.ID]
+		if !known && (e.Kind == Hold || e.Kind == Release) {
+			continue // it has ended
+		}
 		is := was
 		if !known || e.Kind == Submit || e.Kind == Change || e.Kind == Start {
 			is = p.find(e.Job.Partition)

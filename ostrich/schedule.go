@@ -159,9 +159,13 @@ func (s *Schedule) Step(e Event) error {
 	case End:
 		s.end(j, &e.Job)
 	case Hold:
-		s.hold(j)
+		if j != nil {
+			s.hold(j)
+		}
 	case Release:
-		s.release(j)
+		if j != nil {
+			s.release(j)
+		}
 	}
 	return nil
 }
@@ -194,7 +198,7 @@ func (s *Schedule) check(e *Event, j *job) error {
 		}
 	}
 	switch {
-	case e.Kind == Submit:
+	case e.Kind == Submit, e.Kind == Hold, e.Kind == Release:
 		return nil
 	case j == nil:
 		return ErrUnknownJob

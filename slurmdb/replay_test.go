@@ -186,10 +186,14 @@ func waiting(events []ostrich.Event) map[ostrich.JobID]ostrich.Time {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Requeue:
 			since[e.Job.ID] = 0
-		case ostrich.Hold:
-			since[e.Job.ID] = -1
-		case ostrich.Release:
+		case ostrich.Hold, ostrich.Release:
+			if _, pending := since[e.Job.ID]; !pending {
+				continue // it ended within the second, see lawful
+			}
 			since[e.Job.ID] = e.At
+			if e.Kind == ostrich.Hold {
+				since[e.Job.ID] = -1
+			}
 		case ostrich.Start, ostrich.End:
 			delete(since, e.Job.ID)
 		default:
@@ -202,6 +206,7 @@ func waiting(events []ostrich.Event) map[ostrich.JobID]ostrich.Time {
 func lawful(events []ostrich.Event) error {
 	const pending, runs, rests = 1, 2, 3
 	state := map[ostrich.JobID]int{}
+	ended := make(map[ostrich.JobID]ostrich.Time)
 	for _, e := range jobEvents(events) {
 		id := e.Job.ID
 		was := state[id]
@@ -223,9 +228,10 @@ func lawful(events []ostrich.Event) error {
 			ok = was == runs || was == rests
 			state[id] = pending
 		case ostrich.Hold, ostrich.Release:
-			ok = was == pending
+			ok = was == pending || ended[id] == e.At // within a second the end comes first
 		case ostrich.End:
 			delete(state, id)
+			ended[id] = e.At
 		default:
 		}
 		if !ok || e.Job.Procs < 1 || e.Job.Estimate < 1 {
