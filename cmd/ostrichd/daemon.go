@@ -69,7 +69,8 @@ type outage struct {
 }
 
 const (
-	// longestPause is where the back-off ends.
+	// firstPause is where the back-off begins, and longestPause where it ends.
+	firstPause   = 10 * time.Second
 	longestPause = 5 * time.Minute
 	// longestCycle is when a cycle counts as hung and systemd's watchdog is left
 	// to itself. Each step of a cycle has a limit of its own; thousands of writes
@@ -389,10 +390,11 @@ func (d *daemon) judge(err error) {
 	}
 }
 
-// pause is the time to the next cycle in an outage: the interval, doubled for each
-// failure in a row up to longestPause.
+// pause is the time to the next cycle in an outage: firstPause, or the interval if
+// that is less, doubled for each failure in a row up to longestPause; an interval at
+// least.
 func (d *daemon) pause() time.Duration {
-	p := d.config.Interval
+	p := min(d.config.Interval, firstPause)
 	for range d.outage.failures {
 		if p >= longestPause {
 			break

@@ -25,8 +25,7 @@ var latencySettings = []string{"--interval", "30s", "--interval-min", "2s", "--d
 // TestLatency: a job has its place soon after its submission, and a cluster on
 // which nothing happens costs slurmctld one small request a second.
 func TestLatency(t *testing.T) {
-	needSlurm(t)
-	t.Parallel()
+	needSlurm(t) // and not in parallel: it measures time
 	b := up(t, "latency")
 	b.freeze(t)
 	b.fill(t, latencyPending)
