@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -403,6 +404,9 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	partitions, err := s.slurm.Partitions(ctx)
 	if err != nil {
 		return err
+	}
+	if !reflect.DeepEqual(controller, s.controller) {
+		s.made = nil
 	}
 	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
 	return nil

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"slurm-ostrich/ostrich"
 )
@@ -65,3 +67,19 @@ func TestOrderSettingsErrors(t *testing.T) {
 }
 
 var paperLike = ostrich.Options{Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}, Gate: ostrich.Off}
+
+// A plan is made anew when slurm.conf has changed, although nothing else has.
+func TestPlanAfterReconfigure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		for i := range 3 {
+			w.submit(i+1, i+1, 9000, "main")
+		}
+		s := w.start(t)
+		first := run(t, s, false).Plan.Entries[0].To
+		w.ctl.Weights.Age *= 1000
+		equal(t, "value while the configuration is taken to be as it was", first, run(t, s, false).Plan.Entries[0].To)
+		time.Sleep(configAge)
+		equal(t, "a greater value for greater weights", true, run(t, s, false).Plan.Entries[0].To > first)
+	})
+}

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -26,18 +25,19 @@ type Entry struct {
 	Gated    bool          // the campaign has not started virtually
 }
 
-// planned is what a plan was made from, to see that it would be the same again.
+// planned is what a plan was made from, to see that it would be the same again. What
+// else a plan goes by, the controller's configuration and the journal, lets the
+// sidecar forget it when it changes.
 type planned struct {
 	schedules []*ostrich.Schedule
 	versions  []uint64
 	queue     []priority.Queued
-	options   priority.Options
 	until     ostrich.Time // when a job that is left alone for a while comes back; 0: none does
 }
 
 // same tells whether the plan made from p holds for what c found.
-func (p *planned) same(c *Cycle, o priority.Options) bool {
-	if p == nil || len(p.schedules) != len(c.Pools) || !slices.Equal(p.queue, c.Queue) || !sameOptions(p.options, o) {
+func (p *planned) same(c *Cycle) bool {
+	if p == nil || len(p.schedules) != len(c.Pools) || !slices.Equal(p.queue, c.Queue) {
 		return false
 	}
 	for i, in := range c.Pools {
@@ -48,24 +48,15 @@ func (p *planned) same(c *Cycle, o priority.Options) bool {
 	return true
 }
 
-// sameOptions compares what can change while the sidecar runs: the controller.
-func sameOptions(a, b priority.Options) bool {
-	return a.Controller.PriorityType == b.Controller.PriorityType && reflect.DeepEqual(a.Controller.Weights, b.Controller.Weights) &&
-		a.Controller.CalcPeriod == b.Controller.CalcPeriod && a.Controller.PriorityMaxAge == b.Controller.PriorityMaxAge &&
-		slices.Equal(a.Controller.SchedulerParameters, b.Controller.SchedulerParameters) &&
-		a.Controller.Depth() == b.Controller.Depth() && slices.Equal(a.Controller.PriorityFlags, b.Controller.PriorityFlags) &&
-		a.Controller.SiteFactorPlugin == b.Controller.SiteFactorPlugin
-}
-
 // plan orders the jobs of each pool and computes what is to be written. A
 // cycle that found everything as it was gets the plan of the one before.
 func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	now := ostrich.Time(time.Now().Unix())
-	options := s.options()
 	// What may be written again goes by the clock, and so does what the margin keeps.
-	if s.latest.Summary.Undone == 0 && !s.latest.kept() && s.made.same(c, options) && (s.made.until == 0 || now < s.made.until) {
+	if s.latest.Summary.Undone == 0 && !s.latest.kept() && s.made.same(c) && (s.made.until == 0 || now < s.made.until) {
 		return s.latest, nil
 	}
+	options := s.options()
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	var p Plan
 	orders := make([][]ostrich.Place, len(c.Pools))
@@ -110,7 +101,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	if len(p.Pools) > 1 {
 		p.rankInSlurm(c.Queue)
 	}
-	made := &planned{queue: c.Queue, options: options, until: s.patience.until}
+	made := &planned{queue: c.Queue, until: s.patience.until}
 	for _, in := range c.Pools {
 		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
 	}
