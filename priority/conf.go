@@ -28,12 +28,12 @@ func ParseController(text string) (Controller, error) {
 	}
 	for _, line := range lines {
 		for _, w := range line.words {
-			if err := c.set(w.key, none(w.value), confTime); err != nil {
+			if err := set(&c, w.key, none(w.value), confTime); err != nil {
 				return Controller{}, fmt.Errorf("slurm.conf: line %d: %s=%q: %w", line.number, w.key, clip(w.value), err)
 			}
 		}
 	}
-	if err := c.complete(); err != nil {
+	if err := complete(&c); err != nil {
 		return Controller{}, fmt.Errorf("slurm.conf: %w", err)
 	}
 	return c, nil

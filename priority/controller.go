@@ -12,96 +12,6 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Controller is the part of slurmctld's configuration that decides how jobs
-// are ordered.
-type Controller struct {
-	ClusterName      string
-	Version          string // "22.05.8"
-	PriorityType     string // "priority/multifactor"
-	PriorityFlags    []string
-	Weights          Weights
-	SiteFactorPlugin string // "" for none
-	PriorityMaxAge   ostrich.Duration
-	CalcPeriod       ostrich.Duration // PriorityCalcPeriod
-	DecayHalfLife    ostrich.Duration // PriorityDecayHalfLife; 0: usage does not decay
-	UsageReset       string           // PriorityUsageResetPeriod, such as "MONTHLY"; "" for never
-	FairShareDamping int              // FairShareDampeningFactor; at least 1
-	FavorSmall       bool             // PriorityFavorSmall
-	MinJobAge        ostrich.Duration
-	MessageTimeout   ostrich.Duration
-	MaxArraySize     int
-
-	SchedulerParameters []string
-	SlurmctldParameters []string
-	JobSubmitPlugins    []string
-	DefaultQueueDepth   int // jobs the main scheduler tries on an event
-	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
-	RateLimited         bool
-	AccountingStorage   string // AccountingStorageType
-	AccountingEnforce   []string
-	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
-	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
-	Scheduling          Scheduling
-
-	PreemptType       string // such as "preempt/qos"; "" for none
-	PreemptMode       string // such as "WITHIN,REQUEUE"; "" for OFF
-	PreemptParameters []string
-	PreemptExemptTime ostrich.Duration // 0 for none
-	QOS               []QOS
-	Federation        string // "" for none
-	PoliciesUnknown   string // why QOS or federation are not known; "" if they are
-}
-
-// Weights are the weights of priority/multifactor.
-type Weights struct {
-	Age, Assoc, Fairshare, JobSize, Partition, QOS int64
-	TRES                                           []TRESWeight
-}
-
-// TRESWeight is one element of PriorityWeightTRES.
-type TRESWeight struct {
-	Name   string
-	Weight float64
-}
-
-// Sum is the most that normalised factors can add to a priority.
-func (w Weights) Sum() int64 {
-	sum := w.Age + w.Assoc + w.Fairshare + w.JobSize + w.Partition + w.QOS
-	for _, t := range w.TRES {
-		sum += int64(math.Ceil(max(t.Weight, 0)))
-	}
-	return sum
-}
-
-// Multifactor reports whether priority/multifactor computes the priorities.
-func (c Controller) Multifactor() bool { return c.PriorityType == "priority/multifactor" }
-
-// Basic reports whether priority/basic does.
-func (c Controller) Basic() bool { return c.PriorityType == "priority/basic" }
-
-// Flag reports whether PriorityFlags contains the flag.
-func (c Controller) Flag(name string) bool {
-	for _, f := range c.PriorityFlags {
-		if strings.EqualFold(f, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// FairTree reports whether fair share is computed by Fair Tree, the default
-// since 19.05, and not in the classic way.
-func (c Controller) FairTree() bool { return !c.Flag("NO_FAIR_TREE") && !c.Flag("DEPTH_OBLIVIOUS") }
-
-// unbounded reports whether PriorityFlags lets a factor exceed 1.
-func (c Controller) unbounded() bool {
-	return c.Flag("NO_NORMAL_ALL") || c.Flag("NO_NORMAL_ASSOC") || c.Flag("NO_NORMAL_PART") ||
-		c.Flag("NO_NORMAL_QOS") || c.Flag("NO_NORMAL_TRES")
-}
-
-// Depth is the number of jobs that Slurm's schedulers look at.
-func (c Controller) Depth() int { return max(c.DefaultQueueDepth, c.BackfillMaxJobTest) }
-
 // Controller reads slurmctld's configuration.
 func (s Slurm) Controller(ctx context.Context) (Controller, error) {
 	out, err := s.output(ctx, "scontrol", "show", "config")
@@ -124,32 +34,32 @@ func parseConfig(out string) (Controller, error) {
 			continue
 		}
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if err := c.set(key, value, parseTimeLimit); err != nil {
+		if err := set(&c, key, value, parseTimeLimit); err != nil {
 			return Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
 		}
 	}
 	if c.Version == "" && c.ClusterName != "" && c.PriorityType != "" {
 		return Controller{}, errors.New("scontrol show config: no SLURM_VERSION")
 	}
-	if err := c.complete(); err != nil {
+	if err := complete(&c); err != nil {
 		return Controller{}, fmt.Errorf("scontrol show config: %w", err)
 	}
 	return c, nil
 }
 
 // complete checks what must be there and fills in what follows from it.
-func (c *Controller) complete() error {
+func complete(c *Controller) error {
 	for _, need := range []struct{ key, value string }{{"ClusterName", c.ClusterName}, {"PriorityType", c.PriorityType}} {
 		if need.value == "" {
 			return errors.New("no " + need.key)
 		}
 	}
-	return c.schedulerParameters()
+	return schedulerParameters(c)
 }
 
 // set takes one value. A time is read by the caller's function: scontrol shows
 // seconds where slurm.conf has minutes.
-func (c *Controller) set(key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
+func set(c *Controller, key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
 	switch strings.ToLower(key) {
 	case "clustername":
 		c.ClusterName = value
@@ -292,18 +202,10 @@ func seconds(value string) (ostrich.Duration, error) {
 	return ostrich.Duration(n), nil
 }
 
-// release splits "22.05.8" or "24.11.0-0rc1" into 22 and 5.
-func release(version string) (major, minor int, err error) {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) >= 2 {
-		minorText, _, _ := strings.Cut(parts[1], "-")
-		major, err = strconv.Atoi(parts[0])
-		if err == nil {
-			minor, err = strconv.Atoi(minorText)
-		}
+// exemptTime reads PreemptExemptTime; -1 stands for none.
+func exemptTime(value string, duration func(string) (ostrich.Duration, error)) (ostrich.Duration, error) {
+	if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
+		return 0, nil
 	}
-	if len(parts) < 2 || err != nil {
-		return 0, 0, fmt.Errorf("SLURM_VERSION %q: not major.minor", clip(version))
-	}
-	return major, minor, nil
+	return duration(value)
 }

@@ -197,12 +197,12 @@ func formatLimit(d ostrich.Duration) string {
 
 // expandTasks lists the tasks of a set.
 func expandTasks(tasks string) (all []int) {
-	ranges, err := parseTasks(tasks)
+	set, err := ParseTasks(tasks)
 	if err != nil {
 		panic(err)
 	}
-	for _, r := range ranges {
-		for t := r.first; t <= r.last; t += r.step {
+	for t := 0; len(all) < set.Count(); t++ {
+		if set.Has(t) {
 			all = append(all, t)
 		}
 	}
@@ -212,7 +212,7 @@ func expandTasks(tasks string) (all []int) {
 // taskByTask is what squeue --array shows: it forgets the last of a stride.
 func taskByTask(queue []Queued) (lines []Queued) {
 	for _, q := range queue {
-		if !q.isSet() {
+		if !isSet(&q) {
 			lines = append(lines, q)
 			continue
 		}
@@ -232,7 +232,7 @@ func taskByTask(queue []Queued) (lines []Queued) {
 // in the tasks with records of their own.
 func groupTasks(queue []Queued) (lines []Queued) {
 	for _, set := range queue {
-		if set.isSet() {
+		if isSet(&set) {
 			all := expandTasks(set.Tasks)
 			for i := range queue {
 				if q := &queue[i]; q.Array == set.Array && q.Job != set.Job {
@@ -242,7 +242,7 @@ func groupTasks(queue []Queued) (lines []Queued) {
 			slices.Sort(all)
 			set.Tasks = formatTasks(all)
 			set.Full = fmt.Sprintf("%d_[%s]", set.Array, set.Tasks)
-		} else if slices.ContainsFunc(queue, func(q Queued) bool { return set.Array != 0 && q.Array == set.Array && q.isSet() }) {
+		} else if slices.ContainsFunc(queue, func(q Queued) bool { return set.Array != 0 && q.Array == set.Array && isSet(&q) }) {
 			continue
 		}
 		lines = append(lines, set)

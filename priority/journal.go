@@ -306,7 +306,7 @@ func aboutUs(words string) bool {
 			return true
 		}
 	}
-	return denied(words)
+	return Denied(words)
 }
 
 // Refused returns Slurm's words if it refused the last change of the job and it
@@ -406,8 +406,8 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 	return jobs, recs
 }
 
-// submit is when Slurm said that the job was submitted.
-func (j *Journal) submit(ch Channel, job ostrich.JobID) ostrich.Time {
+// Submitted is when Slurm said that the job was submitted.
+func (j *Journal) Submitted(ch Channel, job ostrich.JobID) ostrich.Time {
 	if w := j.jobs[journalKey{ch, job}]; w != nil {
 		return w.submit
 	}

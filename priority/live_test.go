@@ -148,8 +148,8 @@ func TestLiveChannels(t *testing.T) {
 				}
 				t.Skip("refused, as it should be: ", err)
 			}
-			journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			o.Ours = func(id ostrich.JobID, value int64) bool { return journal.Ours(ch, id, value) }
+			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+			o.Ours = func(id ostrich.JobID, value int64) bool { return j.Ours(ch, id, value) }
 			l.block()
 			var want []ostrich.JobID
 			for range 4 {
@@ -171,7 +171,7 @@ func TestLiveChannels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := l.apply(journal, ch, p.Changes())
+			r := l.apply(j, ch, p.Changes())
 			if n := r.Count(Applied); n != len(want) {
 				t.Fatalf("%d of %d changes applied: %+v", n, len(want), outcomes(r))
 			}
@@ -186,14 +186,14 @@ func TestLiveChannels(t *testing.T) {
 				t.Errorf("the second plan changes %+v, %v", p.Changes(), err)
 			}
 
-			list, err := Reset(ResetOptions{Channel: ch, Controller: l.controller, Journal: journal}, after)
+			list, err := Reset(ResetOptions{Channel: ch, Controller: l.controller, Journal: j}, after)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(list) != len(want) {
 				t.Errorf("%d jobs are given back, want %d", len(list), len(want))
 			}
-			l.apply(journal, ch, list)
+			l.apply(j, ch, list)
 			last := l.wait("computed priorities", func(queue []Queued) bool {
 				return !slices.ContainsFunc(queue, func(q Queued) bool {
 					return q.Pinned || q.Site != 0 || q.Nice != 0 || q.Priority > topPriority || (l.controller.Multifactor() && !q.Held() && !q.Listed)
@@ -209,16 +209,16 @@ func TestLiveChannels(t *testing.T) {
 	}
 }
 
-func (l *live) apply(journal *Journal, ch Channel, list []Change) Result {
+func (l *live) apply(j *Journal, ch Channel, list []Change) Result {
 	l.t.Helper()
-	if err := journal.Intend(1, ch, list); err != nil {
+	if err := j.Intend(1, ch, list); err != nil {
 		l.t.Fatal(err)
 	}
 	r, err := l.Update(l.t.Context(), ch, list)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if err := journal.Conclude(2, ch, r.Outcomes); err != nil {
+	if err := j.Conclude(2, ch, r.Outcomes); err != nil {
 		l.t.Fatal(err)
 	}
 	return r
@@ -268,7 +268,7 @@ func TestLiveGuards(t *testing.T) {
 		why[e.Job] = e.Why
 	}
 	want := map[ostrich.JobID]string{
-		array: whyOrder, plain: whyOrder, held: "held", later: "not eligible (BeginTime)",
+		array: "campaign order", plain: "campaign order", held: "held", later: "not eligible (BeginTime)",
 		dependent: "not eligible (Dependency)", pinned: "pinned by an administrator", task: "held",
 	}
 	if diff := cmp.Diff(want, why); diff != "" {
@@ -285,8 +285,8 @@ func TestLiveGuards(t *testing.T) {
 			t.Errorf("job %d changed: %s", id, cmp.Diff(a, b))
 		}
 	}
-	if n := len(arraysApart(after)); n != 1 || arraysApart(after)[array] != 2 {
-		t.Errorf("the array has %d records, want 2", arraysApart(after)[array])
+	if n := recordsPerArray(after); len(n) != 1 || n[array] != 2 {
+		t.Errorf("the array has %d records, want 2", n[array])
 	}
 }
 
@@ -357,21 +357,21 @@ func TestLivePinsAndNice(t *testing.T) {
 		}
 		return len(queue) == len(want)
 	})
-	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	o := Options{
 		Channel: Priority, Mode: Strict, Controller: l.controller,
-		Ours: func(id ostrich.JobID, value int64) bool { return journal.Ours(Priority, id, value) },
+		Ours: func(id ostrich.JobID, value int64) bool { return j.Ours(Priority, id, value) },
 	}
 	write := func(list []Change) {
 		t.Helper()
-		if err := journal.Intend(1, Priority, list); err != nil {
+		if err := j.Intend(1, Priority, list); err != nil {
 			t.Fatal(err)
 		}
 		r, err := l.Update(t.Context(), Priority, list)
 		if err != nil || r.Count(Applied) != len(list) {
 			t.Fatalf("%+v, %v", outcomes(r), err)
 		}
-		if err := journal.Conclude(2, Priority, r.Outcomes); err != nil {
+		if err := j.Conclude(2, Priority, r.Outcomes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -386,7 +386,7 @@ func TestLivePinsAndNice(t *testing.T) {
 			t.Fatalf("pinned (-want +got):\n%s", diff)
 		}
 	}
-	list, err := Reset(ResetOptions{Channel: Priority, Controller: l.controller, Journal: journal}, l.queue())
+	list, err := Reset(ResetOptions{Channel: Priority, Controller: l.controller, Journal: j}, l.queue())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func (o Options) checkPlugin() error {
 		return impossible("PriorityFlags=INCR_ONLY keeps priorities from falling; remove the flag from slurm.conf, or use channel priority")
 	}
 	if o.Channel == SiteFactor {
-		if major, minor, err := release(c.Version); err != nil || major < 19 || (major == 19 && minor < 5) {
+		if major, minor, ok := c.Release(); !ok || major < 19 || (major == 19 && minor < 5) {
 			return impossible("Slurm %s has no SiteFactor; it came with 19.05. Use channel nice", c.Version)
 		}
 	}

@@ -9,24 +9,6 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Unlimited is a partition's MaxTime without a limit.
-const Unlimited ostrich.Duration = -1
-
-// Partition is a partition as slurmctld has it.
-type Partition struct {
-	Name              string
-	State             string // UP, DOWN, DRAIN or INACTIVE
-	Default           bool
-	MaxTime           ostrich.Duration // seconds, or Unlimited
-	DefaultTime       ostrich.Duration // seconds; 0 for none, or Unlimited
-	TotalCPUs         int
-	Nodes             []string
-	PriorityTier      int
-	PriorityJobFactor int
-	PreemptMode       string // such as "REQUEUE"; "" for OFF
-	QOS               string // of the partition itself, "" for none
-}
-
 // Partitions returns the partitions in slurmctld's order.
 func (s Slurm) Partitions(ctx context.Context) ([]Partition, error) {
 	out, err := s.output(ctx, "scontrol", "-a", "-o", "show", "partition")

@@ -39,7 +39,7 @@ func (s Slurm) pending(ctx context.Context) ([]Queued, error) {
 		return nil, err
 	}
 	grouped, err := parseSqueue(out, mark)
-	if err != nil || !slices.ContainsFunc(grouped, func(q Queued) bool { return q.isSet() }) {
+	if err != nil || !slices.ContainsFunc(grouped, func(q Queued) bool { return isSet(&q) }) {
 		return grouped, err
 	}
 	if out, err = s.squeue(ctx, mark, "--array"); err != nil {
@@ -57,7 +57,7 @@ func (s Slurm) squeue(ctx context.Context, mark string, options ...string) (stri
 
 // isSet reports whether the record is one that stands for tasks of an array,
 // and not for a single task or job.
-func (q *Queued) isSet() bool {
+func isSet(q *Queued) bool {
 	_, err := strconv.Atoi(q.Tasks)
 	return q.Array != 0 && err != nil
 }
@@ -80,7 +80,7 @@ func separate(grouped []Queued, byTask, mark string) ([]Queued, error) {
 	}
 	sets := make(map[ostrich.JobID]*Queued)
 	for i := range grouped {
-		if q := &grouped[i]; q.isSet() {
+		if q := &grouped[i]; isSet(q) {
 			sets[q.Job] = q
 		}
 	}
@@ -154,7 +154,7 @@ func parseRecords(out, mark string) ([]record, error) {
 		_, rest, _ = strings.Cut(rest, fieldSep)
 		number, _, _ := strings.Cut(rest, fieldSep)
 		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || n > maxTask {
+		if err != nil || n < 0 || n > MaxTask {
 			return nil, fmt.Errorf("squeue: job %s: task %q: not a task number", id, clip(number))
 		}
 		r.tasks = append(r.tasks, n)

@@ -28,6 +28,17 @@ func recordsOf(t *testing.T, release string) []Queued {
 	return queue
 }
 
+// recordsPerArray counts the records of each array.
+func recordsPerArray(queue []Queued) map[ostrich.JobID]int {
+	n := make(map[ostrich.JobID]int)
+	for _, q := range queue {
+		if q.Array != 0 {
+			n[q.Array]++
+		}
+	}
+	return n
+}
+
 // TestSeparateIsArrayUnique finds in the two lists of 22.05 what that release
 // says itself with --array-unique, but for the limit of tasks at a time where
 // squeue drops it, as it does with a set that took others in.
@@ -37,9 +48,9 @@ func TestSeparateIsArrayUnique(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.SortFunc(want, byJob)
-	apart := arraysApart(want)
+	apart := recordsPerArray(want)
 	for i := range want {
-		if q := &want[i]; q.isSet() && apart[q.Array] > 1 {
+		if q := &want[i]; isSet(q) && apart[q.Array] > 1 {
 			_, limit, _ := strings.Cut(q.Tasks, "%")
 			q.Tasks = strings.TrimSuffix(q.Tasks, "%"+limit)
 			q.Full = strings.Replace(q.Full, "%"+limit+"]", "]", 1)
@@ -95,8 +106,12 @@ func TestSeparate(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("arrays (-want +got):\n%s", diff)
 	}
-	if _, twice := indexOf(queue); twice != 0 {
-		t.Errorf("job %d is there twice", twice)
+	known := make(map[ostrich.JobID]bool)
+	for _, q := range queue {
+		if known[q.Job] {
+			t.Errorf("job %d is there twice", q.Job)
+		}
+		known[q.Job] = true
 	}
 }
 
@@ -235,7 +250,7 @@ func FuzzSeparate(f *testing.F) {
 			if q.Job == 0 || q.Count < 1 {
 				t.Errorf("%+v", q)
 			}
-			if ranges, err := parseTasks(q.Tasks); q.Array != 0 && (err != nil || countTasks(ranges) != q.Count) {
+			if ranges, err := parseTasks(q.Tasks); q.Array != 0 && (err != nil || ranges.Count() != q.Count) {
 				t.Errorf("%q: not %d tasks: %v", q.Tasks, q.Count, err)
 			}
 		}
@@ -258,17 +273,11 @@ func FuzzFormatTasks(f *testing.F) {
 			return
 		}
 		text := formatTasks(tasks)
-		ranges, err := parseTasks(text)
-		if err != nil || countTasks(ranges) != len(tasks) {
+		set, err := parseTasks(text)
+		if err != nil || set.Count() != len(tasks) {
 			t.Fatalf("%v became %q: %v", tasks, text, err)
 		}
-		var again []int
-		for _, r := range ranges {
-			for task := r.first; task <= r.last; task += r.step {
-				again = append(again, task)
-			}
-		}
-		if !slices.Equal(again, tasks) {
+		if again := expandTasks(text); !slices.Equal(again, tasks) {
 			t.Fatalf("%v became %q, which is %v", tasks, text, again)
 		}
 	})

@@ -431,3 +431,17 @@ func (p Plan) Changes() []Change {
 	}
 	return all
 }
+
+// Could returns a function that reports whether a plan for the queue can give a
+// value.
+func (o Options) Could(queue []Queued) func(value int64) bool {
+	lo, hi := int64(1), o.Weight
+	if o.Mode != Weight {
+		w, err := o.window(o.base(queue), 0)
+		if err != nil {
+			return func(int64) bool { return false }
+		}
+		lo, hi = w.lo, w.hi
+	}
+	return func(value int64) bool { return o.ahead(value) >= lo && o.ahead(value) <= hi }
+}

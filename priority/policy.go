@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-// QOS is what a QOS of slurmctld says about priorities.
-type QOS struct {
-	Name        string
-	PreemptMode string // such as "WITHIN,REQUEUE"; "" for that of slurm.conf
-	Threshold   uint32 // MinPrioThreshold; 0 for none
-}
-
 // policies adds to the configuration what "scontrol show config" does not show.
 // What cannot be learnt is no error, and c.PoliciesUnknown says why.
 func (s Slurm) policies(ctx context.Context, c *Controller) {
@@ -70,12 +63,6 @@ func parseFederation(out string) string {
 		}
 	}
 	return ""
-}
-
-// Threshold is the MinPrioThreshold of an association.
-type Threshold struct {
-	Association string // "user ann of account lab"
-	Priority    uint32
 }
 
 // Thresholds returns the associations of a cluster that have a MinPrioThreshold.

@@ -88,7 +88,7 @@ func TestReset(t *testing.T) {
 			got := make(map[ostrich.JobID]int64)
 			for _, c := range list {
 				got[c.Job] = c.To
-				if _, err := c.command(tt.channel); err != nil {
+				if err := c.Check(tt.channel); err != nil {
 					t.Error(err)
 				}
 			}
@@ -146,19 +146,16 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
+		type released struct {
+			Job      ostrich.JobID
+			To, Nice int64
+		}
+		var got []released
 		for _, c := range list {
-			line, err := c.command(Priority)
-			if err != nil {
-				t.Error(err)
-			}
-			got = append(got, line)
+			got = append(got, released{c.Job, c.To, c.Nice})
 		}
-		want := []string{
-			"release 3\nupdate jobid=3 nice=-4", "release 1\nupdate jobid=1 nice=7", "release 2", "release 4\nupdate jobid=4 nice=5",
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("commands (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]released{{3, 0, -4}, {1, 0, 7}, {2, 0, 0}, {4, 0, 5}}, got); diff != "" {
+			t.Errorf("changes (-want +got):\n%s", diff)
 		}
 	}
 	check(j)
@@ -177,17 +174,11 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFake(t, fakeState{Queue: queue})
-	r, err := f.Update(t.Context(), Priority, list)
-	if err != nil || r.Count(Applied) != 4 {
-		t.Fatalf("%+v, %v", outcomes(r), err)
+	done := make([]Outcome, len(list))
+	for i, c := range list {
+		done[i] = Outcome{Change: c, Status: Applied}
 	}
-	for i, want := range []int64{7, 0, -4, 5} {
-		if got := f.state().Queue[i].Nice; got != want {
-			t.Errorf("job %d: nice %d after its release, want %d", i+1, got, want)
-		}
-	}
-	if err := j.Conclude(10, Priority, r.Outcomes); err != nil {
+	if err := j.Conclude(10, Priority, done); err != nil {
 		t.Fatal(err)
 	}
 	j.write(t, Priority, Applied, Change{Job: 1, Submit: 1001, From: 5000, To: 9000})

@@ -77,9 +77,9 @@ func (j *Journal) Rivals(ch Channel, queue []Queued, now ostrich.Time) []Record 
 // wroteBefore reports whether nothing has been written to the job since a moment.
 func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
 
-// lost reports whether another writer's value has replaced ours, as far as we have
+// Lost reports whether another writer's value has replaced ours, as far as we have
 // seen, and nothing has been written since.
-func (j *Journal) lost(ch Channel, q *Queued) bool {
+func (j *Journal) Lost(ch Channel, q *Queued) bool {
 	w := j.nearest(ch, q)
 	return w != nil && w.rival.times > 0 && w.wroteBefore(w.rival.since)
 }
@@ -136,42 +136,4 @@ func (j *Journal) Adoptions(o Options, queue []Queued, all bool, now ostrich.Tim
 		})
 	}
 	return list
-}
-
-// Could returns a function that reports whether a plan for the queue can give a
-// value.
-func (o Options) Could(queue []Queued) func(value int64) bool {
-	lo, hi := int64(1), o.Weight
-	if o.Mode != Weight {
-		w, err := o.window(o.base(queue), 0)
-		if err != nil {
-			return func(int64) bool { return false }
-		}
-		lo, hi = w.lo, w.hi
-	}
-	return func(value int64) bool { return o.ahead(value) >= lo && o.ahead(value) <= hi }
-}
-
-// stranger says why a job with somebody else's value is left alone, "" if it is
-// not.
-func (o Options) stranger(q *Queued) string {
-	if o.Strange == nil {
-		return ""
-	}
-	return o.Strange(q)
-}
-
-// former is the value that a job had before we came: a task with a record of its
-// own was born with that of its array.
-func (j *Journal) former(ch Channel, q *Queued) int64 {
-	w := j.jobs[journalKey{ch, q.Job}]
-	of := j.jobs[journalKey{ch, q.Array}]
-	switch {
-	case w == nil && of == nil:
-		return 0
-	case w == nil, of != nil && of != w && of.had(w.first):
-		return of.first
-	default:
-		return w.first
-	}
 }

@@ -8,41 +8,17 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Never is the interval of a scheduler that does not run by itself
-// (sched_interval=-1, bf_interval=-1).
-const Never ostrich.Duration = -1
-
-// Scheduling are the elements of SchedulerParameters that say how often and how
-// deep Slurm's schedulers look, beside Controller.DefaultQueueDepth and
-// BackfillMaxJobTest.
-type Scheduling struct {
-	Interval          ostrich.Duration // sched_interval, between looks at the whole queue; or Never
-	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
-	MinInterval       int              // sched_min_interval, microseconds
-	PartitionJobDepth int              // partition_job_depth; 0: no limit
-	Defer             bool             // defer: no job is tried alone when it is submitted
-	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
-
-	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
-	BackfillInterval   ostrich.Duration // bf_interval; or Never
-	BackfillWindow     ostrich.Duration // bf_window, how far ahead it plans
-	BackfillResolution ostrich.Duration // bf_resolution
-	BackfillMaxPart    int              // bf_max_job_part, jobs of a partition; 0: no limit
-	BackfillMaxUser    int              // bf_max_job_user, jobs of a user; 0: no limit
-	BackfillMaxStart   int              // bf_max_job_start, jobs started in a cycle; 0: no limit
-}
-
 // schedulerParameters fills in the fields that come from lists of parameters,
 // and Slurm's defaults of the release (src/slurmctld/job_scheduler.c, schedule;
 // src/plugins/sched/backfill/backfill.c, _load_config). Where Slurm takes its
 // default in place of a value that cannot be, so does this. A release that is
 // not known is taken as the newest.
-func (c *Controller) schedulerParameters() error {
+func schedulerParameters(c *Controller) error {
 	c.DefaultQueueDepth, c.BackfillMaxJobTest = 100, 500
 	if c.Version != "" {
-		major, minor, err := release(c.Version)
-		if err != nil {
-			return err
+		major, minor, ok := c.Release()
+		if !ok {
+			return fmt.Errorf("SLURM_VERSION %q: not major.minor", clip(c.Version))
 		}
 		if major < 21 || major == 21 && minor < 8 {
 			c.BackfillMaxJobTest = 100
@@ -61,7 +37,7 @@ func (c *Controller) schedulerParameters() error {
 			s.Defer = true
 			continue
 		}
-		if err := c.parameter(strings.ToLower(name), value); err != nil {
+		if err := parameter(c, strings.ToLower(name), value); err != nil {
 			return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
 		}
 	}
@@ -81,7 +57,7 @@ const (
 )
 
 // parameter takes a parameter with a number.
-func (c *Controller) parameter(name, value string) error {
+func parameter(c *Controller, name, value string) error {
 	s := &c.Scheduling
 	within := func(field *int, least, most int) error {
 		n, err := strconv.Atoi(value)

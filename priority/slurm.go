@@ -148,17 +148,6 @@ func unreachable(said string) bool {
 	return false
 }
 
-// denied reports whether a command's words say that we lack a right, which no
-// other job will change.
-func denied(said string) bool {
-	for _, words := range []string{"Access/permission denied", "Invalid user id", "authentication"} {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
-}
-
 // oneLine is text as one line of bounded length.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")

@@ -51,7 +51,10 @@ var ended = []string{
 func (a ArrayTasks) Ended() bool { return slices.Contains(ended, a.State) }
 
 // Has reports whether a task is among them.
-func (a ArrayTasks) Has(task int) bool { return hasTask(a.Tasks, task) }
+func (a ArrayTasks) Has(task int) bool {
+	set, err := ParseTasks(a.Tasks)
+	return err == nil && set.Has(task)
+}
 
 // Array lists the tasks of a job array that slurmctld still knows. Those that
 // have ended are forgotten after MinJobAge; of an array of which none is left

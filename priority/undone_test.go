@@ -11,47 +11,6 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// aging is a controller that computes priorities every five minutes. A decay
-// step is 4 of age, 500 of fairshare and 1 of rounding.
-func aging() Controller {
-	c := multifactor()
-	c.CalcPeriod, c.PriorityMaxAge = 300, 75_000
-	return c
-}
-
-func TestUndone(t *testing.T) {
-	tests := []struct {
-		name string
-		at   func(q *Queued, c *Controller)
-		want bool
-	}{
-		{"as computed", func(*Queued, *Controller) {}, false},
-		{"a decay step behind", func(q *Queued, _ *Controller) { q.Priority -= 505 }, false},
-		{"more than a decay step behind", func(q *Queued, _ *Controller) { q.Priority -= 506 }, true},
-		{"more than a decay step ahead", func(q *Queued, _ *Controller) { q.Priority += 506 }, true},
-		{"sum not known", func(q *Queued, _ *Controller) { q.Computed, q.Priority = 0, 900_000 }, false},
-		{"held", func(q *Queued, _ *Controller) { q.Priority = 0 }, false},
-		{"not listed", func(q *Queued, _ *Controller) { q.SiteKnown, q.Priority = false, 900_000 }, false},
-		{"several partitions", func(q *Queued, _ *Controller) { q.Partition, q.Priority = "main,debug", 900_000 }, false},
-		{"heterogeneous", func(q *Queued, _ *Controller) { q.Full, q.Priority = "17+1", 900_000 }, true},
-		{"heterogeneous, with its leader's priority", func(q *Queued, c *Controller) {
-			q.Full, q.Priority, c.SchedulerParameters = "17+1", 900_000, []string{"bf_continue", "bf_hetjob_prio=min"}
-		}, false},
-		{"priorities that never fall", func(q *Queued, c *Controller) { q.Priority, c.PriorityFlags = 900_000, []string{"INCR_ONLY"} }, false},
-		{"another plugin", func(q *Queued, c *Controller) { q.Priority, c.PriorityType = 900_000, "priority/basic" }, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := aging()
-			q := job(1, func(q *Queued) { q.Priority, q.Computed = 800_000, 800_000 })
-			tt.at(&q, &c)
-			if got := c.undone(&q); got != tt.want {
-				t.Errorf("undone: %v", got)
-			}
-		})
-	}
-}
-
 // knowing are options of a plan that excludes partition debug and knows what the
 // journal knows.
 func knowing(j *Journal, ch Channel, now ostrich.Time) Options {
@@ -114,7 +73,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 				}
 				changes := p.Changes()
 				for i := range changes {
-					if changes[i].Undone != (changes[i].Why == whyUndone) {
+					if changes[i].Undone != (changes[i].Why == "undone by the backfill scheduler") {
 						t.Errorf("%+v", changes[i])
 					}
 				}
@@ -177,7 +136,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 func whys(changes []Change) string {
 	var list []string
 	for _, c := range changes {
-		list = append(list, c.spec()[:len(c.spec())-len(strings.TrimLeft(c.spec(), "0123456789"))]+" "+c.Why)
+		list = append(list, c.Target()[:len(c.Target())-len(strings.TrimLeft(c.Target(), "0123456789"))]+" "+c.Why)
 	}
 	return strings.Join(list, ", ")
 }
@@ -238,7 +197,7 @@ func TestRepeat(t *testing.T) {
 	}
 	o.Repeat = func(q *Queued) bool { return j.Repeat(SiteFactor, q, 400) }
 	p, err := o.Plan(ranked(1), queue)
-	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != whyWaits || e.To != e.From || p.Summary().Undone != 1 {
+	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != "undone by the backfill scheduler again and again; not written for some minutes" || e.To != e.From || p.Summary().Undone != 1 {
 		t.Errorf("%+v, %v", p.Entries, err)
 	}
 }
@@ -266,7 +225,7 @@ func TestRestored(t *testing.T) {
 		{"never written", job(9, func(q *Queued) { q.Priority = 5000 }), false},
 	} {
 		tt.job.Pinned, tt.job.SiteKnown = true, false
-		nice, restored := j.Restored(&tt.job, aging().decayStep())
+		nice, restored := j.Restored(&tt.job, 505)
 		if restored != tt.want || restored && tt.job.Job == 1 && nice != 3 {
 			t.Errorf("%s: %v, nice %d", tt.name, restored, nice)
 		}
@@ -335,11 +294,29 @@ func TestUndonePinsRandom(t *testing.T) {
 	})
 }
 
+// A waiting task that was split off its array was born with its value. Of one that runs
+// nobody knows whether it was.
+func TestResetOfSplitTasks(t *testing.T) {
+	for _, ch := range []Channel{SiteFactor, Nice} {
+		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+		j.write(t, ch, Applied, Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
+		j.write(t, ch, Applied, Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
+		waits := job(33, func(q *Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
+		list, err := Reset(ResetOptions{Channel: ch, Controller: aging(), Journal: j, Running: []ostrich.JobID{29, 31, 40}}, []Queued{waits})
+		want := []Change{
+			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"},
+		}
+		if diff := cmp.Diff(want, list); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", ch, err, diff)
+		}
+	}
+}
+
 // What is read back and not in force is not applied.
 func TestJudge(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	at := func(priority, computed uint32, pinned bool) Queued {
-		return job(1, func(q *Queued) { q.Priority, q.Computed, q.Pinned, q.SiteKnown = priority, computed, pinned, !pinned })
+	at := func(value, computed uint32, pinned bool) Queued {
+		return job(1, func(q *Queued) { q.Priority, q.Computed, q.Pinned, q.SiteKnown = value, computed, pinned, !pinned })
 	}
 	for _, tt := range []struct {
 		name    string
@@ -375,56 +352,5 @@ func TestJudge(t *testing.T) {
 	}
 	if words, _ := j.Refused(SiteFactor, 1, 0); words != "" || !j.Ours(SiteFactor, 1, 70_000) {
 		t.Errorf("refused: %q", words)
-	}
-}
-
-// sprio is asked again where its sums are not the priorities, as slurmctld may
-// have computed both in between.
-func TestQueueComparesTwice(t *testing.T) {
-	shown := map[ostrich.JobID]uint32{1: 5100, 2: 90}
-	f := newFake(t, fakeState{Queue: []Queued{job(1, nil), job(2, nil), job(3, nil)}, Restored: shown, Decayed: map[ostrich.JobID]uint32{1: 5100, 2: 5100}})
-	queue, err := f.Queue(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(map[ostrich.JobID]int64)
-	for i := range queue {
-		got[queue[i].Job] = queue[i].behind()
-	}
-	if diff := cmp.Diff(map[ostrich.JobID]int64{1: 0, 2: 90 - 5000, 3: 0}, got); diff != "" || f.state().Ran["sprio"] != 2 {
-		t.Errorf("%d runs; behind (-want +got):\n%s", f.state().Ran["sprio"], diff)
-	}
-	quiet := newFake(t, fakeState{Queue: []Queued{job(1, nil)}})
-	if _, err = quiet.Queue(t.Context()); err != nil || quiet.state().Ran["sprio"] != 1 {
-		t.Errorf("%v after %d runs", err, quiet.state().Ran["sprio"])
-	}
-}
-
-// A waiting task that was split off its array was born with its value. Of one that runs
-// nobody knows whether it was.
-func TestResetOfSplitTasks(t *testing.T) {
-	for _, ch := range []Channel{SiteFactor, Nice} {
-		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-		j.write(t, ch, Applied, Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
-		j.write(t, ch, Applied, Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
-		waits := job(33, func(q *Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
-		list, err := Reset(ResetOptions{Channel: ch, Controller: aging(), Journal: j, Running: []ostrich.JobID{29, 31, 40}}, []Queued{waits})
-		want := []Change{
-			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"},
-		}
-		if diff := cmp.Diff(want, list); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", ch, err, diff)
-		}
-	}
-}
-
-// As sdiag says in all releases from 20.11 to 26.05.
-func TestDiagBackfilling(t *testing.T) {
-	text := captured(t, "22.05/sdiag.txt")
-	busy := strings.Replace(text, "Backfilling stats\n", "Backfilling stats (WARNING: data obtained in the middle of backfilling execution.)\n", 1)
-	for out, want := range map[string]bool{text: false, busy: true} {
-		if d, err := parseDiag(out); err != nil || d.Backfilling != want || d.LastBackfill == 0 {
-			t.Errorf("%+v, %v", d, err)
-		}
 	}
 }

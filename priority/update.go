@@ -14,61 +14,9 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Status says what became of a change.
-type Status string
-
-// What becomes of a change.
-const (
-	// Applied: the job had the new value when the queue was read back.
-	Applied Status = "applied"
-	// Refused: Slurm said why not; see Outcome.Words.
-	Refused Status = "refused"
-	// NotApplied: Slurm said nothing, and the job still has another value.
-	NotApplied Status = "not applied"
-	// Undone: the job has the value, and slurmctld still schedules by the
-	// priority before; see Options.Judge.
-	Undone Status = "undone"
-	// Gone: the job is no longer pending. It has started, ended or left.
-	Gone Status = "gone"
-	// Unknown: Slurm said nothing, and the value could not be read back: the
-	// job is not eligible now, or the reading failed. So is the change that
-	// was on its way when a burst was cut off, unless it shows.
-	Unknown Status = "unknown"
-	// Unsent: the burst ended before this change, and it does not show.
-	Unsent Status = "not sent"
-)
-
 // ErrSlow tells that the time for a burst was over before its end. What was made
 // until then is made.
 var ErrSlow = errors.New("slow controller")
-
-// Outcome is a change and what became of it.
-type Outcome struct {
-	Change
-
-	Status Status
-	Words  string // Slurm's own, on one line; "" if it said nothing
-
-	interrupted bool // on its way when the burst ended
-}
-
-// Result is the outcome of a burst, in the order of its changes.
-type Result struct {
-	Outcomes []Outcome
-	// Queue is the queue as it was read back, nil if that failed.
-	Queue []Queued
-}
-
-// Count is the number of changes with the given status.
-func (r Result) Count(status Status) int {
-	n := 0
-	for i := range r.Outcomes {
-		if r.Outcomes[i].Status == status {
-			n++
-		}
-	}
-	return n
-}
 
 // Update makes the changes, in their order, with a single scontrol, and then
 // reads the queue back to see what came of them. An error tells that the burst
@@ -88,7 +36,7 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 	}
 	var script bytes.Buffer
 	for i, c := range changes {
-		line, err := c.command(ch)
+		line, err := lines(c, ch)
 		if err != nil {
 			return r, fmt.Errorf("scontrol: %w", err)
 		}
@@ -106,7 +54,7 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		script.WriteString(barrier(i))
 		script.WriteByte('\n')
 	}
-	sent, err := s.burst(ctx, &script, r.Outcomes)
+	sent, cutOff, err := s.burst(ctx, &script, r.Outcomes)
 	for i := range r.Outcomes[:sent] {
 		if r.Outcomes[i].Words == "" {
 			r.Outcomes[i].Status = Unknown
@@ -131,12 +79,17 @@ func (s Slurm) Update(ctx context.Context, ch Channel, changes []Change) (Result
 		return r, errors.Join(err, fmt.Errorf("read back: %w", readErr))
 	}
 	r.Queue = queue
-	readBack(ch, queue, r.Outcomes)
+	cut := -1
+	if cutOff {
+		cut = sent
+	}
+	readBack(ch, queue, r.Outcomes, cut)
 	return r, err
 }
 
-// readBack compares the outcomes with the queue.
-func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
+// readBack compares the outcomes with the queue. cut is the change that was on its
+// way when the burst was cut off, -1 for none.
+func readBack(ch Channel, queue []Queued, outcomes []Outcome, cut int) {
 	index := make(map[ostrich.JobID]int, len(queue))
 	for i := range queue {
 		index[queue[i].Job] = i
@@ -147,14 +100,14 @@ func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
 		switch {
 		case out.Status == Unsent:
 			// scontrol may have been ahead of its words when it was killed.
-			if pending && out.From != out.To && out.has(ch, &queue[at]) {
+			if pending && out.From != out.To && has(out.Change, ch, &queue[at]) {
 				out.Status = Applied
 			}
 		case !pending:
 			out.Status = Gone
-		case out.has(ch, &queue[at]):
+		case has(out.Change, ch, &queue[at]):
 			out.Status = Applied
-		case out.interrupted:
+		case i == cut:
 		case out.Words != "":
 			out.Status = Refused
 		case ch == SiteFactor && !queue[at].SiteKnown:
@@ -165,20 +118,6 @@ func readBack(ch Channel, queue []Queued, outcomes []Outcome) {
 	}
 }
 
-// has reports whether the job has the value that was to be written.
-func (c Change) has(ch Channel, q *Queued) bool {
-	switch {
-	case ch == SiteFactor:
-		return q.SiteKnown && q.Site == c.To
-	case ch == Nice:
-		return q.Nice == c.To && !q.Pinned
-	case c.To == 0:
-		return q.Priority != 0 && int64(q.Priority) != c.From && !q.Pinned && (c.Nice == 0 || q.Nice == c.Nice)
-	default:
-		return int64(q.Priority) == c.To
-	}
-}
-
 const barrierWord = "ostrich-barrier-"
 
 // barrier is a line that scontrol rejects in words that repeat it. Between two
@@ -186,8 +125,9 @@ const barrierWord = "ostrich-barrier-"
 func barrier(i int) string { return barrierWord + strconv.Itoa(i) }
 
 // burst runs the script and files scontrol's words with the changes they are
-// about. It returns how many changes were tried.
-func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) (sent int, err error) {
+// about. It returns how many changes were tried, and whether the next one was on its
+// way when the burst was cut off.
+func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) (sent int, cutOff bool, err error) {
 	limit := s.BurstTimeout
 	if limit <= 0 {
 		limit = s.timeout() + time.Duration(len(outcomes))*20*time.Millisecond
@@ -200,10 +140,10 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 	// is not read. What matters is said on the standard error.
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		return 0, fmt.Errorf("scontrol: %w", err)
+		return 0, false, fmt.Errorf("scontrol: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("scontrol: %w", err)
+		return 0, false, fmt.Errorf("scontrol: %w", err)
 	}
 	// Until Wait is called nobody else closes the pipe.
 	stop := context.AfterFunc(ctx, func() {
@@ -243,7 +183,7 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 			}
 			out.Words = oneLine(out.Words + line)
 		}
-		if denied(line) {
+		if Denied(line) {
 			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
 			cancel()
 			break
@@ -255,23 +195,23 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 	}
 	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
 		// slurmctld may have this one, and may still do it.
-		outcomes[sent].Status, outcomes[sent].interrupted = Unknown, true
+		outcomes[sent].Status, cutOff = Unknown, true
 	}
 	timedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	waitErr := cmd.Wait()
 	timedOut = timedOut || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	switch {
 	case away != nil:
-		return sent, away
+		return sent, cutOff, away
 	case lacking != nil:
-		return sent, lacking
+		return sent, cutOff, lacking
 	case sent == len(outcomes):
 		// The barriers make scontrol end with 1 in any case.
-		return sent, nil
+		return sent, cutOff, nil
 	case timedOut:
-		return sent, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
+		return sent, cutOff, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
 	case ctx.Err() != nil:
-		return sent, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
+		return sent, cutOff, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
 	}
 	words := outcomes[sent].Words
 	outcomes[sent].Status, outcomes[sent].Words = Unsent, ""
@@ -279,7 +219,22 @@ func (s Slurm) burst(ctx context.Context, script io.Reader, outcomes []Outcome) 
 		words = "it said nothing"
 	}
 	if waitErr == nil {
-		return sent, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
+		return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
 	}
-	return sent, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+}
+
+// direct runs the lines of a change that is too long for scontrol's standard
+// input as commands of their own. It returns Slurm's words, if it refused.
+func (s Slurm) direct(ctx context.Context, lines string) (words string, err error) {
+	for line := range strings.Lines(lines) {
+		_, err = s.output(ctx, "scontrol", strings.Fields(line)...)
+		switch {
+		case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
+			return "", err
+		case err != nil:
+			return oneLine(err.Error()), nil
+		}
+	}
+	return "", nil
 }

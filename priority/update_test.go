@@ -3,6 +3,7 @@ package priority
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,9 +245,9 @@ func TestUpdateRejectsBadChanges(t *testing.T) {
 		change Change
 	}{
 		"job 0":              {SiteFactor, Change{To: 5}},
-		"large site":         {SiteFactor, Change{Job: 1, To: limit + 1}},
-		"large nice":         {Nice, Change{Job: 1, To: -limit - 1}},
-		"priority too large": {Priority, Change{Job: 1, To: maxPriority + 1}},
+		"large site":         {SiteFactor, Change{Job: 1, To: math.MaxInt32 - 1}},
+		"large nice":         {Nice, Change{Job: 1, To: -math.MaxInt32 + 1}},
+		"priority too large": {Priority, Change{Job: 1, To: math.MaxUint32 - 1}},
 		"negative priority":  {Priority, Change{Job: 1, To: -1}},
 		"two commands":       {SiteFactor, Change{Job: 1, To: 5, Spec: "1\nshutdown"}},
 		"two words":          {SiteFactor, Change{Job: 1, To: 5, Spec: "1 priority"}},

@@ -298,7 +298,7 @@ func TestQuietMinute(t *testing.T) {
 
 // counting is a controller that counts what it is asked.
 type counting struct {
-	slurm
+	slurmctld
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -312,12 +312,12 @@ func (c *counting) count(what string) {
 
 func (c *counting) Queue(ctx context.Context) ([]priority.Queued, error) {
 	c.count("queue")
-	return c.slurm.Queue(ctx)
+	return c.slurmctld.Queue(ctx)
 }
 
 func (c *counting) Diag(ctx context.Context) (priority.Diag, error) {
 	c.count("sdiag")
-	return c.slurm.Diag(ctx)
+	return c.slurmctld.Diag(ctx)
 }
 
 // What a quiet hour costs slurmctld, counted where the sidecar and the doorbell
@@ -331,7 +331,7 @@ func TestQuietHourOfRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &counting{slurm: cluster.Controller, calls: make(map[string]int)}
+		c := &counting{slurmctld: cluster.Controller, calls: make(map[string]int)}
 		w := newWorld()
 		w.daemon.config = sidecar.Default()
 		w.daemon.config.Cluster, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", sidecar.Enforce

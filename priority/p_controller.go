@@ -1,0 +1,146 @@
+package priority
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Controller is the part of slurmctld's configuration that decides how jobs
+// are ordered.
+type Controller struct {
+	ClusterName      string
+	Version          string // "22.05.8"
+	PriorityType     string // "priority/multifactor"
+	PriorityFlags    []string
+	Weights          Weights
+	SiteFactorPlugin string // "" for none
+	PriorityMaxAge   ostrich.Duration
+	CalcPeriod       ostrich.Duration // PriorityCalcPeriod
+	DecayHalfLife    ostrich.Duration // PriorityDecayHalfLife; 0: usage does not decay
+	UsageReset       string           // PriorityUsageResetPeriod, such as "MONTHLY"; "" for never
+	FairShareDamping int              // FairShareDampeningFactor; at least 1
+	FavorSmall       bool             // PriorityFavorSmall
+	MinJobAge        ostrich.Duration
+	MessageTimeout   ostrich.Duration
+	MaxArraySize     int
+
+	SchedulerParameters []string
+	SlurmctldParameters []string
+	JobSubmitPlugins    []string
+	DefaultQueueDepth   int // jobs the main scheduler tries on an event
+	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
+	RateLimited         bool
+	AccountingStorage   string // AccountingStorageType
+	AccountingEnforce   []string
+	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
+	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
+	Scheduling          Scheduling
+
+	PreemptType       string // such as "preempt/qos"; "" for none
+	PreemptMode       string // such as "WITHIN,REQUEUE"; "" for OFF
+	PreemptParameters []string
+	PreemptExemptTime ostrich.Duration // 0 for none
+	QOS               []QOS
+	Federation        string // "" for none
+	PoliciesUnknown   string // why QOS or federation are not known; "" if they are
+}
+
+// Weights are the weights of priority/multifactor.
+type Weights struct {
+	Age, Assoc, Fairshare, JobSize, Partition, QOS int64
+	TRES                                           []TRESWeight
+}
+
+// TRESWeight is one element of PriorityWeightTRES.
+type TRESWeight struct {
+	Name   string
+	Weight float64
+}
+
+// Sum is the most that normalised factors can add to a priority.
+func (w Weights) Sum() int64 {
+	sum := w.Age + w.Assoc + w.Fairshare + w.JobSize + w.Partition + w.QOS
+	for _, t := range w.TRES {
+		sum += int64(math.Ceil(max(t.Weight, 0)))
+	}
+	return sum
+}
+
+// Multifactor reports whether priority/multifactor computes the priorities.
+func (c Controller) Multifactor() bool { return c.PriorityType == "priority/multifactor" }
+
+// Basic reports whether priority/basic does.
+func (c Controller) Basic() bool { return c.PriorityType == "priority/basic" }
+
+// Flag reports whether PriorityFlags contains the flag.
+func (c Controller) Flag(name string) bool {
+	for _, f := range c.PriorityFlags {
+		if strings.EqualFold(f, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// FairTree reports whether fair share is computed by Fair Tree, the default
+// since 19.05, and not in the classic way.
+func (c Controller) FairTree() bool { return !c.Flag("NO_FAIR_TREE") && !c.Flag("DEPTH_OBLIVIOUS") }
+
+// unbounded reports whether PriorityFlags lets a factor exceed 1.
+func (c Controller) unbounded() bool {
+	return c.Flag("NO_NORMAL_ALL") || c.Flag("NO_NORMAL_ASSOC") || c.Flag("NO_NORMAL_PART") ||
+		c.Flag("NO_NORMAL_QOS") || c.Flag("NO_NORMAL_TRES")
+}
+
+// Depth is the number of jobs that Slurm's schedulers look at.
+func (c Controller) Depth() int { return max(c.DefaultQueueDepth, c.BackfillMaxJobTest) }
+
+// Release splits the version, "22.05.8" or "24.11.0-0rc1", into 22 and 5. ok is
+// false for one that is neither.
+func (c Controller) Release() (major, minor int, ok bool) {
+	parts := strings.SplitN(c.Version, ".", 3)
+	if len(parts) < 2 {
+		return 0, 0, false
+	}
+	minorText, _, _ := strings.Cut(parts[1], "-")
+	major, err := strconv.Atoi(parts[0])
+	if err != nil {
+		return 0, 0, false
+	}
+	minor, err = strconv.Atoi(minorText)
+	return major, minor, err == nil
+}
+
+// Never is the interval of a scheduler that does not run by itself
+// (sched_interval=-1, bf_interval=-1).
+const Never ostrich.Duration = -1
+
+// Scheduling are the elements of SchedulerParameters that say how often and how
+// deep Slurm's schedulers look, beside Controller.DefaultQueueDepth and
+// BackfillMaxJobTest.
+type Scheduling struct {
+	Interval          ostrich.Duration // sched_interval, between looks at the whole queue; or Never
+	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
+	MinInterval       int              // sched_min_interval, microseconds
+	PartitionJobDepth int              // partition_job_depth; 0: no limit
+	Defer             bool             // defer: no job is tried alone when it is submitted
+	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
+
+	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
+	BackfillInterval   ostrich.Duration // bf_interval; or Never
+	BackfillWindow     ostrich.Duration // bf_window, how far ahead it plans
+	BackfillResolution ostrich.Duration // bf_resolution
+	BackfillMaxPart    int              // bf_max_job_part, jobs of a partition; 0: no limit
+	BackfillMaxUser    int              // bf_max_job_user, jobs of a user; 0: no limit
+	BackfillMaxStart   int              // bf_max_job_start, jobs started in a cycle; 0: no limit
+}
+
+// QOS is what a QOS of slurmctld says about priorities.
+type QOS struct {
+	Name        string
+	PreemptMode string // such as "WITHIN,REQUEUE"; "" for that of slurm.conf
+	Threshold   uint32 // MinPrioThreshold; 0 for none
+}

@@ -1,0 +1,42 @@
+package priority
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A release gives the nice value back that the pin took, in a line of its own.
+func TestReleases(t *testing.T) {
+	queue := []Queued{job(1, nil), job(2, nil), job(3, nil), job(4, nil)}
+	for i := range queue {
+		queue[i].Priority, queue[i].Pinned = 70_000, true
+	}
+	list := []Change{{Job: 3, From: 70_000, Nice: -4}, {Job: 1, From: 70_000, Nice: 7}, {Job: 2, From: 70_000}, {Job: 4, From: 70_000, Nice: 5}}
+	var got []string
+	for _, c := range list {
+		text, err := lines(c, Priority)
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"release 3\nupdate jobid=3 nice=-4", "release 1\nupdate jobid=1 nice=7", "release 2", "release 4\nupdate jobid=4 nice=5",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	f := newFake(t, fakeState{Queue: queue})
+	r, err := f.Update(t.Context(), Priority, list)
+	if err != nil || r.Count(Applied) != 4 {
+		t.Fatalf("%+v, %v", outcomes(r), err)
+	}
+	for i, want := range []int64{7, 0, -4, 5} {
+		if got := f.state().Queue[i].Nice; got != want {
+			t.Errorf("job %d: nice %d after its release, want %d", ostrich.JobID(i+1), got, want)
+		}
+	}
+}

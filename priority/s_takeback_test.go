@@ -1,0 +1,81 @@
+package priority
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+)
+
+// The tasks of a scattered array are named on the command line, and none but
+// them.
+func TestTakeBackScattered(t *testing.T) {
+	for _, ch := range []Channel{SiteFactor, Nice, Priority} {
+		t.Run(string(ch), func(t *testing.T) {
+			rest := job(60, func(q *Queued) { q.Array, q.Tasks, q.Count = 60, scattered, 2001 })
+			value := map[Channel]int64{SiteFactor: 700, Nice: -700, Priority: 70000}[ch]
+			switch ch {
+			case SiteFactor:
+				rest.Site = value
+			case Nice:
+				rest.Nice = value
+			case Priority:
+				rest.Priority, rest.Pinned, rest.SiteKnown = uint32(value), true, false
+			}
+			apart := job(61, func(q *Queued) { q.Array, q.Tasks, q.Priority, q.Listed, q.SiteKnown = 60, "1", 0, false, false })
+			other := job(62, func(q *Queued) { q.Array, q.Tasks, q.Site = 60, "3", 9 })
+			f := newFake(t, fakeState{Queue: []Queued{rest, apart, other}})
+			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+			if err := j.Conclude(2, ch, []Outcome{{Change: Change{Job: 60, Submit: rest.Submit, To: value}, Status: Applied}}); err != nil {
+				t.Fatal(err)
+			}
+			o := Options{
+				Channel: ch, Mode: Strict, Controller: multifactor(),
+				Stock: func(q *Queued) (value, nice int64, ours bool) { return j.Stock(ch, q) },
+			}
+			o.Exclude.Users = []string{rest.User}
+			before := f.state().Queue
+			p, err := o.Plan(ranked(60, 62), before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changes := p.Changes()
+			if len(changes) == 0 || changes[0].Job != 60 || changes[0].To != 0 || len(changes[0].Spec) < maxLine ||
+				!strings.HasPrefix(changes[0].Spec, "60_[0,2,4,") || strings.Contains(changes[0].Spec, ",3,") {
+				t.Fatalf("%.300s", fmt.Sprintf("%+v", changes))
+			}
+			r, err := f.Update(t.Context(), ch, changes[:1])
+			if err != nil || r.Count(Applied) != 1 {
+				t.Fatalf("%v: %.300s", err, fmt.Sprintf("%+v", r.Outcomes))
+			}
+			after := f.state().Queue
+			if diff := cmp.Diff(before[1:], after[1:]); diff != "" {
+				t.Errorf("tasks apart (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A change that is too long for scontrol's standard input is refused like any
+// other.
+func TestTakeBackScatteredRefused(t *testing.T) {
+	rest := job(60, func(q *Queued) { q.Array, q.Tasks, q.Site = 60, scattered, 700 })
+	f := newFake(t, fakeState{Queue: []Queued{rest, job(2, nil)}, Say: map[ostrich.JobID]string{60: "Job has no wings"}})
+	long := "60_[0"
+	for task := 2; task <= 4000; task += 2 {
+		long += fmt.Sprintf(",%d", task)
+	}
+	long += "]"
+	r, err := f.Update(t.Context(), SiteFactor, []Change{{Job: 60, From: 700, Spec: long}, {Job: 2, To: 5}})
+	if err != nil || r.Outcomes[0].Status != Refused || !strings.Contains(r.Outcomes[0].Words, "no wings") || r.Outcomes[1].Status != Applied {
+		t.Errorf("%v: %.400s", err, fmt.Sprintf("%+v", r.Outcomes))
+	}
+}
+
+// scattered is the waiting rest of an array whose every second task is held:
+// too many names for a line.
+const scattered = "0-4000:2"
