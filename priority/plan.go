@@ -154,9 +154,10 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 }
 
 // present is the channel's value of a job.
-func (o Options) present(q *Queued) int64 { return o.Channel.present(q) }
+func (o Options) present(q *Queued) int64 { return o.Channel.Value(q) }
 
-func (ch Channel) present(q *Queued) int64 {
+// Value is what a job has in the channel.
+func (ch Channel) Value(q *Queued) int64 {
 	switch ch {
 	case SiteFactor:
 		return q.Site

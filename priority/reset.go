@@ -98,7 +98,7 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 }
 
 // restored reports whether a job's priority stands in the place of a pin of ours,
-// see Journal.Restored, and the nice value that goes with it.
+// see History.Restored, and the nice value that goes with it.
 func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
 	if o.Journal == nil {
 		return 0, false

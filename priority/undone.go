@@ -32,12 +32,12 @@ func (c Controller) decayStep() int64 {
 	return age + c.Weights.Fairshare/20 + 1
 }
 
-// behind is how far the priority that slurmctld schedules by is from the sum of
+// Behind is how far the priority that slurmctld schedules by is from the sum of
 // its factors. It is 0 where that is not known, and where it means nothing: a
 // job in several partitions is scheduled by the priorities of an array that the
 // backfill scheduler leaves alone, and bf_hetjob_prio lends the components of a
 // heterogeneous job a priority of their leader's.
-func (q *Queued) behind() int64 {
+func (q *Queued) Behind() int64 {
 	if !q.SiteKnown || q.Computed == 0 || q.Priority == 0 || strings.Contains(q.Partition, ",") {
 		return 0
 	}
@@ -47,7 +47,7 @@ func (q *Queued) behind() int64 {
 // undone reports whether slurmctld schedules a job by another priority than the
 // sum of its factors, by more than a decay step explains.
 func (c Controller) undone(q *Queued) bool {
-	behind := q.behind()
+	behind := q.Behind()
 	if !c.Multifactor() || c.Flag("INCR_ONLY") || max(behind, -behind) <= c.decayStep() {
 		return false
 	}
