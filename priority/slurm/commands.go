@@ -4,9 +4,6 @@
 // and reads the queue back, and the other methods ask for the configuration, the
 // partitions, the counters, shares and comments. ParseController and
 // ParsePartitions read what was saved of these, or a slurm.conf.
-//
-// Slurm offers no update that is conditional on a job's present state: read the
-// queue right before each burst.
 package slurm
 
 import (

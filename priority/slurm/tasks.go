@@ -62,6 +62,3 @@ func stride(tasks []int) int {
 // isStride reports whether Slurm writes tasks at equal distances as a stride;
 // span is the distance from the first to the last.
 func isStride(count, span int) bool { return count > 5 && span > 10 }
-
-// maxLine is the longest line that is given to scontrol.
-const maxLine = 4000

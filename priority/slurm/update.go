@@ -19,6 +19,9 @@ import (
 // until then is made.
 var ErrSlow = errors.New("slow controller")
 
+// maxLine is the longest line that is given to scontrol.
+const maxLine = 4000
+
 // Update makes the changes, in their order, with a single scontrol, and then
 // reads the queue back to see what came of them. An error tells that the burst
 // was not finished or not read back; the result holds what is known even then.
