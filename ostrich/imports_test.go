@@ -34,10 +34,19 @@ var topLevel = []string{
 	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md",
 }
 
-// impure are the packages that package ostrich does without, each with all
-// below it: it is told the time and the news, and returns what follows.
-var impure = []string{
-	"time", "os", "net", "log", "syscall", "database", "math/rand", "crypto/rand", "sync", "path/filepath", "testing",
+// pure are the packages that are told the time and the news, and return what
+// follows. impure is what they do without, each with all below it.
+var (
+	pure   = []string{"ostrich", "priority"}
+	impure = []string{
+		"context", "time", "os", "net", "log", "syscall", "database", "math/rand", "crypto/rand", "sync", "path/filepath", "testing",
+	}
+)
+
+// apart are packages that do not know one another, beside tests.
+var apart = map[string][]string{
+	"priority/slurm":   {"priority/journal"},
+	"priority/journal": {"priority/slurm"},
 }
 
 // ours says which packages of this module a folder's packages import, beside
@@ -62,7 +71,7 @@ var thirdParty = map[string][]string{
 // only says where a package that reaches out of the process may be imported,
 // beside tests.
 var only = map[string][]string{
-	"os/exec":      {"priority", "contrib", "slurmdb/slurmdbtest"},
+	"os/exec":      {"priority/slurm", "contrib", "slurmdb/slurmdbtest"},
 	"database/sql": {"slurmdb"},
 }
 
@@ -133,7 +142,7 @@ func TestHouseRulesBite(t *testing.T) {
 			"slurmdb/a_test.go:2: imports slurm-ostrich/priority: slurmdb may not know it",
 		}},
 		{"reader starts a process", "slurmdb/a.go", `import "os/exec"`, []string{
-			"slurmdb/a.go:2: imports os/exec: belongs in priority, contrib, slurmdb/slurmdbtest",
+			"slurmdb/a.go:2: imports os/exec: belongs in priority/slurm, contrib, slurmdb/slurmdbtest",
 		}},
 		{"reader reads the clock", "slurmdb/a.go", `import "time"; var start = time.Now()`, []string{
 			"slurmdb/a.go:2: time.Now: time is an argument outside cmd, contrib",
@@ -148,12 +157,40 @@ func TestHouseRulesBite(t *testing.T) {
 		{"reader's test reads the clock", "slurmdb/a_test.go", `import "time"; var start = time.Now()`, nil},
 
 		{"writer knows the model", "priority/a.go", `import "slurm-ostrich/ostrich"`, nil},
-		{"writer starts a process", "priority/a.go", `import "os/exec"`, nil},
+		{"planner starts a process", "priority/a.go", `import "os/exec"`, []string{
+			"priority/a.go:2: imports os/exec: package priority does without",
+		}},
+		{"planner opens a file", "priority/a.go", `import "os"`, []string{
+			"priority/a.go:2: imports os: package priority does without",
+		}},
+		{"planner asks a server", "priority/a.go", `import "net/http"`, []string{
+			"priority/a.go:2: imports net/http: package priority does without",
+		}},
+		{"planner waits", "priority/a.go", `import "context"`, []string{
+			"priority/a.go:2: imports context: package priority does without",
+		}},
+		{"planner reads a database", "priority/a.go", `import "database/sql/driver"`, []string{
+			"priority/a.go:2: imports database/sql/driver: package priority does without",
+		}},
+		{"planner's test opens a file", "priority/a_test.go", `import "os"`, nil},
+		{"commands start a process", "priority/slurm/a.go", `import "os/exec"`, nil},
+		{"commands know the planner", "priority/slurm/a.go", `import "slurm-ostrich/priority"`, nil},
+		{"commands know the journal", "priority/slurm/a.go", `import "slurm-ostrich/priority/journal"`, []string{
+			"priority/slurm/a.go:2: imports slurm-ostrich/priority/journal: priority/slurm may not know it",
+		}},
+		{"test of commands knows the journal", "priority/slurm/a_test.go", `import "slurm-ostrich/priority/journal"`, nil},
+		{"journal opens a file", "priority/journal/a.go", `import "os"`, nil},
+		{"journal knows the commands", "priority/journal/a.go", `import "slurm-ostrich/priority/slurm"`, []string{
+			"priority/journal/a.go:2: imports slurm-ostrich/priority/slurm: priority/journal may not know it",
+		}},
+		{"journal starts a process", "priority/journal/a.go", `import "os/exec"`, []string{
+			"priority/journal/a.go:2: imports os/exec: belongs in priority/slurm, contrib, slurmdb/slurmdbtest",
+		}},
 		{"writer reads", "priority/a.go", `import "slurm-ostrich/slurmdb"`, []string{
 			"priority/a.go:2: imports slurm-ostrich/slurmdb: priority may not know it",
 		}},
-		{"writer speaks SQL", "priority/a.go", `import "database/sql"`, []string{
-			"priority/a.go:2: imports database/sql: belongs in slurmdb",
+		{"writer speaks SQL", "priority/slurm/a.go", `import "database/sql"`, []string{
+			"priority/slurm/a.go:2: imports database/sql: belongs in slurmdb",
 		}},
 		{"writer runs commands", "priority/a.go", `import "slurm-ostrich/cmd/ostrich"`, []string{
 			"priority/a.go:2: imports slurm-ostrich/cmd/ostrich: priority may not know it",
@@ -162,7 +199,7 @@ func TestHouseRulesBite(t *testing.T) {
 		{"command knows both", "cmd/ostrich/a.go", `import ("slurm-ostrich/slurmdb"; "slurm-ostrich/priority")`, nil},
 		{"command reads the clock", "cmd/ostrichd/a.go", `import "time"; var now = time.Now`, nil},
 		{"command starts a process", "cmd/ostrichd/a.go", `import "os/exec"`, []string{
-			"cmd/ostrichd/a.go:2: imports os/exec: belongs in priority, contrib, slurmdb/slurmdbtest",
+			"cmd/ostrichd/a.go:2: imports os/exec: belongs in priority/slurm, contrib, slurmdb/slurmdbtest",
 		}},
 		{"command speaks SQL", "cmd/ostrich/a.go", `import "database/sql"`, []string{
 			"cmd/ostrich/a.go:2: imports database/sql: belongs in slurmdb",
@@ -312,11 +349,14 @@ func refusal(folder, imported string, isTest bool) string {
 		if !below(own, top) && !slices.Contains(known, own) && (!isTest || !belowAny(own, oursInTests)) {
 			return top + " may not know it"
 		}
+		if !isTest && belowAny(own, apart[folder]) {
+			return folder + " may not know it"
+		}
 	case isTest:
 	case top == "ostrich" && !isStandard(imported) && !slices.Contains(thirdParty[folder], imported):
 		return "ostrich needs the standard library only"
-	case folder == "ostrich" && belowAny(imported, impure):
-		return "package ostrich does without"
+	case slices.Contains(pure, folder) && belowAny(imported, impure):
+		return "package " + folder + " does without"
 	default:
 		if homes := only[imported]; homes != nil && !belowAny(folder, homes) {
 			return "belongs in " + strings.Join(homes, ", ")

@@ -92,38 +92,34 @@ type Change struct {
 	Undone bool // the value was written before, and undone
 }
 
-// spec is the name of the job's record for scontrol.
-func (c Change) spec() string {
+// Target is the name of the job's record for scontrol.
+func (c Change) Target() string {
 	if c.Spec != "" {
 		return c.Spec
 	}
 	return fmt.Sprint(c.Job)
 }
 
-// command is what scontrol reads to make the change: a line, or two where a
-// release gives a nice value back.
-func (c Change) command(ch Channel) (string, error) {
+// Check tells what is wrong with a change that no planning makes: one that Slurm
+// would refuse, or that names no job.
+func (c Change) Check(ch Channel) error {
 	switch {
 	case c.Job == 0:
-		return "", errors.New("job 0: not a job")
-	case !validSpec(c.spec()):
-		return "", fmt.Errorf("job %d: %q does not name a job", c.Job, c.Spec)
+		return errors.New("job 0: not a job")
+	case !validSpec(c.Target()):
+		return fmt.Errorf("job %d: %q does not name a job", c.Job, c.Spec)
 	case ch == Priority && (c.Nice < -limit || c.Nice > limit):
-		return "", fmt.Errorf("job %d: nice %d: must be in ±%d", c.Job, c.Nice, limit)
-	case ch == Priority && c.To == 0 && c.Nice != 0:
-		return fmt.Sprintf("release %s\nupdate jobid=%[1]s nice=%d", c.spec(), c.Nice), nil
-	case ch == Priority && c.To == 0:
-		return "release " + c.spec(), nil
-	case ch == Priority && (c.To < 1 || c.To > maxPriority):
-		return "", fmt.Errorf("job %d: priority %d: must be in [1, %d]", c.Job, c.To, uint32(maxPriority))
+		return fmt.Errorf("job %d: nice %d: must be in ±%d", c.Job, c.Nice, limit)
+	case ch == Priority && c.To != 0 && (c.To < 1 || c.To > maxPriority):
+		return fmt.Errorf("job %d: priority %d: must be in [1, %d]", c.Job, c.To, uint32(maxPriority))
 	case ch == Priority:
-		return fmt.Sprintf("update jobid=%s priority=%d", c.spec(), c.To), nil
+		return nil
 	case c.To < -limit || c.To > limit:
-		return "", fmt.Errorf("job %d: %s %d: must be in ±%d", c.Job, ch, c.To, limit)
+		return fmt.Errorf("job %d: %s %d: must be in ±%d", c.Job, ch, c.To, limit)
 	case ch == SiteFactor || ch == Nice:
-		return fmt.Sprintf("update jobid=%s %s=%d", c.spec(), ch, c.To), nil
+		return nil
 	default:
-		return "", fmt.Errorf("channel %q: must be sitefactor, nice or priority", ch)
+		return fmt.Errorf("channel %q: must be sitefactor, nice or priority", ch)
 	}
 }
 

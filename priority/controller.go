@@ -1,11 +1,7 @@
 package priority
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,208 +98,49 @@ func (c Controller) unbounded() bool {
 // Depth is the number of jobs that Slurm's schedulers look at.
 func (c Controller) Depth() int { return max(c.DefaultQueueDepth, c.BackfillMaxJobTest) }
 
-// Controller reads slurmctld's configuration.
-func (s Slurm) Controller(ctx context.Context) (Controller, error) {
-	out, err := s.output(ctx, "scontrol", "show", "config")
+// Release splits the version, "22.05.8" or "24.11.0-0rc1", into 22 and 5. ok is
+// false for one that is neither.
+func (c Controller) Release() (major, minor int, ok bool) {
+	parts := strings.SplitN(c.Version, ".", 3)
+	if len(parts) < 2 {
+		return 0, 0, false
+	}
+	minorText, _, _ := strings.Cut(parts[1], "-")
+	major, err := strconv.Atoi(parts[0])
 	if err != nil {
-		return Controller{}, err
+		return 0, 0, false
 	}
-	c, err := parseConfig(string(out))
-	if err == nil {
-		s.policies(ctx, &c)
-	}
-	return c, err
+	minor, err = strconv.Atoi(minorText)
+	return major, minor, err == nil
 }
 
-// parseConfig reads "scontrol show config".
-func parseConfig(out string) (Controller, error) {
-	var c Controller
-	for line := range strings.Lines(out) {
-		key, value, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
-		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if err := c.set(key, value, parseTimeLimit); err != nil {
-			return Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
-		}
-	}
-	if c.Version == "" && c.ClusterName != "" && c.PriorityType != "" {
-		return Controller{}, errors.New("scontrol show config: no SLURM_VERSION")
-	}
-	if err := c.complete(); err != nil {
-		return Controller{}, fmt.Errorf("scontrol show config: %w", err)
-	}
-	return c, nil
+// Never is the interval of a scheduler that does not run by itself
+// (sched_interval=-1, bf_interval=-1).
+const Never ostrich.Duration = -1
+
+// Scheduling are the elements of SchedulerParameters that say how often and how
+// deep Slurm's schedulers look, beside Controller.DefaultQueueDepth and
+// BackfillMaxJobTest.
+type Scheduling struct {
+	Interval          ostrich.Duration // sched_interval, between looks at the whole queue; or Never
+	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
+	MinInterval       int              // sched_min_interval, microseconds
+	PartitionJobDepth int              // partition_job_depth; 0: no limit
+	Defer             bool             // defer: no job is tried alone when it is submitted
+	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
+
+	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
+	BackfillInterval   ostrich.Duration // bf_interval; or Never
+	BackfillWindow     ostrich.Duration // bf_window, how far ahead it plans
+	BackfillResolution ostrich.Duration // bf_resolution
+	BackfillMaxPart    int              // bf_max_job_part, jobs of a partition; 0: no limit
+	BackfillMaxUser    int              // bf_max_job_user, jobs of a user; 0: no limit
+	BackfillMaxStart   int              // bf_max_job_start, jobs started in a cycle; 0: no limit
 }
 
-// complete checks what must be there and fills in what follows from it.
-func (c *Controller) complete() error {
-	for _, need := range []struct{ key, value string }{{"ClusterName", c.ClusterName}, {"PriorityType", c.PriorityType}} {
-		if need.value == "" {
-			return errors.New("no " + need.key)
-		}
-	}
-	return c.schedulerParameters()
-}
-
-// set takes one value. A time is read by the caller's function: scontrol shows
-// seconds where slurm.conf has minutes.
-func (c *Controller) set(key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
-	switch strings.ToLower(key) {
-	case "clustername":
-		c.ClusterName = value
-	case "slurm_version":
-		c.Version = value
-	case "prioritytype":
-		c.PriorityType = value
-	case "priorityflags":
-		c.PriorityFlags = list(value)
-	case "prioritysitefactorplugin":
-		c.SiteFactorPlugin = unless(value, "site_factor/none")
-	case "priorityweightage":
-		c.Weights.Age, err = weight(value)
-	case "priorityweightassoc":
-		c.Weights.Assoc, err = weight(value)
-	case "priorityweightfairshare":
-		c.Weights.Fairshare, err = weight(value)
-	case "priorityweightjobsize":
-		c.Weights.JobSize, err = weight(value)
-	case "priorityweightpartition":
-		c.Weights.Partition, err = weight(value)
-	case "priorityweightqos":
-		c.Weights.QOS, err = weight(value)
-	case "priorityweighttres":
-		c.Weights.TRES, err = tresWeights(value)
-	case "prioritymaxage":
-		c.PriorityMaxAge, err = duration(value)
-	case "prioritycalcperiod":
-		c.CalcPeriod, err = duration(value)
-	case "prioritydecayhalflife":
-		c.DecayHalfLife, err = duration(value)
-	case "priorityusageresetperiod":
-		c.UsageReset, err = resetPeriod(value)
-	case "fairsharedampeningfactor":
-		c.FairShareDamping, err = strconv.Atoi(value)
-		if err == nil && c.FairShareDamping < 1 {
-			err = errors.New("below 1")
-		}
-	case "priorityfavorsmall":
-		c.FavorSmall, err = yes(value)
-	case "minjobage":
-		c.MinJobAge, err = seconds(value)
-	case "messagetimeout":
-		c.MessageTimeout, err = seconds(value)
-	case "maxarraysize":
-		c.MaxArraySize, err = strconv.Atoi(value)
-	case "preempttype":
-		c.PreemptType = unless(value, "preempt/none")
-	case "preemptmode":
-		c.PreemptMode = unless(value, "OFF")
-	case "preemptparameters":
-		c.PreemptParameters = list(value)
-	case "preemptexempttime":
-		c.PreemptExemptTime, err = exemptTime(value, duration)
-	case "schedulertype":
-		c.Scheduling.NoBackfill = value == "sched/builtin"
-	case "schedulerparameters":
-		c.SchedulerParameters = list(value)
-	case "slurmctldparameters":
-		c.SlurmctldParameters = list(value)
-	case "jobsubmitplugins":
-		c.JobSubmitPlugins = list(value)
-	case "accountingstoragetype":
-		c.AccountingStorage = value
-	case "accountingstorageenforce":
-		c.AccountingEnforce = list(value)
-	case "accountingstoreflags": // since 21.08
-		c.StoresComments = slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") })
-	case "accountingstorejobcomment":
-		c.StoresComments, err = yes(value)
-	}
-	return err
-}
-
-// unless is the value, or "" for the one that stands for nothing.
-func unless(value, nothing string) string {
-	if strings.EqualFold(value, nothing) {
-		return ""
-	}
-	return value
-}
-
-// resetPeriod reads PriorityUsageResetPeriod.
-func resetPeriod(value string) (string, error) {
-	switch value = strings.ToUpper(value); value {
-	case "", "NONE":
-		return "", nil
-	case "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY":
-		return value, nil
-	}
-	return "", errors.New("not NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY")
-}
-
-// yes reads a boolean (s_p_handle_boolean in Slurm's src/common/parse_config.c).
-func yes(value string) (bool, error) {
-	switch strings.ToLower(value) {
-	case "yes", "up", "true", "1":
-		return true, nil
-	case "no", "down", "false", "0":
-		return false, nil
-	}
-	return false, errors.New("not Yes or No")
-}
-
-func list(value string) []string {
-	if value == "" {
-		return nil
-	}
-	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-func weight(value string) (int64, error) {
-	w, err := strconv.ParseUint(value, 10, 32)
-	if err != nil {
-		return 0, errors.New("not a weight")
-	}
-	return int64(w), nil
-}
-
-func tresWeights(value string) ([]TRESWeight, error) {
-	var all []TRESWeight
-	for _, elem := range list(value) {
-		name, number, _ := strings.Cut(elem, "=")
-		w, err := strconv.ParseFloat(number, 64)
-		if err != nil || math.IsNaN(w) || math.Abs(w) > math.MaxUint32 {
-			return nil, fmt.Errorf("%q: not name=weight", clip(elem))
-		}
-		all = append(all, TRESWeight{Name: name, Weight: w})
-	}
-	return all, nil
-}
-
-// seconds reads "300 sec".
-func seconds(value string) (ostrich.Duration, error) {
-	number, _, _ := strings.Cut(value, " ")
-	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil {
-		return 0, errors.New("not a number of seconds")
-	}
-	return ostrich.Duration(n), nil
-}
-
-// release splits "22.05.8" or "24.11.0-0rc1" into 22 and 5.
-func release(version string) (major, minor int, err error) {
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) >= 2 {
-		minorText, _, _ := strings.Cut(parts[1], "-")
-		major, err = strconv.Atoi(parts[0])
-		if err == nil {
-			minor, err = strconv.Atoi(minorText)
-		}
-	}
-	if len(parts) < 2 || err != nil {
-		return 0, 0, fmt.Errorf("SLURM_VERSION %q: not major.minor", clip(version))
-	}
-	return major, minor, nil
+// QOS is what a QOS of slurmctld says about priorities.
+type QOS struct {
+	Name        string
+	PreemptMode string // such as "WITHIN,REQUEUE"; "" for that of slurm.conf
+	Threshold   uint32 // MinPrioThreshold; 0 for none
 }

@@ -1,9 +1,9 @@
 // Package priority turns an order of jobs into Slurm priorities.
 //
-// It reads the pending jobs with squeue and sprio, plans the fewest changes
-// that put them in the order wanted, and makes them with scontrol. The plan is
-// a pure function of what was read; only type Slurm starts processes and only
-// type Journal touches files.
+// It plans the fewest changes that put the pending jobs in the order wanted. The
+// plan is a pure function of what was read: the package knows no clock, file or
+// process. Package slurm reads the jobs with squeue and sprio and makes the changes
+// with scontrol, and package journal remembers what was written.
 //
 // A Channel is the field of a job that is written: its SiteFactor, its nice
 // value or its priority. A Mode says whether the order decides alone or is one

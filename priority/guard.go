@@ -92,7 +92,7 @@ func (a apart) spec(q *Queued) (spec, why string) {
 	case q.Array == 0, q.Array != q.Job:
 		return "", ""
 	}
-	ranges, err := parseTasks(q.Tasks)
+	ranges, err := ParseTasks(q.Tasks)
 	if err == nil {
 		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
 			return named, ""
@@ -102,4 +102,13 @@ func (a apart) spec(q *Queued) (spec, why string) {
 		return "", "array with tasks apart, too scattered to name the others"
 	}
 	return "", ""
+}
+
+// stranger says why a job with somebody else's value is left alone, "" if it is
+// not.
+func (o Options) stranger(q *Queued) string {
+	if o.Strange == nil {
+		return ""
+	}
+	return o.Strange(q)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"slurm-ostrich/ostrich"
 )
 
 // Surroundings is what decides, beside the controller's configuration, whether
@@ -325,10 +323,8 @@ func (c *Controller) parameterOf(list []string, name string) (int64, bool) {
 	return 0, false
 }
 
-// exemptTime reads PreemptExemptTime; -1 stands for none.
-func exemptTime(value string, duration func(string) (ostrich.Duration, error)) (ostrich.Duration, error) {
-	if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
-		return 0, nil
-	}
-	return duration(value)
+// Threshold is the MinPrioThreshold of an association.
+type Threshold struct {
+	Association string // "user ann of account lab"
+	Priority    uint32
 }

@@ -1,9 +1,7 @@
 package priority
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,74 +20,6 @@ func short(found []Harm) []string {
 		all = append(all, fmt.Sprint(map[bool]string{true: "fatal ", false: ""}[h.Fatal], h.Setting, ": ", where))
 	}
 	return all
-}
-
-// TestHarmsRecorded reads what real slurmctlds of 22.05 say that were started
-// with such settings. PreemptParameters came with 23.02 and PreemptMode=PRIORITY
-// with 25.05, and cannot be recorded from it.
-func TestHarmsRecorded(t *testing.T) {
-	sitefactor := Options{Channel: SiteFactor, Mode: Strict}
-	tests := []struct {
-		file   string
-		option func(*Options)
-		want   []string
-	}{
-		{"config.txt", nil, nil},
-		{"harm/within.txt", nil, []string{
-			"fatal PreemptMode=WITHIN: PreemptMode=WITHIN,REQUEUE",
-			"PreemptExemptTime: PreemptExemptTime of 600 s",
-			"bf_min_prio_reserve: SchedulerParameters=bf_min_prio_reserve=5000",
-		}},
-		{"harm/preempt.txt", nil, nil}, // preemption by tiers, and a time of exemption, know no priority
-		{"harm/flags.txt", func(o *Options) { o.Channel = Nice }, []string{"PriorityFlags: PriorityFlags has NO_NORMAL_*"}},
-		{"harm/flags.txt", func(o *Options) { o.Channel = Priority }, nil},
-		{"harm/weights.txt", nil, []string{"PriorityWeight: the PriorityWeight* add up to 100003100, which leaves 10 exact ranks for the 1000 jobs that Slurm looks at"}},
-		{"harm/weights.txt", func(o *Options) { o.Mode, o.Weight = Weight, 1000 }, nil},
-		{"harm/weights.txt", func(o *Options) { o.Depth = 10 }, nil},
-	}
-	for _, tt := range tests {
-		t.Run(tt.file, func(t *testing.T) {
-			o := sitefactor
-			var err error
-			if o.Controller, err = parseConfig(captured(t, "22.05/"+tt.file)); err != nil {
-				t.Fatal(err)
-			}
-			if tt.option != nil {
-				tt.option(&o)
-			}
-			found := Harms(o, Surroundings{})
-			if diff := cmp.Diff(tt.want, short(found)); diff != "" {
-				t.Errorf("harms (-want +got):\n%s", diff)
-			}
-			fatal := slices.ContainsFunc(found, func(h Harm) bool { return h.Fatal })
-			if err := Harmless(o, nil); errors.Is(err, ErrImpossible) != fatal {
-				t.Errorf("harmless: %v", err)
-			}
-		})
-	}
-}
-
-func TestPoliciesRecorded(t *testing.T) {
-	qos, err := parseQOS(captured(t, "22.05/harm/qos.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]QOS{{Name: "normal"}, {Name: "kill", PreemptMode: "WITHIN,REQUEUE", Threshold: 5000}}, qos); diff != "" {
-		t.Errorf("QOS (-want +got):\n%s", diff)
-	}
-	if name := parseFederation(captured(t, "22.05/harm/federation.txt")); name != "fed" {
-		t.Errorf("federation %q", name)
-	}
-	if name := parseFederation(""); name != "" {
-		t.Errorf("without one: federation %q", name)
-	}
-	thresholds, err := parseThresholds(captured(t, "22.05/harm/thresholds.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]Threshold{{"user ob-alice of account astro", 77}}, thresholds); diff != "" {
-		t.Errorf("thresholds (-want +got):\n%s", diff)
-	}
 }
 
 func TestHarms(t *testing.T) {
@@ -172,39 +102,5 @@ func TestHarms(t *testing.T) {
 				t.Errorf("harms (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// Every value of PriorityFlags that slurm.conf(5) has means something.
-func TestFlags(t *testing.T) {
-	c, err := parseConfig(captured(t, "22.05/harm/flags.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.PriorityFlags = append(c.PriorityFlags, "FAIR_TREE", "max_tres_gres", "NO_NORMAL_QOS", "NEW_ONE")
-	said := func(ch Channel) (silent []string) {
-		for _, f := range Flags(Options{Channel: ch, Controller: c}) {
-			if f.Means == "" {
-				silent = append(silent, fmt.Sprint(f.Name, " ", f.Known))
-			}
-		}
-		return silent
-	}
-	if diff := cmp.Diff([]string{"INCR_ONLY true", "NO_NORMAL_ALL true", "NO_NORMAL_QOS true", "NEW_ONE false"}, said(SiteFactor)); diff != "" {
-		t.Errorf("without a meaning (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"NO_NORMAL_ALL true", "NO_NORMAL_QOS true", "NEW_ONE false"}, said(Priority)); diff != "" {
-		t.Errorf("without a meaning, channel priority (-want +got):\n%s", diff)
-	}
-	if err := Check(Options{Channel: SiteFactor, Mode: Strict, Controller: c}); !errors.Is(err, ErrImpossible) {
-		t.Errorf("INCR_ONLY: %v", err)
-	}
-}
-
-// A pinned job in several partitions has no factors in sprio, as 22.05 shows it.
-func TestParseSprioPinnedInSeveral(t *testing.T) {
-	jobs, err := parseSprio("7|1000|0.00000023283064|-2147483648|-2147483648|0|0|0|0|1000|0|\n7|1000|0.00000023283064|-2147483648|-2147483648|0|0|0|0|1000|0|\n")
-	if err != nil || !jobs[7].pinned {
-		t.Errorf("%+v, %v", jobs, err)
 	}
 }

@@ -28,21 +28,21 @@ type Options struct {
 	Exclude    Exclude // of what is included
 
 	// Ours reports whether a value of the channel was written to a job by
-	// us, as Journal.Ours does. Channel Priority needs it to tell its own
+	// us, as journal.Journal.Ours does. Channel Priority needs it to tell its own
 	// pins from those of administrators; nil means that none is ours.
 	Ours func(job ostrich.JobID, value int64) bool
 
 	// Stock returns what a job gets back that is left alone and has a value of
-	// ours, as Journal.Stock does; nil means that nothing is taken back.
+	// ours, as journal.Journal.Stock does; nil means that nothing is taken back.
 	Stock func(q *Queued) (value, nice int64, ours bool)
 
 	// Restored reports whether a job's pin took the place of one of ours, and the
-	// nice value that ours took, as Journal.Restored does; nil means that none
+	// nice value that ours took, as journal.Journal.Restored does; nil means that none
 	// did.
 	Restored func(q *Queued, slack int64) (nice int64, restored bool)
 
 	// Repeat reports whether a write that was undone may be made again now, as
-	// Journal.Repeat does; nil means that it always may.
+	// journal.Journal.Repeat does; nil means that it always may.
 	Repeat func(q *Queued) bool
 
 	// Outside reports whether a job's partitions, a comma-separated list, belong
@@ -121,7 +121,7 @@ func (o Options) checkPlugin() error {
 		return impossible("PriorityFlags=INCR_ONLY keeps priorities from falling; remove the flag from slurm.conf, or use channel priority")
 	}
 	if o.Channel == SiteFactor {
-		if major, minor, err := release(c.Version); err != nil || major < 19 || (major == 19 && minor < 5) {
+		if major, minor, ok := c.Release(); !ok || major < 19 || (major == 19 && minor < 5) {
 			return impossible("Slurm %s has no SiteFactor; it came with 19.05. Use channel nice", c.Version)
 		}
 	}

@@ -154,9 +154,10 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 }
 
 // present is the channel's value of a job.
-func (o Options) present(q *Queued) int64 { return o.Channel.present(q) }
+func (o Options) present(q *Queued) int64 { return o.Channel.Value(q) }
 
-func (ch Channel) present(q *Queued) int64 {
+// Value is what a job has in the channel.
+func (ch Channel) Value(q *Queued) int64 {
 	switch ch {
 	case SiteFactor:
 		return q.Site
@@ -430,4 +431,18 @@ func (p Plan) Changes() []Change {
 		all = append(all, c)
 	}
 	return all
+}
+
+// Could returns a function that reports whether a plan for the queue can give a
+// value.
+func (o Options) Could(queue []Queued) func(value int64) bool {
+	lo, hi := int64(1), o.Weight
+	if o.Mode != Weight {
+		w, err := o.window(o.base(queue), 0)
+		if err != nil {
+			return func(int64) bool { return false }
+		}
+		lo, hi = w.lo, w.hi
+	}
+	return func(value int64) bool { return o.ahead(value) >= lo && o.ahead(value) <= hi }
 }

@@ -233,7 +233,7 @@ func TestPlanProperties(t *testing.T) {
 			}
 			for _, c := range p.Changes() {
 				written[c.Job] = c.To
-				if _, err = c.command(ch); err != nil {
+				if err = c.Check(ch); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -558,7 +558,7 @@ func TestArraysApart(t *testing.T) {
 	}
 	got := make(map[ostrich.JobID]string)
 	for _, c := range p.Changes() {
-		got[c.Job] = c.spec()
+		got[c.Job] = c.Target()
 	}
 	want := map[ostrich.JobID]string{
 		20: "20_[1-10]", 30: "30_[0,4,8]", 40: "40_[7]", 41: "41", 50: "50", 61: "61", 70: "70+0",

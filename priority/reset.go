@@ -13,7 +13,7 @@ type ResetOptions struct {
 	Channel    Channel
 	Controller Controller
 	// Journal knows what was written; nil is the same as an empty one.
-	Journal *Journal
+	Journal History
 	// Running are the jobs that have started. SiteFactor and nice value stay
 	// with a job, and would come into force again if it were requeued.
 	// A task that started from a record of its array is not written: nobody knows
@@ -23,6 +23,23 @@ type ResetOptions struct {
 	// every value, whoever gave it; in channel Nice every negative one; in channel
 	// Priority every pinned job.
 	All bool
+}
+
+// History is what is known of earlier writes; journal.Journal has it.
+type History interface {
+	// Written returns the value a job had before the first write and the last that
+	// was written. ok is false for a job that was never written.
+	Written(ch Channel, job ostrich.JobID) (first, last int64, ok bool)
+	// Submitted is when Slurm said that the job was submitted.
+	Submitted(ch Channel, job ostrich.JobID) ostrich.Time
+	// Former is the value that a job had before we came.
+	Former(ch Channel, q *Queued) int64
+	// Lost reports whether another writer's value has replaced ours.
+	Lost(ch Channel, q *Queued) bool
+	// Stock is what Options.Stock returns.
+	Stock(ch Channel, q *Queued) (value, nice int64, ours bool)
+	// Restored is what Options.Restored returns.
+	Restored(q *Queued, slack int64) (nice int64, restored bool)
 }
 
 // Reset returns the changes that give every job back to the order of stock
@@ -73,15 +90,15 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	}
 	for _, id := range o.Running {
 		q := &Queued{Job: id}
-		if from, to, ok := o.unseen(q); ok && from != to && !o.Journal.lost(o.Channel, q) {
-			all = append(all, Change{Job: id, Submit: o.Journal.submit(o.Channel, id), From: from, To: to, Why: "reset"})
+		if from, to, ok := o.unseen(q); ok && from != to && !o.Journal.Lost(o.Channel, q) {
+			all = append(all, Change{Job: id, Submit: o.Journal.Submitted(o.Channel, id), From: from, To: to, Why: "reset"})
 		}
 	}
 	return all, nil
 }
 
 // restored reports whether a job's priority stands in the place of a pin of ours,
-// see Journal.Restored, and the nice value that goes with it.
+// see History.Restored, and the nice value that goes with it.
 func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
 	if o.Journal == nil {
 		return 0, false
@@ -112,7 +129,7 @@ func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
 		_, from, ok = o.Journal.Written(o.Channel, q.Array)
 	}
 	if !o.All || o.Channel != SiteFactor {
-		to = o.Journal.former(o.Channel, q)
+		to = o.Journal.Former(o.Channel, q)
 	}
 	return from, to, ok && (from != 0 || o.Channel != SiteFactor)
 }
@@ -130,7 +147,7 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 		switch {
 		case !q.SiteKnown: // held, pinned or not eligible: sprio does not tell
 			from, to, ok = o.unseen(q)
-			return from, to, ok && (o.All || !o.Journal.lost(SiteFactor, q))
+			return from, to, ok && (o.All || !o.Journal.Lost(SiteFactor, q))
 		case ours && !o.All:
 			return q.Site, stock, true
 		case q.Site == 0:

@@ -32,12 +32,12 @@ func (c Controller) decayStep() int64 {
 	return age + c.Weights.Fairshare/20 + 1
 }
 
-// behind is how far the priority that slurmctld schedules by is from the sum of
+// Behind is how far the priority that slurmctld schedules by is from the sum of
 // its factors. It is 0 where that is not known, and where it means nothing: a
 // job in several partitions is scheduled by the priorities of an array that the
 // backfill scheduler leaves alone, and bf_hetjob_prio lends the components of a
 // heterogeneous job a priority of their leader's.
-func (q *Queued) behind() int64 {
+func (q *Queued) Behind() int64 {
 	if !q.SiteKnown || q.Computed == 0 || q.Priority == 0 || strings.Contains(q.Partition, ",") {
 		return 0
 	}
@@ -47,7 +47,7 @@ func (q *Queued) behind() int64 {
 // undone reports whether slurmctld schedules a job by another priority than the
 // sum of its factors, by more than a decay step explains.
 func (c Controller) undone(q *Queued) bool {
-	behind := q.behind()
+	behind := q.Behind()
 	if !c.Multifactor() || c.Flag("INCR_ONLY") || max(behind, -behind) <= c.decayStep() {
 		return false
 	}
@@ -120,52 +120,3 @@ func (o Options) Judge(r *Result) {
 }
 
 func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
-
-// A write of one job is made again at most mostRepeats times within
-// repeatWindow.
-const (
-	mostRepeats  = 5
-	repeatWindow = ostrich.Duration(600)
-)
-
-// Repeat reports whether a write that was undone may be made again now: five
-// times within ten minutes are enough. With the moment fixed it is what
-// Options.Repeat wants.
-func (j *Journal) Repeat(ch Channel, q *Queued, now ostrich.Time) bool {
-	w := j.jobs[journalKey{ch, q.Job}]
-	if w == nil || len(w.repeats) < mostRepeats {
-		return true
-	}
-	first := w.repeats[len(w.repeats)-mostRepeats]
-	return now < first || now-first >= ostrich.Time(repeatWindow) // or the clock was set back
-}
-
-// Restored reports whether a job's pin is one that the backfill scheduler has put
-// in the place of ours, and the nice value that goes with it: it is the
-// priority that Slurm had computed before we came, within slack, or one of our
-// own that we have replaced since. A task that got a record of its own is judged
-// by what was written to its array.
-func (j *Journal) Restored(q *Queued, slack int64) (nice int64, restored bool) {
-	pin := int64(q.Priority)
-	for _, id := range []ostrich.JobID{q.Job, q.Array} {
-		w := j.jobs[journalKey{Priority, id}]
-		if w == nil {
-			continue
-		}
-		last := w.last
-		if w.intended {
-			last = w.pending
-		}
-		switch {
-		case last == 0:
-			return q.Nice, q.SiteKnown // released; one that is pinned now is somebody else's
-		case w.wrote(pin):
-			return 0, false
-		case w.had(pin):
-			return w.nice, id == q.Job // a task is born with what its array had
-		case q.Submit == w.submit && near(pin, w.first, slack):
-			return w.nice, true
-		}
-	}
-	return 0, false
-}

@@ -24,6 +24,7 @@ import (
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/archive"
 )
@@ -84,7 +85,7 @@ func (s *source) check(site *study.Study) (err error) {
 // live is what the controller says of priorities at a moment.
 type live struct {
 	at     ostrich.Time
-	shares []priority.Share
+	shares []slurm.Share
 	queue  []priority.Queued
 }
 
@@ -188,18 +189,18 @@ func (s *source) readFiles(c *cli.Context) error {
 	site := &accounting.Site{}
 	return errors.Join(
 		read("slurm-config", func(text string) error {
-			controller, err := priority.ParseController(text)
+			controller, err := slurm.ParseController(text)
 			if err != nil {
 				return err
 			}
 			s.setup.Controller = &controller
 			if !c.IsSet("partitions") && strings.Contains(text, "PartitionName=") { // a slurm.conf
-				s.setup.Partitions, err = priority.ParsePartitions(text)
+				s.setup.Partitions, err = slurm.ParsePartitions(text)
 			}
 			return err
 		}),
 		read("partitions", func(text string) (err error) {
-			s.setup.Partitions, err = priority.ParsePartitions(text)
+			s.setup.Partitions, err = slurm.ParsePartitions(text)
 			return err
 		}),
 		read("associations", func(text string) error {
@@ -335,9 +336,9 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	slurm := config.Commands()
+	commands := config.Commands()
 	if s.setup.Controller == nil {
-		controller, bad := slurm.Controller(c.Context)
+		controller, bad := commands.Controller(c.Context)
 		if bad != nil {
 			return fmt.Errorf("%w; or give --slurm-config FILE", bad)
 		}
@@ -347,7 +348,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 		}
 	}
 	if s.setup.Partitions == nil && !c.IsSet("slurm-config") {
-		if s.setup.Partitions, err = slurm.Partitions(c.Context); err != nil {
+		if s.setup.Partitions, err = commands.Partitions(c.Context); err != nil {
 			return fmt.Errorf("%w; or give --partitions FILE", err)
 		}
 	}
@@ -381,17 +382,17 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 		}
 	}
 	if !c.IsSet("endtime") && !c.IsSet("slurm-config") && s.setup.Controller.Multifactor() {
-		s.ask(c.Context, slurm)
+		s.ask(c.Context, commands)
 	}
 	return nil
 }
 
 // ask asks the controller for its priorities, to compare the model with them.
-func (s *source) ask(ctx context.Context, slurm priority.Slurm) {
+func (s *source) ask(ctx context.Context, commands slurm.Commands) {
 	l := &live{at: ostrich.Time(time.Now().Unix())}
 	var err error
-	if l.shares, err = slurm.Shares(ctx); err == nil {
-		l.queue, err = slurm.Queue(ctx)
+	if l.shares, err = commands.Shares(ctx); err == nil {
+		l.queue, err = commands.Queue(ctx)
 	}
 	if err != nil {
 		s.notes = append(s.notes, fmt.Sprintf("The model was not compared with the controller's own priorities: %v.", err))

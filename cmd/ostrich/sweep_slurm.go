@@ -19,13 +19,13 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // array is a job array that computes a sweep.
 type array struct {
 	*sweepRun
-	slurm   priority.Slurm
+	slurm   slurm.Commands
 	job     ostrich.JobID
 	perTask int
 	tasks   []int          // that were submitted
@@ -44,7 +44,7 @@ func (r *sweepRun) slurm() error {
 	}
 	a := &array{
 		sweepRun: r, ended: make(map[int]string),
-		slurm: priority.Slurm{Dir: r.c.String("slurm-bin"), Conf: r.c.String("slurm-conf"), Timeout: time.Minute},
+		slurm: slurm.Commands{Dir: r.c.String("slurm-bin"), Conf: r.c.String("slurm-conf"), Timeout: time.Minute},
 	}
 	if err := a.submit(missing); err != nil {
 		return fmt.Errorf("sweep: --slurm: %w", err)
@@ -225,7 +225,7 @@ func count(has []bool) int {
 
 // note remembers the tasks that have ended, and reports whether all have. One
 // that the controller has forgotten has ended.
-func (a *array) note(tasks []priority.ArrayTasks) (all bool) {
+func (a *array) note(tasks []slurm.ArrayTasks) (all bool) {
 	all = true
 	for _, t := range tasks {
 		if !t.Ended() {

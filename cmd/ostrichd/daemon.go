@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/status"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // cycler does cycles, and tells what they are about. *sidecar.Sidecar is one.
@@ -55,7 +56,7 @@ type daemon struct {
 	probing   probing
 
 	// probe asks for slurmctld's counters. nil: nobody does.
-	probe    func(context.Context, sidecar.Config) (priority.Diag, error)
+	probe    func(context.Context, sidecar.Config) (slurm.Diag, error)
 	bell     doorbell
 	looking  looking
 	cause    string // what the next cycle begins for, at once; "": it comes as the bell says

@@ -23,6 +23,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -233,8 +235,8 @@ func TestErrorAtStart(t *testing.T) {
 		{"channel", fmt.Errorf("priority: %w", priority.ErrImpossible), true},
 		{"configuration", fmt.Errorf("configuration: %w", sidecar.ErrConfig), true},
 		{"database away", fmt.Errorf("slurmdb: %w", slurmdb.ErrConnect), false},
-		{"controller away", fmt.Errorf("scontrol: %w", priority.ErrUnreachable), false},
-		{"another daemon", fmt.Errorf("journal: %w", priority.ErrLocked), false},
+		{"controller away", fmt.Errorf("scontrol: %w", slurm.ErrUnreachable), false},
+		{"another daemon", fmt.Errorf("journal: %w", journal.ErrLocked), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/status"
-	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // What a cycle begins for.
@@ -34,13 +34,13 @@ type doorbell struct {
 	most  time.Duration // from the end of a cycle to the beginning of the next
 
 	began, ended time.Time
-	looked       time.Time          // the latest look, in a cycle or between two
-	known        bool               // a cycle has succeeded
-	heard        priority.JobCounts // what the latest of those read before it read the queue
-	rung         bool               // something has moved since
-	rest         bool               // it left writes over
-	echoes       []time.Time        // when accounting knows what moved, in their order
-	away         time.Duration      // in an outage, the pause until the next try; else 0
+	looked       time.Time       // the latest look, in a cycle or between two
+	known        bool            // a cycle has succeeded
+	heard        slurm.JobCounts // what the latest of those read before it read the queue
+	rung         bool            // something has moved since
+	rest         bool            // it left writes over
+	echoes       []time.Time     // when accounting knows what moved, in their order
+	away         time.Duration   // in an outage, the pause until the next try; else 0
 }
 
 // set takes settings, and by how much all is slowed down. Where no look could make
@@ -64,7 +64,7 @@ func (b *doorbell) begin(now time.Time) {
 
 // end takes that the cycle has ended with success, having been told the counts at
 // its beginning. Before the first one something may have moved as well.
-func (b *doorbell) end(now time.Time, counts priority.JobCounts, rest bool) {
+func (b *doorbell) end(now time.Time, counts slurm.JobCounts, rest bool) {
 	if !b.known || counts != b.heard {
 		b.echoes = append(b.echoes, b.began.Add(echoAfter))
 	}
@@ -79,7 +79,7 @@ func (b *doorbell) fail(now time.Time, pause time.Duration) {
 
 // hear takes what a look has shown. One that failed is a matter for a cycle, which
 // finds out what is wrong.
-func (b *doorbell) hear(now time.Time, counts priority.JobCounts, err error) {
+func (b *doorbell) hear(now time.Time, counts slurm.JobCounts, err error) {
 	b.looked = now
 	b.rung = b.rung || err != nil || counts != b.heard
 }
@@ -139,7 +139,7 @@ type looking struct {
 
 // heard is its answer.
 type heard struct {
-	counts priority.JobCounts
+	counts slurm.JobCounts
 	err    error
 }
 

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // belled are settings with a doorbell.
@@ -51,14 +52,14 @@ type bellRun struct {
 // run lets it run for some time. Cycles and looks go on one after the other.
 func (r *bellRun) run(lasts time.Duration) {
 	zero := time.Unix(1_000_000, 0)
-	moved := func(now time.Time) priority.JobCounts {
+	moved := func(now time.Time) slurm.JobCounts {
 		n := 0
 		for _, m := range r.moves {
 			if !zero.Add(m).After(now) {
 				n++
 			}
 		}
-		return priority.JobCounts{Submitted: n}
+		return slurm.JobCounts{Submitted: n}
 	}
 	now, by := zero, byStart
 	for {
@@ -96,7 +97,7 @@ func (r *bellRun) run(lasts time.Duration) {
 }
 
 // looked is when a look is over that began at a moment. A cycle does not wait for it.
-func (r *bellRun) looked(now time.Time, counts priority.JobCounts) time.Time {
+func (r *bellRun) looked(now time.Time, counts slurm.JobCounts) time.Time {
 	takes, fails := r.look(r.looks)
 	r.looks++
 	end := now.Add(takes)
@@ -225,7 +226,7 @@ func TestDoorbellQuiet(t *testing.T) {
 type rings struct {
 	*world
 
-	counts priority.JobCounts
+	counts slurm.JobCounts
 	looks  []string
 	answer error
 	takes  time.Duration // until sdiag answers
@@ -236,23 +237,23 @@ func newRings() *rings {
 	r.daemon.config = *belled(time.Second, 2*time.Second, 30*time.Second)
 	r.daemon.config.Listen = ""
 	r.step = func(context.Context, int) (*sidecar.Cycle, error) {
-		return &sidecar.Cycle{Diag: priority.Diag{Jobs: r.now()}}, nil
+		return &sidecar.Cycle{Diag: slurm.Diag{Jobs: r.now()}}, nil
 	}
-	r.daemon.probe = func(ctx context.Context, _ sidecar.Config) (priority.Diag, error) {
+	r.daemon.probe = func(ctx context.Context, _ sidecar.Config) (slurm.Diag, error) {
 		r.note(&r.looks, "look")
 		select {
 		case <-time.After(r.takes):
 		case <-ctx.Done():
-			return priority.Diag{}, ctx.Err()
+			return slurm.Diag{}, ctx.Err()
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return priority.Diag{Jobs: r.counts}, r.answer
+		return slurm.Diag{Jobs: r.counts}, r.answer
 	}
 	return r
 }
 
-func (r *rings) now() priority.JobCounts {
+func (r *rings) now() slurm.JobCounts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts
@@ -298,7 +299,7 @@ func TestQuietMinute(t *testing.T) {
 
 // counting is a controller that counts what it is asked.
 type counting struct {
-	slurm
+	slurmctld
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -312,12 +313,12 @@ func (c *counting) count(what string) {
 
 func (c *counting) Queue(ctx context.Context) ([]priority.Queued, error) {
 	c.count("queue")
-	return c.slurm.Queue(ctx)
+	return c.slurmctld.Queue(ctx)
 }
 
-func (c *counting) Diag(ctx context.Context) (priority.Diag, error) {
+func (c *counting) Diag(ctx context.Context) (slurm.Diag, error) {
 	c.count("sdiag")
-	return c.slurm.Diag(ctx)
+	return c.slurmctld.Diag(ctx)
 }
 
 // What a quiet hour costs slurmctld, counted where the sidecar and the doorbell
@@ -331,7 +332,7 @@ func TestQuietHourOfRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &counting{slurm: cluster.Controller, calls: make(map[string]int)}
+		c := &counting{slurmctld: cluster.Controller, calls: make(map[string]int)}
 		w := newWorld()
 		w.daemon.config = sidecar.Default()
 		w.daemon.config.Cluster, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", sidecar.Enforce
@@ -342,7 +343,7 @@ func TestQuietHourOfRequests(t *testing.T) {
 			}
 			return sidecar.New(config, cluster.Accounting, c, controller, nil)
 		}
-		w.daemon.probe = func(ctx context.Context, _ sidecar.Config) (priority.Diag, error) { return c.Diag(ctx) }
+		w.daemon.probe = func(ctx context.Context, _ sidecar.Config) (slurm.Diag, error) { return c.Diag(ctx) }
 		w.run(t, time.Hour-500*time.Millisecond)
 		if n := c.calls["queue"]; n != 121 { // and one echo of the first
 			t.Errorf("%d queue lists in a quiet hour", n)
@@ -381,7 +382,7 @@ func TestMovedBeforeInterval(t *testing.T) {
 func TestCountersReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
-		r.counts = priority.JobCounts{Since: 1, Submitted: 5}
+		r.counts = slurm.JobCounts{Since: 1, Submitted: 5}
 		r.run(t, 15*time.Second, r.at(9500*time.Millisecond, func() { r.counts.Since = 86400 }))
 		diff(t, "cycles", []string{"0s observe", "6s observe", "10s observe"}, r.cycles)
 	})

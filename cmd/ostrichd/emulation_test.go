@@ -133,10 +133,10 @@ func load() []sim.Campaign {
 }
 
 // refusing is a controller that refuses to change every seventh job.
-type refusing struct{ slurm }
+type refusing struct{ slurmctld }
 
-// slurm is a name that the method Controller leaves free.
-type slurm = sidecar.Controller
+// slurmctld is a name that the method Controller leaves free.
+type slurmctld = sidecar.Controller
 
 func (r refusing) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var taken []priority.Change
@@ -148,7 +148,7 @@ func (r refusing) Update(ctx context.Context, ch priority.Channel, changes []pri
 			taken = append(taken, c)
 		}
 	}
-	result, err := r.slurm.Update(ctx, ch, taken)
+	result, err := r.slurmctld.Update(ctx, ch, taken)
 	result.Outcomes = append(result.Outcomes, refused...)
 	return result, err
 }

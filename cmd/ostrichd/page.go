@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/status"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // page keeps what the status page shows. Cycles hand over what they found, which
@@ -119,7 +120,7 @@ func (d *daemon) snapshot(ctx context.Context) *status.Snapshot {
 	now := d.now()
 	known.Ready = d.status.ready(now)
 	if known.Journal != "" {
-		known.Writes, known.Unread = priority.Tail(known.Journal, mostWritesShown)
+		known.Writes, known.Unread = journal.Tail(known.Journal, mostWritesShown)
 	}
 	return s.With(&known, now)
 }

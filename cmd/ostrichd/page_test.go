@@ -23,6 +23,7 @@ import (
 	"slurm-ostrich/cmd/internal/status/statustest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -196,7 +197,7 @@ func TestPageDuringCycles(t *testing.T) {
 // The journal's latest writes are told, and that it cannot be read.
 func TestPageWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	j, err := priority.OpenJournal(path)
+	j, err := journal.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

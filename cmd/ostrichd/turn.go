@@ -6,7 +6,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/status"
-	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // turn tells whose turn it is to write, and of whatever else keeps jobs from
@@ -110,7 +110,7 @@ func (d *daemon) answered(err error) bool {
 
 // probe asks for slurmctld's counters. A ping costs as little, but a controller
 // that serves nobody answers it, and it waits for every backup that is down.
-func probe(ctx context.Context, c sidecar.Config) (priority.Diag, error) {
+func probe(ctx context.Context, c sidecar.Config) (slurm.Diag, error) {
 	return c.Commands().Diag(ctx)
 }
 

@@ -14,6 +14,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 )
 
 // The end of an outage is noticed by a probe, not by the next try.
@@ -34,7 +36,7 @@ func TestProbe(t *testing.T) {
 			}
 			return &sidecar.Cycle{}, nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) { return priority.Diag{}, answer() }
+		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) { return slurm.Diag{}, answer() }
 		w.run(t, 115*time.Second)
 		diff(t, "cycles", []string{"0s observe", "10s observe", "30s observe", "1m10s observe", "1m40s observe", "1m50s observe"}, w.cycles)
 	})
@@ -47,7 +49,7 @@ func TestProbeInVain(t *testing.T) {
 		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
 			return nil, errors.New("no connection to the database")
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) { return priority.Diag{}, nil }
+		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) { return slurm.Diag{}, nil }
 		w.run(t, 160*time.Second)
 		diff(t, "cycles", []string{"0s observe", "5s observe", "15s observe", "35s observe", "1m15s observe", "2m35s observe"}, w.cycles)
 	})
@@ -64,9 +66,9 @@ func TestProbeOpensNothing(t *testing.T) {
 			}
 			return nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (priority.Diag, error) {
+		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) {
 			probes++
-			return priority.Diag{}, errors.New("slurmctld does not answer")
+			return slurm.Diag{}, errors.New("slurmctld does not answer")
 		}
 		w.run(t, 200*time.Second)
 		diff(t, "opened", []string{"0s observe", "20s observe", "1m0s observe"}, w.opened)
@@ -127,10 +129,10 @@ func TestContest(t *testing.T) {
 				c.Plan.Entries = []sidecar.Entry{entry(sidecar.WhyRival + "7"), entry(priority.WhyRefused + "no"), entry(priority.WhyRefused + "no")}
 			}
 			if n == 1 || n == 30 {
-				c.Rivals = []priority.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}
+				c.Rivals = []journal.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}
 			}
 			if n == 3 || n == 4 {
-				c.Slow = priority.ErrSlow
+				c.Slow = slurm.ErrSlow
 			}
 			return c, nil
 		}

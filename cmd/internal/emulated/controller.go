@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // User is a user of the cluster. Those of an account have the same shares, and
@@ -263,8 +264,8 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 }
 
 // Diag is what sdiag shows. No message ever waits for slurmdbd.
-func (c *Controller) Diag(context.Context) (priority.Diag, error) {
-	return priority.Diag{
+func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
+	return slurm.Diag{
 		At: c.now, Since: c.begin, Pending: len(c.pending), Running: len(c.running), Updates: c.updates,
 	}, nil
 }

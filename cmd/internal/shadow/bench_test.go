@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -63,7 +64,7 @@ func (*deep) Controller(context.Context) (priority.Controller, error) {
 }
 func (*deep) Partitions(context.Context) ([]priority.Partition, error) { return nil, nil }
 func (d *deep) Queue(context.Context) ([]priority.Queued, error)       { return d.queue, nil }
-func (*deep) Diag(context.Context) (priority.Diag, error)              { return priority.Diag{}, nil }
+func (*deep) Diag(context.Context) (slurm.Diag, error)                 { return slurm.Diag{}, nil }
 
 func (*deep) Update(context.Context, priority.Channel, []priority.Change) (priority.Result, error) {
 	return priority.Result{}, nil

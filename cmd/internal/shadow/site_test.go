@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -191,7 +192,7 @@ func (s *site) Queue(context.Context) ([]priority.Queued, error) {
 	return all, nil
 }
 
-func (s *site) Diag(context.Context) (priority.Diag, error) { return priority.Diag{}, nil }
+func (s *site) Diag(context.Context) (slurm.Diag, error) { return slurm.Diag{}, nil }
 
 func (s *site) Update(context.Context, priority.Channel, []priority.Change) (priority.Result, error) {
 	return priority.Result{}, nil

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -40,7 +41,7 @@ func (*still) Partitions(context.Context) ([]priority.Partition, error) {
 func (*still) Expect(*slurmdb.Waiting) (ostrich.Job, bool) { return ostrich.Job{}, false }
 
 func (s *still) Queue(context.Context) ([]priority.Queued, error) { return slices.Clone(s.queue), nil }
-func (*still) Diag(context.Context) (priority.Diag, error)        { return priority.Diag{}, nil }
+func (*still) Diag(context.Context) (slurm.Diag, error)           { return slurm.Diag{}, nil }
 func (s *still) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {
 	index := make(map[ostrich.JobID]*priority.Queued, len(s.queue))
 	for i := range s.queue {

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // checkJournal looks at the journal's folder, and at the files in it as they
@@ -31,7 +31,7 @@ func (l *checklist) checkJournal(c Config) {
 		l.add("journal", Warn, "let the user of ostrichd own it", "%s is not writable for this user", dir)
 		return
 	}
-	switch refused, repaired := priority.CheckJournal(c.Journal); {
+	switch refused, repaired := journal.Check(c.Journal); {
 	case refused != nil:
 		l.add("journal", Fail, "let a regular file of the folder's owner be there, or none: ostrichd creates it", "%v", refused)
 	case repaired != nil:

@@ -10,13 +10,14 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
-// Commenter is a Controller that knows the comments of jobs. priority.Slurm is
+// Commenter is a Controller that knows the comments of jobs. slurm.Commands is
 // one.
 type Commenter interface {
-	Comments(ctx context.Context) ([]priority.Comment, error)
+	Comments(ctx context.Context) ([]slurm.Comment, error)
 }
 
 // comments joins what users say in comments to what accounting tells of their
@@ -48,14 +49,14 @@ type said struct {
 }
 
 // newComments are those of a controller that knows some, as far as they count.
-func newComments(c *Config, slurm Controller) comments {
+func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,
 		campaigns: c.Campaign.Declared == slurmdb.InComment.String(),
 		told:      make(map[ostrich.JobID]said),
 	}
 	if m.hints || m.campaigns {
-		m.from, _ = slurm.(Commenter)
+		m.from, _ = commands.(Commenter)
 	}
 	return m
 }
@@ -194,7 +195,7 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb
 
 // checkComments tells what a restart does not know of comments.
 func (l *checklist) checkComments(c Config, controller priority.Controller) {
-	m := newComments(&c, priority.Slurm{})
+	m := newComments(&c, slurm.Commands{})
 	switch {
 	case m.from == nil:
 	case controller.StoresComments:

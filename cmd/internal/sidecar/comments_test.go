@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -19,17 +19,17 @@ import (
 type remarks struct {
 	*site
 
-	comments []priority.Comment
+	comments []slurm.Comment
 }
 
-func (r *remarks) Comments(context.Context) ([]priority.Comment, error) {
+func (r *remarks) Comments(context.Context) ([]slurm.Comment, error) {
 	return slices.Clone(r.comments), r.did("comments")
 }
 
 // remark puts a job of user 7 with a comment into the accounting and into the queue.
 func (r *remarks) remark(id int, at ostrich.Time, comment string) {
 	r.submit(id, 7, at, "main")
-	r.comments = append(r.comments, priority.Comment{Job: ostrich.JobID(id), Array: ostrich.JobID(id), Text: comment})
+	r.comments = append(r.comments, slurm.Comment{Job: ostrich.JobID(id), Array: ostrich.JobID(id), Text: comment})
 }
 
 // begin starts a sidecar of the site.

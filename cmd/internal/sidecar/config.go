@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -235,8 +236,8 @@ func (c *Config) Validate() error {
 }
 
 // Commands runs the commands of the configured Slurm.
-func (c *Config) Commands() priority.Slurm {
-	return priority.Slurm{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
+func (c *Config) Commands() slurm.Commands {
+	return slurm.Commands{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
 }
 
 // Trial is the configuration to try whether it can work here: nothing is

@@ -11,6 +11,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -27,12 +29,12 @@ type Accounting interface {
 	Close() error
 }
 
-// Controller is where the queue is, and where priorities go. priority.Slurm is one.
+// Controller is where the queue is, and where priorities go. slurm.Commands is one.
 type Controller interface {
 	Controller(ctx context.Context) (priority.Controller, error)
 	Partitions(ctx context.Context) ([]priority.Partition, error)
 	Queue(ctx context.Context) ([]priority.Queued, error)
-	Diag(ctx context.Context) (priority.Diag, error)
+	Diag(ctx context.Context) (slurm.Diag, error)
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
 }
 
@@ -42,8 +44,8 @@ type Sidecar struct {
 	accounting Accounting
 	slurm      Controller
 	pools      *ostrich.Pools
-	journal    *priority.Journal // nil if there is none
-	limit      int64             // bytes of journal that are kept in one file
+	journal    *journal.Journal // nil if there is none
+	limit      int64            // bytes of journal that are kept in one file
 
 	controller priority.Controller
 	partitions []priority.Partition
@@ -59,7 +61,7 @@ type Sidecar struct {
 	comments    comments
 	holds       holds
 	provisional provisional
-	rivals      []priority.Record // found, and told in no cycle yet
+	rivals      []journal.Record // found, and told in no cycle yet
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	told   ostrich.Time // the latest thing that accounting has told of
@@ -91,15 +93,15 @@ func Permanent(err error) bool {
 // It reads no job. With a lead it is to write, once that says that it is its turn:
 // then it opens the journal for writing. nil is one that only looks.
 func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
-	slurm := c.Commands()
-	controller, err := slurm.Controller(ctx)
+	commands := c.Commands()
+	controller, err := commands.Controller(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if c.Cluster == "" {
 		c.Cluster = controller.ClusterName
 	}
-	partitions, err := slurm.Partitions(ctx)
+	partitions, err := commands.Partitions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +123,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(c, accounting, slurm, controller, partitions)
+	s, err := New(c, accounting, commands, controller, partitions)
 	if err == nil {
 		err = s.checkNames(ctx, accounting, lead != nil)
 	}
@@ -136,7 +138,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 
 // New returns the sidecar of a cluster whose controller has already been
 // asked. It has no journal.
-func New(c Config, accounting Accounting, slurm Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
+func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
 	if controller.ClusterName != c.Cluster {
 		return nil, otherCluster(c.Cluster, controller.ClusterName)
 	}
@@ -145,8 +147,8 @@ func New(c Config, accounting Accounting, slurm Controller, controller priority.
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
 	s := &Sidecar{
-		config: c, accounting: accounting, slurm: slurm, limit: 64 << 20,
-		controller: controller, partitions: partitions, asked: time.Now(), comments: newComments(&c, slurm),
+		config: c, accounting: accounting, slurm: commands, limit: 64 << 20,
+		controller: controller, partitions: partitions, asked: time.Now(), comments: newComments(&c, commands),
 	}
 	if err = priority.Check(s.options()); err != nil {
 		return nil, fmt.Errorf("priority: %w", err)
@@ -223,7 +225,7 @@ type Cycle struct {
 
 	// Diag is what slurmctld counted before anything else was asked: what has
 	// happened to jobs up to then is in the queue.
-	Diag priority.Diag
+	Diag slurm.Diag
 	// Slowdown is by how much cycles and writes come slower because slurmctld is
 	// loaded, from 1 to 8; Loaded says why, and is "" for 1.
 	Slowdown int
@@ -254,7 +256,7 @@ type Cycle struct {
 	Left     int                // writes beyond what one cycle makes, which the next ones do
 	Slow     error              // why some writes are left to the next cycles; nil: none are
 	StandsBy string             // why nothing is written in mode enforce: another daemon does; "" for one that may write
-	Rivals   []priority.Record  // jobs in which another writer was found just now
+	Rivals   []journal.Record   // jobs in which another writer was found just now
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was put right since

@@ -17,6 +17,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -24,7 +26,7 @@ import (
 type site struct {
 	now     ostrich.Time
 	waiting int // messages for slurmdbd
-	diag    priority.Diag
+	diag    slurm.Diag
 	events  []ostrich.Event
 	records map[ostrich.JobID]slurmdb.Record
 	queue   []priority.Queued
@@ -102,7 +104,7 @@ func (s *site) Queue(context.Context) ([]priority.Queued, error) {
 	return slices.Clone(s.queue), s.did("queue")
 }
 
-func (s *site) Diag(context.Context) (priority.Diag, error) {
+func (s *site) Diag(context.Context) (slurm.Diag, error) {
 	s.diag.DBDQueue = s.waiting
 	return s.diag, s.did("diag")
 }
@@ -363,7 +365,7 @@ func TestSum(t *testing.T) {
 // The journal has each change before the burst and each outcome after it.
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	journal, err := priority.OpenJournal(path)
+	j, err := journal.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +373,7 @@ func TestJournal(t *testing.T) {
 	w.submit(1, 1, 9000, "main")
 	w.submit(2, 1, 9100, "main")
 	s := w.start(t)
-	s.journal = journal
+	s.journal = j
 	away := errors.New("scontrol was killed")
 	w.fail["update"], w.cut = away, 1
 	c, err := s.Run(t.Context(), true)
@@ -413,14 +415,14 @@ func TestJournal(t *testing.T) {
 // Jobs that have ended are left behind when a journal has grown too long.
 func TestJournalIsRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	journal, err := priority.OpenJournal(path)
+	j, err := journal.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newSite()
 	w.submit(1, 1, 9000, "main")
 	s := w.start(t)
-	s.journal, s.limit = journal, 600
+	s.journal, s.limit = j, 600
 	run(t, s, true)
 	if _, err := os.Stat(path + ".1"); err == nil {
 		t.Error("rotated below the limit")
@@ -435,7 +437,7 @@ func TestJournalIsRotated(t *testing.T) {
 	if _, err := os.Stat(path + ".1"); err != nil {
 		t.Errorf("not rotated: %v", err)
 	}
-	equal(t, "remembered", []ostrich.JobID{2, 3}, journal.Jobs(priority.SiteFactor))
+	equal(t, "remembered", []ostrich.JobID{2, 3}, j.Jobs(priority.SiteFactor))
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // What counts as a loaded slurmctld; ADR 17 says why these.
@@ -44,7 +45,7 @@ type burden struct {
 }
 
 // burdens are those of a slurmctld that answered sdiag with d after some time.
-func burdens(d *priority.Diag, answered time.Duration, maxRPCs int) []burden {
+func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	served := mostServed
 	if maxRPCs > 0 { // from that many on slurmctld puts scheduling off
 		served = min(served, max(maxRPCs/2, fewestServed))
@@ -64,7 +65,7 @@ func burdens(d *priority.Diag, answered time.Duration, maxRPCs int) []burden {
 // doubles with each cycle, up to mostSlowdown. It halves once all is below half of
 // what counts as load; in between it stays, so that it does not go to and fro. 1
 // is full speed, and has no reason.
-func govern(slowdown int, d *priority.Diag, answered time.Duration, maxRPCs int) (now int, why string) {
+func govern(slowdown int, d *slurm.Diag, answered time.Duration, maxRPCs int) (now int, why string) {
 	var worst burden
 	for _, b := range burdens(d, answered, maxRPCs) {
 		if b.part > worst.part {
@@ -85,7 +86,7 @@ func govern(slowdown int, d *priority.Diag, answered time.Duration, maxRPCs int)
 }
 
 // diag asks for slurmctld's counters, and tells how long the answer took.
-func (s *Sidecar) diag(ctx context.Context) (d priority.Diag, answered time.Duration, err error) {
+func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duration, err error) {
 	asked := time.Now()
 	d, err = s.slurm.Diag(ctx)
 	return d, time.Since(asked), err

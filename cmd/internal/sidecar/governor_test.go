@@ -10,39 +10,40 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 func TestGovern(t *testing.T) {
-	passes := func(last, mean time.Duration) priority.Diag {
-		return priority.Diag{Main: priority.CycleTimes{Last: last, Mean: mean}}
+	passes := func(last, mean time.Duration) slurm.Diag {
+		return slurm.Diag{Main: slurm.CycleTimes{Last: last, Mean: mean}}
 	}
 	for _, tt := range []struct {
 		name     string
 		before   int
-		diag     priority.Diag
+		diag     slurm.Diag
 		answered time.Duration
 		maxRPCs  int
 		want     int
 		why      string
 	}{
-		{"quiet", 1, priority.Diag{ServerThread: 3}, 10 * time.Millisecond, 0, 1, ""},
-		{"before the first cycle", 0, priority.Diag{}, 0, 0, 1, ""},
-		{"threads", 1, priority.Diag{ServerThread: 64}, 0, 0, 2, "64 requests are being served or wait, and 64 are many"},
-		{"threads and queues", 1, priority.Diag{ServerThread: 20, RPCQueue: 50}, 0, 0, 2, "70 requests are being served or wait, and 64 are many"},
-		{"threads that are not many", 1, priority.Diag{ServerThread: 63}, 0, 0, 1, ""},
-		{"max_rpc_cnt", 1, priority.Diag{ServerThread: 20}, 0, 40, 2, "20 requests are being served or wait, and 20 are many"},
-		{"a small max_rpc_cnt", 1, priority.Diag{ServerThread: 5}, 0, 10, 1, ""},
-		{"a large max_rpc_cnt", 1, priority.Diag{ServerThread: 64}, 0, 1000, 2, "64 requests are being served or wait, and 64 are many"},
-		{"agents", 2, priority.Diag{AgentQueue: 256}, 0, 0, 4, "256 messages to nodes wait, and 256 are many"},
-		{"messages by type", 4, priority.Diag{AgentPending: 300}, 0, 0, 8, "300 messages to nodes wait, and 256 are many"},
+		{"quiet", 1, slurm.Diag{ServerThread: 3}, 10 * time.Millisecond, 0, 1, ""},
+		{"before the first cycle", 0, slurm.Diag{}, 0, 0, 1, ""},
+		{"threads", 1, slurm.Diag{ServerThread: 64}, 0, 0, 2, "64 requests are being served or wait, and 64 are many"},
+		{"threads and queues", 1, slurm.Diag{ServerThread: 20, RPCQueue: 50}, 0, 0, 2, "70 requests are being served or wait, and 64 are many"},
+		{"threads that are not many", 1, slurm.Diag{ServerThread: 63}, 0, 0, 1, ""},
+		{"max_rpc_cnt", 1, slurm.Diag{ServerThread: 20}, 0, 40, 2, "20 requests are being served or wait, and 20 are many"},
+		{"a small max_rpc_cnt", 1, slurm.Diag{ServerThread: 5}, 0, 10, 1, ""},
+		{"a large max_rpc_cnt", 1, slurm.Diag{ServerThread: 64}, 0, 1000, 2, "64 requests are being served or wait, and 64 are many"},
+		{"agents", 2, slurm.Diag{AgentQueue: 256}, 0, 0, 4, "256 messages to nodes wait, and 256 are many"},
+		{"messages by type", 4, slurm.Diag{AgentPending: 300}, 0, 0, 8, "300 messages to nodes wait, and 256 are many"},
 		{"passes", 8, passes(1200*time.Millisecond, 300*time.Millisecond), 0, 0, 8, "the main scheduler's last pass took 1.2s and the mean one 300ms, and 1s and 250ms are long"},
 		{"one long pass among short ones", 1, passes(2*time.Second, 5*time.Millisecond), 0, 0, 1, ""},
 		{"short passes after long ones", 4, passes(5*time.Millisecond, 2*time.Second), 0, 0, 2, "the main scheduler's last pass took 5ms and the mean one 2s, and 1s and 250ms are long"},
-		{"no answer for long", 1, priority.Diag{}, 1500 * time.Millisecond, 0, 2, "sdiag took 1.5s, and 1s is long"},
-		{"the worst is told", 1, priority.Diag{ServerThread: 65}, 3 * time.Second, 0, 2, "sdiag took 3s, and 1s is long"},
-		{"in between it stays", 4, priority.Diag{ServerThread: 40}, 0, 0, 4, "40 requests are being served or wait, and 64 are many"},
-		{"over", 2, priority.Diag{ServerThread: 31}, 0, 0, 1, ""},
-		{"a backfill scheduler at work is no load", 1, priority.Diag{Backfill: priority.CycleTimes{Last: time.Minute, Mean: time.Minute}, Backfilling: true}, 0, 0, 1, ""},
+		{"no answer for long", 1, slurm.Diag{}, 1500 * time.Millisecond, 0, 2, "sdiag took 1.5s, and 1s is long"},
+		{"the worst is told", 1, slurm.Diag{ServerThread: 65}, 3 * time.Second, 0, 2, "sdiag took 3s, and 1s is long"},
+		{"in between it stays", 4, slurm.Diag{ServerThread: 40}, 0, 0, 4, "40 requests are being served or wait, and 64 are many"},
+		{"over", 2, slurm.Diag{ServerThread: 31}, 0, 0, 1, ""},
+		{"a backfill scheduler at work is no load", 1, slurm.Diag{Backfill: slurm.CycleTimes{Last: time.Minute, Mean: time.Minute}, Backfilling: true}, 0, 0, 1, ""},
 	} {
 		if got, why := govern(tt.before, &tt.diag, tt.answered, tt.maxRPCs); got != tt.want || why != tt.why {
 			t.Errorf("%s: %d, %q; want %d, %q", tt.name, got, why, tt.want, tt.why)
@@ -59,7 +60,7 @@ func TestGovernRandom(t *testing.T) {
 		for range 30 {
 			// Not quite to its double.
 			threads := int(math.Floor(64 * level * rapid.Float64Range(1, 1.9).Draw(t, "sway")))
-			d := priority.Diag{ServerThread: threads}
+			d := slurm.Diag{ServerThread: threads}
 			now, why := govern(slowdown, &d, 0, 0)
 			if now != slowdown && now != 2*slowdown && 2*now != slowdown || now < 1 || now > mostSlowdown {
 				t.Fatalf("from %d to %d", slowdown, now)
@@ -87,7 +88,7 @@ func TestLoadedBurst(t *testing.T) {
 	for i := range mostWrites {
 		w.submit(i+1, i%7, 9000, "main")
 	}
-	w.diag = priority.Diag{ServerThread: 100, Jobs: priority.JobCounts{Submitted: 7}}
+	w.diag = slurm.Diag{ServerThread: 100, Jobs: slurm.JobCounts{Submitted: 7}}
 	s := w.start(t)
 	c := run(t, s, true)
 	equal(t, "slowdown", 2, c.Slowdown)
@@ -114,7 +115,7 @@ type busyWhileWritten struct {
 	asked int // times in which it was
 }
 
-func (b *busyWhileWritten) Diag(ctx context.Context) (priority.Diag, error) {
+func (b *busyWhileWritten) Diag(ctx context.Context) (slurm.Diag, error) {
 	d, err := b.site.Diag(ctx)
 	if b.busy {
 		b.asked++

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // Under a setting with which an order can do harm nothing is written, what is
@@ -43,7 +44,7 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	start := func(edit func(*Config)) *Sidecar {
 		sc := s.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} }, edit)
-		j, err := priority.OpenJournal(path)
+		j, err := journal.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

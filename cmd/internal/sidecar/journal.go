@@ -5,6 +5,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // JournalError is what went wrong with the journal.
@@ -30,10 +31,10 @@ func (s *Sidecar) readJournal() error {
 	if c.Journal == "" || c.foreign() {
 		return nil
 	}
-	journal, err := priority.ReadJournal(c.Journal)
+	j, err := journal.Read(c.Journal)
 	switch {
 	case err == nil:
-		s.journal = journal
+		s.journal = j
 	case c.Priority.Channel == string(priority.Priority):
 		return journaled(err)
 	}

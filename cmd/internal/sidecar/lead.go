@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -283,7 +284,7 @@ func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 		s.journal = nil
 	}
 	if err == nil && ours {
-		s.journal, err = priority.OpenJournal(s.config.Journal)
+		s.journal, err = journal.Open(s.config.Journal)
 		if err = journaled(err); err != nil {
 			err = errors.Join(err, s.lead.Release()) // it may be another one's turn
 		}

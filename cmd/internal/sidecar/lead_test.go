@@ -16,6 +16,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 )
 
 // server is a database server's lock.
@@ -244,12 +246,12 @@ func testStandby(t *testing.T) {
 	if ours, err := second.lead.try(t.Context()); !ours || err != nil {
 		t.Fatal(ours, err)
 	}
-	journal, err := priority.OpenJournal(filepath.Join(dir, "second"))
+	j, err := journal.Open(filepath.Join(dir, "second"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.journal, second.leads = journal, true
-	if err = journal.Close(); err != nil {
+	second.journal, second.leads = j, true
+	if err = j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = second.Run(t.Context(), true); !errors.As(err, new(JournalError)) {
@@ -275,11 +277,11 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		}
 		w.queue[2].Site = 555
 		s := w.start(t)
-		journal, err := priority.OpenJournal(filepath.Join(t.TempDir(), "journal"))
+		j, err := journal.Open(filepath.Join(t.TempDir(), "journal"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.journal = journal
+		s.journal = j
 		defer func() { _ = s.Close() }()
 		c := run(t, s, true)
 		equal(t, "writes beside the foreign job", 2, len(c.Outcomes))
@@ -316,7 +318,7 @@ func TestSlowController(t *testing.T) {
 		w.submit(i+1, i+1, 9000, "main")
 	}
 	s := w.start(t)
-	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", priority.ErrSlow), 2
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", slurm.ErrSlow), 2
 	for left := 6; left > 2; left -= 2 {
 		c := run(t, s, true)
 		equal(t, "tried", left, len(c.Outcomes))
@@ -331,7 +333,7 @@ func TestSlowController(t *testing.T) {
 		t.Error("slow")
 	}
 	w.submit(7, 7, 9000, "main")
-	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", priority.ErrSlow), 0
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", slurm.ErrSlow), 0
 	if _, err := s.Run(t.Context(), true); err == nil {
 		t.Error("no progress is no failure")
 	}

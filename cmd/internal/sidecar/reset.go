@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // Reset gives every job back to stock ordering. It needs the controller and
@@ -32,10 +33,10 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 	case c.Journal == "", errors.Is(missing, os.ErrNotExist):
 		// Nothing was ever written from here.
 	case dry:
-		s.journal, err = priority.ReadJournal(c.Journal)
+		s.journal, err = journal.Read(c.Journal)
 	default:
-		s.journal, err = priority.OpenJournal(c.Journal)
-		if errors.Is(err, priority.ErrLocked) {
+		s.journal, err = journal.Open(c.Journal)
+		if errors.Is(err, journal.ErrLocked) {
 			err = fmt.Errorf("%w: stop ostrichd first, or it would write again what is taken back", err)
 		}
 	}
@@ -64,7 +65,10 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return nil, nil, err
 	}
 	o := priority.ResetOptions{
-		Channel: priority.Channel(c.Priority.Channel), Controller: controller, Journal: s.journal, Running: running, All: all,
+		Channel: priority.Channel(c.Priority.Channel), Controller: controller, Running: running, All: all,
+	}
+	if s.journal != nil { // a nil one would be a History all the same
+		o.Journal = s.journal
 	}
 	changes, err = priority.Reset(o, queue)
 	if err != nil || dry || len(changes) == 0 {

@@ -4,13 +4,14 @@ import (
 	"errors"
 
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // progress tells whether a burst that the controller was too slow for has changed
 // something all the same. Then it is no failure: the next cycle goes on with the
 // rest, the head of the queue first, and the plan is a fresh one.
 func progress(outcomes []priority.Outcome, err error) bool {
-	if _, unnoted := errors.AsType[JournalError](err); unnoted || !errors.Is(err, priority.ErrSlow) {
+	if _, unnoted := errors.AsType[JournalError](err); unnoted || !errors.Is(err, slurm.ErrSlow) {
 		return false
 	}
 	r := priority.Result{Outcomes: outcomes}

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // WhyRival begins Entry.Why of a job that is left alone because another writer
@@ -61,10 +62,10 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 		foreign = foreign && q.SiteKnown && q.Site != 0 && s.patience.could != nil && !s.patience.could(q.Site)
 	} else {
 		switch s.journal.Stranger(o.Channel, q) {
-		case priority.Known:
+		case journal.Known:
 			return ""
-		case priority.Foreign:
-		case priority.Overwritten:
+		case journal.Foreign:
+		case journal.Overwritten:
 			value, until := s.journal.Rival(o.Channel, q, s.patience.now)
 			if until == 0 {
 				return ""

@@ -11,6 +11,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
 )
 
 // backfilled is a site with a backfill cycle that ends at a time.
@@ -20,7 +22,7 @@ type backfilled struct {
 	asked func()
 }
 
-func (b *backfilled) Diag(ctx context.Context) (priority.Diag, error) {
+func (b *backfilled) Diag(ctx context.Context) (slurm.Diag, error) {
 	d, err := b.site.Diag(ctx)
 	if d.Backfilling = time.Now().Before(b.until); b.asked != nil {
 		b.asked()
@@ -47,7 +49,7 @@ func beside(t *testing.T, lasts time.Duration) (*backfilled, *Sidecar) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.journal, err = priority.OpenJournal(filepath.Join(t.TempDir(), "journal")); err != nil {
+	if s.journal, err = journal.Open(filepath.Join(t.TempDir(), "journal")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.journal.Close() })

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // ErrNoCycle tells that no cycle has been looked at yet.
@@ -42,9 +43,9 @@ type Daemon struct {
 	Written           int
 	Refused, NoEffect int
 
-	Journal string            // its file; empty: none
-	Writes  []priority.Record // the latest first, see priority.Tail
-	Unread  error             // why the journal could not be read
+	Journal string           // its file; empty: none
+	Writes  []journal.Record // the latest first, see journal.Tail
+	Unread  error            // why the journal could not be read
 }
 
 // With returns the snapshot with what the daemon knows at a time. The snapshot

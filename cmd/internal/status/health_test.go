@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/cmd/internal/status/statustest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 func TestHealthWords(t *testing.T) {
@@ -107,7 +108,7 @@ func TestChecks(t *testing.T) {
 }
 
 func TestWrites(t *testing.T) {
-	s := taken(t, 2, 10).With(&Daemon{Writes: []priority.Record{
+	s := taken(t, 2, 10).With(&Daemon{Writes: []journal.Record{
 		{Time: 9, Job: 7, Channel: priority.Nice, From: -1, To: -5, Why: "campaign order", Result: priority.Refused, Words: "no"},
 	}}, time.Unix(10, 0))
 	want := []Write{{Time: 9, Job: 7, Channel: priority.Nice, From: -1, To: -5, Why: "campaign order", Result: "refused", Words: "no"}}

@@ -11,12 +11,13 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // Check compares the model of priority/multifactor with what the controller
 // says at a moment: the fair-share factors with sshare's, and the order of the
 // pending jobs with sprio's. The model is told what really ran, up to then.
-func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []priority.Share, queue []priority.Queued) (*comparison.Controller, error) {
+func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Share, queue []priority.Queued) (*comparison.Controller, error) {
 	m, err := s.model(h, at)
 	if err != nil {
 		return nil, err

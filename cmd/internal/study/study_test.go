@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // window30 is ostrichd's own rule.
@@ -405,7 +406,7 @@ func TestCheck(t *testing.T) {
 	if a, b := m.Fairshare(0), m.Fairshare(1); a >= b {
 		t.Fatalf("alice, who runs a job all the time, has %v, and bob %v", a, b)
 	}
-	shares := []priority.Share{
+	shares := []slurm.Share{
 		{Account: "physics"},
 		{Account: "physics", User: "alice", FairShare: m.Fairshare(0) + 0.25},
 		{Account: "physics", User: "bob", FairShare: m.Fairshare(1)},

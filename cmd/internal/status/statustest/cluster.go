@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -176,7 +177,7 @@ func (c *Cluster) Queue(context.Context) ([]priority.Queued, error) {
 }
 
 // Diag is sidecar.Controller's.
-func (*Cluster) Diag(context.Context) (priority.Diag, error) { return priority.Diag{}, nil }
+func (*Cluster) Diag(context.Context) (slurm.Diag, error) { return slurm.Diag{}, nil }
 
 // Update is sidecar.Controller's: each change takes effect.
 func (c *Cluster) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {

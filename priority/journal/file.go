@@ -1,0 +1,360 @@
+package journal
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority/privilege"
+)
+
+// Open opens a journal for writing and creates it if need be. A last
+// line that a crash cut off is removed. A file with other lines that are no
+// records is set aside, see Repaired.
+func Open(path string) (*Journal, error) {
+	as, err := privilege.Of(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{path: path, as: as}
+	if err = j.acquire(); err != nil {
+		return nil, err
+	}
+	if err = j.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal: %w", err), j.Close())
+	}
+	return j, nil
+}
+
+// acquire locks the journal's name.
+func (j *Journal) acquire() error {
+	lock, err := openFile(j.as, j.path+".lock", os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = ErrLocked
+	case err != nil:
+		err = fmt.Errorf("lock: %w", err)
+	case !isAt(lock, lock.Name()):
+		err = fmt.Errorf("%w: its lock was replaced", ErrLocked)
+	default:
+		j.lock = lock
+		return nil
+	}
+	return errors.Join(fmt.Errorf("journal %s: %w", j.path, err), lock.Close())
+}
+
+func (j *Journal) open() error {
+	file, err := openFile(j.as, j.path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	j.file = file
+	is, err := load(file, j.path)
+	if err != nil {
+		return err
+	}
+	j.jobs, j.size = is.jobs, is.size
+	for _, w := range j.jobs {
+		w.words, w.dropped, w.refused = "", 0, retry{} // a new start is a new try
+	}
+	if is.bad != nil {
+		return j.begin(is.latest, ".bad", is.bad)
+	}
+	if err = file.Truncate(j.size); err != nil {
+		return err
+	}
+	_, err = file.Seek(j.size, io.SeekStart)
+	return err
+}
+
+// keep sees to it that what is written next will be found: that the journal's
+// names still lead to the files that are open. Somebody may have removed or
+// replaced them, and then another process may write the journal.
+func (j *Journal) keep(now ostrich.Time) error {
+	if j.file == nil || j.lock == nil {
+		return nil
+	}
+	if !isAt(j.lock, j.lock.Name()) {
+		before := j.lock
+		if err := j.acquire(); err != nil {
+			return err
+		}
+		j.repaired = fmt.Errorf("journal %s: the lock was removed or replaced; it is locked again", j.path)
+		_ = before.Close() // It locks nothing that anybody can find.
+	}
+	if isAt(j.file, j.path) {
+		return nil
+	}
+	why, beside := errors.New("it was removed"), ""
+	file, err := openFile(j.as, j.path, os.O_RDWR)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("journal: %w", err)
+	default:
+		is, err := load(file, j.path)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		why, beside = errors.New("it was replaced by another file"), ".1"
+		if is.bad != nil {
+			why, beside = is.bad, ".bad"
+		}
+		for key, w := range is.jobs {
+			if j.jobs[key] == nil {
+				j.jobs[key] = w
+			}
+		}
+	}
+	if err := j.begin(now, beside, why); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// begin starts a new file with all that is known of jobs. The present one stays
+// with the suffix added.
+func (j *Journal) begin(now ostrich.Time, suffix string, why error) error {
+	_, recs := j.carried(now, func(ostrich.JobID) bool { return true })
+	text, err := encode(recs)
+	if err != nil {
+		return err
+	}
+	if err = j.replace(text, suffix); err != nil {
+		return err
+	}
+	aside := ""
+	if suffix != "" {
+		aside = "; the file is now " + j.path + suffix
+	}
+	j.repaired = fmt.Errorf("journal %s: %w%s, and a new one begins with what is known of %d jobs", j.path, why, aside, len(j.jobs))
+	return nil
+}
+
+// Repaired returns what was wrong with the journal's files and was put right
+// since the last call, nil if nothing was.
+func (j *Journal) Repaired() error {
+	err := j.repaired
+	j.repaired = nil
+	return err
+}
+
+// Read reads a journal without the right to write it. One that does not
+// exist is empty. Lines that are no records are passed over; Repaired returns
+// the first.
+func Read(path string) (*Journal, error) {
+	j := &Journal{path: path, jobs: make(map[subject]*written)}
+	as, err := privilege.Of(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	file, err := openFile(as, path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return j, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	is, err := load(file, path)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j.size, j.jobs = is.size, is.jobs
+	if is.bad != nil {
+		j.repaired = fmt.Errorf("journal: %w; such lines are passed over", is.bad)
+	}
+	return j, nil
+}
+
+// Check returns what Open would not open, and what it would repair.
+// It changes nothing.
+func Check(path string) (refused, repaired error) {
+	as, err := privilege.Of(filepath.Dir(path))
+	if err != nil {
+		return err, nil
+	}
+	for _, name := range []string{path, path + ".lock"} {
+		file, err := openFile(as, name, os.O_RDWR)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err, nil
+		}
+		if name == path {
+			var is loaded
+			is, err = load(file, path)
+			repaired = is.bad
+		}
+		if err = errors.Join(err, file.Close()); err != nil {
+			return err, nil
+		}
+	}
+	for _, name := range []string{path + ".1", path + ".bad", path + ".new"} {
+		if info, err := os.Lstat(name); err == nil && info.IsDir() {
+			return fmt.Errorf("%s: a folder is where a file will be", name), nil
+		}
+	}
+	return nil, repaired
+}
+
+// loaded is what a journal's file says.
+type loaded struct {
+	jobs   map[subject]*written
+	size   int64        // bytes of whole lines
+	latest ostrich.Time // of the records
+	bad    error        // the first line that is no record; nil if all are, but for a torn last one below records
+}
+
+// mostLine is the longest line that is read. A record has some hundred bytes
+// and Slurm's words.
+const mostLine = 1 << 20
+
+// load reads the records. Where there is none, a torn last line is no sign
+// that the file is a journal.
+func load(r io.Reader, path string) (loaded, error) {
+	is := loaded{jobs: make(map[subject]*written)}
+	in := bufio.NewReaderSize(r, mostLine)
+	records := 0
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		length, long := int64(len(line)), errors.Is(err, bufio.ErrBufferFull)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			line, err = in.ReadSlice('\n')
+			length += int64(len(line))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			if length > 0 && records == 0 {
+				is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: no record in it", path, n))
+			}
+			return is, nil
+		case err != nil:
+			return is, err
+		}
+		is.size += length
+		rec, err := Record{}, errors.New("longer than any record")
+		if !long {
+			rec, err = parseRecord(line)
+		}
+		if err != nil {
+			is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: %w", path, n, err))
+			continue
+		}
+		records++
+		is.latest = max(is.latest, rec.Time)
+		note(is.jobs, rec)
+	}
+}
+
+// replace puts a file with the text in the place of the present one, which
+// keeps its name with the suffix added, if there is one. At every moment the
+// journal's name is that of a whole file.
+func (j *Journal) replace(text []byte, suffix string) error {
+	return j.as.Do(func() error {
+		next := j.path + ".new"
+		if err := remove(next); err != nil {
+			return err
+		}
+		file, err := os.OpenFile(next, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o640)
+		if err != nil {
+			return err
+		}
+		if err = writeSync(file, text); err == nil && suffix != "" {
+			if err = remove(j.path + suffix); err == nil {
+				err = os.Link(j.path, j.path+suffix)
+			}
+		}
+		if err == nil {
+			err = os.Rename(next, j.path)
+		}
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
+		_ = j.file.Close() // All that it holds is on disk.
+		j.file, j.size = file, int64(len(text))
+		folder, err := os.Open(filepath.Dir(j.path))
+		if err != nil {
+			return err
+		}
+		return errors.Join(folder.Sync(), folder.Close())
+	})
+}
+
+// remove removes a file, if there is one.
+func remove(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// openFile opens a file of the journal's with the owner's rights. It follows no
+// link, waits for no other end of a pipe, and for writing it opens only what
+// belongs to whoever opens it or to the owner of its folder.
+func openFile(as privilege.Owner, path string, flag int) (file *os.File, err error) {
+	err = as.Do(func() error {
+		file, err = os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o640)
+		return err
+	})
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s: is a symbolic link, and none is followed; let the setting name the file itself", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = ownFile(as, file, flag != os.O_RDONLY); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return file, nil
+}
+
+// ownFile tells why an open file is none of the journal's.
+func ownFile(as privilege.Owner, file *os.File, write bool) error {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return errors.New("is no regular file")
+	case !write:
+		return nil
+	}
+	folder, err := os.Stat(filepath.Dir(file.Name()))
+	if err != nil {
+		return err
+	}
+	is, found := info.Sys().(*syscall.Stat_t)
+	holds, known := folder.Sys().(*syscall.Stat_t)
+	if !found || !known {
+		return nil // no owners here
+	}
+	who := os.Geteuid()
+	if as != (privilege.Owner{}) {
+		who = as.UID
+	}
+	if int(is.Uid) != who && is.Uid != holds.Uid {
+		return fmt.Errorf("belongs to user %d, and its folder to %d; chown it, or remove it", is.Uid, holds.Uid)
+	}
+	return nil
+}
+
+// isAt reports whether a name still leads to an open file.
+func isAt(file *os.File, name string) bool {
+	is, err := file.Stat()
+	at, bad := os.Lstat(name)
+	return err == nil && bad == nil && os.SameFile(is, at)
+}

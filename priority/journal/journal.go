@@ -1,0 +1,418 @@
+// Package journal remembers what was written to jobs: which values are ours, what
+// a job had before, what was refused or undone, and who else writes.
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/privilege"
+)
+
+// Journal is the record of every write, one JSON object a line: what was
+// intended, and what became of it. It tells our own pins from those of
+// administrators and what value a job had before we came.
+//
+// A journal has one writer at a time, which holds a lock on the file's name
+// with ".lock" added. Both are files of their folder's owner: nothing else is
+// opened, no link is followed, and what root opens it opens as that user.
+type Journal struct {
+	path string
+	as   privilege.Owner
+	file *os.File // nil when read only
+	lock *os.File
+	size int64
+	jobs map[subject]*written
+
+	repaired error // see Repaired
+}
+
+// Record is one line of the journal.
+type Record struct {
+	Time    ostrich.Time     `json:"time"`
+	Job     ostrich.JobID    `json:"job"`
+	Submit  ostrich.Time     `json:"submit"`
+	Channel priority.Channel `json:"channel"`
+	From    int64            `json:"from"`
+	To      int64            `json:"to"`
+	// Nice is the nice value that the job had before it was pinned in channel
+	// Priority, 0 for none.
+	Nice int64  `json:"nice,omitempty"`
+	Why  string `json:"why,omitempty"`
+	// Result is a Status, or "intended" before the burst, or "kept" in the
+	// first lines of a new file, where To is the last value written and From
+	// the one before the first write.
+	Result priority.Status `json:"result"`
+	Words  string          `json:"words,omitempty"`
+	// Undone is set where the value was written before, and undone.
+	Undone bool `json:"undone,omitempty"`
+	// Former are the values written before the file began, set in one of the
+	// first lines of a job.
+	Former []int64 `json:"former,omitempty"`
+	// Carried is set in all of those first lines: they tell what became of
+	// writes before the file began.
+	Carried bool `json:"carried,omitempty"`
+}
+
+const (
+	// intended marks what is about to be written. If no result follows, the
+	// writer was killed and the job may have either value.
+	intended priority.Status = "intended"
+	// kept carries a job over from the file before.
+	kept priority.Status = "kept"
+)
+
+type subject struct {
+	channel priority.Channel
+	job     ostrich.JobID
+}
+
+// written is what the journal knows of one job in one channel.
+type written struct {
+	submit   ostrich.Time
+	first    int64   // the value before the first write
+	last     int64   // the value of the last write that took effect
+	applied  bool    // last is set
+	pending  int64   // the value of a write whose result is not known
+	intended bool    // pending is set
+	nice     int64   // the owner's, taken by the first pin
+	former   []int64 // every value written, in rising order
+	words    string
+	refused  retry          // words is set
+	repeats  []ostrich.Time // when a write that was undone was made again, in order
+	rival    rivalry
+	at       ostrich.Time // of the latest intention
+	dropped  int          // how often in a row Slurm took the value drop and did not keep it
+	drop     int64        // set if dropped > 0
+}
+
+// A job_submit plugin may drop a value without a word. After mostDropped times
+// in a row the job counts as refused.
+const (
+	mostDropped  = 3
+	droppedWords = "Slurm takes the value and drops it"
+)
+
+// ErrLocked tells that another process writes the journal.
+var ErrLocked = errors.New("another process writes it")
+
+// Close gives up the right to write. A second Close does nothing.
+func (j *Journal) Close() error {
+	var err error
+	if j.file != nil {
+		err = j.file.Close()
+		j.file = nil
+	}
+	if j.lock != nil {
+		err = errors.Join(err, j.lock.Close())
+		j.lock = nil
+	}
+	return err
+}
+
+func parseRecord(line []byte) (Record, error) {
+	var rec Record
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if err := dec.Decode(&rec); err != nil {
+		return rec, fmt.Errorf("not a record: %w", err)
+	}
+	if rec.Job == 0 {
+		return rec, errors.New("a record without a job")
+	}
+	if _, err := priority.ParseChannel(string(rec.Channel)); err != nil {
+		return rec, err
+	}
+	return rec, nil
+}
+
+// note takes a record into account.
+func note(jobs map[subject]*written, rec Record) {
+	key := subject{rec.Channel, rec.Job}
+	w := jobs[key]
+	switch {
+	case w == nil:
+		w = &written{submit: rec.Submit, first: rec.From}
+		jobs[key] = w
+	case w.submit != rec.Submit && !w.wrote(rec.From) && !rec.Undone:
+		// Slurm uses the id again for another job. A requeued job has a new
+		// time of submission too, but still the value that we gave it.
+		*w = written{submit: rec.Submit, first: rec.From}
+	default:
+		w.submit = rec.Submit
+	}
+	if rec.Nice != 0 || !w.wrote(rec.From) && !rec.Undone {
+		// Slurm shows nice 0 for a job that is pinned already.
+		w.nice = rec.Nice
+	}
+	w.remember(rec.Former...)
+	if rec.Channel == priority.Priority && rec.From != 0 && !w.had(rec.From) {
+		w.first = rec.From // what Slurm computed, this time
+	}
+	switch rec.Result {
+	case intended:
+		if rec.Undone {
+			w.repeats = append(w.repeats, rec.Time)
+			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
+		}
+		w.pending, w.intended, w.at = rec.To, true, rec.Time
+		w.remember(rec.To)
+	case priority.Applied, priority.Undone, kept:
+		w.remember(rec.To)
+		if rec.Channel == priority.Priority && rec.To == 0 && rec.Result == priority.Applied {
+			w.former = nil // released: a later pin is somebody else's
+		}
+		w.last, w.applied, w.intended, w.words, w.dropped, w.refused = rec.To, true, false, "", 0, retry{}
+	case priority.Refused:
+		w.intended = false
+		if !aboutUs(rec.Words) {
+			w.words = rec.Words
+			w.refused.fail(rec.Time)
+		}
+	case priority.NotApplied:
+		w.intended = false
+		if w.drop != rec.To {
+			w.drop, w.dropped = rec.To, 0
+		}
+		if w.dropped++; w.dropped >= mostDropped {
+			w.words = droppedWords
+			w.refused.fail(rec.Time)
+		}
+	case adopted:
+		w.remember(rec.To)
+		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
+	case anothers:
+		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
+		w.rival.fail(rec.Time)
+		w.words, w.dropped, w.refused = "", 0, retry{} // it was not Slurm that dropped the value
+	case priority.Unsent:
+		w.intended = false
+	case priority.Gone, priority.Unknown:
+		// Either value is possible: pending stays.
+	}
+}
+
+// wrote reports whether a value may be one of ours.
+func (w *written) wrote(value int64) bool {
+	return (w.applied && w.last == value) || (w.intended && w.pending == value)
+}
+
+// Intend records what is about to be written, and waits until it is on disk. If
+// the journal's files are no longer those that were opened, it first begins new
+// ones, see Repaired, or returns ErrLocked if another process did.
+func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priority.Change) error {
+	if err := j.keep(now); err != nil {
+		return err
+	}
+	recs := make([]Record, len(changes))
+	for i, c := range changes {
+		recs[i] = Record{
+			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Nice: c.Nice, Why: c.Why, Undone: c.Undone,
+			Result: intended,
+		}
+	}
+	return j.add(recs)
+}
+
+// Conclude records what became of a burst, and waits until it is on disk.
+func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Outcome) error {
+	recs := make([]Record, len(outcomes))
+	for i, o := range outcomes {
+		recs[i] = Record{
+			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why, Undone: o.Undone,
+			Result: o.Status, Words: o.Words,
+		}
+	}
+	return j.add(recs)
+}
+
+func (j *Journal) add(recs []Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	if j.file == nil {
+		return fmt.Errorf("journal %s: not open for writing", j.path)
+	}
+	text, err := encode(recs)
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	if err := writeSync(j.file, text); err != nil {
+		// Half a line must not run into the next record.
+		_, seekErr := j.file.Seek(j.size, io.SeekStart)
+		return fmt.Errorf("journal: %w", errors.Join(err, j.file.Truncate(j.size), seekErr))
+	}
+	j.size += int64(len(text))
+	for _, rec := range recs {
+		note(j.jobs, rec)
+	}
+	return nil
+}
+
+func encode(recs []Record) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	for i := range recs {
+		if recs[i].Job == 0 {
+			return nil, errors.New("a record without a job") // could not be read again
+		}
+		if err := enc.Encode(&recs[i]); err != nil {
+			return nil, fmt.Errorf("job %d: %w", recs[i].Job, err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+func writeSync(f *os.File, text []byte) error {
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Ours reports whether a value of a channel was, or may have been, written to
+// the job by us at any time. With the channel fixed it is what Options.Ours
+// wants.
+func (j *Journal) Ours(ch priority.Channel, job ostrich.JobID, value int64) bool {
+	w := j.jobs[subject{ch, job}]
+	return w != nil && w.had(value)
+}
+
+// Written returns the value a job had before the first write and the last that
+// was written. ok is false for a job that was never written.
+func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last int64, ok bool) {
+	w := j.jobs[subject{ch, job}]
+	switch {
+	case w == nil:
+		return 0, 0, false
+	case w.intended:
+		return w.first, w.pending, true
+	default:
+		return w.first, w.last, w.applied
+	}
+}
+
+// aboutUs reports whether Slurm refused because of who asked, or because it
+// could not answer: that says nothing of the job.
+func aboutUs(words string) bool {
+	for _, s := range []string{"slurm controller", "standby mode", "Protocol"} {
+		if strings.Contains(words, s) {
+			return true
+		}
+	}
+	return priority.Denied(words)
+}
+
+// Refused returns Slurm's words if it refused the last change of the job and it
+// is too early for another try, and when that comes; else "". The pause doubles
+// with each refusal in a row, from 30 s up to 15 min. A journal that is open for
+// writing counts only refusals since it was opened, so that a new start is a new
+// try. A value that Slurm took and dropped three times in a row counts as refused
+// too. A refusal for want of a right is not counted, as it is not the job's.
+func (j *Journal) Refused(ch priority.Channel, job ostrich.JobID, now ostrich.Time) (words string, again ostrich.Time) {
+	w := j.jobs[subject{ch, job}]
+	if w == nil || w.words == "" {
+		return "", 0
+	}
+	if again = w.refused.next(afterRefusal, now); again == 0 {
+		return "", 0
+	}
+	return w.words, again
+}
+
+// Jobs returns the jobs that were written in the channel and are not known to
+// have been given back, by id.
+func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
+	var ids []ostrich.JobID
+	for key, w := range j.jobs {
+		if key.channel != ch {
+			continue
+		}
+		given := w.last == w.first && ch != priority.Priority || w.last == 0 && ch != priority.Nice
+		if w.intended || (w.applied && !given) {
+			ids = append(ids, key.job)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Rotate starts a new file once the present one has grown beyond limit bytes.
+// The old one stays beside it with ".1" added, in the place of the one before;
+// what is known of jobs that are still alive is carried over. It reports
+// whether it did so.
+func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID) bool) (bool, error) {
+	if j.file == nil || j.size <= limit {
+		return false, nil
+	}
+	jobs, recs := j.carried(now, alive)
+	text, err := encode(recs)
+	if err != nil {
+		return false, fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	if err = j.replace(text, ".1"); err != nil {
+		return false, fmt.Errorf("journal: rotate: %w", err)
+	}
+	j.jobs = jobs
+	return true, nil
+}
+
+// carried is what a new file has to begin with, and of which jobs that tells:
+// what is known of those that are alive.
+func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map[subject]*written, []Record) {
+	jobs := make(map[subject]*written)
+	var recs []Record
+	for key, w := range j.jobs {
+		if !alive(key.job) {
+			continue
+		}
+		jobs[key] = w
+		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
+		if w.applied {
+			base.To, base.Result = w.last, kept
+			recs = append(recs, base)
+			base.Former = nil // once is enough
+		}
+		if w.words != "" {
+			refused := base
+			refused.Time, refused.Result, refused.Words = w.refused.since, priority.Refused, w.words
+			recs = append(recs, refused)
+		}
+		if w.rival.times > 0 {
+			rival := base
+			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
+			recs = append(recs, rival)
+		}
+		if w.intended {
+			base.To, base.Result = w.pending, intended
+			recs = append(recs, base)
+			base.Former = nil
+		}
+		if base.Former != nil {
+			base.To, base.Result = w.first, priority.Unsent // nothing is known but these
+			recs = append(recs, base)
+		}
+	}
+	// Stable: of one job's records the order above must stay.
+	slices.SortStableFunc(recs, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Channel, b.Channel))
+	})
+	return jobs, recs
+}
+
+// Submitted is when Slurm said that the job was submitted.
+func (j *Journal) Submitted(ch priority.Channel, job ostrich.JobID) ostrich.Time {
+	if w := j.jobs[subject{ch, job}]; w != nil {
+		return w.submit
+	}
+	return 0
+}

@@ -1,0 +1,142 @@
+package journal
+
+import (
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+const (
+	// anothers marks a value that somebody else wrote over one of ours: To is the
+	// value, From the last of ours.
+	anothers priority.Status = "another writer"
+	// adopted marks a value that another daemon wrote while it was its turn. From
+	// then on it is one of ours.
+	adopted priority.Status = "taken over"
+)
+
+// rivalry is what another writer did to a job.
+type rivalry struct {
+	retry
+
+	value int64 // its latest one
+}
+
+// Stranger is what a value is that we did not write.
+type Stranger uint8
+
+const (
+	// Known values are ours, or those of stock Slurm.
+	Known Stranger = iota
+	// Foreign values were there before we ever wrote the job: job_submit plugins
+	// and administrators set them.
+	Foreign
+	// Overwritten jobs had a value of ours.
+	Overwritten
+)
+
+// Stranger tells whose value a job has in channel SiteFactor or Nice. In channel
+// Priority it is always Known: there a pin that is not ours is an
+// administrator's, and Slurm itself restores earlier priorities.
+//
+// A value of 0 is nobody's: a reset, a requeue or an administrator gives it back.
+func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
+	value := ch.Value(q)
+	if ch == priority.Priority || value == 0 || (ch == priority.SiteFactor && !q.SiteKnown) || (ch == priority.Nice && value > 0) {
+		return Known
+	}
+	if stock, _, ours := j.Stock(ch, q); ours && stock != value { // else it was given back
+		return Known
+	}
+	for _, id := range []ostrich.JobID{q.Job, q.Array} {
+		w := j.jobs[subject{ch, id}]
+		if w != nil && w.submit == q.Submit && len(w.former) > 0 && value != w.first {
+			return Overwritten
+		}
+	}
+	return Foreign
+}
+
+// Rivals returns a record of each job in which another writer has just been
+// found: it has a value that is not ours where we had written one, and that has
+// not been noted yet.
+func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostrich.Time) []Record {
+	var list []Record
+	for i := range queue {
+		q := &queue[i]
+		if j.Stranger(ch, q) != Overwritten {
+			continue
+		}
+		w := j.nearest(ch, q)
+		if w.rival.times > 0 && w.rival.value == ch.Value(q) && w.wroteBefore(w.rival.since) {
+			continue
+		}
+		list = append(list, Record{
+			Time: now, Job: q.Job, Submit: q.Submit, Channel: ch, From: w.last, To: ch.Value(q), Why: "neither ours nor the former value", Result: anothers,
+		})
+	}
+	return list
+}
+
+// wroteBefore reports whether nothing has been written to the job since a moment.
+func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
+
+// Lost reports whether another writer's value has replaced ours, as far as we have
+// seen, and nothing has been written since.
+func (j *Journal) Lost(ch priority.Channel, q *priority.Queued) bool {
+	w := j.nearest(ch, q)
+	return w != nil && w.rival.times > 0 && w.wroteBefore(w.rival.since)
+}
+
+// nearest is what is known of a job, or of the array of which it was a part.
+func (j *Journal) nearest(ch priority.Channel, q *priority.Queued) *written {
+	if w := j.jobs[subject{ch, q.Job}]; w != nil {
+		return w
+	}
+	return j.jobs[subject{ch, q.Array}]
+}
+
+// Rival returns the value of another writer for which a job is left alone, and
+// until when; 0 is a job that may be written. The pause doubles each time the
+// other one comes again, from 5 min up to an hour.
+func (j *Journal) Rival(ch priority.Channel, q *priority.Queued, now ostrich.Time) (value int64, until ostrich.Time) {
+	w := j.nearest(ch, q)
+	if w == nil || w.rival.times == 0 || j.Stranger(ch, q) != Overwritten {
+		return 0, 0
+	}
+	return w.rival.value, w.rival.next(afterRival, now)
+}
+
+// Note adds records that tell of no write of ours, and waits until they are on
+// disk.
+func (j *Journal) Note(now ostrich.Time, recs []Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	if err := j.keep(now); err != nil {
+		return err
+	}
+	return j.add(recs)
+}
+
+// Empty reports whether nothing was ever written through the journal.
+func (j *Journal) Empty() bool { return len(j.jobs) == 0 }
+
+// Adoptions returns records that make values in the queue ours which another
+// daemon wrote while it was its turn: those that the options could have given.
+// With all they are those of all jobs, else only of jobs that the journal knows.
+// In channel Priority there are none, as a pin may as well be an administrator's.
+func (j *Journal) Adoptions(o priority.Options, queue []priority.Queued, all bool, now ostrich.Time) []Record {
+	var list []Record
+	could := o.Could(queue)
+	for i := range queue {
+		q := &queue[i]
+		whose := j.Stranger(o.Channel, q)
+		if whose == Known || (whose == Foreign && !all) || !could(o.Channel.Value(q)) {
+			continue
+		}
+		list = append(list, Record{
+			Time: now, Job: q.Job, Submit: q.Submit, Channel: o.Channel, To: o.Channel.Value(q), Why: "another daemon's", Result: adopted,
+		})
+	}
+	return list
+}

@@ -1,0 +1,307 @@
+package journal
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/prioritytest"
+)
+
+func TestPause(t *testing.T) {
+	var got []ostrich.Duration
+	for times := range 9 {
+		got = append(got, afterRefusal.pause(times))
+	}
+	if d := cmp.Diff([]ostrich.Duration{30, 30, 60, 120, 240, 480, 900, 900, 900}, got); d != "" {
+		t.Error(d)
+	}
+	r := retry{}
+	if r.next(afterRefusal, 0) != 0 {
+		t.Error("nothing failed, and it waits")
+	}
+	r.fail(1000)
+	for now, want := range map[ostrich.Time]ostrich.Time{1000: 1030, 1029: 1030, 1030: 0, 5000: 0, 100: 0, 999: 1030} {
+		if got := r.next(afterRefusal, now); got != want {
+			t.Errorf("at %d: %d, want %d", now, got, want)
+		}
+	}
+}
+
+// However often a try is in vain and however the clock goes, the next one comes
+// within the longest pause.
+func TestPauseEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SampledFrom([]backOff{afterRefusal, afterRival}).Draw(t, "pause")
+		var r retry
+		for range rapid.IntRange(1, 200).Draw(t, "times") {
+			r.fail(ostrich.Time(rapid.Int64Range(0, 1<<40).Draw(t, "at")))
+		}
+		now := ostrich.Time(rapid.Int64Range(0, 1<<40).Draw(t, "now"))
+		if at := r.next(b, now); at != 0 && (at <= now || at-now > ostrich.Time(b.longest)) {
+			t.Fatalf("at %d the next try is at %d", now, at)
+		}
+		if at := r.next(b, r.since+ostrich.Time(b.longest)); at != 0 {
+			t.Fatalf("still waiting until %d", at)
+		}
+	})
+}
+
+// A job that was refused is tried again after pauses that double.
+func TestRefusalsAreTriedAgain(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	now := ostrich.Time(1000)
+	for _, pause := range []ostrich.Time{30, 60, 120} {
+		if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, To: 5}, Status: priority.Refused, Words: "no"}}); err != nil {
+			t.Fatal(err)
+		}
+		if words, again := j.Refused(priority.SiteFactor, 1, now+pause-1); words != "no" || again != now+pause {
+			t.Errorf("after %d s: %q until %d, want until %d", pause-1, words, again, now+pause)
+		}
+		if words, _ := j.Refused(priority.SiteFactor, 1, now+pause); words != "" {
+			t.Errorf("after %d s: still %q", pause, words)
+		}
+		now += pause
+	}
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 5})
+	if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 5, To: 6}, Status: priority.Refused, Words: "no"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, again := j.Refused(priority.SiteFactor, 1, now); again != now+30 {
+		t.Errorf("a change that was made does not end the row: until %d", again)
+	}
+}
+
+func TestStranger(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice, priority.Priority} {
+		sign := map[priority.Channel]int64{priority.SiteFactor: 1, priority.Nice: -1, priority.Priority: 1}[ch]
+		j.write(t, ch, priority.Applied, priority.Change{Job: 1, Submit: 9, From: sign * 7, To: sign * 100}, priority.Change{Job: 10, Submit: 9, To: sign * 50})
+		j.write(t, ch, priority.Applied, priority.Change{Job: 1, Submit: 9, From: sign * 100, To: sign * 200})
+		for _, c := range []struct {
+			name       string
+			job, array int
+			submit     ostrich.Time
+			value      int64
+			want       Stranger
+		}{
+			{"ours", 1, 0, 9, 200, Known},
+			{"an earlier one of ours", 1, 0, 9, 100, Known},
+			{"given back", 1, 0, 9, 0, Known},
+			{"the former one", 1, 0, 9, 7, Foreign},
+			{"another", 1, 0, 9, 300, Overwritten},
+			{"the id is used again", 1, 0, 99, 300, Foreign},
+			{"never written", 2, 0, 9, 300, Foreign},
+			{"never written, stock", 2, 0, 9, 0, Known},
+			{"task with the array's", 11, 10, 9, 50, Known},
+			{"task with another", 11, 10, 9, 51, Overwritten},
+		} {
+			q := priority.Queued{Job: ostrich.JobID(c.job), Array: ostrich.JobID(c.array), Submit: c.submit, SiteKnown: true}
+			switch ch {
+			case priority.SiteFactor:
+				q.Site = c.value
+			case priority.Nice:
+				q.Nice = -c.value
+			default:
+				q.Priority, c.want = uint32(c.value), Known
+			}
+			if got := j.Stranger(ch, &q); got != c.want {
+				t.Errorf("%s, %s: %d, want %d", ch, c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// Another writer is noted once, the job is left alone for a while, and then
+// written again; each time the other one comes back the pause doubles. A restart
+// knows it too.
+func TestRivals(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 100})
+	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
+	note := func(now ostrich.Time, want int) {
+		t.Helper()
+		list := j.Rivals(priority.SiteFactor, q, now)
+		if len(list) != want {
+			t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
+		}
+		if err := j.Note(now, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := func(now, want ostrich.Time) {
+		t.Helper()
+		if value, got := j.Rival(priority.SiteFactor, &q[0], now); got != want || value != 777 {
+			t.Errorf("at %d: %d until %d, want until %d", now, value, got, want)
+		}
+	}
+	note(1000, 1)
+	note(1001, 0)
+	until(1001, 1300)
+	until(1300, 0)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = openJournal(t, path)
+	until(1001, 1300)
+	note(1299, 0)
+
+	if err := j.Intend(1300, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 200}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(1300, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 777, To: 200}, Status: priority.Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	note(1310, 1) // the very same value: it has been written again
+	until(1310, 1910)
+	q[0].Site = 200
+	note(1311, 0)
+	if value, got := j.Rival(priority.SiteFactor, &q[0], 1311); value != 0 || got != 0 {
+		t.Errorf("ours again, and left alone: %d until %d", value, got)
+	}
+	q[0].Site = 0
+	note(1312, 0)
+	if _, err := j.Rotate(1320, 1, func(ostrich.JobID) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	q[0].Site = 777
+	note(1330, 0)
+	until(1330, 1910)
+}
+
+// What another daemon wrote is taken over if a plan could have given it.
+func TestAdoptions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 1 << 30}, priority.Change{Job: 2, To: 1<<30 + 1})
+	queue := []priority.Queued{
+		{Job: 1, Site: 1 << 29, SiteKnown: true},
+		{Job: 2, Site: 1<<30 + 1, SiteKnown: true},
+		{Job: 3, Site: 1 << 28, SiteKnown: true},
+		{Job: 4, Site: 7, SiteKnown: true},
+		{Job: 5, SiteKnown: true},
+		{Job: 6, Site: -1 << 29, SiteKnown: true},
+	}
+	o := priority.Options{Channel: priority.SiteFactor, Mode: priority.Strict, Controller: prioritytest.Multifactor()}
+	jobs := func(list []Record) (ids []ostrich.JobID) {
+		for _, r := range list {
+			ids = append(ids, r.Job)
+		}
+		return ids
+	}
+	if d := cmp.Diff([]ostrich.JobID{1}, jobs(j.Adoptions(o, queue, false, 5))); d != "" {
+		t.Errorf("of known jobs: %s", d)
+	}
+	all := j.Adoptions(o, queue, true, 5)
+	if d := cmp.Diff([]ostrich.JobID{1, 3}, jobs(all)); d != "" {
+		t.Errorf("of all jobs: %s", d)
+	}
+	if err := j.Note(5, all); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if len(j.Adoptions(o, queue, true, 6)) != 0 || len(j.Rivals(priority.SiteFactor, queue, 6)) != 0 {
+			t.Error("taken over, and not ours")
+		}
+		if to, _, ours := j.Stock(priority.SiteFactor, &queue[2]); !ours || to != 0 {
+			t.Errorf("given back would be %d, %v", to, ours)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		j = openJournal(t, path)
+	}
+	o.Channel = priority.Priority
+	if list := j.Adoptions(o, []priority.Queued{{Job: 9, Priority: 1 << 30, Pinned: true}}, true, 7); len(list) != 0 {
+		t.Errorf("pins are taken over: %v", list)
+	}
+	o = priority.Options{Channel: priority.Nice, Mode: priority.Weight, Weight: 1000, Controller: prioritytest.Multifactor()}
+	if list := j.Adoptions(o, []priority.Queued{{Job: 9, Nice: -1000}, {Job: 10, Nice: -1001}, {Job: 11, Nice: 5}}, true, 7); len(list) != 1 {
+		t.Errorf("of nice values: %v", list)
+	}
+}
+
+// A value that another writer has overwritten is not ours to give back, also where
+// Slurm does not show it. A job that lost its value to a rival was not dropped by Slurm.
+func TestLostToARival(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, priority.SiteFactor, priority.NotApplied, priority.Change{Job: 1, To: 100})
+	j.write(t, priority.SiteFactor, priority.NotApplied, priority.Change{Job: 1, To: 100})
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 100})
+	if err := j.Note(1000, j.Rivals(priority.SiteFactor, []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	reset := func() []priority.Change {
+		list, err := priority.Reset(priority.ResetOptions{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j, Running: []ostrich.JobID{1}}, []priority.Queued{{Job: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	if list := reset(); len(list) != 0 {
+		t.Errorf("given back: %+v", list)
+	}
+	if w := j.jobs[subject{priority.SiteFactor, 1}]; w.dropped != 0 || w.words != "" {
+		t.Errorf("counted as dropped: %+v", w)
+	}
+	if err := j.Intend(2000, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 300}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(2000, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 777, To: 300}, Status: priority.Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	if list := reset(); len(list) != 2 {
+		t.Errorf("written again, and not given back: %+v", list)
+	}
+}
+
+// A value that was given back is somebody else's again.
+func TestGivenBackIsForeign(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, From: 7, To: 100})
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, From: 100, To: 7})
+	if whose := j.Stranger(priority.SiteFactor, &priority.Queued{Job: 1, Site: 7, SiteKnown: true}); whose != Foreign {
+		t.Errorf("%d, want foreign", whose)
+	}
+	for _, value := range []int64{0, 7} {
+		if to, _, ours := j.Stock(priority.SiteFactor, &priority.Queued{Job: 1, Site: value, SiteKnown: true}); ours && to != value {
+			t.Errorf("%d is ours, and would become %d", value, to)
+		}
+	}
+}
+
+// What somebody else had set is given back, and nothing of others is; with all, every
+// value becomes 0.
+func TestResetGivesTheFormerValueBack(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, From: 7, To: 100}, priority.Change{Job: 2, To: 200}, priority.Change{Job: 10, From: 8, To: 50}, priority.Change{Job: 12, From: 5, To: 90})
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 11, From: 50, To: 60})
+	site := func(id, array int, value int64) priority.Queued {
+		return priority.Queued{Job: ostrich.JobID(id), Array: ostrich.JobID(array), Site: value, SiteKnown: true, Priority: 9, Listed: true}
+	}
+	queue := []priority.Queued{site(1, 0, 100), site(2, 0, 777), site(3, 0, 778), site(11, 10, 60), {Job: 12, Priority: 0}}
+	for _, c := range []struct {
+		all  bool
+		want map[ostrich.JobID]int64
+	}{
+		{false, map[ostrich.JobID]int64{1: 7, 11: 8, 12: 5}},
+		{true, map[ostrich.JobID]int64{1: 0, 2: 0, 3: 0, 11: 0, 12: 0}},
+	} {
+		list, err := priority.Reset(priority.ResetOptions{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j, All: c.all}, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[ostrich.JobID]int64)
+		for _, change := range list {
+			got[change.Job] = change.To
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("all %v: %s", c.all, d)
+		}
+	}
+}

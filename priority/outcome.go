@@ -1,0 +1,64 @@
+package priority
+
+import "strings"
+
+// Status says what became of a change.
+type Status string
+
+// What becomes of a change.
+const (
+	// Applied: the job had the new value when the queue was read back.
+	Applied Status = "applied"
+	// Refused: Slurm said why not; see Outcome.Words.
+	Refused Status = "refused"
+	// NotApplied: Slurm said nothing, and the job still has another value.
+	NotApplied Status = "not applied"
+	// Undone: the job has the value, and slurmctld still schedules by the
+	// priority before; see Options.Judge.
+	Undone Status = "undone"
+	// Gone: the job is no longer pending. It has started, ended or left.
+	Gone Status = "gone"
+	// Unknown: Slurm said nothing, and the value could not be read back: the
+	// job is not eligible now, or the reading failed. So is the change that
+	// was on its way when a burst was cut off, unless it shows.
+	Unknown Status = "unknown"
+	// Unsent: the burst ended before this change, and it does not show.
+	Unsent Status = "not sent"
+)
+
+// Outcome is a change and what became of it.
+type Outcome struct {
+	Change
+
+	Status Status
+	Words  string // Slurm's own, on one line; "" if it said nothing
+}
+
+// Result is the outcome of a burst, in the order of its changes.
+type Result struct {
+	Outcomes []Outcome
+	// Queue is the queue as it was read back, nil if that failed.
+	Queue []Queued
+}
+
+// Count is the number of changes with the given status.
+func (r Result) Count(status Status) int {
+	n := 0
+	for i := range r.Outcomes {
+		if r.Outcomes[i].Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Denied reports whether Slurm's words say that we lack a right, which no other
+// job will change.
+func Denied(said string) bool {
+	for _, words := range []string{"Access/permission denied", "Invalid user id", "authentication"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
+}

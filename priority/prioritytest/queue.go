@@ -1,0 +1,54 @@
+// Package prioritytest makes the jobs and controllers that tests of the packages
+// below priority plan with.
+package prioritytest
+
+import (
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Multifactor is a controller with priority/multifactor.
+func Multifactor() priority.Controller {
+	return priority.Controller{
+		ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/multifactor",
+		Weights:           priority.Weights{Age: 1000, Fairshare: 10000, TRES: []priority.TRESWeight{{Name: "cpu", Weight: 6.5}}},
+		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
+	}
+}
+
+// Aging is one that computes priorities every five minutes. A decay step is 4 of
+// age, 500 of fairshare and 1 of rounding.
+func Aging() priority.Controller {
+	c := Multifactor()
+	c.CalcPeriod, c.PriorityMaxAge = 300, 75_000
+	return c
+}
+
+// Basic is a controller with priority/basic.
+func Basic() priority.Controller {
+	return priority.Controller{ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/basic", DefaultQueueDepth: 100, BackfillMaxJobTest: 500}
+}
+
+// TopPriority is what priority/basic gives to the first job.
+const TopPriority = 0xffff0000
+
+// Job is an ordinary pending job under priority/multifactor.
+func Job(id ostrich.JobID, change func(*priority.Queued)) priority.Queued {
+	q := priority.Queued{
+		Job: id, Count: 1, User: "ann", Account: "lab", Partition: "main", QOS: "normal", Priority: 5000,
+		Listed: true, SiteKnown: true, State: "PENDING", Reason: "Priority", Submit: 1000 + ostrich.Time(id),
+	}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+// Ranked is an order of jobs, of which ten consecutive numbers are a campaign.
+func Ranked(ids ...ostrich.JobID) []priority.Ranked {
+	order := make([]priority.Ranked, len(ids))
+	for i, id := range ids {
+		order[i] = priority.Ranked{Job: id, Campaign: uint64(id) / 10}
+	}
+	return order
+}

@@ -1,0 +1,174 @@
+// Package slurm runs Slurm's commands and reads what they print.
+//
+// Queue joins squeue and sprio, Update makes a burst of changes with one scontrol
+// and reads the queue back, and the other methods ask for the configuration, the
+// partitions, the counters, shares and comments. ParseController and
+// ParsePartitions read what was saved of these, or a slurm.conf.
+package slurm
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Commands runs Slurm's commands. The zero value finds them in PATH, talks to the
+// cluster of the environment and gives each 10 seconds.
+type Commands struct {
+	Dir     string        // folder of the commands; "" means PATH
+	Conf    string        // SLURM_CONF; "" means the environment's or Slurm's default
+	Cluster string        // -M; "" means the local cluster. Needs slurmdbd.
+	Timeout time.Duration // of one command; 0 means 10 s
+
+	// BurstTimeout limits one Update, however many changes it makes; 0 means
+	// Timeout and 20 ms for every change.
+	BurstTimeout time.Duration
+
+	// credential runs the commands as another user, for root's tests.
+	credential *syscall.Credential
+}
+
+const defaultTimeout = 10 * time.Second
+
+// ErrUnreachable tells that slurmctld did not answer.
+var ErrUnreachable = errors.New("slurmctld does not answer")
+
+// ErrDenied tells that Slurm does not let us change jobs.
+var ErrDenied = errors.New("slurm denies the right to change jobs")
+
+// errNotMultifactor is what sprio says under another priority plugin.
+var errNotMultifactor = errors.New("priority/multifactor is not in force")
+
+func (s Commands) timeout() time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return defaultTimeout
+}
+
+// command prepares a command of Slurm's with an environment of its own: the
+// user's preferences for output do not reach it.
+func (s Commands) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	path := name
+	if s.Dir != "" {
+		path = filepath.Join(s.Dir, name)
+	}
+	if s.Cluster != "" {
+		args = append([]string{"-M", s.Cluster}, args...)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(environment(os.Environ()),
+		"LC_ALL=C", "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0")
+	if s.Conf != "" {
+		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
+	}
+	// What is found in PATH may be a script around the command, so that all of
+	// its group is killed.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+	// A child that left the group must not keep us waiting for its pipes.
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// environment is env without the variables that change what Slurm's commands
+// print, and without our own, among which is the database's password.
+func environment(env []string) []string {
+	kept := make([]string, 0, len(env)+4)
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
+			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
+			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
+			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
+			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // sbatch returns at once, from the cluster that is asked later
+		default:
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// output runs a command to its end and returns what it printed. An error names
+// the command and repeats its words.
+func (s Commands) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	cmd := s.command(ctx, name, args...)
+	stdout, stderr := limited{most: mostOutput, full: cancel}, limited{most: mostWords, full: cancel}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	said := strings.TrimSpace(stderr.text.String())
+	switch {
+	case stdout.over:
+		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
+	case stderr.over:
+		return nil, fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended: %s", name, ErrOutput, mostWords>>10, oneLine(said))
+	case strings.Contains(said, "not running a supported priority plugin"):
+		return nil, errNotMultifactor
+	case err == nil:
+		return stdout.text.Bytes(), nil
+	case strings.Contains(said, errNoOption.Error()):
+		return nil, fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":
+		return nil, fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", name, ctx.Err())
+	case unreachable(said):
+		return nil, fmt.Errorf("%s: %w: %s", name, ErrUnreachable, oneLine(said))
+	case said != "":
+		return nil, fmt.Errorf("%s: %w: %s", name, err, oneLine(said))
+	default:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// unreachable reports whether a command's words say that slurmctld is away.
+// scontrol update of 22.05 says no more than "Unexpected message received" when
+// its connection is refused.
+func unreachable(said string) bool {
+	for _, words := range []string{
+		"Unable to contact slurm controller", "Could not establish a configuration source",
+		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted",
+	} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneLine is text as one line of bounded length.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	const most = 400
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// newMark returns a string that no job's name contains.
+func newMark() (string, error) {
+	var b [12]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("squeue: record mark: %w", err)
+	}
+	return fmt.Sprintf("\x1e%x\x1e", b[:]), nil
+}

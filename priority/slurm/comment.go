@@ -1,0 +1,67 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Comment is what the user of a job wrote beside it (sbatch --comment).
+type Comment struct {
+	Job   ostrich.JobID
+	Array ostrich.JobID // the array that the job belongs to, else the job itself
+	Text  string        // "" for none
+}
+
+// Comments returns the comments of all jobs that slurmctld knows: those that
+// wait, those that run, and those that ended less than MinJobAge ago. It needs
+// one squeue.
+//
+// Of an array whose tasks squeue shows as one it returns one; the comments of
+// its tasks with records of their own are those of the array unless somebody
+// has changed one.
+func (s Commands) Comments(ctx context.Context) ([]Comment, error) {
+	mark, err := newMark()
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "all", "-o", commentFormat(mark))
+	if err != nil {
+		return nil, err
+	}
+	return parseComments(string(out), mark)
+}
+
+// commentFormat is the format of one job, which starts with the mark as a record
+// of squeueFormat does: a comment may contain anything.
+func commentFormat(mark string) string {
+	return mark + "%A" + fieldSep + "%F" + fieldSep + "%k"
+}
+
+// parseComments reads what squeue prints in commentFormat(mark).
+func parseComments(out, mark string) ([]Comment, error) {
+	records, err := splitRecords(out, mark)
+	if err != nil {
+		return nil, err
+	}
+	comments := make([]Comment, 0, strings.Count(out, mark))
+	for text := range records {
+		f := strings.SplitN(text, fieldSep, 3)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("squeue: record %q: %d fields, want 3", clip(text), len(f))
+		}
+		id, err := strconv.ParseUint(f[0], 10, 32)
+		if err != nil || id == 0 {
+			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(f[0]))
+		}
+		array, err := strconv.ParseUint(f[1], 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: job %d: array job id %q: not a job id", id, clip(f[1]))
+		}
+		comments = append(comments, Comment{Job: ostrich.JobID(id), Array: ostrich.JobID(array), Text: none(f[2])})
+	}
+	return comments, nil
+}

@@ -1,0 +1,180 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// ParseController reads a saved "scontrol show config", or a slurm.conf. A
+// slurm.conf does not tell its release, so that Version is empty and defaults
+// are those of the newest; PriorityType, whose default depends on the release,
+// must be there. An Include is not followed: it is an error.
+func ParseController(text string) (priority.Controller, error) {
+	if saved(text) {
+		return parseConfig(text)
+	}
+	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h.
+		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
+		MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+	}
+	lines, err := confLines(text)
+	if err != nil {
+		return priority.Controller{}, err
+	}
+	for _, line := range lines {
+		for _, w := range line.words {
+			if err := set(&c, w.key, none(w.value), confTime); err != nil {
+				return priority.Controller{}, fmt.Errorf("slurm.conf: line %d: %s=%q: %w", line.number, w.key, clip(w.value), err)
+			}
+		}
+	}
+	if err := complete(&c); err != nil {
+		return priority.Controller{}, fmt.Errorf("slurm.conf: %w", err)
+	}
+	return c, nil
+}
+
+// saved tells whether the text is what scontrol shows, and not a slurm.conf.
+func saved(text string) bool {
+	for line := range strings.Lines(text) {
+		key, _, ok := strings.Cut(line, "=")
+		if strings.HasPrefix(line, "Configuration data as of") || ok && strings.TrimSpace(key) == "SLURM_VERSION" {
+			return true
+		}
+	}
+	return false
+}
+
+// confLine is a line of slurm.conf, with those that continue it.
+type confLine struct {
+	number int
+	words  []confWord // at least one
+}
+
+// value is the last value of a key, or "".
+func (l confLine) value(key string) string {
+	for _, w := range slices.Backward(l.words) {
+		if strings.EqualFold(w.key, key) {
+			return w.value
+		}
+	}
+	return ""
+}
+
+type confWord struct{ key, value string }
+
+// confLines takes a slurm.conf apart: "#" begins a comment, "\" at the end of a
+// line continues it, a value with blanks is in quotes, and blanks may stand on
+// both sides of "=" (s_p_parse_file in Slurm's src/common/parse_config.c).
+func confLines(text string) ([]confLine, error) {
+	var all []confLine
+	var whole strings.Builder
+	first, number := 0, 0
+	for line := range strings.Lines(text) {
+		number++
+		if whole.Len() == 0 {
+			first = number
+		}
+		line = strings.TrimRight(uncomment(line), " \t\r\n")
+		part, more := strings.CutSuffix(line, `\`)
+		whole.WriteString(part)
+		if more {
+			continue
+		}
+		words, err := confWords(whole.String())
+		whole.Reset()
+		if err != nil {
+			return nil, fmt.Errorf("slurm.conf: line %d: %w", first, err)
+		}
+		if len(words) > 0 {
+			all = append(all, confLine{first, words})
+		}
+	}
+	if strings.TrimSpace(whole.String()) != "" {
+		return nil, fmt.Errorf("slurm.conf: line %d: continued, but the file ends", first)
+	}
+	return all, nil
+}
+
+// uncomment cuts a comment off. "\#" is no comment.
+func uncomment(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || line[i-1] != '\\') {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+var errInclude = errors.New("include is not followed: save what `scontrol show config` and `scontrol show partition` tell instead")
+
+func confWords(line string) ([]confWord, error) {
+	var words []confWord
+	rest := strings.TrimSpace(line)
+	if first := strings.Fields(rest); len(first) > 1 && strings.EqualFold(first[0], "include") && first[1] != "=" {
+		return nil, errInclude
+	}
+	for rest != "" {
+		key, after, ok := strings.Cut(rest, "=")
+		if key = strings.TrimRight(key, " \t+*"); !ok || key == "" || strings.ContainsAny(key, " \t\"") {
+			return nil, fmt.Errorf("%q: not Key=Value", clip(rest))
+		}
+		after = strings.TrimLeft(after, " \t")
+		var value string
+		if quoted, is := strings.CutPrefix(after, `"`); is {
+			if value, rest, ok = strings.Cut(quoted, `"`); !ok {
+				return nil, fmt.Errorf("%s: a quote that does not end", key)
+			}
+		} else if i := strings.IndexAny(after, " \t"); i >= 0 {
+			value, rest = after[:i], after[i:]
+		} else {
+			value, rest = after, ""
+		}
+		words = append(words, confWord{key, value})
+		rest = strings.TrimLeft(rest, " \t")
+	}
+	return words, nil
+}
+
+var errConfTime = errors.New("not minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED")
+
+// confTime reads a time of slurm.conf, which counts minutes, seconds rounded up
+// (time_str2mins in Slurm's src/common/parse_time.c).
+func confTime(text string) (ostrich.Duration, error) {
+	switch strings.ToUpper(text) {
+	case "UNLIMITED", "INFINITE", "-1":
+		return priority.Unlimited, nil
+	case "", "NONE":
+		return 0, nil
+	}
+	days, clock, hasDays := strings.Cut(text, "-")
+	if !hasDays {
+		days, clock = "0", text
+	}
+	d, err := strconv.ParseUint(days, 10, 24)
+	if err != nil {
+		return 0, errConfTime
+	}
+	parts := strings.Split(clock, ":")
+	var n [3]uint64
+	at := 0
+	if !hasDays && len(parts) < 3 {
+		at = 1 // Without hours.
+	}
+	if at+len(parts) > 3 {
+		return 0, errConfTime
+	}
+	for i, part := range parts {
+		if n[at+i], err = strconv.ParseUint(part, 10, 24); err != nil {
+			return 0, errConfTime
+		}
+	}
+	seconds := d*86400 + n[0]*3600 + n[1]*60 + n[2]
+	return ostrich.Duration((seconds + 59) / 60 * 60), nil
+}

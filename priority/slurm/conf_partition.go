@@ -1,0 +1,196 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/priority"
+)
+
+var errNoPartition = errors.New("no partition")
+
+// ParsePartitions reads a saved "scontrol show partition", with -o or without,
+// or a slurm.conf. TotalCPUs is counted from its NodeName lines there. An
+// Include is not followed: it is an error.
+func ParsePartitions(text string) ([]priority.Partition, error) {
+	if !strings.Contains(text, "TotalCPUs=") {
+		return confPartitions(text)
+	}
+	parts, lists, err := parsePartitions(records(text))
+	if err != nil {
+		return nil, err
+	}
+	for i, list := range lists {
+		if parts[i].Nodes, err = expandNodes(list); err != nil {
+			return nil, fmt.Errorf("scontrol show partition: partition %s: Nodes=%q: %w", parts[i].Name, clip(list), err)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("scontrol show partition: %w", errNoPartition)
+	}
+	return parts, nil
+}
+
+// records puts each partition on a line of its own, as -o does.
+func records(text string) string {
+	var out strings.Builder
+	for word := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(word, "PartitionName=") {
+			out.WriteString("\n")
+		}
+		out.WriteString(word)
+		out.WriteString(" ")
+	}
+	return out.String()
+}
+
+// confPartitions reads the partitions of a slurm.conf. A line for DEFAULT holds
+// for those after it.
+func confPartitions(text string) ([]priority.Partition, error) {
+	lines, err := confLines(text)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		cpus     = map[string]int{} // of each node
+		nodes    []string           // in the order of the file
+		nodeCPUs = 1                // of NodeName=DEFAULT
+		parts    []priority.Partition
+		standard = priority.Partition{State: "UP", MaxTime: priority.Unlimited, PriorityTier: 1, PriorityJobFactor: 1}
+		lists    []string
+		list     string // of PartitionName=DEFAULT
+	)
+	for _, line := range lines {
+		switch first := line.words[0]; strings.ToLower(first.key) {
+		case "nodename":
+			n, bad := line.cpus(nodeCPUs)
+			if bad != nil {
+				return nil, bad
+			}
+			if strings.EqualFold(first.value, "DEFAULT") {
+				nodeCPUs = n
+				continue
+			}
+			names, bad := expandNodes(first.value)
+			if bad != nil {
+				return nil, fmt.Errorf("slurm.conf: line %d: NodeName=%q: %w", line.number, clip(first.value), bad)
+			}
+			for _, name := range names {
+				if _, twice := cpus[name]; !twice {
+					nodes = append(nodes, name)
+				}
+				cpus[name] = n
+			}
+		case "partitionname":
+			p, l, bad := line.partition(standard, list)
+			if bad != nil {
+				return nil, bad
+			}
+			if strings.EqualFold(first.value, "DEFAULT") {
+				standard, list = p, l
+				continue
+			}
+			p.Name = first.value
+			parts, lists = append(parts, p), append(lists, l)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("slurm.conf: %w", errNoPartition)
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.Nodes = slices.Clone(nodes); !strings.EqualFold(lists[i], "ALL") {
+			if p.Nodes, err = expandNodes(lists[i]); err != nil {
+				return nil, fmt.Errorf("slurm.conf: partition %s: Nodes=%q: %w", p.Name, clip(lists[i]), err)
+			}
+		}
+		for _, name := range p.Nodes {
+			n, ok := cpus[name]
+			if !ok {
+				return nil, fmt.Errorf("slurm.conf: partition %s: node %q: no NodeName line has it", p.Name, clip(name))
+			}
+			p.TotalCPUs += n
+		}
+	}
+	return parts, nil
+}
+
+// cpus is the processors of the nodes of a NodeName line.
+func (l confLine) cpus(standard int) (int, error) {
+	number := func(key string, otherwise int) (int, error) {
+		text := l.value(key)
+		if text == "" {
+			return otherwise, nil
+		}
+		n, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || n == 0 {
+			return 0, fmt.Errorf("slurm.conf: line %d: %s=%q: not a number of them", l.number, key, clip(text))
+		}
+		return int(n), nil
+	}
+	for _, key := range []string{"CPUs", "Procs"} {
+		if n, err := number(key, 0); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	product, told := 1, false
+	for _, key := range []string{"Boards", "Sockets", "SocketsPerBoard", "CoresPerSocket", "ThreadsPerCore"} {
+		n, err := number(key, 0)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			told = true
+			if key != "Boards" || l.value("Sockets") == "" { // Sockets counts those of all boards.
+				product *= n
+			}
+		}
+	}
+	if !told {
+		return standard, nil
+	}
+	return product, nil
+}
+
+// partition reads a PartitionName line, and its list of nodes.
+func (l confLine) partition(p priority.Partition, list string) (priority.Partition, string, error) {
+	for _, w := range l.words[1:] {
+		var err error
+		switch strings.ToLower(w.key) {
+		case "state":
+			p.State = strings.ToUpper(w.value)
+		case "default":
+			p.Default, err = yes(w.value)
+		case "maxtime":
+			p.MaxTime, err = confTime(w.value)
+		case "defaulttime":
+			p.DefaultTime, err = confTime(w.value)
+		case "priorityjobfactor":
+			p.PriorityJobFactor, err = confNumber(w.value)
+		case "prioritytier":
+			p.PriorityTier, err = confNumber(w.value)
+		case "priority":
+			p.PriorityTier, err = confNumber(w.value)
+			p.PriorityJobFactor = p.PriorityTier
+		case "nodes":
+			list = none(w.value)
+		}
+		if err != nil {
+			return p, "", fmt.Errorf("slurm.conf: line %d: %s=%q: %w", l.number, w.key, clip(w.value), err)
+		}
+	}
+	return p, list, nil
+}
+
+var errNumber = errors.New("not a number from 0 to 65535")
+
+func confNumber(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0, errNumber
+	}
+	return int(n), nil
+}

@@ -1,0 +1,298 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+const slurmConf = `# A cluster.
+ClusterName=lab
+SlurmctldHost=head(127.0.0.1) # where slurmctld runs
+prioritytype = priority/multifactor
+PriorityDecayHalfLife=14-0
+PriorityMaxAge=2-12
+PriorityCalcPeriod=10
+PriorityUsageResetPeriod=monthly
+PriorityFavorSmall=yes
+PriorityWeightAge=1000 PriorityWeightFairshare=10000
+PriorityWeightTRES=CPU=7,Mem=3
+FairShareDampeningFactor=5
+PriorityFlags=DEPTH_OBLIVIOUS,MAX_TRES
+MinJobAge=600
+SchedulerType=sched/backfill
+SchedulerParameters=defer,default_queue_depth=50,sched_interval=120,\
+batch_sched_delay=10,sched_min_interval=2000000,partition_job_depth=20,\
+bf_interval=45,bf_window=2880,bf_resolution=300,bf_max_job_test=2000,bf_max_job_part=100,bf_max_job_user=30,bf_max_job_start=10,bf_continue
+Prolog="/etc/slurm/a prolog" # its key is not read
+
+NodeName=DEFAULT Sockets=2 CoresPerSocket=8
+NodeName=n[1-2] RealMemory=1000
+NodeName=n3 CPUs=4
+PartitionName=DEFAULT MaxTime=1-0 State=UP PriorityTier=2
+PartitionName=main Nodes=ALL Default=YES DefaultTime=60
+PartitionName=alt Nodes=n[2-3] MaxTime=UNLIMITED Priority=5
+PartitionName=closed Nodes=n3 MaxTime=30:30 State=drain PriorityJobFactor=0
+`
+
+func TestParseControllerConf(t *testing.T) {
+	got, err := ParseController(slurmConf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := priority.Controller{
+		ClusterName: "lab", PriorityType: "priority/multifactor", PriorityFlags: []string{"DEPTH_OBLIVIOUS", "MAX_TRES"},
+		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 7}, {Name: "Mem", Weight: 3}}},
+		PriorityMaxAge: 60 * 3600, CalcPeriod: 600, DecayHalfLife: 14 * 86400, UsageReset: "MONTHLY", FairShareDamping: 5,
+		FavorSmall: true, MinJobAge: 600, MessageTimeout: 10, MaxArraySize: 1001,
+		DefaultQueueDepth: 50, BackfillMaxJobTest: 2000, BackfillContinue: true,
+		Scheduling: priority.Scheduling{
+			Interval: 120, BatchDelay: 10, MinInterval: 2000000, PartitionJobDepth: 20, Defer: true,
+			BackfillInterval: 45, BackfillWindow: 2880 * 60, BackfillResolution: 300,
+			BackfillMaxPart: 100, BackfillMaxUser: 30, BackfillMaxStart: 10,
+		},
+	}
+	got.SchedulerParameters = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("controller (-want +got):\n%s", diff)
+	}
+	if got.FairTree() {
+		t.Error("Fair Tree, with DEPTH_OBLIVIOUS")
+	}
+	standard, err := ParseController("ClusterName=c\nPriorityType=priority/multifactor\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !standard.FairTree() || standard.DecayHalfLife != 604800 || standard.BackfillMaxJobTest != 500 || standard.FairShareDamping != 1 {
+		t.Errorf("defaults %+v", standard)
+	}
+}
+
+// TestParseControllerSaved reads what scontrol showed.
+func TestParseControllerSaved(t *testing.T) {
+	got, err := ParseController(captured(t, "22.05/config.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := parseConfig(captured(t, "22.05/config.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("controller (-want +got):\n%s", diff)
+	}
+}
+
+func TestSchedulerParameters(t *testing.T) {
+	standard := priority.Scheduling{
+		Interval: 60, BatchDelay: 3, MinInterval: 2, BackfillInterval: 30, BackfillWindow: 86400, BackfillResolution: 60,
+	}
+	with := func(change func(*priority.Scheduling)) priority.Scheduling { s := standard; change(&s); return s }
+	for _, tt := range []struct {
+		name, parameters string
+		want             priority.Scheduling
+	}{
+		{"none", "(null)", standard},
+		{"never", "sched_interval=-1,bf_interval=-1", with(func(s *priority.Scheduling) { s.Interval, s.BackfillInterval = priority.Never, priority.Never })},
+		{"max_rpc_cnt", "max_rpc_cnt=150", with(func(s *priority.Scheduling) { s.MaxRPCs = 150 })},
+		{"at once", "batch_sched_delay=0,sched_min_interval=0", with(func(s *priority.Scheduling) { s.BatchDelay, s.MinInterval = 0, 0 })},
+		{"any case", "BF_Window=60,DEFER", with(func(s *priority.Scheduling) { s.BackfillWindow, s.Defer = 3600, true })},
+		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},
+		{"what is not read", "bf_yield_interval=5,nohold_on_prolog_fail,bf_window_linear=7", standard},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := parseConfig("ClusterName = c\nPriorityType = priority/multifactor\nSLURM_VERSION = 23.02.1\nSchedulerParameters = " + tt.parameters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, c.Scheduling); diff != "" {
+				t.Errorf("scheduling (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseControllerFaults(t *testing.T) {
+	const head = "ClusterName=c\nPriorityType=priority/multifactor\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "slurm.conf: no ClusterName"},
+		{"no type", "ClusterName=c\n", "slurm.conf: no PriorityType"},
+		{"include", head + "\ninclude /etc/slurm/nodes.conf\n", "slurm.conf: line 4: include is not followed: save what `scontrol show config`"},
+		{"no value", head + "PriorityWeightAge\n", `slurm.conf: line 3: "PriorityWeightAge": not Key=Value`},
+		{"a quote", head + "Prolog=\"/etc\n", "slurm.conf: line 3: Prolog: a quote that does not end"},
+		{"continued", head + "Prolog=x \\\n", "slurm.conf: line 3: continued, but the file ends"},
+		{"weight", head + "PriorityWeightAge=-1\n", `slurm.conf: line 3: PriorityWeightAge="-1": not a weight`},
+		{"time", head + "PriorityMaxAge=1:2:3:4\n", `slurm.conf: line 3: PriorityMaxAge="1:2:3:4": not minutes`},
+		{"reset", head + "PriorityUsageResetPeriod=hourly\n", `PriorityUsageResetPeriod="hourly": not NONE, NOW`},
+		{"damping", head + "FairShareDampeningFactor=0\n", `FairShareDampeningFactor="0": below 1`},
+		{"small", head + "PriorityFavorSmall=perhaps\n", `PriorityFavorSmall="perhaps": not Yes or No`},
+		{"parameter", head + "SchedulerParameters=bf_window=long\n", `slurm.conf: SchedulerParameters: "bf_window=long": not a number`},
+		{"shown without a release", "Configuration data as of 1\nClusterName = c\nPriorityType = priority/basic\n", "scontrol show config: no SLURM_VERSION"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := ParseController(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParsePartitionsSaved(t *testing.T) {
+	shown := captured(t, "22.05/partitions.txt")
+	want := []priority.Partition{
+		{
+			Name: "main", State: "UP", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1,
+			Nodes: []string{"n1", "n2"},
+		},
+		{Name: "alt", State: "UP", MaxTime: priority.Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5, Nodes: []string{"n2"}},
+	}
+	// Without -o, scontrol shows some words on each line, and an empty line after each partition.
+	var lines strings.Builder
+	for i, word := range strings.Fields(shown) {
+		switch {
+		case strings.HasPrefix(word, "PartitionName=") && i > 0:
+			lines.WriteString("\n\n" + word)
+		case i%4 == 0:
+			lines.WriteString("\n   " + word)
+		default:
+			lines.WriteString(" " + word)
+		}
+	}
+	for name, text := range map[string]string{"with -o": shown, "without": lines.String()} {
+		got, err := ParsePartitions(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: partitions (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestParsePartitionsConf(t *testing.T) {
+	got, err := ParsePartitions(slurmConf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []priority.Partition{
+		{
+			Name: "main", State: "UP", Default: true, MaxTime: 86400, DefaultTime: 3600, TotalCPUs: 36, PriorityTier: 2,
+			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"},
+		},
+		{
+			Name: "alt", State: "UP", MaxTime: priority.Unlimited, TotalCPUs: 20, PriorityTier: 5, PriorityJobFactor: 5,
+			Nodes: []string{"n2", "n3"},
+		},
+		{
+			Name: "closed", State: "DRAIN", MaxTime: 31 * 60, TotalCPUs: 4, PriorityTier: 2, PriorityJobFactor: 0,
+			Nodes: []string{"n3"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+	for _, tt := range []struct{ name, text, want string }{
+		{"none", "ClusterName=c\n", "slurm.conf: no partition"},
+		{"shown none", "No partitions in the system, TotalCPUs=0", `no PartitionName`},
+		{"shown nodes", "PartitionName=a Nodes=n[1 TotalCPUs=4", `partition a: Nodes="n[1": not a list of nodes`},
+		{"nodes that are none", "PartitionName=a Nodes=n1\n", `slurm.conf: partition a: node "n1": no NodeName line has it`},
+		{"list", "NodeName=n[2-1]\n", `slurm.conf: line 1: NodeName="n[2-1]": not a list of nodes`},
+		{"processors", "NodeName=n1 CPUs=0\n", `slurm.conf: line 1: CPUs="0": not a number of them`},
+		{"tier", "PartitionName=a PriorityTier=high\n", `slurm.conf: line 1: PriorityTier="high": not a number from 0 to 65535`},
+		{"time", "PartitionName=a MaxTime=long\n", `slurm.conf: line 1: MaxTime="long": not minutes`},
+	} {
+		if _, err := ParsePartitions(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestConfTime(t *testing.T) {
+	for text, want := range map[string]ostrich.Duration{
+		"30": 1800, "30:00": 1800, "0:01": 60, "1:30:00": 5400, "2-0": 172800, "2-12": 216000, "2-12:30": 217800,
+		"2-12:30:15": 217860, "0": 0, "NONE": 0, "infinite": priority.Unlimited, "-1": priority.Unlimited,
+	} {
+		if got, err := confTime(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, bad := range []string{"x", "1:2:3:4", "1-", "-5", "1-2:3:4:5", "1.5"} {
+		if got, err := confTime(bad); err == nil {
+			t.Errorf("%q: %d, want an error", bad, got)
+		}
+	}
+}
+
+func TestExpandNodes(t *testing.T) {
+	for _, tt := range []struct {
+		list string
+		want string // "!": an error
+	}{
+		{"", ""},
+		{"n1", "n1"},
+		{"n[1-3]", "n1 n2 n3"},
+		{"n[08-10,2],login", "n08 n09 n10 n2 login"},
+		{"r[0-1]c[1-2]x", "r0c1x r0c2x r1c1x r1c2x"},
+		{"a,,b", "a b"},
+		{"n[1", "!"},
+		{"n1]", "!"},
+		{"n[[1]]", "!"},
+		{"n[a-b]", "!"},
+		{"n[]", "!"},
+		{"n[0-99999999]", "!"},
+		{"n[0-9999]m[0-9999]", "!"},
+	} {
+		got, err := expandNodes(tt.list)
+		if tt.want == "!" {
+			if err == nil {
+				t.Errorf("%q: %d nodes, want an error", tt.list, len(got))
+			}
+			continue
+		}
+		if err != nil || strings.Join(got, " ") != tt.want {
+			t.Errorf("%q: %q, %v, want %q", tt.list, got, err, tt.want)
+		}
+	}
+}
+
+// TestExpandRange compares a range with its nodes written out.
+func TestExpandRange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,3}[0-9]{0,3}`), 1, 20).Draw(t, "nodes")
+		got, err := expandNodes(strings.Join(nodes, ","))
+		if diff := cmp.Diff(nodes, got); diff != "" || err != nil {
+			t.Errorf("nodes (-want +got), %v:\n%s", err, diff)
+		}
+	})
+}
+
+func FuzzConf(f *testing.F) {
+	addLines(f, "ClusterName=c1\nPriorityType=priority/multifactor\n", slurmConf)
+	f.Add("NodeName=n[1-3] Sockets=2\nPartitionName=a Nodes=ALL\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := ParseController(text); err == nil && (c.PriorityType == "" || c.DefaultQueueDepth < 0 || c.BackfillMaxJobTest < 1 ||
+			c.Scheduling.BackfillWindow < 1 || c.Scheduling.BackfillResolution < 1 || c.Scheduling.Interval == 0) {
+			t.Errorf("%+v", c)
+		}
+		if parts, err := ParsePartitions(text); err == nil && len(parts) == 0 {
+			t.Error("no partition and no error")
+		}
+	})
+}
+
+func TestStoresComments(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "AccountingStoreFlags=job_env": false, "AccountingStoreFlags=job_script,Job_Comment": true,
+		"AccountingStoreJobComment=Yes": true, "AccountingStoreJobComment=No": false, // until 20.11
+	} {
+		c, err := ParseController("ClusterName=c1\nPriorityType=priority/multifactor\n" + text + "\n")
+		if err != nil || c.StoresComments != want {
+			t.Errorf("%q: %v, %v; want %v", text, c.StoresComments, err, want)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// mostNodes bounds what a list of nodes stands for; more is a broken list.
+// Slurm's own bound is 64 000 of one range (MAX_RANGE in src/common/hostlist.c).
+const mostNodes = 1 << 20
+
+var errNodes = errors.New("not a list of nodes")
+
+// expandNodes lists the nodes of a list such as "n[1-2,08-10],login,r[0-3]c[0-7]".
+// Numbers keep their leading zeros.
+func expandNodes(list string) ([]string, error) {
+	var all []string
+	for rest := list; rest != ""; {
+		item, after, err := cutItem(rest)
+		if err != nil {
+			return nil, err
+		}
+		rest = after
+		if item == "" {
+			continue
+		}
+		if all, err = expandItem(all, "", item); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// cutItem cuts a list at its first comma outside of brackets.
+func cutItem(list string) (item, rest string, err error) {
+	depth := 0
+	for i := range len(list) {
+		switch list[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				return list[:i], list[i+1:], nil
+			}
+		}
+		if depth < 0 {
+			return "", "", fmt.Errorf("%w: a bracket too many", errNodes)
+		}
+	}
+	if depth != 0 {
+		return "", "", fmt.Errorf("%w: a bracket that does not end", errNodes)
+	}
+	return list, "", nil
+}
+
+// expandItem adds what one item stands for, its beginning expanded already.
+func expandItem(all []string, done, item string) ([]string, error) {
+	before, rest, ok := strings.Cut(item, "[")
+	if done += before; !ok {
+		if len(all) >= mostNodes {
+			return nil, fmt.Errorf("%w: more than %d", errNodes, mostNodes)
+		}
+		return append(all, done), nil
+	}
+	ranges, rest, _ := strings.Cut(rest, "]")
+	for r := range strings.SplitSeq(ranges, ",") {
+		first, last, ranged := strings.Cut(r, "-")
+		if !ranged {
+			last = first
+		}
+		from, err1 := strconv.ParseUint(first, 10, 32)
+		to, err2 := strconv.ParseUint(last, 10, 32)
+		if err1 != nil || err2 != nil || to < from || to-from >= mostNodes {
+			return nil, fmt.Errorf("%w: %q", errNodes, clip(r))
+		}
+		for n := from; n <= to; n++ {
+			var err error
+			if all, err = expandItem(all, done+fmt.Sprintf("%0*d", len(first), n), rest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}

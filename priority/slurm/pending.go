@@ -1,0 +1,180 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// errNoOption is what a command says of an option that its release lacks.
+var errNoOption = errors.New("unrecognized option")
+
+// pending returns the records of slurmctld that wait.
+//
+// Until 22.05 squeue prints them one by one with --array-unique. Later releases
+// print either a line for all waiting tasks of an array, those with records of
+// their own among them, or a line for each task; neither tells all, and
+// separate joins them. The option is tried each time: a refusal takes some
+// milliseconds, and the commands may be exchanged under a running daemon.
+func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
+	mark, err := newMark()
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.squeue(ctx, mark, "--array-unique")
+	if err == nil {
+		return parseSqueue(out, mark)
+	}
+	if !errors.Is(err, errNoOption) {
+		return nil, err
+	}
+	// The tasks come last: one that was held or pinned meanwhile is then known
+	// to be apart.
+	if out, err = s.squeue(ctx, mark); err != nil {
+		return nil, err
+	}
+	grouped, err := parseSqueue(out, mark)
+	if err != nil || !slices.ContainsFunc(grouped, func(q priority.Queued) bool { return isSet(&q) }) {
+		return grouped, err
+	}
+	if out, err = s.squeue(ctx, mark, "--array"); err != nil {
+		return nil, err
+	}
+	return separate(grouped, out, mark)
+}
+
+// squeue lists what waits, each line in squeueFormat(mark).
+func (s Commands) squeue(ctx context.Context, mark string, options ...string) (string, error) {
+	args := slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-t", "PENDING", "-o", squeueFormat(mark)})
+	out, err := s.output(ctx, "squeue", args...)
+	return string(out), err
+}
+
+// isSet reports whether the record is one that stands for tasks of an array,
+// and not for a single task or job.
+func isSet(q *priority.Queued) bool {
+	_, err := strconv.Atoi(q.Tasks)
+	return q.Array != 0 && err != nil
+}
+
+// record is what "squeue --array" prints of one record of slurmctld: a line
+// for each of its tasks, alike but for the task.
+type record struct {
+	priority.Queued
+
+	tasks []int // none for what is no array
+}
+
+// separate returns the records of slurmctld from two lists of squeue's:
+// grouped, in which a set of an array's tasks has taken in those with records
+// of their own, and the later one of "squeue --array", task by task.
+func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued, error) {
+	records, err := parseRecords(byTask, mark)
+	if err != nil {
+		return nil, err
+	}
+	sets := make(map[ostrich.JobID]*priority.Queued)
+	for i := range grouped {
+		if q := &grouped[i]; isSet(q) {
+			sets[q.Job] = q
+		}
+	}
+	type task struct {
+		array  ostrich.JobID
+		number int
+	}
+	alone := make(map[task]bool) // tasks with records of their own
+	for i := range records {
+		if r := &records[i]; len(r.tasks) == 1 && sets[r.Job] == nil {
+			alone[task{r.Array, r.tasks[0]}] = true
+		}
+	}
+	queue := make([]priority.Queued, 0, len(records))
+	for i := range records {
+		r := &records[i]
+		set := sets[r.Job]
+		if set == nil {
+			// An array that is younger than the grouped list waits for the next
+			// reading: its last task may be missing here, and whoever names a
+			// part of an array splits it.
+			if len(r.tasks) < 2 {
+				queue = append(queue, r.Queued)
+			}
+			continue
+		}
+		if last, ok := forgotten(r.tasks); ok && set.HasTask(last) && !alone[task{r.Array, last}] {
+			r.tasks = append(r.tasks, last)
+		}
+		if len(r.tasks) > 1 {
+			_, limit, limited := strings.Cut(set.Tasks, "%")
+			r.Tasks, r.Count = formatTasks(r.tasks), len(r.tasks)
+			if limited {
+				r.Tasks += "%" + limit
+			}
+			r.Full = fmt.Sprintf("%d_[%s]", r.Array, r.Tasks)
+		}
+		queue = append(queue, r.Queued)
+	}
+	return queue, nil
+}
+
+// parseRecords reads what "squeue --array" prints in squeueFormat(mark).
+func parseRecords(out, mark string) ([]record, error) {
+	texts, err := splitRecords(out, mark)
+	if err != nil {
+		return nil, err
+	}
+	var records []record
+	at := make(map[string]int) // by id
+	for text := range texts {
+		// Of the further tasks of a record nothing is new but the number.
+		id, rest, _ := strings.Cut(text, fieldSep)
+		i, known := at[id]
+		if !known {
+			q, err := parseQueued(text)
+			if err != nil {
+				return nil, fmt.Errorf("squeue: %w", err)
+			}
+			i = len(records)
+			at[id] = i
+			records = append(records, record{Queued: q})
+		}
+		r := &records[i]
+		if r.Array == 0 {
+			if known {
+				return nil, fmt.Errorf("squeue: job %s: listed twice, and no array", id)
+			}
+			continue
+		}
+		_, rest, _ = strings.Cut(rest, fieldSep)
+		number, _, _ := strings.Cut(rest, fieldSep)
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || n > priority.MaxTask {
+			return nil, fmt.Errorf("squeue: job %s: task %q: not a task number", id, clip(number))
+		}
+		r.tasks = append(r.tasks, n)
+	}
+	for i := range records {
+		slices.Sort(records[i].tasks)
+		records[i].tasks = slices.Compact(records[i].tasks)
+	}
+	return records, nil
+}
+
+// forgotten is the task that "squeue --array" leaves out of a record where it
+// shows the given ones: the last of a stride (bitstring.c, bitfmt2int, which
+// stops before the end). It returns false where none can be missing.
+func forgotten(tasks []int) (last int, ok bool) {
+	step := stride(tasks)
+	if step < 2 {
+		return 0, false
+	}
+	last = tasks[len(tasks)-1] + step
+	return last, isStride(len(tasks)+1, last-tasks[0])
+}

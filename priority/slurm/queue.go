@@ -1,0 +1,335 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Queue returns the pending jobs in the order in which Slurm would try them,
+// as far as that is known without the partitions' tiers; see Rank. It needs
+// one sprio, or two if priorities change meanwhile or were undone, and, as
+// pending says, one squeue or up to three.
+func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
+	// sprio comes first: a job held or pinned between the two is then shown
+	// as such by squeue.
+	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
+	switch {
+	case err == nil:
+	case errors.Is(err, errNotMultifactor):
+		out = nil
+	default:
+		return nil, err
+	}
+	factors, err := parseSprio(string(out))
+	if err != nil {
+		return nil, err
+	}
+	queue, err := s.pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	join(queue, factors)
+	if slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 }) {
+		if err = s.recompute(ctx, queue); err != nil {
+			return nil, err
+		}
+	}
+	priority.Rank(queue, nil)
+	return queue, nil
+}
+
+// recompute asks sprio again about the jobs whose priority is not the sum of
+// their factors: slurmctld may have computed both anew between the two commands.
+func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error {
+	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
+	if err != nil {
+		return err
+	}
+	factors, err := parseSprio(string(out))
+	if err != nil {
+		return err
+	}
+	for i := range queue {
+		q := &queue[i]
+		if f := factors[q.Job]; q.Behind() != 0 && !f.pinned && f.computed == q.Priority {
+			q.Site, q.Factors, q.Computed = f.site, f.factors, f.computed
+		}
+	}
+	return nil
+}
+
+// fieldSep separates the fields of a record. No field can contain it but what users
+// write, the wckey and the name, which come last: a user can garble their own.
+const fieldSep = "\x1f"
+
+// squeueFormat is the format of one record. A job's name may contain anything,
+// a new line too, so that every record starts with a mark that nobody can
+// guess.
+func squeueFormat(mark string) string {
+	return mark + strings.Join([]string{
+		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%w", "%j",
+	}, fieldSep)
+}
+
+const squeueFields = 20
+
+// parseSqueue reads what squeue prints in squeueFormat(mark).
+func parseSqueue(out, mark string) ([]priority.Queued, error) {
+	records, err := splitRecords(out, mark)
+	if err != nil {
+		return nil, err
+	}
+	queue := make([]priority.Queued, 0, strings.Count(out, mark))
+	for text := range records {
+		q, err := parseQueued(text)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: %w", err)
+		}
+		queue = append(queue, q)
+	}
+	return queue, nil
+}
+
+// splitRecords returns the records that squeue printed in squeueFormat(mark).
+func splitRecords(out, mark string) (iter.Seq[string], error) {
+	head, rest, found := strings.Cut(out, mark)
+	for line := range strings.Lines(head) {
+		// With -M squeue writes the cluster above its jobs.
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
+			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
+		}
+	}
+	return func(yield func(string) bool) {
+		if !found {
+			return
+		}
+		for record := range strings.SplitSeq(rest, mark) {
+			if !yield(strings.TrimSuffix(record, "\n")) {
+				return
+			}
+		}
+	}, nil
+}
+
+func parseQueued(record string) (priority.Queued, error) {
+	f := strings.SplitN(record, fieldSep, squeueFields)
+	if len(f) != squeueFields {
+		return priority.Queued{}, fmt.Errorf("record %q: %d fields, want %d", clip(record), len(f), squeueFields)
+	}
+	id, err := strconv.ParseUint(f[0], 10, 32)
+	if err != nil || id == 0 {
+		return priority.Queued{}, fmt.Errorf("job id %q: not a job id", clip(f[0]))
+	}
+	q := priority.Queued{
+		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Account: f[6], Partition: f[7], QOS: f[8],
+		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], WCKey: none(f[18]), Name: f[19],
+	}
+	// What a job asks for serves until accounting tells of it; without, it waits for that.
+	if cpus, bad := strconv.ParseUint(f[16], 10, 31); bad == nil {
+		q.CPUs = int(cpus)
+	}
+	if limit, bad := parseTimeLimit(f[17]); bad == nil {
+		q.TimeLimit = limit
+	}
+	fail := func(what, text, why string) (priority.Queued, error) {
+		return priority.Queued{}, fmt.Errorf("job %d: %s %q: %s", id, what, clip(text), why)
+	}
+	if f[2] != "N/A" {
+		array, bad := strconv.ParseUint(f[1], 10, 32)
+		if bad != nil {
+			return fail("array job id", f[1], "not a job id")
+		}
+		set, bad := parseTasks(f[2])
+		if bad != nil {
+			return priority.Queued{}, fmt.Errorf("job %d: %w", id, bad)
+		}
+		q.Array, q.Tasks, q.Count = ostrich.JobID(array), f[2], set.Count()
+	}
+	uid, err := strconv.ParseUint(f[5], 10, 32)
+	if err != nil {
+		return fail("uid", f[5], "not a number")
+	}
+	q.UID = uint32(uid)
+	prio, err := strconv.ParseUint(f[9], 10, 32)
+	if err != nil {
+		return fail("priority", f[9], "not a number")
+	}
+	q.Priority = uint32(prio)
+	if q.Nice, err = strconv.ParseInt(f[10], 10, 64); err != nil {
+		return fail("nice", f[10], "not a number")
+	}
+	submit, err := strconv.ParseInt(f[12], 10, 64)
+	if err != nil {
+		return fail("submit time", f[12], "not in Unix seconds; is SLURM_TIME_FORMAT=%s understood?")
+	}
+	q.Submit = ostrich.Time(submit)
+	return q, nil
+}
+
+// none is s, or "" where Slurm says there is nothing.
+func none(s string) string {
+	if s == "(null)" || s == "N/A" {
+		return ""
+	}
+	return s
+}
+
+// sprioFormat lists id, priority, normalised priority, site, nice and the
+// weighted factors of one job in one partition.
+const sprioFormat = "%i|%Y|%y|%S|%N|%A|%B|%F|%J|%P|%Q|%T"
+
+const sprioFields = 12
+
+// factored is what sprio says of a job.
+type factored struct {
+	pinned   bool
+	site     int64
+	factors  priority.Factors
+	computed uint32
+}
+
+// parseSprio reads what sprio prints in sprioFormat, which is a line for every
+// job and partition.
+func parseSprio(out string) (map[ostrich.JobID]factored, error) {
+	jobs := make(map[ostrich.JobID]factored, strings.Count(out, "\n"))
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
+			continue
+		}
+		var f [sprioFields]string
+		n, rest := 0, line
+		for more := true; more; n++ {
+			var field string
+			field, rest, more = strings.Cut(rest, "|")
+			if n < sprioFields {
+				f[n] = strings.TrimSpace(field)
+			}
+		}
+		if n != sprioFields {
+			return nil, fmt.Errorf("sprio: line %q: %d fields, want %d", clip(line), n, sprioFields)
+		}
+		id, err := strconv.ParseUint(f[0], 10, 32)
+		if err != nil || id == 0 {
+			return nil, fmt.Errorf("sprio: job id %q: not a job id", clip(f[0]))
+		}
+		job, err := parseFactored(&f)
+		if err != nil {
+			return nil, fmt.Errorf("sprio: job %d: %w", id, err)
+		}
+		if had, ok := jobs[ostrich.JobID(id)]; ok && had.factors.Sum() >= job.factors.Sum() {
+			continue
+		}
+		jobs[ostrich.JobID(id)] = job
+	}
+	return jobs, nil
+}
+
+// unset is a SiteFactor or nice value of 0 as Slurm stores it, less the offset
+// with which it stores them. Neither can be set to it.
+const unset = "-2147483648"
+
+func parseFactored(f *[sprioFields]string) (factored, error) {
+	var job factored
+	prio, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return job, fmt.Errorf("priority %q: not a number", clip(f[1]))
+	}
+	norm, err := strconv.ParseFloat(f[2], 64)
+	if err != nil || math.IsNaN(norm) {
+		return job, fmt.Errorf("normalised priority %q: not a number", clip(f[2]))
+	}
+	// Where a job is pinned sprio prints its priority in the place of the
+	// normalised one, which is otherwise a fraction of 2^32-1.
+	// Of one in several partitions it prints factors that were never set.
+	if norm >= 1 && norm == float64(prio) || f[3] == unset && f[4] == unset {
+		return factored{pinned: true}, nil
+	}
+	into := [...]*int64{
+		3: &job.site, 5: &job.factors.Age, 6: &job.factors.Assoc, 7: &job.factors.Fairshare,
+		8: &job.factors.JobSize, 9: &job.factors.Partition, 10: &job.factors.QOS,
+	}
+	for i, to := range into {
+		if to == nil {
+			continue
+		}
+		if *to, err = strconv.ParseInt(f[i], 10, 64); err != nil {
+			return job, fmt.Errorf("field %d %q: not a number", i+1, clip(f[i]))
+		}
+	}
+	if job.factors.TRES, err = parseTRESWeights(f[11]); err != nil {
+		return job, err
+	}
+	job.computed = uint32(min(max(prio, 1), math.MaxUint32)) // as slurmctld does
+	return job, nil
+}
+
+// parseTRESWeights adds up "cpu=2,mem=2".
+func parseTRESWeights(s string) (int64, error) {
+	if s == "" || s == "(null)" {
+		return 0, nil
+	}
+	var sum int64
+	for elem := range strings.SplitSeq(s, ",") {
+		_, value, ok := strings.Cut(elem, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || math.IsNaN(v) || math.Abs(v) > 1<<53 {
+			return 0, fmt.Errorf("tres factor %q: not name=number", clip(elem))
+		}
+		sum += int64(math.Ceil(v))
+	}
+	return sum, nil
+}
+
+// join adds what sprio says to the jobs of squeue.
+func join(queue []priority.Queued, factors map[ostrich.JobID]factored) {
+	for i := range queue {
+		q := &queue[i]
+		f, ok := factors[q.Job]
+		if !ok {
+			continue
+		}
+		q.Listed, q.Pinned, q.SiteKnown = true, f.pinned, !f.pinned
+		q.Site, q.Factors, q.Computed = f.site, f.factors, f.computed
+	}
+}
+
+// clip shortens text for an error message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}
+
+// Running returns the ids of the jobs that have started and not ended, by id.
+func (s Commands) Running(ctx context.Context) ([]ostrich.JobID, error) {
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
+	if err != nil {
+		return nil, err
+	}
+	var ids []ostrich.JobID
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
+			continue
+		}
+		id, err := strconv.ParseUint(line, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(line))
+		}
+		ids = append(ids, ostrich.JobID(id))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}

@@ -1,0 +1,45 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/prioritytest"
+)
+
+// sprio is asked again where its sums are not the priorities, as slurmctld may
+// have computed both in between.
+func TestQueueComparesTwice(t *testing.T) {
+	shown := map[ostrich.JobID]uint32{1: 5100, 2: 90}
+	f := newFake(t, fakeState{Queue: []priority.Queued{prioritytest.Job(1, nil), prioritytest.Job(2, nil), prioritytest.Job(3, nil)}, Restored: shown, Decayed: map[ostrich.JobID]uint32{1: 5100, 2: 5100}})
+	queue, err := f.Queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[ostrich.JobID]int64)
+	for i := range queue {
+		got[queue[i].Job] = queue[i].Behind()
+	}
+	if diff := cmp.Diff(map[ostrich.JobID]int64{1: 0, 2: 90 - 5000, 3: 0}, got); diff != "" || f.state().Ran["sprio"] != 2 {
+		t.Errorf("%d runs; behind (-want +got):\n%s", f.state().Ran["sprio"], diff)
+	}
+	quiet := newFake(t, fakeState{Queue: []priority.Queued{prioritytest.Job(1, nil)}})
+	if _, err = quiet.Queue(t.Context()); err != nil || quiet.state().Ran["sprio"] != 1 {
+		t.Errorf("%v after %d runs", err, quiet.state().Ran["sprio"])
+	}
+}
+
+// As sdiag says in all releases from 20.11 to 26.05.
+func TestDiagBackfilling(t *testing.T) {
+	text := captured(t, "22.05/sdiag.txt")
+	busy := strings.Replace(text, "Backfilling stats\n", "Backfilling stats (WARNING: data obtained in the middle of backfilling execution.)\n", 1)
+	for out, want := range map[string]bool{text: false, busy: true} {
+		if d, err := parseDiag(out); err != nil || d.Backfilling != want || d.LastBackfill == 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+}

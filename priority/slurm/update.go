@@ -1,0 +1,244 @@
+package slurm
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// ErrSlow tells that the time for a burst was over before its end. What was made
+// until then is made.
+var ErrSlow = errors.New("slow controller")
+
+// maxLine is the longest line that is given to scontrol.
+const maxLine = 4000
+
+// Update makes the changes, in their order, with a single scontrol, and then
+// reads the queue back to see what came of them. An error tells that the burst
+// was not finished or not read back; the result holds what is known even then.
+//
+// A refused change is no error, but a refusal for want of a right, ErrDenied,
+// ends the burst, as every further one would be refused too. A timeout or the end of ctx kills scontrol: a
+// change that slurmctld already has takes effect all the same.
+func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
+	var r priority.Result
+	if len(changes) == 0 {
+		return r, nil
+	}
+	r.Outcomes = make([]priority.Outcome, len(changes))
+	for i, c := range changes {
+		r.Outcomes[i] = priority.Outcome{Change: c, Status: priority.Unsent}
+	}
+	var script bytes.Buffer
+	for i, c := range changes {
+		line, err := lines(c, ch)
+		if err != nil {
+			return r, fmt.Errorf("scontrol: %w", err)
+		}
+		if len(line) > maxLine {
+			if r.Outcomes[i].Words, err = s.direct(ctx, line); err != nil {
+				return r, err
+			}
+			if r.Outcomes[i].Words != "" {
+				r.Outcomes[i].Status = priority.Refused
+			}
+		} else {
+			script.WriteString(line)
+			script.WriteByte('\n')
+		}
+		script.WriteString(barrier(i))
+		script.WriteByte('\n')
+	}
+	sent, cutOff, err := s.burst(ctx, &script, r.Outcomes)
+	for i := range r.Outcomes[:sent] {
+		if r.Outcomes[i].Words == "" {
+			r.Outcomes[i].Status = priority.Unknown
+		}
+	}
+	if sent == 0 && err != nil && r.Outcomes[0].Status == priority.Unsent {
+		return r, err
+	}
+	if errors.Is(err, ErrUnreachable) {
+		return r, err
+	}
+	// What was written is read back even if ctx ended meanwhile, but then
+	// somebody waits for us to end.
+	back := context.WithoutCancel(ctx)
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		back, cancel = context.WithTimeout(back, time.Second)
+		defer cancel()
+	}
+	queue, readErr := s.Queue(back)
+	if readErr != nil {
+		return r, errors.Join(err, fmt.Errorf("read back: %w", readErr))
+	}
+	r.Queue = queue
+	cut := -1
+	if cutOff {
+		cut = sent
+	}
+	readBack(ch, queue, r.Outcomes, cut)
+	return r, err
+}
+
+// readBack compares the outcomes with the queue. cut is the change that was on its
+// way when the burst was cut off, -1 for none.
+func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.Outcome, cut int) {
+	index := make(map[ostrich.JobID]int, len(queue))
+	for i := range queue {
+		index[queue[i].Job] = i
+	}
+	for i := range outcomes {
+		out := &outcomes[i]
+		at, pending := index[out.Job]
+		switch {
+		case out.Status == priority.Unsent:
+			// scontrol may have been ahead of its words when it was killed.
+			if pending && out.From != out.To && has(out.Change, ch, &queue[at]) {
+				out.Status = priority.Applied
+			}
+		case !pending:
+			out.Status = priority.Gone
+		case has(out.Change, ch, &queue[at]):
+			out.Status = priority.Applied
+		case i == cut:
+		case out.Words != "":
+			out.Status = priority.Refused
+		case ch == priority.SiteFactor && !queue[at].SiteKnown:
+			out.Status = priority.Unknown // sprio does not tell it of held, pinned or later eligible jobs
+		default:
+			out.Status = priority.NotApplied
+		}
+	}
+}
+
+const barrierWord = "ostrich-barrier-"
+
+// barrier is a line that scontrol rejects in words that repeat it. Between two
+// of them stand the words about one change.
+func barrier(i int) string { return barrierWord + strconv.Itoa(i) }
+
+// burst runs the script and files scontrol's words with the changes they are
+// about. It returns how many changes were tried, and whether the next one was on its
+// way when the burst was cut off.
+func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priority.Outcome) (sent int, cutOff bool, err error) {
+	limit := s.BurstTimeout
+	if limit <= 0 {
+		limit = s.timeout() + time.Duration(len(outcomes))*20*time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := s.command(ctx, "scontrol")
+	cmd.Stdin = script
+	// With readline scontrol repeats every line on its standard output, which
+	// is not read. What matters is said on the standard error.
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, false, fmt.Errorf("scontrol: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, false, fmt.Errorf("scontrol: %w", err)
+	}
+	// Until Wait is called nobody else closes the pipe.
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
+	})
+	defer stop()
+	var away, lacking error
+	lines := bufio.NewScanner(stderr)
+	lines.Buffer(nil, mostWords)
+	room := mostWords + mostWordsEach*len(outcomes)
+	for lines.Scan() {
+		if room -= len(lines.Bytes()) + 1; room < 0 {
+			break
+		}
+		line := strings.TrimSpace(lines.Text())
+		if _, mark, ok := strings.Cut(line, barrierWord); ok {
+			i, err := strconv.Atoi(strings.Trim(mark, "\"'"))
+			if err == nil && i == sent && i < len(outcomes) {
+				sent++
+			}
+			continue
+		}
+		if line == "" {
+			continue
+		}
+		if unreachable(line) {
+			// Every further change would wait for its own timeout.
+			away = fmt.Errorf("scontrol: %w: %s", ErrUnreachable, oneLine(line))
+			cancel()
+			break
+		}
+		if sent < len(outcomes) {
+			out := &outcomes[sent]
+			out.Status = priority.Refused
+			if out.Words != "" {
+				out.Words += "; "
+			}
+			out.Words = oneLine(out.Words + line)
+		}
+		if priority.Denied(line) {
+			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
+			cancel()
+			break
+		}
+	}
+	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
+		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
+		cancel()
+	}
+	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+		// slurmctld may have this one, and may still do it.
+		outcomes[sent].Status, cutOff = priority.Unknown, true
+	}
+	timedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	waitErr := cmd.Wait()
+	timedOut = timedOut || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	switch {
+	case away != nil:
+		return sent, cutOff, away
+	case lacking != nil:
+		return sent, cutOff, lacking
+	case sent == len(outcomes):
+		// The barriers make scontrol end with 1 in any case.
+		return sent, cutOff, nil
+	case timedOut:
+		return sent, cutOff, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
+	case ctx.Err() != nil:
+		return sent, cutOff, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
+	}
+	words := outcomes[sent].Words
+	outcomes[sent].Status, outcomes[sent].Words = priority.Unsent, ""
+	if words == "" {
+		words = "it said nothing"
+	}
+	if waitErr == nil {
+		return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
+	}
+	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+}
+
+// direct runs the lines of a change that is too long for scontrol's standard
+// input as commands of their own. It returns Slurm's words, if it refused.
+func (s Commands) direct(ctx context.Context, lines string) (words string, err error) {
+	for line := range strings.Lines(lines) {
+		_, err = s.output(ctx, "scontrol", strings.Fields(line)...)
+		switch {
+		case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
+			return "", err
+		case err != nil:
+			return oneLine(err.Error()), nil
+		}
+	}
+	return "", nil
+}
