@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trace"
 )

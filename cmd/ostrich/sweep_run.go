@@ -15,8 +15,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/ostrich/trace"
 )
 

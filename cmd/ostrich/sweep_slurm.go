@@ -17,7 +17,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
