@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/ostrich"
@@ -54,7 +55,7 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
-	}, logFlags(), formats()), bench)
+	}, logFlags(), console.Formats()), bench)
 }
 
 func bench(c *cli.Context) error {
@@ -69,7 +70,7 @@ func bench(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("--policy: %w", err)
 	}
-	if err = writable(c, "html", "markdown"); err != nil {
+	if err = console.Writable(c, "html", "markdown"); err != nil {
 		return err
 	}
 	logs, err := benchLogs(c)
@@ -100,7 +101,7 @@ func bench(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(c, result)
+		return console.JSON(c, result)
 	}
 	return writeRatios(c, result)
 }
@@ -136,7 +137,7 @@ func benchSettings(c *cli.Context) (orderbench.Settings, error) {
 	if d := c.Duration("floor"); d < 0 || d%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--floor %v: whole seconds, at least 0", d))
 	}
-	if _, err := named[uint8](orderbench.Loops, s.Loop); err != nil {
+	if _, err := console.Named[uint8](orderbench.Loops, s.Loop); err != nil {
 		errs = append(errs, fmt.Errorf("--loop %w", err))
 	}
 	if c.Bool("quick") {
@@ -155,7 +156,7 @@ func benchLogs(c *cli.Context) ([]orderbench.Log, error) {
 		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
 	}
 	if c.Bool("quick") && len(paths) > quickLogs {
-		say(c.App.ErrWriter, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
+		console.Say(c.App.ErrWriter, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
 		paths = paths[:quickLogs]
 	}
 	var logs []orderbench.Log
@@ -183,7 +184,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 		// The process may end while a run is still being added: then it is the
 		// system that closes the file.
 		if n := store.Restore(b); n > 0 {
-			say(c.App.ErrWriter, "%d of %s were made before", n, format.Plural(len(b.Runs()), "run"))
+			console.Say(c.App.ErrWriter, "%d of %s were made before", n, format.Plural(len(b.Runs()), "run"))
 		}
 		keep = store.Add
 	}
@@ -213,8 +214,8 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 			errs[i] = err
 		}
 	})
-	if errors.Is(err, interrupted) && path != "" {
-		return interruption("finished runs are kept in " + path + "; the same command again goes on")
+	if errors.Is(err, console.Interrupted) && path != "" {
+		return console.Interruption("finished runs are kept in " + path + "; the same command again goes on")
 	}
 	return cmp.Or(err, cmp.Or(errs...))
 }
@@ -227,7 +228,7 @@ func writeRatios(c *cli.Context, r *orderbench.Result) error {
 		t.Add(append([]any{p.Policy}, ratioCells(p)...)...)
 	}
 	if c.Bool("summary") {
-		return writeTables(c, t)
+		return console.Tables(c, t)
 	}
 	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, orderbench.Heads()...)}
 	for i := range r.Logs {
@@ -236,7 +237,7 @@ func writeRatios(c *cli.Context, r *orderbench.Result) error {
 			logs.Add(append([]any{r.Logs[i].Log, p.Policy}, ratioCells(p)...)...)
 		}
 	}
-	return writeTables(c, t, logs)
+	return console.Tables(c, t, logs)
 }
 
 // ratioCells are the ratios of a policy in a table.

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -23,7 +24,7 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
-	}, slices.Concat(selection(), formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 		return !chosen(c, "user", j.User) || !chosen(c, "account", j.Account) || !chosen(c, "partition", j.Partition)
 	})
 	if c.Bool("json") {
-		return writeJSON(c, all)
+		return console.JSON(c, all)
 	}
 	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
 	for _, j := range all.Campaigns {
@@ -53,5 +54,5 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
 	}
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -95,7 +96,7 @@ func logCampaigns(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(c, struct {
+		return console.JSON(c, struct {
 			Log       string               `json:"log"`
 			Procs     int                  `json:"procs"`
 			Campaigns []loggedCampaignJSON `json:"campaigns"`
@@ -105,7 +106,7 @@ func logCampaigns(c *cli.Context) error {
 	for _, k := range list {
 		t.Add(k.Campaign, k.User, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
 	}
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }
 
 // loggedJobs are the jobs of a log as they ran there.
@@ -127,9 +128,9 @@ func loggedJobs(w *workload) ([]report.Job, error) {
 
 func writeLogSummary(c *cli.Context, s report.Summary) error {
 	if c.Bool("json") {
-		return writeJSON(c, s)
+		return console.JSON(c, s)
 	}
 	t := format.Table{Header: []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}}
 	t.Add(summaryCells(&s)...)
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }

@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
 	study "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -34,7 +35,7 @@ func compareCommand() *cli.Command {
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(), compareSite(), []cli.Flag{
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich"},
-		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames), Value: "slurm"},
+		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: "slurm"},
 		&cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second},
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max"},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
@@ -48,7 +49,7 @@ func compareCommand() *cli.Command {
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd", DefaultText: "listen of the configuration"},
-	}, formats()), compare)
+	}, console.Formats()), compare)
 	live := compare.Action
 	compare.Action = func(c *cli.Context) error {
 		if c.Bool("live") {
@@ -84,7 +85,7 @@ type candidate struct {
 }
 
 func compare(c *cli.Context, config sidecar.Config) error {
-	if err := writable(c, "html"); err != nil {
+	if err := console.Writable(c, "html"); err != nil {
 		return err
 	}
 	if n := c.Int("resamples"); n < 1 || n > 1_000_000 {
@@ -96,7 +97,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if floor := c.Duration("floor"); floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
 		return fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
 	}
-	backfill, err := named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
+	backfill, err := console.Named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
 	if err != nil {
 		return fmt.Errorf("--backfill %w", err)
 	}
@@ -136,7 +137,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	result, err := comparison.Compare(c.Context, in)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return interrupted
+		return console.Interrupted
 	case err != nil:
 		return err
 	}
@@ -156,7 +157,7 @@ func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]study.Policy, er
 		name = strings.TrimSpace(name)
 		switch {
 		case !slices.Contains(known, name):
-			return nil, fmt.Errorf("--policy %q: must be %s", name, list(known))
+			return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(known))
 		case slices.ContainsFunc(policies, func(p study.Policy) bool { return p.Name == name }):
 			return nil, fmt.Errorf("--policy %s: is named twice", name)
 		}
@@ -347,7 +348,7 @@ const mostRows = 10
 // writeComparison writes the figures.
 func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 	if c.Bool("json") {
-		return writeJSON(c, result)
+		return console.JSON(c, result)
 	}
 	w := c.App.Writer
 	long := c.Bool("long") || c.Bool("parsable2")
@@ -368,7 +369,7 @@ func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 			t.Header[k] = strings.ToUpper(h)
 		}
 	}
-	if err := writeTables(c, tables...); err != nil {
+	if err := console.Tables(c, tables...); err != nil {
 		return err
 	}
 	if !words {

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/lengths"
 	study "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -249,7 +250,7 @@ func (s *source) readDumps(c *cli.Context) error {
 	var all []*accounting.History
 	for _, path := range paths {
 		var h *accounting.History
-		err := await(c, func() error {
+		err := console.Await(c.Context, func() error {
 			in, err := openDump(path)
 			if err != nil {
 				return err
@@ -358,7 +359,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	done := alive(c.App.ErrWriter, "reading accounting")
+	done := console.Alive(c.App.ErrWriter, "reading accounting")
 	defer done()
 	access.Classes = true
 	r, err := slurmdb.Open(c.Context, access)
@@ -370,7 +371,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
 	if s.history, err = archive.History(c.Context, r, from-before, to, nil); err != nil {
 		if c.Err() != nil {
-			return interrupted
+			return console.Interrupted
 		}
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -49,7 +50,7 @@ func generateCommand() *cli.Command {
 		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000},
 		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's, or those of --load"},
 		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's"},
-		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + list(trace.OwnerNames), DefaultText: "the model's"},
+		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + console.List(trace.OwnerNames), DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's"},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's"},
 		&cli.Float64Flag{Name: "load", Usage: "of programs: `PART` of the machine that the jobs use, which makes its size", Value: 0.85},
@@ -66,11 +67,11 @@ func generate(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	if err = writable(c, "out"); err != nil {
+	if err = console.Writable(c, "out"); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
 	var log *trace.Log
-	err = await(c, func() (err error) {
+	err = console.Await(c.Context, func() (err error) {
 		log, err = m.Generate(c.Uint64("seed"))
 		return err
 	})
@@ -92,7 +93,7 @@ func generate(c *cli.Context) error {
 		err = atomicfile.Write(path, write)
 	}
 	if errors.Is(err, context.Canceled) {
-		return interrupted
+		return console.Interrupted
 	}
 	return err
 }
@@ -117,7 +118,7 @@ func model(c *cli.Context, jobs int) (generator, error) {
 	for i := range models {
 		names[i] = models[i].name
 	}
-	i, err := named[uint8](names, c.Args().First())
+	i, err := console.Named[uint8](names, c.Args().First())
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func paperModel(c *cli.Context, m trace.Model, jobs int) (_ generator, err error
 		m.New = c.Float64("new")
 	}
 	if c.IsSet("owners") {
-		if m.Owners, err = named[trace.Owners](trace.OwnerNames, c.String("owners")); err != nil {
+		if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, c.String("owners")); err != nil {
 			return m, fmt.Errorf("--owners %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
@@ -171,7 +172,7 @@ func policyNamed(name string) (*replayPolicy, error) {
 		for i, p := range replayPolicies {
 			names[i] = p.name
 		}
-		return nil, fmt.Errorf("--policy %q: must be %s", name, list(names))
+		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(names))
 	}
 	return &replayPolicies[i], nil
 }

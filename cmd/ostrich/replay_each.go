@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
 )
 
 // replayEach does replays of so many jobs each, as many at a time as --workers
@@ -19,7 +21,7 @@ func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) e
 	for _, n := range jobs {
 		total += n
 	}
-	at, gone := progress(c.App.ErrWriter, "simulating")
+	at, gone := console.Progress(c.App.ErrWriter, "simulating")
 	defer gone()
 	var mu sync.Mutex
 	done, all := make([]int, len(jobs)), 0
@@ -38,7 +40,7 @@ func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) e
 			}
 		})
 	}
-	return await(c, func() error {
+	return console.Await(c.Context, func() error {
 		for i := range jobs {
 			next <- i
 		}

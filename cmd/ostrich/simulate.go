@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
@@ -40,15 +41,15 @@ func simulateFlags() []cli.Flag {
 	}, logFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich"},
-		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames), Value: "none"},
+		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: "none"},
 		&cli.StringFlag{Name: "replay", Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open"},
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep"},
 		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted"},
 		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched"},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit"},
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)"},
-		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + list(ostrich.InsideNames), DefaultText: "the policy's"},
-		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + list(ostrich.GateNames), DefaultText: "the policy's"},
+		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's"},
+		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's"},
 		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute},
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt"},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block"},
@@ -59,7 +60,7 @@ func simulateFlags() []cli.Flag {
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
-	}, ruleFlags(ruleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits"), formats())
+	}, ruleFlags(ruleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits"), console.Formats())
 }
 
 func policyHelp() string {
@@ -102,7 +103,7 @@ func simulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = writable(c, csvOptions...); err != nil {
+	if err = console.Writable(c, csvOptions...); err != nil {
 		return err
 	}
 	list, err := simulations(c, settings)
@@ -176,26 +177,26 @@ func replaySettings(c *cli.Context) (replay, error) {
 		}
 	}
 	choose := func(option, first, second string) bool {
-		i, err := named[uint8]([]string{first, second}, c.String(option))
+		i, err := console.Named[uint8]([]string{first, second}, c.String(option))
 		note(option, err)
 		return i == 0
 	}
 	var err error
-	r.backfill, err = named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
+	r.backfill, err = console.Named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
 	note("backfill", err)
-	r.events, err = named[sim.EventOrder](sim.EventOrderNames, c.String("event-order"))
+	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, c.String("event-order"))
 	note("event-order", err)
 	r.closed = choose("replay", "closed", "open")
 	r.offsets = choose("offsets", "keep", "drop")
 	if name := c.String("inside"); name != "" {
 		var inside ostrich.Inside
-		inside, err = named[ostrich.Inside](ostrich.InsideNames, name)
+		inside, err = console.Named[ostrich.Inside](ostrich.InsideNames, name)
 		note("inside", err)
 		r.inside = &inside
 	}
 	if name := c.String("gate"); name != "" {
 		var gate ostrich.Gate
-		gate, err = named[ostrich.Gate](ostrich.GateNames, name)
+		gate, err = console.Named[ostrich.Gate](ostrich.GateNames, name)
 		note("gate", err)
 		r.gate = &gate
 	}
@@ -203,10 +204,10 @@ func replaySettings(c *cli.Context) (replay, error) {
 	for i := range rhos {
 		names[i] = rhos[i].name
 	}
-	rho, err := named[uint8](names, c.String("rho"))
+	rho, err := console.Named[uint8](names, c.String("rho"))
 	note("rho", err)
 	r.rho = rhos[rho].rho
-	r.place, err = named[policy.Placement](policy.PlacementNames, c.String("placement"))
+	r.place, err = console.Named[policy.Placement](policy.PlacementNames, c.String("placement"))
 	note("placement", err)
 	if r.period = ostrich.Duration(c.Duration("period") / time.Second); r.period < 1 {
 		note("period", fmt.Errorf("%v: at least 1 s", c.Duration("period")))
@@ -224,7 +225,7 @@ func replaySettings(c *cli.Context) (replay, error) {
 }
 
 func estimateKind(c *cli.Context) (sim.Estimates, error) {
-	e, err := named[sim.Estimates](sim.EstimateNames, c.String("estimate"))
+	e, err := console.Named[sim.Estimates](sim.EstimateNames, c.String("estimate"))
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("--estimate %w", err)
@@ -261,7 +262,7 @@ func runAll(c *cli.Context, list []*simulation) error {
 	}
 	for _, s := range list {
 		for _, note := range s.outcome.notes {
-			say(c.App.ErrWriter, "%s: %s: %s", s.workload.name, s.replay.policy.name, note)
+			console.Say(c.App.ErrWriter, "%s: %s: %s", s.workload.name, s.replay.policy.name, note)
 		}
 	}
 	return nil
@@ -375,16 +376,16 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 			objects[i] = object
 		}
 		if len(objects) == 1 {
-			return writeJSON(c, objects[0])
+			return console.JSON(c, objects[0])
 		}
-		return writeJSON(c, objects)
+		return console.JSON(c, objects)
 	}
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, summaryHeader...)}
 	for _, s := range list {
 		t.Add(append([]any{s.workload.name, s.replay.policy.name, sim.BackfillNames[s.replay.backfill]}, runCells(&s.outcome.run)...)...)
 	}
 	if short {
-		return writeTables(c, t)
+		return console.Tables(c, t)
 	}
 	users := format.Table{Header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
 	for _, s := range list {
@@ -393,7 +394,7 @@ func writeSimulations(c *cli.Context, list []*simulation) error {
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}
-	return writeTables(c, t, users)
+	return console.Tables(c, t, users)
 }
 
 // summaryHeader is the header of runCells.

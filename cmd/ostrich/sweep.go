@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay/sweep"
 )
@@ -48,7 +49,7 @@ func sweepCommand() *cli.Command {
 		&cli.IntFlag{Name: "task", Usage: "compute only what belongs to task `NUMBER`, counted from 0, with --per-task points each"},
 		&cli.StringFlag{Name: "slurm-bin", Usage: "`DIR` with sbatch, squeue and scontrol", DefaultText: "PATH", EnvVars: []string{"OSTRICH_SLURM_BIN"}},
 		&cli.StringFlag{Name: "slurm-conf", Usage: "path of slurm.conf: `FILE`", DefaultText: "SLURM_CONF or Slurm's own", EnvVars: []string{"OSTRICH_SLURM_CONF"}},
-	}, formats()), runSweep)
+	}, console.Formats()), runSweep)
 }
 
 func runSweep(c *cli.Context) error {
@@ -62,7 +63,7 @@ func runSweep(c *cli.Context) error {
 	if err := sweepOptions(c); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	if err := writable(c, "csv"); err != nil {
+	if err := console.Writable(c, "csv"); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	r, err := readSweep(c)
@@ -149,7 +150,7 @@ func (r *sweepRun) local() error {
 // tellKept tells of points that need not be computed again.
 func (r *sweepRun) tellKept(points, missing int) {
 	if n := points - missing; n > 0 {
-		say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(points, "point"), r.folder)
+		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(points, "point"), r.folder)
 	}
 }
 
@@ -174,7 +175,7 @@ func (r *sweepRun) task() error {
 	if err := r.compute(missing); err != nil {
 		return err
 	}
-	say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(len(missing), "point"), missing[0])
+	console.Say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(len(missing), "point"), missing[0])
 	return nil
 }
 

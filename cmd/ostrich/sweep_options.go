@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trace"
@@ -81,7 +82,7 @@ func (m sweepMeaning) Canonical(o sweep.Option) (string, error) {
 		}
 		return p.name, nil
 	case "rule":
-		if _, err = named[ostrich.By](ruleNames, o.Value); err != nil {
+		if _, err = console.Named[ostrich.By](ruleNames, o.Value); err != nil {
 			err = fmt.Errorf("--rule %w", err)
 		}
 	case "procs":

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -64,7 +65,7 @@ func readSweep(c *cli.Context) (*sweepRun, error) {
 	r.keys, r.results = make([]string, len(r.points)), make([]*pointResult, len(r.points))
 	if !c.IsSet("task") {
 		for _, note := range grid.Notes {
-			say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
+			console.Say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
 		}
 	}
 	return r, nil
@@ -184,7 +185,7 @@ func (r *sweepRun) compute(points []int) error {
 		list = append(list, &r.points[i])
 	}
 	logs := sharedBy(list)
-	at, gone := progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
+	at, gone := console.Progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
 	var mu sync.Mutex
 	stopped, done := false, 0
 	errs := make([]error, len(r.points))
@@ -210,10 +211,10 @@ func (r *sweepRun) compute(points []int) error {
 			}
 		})
 	}
-	err := await(r.c, func() error {
+	err := console.Await(r.c.Context, func() error {
 		for _, i := range points {
 			if r.c.Err() != nil {
-				return interrupted
+				return console.Interrupted
 			}
 			next <- i
 		}
@@ -323,7 +324,7 @@ func (r *sweepRun) failures(errs []error) error {
 // interrupted is the end of a sweep by a signal.
 func (r *sweepRun) interrupted() error {
 	if r.folder == "" {
-		return interrupted
+		return console.Interrupted
 	}
-	return interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
+	return console.Interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/ostrich"
@@ -49,10 +50,10 @@ func (r *sweepRun) slurm() error {
 	if err := a.submit(missing); err != nil {
 		return fmt.Errorf("sweep: --slurm: %w", err)
 	}
-	say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))
+	console.Say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))
 	if r.c.Bool("no-wait") {
 		_, err := fmt.Fprintf(r.c.App.Writer, "%d\n", a.job)
-		say(r.c.App.ErrWriter, "sweep: when it has ended: ostrich sweep %s --collect --out %s", r.c.Args().First(), r.folder)
+		console.Say(r.c.App.ErrWriter, "sweep: when it has ended: ostrich sweep %s --collect --out %s", r.c.Args().First(), r.folder)
 		return err
 	}
 	if err := a.await(); err != nil {
@@ -185,14 +186,14 @@ const (
 // await waits until no task is left that has not ended. A controller that does
 // not answer is asked again.
 func (a *array) await() error {
-	at, gone := progress(a.c.App.ErrWriter, fmt.Sprintf("waiting for job %d", a.job))
+	at, gone := console.Progress(a.c.App.ErrWriter, fmt.Sprintf("waiting for job %d", a.job))
 	gone = sync.OnceFunc(gone)
 	defer gone()
 	silent := false
 	for pause := firstPause; ; pause = min(pause*3/2, lastPause) {
 		select {
 		case <-a.c.Done():
-			return interruption(fmt.Sprintf("job %d goes on: \"scancel %[1]d\" ends it, \"ostrich sweep %s --collect --out %s\" collects its results",
+			return console.Interruption(fmt.Sprintf("job %d goes on: \"scancel %[1]d\" ends it, \"ostrich sweep %s --collect --out %s\" collects its results",
 				a.job, a.c.Args().First(), a.folder))
 		case <-time.After(pause):
 		}
@@ -205,7 +206,7 @@ func (a *array) await() error {
 			continue
 		case err != nil && !silent:
 			gone()
-			say(a.c.App.ErrWriter, "sweep: job %d: %v; asked again until it answers", a.job, err)
+			console.Say(a.c.App.ErrWriter, "sweep: job %d: %v; asked again until it answers", a.job, err)
 		}
 		if silent = err != nil; !silent && a.note(tasks) {
 			return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 )
 
@@ -72,7 +73,7 @@ func (r *sweepRun) write() error {
 		for i := range r.points {
 			objects[i] = r.object(i)
 		}
-		return writeJSON(r.c, objects)
+		return console.JSON(r.c, objects)
 	}
 	return r.table()
 }
@@ -92,7 +93,7 @@ func (r *sweepRun) tellNotes() {
 			line := r.traces[r.points[i].Trace].name + ": " + note
 			if !seen[line] {
 				seen[line] = true
-				say(r.c.App.ErrWriter, "%s", line)
+				console.Say(r.c.App.ErrWriter, "%s", line)
 			}
 		}
 	}
@@ -133,7 +134,7 @@ func (r *sweepRun) table() error {
 		}
 		t.Add(append(cells, runCells(&s.Run)...)...)
 	}
-	return writeTables(r.c, t)
+	return console.Tables(r.c, t)
 }
 
 // list writes the points without simulating them.
@@ -145,7 +146,7 @@ func (r *sweepRun) list() error {
 	for i := range r.points {
 		t.Add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
 	}
-	return writeTables(r.c, t)
+	return console.Tables(r.c, t)
 }
 
 // options are those of simulate that make a point.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -33,26 +34,9 @@ func logFlags() []cli.Flag {
 // ruleFlags are the options that say what a campaign is, with a usage of the rule.
 func ruleFlags(names []string, usage, text string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + list(names), DefaultText: text},
+		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + console.List(names), DefaultText: text},
 		&cli.DurationFlag{Name: "threshold", Usage: "`TIME` of the rules arrival and window", Value: 30 * time.Minute},
 	}
-}
-
-// list writes names as "a, b or c".
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
-
-// named is which of the names an option has, as a constant of their type.
-func named[T ~uint8](names []string, name string) (T, error) {
-	t, err := ostrich.Named[T](names, name)
-	if err != nil {
-		return 0, fmt.Errorf("%q: must be %s", name, list(names))
-	}
-	return t, nil
 }
 
 // workload is a log as a command takes it.
@@ -128,7 +112,7 @@ func readLog(c *cli.Context, path string, o trace.Options) (*trace.Log, error) {
 		return nil, fmt.Errorf("%s: is a directory", path)
 	}
 	var log *trace.Log
-	err := await(c, func() (err error) { // nobody waits for a pipe that has gone quiet
+	err := console.Await(c.Context, func() (err error) { // nobody waits for a pipe that has gone quiet
 		if path == "-" {
 			log, err = trace.Read(os.Stdin, "standard input", o)
 		} else {
@@ -136,7 +120,7 @@ func readLog(c *cli.Context, path string, o trace.Options) (*trace.Log, error) {
 		}
 		return err
 	})
-	if errors.Is(err, interrupted) {
+	if errors.Is(err, console.Interrupted) {
 		return nil, err // log may be written to still
 	}
 	return log, err
@@ -266,7 +250,7 @@ func campaignRule(c *cli.Context, names []string, log *trace.Log) (rule, error) 
 		linked := !started && slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Preceding > 0 })
 		return rule{fields: linked}, nil
 	}
-	by, err := named[ostrich.By](names, name)
+	by, err := console.Named[ostrich.By](names, name)
 	if err != nil {
 		return rule{}, fmt.Errorf("--rule %w", err)
 	}
@@ -286,6 +270,6 @@ func campaignRule(c *cli.Context, names []string, log *trace.Log) (rule, error) 
 // tell writes notes on standard error.
 func (w *workload) tell(c *cli.Context) {
 	for _, note := range w.notes {
-		say(c.App.ErrWriter, "%s: %s", w.name, note)
+		console.Say(c.App.ErrWriter, "%s: %s", w.name, note)
 	}
 }
