@@ -20,6 +20,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -28,6 +29,7 @@ import (
 const quickLogs = 3
 
 func benchCommand() *cli.Command {
+	o := &replay.LogOptions{}
 	return plainCommand(cli.Command{
 		Name:  "bench",
 		Usage: "measure orders of the queue on workload logs, as ratios to the first one",
@@ -55,10 +57,13 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
-	}, logFlags(), console.Formats()), bench)
+	}, o.Flags(), console.Formats()), func(c *cli.Context) error {
+		o.Given = c.IsSet
+		return bench(c, o)
+	})
 }
 
-func bench(c *cli.Context) error {
+func bench(c *cli.Context, o *replay.LogOptions) error {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // it does not live long
 	}
@@ -73,11 +78,11 @@ func bench(c *cli.Context) error {
 	if err = console.Writable(c, "html", "markdown"); err != nil {
 		return err
 	}
-	logs, err := benchLogs(c)
+	logs, err := benchLogs(c, o)
 	if err != nil {
 		return err
 	}
-	code, err := codeVersion()
+	code, err := replay.CodeVersion()
 	if err != nil {
 		return err
 	}
@@ -150,7 +155,7 @@ func benchSettings(c *cli.Context) (orderbench.Settings, error) {
 }
 
 // benchLogs reads the logs.
-func benchLogs(c *cli.Context) ([]orderbench.Log, error) {
+func benchLogs(c *cli.Context, o *replay.LogOptions) ([]orderbench.Log, error) {
 	paths := c.StringSlice("swf")
 	if len(paths) == 0 {
 		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
@@ -161,12 +166,12 @@ func benchLogs(c *cli.Context) ([]orderbench.Log, error) {
 	}
 	var logs []orderbench.Log
 	for _, path := range paths {
-		w, err := readWorkload(c, path, ruleNames, sim.ByLimit)
+		w, err := o.Workload(c.Context, path, replay.RuleNames, sim.ByLimit)
 		if err != nil {
 			return nil, err
 		}
-		w.tell(c)
-		logs = append(logs, orderbench.Log{Name: w.name, Procs: w.procs, Jobs: w.jobs})
+		w.Tell(c.App.ErrWriter)
+		logs = append(logs, orderbench.Log{Name: w.Name, Procs: w.Procs, Jobs: w.Jobs})
 	}
 	return logs, nil
 }
@@ -198,7 +203,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 	var failed atomic.Bool
 	var mu sync.Mutex
 	errs := make([]error, len(runs))
-	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+	err := replay.Each(c.Context, c.App.ErrWriter, c.Int("workers"), jobs, func(i int, ended func(n int)) {
 		if failed.Load() || c.Err() != nil {
 			return
 		}
@@ -214,7 +219,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 			errs[i] = err
 		}
 	})
-	if errors.Is(err, console.Interrupted) && path != "" {
+	if errors.Is(err, console.ErrInterrupted) && path != "" {
 		return console.Interruption("finished runs are kept in " + path + "; the same command again goes on")
 	}
 	return cmp.Or(err, cmp.Or(errs...))

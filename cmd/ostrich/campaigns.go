@@ -9,10 +9,12 @@ import (
 	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 func campaignsCommand() *cli.Command {
+	o := &replay.LogOptions{}
 	live := command(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
@@ -24,7 +26,7 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
-	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags(o)), func(c *cli.Context, config sidecar.Config) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
@@ -33,7 +35,7 @@ func campaignsCommand() *cli.Command {
 	readConfiguration := live.Action
 	live.Action = func(c *cli.Context) error {
 		if c.IsSet("swf") && c.NArg() == 0 {
-			return logCampaigns(c)
+			return logCampaigns(c, o)
 		}
 		return readConfiguration(c)
 	}

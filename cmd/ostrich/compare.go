@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
-	study "slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -31,7 +31,7 @@ func compareCommand() *cli.Command {
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
 			"Policies:\n" + comparePolicies() + "\n" +
-			"What if:\n" + indent(study.WhatIfUsage) + "\n\n" +
+			"What if:\n" + indent(replay.WhatIfUsage) + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(), compareSite(), []cli.Flag{
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich"},
@@ -64,7 +64,7 @@ func compareCommand() *cli.Command {
 }
 
 func comparePolicies() string {
-	names, usages := study.PolicyNames()
+	names, usages := replay.PolicyNames()
 	var b strings.Builder
 	for i := range names {
 		fmt.Fprintf(&b, "  %-16s  %s\n", names[i], usages[i])
@@ -77,8 +77,8 @@ func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "
 // candidate is a run to be made.
 type candidate struct {
 	name   string
-	study  *study.Study
-	policy study.Policy
+	study  *replay.Study
+	policy replay.SitePolicy
 	jobs   []report.Job
 	took   time.Duration
 	err    error
@@ -109,11 +109,11 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	if source.setup.Measure, err = study.ParseRule(c.String("measure-rule"), 0); err != nil {
+	if source.setup.Measure, err = replay.ParseRule(c.String("measure-rule"), 0); err != nil {
 		return fmt.Errorf("--measure-rule: %w", err)
 	}
 	foretold := source.foretell()
-	site, err := study.New(source.history, source.setup)
+	site, err := replay.New(source.history, source.setup)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source.name, err)
 	}
@@ -137,7 +137,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	result, err := comparison.Compare(c.Context, in)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return console.Interrupted
+		return console.ErrInterrupted
 	case err != nil:
 		return err
 	}
@@ -150,24 +150,24 @@ func compare(c *cli.Context, config sidecar.Config) error {
 }
 
 // comparedPolicies are the policies that the options name.
-func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]study.Policy, error) {
-	known, _ := study.PolicyNames()
-	var policies []study.Policy
+func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]replay.SitePolicy, error) {
+	known, _ := replay.PolicyNames()
+	var policies []replay.SitePolicy
 	for name := range strings.SplitSeq(c.String("policy"), ",") {
 		name = strings.TrimSpace(name)
 		switch {
 		case !slices.Contains(known, name):
 			return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(known))
-		case slices.ContainsFunc(policies, func(p study.Policy) bool { return p.Name == name }):
+		case slices.ContainsFunc(policies, func(p replay.SitePolicy) bool { return p.Name == name }):
 			return nil, fmt.Errorf("--policy %s: is named twice", name)
 		}
-		policies = append(policies, study.Policy{Name: name, Backfill: backfill})
+		policies = append(policies, replay.SitePolicy{Name: name, Backfill: backfill})
 	}
 	return policies, nil
 }
 
 // candidates are the runs that the options ask for.
-func candidates(c *cli.Context, site *study.Study, policies []study.Policy) ([]*candidate, error) {
+func candidates(c *cli.Context, site *replay.Study, policies []replay.SitePolicy) ([]*candidate, error) {
 	var runs []*candidate
 	for _, p := range policies {
 		runs = append(runs, &candidate{name: p.Name, study: site, policy: p})
@@ -184,7 +184,7 @@ func candidates(c *cli.Context, site *study.Study, policies []study.Policy) ([]*
 		}
 		before := len(runs)
 		for _, p := range policies {
-			if !study.Heeds(heeds, p.Name) {
+			if !replay.Heeds(heeds, p.Name) {
 				continue
 			}
 			name := p.Name + ", " + what
@@ -217,7 +217,7 @@ func replayAll(c *cli.Context, runs []*candidate) error {
 	for i, r := range runs {
 		jobs[i] = len(r.study.Jobs)
 	}
-	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+	err := replay.Each(c.Context, c.App.ErrWriter, c.Int("workers"), jobs, func(i int, ended func(n int)) {
 		r := runs[i]
 		r.jobs, r.took, r.err = r.study.Replay(r.policy, ended)
 	})
@@ -233,7 +233,7 @@ func replayAll(c *cli.Context, runs []*candidate) error {
 }
 
 // comparisonInput puts the runs beside what happened.
-func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*candidate) (comparison.Input, error) {
+func comparisonInput(c *cli.Context, source *source, site *replay.Study, runs []*candidate) (comparison.Input, error) {
 	in := comparison.Input{
 		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
 		Location: source.location, Procs: site.Procs, Notes: site.Notes,
@@ -271,7 +271,7 @@ func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*
 // virtualBlocks are the stays of the campaigns in the virtual schedule: a
 // campaign starts there when it is submitted and the user's last one is
 // completed (thesis 5.1).
-func virtualBlocks(site *study.Study, jobs []report.Job) ([]comparison.Block, error) {
+func virtualBlocks(site *replay.Study, jobs []report.Job) ([]comparison.Block, error) {
 	completed, err := site.Virtual(jobs)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func runDemo(c *cli.Context) error {
 	}
 	err = errors.Join(err, stop())
 	if errors.Is(err, context.Canceled) && c.Err() != nil {
-		return console.Interrupted
+		return console.ErrInterrupted
 	}
 	return err
 }

@@ -188,7 +188,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	close(next)
 	group.Wait()
 	if c.Err() != nil {
-		return nil, console.Interrupted
+		return nil, console.ErrInterrupted
 	}
 	return drawn, context.Cause(ctx)
 }

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, console.Interrupted):
+	case errors.Is(err, console.ErrInterrupted):
 		left := console.Interruption("no file was written")
 		errors.As(err, &left)
 		console.Say(stderr, "%s: interrupted; %s", args[1], string(left))

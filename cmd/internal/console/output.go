@@ -113,21 +113,21 @@ func Await(ctx context.Context, do func() error) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return Interrupted
+		return ErrInterrupted
 	}
 }
 
-// Interrupted ends a command that a signal has stopped.
-var Interrupted = errors.New("interrupted")
+// ErrInterrupted ends a command that a signal has stopped.
+var ErrInterrupted = errors.New("interrupted")
 
-// Interruption is [Interrupted] for a command that leaves something behind: it
+// Interruption is [ErrInterrupted] for a command that leaves something behind: it
 // says what.
 type Interruption string
 
 func (i Interruption) Error() string { return "interrupted; " + string(i) }
 
-// Is tells that it is [Interrupted].
-func (i Interruption) Is(err error) bool { return err == Interrupted }
+// Is tells that it is [ErrInterrupted].
+func (i Interruption) Is(err error) bool { return err == ErrInterrupted }
 
 // Say writes a line to standard error.
 func Say(w io.Writer, format string, args ...any) {

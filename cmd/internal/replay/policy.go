@@ -12,21 +12,21 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Policy is an order of the queue, and who may jump in it.
-type Policy struct {
+// SitePolicy is an order of the queue, and who may jump in it.
+type SitePolicy struct {
 	Name     string
 	Backfill sim.Backfill
 }
 
-// policy is a policy that a study can replay. One of order and rank is set.
-type policy struct {
+// sitePolicy is a policy that a study can replay. One of order and rank is set.
+type sitePolicy struct {
 	name, usage string
 	order       *sim.Order
 	rank        func(s *Study, requests []multifactor.Request) sim.Policy
 }
 
-// policies are in the order of the help.
-var policies = []policy{
+// sitePolicies are in the order of the help.
+var sitePolicies = []sitePolicy{
 	{name: "fairshare", usage: "the site's own priority/multifactor, as slurmctld computes it", rank: (*Study).multifactor},
 	{name: "ostrich", usage: "the virtual schedule, with the settings of ostrichd", rank: (*Study).ostrich},
 	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
@@ -38,7 +38,7 @@ var policies = []policy{
 
 // PolicyNames lists the policies, and PolicyUsages what they are.
 func PolicyNames() (names, usages []string) {
-	for _, p := range policies {
+	for _, p := range sitePolicies {
 		names, usages = append(names, p.name), append(usages, p.usage)
 	}
 	return names, usages
@@ -47,8 +47,8 @@ func PolicyNames() (names, usages []string) {
 // Replay replays the jobs under a policy, as they were submitted, and tells how
 // long that took. The jobs come in the order of Jobs, without those that had
 // not ended or that a change added. progress is told how many jobs have ended.
-func (s *Study) Replay(p Policy, progress func(ended int)) ([]report.Job, time.Duration, error) {
-	k := slices.IndexFunc(policies, func(known policy) bool { return known.name == p.Name })
+func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, time.Duration, error) {
+	k := slices.IndexFunc(sitePolicies, func(known sitePolicy) bool { return known.name == p.Name })
 	if k < 0 {
 		names, _ := PolicyNames()
 		return nil, 0, fmt.Errorf("policy %q: must be one of %s", p.Name, strings.Join(names, ", "))
@@ -65,7 +65,7 @@ func (s *Study) Replay(p Policy, progress func(ended int)) ([]report.Job, time.D
 			Procs: pool.Procs, Open: true, Offsets: true, Kill: s.Kill, Backfill: p.Backfill, Scheduler: s.Scheduler,
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}
-		if known := policies[k]; known.order != nil {
+		if known := sitePolicies[k]; known.order != nil {
 			loop.Order = *known.order
 		} else {
 			loop.Policy = known.rank(s, s.inOrder(campaigns))

@@ -163,7 +163,7 @@ func TestReplay(t *testing.T) {
 		s := drawStudy(t)
 		recorded := s.Recorded()
 		for _, name := range names {
-			p := Policy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
+			p := SitePolicy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
 			ended := 0
 			jobs, _, err := s.Replay(p, func(n int) { ended = n })
 			if err != nil {
@@ -187,7 +187,7 @@ func TestReplay(t *testing.T) {
 		}
 	})
 	s := mustNew(t, history(), Setup{Options: window30})
-	if _, _, err := s.Replay(Policy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
+	if _, _, err := s.Replay(SitePolicy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
 		t.Errorf("an unknown policy: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestFairshare(t *testing.T) {
 		},
 	}
 	s := mustNew(t, h, Setup{Options: window30})
-	jobs, _, err := s.Replay(Policy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
+	jobs, _, err := s.Replay(SitePolicy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestMeasure(t *testing.T) {
 		runs := map[string][]report.Job{"recorded": s.Recorded()}
 		for _, p := range []string{"fairshare", "ostrich", "fcfs-campaigns"} {
 			for name, study := range map[string]*Study{p: s, p + ", changed": changed} {
-				if runs[name], _, err = study.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
+				if runs[name], _, err = study.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -295,7 +295,7 @@ func TestChange(t *testing.T) {
 				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
 			}
 			for _, p := range []string{"fairshare", "ostrich"} {
-				jobs, _, err := c.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {})
+				jobs, _, err := c.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {})
 				if err != nil || len(jobs) != 4 {
 					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
 				}

@@ -1,5 +1,5 @@
-// Package sweep describes a grid of simulations: the file that a person writes,
-// the points that it stands for, and the folder that keeps what is known of
-// them. What the options mean is told by the caller ([Meaning]), so that
-// nothing of the simulator is known here.
+// Package sweep makes a grid of simulations: of the file that a person writes it
+// reads the points that it stands for, computes them here or in a job array, and
+// keeps and writes what comes of them. What the options mean is told to the grid
+// ([Meaning]), which knows nothing of the simulator.
 package sweep

@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"cmp"
@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
@@ -17,17 +15,17 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// replay says how a workload is replayed, by the options of simulate.
-type replay struct {
-	procs        int
-	policy       *replayPolicy
-	backfill     sim.Backfill
+// Run says how a workload is replayed, by the options of simulate.
+type Run struct {
+	Procs        int
+	Policy       *Policy
+	Backfill     sim.Backfill
 	events       sim.EventOrder
 	closed       bool
 	offsets      bool
 	dependencies bool
 	kill         bool
-	rule         rule
+	rule         Rule
 	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
 	inside *ostrich.Inside // nil is the policy's own
@@ -37,33 +35,33 @@ type replay struct {
 	place  policy.Placement
 }
 
-// rule tells which jobs of a log are a campaign.
-type rule struct {
-	fields bool // 17 and 18 of the log say it
+// Rule tells which jobs of a log are a campaign.
+type Rule struct {
+	Fields bool // 17 and 18 of the log say it
 	ostrich.Rule
 }
 
-func (r rule) name() string {
-	if r.fields {
+func (r Rule) name() string {
+	if r.Fields {
 		return "fields"
 	}
 	return ostrich.ByNames[r.By]
 }
 
 // campaigns finds the campaigns of a log.
-func (r rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
-	if r.fields {
+func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
+	if r.Fields {
 		return sim.Linked(log)
 	}
 	return sim.Campaigns(log, r.Rule)
 }
 
-// replayPolicy is a policy that simulate knows. One of order, rank and place is set.
-type replayPolicy struct {
-	name, usage string
+// Policy is a policy that simulate knows. One of order, rank and place is set.
+type Policy struct {
+	Name, Usage string
 
 	order   *sim.Order                      // job by job
-	rank    func(r *replay) sim.Policy      // campaign by campaign
+	rank    func(r *Run) sim.Policy         // campaign by campaign
 	inside  ostrich.Inside                  // what goes first in a campaign, unless that is chosen
 	place   func(policy.Machine) placeWhole // whole campaigns of sequential jobs
 	gated   bool                            // campaigns that have not started virtually wait behind a gate
@@ -74,82 +72,82 @@ type replayPolicy struct {
 // placeWhole places whole campaigns.
 type placeWhole func([]policy.Campaign) (policy.Schedule, error)
 
-// replayPolicies are in the order of the help.
-var replayPolicies = []replayPolicy{
+// Policies are in the order of the help.
+var Policies = []Policy{
 	{
-		name: "ostrich", usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
+		Name: "ostrich", Usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
 		inside: ostrich.LPT, gated: true, gate: ostrich.Strict,
-		rank: (*replay).ostrich,
+		rank: (*Run).ostrich,
 	},
 	{
-		name: "ostrich-parallel", usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
+		Name: "ostrich-parallel", Usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
 		inside: ostrich.LJF, gated: true, gate: ostrich.Off, virtual: ostrich.Parallel,
-		rank: (*replay).ostrich,
+		rank: (*Run).ostrich,
 	},
-	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
+	{Name: "fcfs", Usage: "first come, first served, job by job", order: &sim.FCFS},
 	{
-		name: "fcfs-campaigns", usage: "first come, first served, campaign by campaign", inside: ostrich.Submission,
-		rank: func(*replay) sim.Policy { return sim.FCFSCampaigns },
+		Name: "fcfs-campaigns", Usage: "first come, first served, campaign by campaign", inside: ostrich.Submission,
+		rank: func(*Run) sim.Policy { return sim.FCFSCampaigns },
 	},
-	{name: "spt", usage: "shortest job first (SJF), by estimate", order: &sim.SPT},
-	{name: "lpt", usage: "longest job first, by estimate", order: &sim.LPT},
-	{name: "ljf", usage: "largest job first, by processors", order: &sim.LJF},
+	{Name: "spt", Usage: "shortest job first (SJF), by estimate", order: &sim.SPT},
+	{Name: "lpt", Usage: "longest job first, by estimate", order: &sim.LPT},
+	{Name: "ljf", Usage: "largest job first, by processors", order: &sim.LJF},
 	{
-		name: "fairshare", usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(r *replay) sim.Policy { return sim.FairShare(r.period) },
-	},
-	{
-		name: "spaceshare", usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(*replay) sim.Policy { return sim.SpaceShare },
+		Name: "fairshare", Usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
+		rank: func(r *Run) sim.Policy { return sim.FairShare(r.period) },
 	},
 	{
-		name: "faircamp", usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
+		Name: "spaceshare", Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
+		rank: func(*Run) sim.Policy { return sim.SpaceShare },
+	},
+	{
+		Name: "faircamp", Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
 		place: func(m policy.Machine) placeWhole {
 			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
 		},
 	},
 	{
-		name: "multicamp", usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
+		Name: "multicamp", Usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
 		place: func(m policy.Machine) placeWhole { return m.MultiCamp },
 	},
 	{
-		name: "multicmax", usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
+		Name: "multicmax", Usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
 		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
 	},
 }
 
-func (r *replay) ostrich() sim.Policy {
-	gate := r.policy.gate
+func (r *Run) ostrich() sim.Policy {
+	gate := r.Policy.gate
 	if r.gate != nil {
 		gate = *r.gate
 	}
-	return sim.OStrich(ostrich.Options{Machine: r.policy.virtual, Gate: gate, Inside: r.insideOrder()})
+	return sim.OStrich(ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder()})
 }
 
-func (r *replay) insideOrder() ostrich.Inside {
+func (r *Run) insideOrder() ostrich.Inside {
 	if r.inside != nil {
 		return *r.inside
 	}
-	return r.policy.inside
+	return r.Policy.inside
 }
 
 // heeded are the options that some policies take and others do not.
 var heeded = []struct {
 	option string
-	by     func(*replayPolicy) bool
+	by     func(*Policy) bool
 }{
-	{"inside", func(p *replayPolicy) bool { return p.rank != nil }},
-	{"gate", func(p *replayPolicy) bool { return p.gated }},
-	{"period", func(p *replayPolicy) bool { return p.name == "fairshare" }},
-	{"rho", func(p *replayPolicy) bool { return p.place != nil }},
-	{"placement", func(p *replayPolicy) bool { return p.name == "faircamp" }},
+	{"inside", func(p *Policy) bool { return p.rank != nil }},
+	{"gate", func(p *Policy) bool { return p.gated }},
+	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
+	{"rho", func(p *Policy) bool { return p.place != nil }},
+	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
 }
 
-// policyOptions refuses options that none of the policies heeds.
-func policyOptions(c *cli.Context, policies []*replayPolicy) error {
-	for _, o := range heeded {
-		if c.IsSet(o.option) && !slices.ContainsFunc(policies, o.by) {
-			return fmt.Errorf("--%s means nothing to --policy %s", o.option, c.String("policy"))
+// heeded refuses options that none of the policies heeds.
+func (o *Options) heeded(policies []*Policy) error {
+	for _, h := range heeded {
+		if o.given(h.option) && !slices.ContainsFunc(policies, h.by) {
+			return fmt.Errorf("--%s means nothing to --policy %s", h.option, o.Policy)
 		}
 	}
 	return nil
@@ -161,38 +159,38 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// policyNamed finds a policy; sjf is another name of spt.
-func policyNamed(name string) (*replayPolicy, error) {
+// PolicyNamed finds a policy; sjf is another name of spt.
+func PolicyNamed(name string) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
 	}
-	i := slices.IndexFunc(replayPolicies, func(p replayPolicy) bool { return p.name == name })
+	i := slices.IndexFunc(Policies, func(p Policy) bool { return p.Name == name })
 	if i < 0 {
-		names := make([]string, len(replayPolicies))
-		for i, p := range replayPolicies {
-			names[i] = p.name
+		names := make([]string, len(Policies))
+		for i, p := range Policies {
+			names[i] = p.Name
 		}
 		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(names))
 	}
-	return &replayPolicies[i], nil
+	return &Policies[i], nil
 }
 
-// check tells which options do not go together.
-func (r *replay) check() error {
-	switch p := r.policy; {
+// Check tells which options do not go together.
+func (r *Run) Check() error {
+	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
-		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.name)
+		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)
 	case p.place != nil && (r.offsets || r.dependencies):
-		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.name)
-	case p.place != nil && r.backfill != sim.None:
-		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.name)
-	case p.name == "spaceshare" && r.backfill != sim.None:
-		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.name)
+		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.Name)
+	case p.place != nil && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
+	case p.Name == "spaceshare" && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
 	case p.place != nil && r.kill:
-		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.name)
+		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
 	case r.events == sim.PerEvent && !r.byJob():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
-	case r.dependencies && r.rule.fields:
+	case r.dependencies && r.rule.Fields:
 		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
 	}
 	return nil
@@ -200,34 +198,34 @@ func (r *replay) check() error {
 
 // byJob tells whether jobs are replayed as the log has them, without regard to
 // campaigns.
-func (r *replay) byJob() bool {
-	return r.policy.order != nil && r.backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.fields
+func (r *Run) byJob() bool {
+	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
 }
 
-// outcome is a workload that has been replayed.
-type outcome struct {
-	jobs      []report.Job
-	campaigns []report.Campaign
-	run       report.Run
-	notes     []string
+// Outcome is a workload that has been replayed.
+type Outcome struct {
+	Jobs      []report.Job
+	Campaigns []report.Campaign
+	Run       report.Run
+	Notes     []string
 }
 
-// do replays a workload. at is told how far it is.
-func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error) {
-	if err := r.check(); err != nil {
+// Do replays a workload. at is told how far it is.
+func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	o := &outcome{}
+	o := &Outcome{}
 	if !r.byJob() {
 		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
 		if n := len(log) - len(known); n > 0 {
-			o.notes = append(o.notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+			o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
 		}
 		if log = known; len(log) == 0 {
 			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
 		}
 	}
-	if r.policy.name == "ostrich" {
+	if r.Policy.Name == "ostrich" {
 		wide := 0
 		for i := range log {
 			if log[i].Procs > 1 {
@@ -235,7 +233,7 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 			}
 		}
 		if wide > 0 {
-			o.notes = append(o.notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+			o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
 				wide, len(log)))
 		}
 	}
@@ -254,12 +252,12 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 		before += len(piece)
 		first, last := report.Span(jobs)
 		offered += float64(last - first)
-		used += float64(last-first) * report.Utilisation(jobs, r.procs)
+		used += float64(last-first) * report.Utilisation(jobs, r.Procs)
 		makespan += ostrich.Duration(last - first)
 		seconds += took.Seconds()
 		campaigns := report.Campaigns(jobs)
 		if len(pieces) == 1 {
-			o.campaigns, o.jobs = campaigns, jobs
+			o.Campaigns, o.Jobs = campaigns, jobs
 			break
 		}
 		for i := range jobs { // campaigns are numbered from 0 in each piece
@@ -268,18 +266,18 @@ func (r *replay) do(log []sim.Logged, at func(done, total int)) (*outcome, error
 			}
 		}
 		next += len(campaigns)
-		o.campaigns, o.jobs = append(o.campaigns, campaigns...), append(o.jobs, jobs...)
+		o.Campaigns, o.Jobs = append(o.Campaigns, campaigns...), append(o.Jobs, jobs...)
 	}
-	o.run = report.SummariseRun(o.jobs, o.campaigns, r.procs, seconds)
-	o.run.Makespan = makespan // without the downtimes
+	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, seconds)
+	o.Run.Makespan = makespan // without the downtimes
 	if offered > 0 {
-		o.run.Utilisation = used / offered
+		o.Run.Utilisation = used / offered
 	}
 	return o, nil
 }
 
 // piece replays jobs between two downtimes, and tells how long that took.
-func (r *replay) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	if r.byJob() {
 		return r.replayJobs(log, at)
 	}
@@ -287,17 +285,17 @@ func (r *replay) piece(log []sim.Logged, at func(done, total int)) ([]report.Job
 	if err != nil {
 		return nil, 0, err
 	}
-	if r.policy.place != nil {
+	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
 	loop := sim.Loop{
-		Procs: r.procs, Inside: r.insideOrder(), Backfill: r.backfill, Open: !r.closed, Offsets: r.offsets,
+		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
-	if r.policy.order != nil {
-		loop.Order = *r.policy.order
+	if r.Policy.order != nil {
+		loop.Order = *r.Policy.order
 	} else {
-		loop.Policy = r.policy.rank(r)
+		loop.Policy = r.Policy.rank(r)
 	}
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
@@ -305,7 +303,7 @@ func (r *replay) piece(log []sim.Logged, at func(done, total int)) ([]report.Job
 }
 
 // replayJobs replays the jobs as the log has them.
-func (r *replay) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	numbers, err := sim.Numbers(log, r.rule.Rule)
 	if err != nil {
 		return nil, 0, err
@@ -315,7 +313,7 @@ func (r *replay) replayJobs(log []sim.Logged, at func(done, total int)) ([]repor
 		jobs[i] = log[i].Job
 	}
 	m := sim.Machine{
-		Procs: r.procs, Order: *r.policy.order, Backfill: r.backfill, EventOrder: r.events, Kill: r.kill,
+		Procs: r.Procs, Order: *r.Policy.order, Backfill: r.Backfill, EventOrder: r.events, Kill: r.kill,
 		Progress: at,
 	}
 	began := time.Now()
@@ -337,7 +335,7 @@ func (r *replay) replayJobs(log []sim.Logged, at func(done, total int)) ([]repor
 }
 
 // placeCampaigns has an algorithm place whole campaigns.
-func (r *replay) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Duration, error) {
+func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Duration, error) {
 	list := make([]policy.Campaign, len(campaigns))
 	for i := range campaigns {
 		c := &campaigns[i]
@@ -345,13 +343,13 @@ func (r *replay) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Du
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
 			if t.Procs != 1 {
-				return nil, 0, fmt.Errorf("--policy %s: job %d is %d processors wide, and it places sequential jobs only", r.policy.name, t.ID, t.Procs)
+				return nil, 0, fmt.Errorf("--policy %s: job %d is %d processors wide, and it places sequential jobs only", r.Policy.Name, t.ID, t.Procs)
 			}
 			list[i].Tasks[k] = policy.Task{ID: t.ID, Run: t.Run}
 		}
 	}
 	began := time.Now()
-	placed, err := r.policy.place(policy.Machine{Procs: r.procs, Rho: r.rho, Place: r.place})(list)
+	placed, err := r.Policy.place(policy.Machine{Procs: r.Procs, Rho: r.rho, Place: r.place})(list)
 	took := time.Since(began)
 	if err != nil {
 		return nil, took, err

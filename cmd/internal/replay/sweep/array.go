@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"context"
@@ -18,14 +18,13 @@ import (
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay/sweep"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
 // array is a job array that computes a sweep.
 type array struct {
-	*sweepRun
+	*run
 	slurm   priority.Slurm
 	job     ostrich.JobID
 	perTask int
@@ -34,7 +33,7 @@ type array struct {
 }
 
 // slurm has the missing points computed by a job array.
-func (r *sweepRun) slurm() error {
+func (r *run) slurm() error {
 	missing, err := r.find(r.all())
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
@@ -44,7 +43,7 @@ func (r *sweepRun) slurm() error {
 		return r.write()
 	}
 	a := &array{
-		sweepRun: r, ended: make(map[int]string),
+		run: r, ended: make(map[int]string),
 		slurm: priority.Slurm{Dir: r.c.String("slurm-bin"), Conf: r.c.String("slurm-conf"), Timeout: time.Minute},
 	}
 	if err := a.submit(missing); err != nil {
@@ -96,7 +95,7 @@ func (a *array) submit(missing []int) error {
 			return err
 		}
 	}
-	script := sweep.Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
+	script := Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
 	err = errors.Join(
 		atomicfile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
 		atomicfile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
@@ -104,7 +103,7 @@ func (a *array) submit(missing []int) error {
 	if err != nil {
 		return err
 	}
-	indices := sweep.Indices(a.tasks)
+	indices := Indices(a.tasks)
 	if n := a.c.Int("at-once"); n > 0 {
 		indices += "%" + strconv.Itoa(n)
 	}
@@ -140,7 +139,7 @@ func perTask(n, asked, maxArraySize int) (int, error) {
 // task sees whether it would compute the same ones.
 const pointsFile = "points.csv"
 
-func (r *sweepRun) pointRows() [][]string {
+func (r *run) pointRows() [][]string {
 	rows := [][]string{{"point", "key", "log", "seed", "options"}}
 	for i := range r.points {
 		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.points[i].Trace].name, r.seed(i), r.options(i)})
@@ -150,7 +149,7 @@ func (r *sweepRun) pointRows() [][]string {
 
 // asSubmitted refuses points that are others than those which were submitted,
 // if any were.
-func (r *sweepRun) asSubmitted(points []int) error {
+func (r *run) asSubmitted(points []int) error {
 	path := r.folder.Path(pointsFile)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
