@@ -30,7 +30,7 @@ func compareCommand() *cli.Command {
 			"happened stands beside a simulation of the site's own priority/multifactor, so that one sees how far the\n" +
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
-			"Policies:\n" + comparePolicies() + "\n" +
+			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" +
 			"What if:\n" + indent(replay.WhatIfUsage) + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(), compareSite(), []cli.Flag{
@@ -61,15 +61,6 @@ func compareCommand() *cli.Command {
 		return live(c)
 	}
 	return compare
-}
-
-func comparePolicies() string {
-	names, usages := replay.PolicyNames()
-	var b strings.Builder
-	for i := range names {
-		fmt.Fprintf(&b, "  %-16s  %s\n", names[i], usages[i])
-	}
-	return b.String()
 }
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
@@ -151,7 +142,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 
 // comparedPolicies are the policies that the options name.
 func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]replay.SitePolicy, error) {
-	known, _ := replay.PolicyNames()
+	known := replay.Names(replay.Policies(replay.Site))
 	var policies []replay.SitePolicy
 	for name := range strings.SplitSeq(c.String("policy"), ",") {
 		name = strings.TrimSpace(name)

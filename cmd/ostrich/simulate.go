@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,7 +24,7 @@ func simulateCommand() *cli.Command {
 		Usage: "replay a workload log under a scheduling policy, and measure what comes of it",
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
-			"Policies:\n" + policyHelp() + "\n" +
+			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
@@ -48,14 +47,6 @@ func simulateFlags(o *replay.Options) []cli.Flag {
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
 	}, o.CampaignFlags(), console.Formats())
-}
-
-func policyHelp() string {
-	var b strings.Builder
-	for _, p := range replay.Policies {
-		fmt.Fprintf(&b, "  %-16s  %s\n", p.Name, p.Usage)
-	}
-	return b.String()
 }
 
 // plainCommand builds a sub-command that reads no configuration.

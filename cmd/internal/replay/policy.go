@@ -18,40 +18,13 @@ type SitePolicy struct {
 	Backfill sim.Backfill
 }
 
-// sitePolicy is a policy that a study can replay. One of order and rank is set.
-type sitePolicy struct {
-	name, usage string
-	order       *sim.Order
-	rank        func(s *Study, requests []multifactor.Request) sim.Policy
-}
-
-// sitePolicies are in the order of the help.
-var sitePolicies = []sitePolicy{
-	{name: "fairshare", usage: "the site's own priority/multifactor, as slurmctld computes it", rank: (*Study).multifactor},
-	{name: "ostrich", usage: "the virtual schedule, with the settings of ostrichd", rank: (*Study).ostrich},
-	{name: "fcfs", usage: "first come, first served, job by job", order: &sim.FCFS},
-	{name: "fcfs-campaigns", usage: "first come, first served, campaign by campaign", rank: func(*Study, []multifactor.Request) sim.Policy { return sim.FCFSCampaigns }},
-	{name: "spt", usage: "shortest job first, by time limit", order: &sim.SPT},
-	{name: "lpt", usage: "longest job first, by time limit", order: &sim.LPT},
-	{name: "ljf", usage: "largest job first, by processors", order: &sim.LJF},
-}
-
-// PolicyNames lists the policies, and PolicyUsages what they are.
-func PolicyNames() (names, usages []string) {
-	for _, p := range sitePolicies {
-		names, usages = append(names, p.name), append(usages, p.usage)
-	}
-	return names, usages
-}
-
 // Replay replays the jobs under a policy, as they were submitted, and tells how
 // long that took. The jobs come in the order of Jobs, without those that had
 // not ended or that a change added. progress is told how many jobs have ended.
 func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, time.Duration, error) {
-	k := slices.IndexFunc(sitePolicies, func(known sitePolicy) bool { return known.name == p.Name })
-	if k < 0 {
-		names, _ := PolicyNames()
-		return nil, 0, fmt.Errorf("policy %q: must be one of %s", p.Name, strings.Join(names, ", "))
+	known := Find(p.Name, Site)
+	if known == nil {
+		return nil, 0, fmt.Errorf("policy %q: must be one of %s", p.Name, strings.Join(Names(Policies(Site)), ", "))
 	}
 	began := time.Now()
 	jobs := make([]report.Job, len(s.Jobs))
@@ -65,13 +38,13 @@ func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, ti
 			Procs: pool.Procs, Open: true, Offsets: true, Kill: s.Kill, Backfill: p.Backfill, Scheduler: s.Scheduler,
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}
-		if known := sitePolicies[k]; known.order != nil {
-			loop.Order = *known.order
-		} else {
-			loop.Policy = known.rank(s, s.inOrder(campaigns))
-		}
-		if p.Name == "fcfs-campaigns" {
-			loop.Inside = ostrich.Submission
+		requests := s.inOrder(campaigns)
+		known.Into(&loop, &Material{
+			Options: s.Options, Shares: s.Shares, Priority: s.Priority,
+			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
+		}, false)
+		if known.submitted {
+			loop.Inside = known.inside
 		}
 		ran, err := loop.Run(campaigns)
 		if err != nil {
@@ -98,26 +71,6 @@ func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 		}
 	}
 	return list
-}
-
-// ostrich is OStrich as ostrichd has it.
-func (s *Study) ostrich([]multifactor.Request) sim.Policy {
-	policy := sim.OStrich(s.Options)
-	if s.Shares == nil {
-		return policy
-	}
-	return func(m int) (sim.Ranker, error) {
-		r, err := policy(m)
-		if err == nil {
-			err = r.Step(ostrich.Event{Kind: ostrich.Reshare, Shares: s.Shares})
-		}
-		return r, err
-	}
-}
-
-// multifactor is Slurm's own order.
-func (s *Study) multifactor(requests []multifactor.Request) sim.Policy {
-	return sim.Multifactor(s.Priority, func(n ostrich.JobID) multifactor.Request { return requests[n-1] })
 }
 
 // Virtual is when the campaigns of a run are completed in OStrich's virtual

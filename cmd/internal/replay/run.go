@@ -56,72 +56,13 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// Policy is a policy that simulate knows. One of order, rank and place is set.
-type Policy struct {
-	Name, Usage string
-
-	order   *sim.Order                      // job by job
-	rank    func(r *Run) sim.Policy         // campaign by campaign
-	inside  ostrich.Inside                  // what goes first in a campaign, unless that is chosen
-	place   func(policy.Machine) placeWhole // whole campaigns of sequential jobs
-	gated   bool                            // campaigns that have not started virtually wait behind a gate
-	gate    ostrich.Gate                    // unless another is chosen
-	virtual ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
-}
-
-// placeWhole places whole campaigns.
-type placeWhole func([]policy.Campaign) (policy.Schedule, error)
-
-// Policies are in the order of the help.
-var Policies = []Policy{
-	{
-		Name: "ostrich", Usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
-		inside: ostrich.LPT, gated: true, gate: ostrich.Strict,
-		rank: (*Run).ostrich,
-	},
-	{
-		Name: "ostrich-parallel", Usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
-		inside: ostrich.LJF, gated: true, gate: ostrich.Off, virtual: ostrich.Parallel,
-		rank: (*Run).ostrich,
-	},
-	{Name: "fcfs", Usage: "first come, first served, job by job", order: &sim.FCFS},
-	{
-		Name: "fcfs-campaigns", Usage: "first come, first served, campaign by campaign", inside: ostrich.Submission,
-		rank: func(*Run) sim.Policy { return sim.FCFSCampaigns },
-	},
-	{Name: "spt", Usage: "shortest job first (SJF), by estimate", order: &sim.SPT},
-	{Name: "lpt", Usage: "longest job first, by estimate", order: &sim.LPT},
-	{Name: "ljf", Usage: "largest job first, by processors", order: &sim.LJF},
-	{
-		Name: "fairshare", Usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(r *Run) sim.Policy { return sim.FairShare(r.period) },
-	},
-	{
-		Name: "spaceshare", Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(*Run) sim.Policy { return sim.SpaceShare },
-	},
-	{
-		Name: "faircamp", Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
-		place: func(m policy.Machine) placeWhole {
-			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
-		},
-	},
-	{
-		Name: "multicamp", Usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
-		place: func(m policy.Machine) placeWhole { return m.MultiCamp },
-	},
-	{
-		Name: "multicmax", Usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
-		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
-	},
-}
-
-func (r *Run) ostrich() sim.Policy {
+// material is what its policy is made of.
+func (r *Run) material(campaigns []sim.Campaign) *Material {
 	gate := r.Policy.gate
 	if r.gate != nil {
 		gate = *r.gate
 	}
-	return sim.OStrich(ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder()})
+	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder()}, Period: r.period}
 }
 
 func (r *Run) insideOrder() ostrich.Inside {
@@ -159,20 +100,16 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// PolicyNamed finds a policy; sjf is another name of spt.
+// PolicyNamed finds a policy of a log; sjf is another name of spt.
 func PolicyNamed(name string) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
 	}
-	i := slices.IndexFunc(Policies, func(p Policy) bool { return p.Name == name })
-	if i < 0 {
-		names := make([]string, len(Policies))
-		for i, p := range Policies {
-			names[i] = p.Name
-		}
-		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(names))
+	p := Find(name, Log)
+	if p == nil {
+		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(Log))))
 	}
-	return &Policies[i], nil
+	return p, nil
 }
 
 // Check tells which options do not go together.
@@ -292,11 +229,7 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
-	if r.Policy.order != nil {
-		loop.Order = *r.Policy.order
-	} else {
-		loop.Policy = r.Policy.rank(r)
-	}
+	r.Policy.Into(&loop, r.material(campaigns), false)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
 	return jobs, time.Since(began), err

@@ -158,7 +158,7 @@ func drawStudy(t *rapid.T) *Study {
 // TestReplay: whatever the policy, the jobs are those of the history, in its
 // order, and run as long as they did.
 func TestReplay(t *testing.T) {
-	names, _ := PolicyNames()
+	names := Names(Policies(Site))
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStudy(t)
 		recorded := s.Recorded()
