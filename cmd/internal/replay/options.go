@@ -64,6 +64,7 @@ type Options struct {
 	Estimate         string
 	Kill             bool
 	Inside, Gate     string // "" is the policy's
+	Predictor        string
 	Period           time.Duration
 	Rho, Placement   string
 	Cut              time.Duration
@@ -84,6 +85,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
 		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside},
 		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's", Destination: &o.Gate},
+		&cli.StringFlag{Name: "predictor", Usage: "how long the virtual schedule expects a job to run: `PREDICTOR` is " + console.List(ostrich.PredictorNames), Value: "limit", Destination: &o.Predictor},
 		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute, Destination: &o.Period},
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
@@ -193,6 +195,8 @@ func (o *Options) Run() (Run, error) {
 		note("gate", err)
 		r.gate = &gate
 	}
+	r.predictor, err = console.Named[ostrich.Predictor](ostrich.PredictorNames, o.Predictor)
+	note("predictor", err)
 	names := make([]string, len(rhos))
 	for i := range rhos {
 		names[i] = rhos[i].name

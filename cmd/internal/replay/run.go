@@ -28,11 +28,12 @@ type Run struct {
 	rule         Rule
 	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
-	inside *ostrich.Inside // nil is the policy's own
-	gate   *ostrich.Gate   // nil is the policy's own
-	period ostrich.Duration
-	rho    policy.Makespan
-	place  policy.Placement
+	inside    *ostrich.Inside // nil is the policy's own
+	gate      *ostrich.Gate   // nil is the policy's own
+	predictor ostrich.Predictor
+	period    ostrich.Duration
+	rho       policy.Makespan
+	place     policy.Placement
 }
 
 // Rule tells which jobs of a log are a campaign.
@@ -62,7 +63,7 @@ func (r *Run) material(campaigns []sim.Campaign) *Material {
 	if r.gate != nil {
 		gate = *r.gate
 	}
-	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder()}, Period: r.period}
+	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder(), Predictor: r.predictor}, Period: r.period}
 }
 
 func (r *Run) insideOrder() ostrich.Inside {
@@ -79,6 +80,7 @@ var heeded = []struct {
 }{
 	{"inside", func(p *Policy) bool { return p.rank != nil }},
 	{"gate", func(p *Policy) bool { return p.gated }},
+	{"predictor", func(p *Policy) bool { return p.gated }},
 	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
 	{"rho", func(p *Policy) bool { return p.place != nil }},
 	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},

@@ -102,6 +102,10 @@ var table = []Policy{
 		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
 	},
 	{
+		Name: "multifactor", needs: Log, inside: ostrich.Submission, rank: flatOf,
+		Usage: "Slurm's priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
+	},
+	{
 		Name: "spaceshare", needs: Log, Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
 		rank: func(*Material) sim.Policy { return sim.SpaceShare },
 	},
