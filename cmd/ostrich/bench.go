@@ -17,8 +17,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -27,6 +29,7 @@ import (
 const quickLogs = 3
 
 func benchCommand() *cli.Command {
+	o := &replay.LogOptions{}
 	return plainCommand(cli.Command{
 		Name:  "bench",
 		Usage: "measure orders of the queue on workload logs, as ratios to the first one",
@@ -54,10 +57,13 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
-	}, logFlags(), formats()), bench)
+	}, o.Flags(), console.Formats()), func(c *cli.Context) error {
+		o.Given = c.IsSet
+		return bench(c, o)
+	})
 }
 
-func bench(c *cli.Context) error {
+func bench(c *cli.Context, o *replay.LogOptions) error {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // it does not live long
 	}
@@ -69,14 +75,14 @@ func bench(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("--policy: %w", err)
 	}
-	if err = writable(c, "html", "markdown"); err != nil {
+	if err = console.Writable(c, "html", "markdown"); err != nil {
 		return err
 	}
-	logs, err := benchLogs(c)
+	logs, err := benchLogs(c, o)
 	if err != nil {
 		return err
 	}
-	code, err := codeVersion()
+	code, err := replay.CodeVersion()
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func bench(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(c, result)
+		return console.JSON(c, result)
 	}
 	return writeRatios(c, result)
 }
@@ -136,7 +142,7 @@ func benchSettings(c *cli.Context) (orderbench.Settings, error) {
 	if d := c.Duration("floor"); d < 0 || d%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--floor %v: whole seconds, at least 0", d))
 	}
-	if _, err := named[uint8](orderbench.Loops, s.Loop); err != nil {
+	if _, err := console.Named[uint8](orderbench.Loops, s.Loop); err != nil {
 		errs = append(errs, fmt.Errorf("--loop %w", err))
 	}
 	if c.Bool("quick") {
@@ -149,23 +155,23 @@ func benchSettings(c *cli.Context) (orderbench.Settings, error) {
 }
 
 // benchLogs reads the logs.
-func benchLogs(c *cli.Context) ([]orderbench.Log, error) {
+func benchLogs(c *cli.Context, o *replay.LogOptions) ([]orderbench.Log, error) {
 	paths := c.StringSlice("swf")
 	if len(paths) == 0 {
 		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
 	}
 	if c.Bool("quick") && len(paths) > quickLogs {
-		say(c.App.ErrWriter, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
+		console.Say(c.App.ErrWriter, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
 		paths = paths[:quickLogs]
 	}
 	var logs []orderbench.Log
 	for _, path := range paths {
-		w, err := readWorkload(c, path, ruleNames, sim.ByLimit)
+		w, err := o.Workload(c.Context, path, replay.RuleNames, sim.ByLimit)
 		if err != nil {
 			return nil, err
 		}
-		w.tell(c)
-		logs = append(logs, orderbench.Log{Name: w.name, Procs: w.procs, Jobs: w.jobs})
+		w.Tell(c.App.ErrWriter)
+		logs = append(logs, orderbench.Log{Name: w.Name, Procs: w.Procs, Jobs: w.Jobs})
 	}
 	return logs, nil
 }
@@ -183,7 +189,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 		// The process may end while a run is still being added: then it is the
 		// system that closes the file.
 		if n := store.Restore(b); n > 0 {
-			say(c.App.ErrWriter, "%d of %s were made before", n, format.Plural(len(b.Runs()), "run"))
+			console.Say(c.App.ErrWriter, "%d of %s were made before", n, format.Plural(len(b.Runs()), "run"))
 		}
 		keep = store.Add
 	}
@@ -197,7 +203,7 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 	var failed atomic.Bool
 	var mu sync.Mutex
 	errs := make([]error, len(runs))
-	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+	err := replay.Each(c.Context, c.App.ErrWriter, c.Int("workers"), jobs, func(i int, ended func(n int)) {
 		if failed.Load() || c.Err() != nil {
 			return
 		}
@@ -213,8 +219,8 @@ func makeRuns(c *cli.Context, b *orderbench.Bench, settings orderbench.Settings)
 			errs[i] = err
 		}
 	})
-	if errors.Is(err, interrupted) && path != "" {
-		return interruption("finished runs are kept in " + path + "; the same command again goes on")
+	if errors.Is(err, console.ErrInterrupted) && path != "" {
+		return console.Interruption("finished runs are kept in " + path + "; the same command again goes on")
 	}
 	return cmp.Or(err, cmp.Or(errs...))
 }
@@ -227,7 +233,7 @@ func writeRatios(c *cli.Context, r *orderbench.Result) error {
 		t.Add(append([]any{p.Policy}, ratioCells(p)...)...)
 	}
 	if c.Bool("summary") {
-		return writeTables(c, t)
+		return console.Tables(c, t)
 	}
 	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, orderbench.Heads()...)}
 	for i := range r.Logs {
@@ -236,7 +242,7 @@ func writeRatios(c *cli.Context, r *orderbench.Result) error {
 			logs.Add(append([]any{r.Logs[i].Log, p.Policy}, ratioCells(p)...)...)
 		}
 	}
-	return writeTables(c, t, logs)
+	return console.Tables(c, t, logs)
 }
 
 // ratioCells are the ratios of a policy in a table.

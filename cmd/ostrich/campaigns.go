@@ -7,11 +7,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 func campaignsCommand() *cli.Command {
+	o := &replay.LogOptions{}
 	live := command(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
@@ -23,7 +26,7 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
-	}, slices.Concat(selection(), formats(), campaignsLogFlags()), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags(o)), func(c *cli.Context, config sidecar.Config) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
@@ -32,7 +35,7 @@ func campaignsCommand() *cli.Command {
 	readConfiguration := live.Action
 	live.Action = func(c *cli.Context) error {
 		if c.IsSet("swf") && c.NArg() == 0 {
-			return logCampaigns(c)
+			return logCampaigns(c, o)
 		}
 		return readConfiguration(c)
 	}
@@ -45,7 +48,7 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 		return !chosen(c, "user", j.User) || !chosen(c, "account", j.Account) || !chosen(c, "partition", j.Partition)
 	})
 	if c.Bool("json") {
-		return writeJSON(c, all)
+		return console.JSON(c, all)
 	}
 	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
 	for _, j := range all.Campaigns {
@@ -53,5 +56,5 @@ func writeCampaigns(c *cli.Context, state *answers.State) error {
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
 	}
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }

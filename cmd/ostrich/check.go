@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -22,7 +23,7 @@ func checkCommand() *cli.Command {
 	}, slices.Concat([]cli.Flag{
 		clusterFlag(),
 		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this"},
-	}, formats()), func(c *cli.Context, config sidecar.Config) error {
+	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		as := c.String("as")
 		if as == "" {
 			u, err := user.Current()
@@ -44,7 +45,7 @@ func checkCommand() *cli.Command {
 
 func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
 	if c.Bool("json") {
-		return writeJSON(c, struct {
+		return console.JSON(c, struct {
 			Checks []sidecar.Finding `json:"checks"`
 		}{findings})
 	}
@@ -53,7 +54,7 @@ func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
 		for _, f := range findings {
 			t.Add(f.Result, f.Name, f.Found, f.Mend)
 		}
-		return writeTables(c, t)
+		return console.Tables(c, t)
 	}
 	var errs []error
 	for _, f := range findings {

@@ -14,8 +14,9 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/study"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -29,12 +30,12 @@ func compareCommand() *cli.Command {
 			"happened stands beside a simulation of the site's own priority/multifactor, so that one sees how far the\n" +
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
-			"Policies:\n" + comparePolicies() + "\n" +
-			"What if:\n" + indent(study.WhatIfUsage) + "\n\n" +
+			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" +
+			"What if:\n" + indent(replay.WhatIfUsage) + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(), compareSite(), []cli.Flag{
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich"},
-		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + list(sim.BackfillNames), Value: "slurm"},
+		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: "slurm"},
 		&cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second},
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max"},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
@@ -48,7 +49,7 @@ func compareCommand() *cli.Command {
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core"},
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd", DefaultText: "listen of the configuration"},
-	}, formats()), compare)
+	}, console.Formats()), compare)
 	live := compare.Action
 	compare.Action = func(c *cli.Context) error {
 		if c.Bool("live") {
@@ -62,29 +63,20 @@ func compareCommand() *cli.Command {
 	return compare
 }
 
-func comparePolicies() string {
-	names, usages := study.PolicyNames()
-	var b strings.Builder
-	for i := range names {
-		fmt.Fprintf(&b, "  %-16s  %s\n", names[i], usages[i])
-	}
-	return b.String()
-}
-
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
 // candidate is a run to be made.
 type candidate struct {
 	name   string
-	study  *study.Study
-	policy study.Policy
+	study  *replay.Study
+	policy replay.SitePolicy
 	jobs   []report.Job
 	took   time.Duration
 	err    error
 }
 
 func compare(c *cli.Context, config sidecar.Config) error {
-	if err := writable(c, "html"); err != nil {
+	if err := console.Writable(c, "html"); err != nil {
 		return err
 	}
 	if n := c.Int("resamples"); n < 1 || n > 1_000_000 {
@@ -96,7 +88,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if floor := c.Duration("floor"); floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
 		return fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
 	}
-	backfill, err := named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
+	backfill, err := console.Named[sim.Backfill](sim.BackfillNames, c.String("backfill"))
 	if err != nil {
 		return fmt.Errorf("--backfill %w", err)
 	}
@@ -108,11 +100,11 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	if source.setup.Measure, err = study.ParseRule(c.String("measure-rule"), 0); err != nil {
+	if source.setup.Measure, err = replay.ParseRule(c.String("measure-rule"), 0); err != nil {
 		return fmt.Errorf("--measure-rule: %w", err)
 	}
 	foretold := source.foretell()
-	site, err := study.New(source.history, source.setup)
+	site, err := replay.New(source.history, source.setup)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source.name, err)
 	}
@@ -136,7 +128,7 @@ func compare(c *cli.Context, config sidecar.Config) error {
 	result, err := comparison.Compare(c.Context, in)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return interrupted
+		return console.ErrInterrupted
 	case err != nil:
 		return err
 	}
@@ -149,24 +141,24 @@ func compare(c *cli.Context, config sidecar.Config) error {
 }
 
 // comparedPolicies are the policies that the options name.
-func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]study.Policy, error) {
-	known, _ := study.PolicyNames()
-	var policies []study.Policy
+func comparedPolicies(c *cli.Context, backfill sim.Backfill) ([]replay.SitePolicy, error) {
+	known := replay.Names(replay.Policies(replay.Site))
+	var policies []replay.SitePolicy
 	for name := range strings.SplitSeq(c.String("policy"), ",") {
 		name = strings.TrimSpace(name)
 		switch {
 		case !slices.Contains(known, name):
-			return nil, fmt.Errorf("--policy %q: must be %s", name, list(known))
-		case slices.ContainsFunc(policies, func(p study.Policy) bool { return p.Name == name }):
+			return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(known))
+		case slices.ContainsFunc(policies, func(p replay.SitePolicy) bool { return p.Name == name }):
 			return nil, fmt.Errorf("--policy %s: is named twice", name)
 		}
-		policies = append(policies, study.Policy{Name: name, Backfill: backfill})
+		policies = append(policies, replay.SitePolicy{Name: name, Backfill: backfill})
 	}
 	return policies, nil
 }
 
 // candidates are the runs that the options ask for.
-func candidates(c *cli.Context, site *study.Study, policies []study.Policy) ([]*candidate, error) {
+func candidates(c *cli.Context, site *replay.Study, policies []replay.SitePolicy) ([]*candidate, error) {
 	var runs []*candidate
 	for _, p := range policies {
 		runs = append(runs, &candidate{name: p.Name, study: site, policy: p})
@@ -183,7 +175,7 @@ func candidates(c *cli.Context, site *study.Study, policies []study.Policy) ([]*
 		}
 		before := len(runs)
 		for _, p := range policies {
-			if !study.Heeds(heeds, p.Name) {
+			if !replay.Heeds(heeds, p.Name) {
 				continue
 			}
 			name := p.Name + ", " + what
@@ -216,7 +208,7 @@ func replayAll(c *cli.Context, runs []*candidate) error {
 	for i, r := range runs {
 		jobs[i] = len(r.study.Jobs)
 	}
-	err := replayEach(c, jobs, func(i int, ended func(n int)) {
+	err := replay.Each(c.Context, c.App.ErrWriter, c.Int("workers"), jobs, func(i int, ended func(n int)) {
 		r := runs[i]
 		r.jobs, r.took, r.err = r.study.Replay(r.policy, ended)
 	})
@@ -232,7 +224,7 @@ func replayAll(c *cli.Context, runs []*candidate) error {
 }
 
 // comparisonInput puts the runs beside what happened.
-func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*candidate) (comparison.Input, error) {
+func comparisonInput(c *cli.Context, source *source, site *replay.Study, runs []*candidate) (comparison.Input, error) {
 	in := comparison.Input{
 		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
 		Location: source.location, Procs: site.Procs, Notes: site.Notes,
@@ -270,7 +262,7 @@ func comparisonInput(c *cli.Context, source *source, site *study.Study, runs []*
 // virtualBlocks are the stays of the campaigns in the virtual schedule: a
 // campaign starts there when it is submitted and the user's last one is
 // completed (thesis 5.1).
-func virtualBlocks(site *study.Study, jobs []report.Job) ([]comparison.Block, error) {
+func virtualBlocks(site *replay.Study, jobs []report.Job) ([]comparison.Block, error) {
 	completed, err := site.Virtual(jobs)
 	if err != nil {
 		return nil, err
@@ -347,7 +339,7 @@ const mostRows = 10
 // writeComparison writes the figures.
 func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 	if c.Bool("json") {
-		return writeJSON(c, result)
+		return console.JSON(c, result)
 	}
 	w := c.App.Writer
 	long := c.Bool("long") || c.Bool("parsable2")
@@ -368,7 +360,7 @@ func writeComparison(c *cli.Context, result *comparison.Comparison) error {
 			t.Header[k] = strings.ToUpper(h)
 		}
 	}
-	if err := writeTables(c, tables...); err != nil {
+	if err := console.Tables(c, tables...); err != nil {
 		return err
 	}
 	if !words {

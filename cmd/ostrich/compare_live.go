@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/shadow"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -51,7 +52,7 @@ func compareLive(c *cli.Context) error {
 		}
 		return err
 	}
-	return writeTables(c, liveTables(&r)...)
+	return console.Tables(c, liveTables(&r)...)
 }
 
 // onlyLive refuses arguments, and options that mean nothing for a comparison
@@ -60,7 +61,7 @@ func onlyLive(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return fmt.Errorf("compare: unexpected argument %q; see \"ostrich compare --help\"", c.Args().First())
 	}
-	known := slices.Concat(formats(), sidecar.Flags(true))
+	known := slices.Concat(console.Formats(), sidecar.Flags(true))
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		if !c.IsSet(name) || name == "live" || name == "address" ||

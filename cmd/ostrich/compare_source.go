@@ -16,9 +16,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/study"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -60,7 +61,7 @@ func compareSite() []cli.Flag {
 type source struct {
 	name       string
 	history    *accounting.History
-	setup      study.Setup
+	setup      replay.Setup
 	location   *time.Location // nil for a log, whose times count from its start
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
@@ -74,7 +75,7 @@ type source struct {
 
 // check compares the model of the site's priorities with what the controller
 // says, and lets go of the history, which is large.
-func (s *source) check(site *study.Study) (err error) {
+func (s *source) check(site *replay.Study) (err error) {
 	if l := s.live; l != nil {
 		s.controller, err = site.Check(s.history, l.at, l.shares, l.queue)
 	}
@@ -130,7 +131,7 @@ func readSource(c *cli.Context, config *sidecar.Config) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.setup = study.Setup{Procs: c.Int("procs"), Nodes: c.Int("nodes"), Options: options, Tree: config.Schedule.Shares == "tree"}
+	s.setup = replay.Setup{Procs: c.Int("procs"), Nodes: c.Int("nodes"), Options: options, Tree: config.Schedule.Shares == "tree"}
 	s.setup.Location = s.location
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
@@ -217,24 +218,28 @@ func (s *source) readFiles(c *cli.Context) error {
 // readSWF reads a workload log.
 func (s *source) readSWF(c *cli.Context) error {
 	path := c.String("swf")
-	s.name, s.location, s.zero = logName(path), nil, 1
-	log, err := readLog(c, path, trace.Options{Lenient: c.Bool("lenient")})
+	s.name, s.location, s.zero = replay.LogName(path), nil, 1
+	o := replay.LogOptions{
+		Procs: c.Int("procs"), Lenient: c.Bool("lenient"), Start: c.String("starttime"), End: c.String("endtime"),
+		Load: c.Float64("load"), Given: c.IsSet,
+	}
+	log, err := o.Read(c.Context, path)
 	if err != nil {
 		return err
 	}
-	if note := skipped(log); note != "" {
+	if note := replay.Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
-	if log, err = chooseJobs(c, path, log); err != nil {
+	if log, err = o.Choose(path, log); err != nil {
 		return err
 	}
-	m, err := processors(c, log)
+	m, err := o.Processors(log)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
-	if s.history, err = study.FromLog(log, m); err != nil {
+	if s.history, err = replay.FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
@@ -250,7 +255,7 @@ func (s *source) readDumps(c *cli.Context) error {
 	var all []*accounting.History
 	for _, path := range paths {
 		var h *accounting.History
-		err := await(c, func() error {
+		err := console.Await(c.Context, func() error {
 			in, err := openDump(path)
 			if err != nil {
 				return err
@@ -359,7 +364,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	done := alive(c.App.ErrWriter, "reading accounting")
+	done := console.Alive(c.App.ErrWriter, "reading accounting")
 	defer done()
 	access.Classes = true
 	r, err := slurmdb.Open(c.Context, access)
@@ -371,7 +376,7 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
 	if s.history, err = archive.History(c.Context, r, from-before, to, nil); err != nil {
 		if c.Err() != nil {
-			return interrupted
+			return console.ErrInterrupted
 		}
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/figures"
+	"slurm-ostrich/cmd/internal/replay"
 )
 
 // The scripts ask the command itself, see complete.
@@ -112,8 +113,8 @@ func complete(a *cli.App, w io.Writer, words []string) error {
 		return nil
 	case before[0] == "generate" && !strings.HasPrefix(last, "-"):
 		var errs []error
-		for _, m := range models {
-			errs = append(errs, offer(m.name, ""))
+		for _, name := range replay.ModelNames() {
+			errs = append(errs, offer(name, ""))
 		}
 		return errors.Join(errs...)
 	case before[0] == "figures" && !strings.HasPrefix(last, "-"):

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -41,16 +42,16 @@ func csvAllowed(c *cli.Context, replays int) error {
 }
 
 // writeCSVs writes the files that the options ask for.
-func writeCSVs(c *cli.Context, s *simulation) error {
-	o := s.outcome
+func writeCSVs(c *cli.Context, s *replay.Simulation) error {
+	o := s.Outcome
 	for _, f := range []struct {
 		option string
 		write  func(io.Writer) error
 	}{
-		{"jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.workload.name, o.jobs, s.replay.procs) }},
-		{"campaigns-csv", func(w io.Writer) error { return writeCampaignRows(w, o.campaigns, s.replay.procs) }},
+		{"jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, s.Run.Procs) }},
+		{"campaigns-csv", func(w io.Writer) error { return writeCampaignRows(w, o.Campaigns, s.Run.Procs) }},
 		{"utilisation-csv", func(w io.Writer) error {
-			return writeUtilisation(w, o.jobs, s.replay.procs, ostrich.Duration(c.Duration("step")/time.Second))
+			return writeUtilisation(w, o.Jobs, s.Run.Procs, ostrich.Duration(c.Duration("step")/time.Second))
 		}},
 	} {
 		path := c.String(f.option)

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -66,7 +67,7 @@ func runDemo(c *cli.Context) error {
 			return err
 		}
 	}
-	at, done := progress(c.App.ErrWriter, fmt.Sprintf("%s of %s, twice", format.Plural(d.Total, "job"), format.Plural(len(d.Users), "user")))
+	at, done := console.Progress(c.App.ErrWriter, fmt.Sprintf("%s of %s, twice", format.Plural(d.Total, "job"), format.Plural(len(d.Users), "user")))
 	err = d.run(ctx, pace, at)
 	done()
 	if err == nil {
@@ -77,7 +78,7 @@ func runDemo(c *cli.Context) error {
 	}
 	err = errors.Join(err, stop())
 	if errors.Is(err, context.Canceled) && c.Err() != nil {
-		return interrupted
+		return console.ErrInterrupted
 	}
 	return err
 }
@@ -92,7 +93,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 	case hours < 1 || hours > demoMostHours:
 		return nil, fmt.Errorf("demo: --hours %d: must be from 1 to %d", hours, demoMostHours)
 	case rule < 0:
-		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), list(emulated.RuleNames))
+		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), console.List(emulated.RuleNames))
 	case c.Duration("pace") < time.Second:
 		return nil, fmt.Errorf("demo: --pace %s: must be at least 1s", c.Duration("pace"))
 	case c.IsSet("pace") && !c.Bool("serve"):
@@ -102,7 +103,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 	case c.NArg() > 1:
 		return nil, fmt.Errorf("demo: unexpected argument %q; see \"ostrich demo --help\"", c.Args().Get(1))
 	}
-	if err := writable(c, "out"); err != nil {
+	if err := console.Writable(c, "out"); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	return newDemo(users, hours, c.Uint64("seed"), emulated.Rule(rule)), nil
@@ -116,11 +117,11 @@ func (d *demo) write(c *cli.Context) error {
 		if err != nil {
 			return fmt.Errorf("demo: --out: %w", err)
 		}
-		say(c.App.ErrWriter, "both schedules are drawn in %s", out)
+		console.Say(c.App.ErrWriter, "both schedules are drawn in %s", out)
 	}
 	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
 	if c.Bool("json") {
-		return writeJSON(c, d.object(runs, both))
+		return console.JSON(c, d.object(runs, both))
 	}
 	_, err := io.WriteString(c.App.Writer, d.text(runs, both))
 	return err

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"slurm-ostrich/cmd/internal/console"
 )
 
 // demoAddress is where the page is served unless somebody says where.
@@ -33,7 +35,7 @@ func serveDemo(ctx context.Context, d *demo, address string, w io.Writer) (_ con
 		defer cancel()
 		served <- server.Serve(listener)
 	}()
-	say(w, "http://%s/ shows both schedules as they grow; Ctrl-C ends", listener.Addr())
+	console.Say(w, "http://%s/ shows both schedules as they grow; Ctrl-C ends", listener.Addr())
 	return ctx, func() error {
 		err := server.Close()
 		if bad := <-served; !errors.Is(bad, http.ErrServerClosed) {

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -36,7 +37,7 @@ func explainCommand() *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				return writeJSON(c, e)
+				return console.JSON(c, e)
 			}
 			_, err = io.WriteString(c.App.Writer, e.String())
 			return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/format"
 )
@@ -69,7 +70,7 @@ func drawFigures(c *cli.Context) error {
 		if err := writeNumbers(c, drawn); err != nil {
 			return err
 		}
-		say(c.App.ErrWriter, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
+		console.Say(c.App.ErrWriter, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(c.String("out"), figures.Index))
 	}
 	if len(missing) > 0 && c.NArg() > 0 {
 		return fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
@@ -100,7 +101,7 @@ func listFigures(c *cli.Context, list []figures.Figure) error {
 	for _, f := range list {
 		t.Add(f.Name, f.Title, f.From, f.Log)
 	}
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }
 
 // withLogs are the figures whose logs are there; of the others it tells, and
@@ -114,13 +115,13 @@ func withLogs(c *cli.Context, list []figures.Figure) (there []figures.Figure, mi
 		}
 		if dir == "" {
 			missing = append(missing, f.Name)
-			say(c.App.ErrWriter, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
+			console.Say(c.App.ErrWriter, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
 			continue
 		}
 		switch _, err := os.Stat(filepath.Join(dir, f.Log)); {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, f.Name)
-			say(c.App.ErrWriter, "%s is left out: %s is not in %s", f.Name, f.Log, dir)
+			console.Say(c.App.ErrWriter, "%s is left out: %s is not in %s", f.Name, f.Log, dir)
 		case err != nil:
 			return nil, nil, fmt.Errorf("figures: %s: %w", f.Name, err)
 		default:
@@ -141,7 +142,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
-	at, done := progress(c.App.ErrWriter, "drawing "+format.Plural(len(list), "figure"))
+	at, done := console.Progress(c.App.ErrWriter, "drawing "+format.Plural(len(list), "figure"))
 	defer done()
 	var mu sync.Mutex
 	parts, sum := make([]int, len(list)), 0
@@ -187,7 +188,7 @@ func drawAll(c *cli.Context, list []figures.Figure, workers int) ([]figures.Draw
 	close(next)
 	group.Wait()
 	if c.Err() != nil {
-		return nil, interrupted
+		return nil, console.ErrInterrupted
 	}
 	return drawn, context.Cause(ctx)
 }
@@ -205,5 +206,5 @@ func writeNumbers(c *cli.Context, drawn []figures.Drawn) error {
 		}
 		list = append(list, t)
 	}
-	return writeTables(c, list...)
+	return console.Tables(c, list...)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -39,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if len(args) > 1 && args[1] == manual.Command {
 		if err := writeReference(a, args[2:]); err != nil {
-			say(stderr, "%v", err)
+			console.Say(stderr, "%v", err)
 			return 1
 		}
 		return 0
@@ -54,15 +55,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, interrupted):
-		left := interruption("no file was written")
+	case errors.Is(err, console.ErrInterrupted):
+		left := console.Interruption("no file was written")
 		errors.As(err, &left)
-		say(stderr, "%s: interrupted; %s", args[1], string(left))
+		console.Say(stderr, "%s: interrupted; %s", args[1], string(left))
 		return int(interrupted)
 	case errors.As(err, &code):
 		return int(code)
 	}
-	say(stderr, "%v", err)
+	console.Say(stderr, "%v", err)
 	return 1
 }
 
@@ -71,17 +72,9 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// interrupted ends a command that a signal has stopped, with the code that
-// shells have for it.
+// interrupted is the code of a command that a signal has stopped, which shells
+// have for it.
 const interrupted exitCode = 130
-
-// interruption is interrupted for a command that leaves something behind: it
-// says what.
-type interruption string
-
-func (i interruption) Error() string { return "interrupted; " + string(i) }
-
-func (i interruption) Is(err error) bool { return err == interrupted }
 
 func app(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
@@ -163,6 +156,22 @@ func selection() []cli.Flag {
 	}
 }
 
+// chosen tells whether a value is among those an option lists; an option that
+// is not given lists all.
+func chosen(c *cli.Context, option, value string) bool {
+	want := c.String(option)
+	if want == "" {
+		return true
+	}
+	have := strings.Split(value, ",") // a job can be in several partitions
+	for name := range strings.SplitSeq(want, ",") {
+		if slices.Contains(have, strings.TrimSpace(name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // clusterFlag is Slurm's -M, with one cluster at a time.
 func clusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
@@ -196,7 +205,7 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 // look does the reading part of one cycle, with a sign of life on a terminal,
 // and then what a command does with it.
 func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
-	done := alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
+	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
 	s, err := sidecar.Open(ctx.Context, c, nil)
 	if err != nil {
 		done()
@@ -214,24 +223,19 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	return err
 }
 
-// say writes a line to standard error.
-func say(w io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // There is nobody else to tell.
-}
-
 // odd tells on standard error of what was left out.
 func odd(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if c.Names != nil {
-		say(w, "warning: %v", c.Names)
+		console.Say(w, "warning: %v", c.Names)
 	}
 	if c.Journal != nil {
-		say(w, "warning: %v", c.Journal)
+		console.Say(w, "warning: %v", c.Journal)
 	}
 	if n := len(c.Skipped); n > 0 {
-		say(w, "%s left out that make no sense, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+		console.Say(w, "%s left out that make no sense, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])
+		console.Say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -20,7 +21,7 @@ func planCommand() *cli.Command {
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
 			"would, to whatever job of the queue; 1: error.",
-	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
 			plan := answers.Look(s, cycle).Plan(func(e *sidecar.Entry) bool {
 				return chosen(c, "user", e.User) && chosen(c, "account", e.Account) && chosen(c, "partition", e.Partition)
@@ -38,7 +39,7 @@ func planCommand() *cli.Command {
 
 func writePlan(c *cli.Context, plan answers.Plan) error {
 	if c.Bool("json") {
-		return writeJSON(c, plan)
+		return console.JSON(c, plan)
 	}
 	t := format.Table{Header: []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}}
 	for _, j := range plan.Jobs {
@@ -54,7 +55,7 @@ func writePlan(c *cli.Context, plan answers.Plan) error {
 		}
 		t.Add(j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)
 	}
-	if err := writeTables(c, t); err != nil {
+	if err := console.Tables(c, t); err != nil {
 		return err
 	}
 	if c.Bool("parsable2") || c.Bool("noheader") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -29,14 +30,14 @@ func resetCommand() *cli.Command {
 	}, func(c *cli.Context, config sidecar.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
 			if c.Bool("all") {
-				say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
+				console.Say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)
 			} else {
-				say(c.App.ErrWriter, "there is no journal %s, so nothing is known to be ours; --all gives back what Slurm shows", config.Journal)
+				console.Say(c.App.ErrWriter, "there is no journal %s, so nothing is known to be ours; --all gives back what Slurm shows", config.Journal)
 			}
 		}
 		now := ostrich.Time(time.Now().Unix())
 		changes, outcomes, err := sidecar.Reset(c.Context, config, now, c.Bool("all"), c.Bool("dry-run"), func(repaired error) {
-			say(c.App.ErrWriter, "warning: %v", repaired)
+			console.Say(c.App.ErrWriter, "warning: %v", repaired)
 		})
 		if err != nil && len(outcomes) == 0 {
 			return err

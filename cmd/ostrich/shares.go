@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/answers"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -21,7 +22,7 @@ func sharesCommand() *cli.Command {
 			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
-	}, slices.Concat(selection(), formats()), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, answers.Look(s, cycle)) })
 	})
 }
@@ -34,7 +35,7 @@ func writeShares(c *cli.Context, state *answers.State) error {
 			!chosen(c, "partition", strings.Join(partitions[j.Of], ","))
 	})
 	if c.Bool("json") {
-		return writeJSON(c, all)
+		return console.JSON(c, all)
 	}
 	byAccount := slices.ContainsFunc(all.Shares, func(j answers.Share) bool { return j.Account != "" })
 	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
@@ -55,5 +56,5 @@ func writeShares(c *cli.Context, state *answers.State) error {
 		}
 		t.Add(cells...)
 	}
-	return writeTables(c, t)
+	return console.Tables(c, t)
 }

@@ -95,37 +95,6 @@ parameters:
 	}
 }
 
-// TestSweepColumns: the table has all that the summary has, under its names.
-func TestSweepColumns(t *testing.T) {
-	raw, err := json.Marshal(summaryJSON{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"point", "seed"}
-	for name, value := range fields {
-		parts, nested := value.(map[string]any)
-		for part := range parts {
-			want = append(want, name+"_"+part)
-		}
-		if !nested && name != "seconds" && name != "jobs_per_second" {
-			want = append(want, name)
-		}
-	}
-	got := slices.Clone(pointColumns)
-	for _, m := range measureColumns {
-		got = append(got, m.name)
-	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-summary +columns:\n%s", diff)
-	}
-}
-
 // TestSweepInterrupted: after a signal whole results are left and nothing else,
 // and the same command goes on from there to the table of a sweep that was not
 // interrupted.
@@ -171,7 +140,7 @@ seeds: [1-100]
 		t.Errorf("beside the results: %v, %v", files, err)
 	}
 	// What still computed at the end has ended by now, and must not be kept.
-	until(t, "the points are computed", func() bool { return !strings.Contains(stacks(), "(*sweepRun).simulate(") })
+	until(t, "the points are computed", func() bool { return !strings.Contains(stacks(), "sweep.(*run).simulate(") })
 	if n := len(results()); n != len(kept) {
 		t.Errorf("%d results were kept after the end", n-len(kept))
 	}
@@ -202,25 +171,6 @@ func until(t *testing.T, what string, is func() bool) {
 func stacks() string {
 	buffer := make([]byte, 1<<20)
 	return string(buffer[:runtime.Stack(buffer, true)])
-}
-
-func TestPerTask(t *testing.T) {
-	for _, tt := range []struct {
-		points, asked, most, want int
-		err                       string
-	}{
-		{points: 1, most: 1001, want: 1},
-		{points: 1001, most: 1001, want: 1},
-		{points: 1002, most: 1001, want: 2},
-		{points: 1002, most: 1001, asked: 7, want: 7},
-		{points: 1002, most: 1001, asked: 1, err: "--per-task 1: 1002 points are more tasks than MaxArraySize=1001 allows: at least 2"},
-		{points: 5, most: 0, err: "the controller knows no job arrays (MaxArraySize)"},
-	} {
-		got, err := perTask(tt.points, tt.asked, tt.most)
-		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
-			t.Errorf("%+v: %d, %v", tt, got, err)
-		}
-	}
 }
 
 // TestSweepWaits: a controller that does not answer is asked again, and a

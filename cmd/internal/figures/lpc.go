@@ -82,7 +82,10 @@ func (l *lpcLog) run(ctx context.Context, in Input, r replay) ([]report.Job, err
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	loop := loops[r]
-	loop.Procs, loop.Policy, loop.Progress = lpcProcs, sim.OStrich(ostrich.Options{Gate: ostrich.Strict}), in.Progress
+	loop.Procs, loop.Progress = lpcProcs, in.Progress
+	if err = follow(&loop, "ostrich", "strict"); err != nil {
+		return nil, err
+	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)

@@ -30,16 +30,16 @@ const ppamProcs = 64
 
 // ppamPolicy is one of the algorithms that are compared.
 type ppamPolicy struct {
-	gate   string // of OStrich; "" for FCFS
-	policy sim.Policy
+	name string
+	gate string // of OStrich; "" for FCFS
 }
 
 var (
-	ppamFCFS      = ppamPolicy{policy: sim.FCFSCampaigns}
-	ppamFCFSByJob = ppamPolicy{}
-	ppamOStrich   = ppamPolicy{gate: "strict", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Strict})}
-	ppamDemote    = ppamPolicy{gate: "demote", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Demote})}
-	ppamOff       = ppamPolicy{gate: "off", policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}
+	ppamFCFS      = ppamPolicy{name: "fcfs-campaigns"}
+	ppamFCFSByJob = ppamPolicy{name: "fcfs"}
+	ppamOStrich   = ppamPolicy{name: "ostrich", gate: "strict"}
+	ppamDemote    = ppamPolicy{name: "ostrich", gate: "demote"}
+	ppamOff       = ppamPolicy{name: "ostrich", gate: "off"}
 )
 
 // stretched are the stretches of the campaigns of one instance, and the
@@ -93,7 +93,11 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 	if err != nil {
 		return s, err
 	}
-	jobs, err := sim.Loop{Procs: ppamProcs, Policy: p.policy}.Run(campaigns)
+	loop := sim.Loop{Procs: ppamProcs}
+	if err = follow(&loop, p.name, p.gate); err != nil {
+		return s, err
+	}
+	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return s, fmt.Errorf("figures: %w", err)
 	}

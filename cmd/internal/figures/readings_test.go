@@ -189,7 +189,7 @@ func TestPPAMReadings(t *testing.T) {
 			distance += math.Abs(math.Log(values[i] / paper))
 		}
 		of := "campaigns"
-		if fcfs.policy == nil {
+		if fcfs.name == "fcfs" {
 			of = "jobs"
 		}
 		fmt.Fprintf(&table, "| %d | %d : %d | %d | %s | %s | %.1f %% | %.1f %% | %.1f times | %.1f | %.1f | %.1f | %.1f | %.2f |\n",

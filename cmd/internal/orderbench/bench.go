@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -215,13 +216,9 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		Progress: func(n, _ int) { ended(n) },
 	}
 	campaigns := w.campaigns
-	if p.kind.rank != nil {
-		loop.Policy = p.kind.rank(p, w)
-		if p.exact {
-			campaigns = w.told()
-		}
-	} else {
-		loop.Order = p.kind.order(p.exact)
+	p.kind.Into(&loop, &replay.Material{Campaigns: campaigns, Options: p.options}, p.exact)
+	if p.exact && p.kind.Ranks() {
+		campaigns = w.told()
 	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {

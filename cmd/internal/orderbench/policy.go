@@ -1,70 +1,23 @@
 package orderbench
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/multifactor"
-	"slurm-ostrich/ostrich/sim"
 )
 
 // Policy is an order to be measured.
 type Policy struct {
 	Label string // as results name it
-	kind  *kind
+	kind  *replay.Policy
 
 	options ostrich.Options // where the kind is an OStrich
 	exact   bool            // it knows how long jobs run
-}
-
-// kind is what a policy can be. One of order and rank is set.
-type kind struct {
-	name, usage string
-
-	options   func() (ostrich.Options, error) // nil if it is no OStrich
-	estimates bool                            // it goes by how long jobs are expected to run
-	order     func(exact bool) sim.Order
-	rank      func(p *Policy, w *work) sim.Policy
-}
-
-// kinds are in the order of the help.
-var kinds = []kind{
-	{
-		name: "fairshare", usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
-		rank: func(_ *Policy, w *work) sim.Policy { return w.fairshare() },
-	},
-	{
-		name: "ostrich", usage: "the virtual schedule with the defaults of ostrichd", estimates: true,
-		options: func() (ostrich.Options, error) {
-			c := sidecar.Default()
-			return c.ScheduleOptions()
-		},
-		rank: func(p *Policy, _ *work) sim.Policy { return sim.Sidecar(p.options) },
-	},
-	{
-		name: "paper", usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", estimates: true,
-		options: func() (ostrich.Options, error) { return paper, nil },
-		rank:    func(p *Policy, _ *work) sim.Policy { return sim.Sidecar(p.options) },
-	},
-	{name: "fcfs", usage: "first come, first served, job by job", order: func(bool) sim.Order { return sim.FCFS }},
-	{name: "spt", usage: "shortest job first, by time limit", estimates: true, order: func(exact bool) sim.Order {
-		if !exact {
-			return sim.SPT
-		}
-		return sim.Order{Name: sim.SPT.Name, Compare: func(a, b *sim.Job) int { return cmp.Compare(a.Run, b.Run) }}
-	}},
-}
-
-// paper is the order of the papers for parallel jobs: what is completed
-// virtually goes first, by when it was, and nothing is forgotten or given back.
-var paper = ostrich.Options{
-	Machine: ostrich.Parallel, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 30 * 60}, Late: ostrich.Reopen,
-	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: ostrich.ByLimit,
 }
 
 // estimate is the setting that tells a policy how long jobs run. Backfilling
@@ -77,9 +30,7 @@ var estimates = []string{"limit", "exact"}
 // Usage lists the policies and their settings.
 func Usage() string {
 	var b strings.Builder
-	for _, k := range kinds {
-		fmt.Fprintf(&b, "  %-10s  %s\n", k.name, k.usage)
-	}
+	b.WriteString(replay.Help(replay.Parts, 10))
 	b.WriteString("\nSettings of ostrich and paper:\n")
 	for _, s := range sidecar.OrderSettings() {
 		fmt.Fprintf(&b, "  %-10s  %s\n", s.Name, s.Usage)
@@ -123,19 +74,12 @@ func parsePolicy(text string) (Policy, error) {
 		return fail("the label before = is empty")
 	}
 	words := strings.Split(spec, ":")
-	var names []string
-	for i := range kinds {
-		names = append(names, kinds[i].name)
-		if kinds[i].name == words[0] {
-			p.kind = &kinds[i]
-		}
+	if p.kind = replay.Find(words[0], replay.Parts); p.kind == nil {
+		return fail("%q is no policy; they are %s", words[0], strings.Join(replay.Names(replay.Policies(replay.Parts)), ", "))
 	}
-	if p.kind == nil {
-		return fail("%q is no policy; they are %s", words[0], strings.Join(names, ", "))
-	}
-	if p.kind.options != nil {
+	if p.kind.Settings != nil {
 		var err error
-		if p.options, err = p.kind.options(); err != nil {
+		if p.options, err = p.kind.Settings(); err != nil {
 			return fail("%v", err)
 		}
 	}
@@ -151,7 +95,7 @@ func parsePolicy(text string) (Policy, error) {
 			return fail("%s", why)
 		}
 	}
-	if p.kind.options != nil {
+	if p.kind.Settings != nil {
 		if err := p.options.Validate(); err != nil {
 			return fail("%v", err)
 		}
@@ -162,7 +106,7 @@ func parsePolicy(text string) (Policy, error) {
 // set changes a setting, or tells why it cannot.
 func (p *Policy) set(name, value string) (why string) {
 	var names []string
-	if p.kind.options != nil {
+	if p.kind.Settings != nil {
 		for _, s := range sidecar.OrderSettings() {
 			if s.Name == name {
 				if err := s.Set(&p.options, value); err != nil {
@@ -173,7 +117,7 @@ func (p *Policy) set(name, value string) (why string) {
 			names = append(names, s.Name)
 		}
 	}
-	if p.kind.estimates {
+	if p.kind.Estimates() {
 		if name == estimate {
 			if !slices.Contains(estimates, value) {
 				return fmt.Sprintf("%s: %q is none of %s", estimate, value, strings.Join(estimates, ", "))
@@ -184,19 +128,19 @@ func (p *Policy) set(name, value string) (why string) {
 		names = append(names, estimate)
 	}
 	if len(names) == 0 {
-		return p.kind.name + " has no settings"
+		return p.kind.Name + " has no settings"
 	}
-	return fmt.Sprintf("%s has no setting %q; they are %s", p.kind.name, name, strings.Join(names, ", "))
+	return fmt.Sprintf("%s has no setting %q; they are %s", p.kind.Name, name, strings.Join(names, ", "))
 }
 
 // Settings is the policy with all its settings, whatever its label: two policies
 // of the same settings are the same order.
 func (p *Policy) Settings() string {
-	if p.kind.options == nil && !p.kind.estimates {
-		return p.kind.name
+	if p.kind.Settings == nil && !p.kind.Estimates() {
+		return p.kind.Name
 	}
-	name, words := p.kind.name, []string(nil)
-	if p.kind.options != nil {
+	name, words := p.kind.Name, []string(nil)
+	if p.kind.Settings != nil {
 		name = "ostrich"
 		for _, s := range sidecar.OrderSettings() {
 			if s.Name == "threshold" && p.options.Rule.By != ostrich.Window && p.options.Rule.By != ostrich.Arrival {
@@ -211,30 +155,4 @@ func (p *Policy) Settings() string {
 		words = append(words, estimate+"=limit")
 	}
 	return name + ":" + strings.Join(words, ":")
-}
-
-// fairshare is what Slurm does where a site sets PriorityWeightFairshare and
-// nothing else.
-func (w *work) fairshare() sim.Policy {
-	c := multifactor.Config{
-		Weights: multifactor.Weights{Fairshare: 1_000_000}, HalfLife: 7 * 24 * 3600,
-		Accounts: []multifactor.Account{{Name: "all", Shares: 1}}, Nodes: 1,
-	}
-	place := make(map[ostrich.UserID]int)
-	of := make([]int32, 0, w.jobs) // association of each job
-	for i := range w.campaigns {
-		campaign := &w.campaigns[i]
-		a, ok := place[campaign.User]
-		if !ok {
-			a = len(c.Associations)
-			place[campaign.User] = a
-			c.Associations = append(c.Associations, multifactor.Association{User: fmt.Sprint(campaign.User), Account: "all", Shares: 1})
-		}
-		for range campaign.Tasks {
-			of = append(of, int32(a))
-		}
-	}
-	return sim.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
-		return multifactor.Request{Association: int(of[n-1]), Partition: -1, QOS: -1}
-	})
 }

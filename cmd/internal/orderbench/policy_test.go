@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 )
 
@@ -34,7 +35,7 @@ func TestParsePolicies(t *testing.T) {
 	}
 	// Settings of one policy leave the others as they are.
 	again, err := ParsePolicies("paper")
-	if err != nil || again[0].options != paper {
+	if err != nil || again[0].options != replay.Paper {
 		t.Errorf("%+v %v", again[0].options, err)
 	}
 }
@@ -66,9 +67,9 @@ func TestParsePoliciesErrors(t *testing.T) {
 
 // The help names every policy.
 func TestUsage(t *testing.T) {
-	for _, k := range kinds {
-		if !strings.Contains(Usage(), "\n  "+k.name+" ") && !strings.HasPrefix(Usage(), "  "+k.name+" ") {
-			t.Errorf("%s is not named in\n%s", k.name, Usage())
+	for _, k := range replay.Policies(replay.Parts) {
+		if !strings.Contains(Usage(), "\n  "+k.Name+" ") && !strings.HasPrefix(Usage(), "  "+k.Name+" ") {
+			t.Errorf("%s is not named in\n%s", k.Name, Usage())
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 )
 
 // meaning is that of a small simulator: "gate" means nothing to policy fcfs,

@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"context"
@@ -16,15 +16,15 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sweep"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority/slurm"
 )
 
 // array is a job array that computes a sweep.
 type array struct {
-	*sweepRun
+	*run
 	slurm   slurm.Commands
 	job     ostrich.JobID
 	perTask int
@@ -33,7 +33,7 @@ type array struct {
 }
 
 // slurm has the missing points computed by a job array.
-func (r *sweepRun) slurm() error {
+func (r *run) slurm() error {
 	missing, err := r.find(r.all())
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
@@ -43,16 +43,16 @@ func (r *sweepRun) slurm() error {
 		return r.write()
 	}
 	a := &array{
-		sweepRun: r, ended: make(map[int]string),
+		run: r, ended: make(map[int]string),
 		slurm: slurm.Commands{Dir: r.c.String("slurm-bin"), Conf: r.c.String("slurm-conf"), Timeout: time.Minute},
 	}
 	if err := a.submit(missing); err != nil {
 		return fmt.Errorf("sweep: --slurm: %w", err)
 	}
-	say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))
+	console.Say(r.c.App.ErrWriter, "sweep: job %d: %s for %s", a.job, format.Plural(len(a.tasks), "task"), format.Plural(len(missing), "point"))
 	if r.c.Bool("no-wait") {
 		_, err := fmt.Fprintf(r.c.App.Writer, "%d\n", a.job)
-		say(r.c.App.ErrWriter, "sweep: when it has ended: ostrich sweep %s --collect --out %s", r.c.Args().First(), r.folder)
+		console.Say(r.c.App.ErrWriter, "sweep: when it has ended: ostrich sweep %s --collect --out %s", r.c.Args().First(), r.folder)
 		return err
 	}
 	if err := a.await(); err != nil {
@@ -95,7 +95,7 @@ func (a *array) submit(missing []int) error {
 			return err
 		}
 	}
-	script := sweep.Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
+	script := Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
 	err = errors.Join(
 		atomicfile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
 		atomicfile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
@@ -103,7 +103,7 @@ func (a *array) submit(missing []int) error {
 	if err != nil {
 		return err
 	}
-	indices := sweep.Indices(a.tasks)
+	indices := Indices(a.tasks)
 	if n := a.c.Int("at-once"); n > 0 {
 		indices += "%" + strconv.Itoa(n)
 	}
@@ -139,7 +139,7 @@ func perTask(n, asked, maxArraySize int) (int, error) {
 // task sees whether it would compute the same ones.
 const pointsFile = "points.csv"
 
-func (r *sweepRun) pointRows() [][]string {
+func (r *run) pointRows() [][]string {
 	rows := [][]string{{"point", "key", "log", "seed", "options"}}
 	for i := range r.points {
 		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.points[i].Trace].name, r.seed(i), r.options(i)})
@@ -149,7 +149,7 @@ func (r *sweepRun) pointRows() [][]string {
 
 // asSubmitted refuses points that are others than those which were submitted,
 // if any were.
-func (r *sweepRun) asSubmitted(points []int) error {
+func (r *run) asSubmitted(points []int) error {
 	path := r.folder.Path(pointsFile)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,14 +185,14 @@ const (
 // await waits until no task is left that has not ended. A controller that does
 // not answer is asked again.
 func (a *array) await() error {
-	at, gone := progress(a.c.App.ErrWriter, fmt.Sprintf("waiting for job %d", a.job))
+	at, gone := console.Progress(a.c.App.ErrWriter, fmt.Sprintf("waiting for job %d", a.job))
 	gone = sync.OnceFunc(gone)
 	defer gone()
 	silent := false
 	for pause := firstPause; ; pause = min(pause*3/2, lastPause) {
 		select {
 		case <-a.c.Done():
-			return interruption(fmt.Sprintf("job %d goes on: \"scancel %[1]d\" ends it, \"ostrich sweep %s --collect --out %s\" collects its results",
+			return console.Interruption(fmt.Sprintf("job %d goes on: \"scancel %[1]d\" ends it, \"ostrich sweep %s --collect --out %s\" collects its results",
 				a.job, a.c.Args().First(), a.folder))
 		case <-time.After(pause):
 		}
@@ -205,7 +205,7 @@ func (a *array) await() error {
 			continue
 		case err != nil && !silent:
 			gone()
-			say(a.c.App.ErrWriter, "sweep: job %d: %v; asked again until it answers", a.job, err)
+			console.Say(a.c.App.ErrWriter, "sweep: job %d: %v; asked again until it answers", a.job, err)
 		}
 		if silent = err != nil; !silent && a.note(tasks) {
 			return nil

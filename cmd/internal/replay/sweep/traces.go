@@ -1,47 +1,43 @@
-package main
+package sweep
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich/trace"
 )
 
-// sweepTrace is a trace of a sweep: a log, or what generates one.
-type sweepTrace struct {
+// source is a trace of a sweep: a log, or what generates one.
+type source struct {
 	name  string
-	path  string    // of the log; "" for a generated one
-	model generator // of a generated one
+	path  string           // of the log; "" for a generated one
+	model replay.Generator // of a generated one
 
 	once    sync.Once
 	content string // what tells the trace from all others, see identity
 	err     error
 }
 
-// sweepTraces are the traces of a file, in its order. Paths are relative to
+// readTraces are the traces of a file, in its order. Paths are relative to
 // the folder of the file.
-func sweepTraces(c *cli.Context, f *sweep.File) ([]*sweepTrace, error) {
-	var all []*sweepTrace
+func readTraces(f *File) ([]*source, error) {
+	var all []*source
 	var errs []error
 	lines := make(map[string]int)
 	for _, t := range f.Traces {
 		at := func(line int, err error) {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", f.Name, line, err))
 		}
-		made := &sweepTrace{name: t.Name}
+		made := &source{name: t.Name}
 		var what string
 		if t.Generate != "" {
-			line, err := made.generated(c, t)
+			line, err := made.generated(t)
 			if err != nil {
 				at(line, err)
 				continue
@@ -61,7 +57,7 @@ func sweepTraces(c *cli.Context, f *sweep.File) ([]*sweepTrace, error) {
 				continue
 			}
 			if made.name == "" {
-				made.name = logName(made.path)
+				made.name = replay.LogName(made.path)
 			}
 		}
 		if first, twice := lines["what "+what]; twice {
@@ -80,24 +76,23 @@ func sweepTraces(c *cli.Context, f *sweep.File) ([]*sweepTrace, error) {
 
 // generated is a trace by a model and options of generate. With an error comes
 // its line.
-func (s *sweepTrace) generated(c *cli.Context, t sweep.Trace) (int, error) {
-	for _, o := range t.Options {
-		flags := generateCommand().Flags
-		if err := has(flags, o.Name, "generate", "seed", "out"); err != nil {
-			return o.Line, fmt.Errorf("traces.%w", err)
-		}
-		if _, err := contextOf(c, "generate", flags, []sweep.Option{o}); err != nil {
-			return o.Line, fmt.Errorf("traces.%s: %w", o.Name, err)
-		}
-	}
-	made, err := contextOf(c, "generate", generateCommand().Flags, t.Options, t.Generate)
-	if err == nil {
-		s.model, err = model(made, made.Int("jobs"))
-	}
+func (s *source) generated(t Trace) (int, error) {
+	o, err := replay.DefaultModel()
 	if err != nil {
+		return t.Line, err
+	}
+	for _, one := range t.Options {
+		if err = has(o.Names(), one.Name, "generate"); err != nil {
+			return one.Line, fmt.Errorf("traces.%w", err)
+		}
+		if err = o.Set(one.Name, one.Value); err != nil {
+			return one.Line, fmt.Errorf("traces.%s: %w", one.Name, err)
+		}
+	}
+	if s.model, err = o.Model(t.Generate, o.Jobs); err != nil {
 		return t.Line, fmt.Errorf("traces.generate: %w", err)
 	}
-	probe, err := model(made, min(made.Int("jobs"), 1))
+	probe, err := o.Model(t.Generate, min(o.Jobs, 1))
 	if err == nil {
 		_, err = probe.Generate(1)
 	}
@@ -116,37 +111,25 @@ func (s *sweepTrace) generated(c *cli.Context, t sweep.Trace) (int, error) {
 // identity tells a trace from all others by what is in it, not by its name: a
 // log by its size and a hash, a generated one by the numbers of its model. The
 // file is read once.
-func (s *sweepTrace) identity() (string, error) {
+func (s *source) identity() (string, error) {
 	s.once.Do(func() {
 		if s.path == "" {
 			s.content = fmt.Sprintf("generate %+v", s.model)
 			return
 		}
-		size, sum, err := hashFile(s.path)
+		size, sum, err := replay.HashFile(s.path)
 		s.content, s.err = fmt.Sprintf("log %d %s", size, sum), err
 	})
 	return s.content, s.err
 }
 
-// hashFile is the size of a file and the SHA-256 of its content.
-func hashFile(path string) (size int64, sum string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, "", err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	h := sha256.New()
-	size, err = io.Copy(h, f)
-	return size, hex.EncodeToString(h.Sum(nil)), err
-}
-
 // read reads or generates the log.
-func (s *sweepTrace) read(c *cli.Context, seed uint64) (*trace.Log, error) {
+func (s *source) read(ctx context.Context, o *replay.Options, seed uint64) (*trace.Log, error) {
 	if s.path == "" {
 		return s.model.Generate(seed)
 	}
-	log, err := readLog(c, s.path, trace.Options{Lenient: c.Bool("lenient")})
-	if note := skipped(log); note != "" && err != nil {
+	log, err := o.Read(ctx, s.path)
+	if note := replay.Skipped(log); note != "" && err != nil {
 		return nil, fmt.Errorf("%w: %s", err, note)
 	}
 	return log, err
@@ -172,12 +155,12 @@ type sharedLog struct {
 	err   error
 }
 
-func keyOf(p *sweep.Point) logKey {
+func keyOf(p *Point) logKey {
 	return logKey{p.Trace, p.Seed, strings.EqualFold(p.Option("lenient"), "true")}
 }
 
 // sharedBy are the logs of some points.
-func sharedBy(points []*sweep.Point) *sharedLogs {
+func sharedBy(points []*Point) *sharedLogs {
 	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
 	for _, p := range points {
 		if s.logs[keyOf(p)] == nil {
@@ -190,7 +173,7 @@ func sharedBy(points []*sweep.Point) *sharedLogs {
 
 // take is the log of a point, which must not be changed, and a function to be
 // called when the point is done with it.
-func (s *sharedLogs) take(p *sweep.Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
+func (s *sharedLogs) take(p *Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
 	key := keyOf(p)
 	s.Lock()
 	l := s.logs[key]

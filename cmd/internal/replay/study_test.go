@@ -1,4 +1,4 @@
-package study
+package replay
 
 import (
 	"errors"
@@ -159,12 +159,12 @@ func drawStudy(t *rapid.T) *Study {
 // TestReplay: whatever the policy, the jobs are those of the history, in its
 // order, and run as long as they did.
 func TestReplay(t *testing.T) {
-	names, _ := PolicyNames()
+	names := Names(Policies(Site))
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStudy(t)
 		recorded := s.Recorded()
 		for _, name := range names {
-			p := Policy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
+			p := SitePolicy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
 			ended := 0
 			jobs, _, err := s.Replay(p, func(n int) { ended = n })
 			if err != nil {
@@ -188,7 +188,7 @@ func TestReplay(t *testing.T) {
 		}
 	})
 	s := mustNew(t, history(), Setup{Options: window30})
-	if _, _, err := s.Replay(Policy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
+	if _, _, err := s.Replay(SitePolicy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
 		t.Errorf("an unknown policy: %v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestFairshare(t *testing.T) {
 		},
 	}
 	s := mustNew(t, h, Setup{Options: window30})
-	jobs, _, err := s.Replay(Policy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
+	jobs, _, err := s.Replay(SitePolicy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestMeasure(t *testing.T) {
 		runs := map[string][]report.Job{"recorded": s.Recorded()}
 		for _, p := range []string{"fairshare", "ostrich", "fcfs-campaigns"} {
 			for name, study := range map[string]*Study{p: s, p + ", changed": changed} {
-				if runs[name], _, err = study.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
+				if runs[name], _, err = study.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -296,7 +296,7 @@ func TestChange(t *testing.T) {
 				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
 			}
 			for _, p := range []string{"fairshare", "ostrich"} {
-				jobs, _, err := c.Replay(Policy{Name: p, Backfill: sim.Slurm}, func(int) {})
+				jobs, _, err := c.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {})
 				if err != nil || len(jobs) != 4 {
 					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
 				}

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 func TestProgressNotOnAFile(t *testing.T) {
 	var out bytes.Buffer
-	at, done := progress(&out, "waiting")
+	at, done := Progress(&out, "waiting")
 	at(1, 2)
 	done()
 	if out.Len() != 0 {

@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"encoding/csv"
@@ -10,15 +10,17 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
 )
 
-// sweepJSON is what sweep --json writes of a point.
-type sweepJSON struct {
+// object is what sweep --json writes of a point.
+type object struct {
 	Point      int               `json:"point"`
 	Seed       *uint64           `json:"seed"` // nil for a log
 	Parameters map[string]string `json:"parameters"`
-	summaryJSON
+	replay.Summary
 
 	// Always nil, and so never written: how long a run took is another each
 	// time, and the fields of these names in the summary are hidden.
@@ -27,9 +29,9 @@ type sweepJSON struct {
 }
 
 // object is a point as JSON.
-func (r *sweepRun) object(i int) sweepJSON {
+func (r *run) object(i int) object {
 	p := &r.points[i]
-	o := sweepJSON{Point: i, Parameters: make(map[string]string), summaryJSON: r.summary(i)}
+	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i)}
 	if p.Seeded {
 		o.Seed = &p.Seed
 	}
@@ -42,14 +44,14 @@ func (r *sweepRun) object(i int) sweepJSON {
 }
 
 // summary is that of a point under the name that its trace has in this sweep.
-func (r *sweepRun) summary(i int) summaryJSON {
+func (r *run) summary(i int) replay.Summary {
 	s := r.results[i].Summary
 	s.Log = r.traces[r.points[i].Trace].name
 	return s
 }
 
 // write puts all points out: to the terminal, and into the files.
-func (r *sweepRun) write() error {
+func (r *run) write() error {
 	r.tellNotes()
 	for _, f := range []struct {
 		path string
@@ -68,16 +70,16 @@ func (r *sweepRun) write() error {
 		}
 	}
 	if r.c.Bool("json") {
-		objects := make([]sweepJSON, len(r.points))
+		objects := make([]object, len(r.points))
 		for i := range r.points {
 			objects[i] = r.object(i)
 		}
-		return writeJSON(r.c, objects)
+		return console.JSON(r.c, objects)
 	}
 	return r.table()
 }
 
-func (r *sweepRun) inFolder(name string) string {
+func (r *run) inFolder(name string) string {
 	if r.folder == "" {
 		return ""
 	}
@@ -85,14 +87,14 @@ func (r *sweepRun) inFolder(name string) string {
 }
 
 // tellNotes tells each note of the points once, as simulate does.
-func (r *sweepRun) tellNotes() {
+func (r *run) tellNotes() {
 	seen := make(map[string]bool)
 	for i := range r.points {
 		for _, note := range r.results[i].Notes {
 			line := r.traces[r.points[i].Trace].name + ": " + note
 			if !seen[line] {
 				seen[line] = true
-				say(r.c.App.ErrWriter, "%s", line)
+				console.Say(r.c.App.ErrWriter, "%s", line)
 			}
 		}
 	}
@@ -100,7 +102,7 @@ func (r *sweepRun) tellNotes() {
 
 // parameters are the options that the sweep varies beside policy, backfill and
 // replay, but for those of these names.
-func (r *sweepRun) parameters(but ...string) []string {
+func (r *run) parameters(but ...string) []string {
 	var names []string
 	for _, a := range r.file.Axes {
 		if !slices.Contains([]string{"policy", "backfill", "replay"}, a.Option) && !slices.Contains(but, a.Option) {
@@ -111,33 +113,33 @@ func (r *sweepRun) parameters(but ...string) []string {
 }
 
 // seed is the seed of a point as text, "" for a log.
-func (r *sweepRun) seed(i int) string {
+func (r *run) seed(i int) string {
 	if p := &r.points[i]; p.Seeded {
 		return strconv.FormatUint(p.Seed, 10)
 	}
 	return ""
 }
 
-func (r *sweepRun) table() error {
+func (r *run) table() error {
 	parameters := r.parameters()
 	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
 	for _, p := range parameters {
 		t.Header = append(t.Header, strings.ToUpper(p))
 	}
-	t.Header = append(t.Header, summaryHeader...)
+	t.Header = append(t.Header, replay.Header...)
 	for i := range r.points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}
 		for _, p := range parameters {
 			cells = append(cells, r.points[i].Option(p))
 		}
-		t.Add(append(cells, runCells(&s.Run)...)...)
+		t.Add(append(cells, replay.Cells(&s.Run)...)...)
 	}
-	return writeTables(r.c, t)
+	return console.Tables(r.c, t)
 }
 
 // list writes the points without simulating them.
-func (r *sweepRun) list() error {
+func (r *run) list() error {
 	if r.c.Bool("json") {
 		return errors.New("sweep: --list writes a table only, without --json")
 	}
@@ -145,11 +147,11 @@ func (r *sweepRun) list() error {
 	for i := range r.points {
 		t.Add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
 	}
-	return writeTables(r.c, t)
+	return console.Tables(r.c, t)
 }
 
 // options are those of simulate that make a point.
-func (r *sweepRun) options(i int) string {
+func (r *run) options(i int) string {
 	var words []string
 	for _, o := range r.points[i].Options {
 		words = append(words, "--"+o.Name+"="+o.Value)
@@ -164,32 +166,32 @@ var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs
 // measureColumns are the columns of the summary, named as its fields are.
 var measureColumns = []struct {
 	name string
-	of   func(*summaryJSON) any
+	of   func(*replay.Summary) any
 }{
-	{"jobs", func(s *summaryJSON) any { return s.Jobs }},
-	{"users", func(s *summaryJSON) any { return s.Users }},
-	{"campaigns", func(s *summaryJSON) any { return s.Campaigns }},
-	{"stretch_optimal", func(s *summaryJSON) any { return s.Stretch.Optimal }},
-	{"stretch_le_1_15", func(s *summaryJSON) any { return s.Stretch.Le115 }},
-	{"stretch_lt_1_5", func(s *summaryJSON) any { return s.Stretch.Lt15 }},
-	{"stretch_lt_2", func(s *summaryJSON) any { return s.Stretch.Lt2 }},
-	{"stretch_gt_20", func(s *summaryJSON) any { return s.Stretch.Gt20 }},
-	{"stretch_mean", func(s *summaryJSON) any { return s.Stretch.Mean }},
-	{"stretch_p50", func(s *summaryJSON) any { return s.Stretch.P50 }},
-	{"stretch_p99", func(s *summaryJSON) any { return s.Stretch.P99 }},
-	{"stretch_max", func(s *summaryJSON) any { return s.Stretch.Max }},
-	{"wait_mean", func(s *summaryJSON) any { return s.Wait.Mean }},
-	{"wait_p50", func(s *summaryJSON) any { return s.Wait.P50 }},
-	{"wait_p95", func(s *summaryJSON) any { return s.Wait.P95 }},
-	{"wait_p99", func(s *summaryJSON) any { return s.Wait.P99 }},
-	{"bounded_slowdown_mean", func(s *summaryJSON) any { return s.BoundedSlowdown }},
-	{"utilisation", func(s *summaryJSON) any { return s.Utilisation }},
-	{"makespan", func(s *summaryJSON) any { return s.Makespan }},
+	{"jobs", func(s *replay.Summary) any { return s.Jobs }},
+	{"users", func(s *replay.Summary) any { return s.Users }},
+	{"campaigns", func(s *replay.Summary) any { return s.Campaigns }},
+	{"stretch_optimal", func(s *replay.Summary) any { return s.Stretch.Optimal }},
+	{"stretch_le_1_15", func(s *replay.Summary) any { return s.Stretch.Le115 }},
+	{"stretch_lt_1_5", func(s *replay.Summary) any { return s.Stretch.Lt15 }},
+	{"stretch_lt_2", func(s *replay.Summary) any { return s.Stretch.Lt2 }},
+	{"stretch_gt_20", func(s *replay.Summary) any { return s.Stretch.Gt20 }},
+	{"stretch_mean", func(s *replay.Summary) any { return s.Stretch.Mean }},
+	{"stretch_p50", func(s *replay.Summary) any { return s.Stretch.P50 }},
+	{"stretch_p99", func(s *replay.Summary) any { return s.Stretch.P99 }},
+	{"stretch_max", func(s *replay.Summary) any { return s.Stretch.Max }},
+	{"wait_mean", func(s *replay.Summary) any { return s.Wait.Mean }},
+	{"wait_p50", func(s *replay.Summary) any { return s.Wait.P50 }},
+	{"wait_p95", func(s *replay.Summary) any { return s.Wait.P95 }},
+	{"wait_p99", func(s *replay.Summary) any { return s.Wait.P99 }},
+	{"bounded_slowdown_mean", func(s *replay.Summary) any { return s.BoundedSlowdown }},
+	{"utilisation", func(s *replay.Summary) any { return s.Utilisation }},
+	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
 }
 
 // rows are the table of all points as CSV, in full precision. They hold
 // nothing that differs from run to run.
-func (r *sweepRun) rows() [][]string {
+func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns...)
 	header := slices.Concat(pointColumns, parameters)
 	for _, m := range measureColumns {
@@ -222,7 +224,7 @@ func exact(number any) string {
 }
 
 // timing is how long each point took when it was computed.
-func (r *sweepRun) timing() [][]string {
+func (r *run) timing() [][]string {
 	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
 	for i := range r.points {
 		s := &r.results[i].Summary

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -10,11 +10,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress draws a bar under what is being done, if w is a terminal, and
+// Progress draws a bar under what is being done, if w is a terminal, and
 // nothing otherwise. It returns a function that is told how far that is, from
 // any goroutine and in any order, and one that takes the bar away, to be called
 // once and after which nothing more is drawn.
-func progress(w io.Writer, what string) (at func(done, total int), done func()) {
+func Progress(w io.Writer, what string) (at func(done, total int), done func()) {
 	file, ok := w.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) {
 		return func(int, int) {}, func() {}
@@ -22,7 +22,7 @@ func progress(w io.Writer, what string) (at func(done, total int), done func()) 
 	return bar(w, what, 100*time.Millisecond)
 }
 
-// bar is progress on a terminal, drawn again no sooner than after a pause.
+// bar is Progress on a terminal, drawn again no sooner than after a pause.
 func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int), done func()) {
 	var mu sync.Mutex
 	b := progressbar.NewOptions(1,

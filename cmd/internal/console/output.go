@@ -1,11 +1,15 @@
-package main
+// Package console is what the commands of ostrich have in common between them
+// and a person: tables and JSON, a bar while it takes long, a word on standard
+// error, and a signal that ends it.
+package console
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +18,11 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
 )
 
-// formats are the options that choose how rows are written, with Slurm's names.
-func formats() []cli.Flag {
+// Formats are the options that choose how rows are written, with Slurm's names.
+func Formats() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/json.md describes, or docs/simulation.md for a log"},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
@@ -25,9 +30,9 @@ func formats() []cli.Flag {
 	}
 }
 
-// writeTables puts tables out as the options of the command say, each below its
+// Tables puts tables out as the options of the command say, each below its
 // title. Between two of them is an empty line, unless titles were left out.
-func writeTables(c *cli.Context, tables ...format.Table) error {
+func Tables(c *cli.Context, tables ...format.Table) error {
 	header := !c.Bool("noheader")
 	for i := range tables {
 		t := &tables[i]
@@ -48,33 +53,17 @@ func writeTables(c *cli.Context, tables ...format.Table) error {
 	return nil
 }
 
-// writeJSON puts one object out.
-func writeJSON(c *cli.Context, v any) error {
+// JSON puts one object out.
+func JSON(c *cli.Context, v any) error {
 	e := json.NewEncoder(c.App.Writer)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
-// chosen tells whether a value is among those an option lists; an option that
-// is not given lists all.
-func chosen(c *cli.Context, option, value string) bool {
-	want := c.String(option)
-	if want == "" {
-		return true
-	}
-	have := strings.Split(value, ",") // a job can be in several partitions
-	for name := range strings.SplitSeq(want, ",") {
-		if slices.Contains(have, strings.TrimSpace(name)) {
-			return true
-		}
-	}
-	return false
-}
-
-// alive writes a line with the seconds that have passed, once a second, if w
+// Alive writes a line with the seconds that have passed, once a second, if w
 // is a terminal. The function it returns takes the line away.
-func alive(w io.Writer, what string) (done func()) {
+func Alive(w io.Writer, what string) (done func()) {
 	file, ok := w.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) {
 		return func() {}
@@ -98,8 +87,8 @@ func alive(w io.Writer, what string) (done func()) {
 	return func() { close(stop); <-stopped }
 }
 
-// writable tells early, before the work, of files that cannot be written.
-func writable(c *cli.Context, options ...string) error {
+// Writable tells early, before the work, of files that cannot be written.
+func Writable(c *cli.Context, options ...string) error {
 	for _, option := range options {
 		path := c.String(option)
 		switch path {
@@ -115,15 +104,49 @@ func writable(c *cli.Context, options ...string) error {
 	return nil
 }
 
-// await does what no signal can stop, and waits for its end or for a signal.
+// Await does what no signal can stop, and waits for its end or for a signal.
 // After a signal the process ends, and that with it.
-func await(c *cli.Context, do func() error) error {
+func Await(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
 	case err := <-done:
 		return err
-	case <-c.Done():
-		return interrupted
+	case <-ctx.Done():
+		return ErrInterrupted
 	}
+}
+
+// ErrInterrupted ends a command that a signal has stopped.
+var ErrInterrupted = errors.New("interrupted")
+
+// Interruption is [ErrInterrupted] for a command that leaves something behind: it
+// says what.
+type Interruption string
+
+func (i Interruption) Error() string { return "interrupted; " + string(i) }
+
+// Is tells that it is [ErrInterrupted].
+func (i Interruption) Is(err error) bool { return err == ErrInterrupted }
+
+// Say writes a line to standard error.
+func Say(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // There is nobody else to tell.
+}
+
+// List writes names as "a, b or c".
+func List(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// Named is which of the names an option has, as a constant of their type.
+func Named[T ~uint8](names []string, name string) (T, error) {
+	t, err := ostrich.Named[T](names, name)
+	if err != nil {
+		return 0, fmt.Errorf("%q: must be %s", name, List(names))
+	}
+	return t, nil
 }

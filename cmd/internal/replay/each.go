@@ -1,17 +1,19 @@
-package main
+package replay
 
 import (
+	"context"
+	"io"
 	"runtime"
 	"sync"
 
-	"github.com/urfave/cli/v2"
+	"slurm-ostrich/cmd/internal/console"
 )
 
-// replayEach does replays of so many jobs each, as many at a time as --workers
-// says, under a bar over the jobs of all. do makes the i-th one, and tells ended
-// how many of its jobs have. A signal ends it early, with interrupted.
-func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) error {
-	workers := c.Int("workers")
+// Each does replays of so many jobs each, as many at a time as there are workers,
+// or one a core if that is 0, under a bar over the jobs of all. do makes the i-th one, and tells ended
+// how many of its jobs have. A signal ends it early, with
+// [console.ErrInterrupted].
+func Each(ctx context.Context, w io.Writer, workers int, jobs []int, do func(i int, ended func(n int))) error {
 	if workers < 1 {
 		workers = runtime.NumCPU()
 	}
@@ -19,7 +21,7 @@ func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) e
 	for _, n := range jobs {
 		total += n
 	}
-	at, gone := progress(c.App.ErrWriter, "simulating")
+	at, gone := console.Progress(w, "simulating")
 	defer gone()
 	var mu sync.Mutex
 	done, all := make([]int, len(jobs)), 0
@@ -38,7 +40,7 @@ func replayEach(c *cli.Context, jobs []int, do func(i int, ended func(n int))) e
 			}
 		})
 	}
-	return await(c, func() error {
+	return console.Await(ctx, func() error {
 		for i := range jobs {
 			next <- i
 		}

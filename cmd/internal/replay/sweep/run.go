@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"crypto/sha256"
@@ -14,49 +14,49 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich/trace"
 )
 
-// sweepFormat is part of the key of every result: results of another form are
+// form is part of the key of every result: results of another form are
 // not looked at.
-const sweepFormat = "ostrich sweep 1"
+const form = "ostrich sweep 1"
 
 // pointResult is what is kept of a point. The log has no name in it: a result
 // is that of a trace, whatever it is called.
 type pointResult struct {
-	Summary summaryJSON `json:"summary"`
-	Notes   []string    `json:"notes,omitempty"`
+	Summary replay.Summary `json:"summary"`
+	Notes   []string       `json:"notes,omitempty"`
 }
 
-// sweepRun is a sweep with what is known of its points.
-type sweepRun struct {
+// run is a sweep with what is known of its points.
+type run struct {
 	c       *cli.Context
-	file    *sweep.File
-	traces  []*sweepTrace
-	points  []sweep.Point
-	folder  sweep.Folder      // "" if nothing is kept
+	file    *File
+	traces  []*source
+	points  []Point
+	folder  Folder            // "" if nothing is kept
 	keys    []string          // of the points, "" where not yet asked for
 	texts   map[string]string // canonical texts of options, by name and value
 	results []*pointResult
 }
 
-// readSweep reads the file that the command names, and tells what of its grid
+// read reads the file that the command names, and tells what of its grid
 // is left out.
-func readSweep(c *cli.Context) (*sweepRun, error) {
+func read(c *cli.Context) (*run, error) {
 	path := c.Args().First()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &sweepRun{c: c, folder: sweep.Folder(c.String("out")), texts: make(map[string]string)}
-	if r.file, err = sweep.Read(path, raw); err != nil {
+	r := &run{c: c, folder: Folder(c.String("out")), texts: make(map[string]string)}
+	if r.file, err = Read(path, raw); err != nil {
 		return nil, err
 	}
-	traces, bad := sweepTraces(c, r.file)
-	grid, err := r.file.Expand(sweepMeaning{c})
+	traces, bad := readTraces(r.file)
+	grid, err := r.file.Expand(meaning{})
 	if err = errors.Join(bad, err); err != nil {
 		return nil, err
 	}
@@ -64,14 +64,14 @@ func readSweep(c *cli.Context) (*sweepRun, error) {
 	r.keys, r.results = make([]string, len(r.points)), make([]*pointResult, len(r.points))
 	if !c.IsSet("task") {
 		for _, note := range grid.Notes {
-			say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
+			console.Say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
 		}
 	}
 	return r, nil
 }
 
 // describe names a point for a person: its number and what is simulated.
-func (r *sweepRun) describe(i int) string {
+func (r *run) describe(i int) string {
 	p := &r.points[i]
 	words := []string{r.traces[p.Trace].name}
 	if p.Seeded {
@@ -85,7 +85,7 @@ func (r *sweepRun) describe(i int) string {
 
 // key names a point by all that its result depends on: the version of the
 // command, the content of the trace, the seed and the options.
-func (r *sweepRun) key(i int) (string, error) {
+func (r *run) key(i int) (string, error) {
 	if r.keys[i] != "" {
 		return r.keys[i], nil
 	}
@@ -94,11 +94,11 @@ func (r *sweepRun) key(i int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	code, err := codeVersion()
+	code, err := replay.CodeVersion()
 	if err != nil {
 		return "", err
 	}
-	lines := []string{sweepFormat, code, content}
+	lines := []string{form, code, content}
 	if p.Seeded {
 		lines = append(lines, fmt.Sprintf("seed %d", p.Seed))
 	}
@@ -106,7 +106,7 @@ func (r *sweepRun) key(i int) (string, error) {
 	for _, o := range p.Options {
 		text, there := r.texts[o.Name+"="+o.Value]
 		if !there {
-			if text, err = (sweepMeaning{r.c}).Canonical(o); err != nil {
+			if text, err = (meaning{}).Canonical(o); err != nil {
 				return "", err
 			}
 			r.texts[o.Name+"="+o.Value] = text
@@ -119,24 +119,9 @@ func (r *sweepRun) key(i int) (string, error) {
 	return r.keys[i], nil
 }
 
-// codeVersion tells this code from any other: by the version of a release or a
-// commit, or else by a hash of the executable.
-var codeVersion = sync.OnceValues(func() (string, error) {
-	v := sidecar.Version()
-	if strings.HasPrefix(v, "v") && !strings.HasSuffix(v, "dirty") {
-		return v, nil
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	_, sum, err := hashFile(path)
-	return v + " " + sum, err
-})
-
 // find reads the results that are kept of these points, and returns the points
 // that have none.
-func (r *sweepRun) find(points []int) (missing []int, err error) {
+func (r *run) find(points []int) (missing []int, err error) {
 	if r.folder == "" {
 		return points, nil
 	}
@@ -163,7 +148,7 @@ func (r *sweepRun) find(points []int) (missing []int, err error) {
 }
 
 // all are the numbers of all points.
-func (r *sweepRun) all() []int {
+func (r *run) all() []int {
 	numbers := make([]int, len(r.points))
 	for i := range numbers {
 		numbers[i] = i
@@ -174,17 +159,17 @@ func (r *sweepRun) all() []int {
 // compute simulates points, several at a time, and keeps each result as soon
 // as it is there. A point that fails does not keep the others from being
 // computed. When a signal comes, no result is half kept.
-func (r *sweepRun) compute(points []int) error {
+func (r *run) compute(points []int) error {
 	workers := r.c.Int("workers")
 	if workers < 1 {
 		workers = runtime.NumCPU()
 	}
-	var list []*sweep.Point
+	var list []*Point
 	for _, i := range points {
 		list = append(list, &r.points[i])
 	}
 	logs := sharedBy(list)
-	at, gone := progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
+	at, gone := console.Progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
 	var mu sync.Mutex
 	stopped, done := false, 0
 	errs := make([]error, len(r.points))
@@ -210,10 +195,10 @@ func (r *sweepRun) compute(points []int) error {
 			}
 		})
 	}
-	err := await(r.c, func() error {
+	err := console.Await(r.c.Context, func() error {
 		for _, i := range points {
 			if r.c.Err() != nil {
-				return interrupted
+				return console.ErrInterrupted
 			}
 			next <- i
 		}
@@ -232,7 +217,7 @@ func (r *sweepRun) compute(points []int) error {
 }
 
 // keep writes the result of a point into the folder, if there is one.
-func (r *sweepRun) keep(i int) error {
+func (r *run) keep(i int) error {
 	if r.folder == "" {
 		return nil
 	}
@@ -244,26 +229,26 @@ func (r *sweepRun) keep(i int) error {
 }
 
 // simulate computes a point: it is what simulate does with the point's options.
-func (r *sweepRun) simulate(i int, logs *sharedLogs) (*pointResult, error) {
+func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	p := &r.points[i]
-	c, err := simulateContext(r.c, p.Options)
+	o, err := optionsOf(p.Options)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := replaySettings(c)
+	settings, err := o.Run()
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := estimateKind(c)
+	estimates, err := o.Estimates()
 	if err != nil {
 		return nil, err
 	}
-	policy, err := policyNamed(p.Option("policy"))
+	policy, err := replay.PolicyNamed(p.Option("policy"))
 	if err != nil {
 		return nil, err
 	}
 	t := r.traces[p.Trace]
-	log, done, err := logs.take(p, func() (*trace.Log, error) { return t.read(c, p.Seed) })
+	log, done, err := logs.take(p, func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
 	defer done()
 	if err != nil {
 		return nil, err
@@ -272,28 +257,28 @@ func (r *sweepRun) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if path == "" {
 		path = t.name
 	}
-	w, err := newWorkload(c, path, log, ruleNames, estimates)
+	w, err := o.Take(path, log, replay.RuleNames, estimates)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSimulation(w, policy, settings)
+	s, err := replay.NewSimulation(w, policy, settings)
 	if err != nil {
 		return nil, err
 	}
-	if s.outcome, err = s.replay.do(w.jobs, func(int, int) {}); err != nil {
+	if s.Outcome, err = s.Run.Do(w.Jobs, func(int, int) {}); err != nil {
 		return nil, err
 	}
-	result := &pointResult{Summary: s.summary(), Notes: w.notes}
+	result := &pointResult{Summary: s.Summary(), Notes: w.Notes}
 	result.Summary.Log = ""
-	for _, note := range s.outcome.notes {
-		result.Notes = append(result.Notes, policy.name+": "+note)
+	for _, note := range s.Outcome.Notes {
+		result.Notes = append(result.Notes, policy.Name+": "+note)
 	}
 	return result, nil
 }
 
 // failures makes one error of those of many points: each reason once, with the
 // first point that has it.
-func (r *sweepRun) failures(errs []error) error {
+func (r *run) failures(errs []error) error {
 	const most = 10
 	var reasons []string
 	points := make(map[string][]int)
@@ -321,9 +306,9 @@ func (r *sweepRun) failures(errs []error) error {
 }
 
 // interrupted is the end of a sweep by a signal.
-func (r *sweepRun) interrupted() error {
+func (r *run) interrupted() error {
 	if r.folder == "" {
-		return interrupted
+		return console.ErrInterrupted
 	}
-	return interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
+	return console.Interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
 }

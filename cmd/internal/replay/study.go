@@ -1,7 +1,7 @@
-// Package study replays what happened on a cluster under other policies: a
+// Package replay replays what happened on a cluster under other policies: a
 // site's accounting and its configuration of Slurm go in, runs of the same jobs
 // come out, for package comparison to compare.
-package study
+package replay
 
 import (
 	"cmp"

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 )
 
 func TestFolder(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"slurm-ostrich/cmd/internal/sweep"
+	"slurm-ostrich/cmd/internal/replay/sweep"
 )
 
 func TestRead(t *testing.T) {

@@ -1,0 +1,148 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// Generator draws workloads.
+type Generator interface {
+	Generate(seed uint64) (*trace.Log, error)
+}
+
+// models are the workloads of the papers, for a number of users, and one with
+// programs, where of is nil.
+var models = []struct {
+	name string
+	of   func(users int) trace.Model
+}{
+	{"hipc", trace.HiPC},
+	{"ppam", trace.PPAM},
+	{"programs", nil},
+}
+
+// ModelNames are the names of the models.
+func ModelNames() []string {
+	names := make([]string, len(models))
+	for i := range models {
+		names[i] = models[i].name
+	}
+	return names
+}
+
+// ModelOptions change a model of a workload, in the words of a command line.
+type ModelOptions struct {
+	Users, Jobs   int
+	Procs         int64
+	New, Exponent float64
+	Owners        string
+	Lengths       cli.StringSlice
+	Load          float64
+	Think         time.Duration
+
+	Given func(option string) bool // tells which options somebody gave
+	named settings
+}
+
+func (o *ModelOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
+
+// Flags are the options, and fill o.
+func (o *ModelOptions) Flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20, Destination: &o.Users},
+		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000, Destination: &o.Jobs},
+		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's, or those of --load", Destination: &o.Procs},
+		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's", Destination: &o.New},
+		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + console.List(trace.OwnerNames), DefaultText: "the model's", Destination: &o.Owners},
+		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's", Destination: &o.Exponent},
+		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's", Destination: &o.Lengths},
+		&cli.Float64Flag{Name: "load", Usage: "of programs: `PART` of the machine that the jobs use, which makes its size", Value: 0.85, Destination: &o.Load},
+		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s", Destination: &o.Think},
+	}
+}
+
+// DefaultModel are options that nobody has set yet.
+func DefaultModel() (*ModelOptions, error) {
+	o := &ModelOptions{}
+	err := o.named.begin("generate", o.Flags())
+	o.Given = o.named.has
+	return o, err
+}
+
+// Set sets an option by its name.
+func (o *ModelOptions) Set(name, value string) error { return o.named.fill(name, value) }
+
+// Names are the options that can be set by their name.
+func (o *ModelOptions) Names() []string { return o.named.names }
+
+// Model is the model of a name, of so many jobs and changed by the options.
+func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
+	i, err := console.Named[uint8](ModelNames(), name)
+	if err != nil {
+		return nil, err
+	}
+	other := []string{"load"}
+	if models[i].of == nil {
+		other = []string{"new", "owners", "exponent", "lengths", "think"}
+	}
+	for _, option := range other {
+		if o.given(option) {
+			return nil, fmt.Errorf("--%s means nothing to %s", option, models[i].name)
+		}
+	}
+	if models[i].of != nil {
+		return o.paper(models[i].of(o.Users), jobs)
+	}
+	m := trace.Programs{Jobs: jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}
+	switch {
+	case o.given("procs") && o.given("load"):
+		return nil, errors.New("--load makes the size of the machine, which --procs names")
+	case o.given("procs") && m.Procs < 1:
+		return nil, fmt.Errorf("--procs %d: at least 1", m.Procs)
+	case !(m.Load > 0):
+		return nil, fmt.Errorf("--load %v: must be above 0", m.Load)
+	}
+	return m, nil
+}
+
+// paper is a model of the papers, changed by the options.
+func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
+	m.Jobs = jobs
+	if o.given("procs") {
+		m.Procs = o.Procs
+	}
+	if o.given("new") {
+		m.New = o.New
+	}
+	if o.given("owners") {
+		if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, o.Owners); err != nil {
+			return m, fmt.Errorf("--owners %w", err)
+		}
+	}
+	if o.given("exponent") {
+		m.Exponent = o.Exponent
+	}
+	if o.given("lengths") {
+		m.Profiles = nil
+		for _, text := range o.Lengths.Value() {
+			var p trace.Profile
+			if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
+				return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+			}
+			m.Profiles = append(m.Profiles, p)
+		}
+	}
+	if o.given("think") {
+		if o.Think%time.Second != 0 {
+			return m, fmt.Errorf("--think %v: not in whole seconds", o.Think)
+		}
+		m.Think = int64(o.Think / time.Second)
+	}
+	return m, nil
+}

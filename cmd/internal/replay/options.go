@@ -1,0 +1,299 @@
+package replay
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// LogOptions choose what is taken of a workload log, and what a campaign of it
+// is.
+type LogOptions struct {
+	Procs      int
+	Lenient    bool
+	Start, End string
+	User       string
+	Load       float64
+	Rule       string // "" is what the log asks for
+	Threshold  time.Duration
+
+	// Given tells which options somebody gave; nil if nobody gave any.
+	Given func(option string) bool
+}
+
+func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
+
+// Flags are the options that choose jobs of a log but for their users, and fill o.
+func (o *LogOptions) Flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
+		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},
+		&cli.StringFlag{Name: "starttime", Usage: "leave out what was submitted before `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC", DefaultText: "the start", Destination: &o.Start},
+		&cli.StringFlag{Name: "endtime", Usage: "leave out what was submitted at `TIME` or later", DefaultText: "the end", Destination: &o.End},
+		&cli.Float64Flag{Name: "load", Usage: "divide the times between submissions by `FACTOR`", Value: 1, Destination: &o.Load},
+	}
+}
+
+// RuleFlags are the options that say what a campaign is, by one of these rules,
+// with a usage and a default text of the rule, and fill o.
+func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + console.List(names), DefaultText: text, Destination: &o.Rule},
+		&cli.DurationFlag{Name: "threshold", Usage: "`TIME` of the rules arrival and window", Value: 30 * time.Minute, Destination: &o.Threshold},
+	}
+}
+
+// Options say what of a log is replayed, and how, in the words of a command line.
+type Options struct {
+	LogOptions
+	Policy, Backfill string
+	Replay, Offsets  string
+	Dependencies     bool
+	EventOrder       string
+	Estimate         string
+	Kill             bool
+	Inside, Gate     string // "" is the policy's
+	Predictor        string
+	Period           time.Duration
+	Rho, Placement   string
+	Cut              time.Duration
+	named            settings
+}
+
+// Flags are the options of a replay but for [Options.CampaignFlags]. They fill o.
+func (o *Options) Flags() []cli.Flag {
+	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
+		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User},
+		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", Destination: &o.Policy},
+		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: "none", Destination: &o.Backfill},
+		&cli.StringFlag{Name: "replay", Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: &o.Replay},
+		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},
+		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted", Destination: &o.Dependencies},
+		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched", Destination: &o.EventOrder},
+		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit", Destination: &o.Estimate},
+		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
+		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside},
+		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's", Destination: &o.Gate},
+		&cli.StringFlag{Name: "predictor", Usage: "how long the virtual schedule expects a job to run: `PREDICTOR` is " + console.List(ostrich.PredictorNames), Value: "limit", Destination: &o.Predictor},
+		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute, Destination: &o.Period},
+		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
+		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
+		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
+	})
+}
+
+// CampaignFlags are the options that say what a campaign is. They fill o.
+func (o *Options) CampaignFlags() []cli.Flag {
+	return o.RuleFlags(RuleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits")
+}
+
+// Defaults are options that nobody has set yet.
+func Defaults() (*Options, error) {
+	o := &Options{}
+	err := o.named.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
+	o.Given = o.named.has
+	return o, err
+}
+
+// Set sets an option by its name.
+func (o *Options) Set(name, value string) error { return o.named.fill(name, value) }
+
+// Text is the value of an option as text, the same for all spellings of it.
+func (o *Options) Text(name string) string { return o.named.text(name) }
+
+// Names are the options that can be set by their name.
+func (o *Options) Names() []string { return o.named.names }
+
+// settings are options that are set one by one, by their names.
+type settings struct {
+	set   *flag.FlagSet
+	names []string
+}
+
+func (s *settings) begin(command string, flags []cli.Flag) error {
+	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
+	for _, f := range flags {
+		if err := f.Apply(s.set); err != nil {
+			return err
+		}
+		s.names = append(s.names, f.Names()[0])
+	}
+	return nil
+}
+
+func (s *settings) fill(name, value string) error {
+	if err := s.set.Set(name, value); err != nil {
+		return fmt.Errorf("--%s %q: %w", name, value, err)
+	}
+	return nil
+}
+
+func (s *settings) text(name string) string {
+	return fmt.Sprint(s.set.Lookup(name).Value.(flag.Getter).Get())
+}
+
+func (s *settings) has(name string) bool {
+	found := false
+	s.set.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
+// Policies are those that the options name.
+func (o *Options) Policies() ([]*Policy, error) {
+	var list []*Policy
+	for name := range strings.SplitSeq(o.Policy, ",") {
+		p, err := PolicyNamed(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, o.heeded(list)
+}
+
+// Run is what the options say that are the same for all logs and policies.
+func (o *Options) Run() (Run, error) {
+	r := Run{dependencies: o.Dependencies, kill: o.Kill}
+	var errs []error
+	note := func(option string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s %w", option, err))
+		}
+	}
+	choose := func(option, value, first, second string) bool {
+		i, err := console.Named[uint8]([]string{first, second}, value)
+		note(option, err)
+		return i == 0
+	}
+	var err error
+	r.Backfill, err = console.Named[sim.Backfill](sim.BackfillNames, o.Backfill)
+	note("backfill", err)
+	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
+	note("event-order", err)
+	r.closed = choose("replay", o.Replay, "closed", "open")
+	r.offsets = choose("offsets", o.Offsets, "keep", "drop")
+	if name := o.Inside; name != "" {
+		var inside ostrich.Inside
+		inside, err = console.Named[ostrich.Inside](ostrich.InsideNames, name)
+		note("inside", err)
+		r.inside = &inside
+	}
+	if name := o.Gate; name != "" {
+		var gate ostrich.Gate
+		gate, err = console.Named[ostrich.Gate](ostrich.GateNames, name)
+		note("gate", err)
+		r.gate = &gate
+	}
+	r.predictor, err = console.Named[ostrich.Predictor](ostrich.PredictorNames, o.Predictor)
+	note("predictor", err)
+	names := make([]string, len(rhos))
+	for i := range rhos {
+		names[i] = rhos[i].name
+	}
+	rho, err := console.Named[uint8](names, o.Rho)
+	note("rho", err)
+	r.rho = rhos[rho].rho
+	r.place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
+	note("placement", err)
+	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
+		note("period", fmt.Errorf("%v: at least 1 s", o.Period))
+	}
+	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
+		note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
+	}
+	return r, errors.Join(errs...)
+}
+
+// Estimates is how long jobs are expected to run.
+func (o *Options) Estimates() (sim.Estimates, error) {
+	e, err := console.Named[sim.Estimates](sim.EstimateNames, o.Estimate)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("--estimate %w", err)
+	case !o.Kill:
+		return e, nil
+	case o.given("estimate") && e != sim.Asked:
+		return 0, fmt.Errorf("--kill ends jobs at their requested time, which --estimate %s hides", o.Estimate)
+	}
+	return sim.Asked, nil
+}
+
+// CheckAlone checks the value of one option, as far as that can be done without
+// a log, and returns it in its one spelling.
+func (o *Options) CheckAlone(name string) (text string, err error) {
+	text = o.Text(name)
+	switch name {
+	case "policy":
+		p, bad := PolicyNamed(o.Policy)
+		if bad != nil {
+			return "", bad
+		}
+		return p.Name, nil
+	case "rule":
+		if _, err = console.Named[ostrich.By](RuleNames, o.Rule); err != nil {
+			err = fmt.Errorf("--rule %w", err)
+		}
+	case "procs":
+		_, err = o.Processors(&trace.Log{})
+	case "load":
+		_, err = o.factor()
+	case "user":
+		_, err = o.users()
+	case "starttime", "endtime":
+		// The log that this time is one of is yet to be read.
+		_, err = o.moment(name, &trace.Log{Header: []string{"UnixStartTime: 1"}})
+	case "estimate":
+		_, err = o.Estimates()
+	default:
+		_, err = o.Run()
+	}
+	return text, err
+}
+
+// CheckTogether tells which options do not go together in a replay under a
+// policy of a log, or of a workload that is generated. Whether the fields of a
+// log tell its campaigns is seen when it is read.
+func (o *Options) CheckTogether(p *Policy, generated bool) error {
+	r, err := o.Run()
+	if err != nil {
+		return err
+	}
+	if _, err = o.Estimates(); err != nil {
+		return err
+	}
+	if r.rule, err = o.rule(RuleNames, &trace.Log{}); err != nil {
+		return err
+	}
+	if generated && o.Rule == "" {
+		r.rule.Fields = true // which generated logs have
+	}
+	r.Policy = p
+	return r.Check()
+}
+
+// MeansNothing tells why an option means nothing to a policy and a rule, or "".
+func MeansNothing(option string, p *Policy, rule string) string {
+	for _, h := range heeded {
+		if h.option == option && !h.by(p) {
+			return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
+		}
+	}
+	switch {
+	case option != "threshold" || rule == "arrival" || rule == "window":
+		return ""
+	case rule == "":
+		return "--threshold goes with --rule arrival or window"
+	}
+	return "--threshold goes with --rule arrival or window, not " + rule
+}

@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Simulation is a replay of a log, and what came of it.
+type Simulation struct {
+	Workload *Workload
+	Run      Run
+	Outcome  *Outcome
+	Err      error
+}
+
+// NewSimulation is the replay of a workload under a policy, if that makes sense.
+func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
+	s := &Simulation{Workload: w, Run: settings}
+	s.Run.Policy, s.Run.Procs, s.Run.rule = p, w.Procs, w.Rule
+	return s, s.Run.Check()
+}
+
+// Summary is what simulate --summary --json writes of a replay.
+type Summary struct {
+	Log      string `json:"log"`
+	Policy   string `json:"policy"`
+	Backfill string `json:"backfill"`
+
+	Procs        int    `json:"procs"`
+	Replay       string `json:"replay"`
+	Offsets      string `json:"offsets"`
+	Dependencies bool   `json:"dependencies"`
+	Rule         string `json:"rule"`
+	report.Run
+}
+
+// Figures are what simulate --json writes of a replay.
+type Figures struct {
+	Summary
+	Flow      report.Spreads `json:"flow"`
+	Stretches report.Spreads `json:"stretches"`
+	Idle      report.Idle    `json:"idle_area"`
+	Lateness  lateness       `json:"lateness"`
+	ByUser    []report.User  `json:"by_user"`
+}
+
+// Summary sums a replay up that has been done.
+func (s *Simulation) Summary() Summary {
+	r := &s.Run
+	j := Summary{
+		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
+		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+	}
+	if r.closed {
+		j.Replay = "closed"
+	}
+	if r.offsets {
+		j.Offsets = "keep"
+	}
+	return j
+}
+
+// lateness is how much later than virtually campaigns really ended, in seconds.
+type lateness struct {
+	Campaigns int     `json:"campaigns"` // that were completed virtually
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+}
+
+// lateness compares with the virtual schedule of the policy, or of the same
+// kind of machine for a policy that has none.
+func (s *Simulation) lateness() (lateness, error) {
+	options := ostrich.Options{Procs: s.Run.Procs}
+	if s.Run.Policy.virtual == ostrich.Parallel {
+		options.Machine = ostrich.Parallel
+	}
+	late, err := sim.Lateness(s.Outcome.Jobs, options)
+	if err != nil {
+		return lateness{}, err
+	}
+	l := lateness{Max: math.Inf(-1)}
+	for _, x := range late {
+		if !math.IsNaN(x) {
+			l.Campaigns++
+			l.Mean += x
+			l.Max = max(l.Max, x)
+		}
+	}
+	if l.Campaigns == 0 {
+		return lateness{}, nil
+	}
+	l.Mean /= float64(l.Campaigns)
+	return l, nil
+}
+
+// Figures are all figures of a replay that has been done.
+func (s *Simulation) Figures() (Figures, error) {
+	o := s.Outcome
+	late, err := s.lateness()
+	if err != nil {
+		return Figures{}, err
+	}
+	users := report.Users(o.Campaigns, s.Run.Procs)
+	if users == nil {
+		users = []report.User{} // an empty list in JSON
+	}
+	return Figures{
+		Summary:   s.Summary(),
+		Flow:      report.Flows(o.Jobs, o.Campaigns, users),
+		Stretches: report.StretchSpreads(o.Jobs, o.Campaigns, users, s.Run.Procs),
+		Idle:      report.IdleArea(o.Jobs, s.Run.Procs),
+		Lateness:  late,
+		ByUser:    users,
+	}, nil
+}
+
+// Header is the header of [Cells].
+var Header = []string{
+	"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN",
+}
+
+// Cells are the cells of the summary of a run in a table.
+func Cells(r *report.Run) []any {
+	return append(SummaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), format.PercentCell(r.Utilisation, 1), r.Makespan)
+}
+
+// SummaryCells are the cells of a summary in a table.
+func SummaryCells(s *report.Summary) []any {
+	stretch := func(x float64) string { return fmt.Sprintf("%.2f", x) }
+	d := &s.Stretch
+	return []any{
+		s.Jobs, s.Users, s.Campaigns, format.PercentCell(d.Optimal, 1), format.PercentCell(d.Le115, 1), format.PercentCell(d.Lt15, 1), format.PercentCell(d.Lt2, 1), format.PercentCell(d.Gt20, 1),
+		stretch(d.Mean), stretch(d.P50), stretch(d.P99), stretch(d.Max),
+	}
+}

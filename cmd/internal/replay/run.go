@@ -1,0 +1,305 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Run says how a workload is replayed, by the options of simulate.
+type Run struct {
+	Procs        int
+	Policy       *Policy
+	Backfill     sim.Backfill
+	events       sim.EventOrder
+	closed       bool
+	offsets      bool
+	dependencies bool
+	kill         bool
+	rule         Rule
+	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
+
+	inside    *ostrich.Inside // nil is the policy's own
+	gate      *ostrich.Gate   // nil is the policy's own
+	predictor ostrich.Predictor
+	period    ostrich.Duration
+	rho       policy.Makespan
+	place     policy.Placement
+}
+
+// Rule tells which jobs of a log are a campaign.
+type Rule struct {
+	Fields bool // 17 and 18 of the log say it
+	ostrich.Rule
+}
+
+func (r Rule) name() string {
+	if r.Fields {
+		return "fields"
+	}
+	return ostrich.ByNames[r.By]
+}
+
+// campaigns finds the campaigns of a log.
+func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
+	if r.Fields {
+		return sim.Linked(log)
+	}
+	return sim.Campaigns(log, r.Rule)
+}
+
+// material is what its policy is made of.
+func (r *Run) material(campaigns []sim.Campaign) *Material {
+	gate := r.Policy.gate
+	if r.gate != nil {
+		gate = *r.gate
+	}
+	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder(), Predictor: r.predictor}, Period: r.period}
+}
+
+func (r *Run) insideOrder() ostrich.Inside {
+	if r.inside != nil {
+		return *r.inside
+	}
+	return r.Policy.inside
+}
+
+// heeded are the options that some policies take and others do not.
+var heeded = []struct {
+	option string
+	by     func(*Policy) bool
+}{
+	{"inside", func(p *Policy) bool { return p.rank != nil }},
+	{"gate", func(p *Policy) bool { return p.gated }},
+	{"predictor", func(p *Policy) bool { return p.gated }},
+	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
+	{"rho", func(p *Policy) bool { return p.place != nil }},
+	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
+}
+
+// heeded refuses options that none of the policies heeds.
+func (o *Options) heeded(policies []*Policy) error {
+	for _, h := range heeded {
+		if o.given(h.option) && !slices.ContainsFunc(policies, h.by) {
+			return fmt.Errorf("--%s means nothing to --policy %s", h.option, o.Policy)
+		}
+	}
+	return nil
+}
+
+// rhos are the algorithms that place the jobs of one campaign, by name.
+var rhos = []struct {
+	name string
+	rho  policy.Makespan
+}{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
+
+// PolicyNamed finds a policy of a log; sjf is another name of spt.
+func PolicyNamed(name string) (*Policy, error) {
+	if name == "sjf" {
+		name = "spt"
+	}
+	p := Find(name, Log)
+	if p == nil {
+		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(Log))))
+	}
+	return p, nil
+}
+
+// Check tells which options do not go together.
+func (r *Run) Check() error {
+	switch p := r.Policy; {
+	case p.place != nil && !r.closed:
+		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)
+	case p.place != nil && (r.offsets || r.dependencies):
+		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.Name)
+	case p.place != nil && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
+	case p.Name == "spaceshare" && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
+	case p.place != nil && r.kill:
+		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
+	case r.events == sim.PerEvent && !r.byJob():
+		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
+	case r.dependencies && r.rule.Fields:
+		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
+	}
+	return nil
+}
+
+// byJob tells whether jobs are replayed as the log has them, without regard to
+// campaigns.
+func (r *Run) byJob() bool {
+	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
+}
+
+// Outcome is a workload that has been replayed.
+type Outcome struct {
+	Jobs      []report.Job
+	Campaigns []report.Campaign
+	Run       report.Run
+	Notes     []string
+}
+
+// Do replays a workload. at is told how far it is.
+func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	o := &Outcome{}
+	if !r.byJob() {
+		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
+		if n := len(log) - len(known); n > 0 {
+			o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+		}
+		if log = known; len(log) == 0 {
+			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
+		}
+	}
+	if r.Policy.Name == "ostrich" {
+		wide := 0
+		for i := range log {
+			if log[i].Procs > 1 {
+				wide++
+			}
+		}
+		if wide > 0 {
+			o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+				wide, len(log)))
+		}
+	}
+	pieces := [][]sim.Logged{log}
+	if r.cut > 0 {
+		pieces = sim.Pieces(log, r.cut)
+	}
+	var seconds, used, offered float64
+	var makespan ostrich.Duration
+	before, next := 0, 0
+	for _, piece := range pieces {
+		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) })
+		if err != nil {
+			return nil, err
+		}
+		before += len(piece)
+		first, last := report.Span(jobs)
+		offered += float64(last - first)
+		used += float64(last-first) * report.Utilisation(jobs, r.Procs)
+		makespan += ostrich.Duration(last - first)
+		seconds += took.Seconds()
+		campaigns := report.Campaigns(jobs)
+		if len(pieces) == 1 {
+			o.Campaigns, o.Jobs = campaigns, jobs
+			break
+		}
+		for i := range jobs { // campaigns are numbered from 0 in each piece
+			if jobs[i].Campaign >= 0 {
+				jobs[i].Campaign += next
+			}
+		}
+		next += len(campaigns)
+		o.Campaigns, o.Jobs = append(o.Campaigns, campaigns...), append(o.Jobs, jobs...)
+	}
+	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, seconds)
+	o.Run.Makespan = makespan // without the downtimes
+	if offered > 0 {
+		o.Run.Utilisation = used / offered
+	}
+	return o, nil
+}
+
+// piece replays jobs between two downtimes, and tells how long that took.
+func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+	if r.byJob() {
+		return r.replayJobs(log, at)
+	}
+	campaigns, err := r.rule.campaigns(log)
+	if err != nil {
+		return nil, 0, err
+	}
+	if r.Policy.place != nil {
+		return r.placeCampaigns(campaigns)
+	}
+	loop := sim.Loop{
+		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
+		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
+	}
+	r.Policy.Into(&loop, r.material(campaigns), false)
+	began := time.Now()
+	jobs, err := loop.Run(campaigns)
+	return jobs, time.Since(began), err
+}
+
+// replayJobs replays the jobs as the log has them.
+func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+	numbers, err := sim.Numbers(log, r.rule.Rule)
+	if err != nil {
+		return nil, 0, err
+	}
+	jobs := make([]sim.Job, len(log))
+	for i := range log {
+		jobs[i] = log[i].Job
+	}
+	m := sim.Machine{
+		Procs: r.Procs, Order: *r.Policy.order, Backfill: r.Backfill, EventOrder: r.events, Kill: r.kill,
+		Progress: at,
+	}
+	began := time.Now()
+	starts, err := m.Replay(jobs)
+	took := time.Since(began)
+	if err != nil {
+		return nil, took, err
+	}
+	ran := make([]report.Job, len(jobs))
+	for i := range jobs {
+		j := &jobs[i]
+		length := m.Length(j)
+		ran[i] = report.Job{
+			ID: j.ID, User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: starts[i],
+			End: starts[i] + ostrich.Time(length), Procs: j.Procs, Estimate: j.Estimate, Killed: length < j.Run,
+		}
+	}
+	return ran, took, nil
+}
+
+// placeCampaigns has an algorithm place whole campaigns.
+func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Duration, error) {
+	list := make([]policy.Campaign, len(campaigns))
+	for i := range campaigns {
+		c := &campaigns[i]
+		list[i] = policy.Campaign{User: c.User, Submit: c.Submit, Think: c.Think, Tasks: make([]policy.Task, len(c.Tasks))}
+		for k := range c.Tasks {
+			t := &c.Tasks[k]
+			if t.Procs != 1 {
+				return nil, 0, fmt.Errorf("--policy %s: job %d is %d processors wide, and it places sequential jobs only", r.Policy.Name, t.ID, t.Procs)
+			}
+			list[i].Tasks[k] = policy.Task{ID: t.ID, Run: t.Run}
+		}
+	}
+	began := time.Now()
+	placed, err := r.Policy.place(policy.Machine{Procs: r.Procs, Rho: r.rho, Place: r.place})(list)
+	took := time.Since(began)
+	if err != nil {
+		return nil, took, err
+	}
+	slices.SortFunc(placed, func(a, b policy.Placed) int { return cmp.Compare(a.Campaign, b.Campaign) })
+	var jobs []report.Job
+	for i := range placed {
+		p := &placed[i]
+		for k, s := range p.Slots {
+			t := &list[p.Campaign].Tasks[k]
+			jobs = append(jobs, report.Job{
+				ID: t.ID, User: list[p.Campaign].User, Campaign: p.Campaign, Submit: p.Submit, Start: s.Start, End: s.End,
+				Procs: 1, Estimate: campaigns[p.Campaign].Tasks[k].Estimate,
+			})
+		}
+	}
+	return jobs, took, nil
+}

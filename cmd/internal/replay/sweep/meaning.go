@@ -1,0 +1,75 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/replay"
+)
+
+// optionsOf are the options of a replay that these set.
+func optionsOf(list []Option) (*replay.Options, error) {
+	o, err := replay.Defaults()
+	for _, one := range list {
+		if err == nil {
+			err = o.Set(one.Name, one.Value)
+		}
+	}
+	return o, err
+}
+
+// has refuses an option that a command does not have.
+func has(names []string, name, command string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
+}
+
+// meaning tells what the options of a sweep mean: what they mean to simulate.
+type meaning struct{}
+
+// Canonical checks the values that can be checked without a log.
+func (meaning) Canonical(o Option) (string, error) {
+	r, err := replay.Defaults()
+	if err == nil {
+		err = has(r.Names(), o.Name, "simulate")
+	}
+	if err == nil {
+		err = r.Set(o.Name, o.Value)
+	}
+	if err != nil {
+		return "", err
+	}
+	return r.CheckAlone(o.Name)
+}
+
+// Judge finds what does not go together as simulate does. Whether the fields
+// of a log tell its campaigns is seen when it is read.
+func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
+	value := func(name string) string {
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			return ""
+		}
+		return options[i].Value
+	}
+	p, err := replay.PolicyNamed(value("policy"))
+	if err != nil {
+		return nil, err
+	}
+	var idle []Idle
+	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
+		why := replay.MeansNothing(o.Name, p, value("rule"))
+		if why != "" {
+			idle = append(idle, Idle{Option: o.Name, Why: why})
+		}
+		return why != ""
+	})
+	o, err := optionsOf(kept)
+	if err != nil {
+		return nil, err
+	}
+	return idle, o.CheckTogether(p, generated)
+}

@@ -1,0 +1,61 @@
+package sweep
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/replay"
+)
+
+// TestColumns: the table has all that the summary has, under its names.
+func TestColumns(t *testing.T) {
+	raw, err := json.Marshal(replay.Summary{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"point", "seed"}
+	for name, value := range fields {
+		parts, nested := value.(map[string]any)
+		for part := range parts {
+			want = append(want, name+"_"+part)
+		}
+		if !nested && name != "seconds" && name != "jobs_per_second" {
+			want = append(want, name)
+		}
+	}
+	got := slices.Clone(pointColumns)
+	for _, m := range measureColumns {
+		got = append(got, m.name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-summary +columns:\n%s", diff)
+	}
+}
+
+func TestPerTask(t *testing.T) {
+	for _, tt := range []struct {
+		points, asked, most, want int
+		err                       string
+	}{
+		{points: 1, most: 1001, want: 1},
+		{points: 1001, most: 1001, want: 1},
+		{points: 1002, most: 1001, want: 2},
+		{points: 1002, most: 1001, asked: 7, want: 7},
+		{points: 1002, most: 1001, asked: 1, err: "--per-task 1: 1002 points are more tasks than MaxArraySize=1001 allows: at least 2"},
+		{points: 5, most: 0, err: "the controller knows no job arrays (MaxArraySize)"},
+	} {
+		got, err := perTask(tt.points, tt.asked, tt.most)
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
+			t.Errorf("%+v: %d, %v", tt, got, err)
+		}
+	}
+}

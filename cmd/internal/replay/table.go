@@ -1,0 +1,245 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Need is what a policy is replayed with. A name can stand for another policy
+// where something else is known.
+type Need uint8
+
+// What a policy is replayed with.
+const (
+	Log   Need = 1 << iota // a log and [Options]: simulate and sweep
+	Site                   // a site's jobs, its configuration of Slurm and the settings of ostrichd: compare
+	Parts                  // parts of logs, and settings of ostrichd beside the name: bench
+)
+
+// Policy is a policy that can be replayed. One of order, rank and place is set.
+type Policy struct {
+	Name, Usage string
+
+	needs     Need                            // one of these
+	byLimit   string                          // the usage where jobs go by their time limits; "" is Usage
+	order     *sim.Order                      // job by job
+	exact     *sim.Order                      // the same for who knows how long jobs run; nil if that means nothing
+	rank      func(m *Material) sim.Policy    // campaign by campaign
+	inside    ostrich.Inside                  // what goes first in a campaign, unless that is chosen
+	place     func(policy.Machine) placeWhole // whole campaigns of sequential jobs
+	gated     bool                            // campaigns that have not started virtually wait behind a gate
+	gate      ostrich.Gate                    // unless another is chosen
+	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
+	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
+
+	// Settings are those that the policy has unless others are chosen; nil if it
+	// has none.
+	Settings func() (ostrich.Options, error)
+}
+
+// Material is what a policy is made of. Each takes what concerns it.
+type Material struct {
+	Campaigns []sim.Campaign // in the order of the loop
+	Options   ostrich.Options
+	Shares    *ostrich.Shares // nil is all alike
+	Period    ostrich.Duration
+	Priority  multifactor.Config
+	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
+}
+
+// placeWhole places whole campaigns.
+type placeWhole func([]policy.Campaign) (policy.Schedule, error)
+
+// table are all policies, in the order of the helps.
+var table = []Policy{
+	{Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", rank: multifactorOf},
+	{
+		Name: "fairshare", needs: Parts, rank: flatOf,
+		Usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
+	},
+	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", rank: virtualOf},
+	{
+		Name: "ostrich", needs: Parts, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
+		Settings: func() (ostrich.Options, error) {
+			c := sidecar.Default()
+			return c.ScheduleOptions()
+		},
+	},
+	{
+		Name: "paper", needs: Parts, Usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", rank: sidecarOf,
+		Settings: func() (ostrich.Options, error) { return Paper, nil },
+	},
+	{
+		Name: "ostrich", needs: Log, Usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
+		inside: ostrich.LPT, gated: true, gate: ostrich.Strict, rank: virtualOf,
+	},
+	{
+		Name: "ostrich-parallel", needs: Log, Usage: "the same, resized to the processors that are busy, no gate, LJF (thesis algorithm 3)",
+		inside: ostrich.LJF, gated: true, gate: ostrich.Off, virtual: ostrich.Parallel, rank: virtualOf,
+	},
+	{Name: "fcfs", needs: Log | Site | Parts, Usage: "first come, first served, job by job", order: &sim.FCFS},
+	{
+		Name: "fcfs-campaigns", needs: Log | Site, Usage: "first come, first served, campaign by campaign",
+		inside: ostrich.Submission, submitted: true, rank: func(*Material) sim.Policy { return sim.FCFSCampaigns },
+	},
+	{
+		Name: "spt", needs: Log | Site | Parts, Usage: "shortest job first (SJF), by estimate", byLimit: "shortest job first, by time limit",
+		order: &sim.SPT,
+		exact: &sim.Order{Name: sim.SPT.Name, Compare: func(a, b *sim.Job) int { return cmp.Compare(a.Run, b.Run) }},
+	},
+	{Name: "lpt", needs: Log | Site, Usage: "longest job first, by estimate", byLimit: "longest job first, by time limit", order: &sim.LPT},
+	{Name: "ljf", needs: Log | Site, Usage: "largest job first, by processors", order: &sim.LJF},
+	{
+		Name: "fairshare", needs: Log, Usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
+		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
+	},
+	{
+		Name: "multifactor", needs: Log, inside: ostrich.Submission, rank: flatOf,
+		Usage: "Slurm's priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
+	},
+	{
+		Name: "spaceshare", needs: Log, Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
+		rank: func(*Material) sim.Policy { return sim.SpaceShare },
+	},
+	{
+		Name: "faircamp", needs: Log, Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
+		place: func(m policy.Machine) placeWhole {
+			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
+		},
+	},
+	{
+		Name: "multicamp", needs: Log, Usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
+		place: func(m policy.Machine) placeWhole { return m.MultiCamp },
+	},
+	{
+		Name: "multicmax", needs: Log, Usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
+		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
+	},
+}
+
+// Paper is the order of the papers for parallel jobs: what is completed
+// virtually goes first, by when it was, and nothing is forgotten or given back.
+var Paper = ostrich.Options{
+	Machine: ostrich.Parallel, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 30 * 60}, Late: ostrich.Reopen,
+	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: ostrich.ByLimit,
+}
+
+// virtualOf is the virtual schedule of the campaigns that the loop knows.
+func virtualOf(m *Material) sim.Policy {
+	made := sim.OStrich(m.Options)
+	if m.Shares == nil {
+		return made
+	}
+	return func(procs int) (sim.Ranker, error) {
+		r, err := made(procs)
+		if err == nil {
+			err = r.Step(ostrich.Event{Kind: ostrich.Reshare, Shares: m.Shares})
+		}
+		return r, err
+	}
+}
+
+// sidecarOf is the virtual schedule that finds campaigns itself, as ostrichd.
+func sidecarOf(m *Material) sim.Policy { return sim.Sidecar(m.Options) }
+
+// multifactorOf is Slurm's own order.
+func multifactorOf(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) }
+
+// Policies are those that can be replayed with something, in the order of the
+// help.
+func Policies(with Need) []*Policy {
+	var list []*Policy
+	for i := range table {
+		if p := &table[i]; p.needs&with != 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Names are the names of policies.
+func Names(list []*Policy) []string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Find is the policy of a name that can be replayed with something; nil if there
+// is none.
+func Find(name string, with Need) *Policy {
+	list := Policies(with)
+	if i := slices.IndexFunc(list, func(p *Policy) bool { return p.Name == name }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// Help lists the policies that can be replayed with something, a line each, with
+// names as wide as that.
+func Help(with Need, width int) string {
+	var b strings.Builder
+	for _, p := range Policies(with) {
+		usage := p.Usage
+		if with != Log && p.byLimit != "" {
+			usage = p.byLimit
+		}
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, usage)
+	}
+	return b.String()
+}
+
+// Estimates tells whether a policy goes by how long jobs are expected to run, so
+// that it is another one if it knows how long they do.
+func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
+
+// Into makes the policy, and has a loop follow it. exact lets one that goes job
+// by job know how long jobs run.
+func (p *Policy) Into(loop *sim.Loop, m *Material, exact bool) {
+	switch {
+	case p.rank != nil:
+		loop.Policy = p.rank(m)
+	case exact && p.exact != nil:
+		loop.Order = *p.exact
+	case p.order != nil:
+		loop.Order = *p.order
+	}
+}
+
+// Ranks tells whether the policy goes campaign by campaign.
+func (p *Policy) Ranks() bool { return p.rank != nil }
+
+// flatOf is Slurm's own order where a site sets PriorityWeightFairshare and
+// nothing else, and all users are in one account.
+func flatOf(m *Material) sim.Policy {
+	c := multifactor.Config{
+		Weights: multifactor.Weights{Fairshare: 1_000_000}, HalfLife: 7 * 24 * 3600,
+		Accounts: []multifactor.Account{{Name: "all", Shares: 1}}, Nodes: 1,
+	}
+	place := make(map[ostrich.UserID]int)
+	var of []int32 // association of each job
+	for i := range m.Campaigns {
+		campaign := &m.Campaigns[i]
+		a, ok := place[campaign.User]
+		if !ok {
+			a = len(c.Associations)
+			place[campaign.User] = a
+			c.Associations = append(c.Associations, multifactor.Association{User: fmt.Sprint(campaign.User), Account: "all", Shares: 1})
+		}
+		for range campaign.Tasks {
+			of = append(of, int32(a))
+		}
+	}
+	return sim.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
+		return multifactor.Request{Association: int(of[n-1]), Partition: -1, QOS: -1}
+	})
+}

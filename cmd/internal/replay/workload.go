@@ -1,0 +1,259 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// Workload is a log as a command takes it.
+type Workload struct {
+	Name  string // of the file, without folder and extensions
+	Procs int
+	Jobs  []sim.Logged
+	Rule  Rule
+	Timed bool // it tells of some job when it ended
+	Notes []string
+}
+
+// Workload reads a log by the options. Its rules are those of these names.
+func (o *LogOptions) Workload(ctx context.Context, path string, names []string, estimates sim.Estimates) (*Workload, error) {
+	log, err := o.Read(ctx, path)
+	if err != nil {
+		if note := Skipped(log); note != "" {
+			err = fmt.Errorf("%w: %s", err, note)
+		}
+		return nil, err
+	}
+	return o.Take(path, log, names, estimates)
+}
+
+// Skipped tells of the malformed lines of a log, if there were any.
+func Skipped(log *trace.Log) string {
+	if log == nil || log.Skipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s skipped, the first: %v", format.Plural(log.Skipped, "malformed line"), log.Faults[0])
+}
+
+// Take takes what the options choose of a log that was read from path, which it
+// leaves as it is.
+func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates sim.Estimates) (*Workload, error) {
+	w := &Workload{Name: LogName(path)}
+	if note := Skipped(log); note != "" {
+		w.Notes = append(w.Notes, note)
+	}
+	log, err := o.Choose(path, log)
+	if err != nil {
+		return nil, err
+	}
+	if w.Procs, err = o.Processors(log); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if told := log.Processors(); told > 0 && told != int64(w.Procs) {
+		w.Notes = append(w.Notes, fmt.Sprintf("--procs %d, and the header says %d", w.Procs, told))
+	}
+	if w.Rule, err = o.rule(names, log); err != nil {
+		return nil, err
+	}
+	var in sim.Import
+	w.Jobs, in, err = sim.FromLog(log, w.Procs, estimates)
+	w.Timed = in.NoWait < in.Jobs
+	if w.Rule.Fields {
+		in.NoWait = 0 // and no wait counts
+	}
+	w.Notes = append(w.Notes, in.Notes()...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", path, err, strings.Join(w.Notes, "; "))
+	}
+	return w, nil
+}
+
+// Read reads a log from a file, or from standard input for "-".
+func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) {
+	if path == "" {
+		return nil, errors.New("--swf \"\": no log is named")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: is a directory", path)
+	}
+	var log *trace.Log
+	options := trace.Options{Lenient: o.Lenient}
+	err := console.Await(ctx, func() (err error) { // nobody waits for a pipe that has gone quiet
+		if path == "-" {
+			log, err = trace.Read(os.Stdin, "standard input", options)
+		} else {
+			log, err = trace.Open(path, options)
+		}
+		return err
+	})
+	if errors.Is(err, console.ErrInterrupted) {
+		return nil, err // log may be written to still
+	}
+	return log, err
+}
+
+// LogName names a log after its file.
+func LogName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".swf")
+}
+
+// Choose applies the options that choose jobs of the log in a file.
+func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
+	var f trace.Filter
+	var err error
+	if f.From, err = o.moment("starttime", log); err != nil {
+		return nil, err
+	}
+	if f.Before, err = o.moment("endtime", log); err != nil {
+		return nil, err
+	}
+	if o.given("endtime") && f.Before <= f.From {
+		return nil, fmt.Errorf("--endtime %s: not after the start", o.End)
+	}
+	if f.Users, err = o.users(); err != nil {
+		return nil, err
+	}
+	if f.Load, err = o.factor(); err != nil {
+		return nil, err
+	}
+	part, err := f.Apply(log)
+	if errors.Is(err, trace.ErrEmpty) {
+		var chosen []string
+		for _, x := range []struct{ option, value string }{{"starttime", o.Start}, {"endtime", o.End}, {"user", o.User}} {
+			if o.given(x.option) {
+				chosen = append(chosen, fmt.Sprintf("--%s %s", x.option, x.value))
+			}
+		}
+		return nil, fmt.Errorf("%s: %s: %w is left of %d", path, strings.Join(chosen, " "), trace.ErrEmpty, len(log.Records))
+	}
+	return part, err
+}
+
+// users are the users that the option names.
+func (o *LogOptions) users() ([]int64, error) {
+	text := o.User
+	if text == "" {
+		return nil, nil
+	}
+	var all []int64
+	for name := range strings.SplitSeq(text, ",") {
+		id, err := strconv.ParseInt(strings.TrimSpace(name), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("--user %q: users of a log are numbers", name)
+		}
+		all = append(all, id)
+	}
+	return all, nil
+}
+
+func (o *LogOptions) factor() (float64, error) {
+	f := o.Load
+	if !(f > 0) || math.IsInf(f, 0) {
+		return 0, fmt.Errorf("--load %v: must be above 0 and finite", f)
+	}
+	return f, nil
+}
+
+// moment is an option that names a moment of the log, in seconds since its start.
+func (o *LogOptions) moment(option string, log *trace.Log) (int64, error) {
+	text := o.Start
+	if option == "endtime" {
+		text = o.End
+	}
+	if text == "" {
+		return 0, nil
+	}
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if seconds < 0 {
+			return 0, fmt.Errorf("--%s %s: before the start of the log", option, text)
+		}
+		return seconds, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		start := log.Number("UnixStartTime")
+		if start <= 0 {
+			return 0, fmt.Errorf("--%s %s: the header of the log has no UnixStartTime, so name seconds since its start", option, text)
+		}
+		if t.Unix() < start {
+			return 0, fmt.Errorf("--%s %s: the log starts at %s UTC", option, text, time.Unix(start, 0).UTC().Format("2006-01-02T15:04:05"))
+		}
+		return t.Unix() - start, nil
+	}
+	return 0, fmt.Errorf("--%s %q: neither seconds nor YYYY-MM-DD[THH:MM:SS]", option, text)
+}
+
+// Processors is the size of the machine.
+func (o *LogOptions) Processors(log *trace.Log) (int, error) {
+	m, source := log.Processors(), "the header of the log says %d processors"
+	if o.given("procs") {
+		m, source = int64(o.Procs), "--procs %d"
+	} else if m == 0 {
+		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs")
+	}
+	if m < 1 || m >= math.MaxInt32 {
+		return 0, fmt.Errorf(source+": must be from 1 to %d", m, math.MaxInt32-1)
+	}
+	return int(m), nil
+}
+
+// RuleNames are the rules of campaigns in a log.
+var RuleNames = append(slices.Clone(ostrich.ByNames), "fields")
+
+// rule is the rule by which a log is split into campaigns. Where the
+// option is not given, it is MAX, unless the log names preceding jobs and knows
+// of no start.
+func (o *LogOptions) rule(names []string, log *trace.Log) (Rule, error) {
+	name := o.Rule
+	if name == "" {
+		if o.given("threshold") {
+			return Rule{}, errors.New("--threshold goes with --rule arrival or window")
+		}
+		started := slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
+		linked := !started && slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Preceding > 0 })
+		return Rule{Fields: linked}, nil
+	}
+	by, err := console.Named[ostrich.By](names, name)
+	if err != nil {
+		return Rule{}, fmt.Errorf("--rule %w", err)
+	}
+	if int(by) == len(ostrich.ByNames) {
+		return Rule{Fields: true}, nil
+	}
+	r := Rule{Rule: ostrich.Rule{By: by}}
+	switch {
+	case by == ostrich.Arrival || by == ostrich.Window:
+		r.Threshold = ostrich.Duration(o.Threshold / time.Second)
+	case o.given("threshold"):
+		return Rule{}, fmt.Errorf("--threshold goes with --rule arrival or window, not %s", name)
+	}
+	return r, r.Validate()
+}
+
+// Tell writes the notes on standard error.
+func (w *Workload) Tell(to io.Writer) {
+	for _, note := range w.Notes {
+		console.Say(to, "%s: %s", w.Name, note)
+	}
+}
