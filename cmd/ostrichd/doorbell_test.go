@@ -253,6 +253,13 @@ func newRings() *rings {
 	return r
 }
 
+// run is that of the world, and waits for looks that the daemon does not wait for.
+func (r *rings) run(t *testing.T, d time.Duration, meanwhile ...func()) {
+	t.Helper()
+	r.world.run(t, d, meanwhile...)
+	synctest.Wait()
+}
+
 func (r *rings) now() slurm.JobCounts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
