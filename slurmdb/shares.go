@@ -29,7 +29,8 @@ type Association struct {
 type names struct {
 	assocs map[uint32]Association
 	qos    map[uint32]string
-	uids   map[uint32]uint32 // an association of each uid seen
+	uids   map[uint32]uint32       // an association of each uid seen
+	owned  map[owner][]Association // those of users, not deleted; nil until one is looked for
 	mark   mark
 }
 
@@ -44,7 +45,7 @@ func newNames() *names {
 }
 
 func (n *names) take(other *names) {
-	n.assocs, n.qos, n.mark = other.assocs, other.qos, other.mark
+	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
 }
 
 func (n *names) user(uid uint32) string {

@@ -62,16 +62,29 @@ func (y *saying) expect(w *row, q *Waiting) {
 	}
 }
 
+// owner is who an association is of.
+type owner struct{ user, account string }
+
 // association finds that of a job: the one of its user in its account for its
-// partition, or else for all partitions.
+// partition, or else for all partitions. A job that may run in several partitions has
+// the latter, until its row tells of one.
 func (n *names) association(q *Waiting) (id uint32, known bool) {
+	if n.owned == nil {
+		n.owned = make(map[owner][]Association)
+		for _, a := range n.assocs {
+			if !a.Deleted && a.User != "" {
+				o := owner{a.User, a.Account}
+				n.owned[o] = append(n.owned[o], a)
+			}
+		}
+	}
 	user := q.User
 	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.User != "" {
 		user = a.User // where the host does not know the user, squeue shows a number
 	}
 	own := false
-	for _, a := range n.assocs {
-		if a.Deleted || a.User != user || a.Account != q.Account || (a.Partition != "" && a.Partition != q.Partition) {
+	for _, a := range n.owned[owner{user, q.Account}] {
+		if a.Partition != "" && a.Partition != q.Partition {
 			continue
 		}
 		better := a.Partition != "" && !own

@@ -84,6 +84,16 @@ func (b *doorbell) hear(now time.Time, counts slurm.JobCounts, err error) {
 	b.rung = b.rung || err != nil || counts != b.heard
 }
 
+// soonest is when the next cycle may begin: a cycle that has taken long is followed by
+// a rest that is as long, so that what rings without end takes half of the time.
+func (b *doorbell) soonest() time.Time {
+	at := b.began.Add(b.least)
+	if rested := b.ended.Add(min(b.ended.Sub(b.began), b.most)); rested.After(at) {
+		at = rested
+	}
+	return at
+}
+
 // due is when the next cycle begins, and for what.
 func (b *doorbell) due() (at time.Time, by string) {
 	if b.away > 0 {
@@ -93,10 +103,7 @@ func (b *doorbell) due() (at time.Time, by string) {
 	if b.every == 0 {
 		return at, by
 	}
-	soonest := b.began.Add(b.least)
-	if b.ended.After(soonest) {
-		soonest = b.ended
-	}
+	soonest := b.soonest()
 	earlier := func(wanted time.Time, what string) {
 		if wanted.Before(soonest) {
 			wanted = soonest
@@ -124,7 +131,7 @@ func (b *doorbell) look() (at time.Time, wanted bool) {
 		return time.Time{}, false
 	}
 	at = b.looked.Add(b.every)
-	if soonest := b.began.Add(b.least); at.Before(soonest) {
+	if soonest := b.soonest(); at.Before(soonest) {
 		at = soonest
 	}
 	due, _ := b.due()

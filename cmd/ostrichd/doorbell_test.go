@@ -147,6 +147,9 @@ func TestDoorbellRandom(t *testing.T) {
 			if c.began-last.began < least {
 				t.Fatalf("a cycle at %v and the next one at %v: less than %v", last.began, c.began, least)
 			}
+			if rest := min(last.ended-last.began, most); !last.failed && c.began-last.ended < rest {
+				t.Fatalf("a cycle from %v to %v and the next one at %v: a rest of less than %v", last.began, last.ended, c.began, rest)
+			}
 			if c.began-last.ended > most {
 				t.Fatalf("a cycle until %v and the next one at %v: more than %v", last.ended, c.began, most)
 			}
@@ -164,16 +167,16 @@ func TestDoorbellRandom(t *testing.T) {
 		}
 		for _, m := range r.moves {
 			c, excused := seen(m)
-			if soon := m + slowest + least + every + answers; !excused && c.began > soon {
+			if soon := m + 2*slowest + least + every + answers; !excused && c.began > soon {
 				t.Fatalf("moved at %v, seen at %v, later than %v (%s)", m, c.began, soon, c.by)
 			}
 			echo, excused := seen(c.began + echoAfter)
-			if soon := c.began + echoAfter + slowest + least; !excused && echo.began > soon {
+			if soon := c.began + echoAfter + 2*slowest + least; !excused && echo.began > soon {
 				t.Fatalf("moved at %v, seen at %v, and again at %v, later than %v", m, c.began, echo.began, soon)
 			}
 		}
 		for _, at := range r.wrong {
-			if c, excused := seen(at); !excused && c.began > at+least+slowest {
+			if c, excused := seen(at); !excused && c.began > at+least+2*slowest {
 				t.Fatalf("no answer at %v, and a cycle at %v", at, c.began)
 			}
 		}

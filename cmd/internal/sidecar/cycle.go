@@ -375,21 +375,6 @@ func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 	return queue, err
 }
 
-// nameUsers gives jobs the users' names of accounting. Where the host does not
-// know a user, squeue shows a number or "nobody", which excludes nobody.
-func (s *Sidecar) nameUsers(queue []priority.Queued) {
-	excluded := s.config.Exclude.Users
-	if len(excluded) == 0 && len(s.config.Include.Users) == 0 {
-		return
-	}
-	for i := range queue {
-		q := &queue[i]
-		if r, known := s.accounting.Record(q.Job); known && r.UserName != "" && !slices.Contains(excluded, q.User) {
-			q.User = r.UserName
-		}
-	}
-}
-
 // configAge is how long the controller's configuration is taken to be as it was.
 const configAge = time.Minute
 

@@ -37,7 +37,8 @@ type site struct {
 	calls   []string
 	sent    [][]priority.Change
 	skipped []slurmdb.Skip // of the next poll
-	cut     int            // changes after which an update ends with fail["update"]
+	unseen  map[ostrich.UserID]bool
+	cut     int // changes after which an update ends with fail["update"]
 }
 
 func newSite() *site {
@@ -88,9 +89,15 @@ func (s *site) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
 		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
 	}, q.Procs > 0
 }
-func (s *site) Live() []slurmdb.Record            { return s.liveRecords() }
-func (s *site) UserName(id ostrich.UserID) string { return fmt.Sprint("u", id) }
-func (s *site) Close() error                      { return s.did("close") }
+func (s *site) Live() []slurmdb.Record { return s.liveRecords() }
+func (s *site) UserName(id ostrich.UserID) string {
+	if s.unseen[id] {
+		return fmt.Sprint(id)
+	}
+	return fmt.Sprint("u", id)
+}
+
+func (s *site) Close() error { return s.did("close") }
 
 func (s *site) Controller(context.Context) (priority.Controller, error) {
 	return s.ctl, s.did("controller")

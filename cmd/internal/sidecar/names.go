@@ -147,3 +147,18 @@ func distance(a, b string) int {
 	}
 	return rows[len(x)][len(y)]
 }
+
+// nameUsers gives jobs the users' names of accounting. Where the host does not
+// know a user, squeue shows a number or "nobody", which excludes nobody.
+func (s *Sidecar) nameUsers(queue []priority.Queued) {
+	excluded := s.config.Exclude.Users
+	if len(excluded) == 0 && len(s.config.Include.Users) == 0 {
+		return
+	}
+	for i := range queue {
+		q := &queue[i]
+		if r, known := s.recorded(q.Job); known && r.UserName != "" && !slices.Contains(excluded, q.User) {
+			q.User = r.UserName
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -54,10 +55,37 @@ func (p *provisional) told(e *ostrich.Event) {
 	}
 }
 
+// find is the record of a job that is one.
+func (p *provisional) find(id ostrich.JobID) (slurmdb.Record, bool) {
+	i, is := slices.BinarySearchFunc(p.records, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
+	if !is {
+		return slurmdb.Record{}, false
+	}
+	return p.records[i], true
+}
+
 // has tells whether a job is one.
 func (p *provisional) has(id ostrich.JobID) bool {
-	_, is := slices.BinarySearchFunc(p.records, id, func(r slurmdb.Record, id ostrich.JobID) int { return int(int64(r.Job.ID) - int64(id)) })
+	_, is := p.find(id)
 	return is
+}
+
+// recorded is what accounting knows of a job, or else what it will.
+func (s *Sidecar) recorded(id ostrich.JobID) (slurmdb.Record, bool) {
+	if r, known := s.accounting.Record(id); known {
+		return r, true
+	}
+	return s.provisional.find(id)
+}
+
+// nameOf is the name by which accounting knows the user of a job of the queue, "" if it
+// has seen none of the user's jobs and does not know the name that squeue shows.
+func (s *Sidecar) nameOf(j *ostrich.Job, uid uint32) string {
+	_, name := Owner(s.accounting.UserName(j.User))
+	if name == strconv.FormatUint(uint64(uid), 10) {
+		return ""
+	}
+	return name
 }
 
 // suppose gives the schedules the jobs of the queue of which accounting has not told.
@@ -81,14 +109,21 @@ func (s *Sidecar) suppose(ctx context.Context) {
 		if !ok {
 			continue
 		}
+		user := s.nameOf(&j, q.UID)
+		if user == "" {
+			if len(s.config.Exclude.Users)+len(s.config.Include.Users) > 0 {
+				continue // nobody knows yet whether the user is named there
+			}
+			user = q.User
+		}
 		p.records = append(p.records, slurmdb.Record{
-			Job: j, UserName: q.User, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
+			Job: j, UserName: user, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
 			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
 		waits[j.ID] = q.Wait()
 	}
-	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return int(int64(a.Job.ID) - int64(b.Job.ID)) })
+	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	slices.SortFunc(events, ostrich.Compare)
 	s.comments.suppose(ctx, events)
 	for _, e := range events {

@@ -84,6 +84,33 @@ func TestProvisional(t *testing.T) {
 	equal(t, "unfinished campaigns", 2, c.Pools[0].Schedule.Unfinished())
 }
 
+// What names users goes by the names of accounting, whatever squeue shows. Of a user
+// whom accounting has not seen nobody knows whether the name is among them.
+func TestProvisionalExcluded(t *testing.T) {
+	for what, tt := range map[string]struct {
+		edit    func(*Config)
+		managed int
+	}{
+		"nobody":      {func(*Config) {}, 3},
+		"excluded":    {func(c *Config) { c.Exclude.Users = []string{"u2"} }, 1},
+		"another one": {func(c *Config) { c.Exclude.Users = []string{"u9"} }, 2},
+		"included":    {func(c *Config) { c.Include.Users = []string{"u2"} }, 1},
+	} {
+		w := newSite()
+		w.unseen = map[ostrich.UserID]bool{3: true}
+		for i := range 3 {
+			j := jobOf(i+1, i+1, w.now-1)
+			q := queued(&j)
+			if i > 0 {
+				q.User = "1234" // the host does not know the user
+			}
+			w.queue = append(w.queue, q)
+		}
+		c := run(t, w.start(t, tt.edit), false)
+		equal(t, what+": managed", tt.managed, c.Plan.Summary.Managed)
+	}
+}
+
 // A job whose row makes no sense is not one that accounting has not told of.
 func TestProvisionalLeftOut(t *testing.T) {
 	w := newSite()
