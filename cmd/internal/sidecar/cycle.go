@@ -76,6 +76,7 @@ type Sidecar struct {
 	skipped map[ostrich.JobID]string // jobs of the queue whose rows make no sense, and why
 
 	slowdown int // see Cycle.Slowdown
+	calm     int // cycles in a row with less load than begins one
 }
 
 // ErrConfig is a configuration that no later attempt can use; what it comes

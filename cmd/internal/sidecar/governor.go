@@ -30,6 +30,9 @@ const (
 
 	// mostSlowdown is where the slowdown ends.
 	mostSlowdown = 8
+	// calmCycles is after how many cycles in a row with a load that would not have begun
+	// a slowdown it becomes less, so that no steady load keeps it for ever.
+	calmCycles = 10
 )
 
 // mostWrites is how many changes a cycle makes while slurmctld is not loaded. A
@@ -95,8 +98,17 @@ func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duratio
 // govern judges by what a cycle was told at its beginning: between two cycles
 // nothing of ours is under way, so that what we write does not count as load.
 func (s *Sidecar) govern(c *Cycle, answered time.Duration) {
-	s.slowdown, c.Loaded = govern(s.slowdown, &c.Diag, answered, s.controller.Scheduling.MaxRPCs)
-	c.Slowdown = s.slowdown
+	most := s.controller.Scheduling.MaxRPCs
+	now, why := govern(s.slowdown, &c.Diag, answered, most)
+	if begun, _ := govern(1, &c.Diag, answered, most); begun > 1 || now != s.slowdown {
+		s.calm = 0
+	} else if s.calm++; s.calm == calmCycles {
+		s.calm, now = 0, max(now/2, 1)
+	}
+	if now == 1 {
+		why = ""
+	}
+	s.slowdown, c.Slowdown, c.Loaded = now, now, why
 }
 
 // burst is how many of the changes a cycle makes.

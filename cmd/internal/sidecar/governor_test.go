@@ -82,6 +82,24 @@ func TestGovernRandom(t *testing.T) {
 	})
 }
 
+// A steady load that would not have begun a slowdown does not keep one for ever.
+func TestSlowdownEnds(t *testing.T) {
+	w := newSite()
+	w.diag.ServerThread = 200
+	s := w.start(t)
+	for _, want := range []int{2, 4, 8, 8} {
+		equal(t, "slowdown under load", want, run(t, s, false).Slowdown)
+	}
+	w.diag.ServerThread = 40
+	for cycle := range 3 * calmCycles {
+		want := 8 >> ((cycle + 1) / calmCycles)
+		c := run(t, s, false)
+		equal(t, "slowdown", want, c.Slowdown)
+		equal(t, "a reason", want > 1, c.Loaded != "")
+	}
+	equal(t, "slowdown in the end", 1, run(t, s, false).Slowdown)
+}
+
 // Beside a loaded slurmctld a burst is smaller, and what is left over is told.
 func TestLoadedBurst(t *testing.T) {
 	w := newSite()
