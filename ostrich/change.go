@@ -69,7 +69,7 @@ func (s *Schedule) split(from Job) bool {
 	s.pass(float64(s.now))
 	s.settled = false
 	s.at(r.User)
-	j := s.newJob(&from, r.expect)
+	j := newJob(&from, r.expect)
 	before := r.area(r.length)
 	r.Tasks--
 	j.length = r.length

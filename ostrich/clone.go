@@ -5,7 +5,6 @@ import "maps"
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
 	c := *s
-	c.spare = nil
 	c.onCompletion = nil
 	d := duplicate{
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),

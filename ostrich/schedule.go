@@ -43,7 +43,6 @@ type Schedule struct {
 	settled  bool     // since the latest change
 	waiting  waiting
 	version  uint64
-	spare    []job // memory for new ones
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -234,7 +233,7 @@ func (s *Schedule) owner(j *job) *user {
 
 func (s *Schedule) submit(from *Job) *job {
 	u := s.at(from.User)
-	j := s.newJob(from, s.options.Predictor.predict(&u.past, from))
+	j := newJob(from, s.options.Predictor.predict(&u.past, from))
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
 	s.begin(c)
@@ -245,17 +244,8 @@ func (s *Schedule) submit(from *Job) *job {
 	return j
 }
 
-// batch is how many jobs are allocated in one piece. It is small, as one that
-// has not ended keeps the memory of all.
-const batch = 16
-
-func (s *Schedule) newJob(from *Job, expect Duration) *job {
-	if len(s.spare) == 0 {
-		s.spare = make([]job, batch)
-	}
-	j := &s.spare[0]
-	s.spare = s.spare[1:]
-	j.Job, j.expect, j.asked, j.place = *from, expect, from.Procs, -1
+func newJob(from *Job, expect Duration) *job {
+	j := &job{Job: *from, expect: expect, asked: from.Procs, place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }

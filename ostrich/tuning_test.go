@@ -112,26 +112,6 @@ func BenchmarkDueHeap(b *testing.B) {
 	})
 }
 
-// BenchmarkNewJob allocates jobs in pieces, and one by one.
-func BenchmarkNewJob(b *testing.B) {
-	from := Job{ID: 1, User: 1, Procs: 1, Estimate: 60}
-	var kept [1024]*job
-	b.Run("pieces", func(b *testing.B) {
-		b.ReportAllocs()
-		var s Schedule
-		for i := 0; b.Loop(); i++ {
-			kept[i%len(kept)] = s.newJob(&from, 60)
-		}
-	})
-	b.Run("one", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			j := &job{Job: from, expect: 60, asked: from.Procs, place: -1}
-			kept[i%len(kept)] = j
-		}
-	})
-}
-
 // TestPlainHeap: both heaps give the same jobs in the same order.
 func TestPlainHeap(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
