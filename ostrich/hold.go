@@ -30,7 +30,7 @@ func (j *job) keep(back bool) {
 // been cancelled; what it was served is the rest of the campaign's then, or goes
 // the way of all service beyond the work.
 func (s *Schedule) hold(j *job) {
-	if j.held || j.running {
+	if j == nil || j.held || j.running {
 		return
 	}
 	u, g := s.owner(j), j.stage
@@ -50,7 +50,7 @@ func (s *Schedule) hold(j *job) {
 // release lets a job start that was kept back. Its work joins its campaign as
 // that of a job submitted now would: what it waited for, it was not served.
 func (s *Schedule) release(j *job) {
-	if !j.held {
+	if j == nil || !j.held {
 		return
 	}
 	u := s.owner(j)

@@ -158,13 +158,9 @@ func (s *Schedule) Step(e Event) error {
 	case End:
 		s.end(j, &e.Job)
 	case Hold:
-		if j != nil {
-			s.hold(j)
-		}
+		s.hold(j)
 	case Release:
-		if j != nil {
-			s.release(j)
-		}
+		s.release(j)
 	}
 	return nil
 }
