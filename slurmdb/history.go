@@ -198,11 +198,17 @@ func (h *history) submit(w *row) *tracked {
 	}
 	h.spare = nil
 	*t = tracked{row: *w, entry: noEntry}
-	t.job = ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
-	h.describe(&t.job, w)
+	t.job = h.job(w)
 	h.jobs[w.id] = t
 	h.tell(t, ostrich.Submit, w.submit)
 	return t
+}
+
+// job is what a row says of a job when it is submitted.
+func (h *history) job(w *row) ostrich.Job {
+	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
+	h.describe(&j, w)
+	return j
 }
 
 // describe copies what an association, a limit or a mask says of a job.

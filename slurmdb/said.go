@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"strconv"
 	"strings"
@@ -60,39 +61,60 @@ func (y *saying) digest() string {
 	return "CONCAT_WS(',', " + strings.Join(columns, ", ") + ")"
 }
 
+// said is what is stored of a job beside rowColumns; what is not read is empty.
+type said struct {
+	name, comment, wckey []byte
+	script               uint64
+}
+
 // read fills in what a row says.
 func (y *saying) read(w *row, v []driver.Value) {
-	var name []byte
+	var s said
 	if y.name > 0 {
-		name = text(v[y.name])
+		s.name = text(v[y.name])
 	}
+	if y.script > 0 {
+		s.script = number(v[y.script])
+	}
+	if y.comment > 0 {
+		s.comment = text(v[y.comment])
+	}
+	if y.wckey > 0 {
+		s.wckey = text(v[y.wckey])
+	}
+	y.fill(w, s)
+}
+
+// expect fills in what a row will say, as far as slurmctld's words go.
+func (y *saying) expect(w *row, q *Waiting) {
+	var s said
+	if y.name > 0 {
+		s.name = []byte(q.Name)
+	}
+	if y.wckey > 0 {
+		s.wckey = []byte(q.WCKey)
+	}
+	y.fill(w, s)
+}
+
+// fill gives a row the class, the hint and the campaign that follow from what is said.
+func (y *saying) fill(w *row, v said) {
 	switch y.class {
 	case ByScript:
-		if y.script > 0 {
-			w.class = accounting.ScriptClass(number(v[y.script]))
-		}
-		if w.class == 0 {
-			w.class = accounting.NameClass(name)
-		}
+		w.class = cmp.Or(accounting.ScriptClass(v.script), accounting.NameClass(v.name))
 	case ByName:
-		w.class = accounting.NameClass(name)
+		w.class = accounting.NameClass(v.name)
 	case NoClass:
 	}
-	var s accounting.Said
-	if y.comment > 0 {
-		s = accounting.ReadComment(text(v[y.comment]))
-	}
+	s := accounting.ReadComment(v.comment)
 	if !y.hints {
 		s.Hint = 0
 	}
 	switch y.declared {
 	case InWCKey:
-		s.Campaign = ""
-		if y.wckey > 0 {
-			s.Campaign = accounting.CampaignOfWCKey(text(v[y.wckey]))
-		}
+		s.Campaign = accounting.CampaignOfWCKey(v.wckey)
 	case InName:
-		s.Campaign = accounting.CampaignOfName(name)
+		s.Campaign = accounting.CampaignOfName(v.name)
 	case NotDeclared:
 		s.Campaign = ""
 	case InComment:

@@ -2,7 +2,6 @@ package slurmdb
 
 import (
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/accounting"
 )
 
 // Waiting is a pending job in slurmctld's words. slurmdbd hears of new jobs up to
@@ -28,7 +27,7 @@ func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
 	}
 	w := row{
 		key: key{q.ID, q.Submit}, uid: q.UID, array: q.Array, het: q.Het, partition: q.Partition,
-		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: noVal, extra: &extra{},
+		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: noVal, extra: &none,
 	}
 	if q.Limit > 0 {
 		w.limit = uint32(min((q.Limit+59)/60, noVal-1))
@@ -41,25 +40,7 @@ func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
 		r.names.uids[q.UID] = w.assoc
 	}
 	r.parser.saying.expect(&w, q)
-	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
-	r.history.describe(&j, &w)
-	return j, true
-}
-
-// expect fills in what a row will say, as far as slurmctld's words go.
-func (y *saying) expect(w *row, q *Waiting) {
-	if y.class != NoClass {
-		w.class = accounting.NameClass([]byte(q.Name))
-	}
-	switch y.declared {
-	case InWCKey:
-		if y.wckey > 0 {
-			w.said.Campaign = accounting.CampaignOfWCKey([]byte(q.WCKey))
-		}
-	case InName:
-		w.said.Campaign = accounting.CampaignOfName([]byte(q.Name))
-	case NotDeclared, InComment:
-	}
+	return r.history.job(&w), true
 }
 
 // owner is who an association is of.
