@@ -75,8 +75,7 @@ type Sidecar struct {
 	names   error                    // of the configuration, that Slurm does not know; nil once told
 	skipped map[ostrich.JobID]string // jobs of the queue whose rows make no sense, and why
 
-	slowdown int // see Cycle.Slowdown
-	calm     int // cycles in a row with less load than begins one
+	governor governor
 }
 
 // ErrConfig is a configuration that no later attempt can use; what it comes

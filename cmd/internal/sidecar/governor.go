@@ -64,28 +64,36 @@ func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	}
 }
 
-// govern returns by how much the sidecar slows down, and why. Under load that
-// doubles with each cycle, up to mostSlowdown. It halves once all is below half of
-// what counts as load; in between it stays, so that it does not go to and fro. 1
-// is full speed, and has no reason.
-func govern(slowdown int, d *slurm.Diag, answered time.Duration, maxRPCs int) (now int, why string) {
+// governor knows by how much the sidecar slows down. The zero value is at full speed.
+type governor struct {
+	slowdown int // 1 is full speed, as is 0
+	calm     int // cycles in a row with less load than begins a slowdown
+}
+
+// judge takes how loaded slurmctld is, and returns why the sidecar slows down, "" at
+// full speed. Under load the slowdown doubles with each cycle, up to mostSlowdown. It
+// halves once all is below half of what counts as load, or after calmCycles; in between
+// it stays, so that it does not go to and fro.
+func (g *governor) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (why string) {
 	var worst burden
 	for _, b := range burdens(d, answered, maxRPCs) {
 		if b.part > worst.part {
 			worst = b
 		}
 	}
-	now = max(slowdown, 1)
-	switch {
+	g.calm++
+	switch now := max(g.slowdown, 1); {
 	case worst.part >= 1:
-		now = min(2*now, mostSlowdown)
-	case worst.part < 0.5:
-		now = max(now/2, 1)
+		g.slowdown, g.calm = min(2*now, mostSlowdown), 0
+	case worst.part < 0.5, g.calm == calmCycles:
+		g.slowdown, g.calm = max(now/2, 1), 0
+	default:
+		g.slowdown = now
 	}
-	if now == 1 {
-		return 1, ""
+	if g.slowdown == 1 {
+		return ""
 	}
-	return now, worst.words
+	return worst.words
 }
 
 // diag asks for slurmctld's counters, and tells how long the answer took.
@@ -98,20 +106,11 @@ func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duratio
 // govern judges by what a cycle was told at its beginning: between two cycles
 // nothing of ours is under way, so that what we write does not count as load.
 func (s *Sidecar) govern(c *Cycle, answered time.Duration) {
-	most := s.controller.Scheduling.MaxRPCs
-	now, why := govern(s.slowdown, &c.Diag, answered, most)
-	if begun, _ := govern(1, &c.Diag, answered, most); begun > 1 || now != s.slowdown {
-		s.calm = 0
-	} else if s.calm++; s.calm == calmCycles {
-		s.calm, now = 0, max(now/2, 1)
-	}
-	if now == 1 {
-		why = ""
-	}
-	s.slowdown, c.Slowdown, c.Loaded = now, now, why
+	c.Loaded = s.governor.judge(&c.Diag, answered, s.controller.Scheduling.MaxRPCs)
+	c.Slowdown = s.governor.slowdown
 }
 
 // burst is how many of the changes a cycle makes.
 func (s *Sidecar) burst(changes []priority.Change) int {
-	return min(len(changes), mostWrites/max(s.slowdown, 1))
+	return min(len(changes), mostWrites/max(s.governor.slowdown, 1))
 }

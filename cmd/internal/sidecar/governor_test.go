@@ -45,8 +45,9 @@ func TestGovern(t *testing.T) {
 		{"over", 2, slurm.Diag{ServerThread: 31}, 0, 0, 1, ""},
 		{"a backfill scheduler at work is no load", 1, slurm.Diag{Backfill: slurm.CycleTimes{Last: time.Minute, Mean: time.Minute}, Backfilling: true}, 0, 0, 1, ""},
 	} {
-		if got, why := govern(tt.before, &tt.diag, tt.answered, tt.maxRPCs); got != tt.want || why != tt.why {
-			t.Errorf("%s: %d, %q; want %d, %q", tt.name, got, why, tt.want, tt.why)
+		g := governor{slowdown: tt.before}
+		if why := g.judge(&tt.diag, tt.answered, tt.maxRPCs); g.slowdown != tt.want || why != tt.why {
+			t.Errorf("%s: %d, %q; want %d, %q", tt.name, g.slowdown, why, tt.want, tt.why)
 		}
 	}
 }
@@ -61,7 +62,9 @@ func TestGovernRandom(t *testing.T) {
 			// Not quite to its double.
 			threads := int(math.Floor(64 * level * rapid.Float64Range(1, 1.9).Draw(t, "sway")))
 			d := slurm.Diag{ServerThread: threads}
-			now, why := govern(slowdown, &d, 0, 0)
+			g := governor{slowdown: slowdown}
+			why := g.judge(&d, 0, 0)
+			now := g.slowdown
 			if now != slowdown && now != 2*slowdown && 2*now != slowdown || now < 1 || now > mostSlowdown {
 				t.Fatalf("from %d to %d", slowdown, now)
 			}
