@@ -103,9 +103,9 @@ func (m *comments) of(id, group ostrich.JobID) (accounting.Said, bool) {
 	return s, ok
 }
 
-// join adds to events what the users said of the jobs. Where accounting tells of
-// a new job whose comment is not known, slurmctld is asked.
-func (m *comments) join(ctx context.Context, events []ostrich.Event) {
+// fill adds to events what the users said of the jobs. Where a job is new whose
+// comment is not known, slurmctld is asked.
+func (m *comments) fill(ctx context.Context, events []ostrich.Event) {
 	if m.from == nil {
 		return
 	}
@@ -113,12 +113,23 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 		m.ask(ctx)
 	}
 	for i := range events {
+		j := &events[i].Job
+		s, _ := m.of(j.ID, j.Group)
+		m.say(j, s)
+	}
+}
+
+// join fills in the events of accounting, and remembers what was told.
+func (m *comments) join(ctx context.Context, events []ostrich.Event) {
+	m.fill(ctx, events)
+	if m.from == nil {
+		return
+	}
+	for i := range events {
 		e := &events[i]
 		if e.Kind == ostrich.Capacity || e.Kind == ostrich.Reshare {
 			continue
 		}
-		s, _ := m.of(e.Job.ID, e.Job.Group)
-		m.say(&e.Job, s)
 		now := accounting.Said{Hint: e.Job.Hint}
 		if m.campaigns {
 			now.Campaign = e.Job.Campaign
@@ -128,22 +139,6 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 		} else {
 			m.told[e.Job.ID] = said{now, e.Job.Group}
 		}
-	}
-}
-
-// suppose adds to the submissions of jobs of which accounting has not told what the
-// users said of them.
-func (m *comments) suppose(ctx context.Context, submitted []ostrich.Event) {
-	if m.from == nil {
-		return
-	}
-	if !m.fresh && slices.ContainsFunc(submitted, m.unknown) {
-		m.ask(ctx)
-	}
-	for i := range submitted {
-		j := &submitted[i].Job
-		s, _ := m.of(j.ID, j.Group)
-		m.say(j, s)
 	}
 }
 

@@ -96,7 +96,6 @@ func (s *Sidecar) suppose(ctx context.Context) {
 	counted := sync.OnceValue(s.waitingArrays)
 	p.records = nil
 	var events []ostrich.Event
-	waits := make(map[ostrich.JobID]priority.Wait)
 	for _, q := range p.new {
 		if _, known := s.accounting.Record(q.Job); known || p.ended[q.Job] >= q.Submit {
 			continue
@@ -121,17 +120,12 @@ func (s *Sidecar) suppose(ctx context.Context) {
 			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
-		waits[j.ID] = q.Wait()
-	}
-	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
-	slices.SortFunc(events, ostrich.Compare)
-	s.comments.suppose(ctx, events)
-	for _, e := range events {
-		if waits[e.Job.ID] != priority.Able {
-			e.Kind = ostrich.Hold
-			events = append(events, e)
+		if q.Wait() != priority.Able {
+			events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Hold, Job: j})
 		}
 	}
+	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	s.comments.fill(ctx, events)
 	s.pools.Suppose(events...)
 }
 
