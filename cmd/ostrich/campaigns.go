@@ -6,11 +6,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 func campaignsCommand() *cli.Command {
@@ -30,7 +30,7 @@ func campaignsCommand() *cli.Command {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, answers.Look(s, cycle)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, view.Look(s, cycle)) })
 	})
 	readConfiguration := live.Action
 	live.Action = func(c *cli.Context) error {
@@ -42,9 +42,9 @@ func campaignsCommand() *cli.Command {
 	return live
 }
 
-func writeCampaigns(c *cli.Context, state *answers.State) error {
+func writeCampaigns(c *cli.Context, state *view.State) error {
 	all := state.Campaigns()
-	all.Campaigns = slices.DeleteFunc(all.Campaigns, func(j answers.Campaign) bool {
+	all.Campaigns = slices.DeleteFunc(all.Campaigns, func(j view.Campaign) bool {
 		return !chosen(c, "user", j.User) || !chosen(c, "account", j.Account) || !chosen(c, "partition", j.Partition)
 	})
 	if c.Bool("json") {

@@ -17,7 +17,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -41,7 +41,7 @@ func compareLive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var r shadow.Report
+	var r livecompare.Report
 	if err = json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("ostrichd at %s: its comparison cannot be read: %w", address, err)
 	}
@@ -124,17 +124,17 @@ func fetchLive(ctx context.Context, address string) ([]byte, error) {
 	return raw, nil
 }
 
-func liveTables(r *shadow.Report) []format.Table {
+func liveTables(r *livecompare.Report) []format.Table {
 	return slices.Concat([]format.Table{liveOrder(r), liveStarts(r), liveCampaigns(r)}, liveBroken(r), livePromise(&r.Campaigns.Promise), liveLast(r))
 }
 
-func liveOrder(r *shadow.Report) format.Table {
+func liveOrder(r *livecompare.Report) format.Table {
 	t := format.Table{
 		Title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
 			format.Moment(float64(r.Since)), format.Moment(float64(r.Time))),
 		Header: []string{"FIGURE", "NOW", "HOUR", "DAY"},
 	}
-	add := func(name string, a shadow.Average) {
+	add := func(name string, a livecompare.Average) {
 		t.Add(name, fmt.Sprintf("%.2f", a.Now), fmt.Sprintf("%.2f", a.Hour), fmt.Sprintf("%.2f", a.Day))
 	}
 	add("rank correlation", r.Order.Tau)
@@ -154,7 +154,7 @@ func liveOrder(r *shadow.Report) format.Table {
 	return t
 }
 
-func liveStarts(r *shadow.Report) format.Table {
+func liveStarts(r *livecompare.Report) format.Table {
 	t := format.Table{
 		Title:  "Starts, compared with those that OStrich would have made",
 		Header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"},
@@ -165,7 +165,7 @@ func liveStarts(r *shadow.Report) format.Table {
 		name string
 		jobs uint64
 		open int
-		by   *shadow.Histogram
+		by   *livecompare.Histogram
 	}{{"earlier", s.Earlier, s.RunEarlier, &s.EarlierSeconds}, {"later", s.Later, s.WaitLater, &s.LaterSeconds}} {
 		t.Add(row.name, row.jobs, row.open, row.by.Count, liveMean(row.by, "s"), liveUpTo(row.by, 60), liveUpTo(row.by, 3600))
 	}
@@ -173,7 +173,7 @@ func liveStarts(r *shadow.Report) format.Table {
 	return t
 }
 
-func liveCampaigns(r *shadow.Report) format.Table {
+func liveCampaigns(r *livecompare.Report) format.Table {
 	t := format.Table{
 		Title:  "Finished campaigns",
 		Header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"},
@@ -183,7 +183,7 @@ func liveCampaigns(r *shadow.Report) format.Table {
 	return t
 }
 
-func liveBroken(r *shadow.Report) []format.Table {
+func liveBroken(r *livecompare.Report) []format.Table {
 	t := format.Table{Title: "Broken bounds, by reason", Header: []string{"REASON", "FIRST", "ALL", "MEANING"}}
 	for _, b := range r.Campaigns.BrokenBy {
 		if b.Any > 0 {
@@ -197,7 +197,7 @@ func liveBroken(r *shadow.Report) []format.Table {
 }
 
 // livePromise has no tables if no campaign has a known rho.
-func livePromise(p *shadow.Promise) []format.Table {
+func livePromise(p *livecompare.Promise) []format.Table {
 	if p.Campaigns == 0 {
 		return nil
 	}
@@ -220,7 +220,7 @@ func livePromise(p *shadow.Promise) []format.Table {
 	return []format.Table{all, users}
 }
 
-func liveLast(r *shadow.Report) []format.Table {
+func liveLast(r *livecompare.Report) []format.Table {
 	if len(r.Campaigns.Last) == 0 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func liveLast(r *shadow.Report) []format.Table {
 }
 
 // liveMean is the mean of what a histogram counts, "" of nothing.
-func liveMean(h *shadow.Histogram, unit string) string {
+func liveMean(h *livecompare.Histogram, unit string) string {
 	if h.Count == 0 {
 		return ""
 	}
@@ -252,7 +252,7 @@ func liveMean(h *shadow.Histogram, unit string) string {
 
 // liveUpTo is the part of what a histogram counts that is up to a limit of one
 // of its buckets, "" where there is none.
-func liveUpTo(h *shadow.Histogram, limit float64) string {
+func liveUpTo(h *livecompare.Histogram, limit float64) string {
 	for _, b := range h.Buckets {
 		if b.Limit == limit && h.Count > 0 {
 			return format.PercentCell(float64(b.Count)/float64(h.Count), 0)

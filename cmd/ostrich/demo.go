@@ -13,8 +13,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/emulated"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -40,7 +40,7 @@ func demoCommand() *cli.Command {
 		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users, 2 to 8", Value: 6},
 		&cli.IntFlag{Name: "hours", Usage: "users submit for about this `NUMBER` of hours, 1 to 96", Value: 24},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the load is drawn", Value: 1},
-		&cli.StringFlag{Name: "fairshare", Usage: "of the emulated Slurm: `RULE` is tree (Slurm's default, Fair Tree) or classic (NO_FAIR_TREE)", Value: emulated.RuleNames[emulated.FairTree]},
+		&cli.StringFlag{Name: "fairshare", Usage: "of the emulated Slurm: `RULE` is tree (Slurm's default, Fair Tree) or classic (NO_FAIR_TREE)", Value: memslurm.RuleNames[memslurm.FairTree]},
 		&cli.StringFlag{Name: "out", Usage: "write the page to `FILE`; with \"\" to none", Value: "ostrich-demo.html"},
 		&cli.BoolFlag{Name: "serve", Usage: "serve the page while it happens, at ADDRESS"},
 		&cli.DurationFlag{Name: "pace", Usage: "emulated `TIME` that goes by in a second, with --serve", Value: 30 * time.Minute},
@@ -86,14 +86,14 @@ func runDemo(c *cli.Context) error {
 // demoOptions checks the options and draws the load.
 func demoOptions(c *cli.Context) (*demo, error) {
 	users, hours := c.Int("users"), c.Int("hours")
-	rule := slices.Index(emulated.RuleNames, c.String("fairshare"))
+	rule := slices.Index(memslurm.RuleNames, c.String("fairshare"))
 	switch {
 	case users < demoLeastUsers || users > len(demoNames):
 		return nil, fmt.Errorf("demo: --users %d: must be from %d to %d", users, demoLeastUsers, len(demoNames))
 	case hours < 1 || hours > demoMostHours:
 		return nil, fmt.Errorf("demo: --hours %d: must be from 1 to %d", hours, demoMostHours)
 	case rule < 0:
-		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), console.List(emulated.RuleNames))
+		return nil, fmt.Errorf("demo: --fairshare %q: must be %s", c.String("fairshare"), console.List(memslurm.RuleNames))
 	case c.Duration("pace") < time.Second:
 		return nil, fmt.Errorf("demo: --pace %s: must be at least 1s", c.Duration("pace"))
 	case c.IsSet("pace") && !c.Bool("serve"):
@@ -106,7 +106,7 @@ func demoOptions(c *cli.Context) (*demo, error) {
 	if err := console.Writable(c, "out"); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	return newDemo(users, hours, c.Uint64("seed"), emulated.Rule(rule)), nil
+	return newDemo(users, hours, c.Uint64("seed"), memslurm.Rule(rule)), nil
 }
 
 // write puts out the page and the table, or the object.
@@ -130,7 +130,7 @@ func (d *demo) write(c *cli.Context) error {
 // about is what was run, line by line, for the table and the page.
 func (d *demo) about(runs [2]demoRun) []string {
 	rule := "Fair Tree"
-	if d.Rule == emulated.Classic {
+	if d.Rule == memslurm.Classic {
 		rule = "NO_FAIR_TREE"
 	}
 	wrote := fmt.Sprintf("wrote %s in %s", format.Plural(runs[1].Writes, "value"), format.Plural(runs[1].Cycles, "cycle"))
@@ -235,7 +235,7 @@ type demoJSON struct {
 
 func (d *demo) object(runs [2]demoRun, both [2]measured) demoJSON {
 	o := demoJSON{
-		Emulated: true, Seed: d.Seed, Hours: d.Hours, Fairshare: emulated.RuleNames[d.Rule], Processors: demoProcs, Jobs: d.Total,
+		Emulated: true, Seed: d.Seed, Hours: d.Hours, Fairshare: memslurm.RuleNames[d.Rule], Processors: demoProcs, Jobs: d.Total,
 	}
 	user := func(name, account, about string, u report.User) demoUserJSON {
 		return demoUserJSON{name, account, about, u.Campaigns, u.Jobs, u.MeanStretch, u.MaxStretch, meanFlow(u)}

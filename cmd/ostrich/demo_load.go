@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -65,14 +65,14 @@ var profiles = []profile{
 
 // demoUser is a user of the demonstration.
 type demoUser struct {
-	emulated.User
+	memslurm.User
 	profile
 }
 
 func demoUsers(n int) []demoUser {
 	list := make([]demoUser, n)
 	for i := range list {
-		list[i] = demoUser{emulated.User{UID: ostrich.UserID(1001 + i), Name: demoNames[i], Account: demoAccounts[i/2]}, profiles[i%len(profiles)]}
+		list[i] = demoUser{memslurm.User{UID: ostrich.UserID(1001 + i), Name: demoNames[i], Account: demoAccounts[i/2]}, profiles[i%len(profiles)]}
 	}
 	return list
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -39,7 +39,7 @@ const demoCycle = ostrich.Duration(10)
 type demo struct {
 	Seed  uint64
 	Hours int
-	Rule  emulated.Rule
+	Rule  memslurm.Rule
 	Users []demoUser
 	Load  []sim.Campaign
 	Total int // jobs of the load
@@ -55,7 +55,7 @@ type demoRun struct {
 	Name           string
 	Now            ostrich.Time // 0 before it has begun
 	Over           bool         // the last job has ended
-	Jobs           []emulated.Job
+	Jobs           []memslurm.Job
 	Cycles, Writes int // of the sidecar
 	ended          int
 }
@@ -63,7 +63,7 @@ type demoRun struct {
 // The runs, in their order.
 var demoRuns = [2]string{"stock", "ostrich"}
 
-func newDemo(users, hours int, seed uint64, rule emulated.Rule) *demo {
+func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
 	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: demoUsers(users)}
 	d.Load = demoLoad(d.Users, demoProcs, hours, seed)
 	for _, c := range d.Load {
@@ -76,8 +76,8 @@ func newDemo(users, hours int, seed uint64, rule emulated.Rule) *demo {
 }
 
 // config is the emulated cluster.
-func (d *demo) config() emulated.Config {
-	c := emulated.Config{
+func (d *demo) config() memslurm.Config {
+	c := memslurm.Config{
 		Cluster: "emulated", Nodes: demoNodes, CPUs: demoCPUs, Rule: d.Rule, Age: demoWeightAge, Fairshare: demoWeightFairshare,
 		MaxAge: demoMaxAge, HalfLife: demoHalfLife, CalcPeriod: demoCalcPeriod,
 	}
@@ -144,18 +144,18 @@ func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total 
 // emulate does one run. The second one has the sidecar beside the cluster, with
 // its default settings.
 func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, ostrich.Time) error) error {
-	cluster, err := emulated.New(d.config())
+	cluster, err := memslurm.New(d.config())
 	if err != nil {
 		return err
 	}
-	var each []emulated.Every
+	var each []memslurm.Every
 	cycles, writes := 0, 0
 	if run == 1 {
 		s, bad := demoSidecar(ctx, cluster)
 		if bad != nil {
 			return bad
 		}
-		each = append(each, emulated.Every{Period: demoCycle, Do: func(ctx context.Context) error {
+		each = append(each, memslurm.Every{Period: demoCycle, Do: func(ctx context.Context) error {
 			cycle, err := s.Run(ctx, true)
 			if err != nil {
 				return err
@@ -177,7 +177,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 		defer d.mu.Unlock()
 		d.runs[run] = r
 	}
-	each = append(each, emulated.Every{Period: demoLook, Do: func(ctx context.Context) error {
+	each = append(each, memslurm.Every{Period: demoLook, Do: func(ctx context.Context) error {
 		see(false)
 		return look(ctx, cluster.Now())
 	}})
@@ -189,7 +189,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 }
 
 // demoSidecar is the sidecar of an emulated cluster.
-func demoSidecar(ctx context.Context, cluster *emulated.Cluster) (*sidecar.Sidecar, error) {
+func demoSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
 	c := sidecar.Default()
 	controller, err := cluster.Controller.Controller(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
@@ -24,7 +24,7 @@ import (
 )
 
 // ran is a demonstration that has run.
-func ran(t *testing.T, users, hours int, seed uint64, rule emulated.Rule) *demo {
+func ran(t *testing.T, users, hours int, seed uint64, rule memslurm.Rule) *demo {
 	t.Helper()
 	d := newDemo(users, hours, seed, rule)
 	if err := d.run(t.Context(), 0, func(int, int) {}); err != nil {
@@ -51,11 +51,11 @@ func output(t *testing.T, d *demo) string {
 
 // The same seed gives the same bytes, side by side too; another seed another load.
 func TestDemoSeed(t *testing.T) {
-	first := output(t, ran(t, 4, 2, 7, emulated.FairTree))
-	if diff := cmp.Diff(first, output(t, ran(t, 4, 2, 7, emulated.FairTree))); diff != "" {
+	first := output(t, ran(t, 4, 2, 7, memslurm.FairTree))
+	if diff := cmp.Diff(first, output(t, ran(t, 4, 2, 7, memslurm.FairTree))); diff != "" {
 		t.Errorf("a second run differs:\n%s", diff)
 	}
-	beside := newDemo(4, 2, 7, emulated.FairTree)
+	beside := newDemo(4, 2, 7, memslurm.FairTree)
 	beside.live = true
 	if err := beside.run(t.Context(), 100*time.Hour, func(int, int) {}); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestDemoSeed(t *testing.T) {
 // user after the other with the think time between them.
 func TestDemoRuns(t *testing.T) {
 	for users := demoLeastUsers; users <= len(demoNames); users += 3 {
-		d := ran(t, users, 4, uint64(users), emulated.Classic)
+		d := ran(t, users, 4, uint64(users), memslurm.Classic)
 		runs := d.snapshot()
 		for _, r := range runs {
 			if len(r.Jobs) != d.Total || !r.Over || r.ended != d.Total {
@@ -121,7 +121,7 @@ func TestDemoRuns(t *testing.T) {
 
 // Every processor-second of the jobs is drawn, and none twice.
 func TestDemoDrawing(t *testing.T) {
-	d := ran(t, 3, 1, 1, emulated.FairTree)
+	d := ran(t, 3, 1, 1, memslurm.FairTree)
 	runs := d.snapshot()
 	m := d.measure(&runs[1])
 	want, got := 0.0, 0.0
@@ -152,7 +152,7 @@ func TestDemoDrawing(t *testing.T) {
 // The page draws the jobs of both runs over one axis, and the bars of the users
 // as long as their stretch.
 func TestDemoPage(t *testing.T) {
-	d := ran(t, 3, 1, 1, emulated.FairTree)
+	d := ran(t, 3, 1, 1, memslurm.FairTree)
 	runs := d.snapshot()
 	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
 	var page bytes.Buffer

@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 func explainCommand() *cli.Command {
@@ -27,12 +27,12 @@ func explainCommand() *cli.Command {
 			return errors.New("explain: name one job")
 		}
 		arg := c.Args().First()
-		id, err := answers.ParseJob(arg)
+		id, err := view.ParseJob(arg)
 		if err != nil {
 			return err
 		}
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			e, err := answers.Look(s, cycle).Explain(id)
+			e, err := view.Look(s, cycle).Explain(id)
 			if err != nil {
 				return err
 			}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 func planCommand() *cli.Command {
@@ -23,7 +23,7 @@ func planCommand() *cli.Command {
 			"would, to whatever job of the queue; 1: error.",
 	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			plan := answers.Look(s, cycle).Plan(func(e *sidecar.Entry) bool {
+			plan := view.Look(s, cycle).Plan(func(e *sidecar.Entry) bool {
 				return chosen(c, "user", e.User) && chosen(c, "account", e.Account) && chosen(c, "partition", e.Partition)
 			})
 			if err := writePlan(c, plan); err != nil {
@@ -37,7 +37,7 @@ func planCommand() *cli.Command {
 	})
 }
 
-func writePlan(c *cli.Context, plan answers.Plan) error {
+func writePlan(c *cli.Context, plan view.Plan) error {
 	if c.Bool("json") {
 		return console.JSON(c, plan)
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/answers"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 func sharesCommand() *cli.Command {
@@ -23,21 +23,21 @@ func sharesCommand() *cli.Command {
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, answers.Look(s, cycle)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, view.Look(s, cycle)) })
 	})
 }
 
-func writeShares(c *cli.Context, state *answers.State) error {
+func writeShares(c *cli.Context, state *view.State) error {
 	all := state.Shares()
 	accounts, partitions := state.Where()
-	all.Shares = slices.DeleteFunc(all.Shares, func(j answers.Share) bool {
+	all.Shares = slices.DeleteFunc(all.Shares, func(j view.Share) bool {
 		return !chosen(c, "user", j.User) || !chosen(c, "account", strings.Join(append([]string{j.Account}, accounts[j.Of]...), ",")) ||
 			!chosen(c, "partition", strings.Join(partitions[j.Of], ","))
 	})
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
-	byAccount := slices.ContainsFunc(all.Shares, func(j answers.Share) bool { return j.Account != "" })
+	byAccount := slices.ContainsFunc(all.Shares, func(j view.Share) bool { return j.Account != "" })
 	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
 	if byAccount {
 		t.Header = slices.Insert(t.Header, 1, "ACCOUNT")

@@ -7,26 +7,26 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
 )
 
 // compared keeps the comparison with what Slurm does, and hands the latest one
 // to the server and to Prometheus, which ask at any time.
 type compared struct {
-	shadow *shadow.Shadow
-	latest atomic.Pointer[shadow.Report] // nil before the first cycle
-	none   *shadow.Report                // as it is before the first cycle
+	shadow *livecompare.Shadow
+	latest atomic.Pointer[livecompare.Report] // nil before the first cycle
+	none   *livecompare.Report                // as it is before the first cycle
 }
 
 func newCompared() *compared {
-	s := shadow.New()
+	s := livecompare.New()
 	return &compared{shadow: s, none: s.Report()}
 }
 
 // observe takes a cycle.
-func (m *compared) observe(c *sidecar.Cycle, from shadow.Source) {
+func (m *compared) observe(c *sidecar.Cycle, from livecompare.Source) {
 	m.shadow.Observe(c, from)
 	m.latest.Store(m.shadow.Report())
 }
@@ -35,7 +35,7 @@ func (m *compared) observe(c *sidecar.Cycle, from shadow.Source) {
 func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	r := m.latest.Load()
 	if r == nil {
-		status.Fail(w, http.StatusServiceUnavailable, status.ErrNoCycle.Error())
+		statuspage.Fail(w, http.StatusServiceUnavailable, statuspage.ErrNoCycle.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -119,7 +119,7 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 }
 
 // histogram is a histogram of the comparison as one of Prometheus.
-func histogram(d *prometheus.Desc, h *shadow.Histogram, labels ...string) prometheus.Metric {
+func histogram(d *prometheus.Desc, h *livecompare.Histogram, labels ...string) prometheus.Metric {
 	buckets := make(map[float64]uint64, len(h.Buckets))
 	for _, b := range h.Buckets {
 		buckets[b.Limit] = b.Count

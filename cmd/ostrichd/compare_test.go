@@ -16,7 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -86,10 +86,10 @@ func TestCompared(t *testing.T) {
 	r := d.metrics.compared.latest.Load()
 	r.Starts.Same, r.Starts.Earlier, r.Starts.Later, r.Starts.NotCompared = 1, 2, 3, 4
 	r.Starts.RunEarlier, r.Starts.WaitLater = 5, 6
-	r.Starts.LaterSeconds = shadow.Histogram{Buckets: []shadow.Bucket{{Limit: 60, Count: 1}}, Count: 2, Sum: 90}
+	r.Starts.LaterSeconds = livecompare.Histogram{Buckets: []livecompare.Bucket{{Limit: 60, Count: 1}}, Count: 2, Sum: 90}
 	r.Campaigns.Kept, r.Campaigns.Broken, r.Campaigns.Unbounded = 7, 8, 9
-	r.Campaigns.Stretch = shadow.Histogram{Buckets: []shadow.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}
-	r.Campaigns.BrokenBy[shadow.NotWritten].First = 8
+	r.Campaigns.Stretch = livecompare.Histogram{Buckets: []livecompare.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}
+	r.Campaigns.BrokenBy[livecompare.NotWritten].First = 8
 	r.Campaigns.Promise.Campaigns, r.Campaigns.Promise.Le1, r.Campaigns.Promise.Mean = 50, 0.75, 1.5
 	problems, err := testutil.GatherAndLint(d.metrics.registry)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	var back shadow.Report
+	var back livecompare.Report
 	if err := json.Unmarshal([]byte(compared(http.StatusOK)), &back); err != nil || back.Campaigns.Broken != 8 || back.Time != 100 {
 		t.Errorf("as JSON: %v, %+v", err, back)
 	}
@@ -150,7 +150,7 @@ func TestComparisonIsDocumented(t *testing.T) {
 	for _, field := range []string{"pool", "user", "campaign", "submitted", "ended", "flow_seconds", "stretch", "bound", "broken", "reasons"} {
 		names = append(names, []string{"", field})
 	}
-	for _, r := range shadow.Reasons() {
+	for _, r := range livecompare.Reasons() {
 		names = append(names, []string{"", r.String()})
 	}
 	for _, n := range names {

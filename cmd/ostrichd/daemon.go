@@ -12,9 +12,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -24,7 +24,7 @@ type cycler interface {
 	Run(ctx context.Context, apply bool) (*sidecar.Cycle, error)
 	Writing() bool // safe while Run runs
 	Close() error
-	shadow.Source
+	livecompare.Source
 }
 
 // daemon runs cycles until it is told to stop.
@@ -131,7 +131,7 @@ func notChanged(c *sidecar.Cycle) error {
 // to mend the configuration.
 func (d *daemon) run(ctx context.Context) error {
 	d.page.configured(&d.config)
-	d.page.know(func(is *status.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
+	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
 	server, err := d.serve(ctx)
 	if err != nil {
 		return err
@@ -293,7 +293,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	}
 	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())
-	d.page.know(func(is *status.Daemon) { is.LastSuccess = d.now() })
+	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = d.now() })
 	d.leftOut(c)
 	d.harmful(c)
 	d.undone(c)
@@ -381,13 +381,13 @@ func (d *daemon) judge(err error) {
 			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
 		}
 		d.outage.failures++
-		d.page.know(func(is *status.Daemon) {
+		d.page.know(func(is *statuspage.Daemon) {
 			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
 		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
-		d.page.know(func(is *status.Daemon) { is.Failures, is.Since = 0, time.Time{} })
+		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -233,7 +233,7 @@ func (d *daemon) governed(c *sidecar.Cycle) {
 		d.log.Info().Msg("slurmctld is not loaded any more; cycles and writes come as set")
 	}
 	d.slowdown = slowdown
-	d.page.know(func(is *status.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
+	d.page.know(func(is *statuspage.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
 	d.pace()
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog"
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -335,9 +335,9 @@ func (c *counting) Diag(ctx context.Context) (slurm.Diag, error) {
 // ask: an sdiag a second, and a list of the queue each half minute.
 func TestQuietHourOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cluster, err := emulated.New(emulated.Config{
-			Cluster: "test", Nodes: 2, CPUs: 2, Users: []emulated.User{{UID: 1, Name: "alice", Account: "a"}},
-			Rule: emulated.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
+		cluster, err := memslurm.New(memslurm.Config{
+			Cluster: "test", Nodes: 2, CPUs: 2, Users: []memslurm.User{{UID: 1, Name: "alice", Account: "a"}},
+			Rule: memslurm.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"slurm-ostrich/cmd/internal/emulated"
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -29,10 +29,10 @@ type emulation struct {
 // on four processors, for more than three hours; bob's come seldom.
 func emulate(t *testing.T) *emulation {
 	t.Helper()
-	cluster, err := emulated.New(emulated.Config{
+	cluster, err := memslurm.New(memslurm.Config{
 		Cluster: "test", Nodes: 2, CPUs: 2,
-		Users: []emulated.User{{UID: 1, Name: "alice", Account: "a"}, {UID: 2, Name: "bob", Account: "b"}, {UID: 3, Name: "carol", Account: "c"}},
-		Rule:  emulated.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
+		Users: []memslurm.User{{UID: 1, Name: "alice", Account: "a"}, {UID: 2, Name: "bob", Account: "b"}, {UID: 3, Name: "carol", Account: "c"}},
+		Rule:  memslurm.Classic, Age: 1000, Fairshare: 10_000, MaxAge: 1000, HalfLife: 693, CalcPeriod: 100,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func emulate(t *testing.T) *emulation {
 	})
 	go func() {
 		defer close(ended)
-		err := cluster.Run(ctx, load(), emulated.Every{Period: 10, Do: e.step})
+		err := cluster.Run(ctx, load(), memslurm.Every{Period: 10, Do: e.step})
 		if err == nil {
 			err = errors.New("the load has ended")
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -191,7 +191,7 @@ func (m *metrics) failed(err error) {
 }
 
 // observe takes the figures of a cycle.
-func (m *metrics) observe(c *sidecar.Cycle, from shadow.Source, end time.Time) {
+func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Time) {
 	m.cycles.WithLabelValues("ok").Inc()
 	m.duration.Observe(c.Took.Seconds())
 	m.lastSuccess.Set(float64(end.Unix()))

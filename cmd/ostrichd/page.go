@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"slurm-ostrich/cmd/internal/answers"
-	"slurm-ostrich/cmd/internal/shadow"
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
@@ -24,21 +24,21 @@ type page struct {
 
 	// Of the latest cycle. Belongs to the daemon's loop.
 	cycle *sidecar.Cycle
-	from  answers.Source
+	from  view.Source
 
 	cycles atomic.Uint64 // so far
 	latest atomic.Pointer[looked]
 
 	mu     sync.Mutex
-	daemon status.Daemon
+	daemon statuspage.Daemon
 }
 
 // looked is what was found when a cycle was looked at.
 type looked struct {
 	cycle    uint64
-	state    *answers.State
-	report   *shadow.Report
-	snapshot func() *status.Snapshot // makes it once
+	state    *view.State
+	report   *livecompare.Report
+	snapshot func() *statuspage.Snapshot // makes it once
 }
 
 const (
@@ -49,7 +49,7 @@ const (
 )
 
 // know changes what the daemon knows beside its cycles.
-func (p *page) know(change func(*status.Daemon)) {
+func (p *page) know(change func(*statuspage.Daemon)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.daemon)
@@ -57,17 +57,17 @@ func (p *page) know(change func(*status.Daemon)) {
 
 // configured takes settings that are in effect from now on.
 func (p *page) configured(c *sidecar.Config) {
-	p.know(func(d *status.Daemon) {
+	p.know(func(d *statuspage.Daemon) {
 		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
 		d.Interval, d.Journal = c.Interval, c.Journal
 	})
 }
 
 // observe takes a cycle.
-func (p *page) observe(c *sidecar.Cycle, from answers.Source) {
+func (p *page) observe(c *sidecar.Cycle, from view.Source) {
 	p.cycle, p.from = c, from
 	p.cycles.Add(1)
-	p.know(func(d *status.Daemon) {
+	p.know(func(d *statuspage.Daemon) {
 		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
 		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
@@ -75,13 +75,13 @@ func (p *page) observe(c *sidecar.Cycle, from answers.Source) {
 
 // look looks at the latest cycle, unless that was done. No cycle may run
 // meanwhile.
-func (p *page) look(found *shadow.Report) {
+func (p *page) look(found *livecompare.Report) {
 	n := p.cycles.Load()
 	if before := p.latest.Load(); p.cycle == nil || (before != nil && before.cycle == n) {
 		return
 	}
-	l := &looked{cycle: n, state: answers.Look(p.from, p.cycle), report: found}
-	l.snapshot = sync.OnceValue(func() *status.Snapshot { return status.Take(l.state, l.report) })
+	l := &looked{cycle: n, state: view.Look(p.from, p.cycle), report: found}
+	l.snapshot = sync.OnceValue(func() *statuspage.Snapshot { return statuspage.Take(l.state, l.report) })
 	p.latest.Store(l)
 }
 
@@ -107,10 +107,10 @@ func (p *page) await(ctx context.Context) {
 }
 
 // snapshot is what there is to show now.
-func (d *daemon) snapshot(ctx context.Context) *status.Snapshot {
+func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	p := &d.page
 	p.await(ctx)
-	s := status.Take(nil, nil)
+	s := statuspage.Take(nil, nil)
 	if l := p.latest.Load(); l != nil {
 		s = l.snapshot()
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
-	"slurm-ostrich/cmd/internal/status/statustest"
+	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -32,15 +32,15 @@ func looks(d *daemon, path string) (code int, body []byte) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
 	r.Host = "localhost"
-	status.Handler(status.Options{Snapshot: d.snapshot}).ServeHTTP(w, r)
+	statuspage.Handler(statuspage.Options{Snapshot: d.snapshot}).ServeHTTP(w, r)
 	return w.Code, w.Body.Bytes()
 }
 
 // asked is a status.json.
-func asked(t *testing.T, d *daemon) status.HealthAnswer {
+func asked(t *testing.T, d *daemon) statuspage.HealthAnswer {
 	t.Helper()
 	code, body := looks(d, "/api/v1/status.json")
-	var s status.HealthAnswer
+	var s statuspage.HealthAnswer
 	if err := json.Unmarshal(body, &s); err != nil || code != http.StatusOK {
 		t.Errorf("status.json: %d %s: %v", code, body, err)
 	}
@@ -144,7 +144,7 @@ func TestPageTellsOfOutage(t *testing.T) {
 // Many look while cycles run as fast as they can. The race detector sees to it
 // that no cycle is disturbed.
 func TestPageDuringCycles(t *testing.T) {
-	cluster := statustest.New(20, 500)
+	cluster := statuspagetest.New(20, 500)
 	cluster.Busy = true
 	config := sidecar.Default()
 	config.Listen, config.Mode, config.Journal = "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")

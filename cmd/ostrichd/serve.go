@@ -12,14 +12,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
 )
 
 // handler answers /metrics, /healthz (the process is alive), /readyz (cycles
 // succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
-	mux.Handle("GET "+status.API+"compare.json", status.Guard(d.metrics.compared, d.config.Status.Hosts))
+	mux.Handle("GET "+statuspage.API+"compare.json", statuspage.Guard(d.metrics.compared, d.config.Status.Hosts))
 	return mux
 }
 
@@ -27,7 +27,7 @@ func (d *daemon) handler() *http.ServeMux {
 // by a name that is known, as the page.
 func (d *daemon) measures() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", status.Guard(promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}), d.config.Status.Hosts))
+	mux.Handle("GET /metrics", statuspage.Guard(promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}), d.config.Status.Hosts))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
 	})
@@ -47,7 +47,7 @@ func (d *daemon) measures() *http.ServeMux {
 
 // pages answers the status page and its API.
 func (d *daemon) pages() http.Handler {
-	return status.Handler(status.Options{Snapshot: d.snapshot, Compare: d.metrics.compared, Hosts: d.config.Status.Hosts})
+	return statuspage.Handler(statuspage.Options{Snapshot: d.snapshot, Compare: d.metrics.compared, Hosts: d.config.Status.Hosts})
 }
 
 // servers answer requests until they are closed.

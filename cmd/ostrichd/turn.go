@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/status"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -14,7 +14,7 @@ import (
 func (d *daemon) turn(c *sidecar.Cycle) {
 	d.status.standBy(c.StandsBy)
 	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
-	d.page.know(func(is *status.Daemon) { is.StandsBy = c.StandsBy })
+	d.page.know(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
 	if by := c.StandsBy != ""; by != d.standsBy {
 		d.standsBy = by
 		if by {

@@ -1,0 +1,326 @@
+package livecompare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// overtime is how much longer than its time limit a job may run without a
+// word: slurmctld looks every half a minute, and gives KillWait then.
+const overtime = ostrich.Duration(60)
+
+// key names a campaign among those that may go on.
+type key struct {
+	pool int
+	user ostrich.UserID
+	lead ostrich.JobID
+}
+
+// campaign is what is kept of a campaign until it is certain that it has ended.
+type campaign struct {
+	key
+	name          string // of the user
+	first, latest ostrich.Time
+	ended         ostrich.Time // 0 while a job of it has not
+	bound         float64      // the latest that was promised; -Inf at first
+	procs         int          // of its pool, the most that it had meanwhile
+	work          ostrich.Work // of the jobs that have ended
+	longest       ostrich.Duration
+	arrivals      []arrival    // of the work of the jobs that have ended
+	least         ostrich.Time // before which no machine could have ended them
+	blame         blame
+	listed        int  // cycle in which the schedule had it last
+	told          bool // it is in the report
+
+	// Of the shadow machine: when the latest of the jobs that have ended in
+	// reality ends there, how many of them have yet to start there, and that its
+	// stretch there is to be counted then.
+	virtual ostrich.Time
+	owed    int
+	counted bool
+
+	// As planned in the latest cycle: that jobs of it wait, the rank of the
+	// first of them, and the highest tier among them.
+	waits      bool
+	head, tier int
+}
+
+// note takes what the schedules say of their campaigns now. What has ended before
+// it is first looked at is not told of.
+func (s *Shadow) note(from Source, anew bool) {
+	for i := range s.pools {
+		p := &s.pools[i]
+		if !p.changed {
+			continue
+		}
+		views := p.schedule.Campaigns()
+		for k := range views {
+			v := &views[k]
+			id := key{i, v.User, v.Lead}
+			c := s.campaigns[id]
+			if c == nil {
+				c = &campaign{key: id, name: from.UserName(v.User), bound: math.Inf(-1)}
+				c.settle(v, p.schedule)
+				c.told = anew && v.Ended != 0
+				s.campaigns[id] = c
+			}
+			c.first, c.latest, c.ended, c.listed = v.First, v.Latest, v.Ended, s.cycle
+			c.procs = max(c.procs, p.schedule.Procs())
+			// An outage, or a job that outlives its limit, moves the bound, but not
+			// what had been promised.
+			sound := !p.overrun && p.schedule.Procs() == c.procs
+			switch {
+			case v.Waiting: // none of its jobs could start: nothing is promised
+			case math.IsInf(c.bound, -1):
+				c.bound = v.Bound
+			case v.Ended == 0 && sound:
+				c.bound = max(c.bound, v.Promise) // Bound would move with the time
+			}
+			if v.Ended != 0 {
+				c.work, c.longest = v.Work, v.Longest
+			}
+		}
+	}
+	for _, j := range s.fresh {
+		if j.pool < 0 || j.ended {
+			continue
+		}
+		if lead, ok := s.pools[j.pool].schedule.LeadOf(j.id); ok {
+			j.campaign = s.campaigns[key{j.pool, j.user, lead}]
+		}
+	}
+}
+
+// overruns finds the pools in which a job outlives its time limit.
+func (s *Shadow) overruns() {
+	for i := range s.pools {
+		s.pools[i].overrun = false
+	}
+	s.running = slices.DeleteFunc(s.running, func(j *job) bool {
+		if j.ended || j.start == 0 {
+			return true
+		}
+		if j.pool >= 0 && j.paused == 0 && s.now > j.start+ostrich.Time(j.estimate+j.rested+overtime) {
+			s.pools[j.pool].overrun = true
+		}
+		return false
+	})
+}
+
+// settle finds what the jobs came to that ended before the campaign was seen.
+func (c *campaign) settle(v *ostrich.Campaign, s *ostrich.Schedule) {
+	c.work = v.Work
+	var open ostrich.Duration
+	for _, id := range slices.Concat(v.Pending, v.Running) {
+		w, _ := s.WorkOf(id)
+		d, _ := s.Expected(id)
+		c.work, open = c.work-w, max(open, d)
+	}
+	if v.Longest > open {
+		c.longest = v.Longest
+	}
+}
+
+// tally adds a job that has ended to its campaign.
+func (s *Shadow) tally(j *job, e *ostrich.Event) {
+	if j.ran > j.estimate+overtime {
+		for _, c := range s.campaigns {
+			if c.pool == j.pool && c.waits {
+				c.blame.add(Overrun)
+			}
+		}
+	}
+	c := j.campaign
+	if c == nil {
+		return
+	}
+	c.ended = max(c.ended, e.At)
+	if j.start == 0 {
+		return
+	}
+	c.work += ostrich.Work(j.ran) * ostrich.Work(j.procs) * ostrich.Work(j.tasks)
+	c.longest = max(c.longest, j.ran)
+	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.procs)*ostrich.Work(j.tasks))
+	c.least = max(c.least, j.submit+ostrich.Time(j.ran))
+	if j.ran > j.expect {
+		c.blame.add(Overrun)
+	}
+	if j.virtual != 0 {
+		s.endsThere(j)
+	} else {
+		j.owed = true
+		c.owed++
+	}
+}
+
+// fronts are the ranks that the jobs started in a cycle reached back to in a
+// pool's order.
+type fronts struct {
+	tiers    []tierFront // by tier, of jobs that have a rank or are too new for one
+	reserved bool
+	alone    bool
+}
+
+type tierFront struct {
+	tier int
+	front
+}
+
+// front is the last rank of a set of jobs, and the last one of those that are
+// of another campaign than that job.
+type front struct {
+	rank, other int
+	of          *campaign
+}
+
+func (f *front) add(rank int, of *campaign) {
+	switch {
+	case of == f.of:
+		f.rank = max(f.rank, rank)
+	case rank > f.rank:
+		f.rank, f.other, f.of = rank, f.rank, of
+	default:
+		f.other = max(f.other, rank)
+	}
+}
+
+// behind is the last rank of jobs that are not of the campaign.
+func (f *front) behind(c *campaign) int {
+	if c == f.of {
+		return f.other
+	}
+	return f.rank
+}
+
+// add takes a job that has started.
+func (f *fronts) add(j *job) {
+	switch j.class {
+	case reserved:
+		f.reserved = true
+		return
+	case alone:
+		f.alone = true
+		return
+	case managed, unseen:
+	}
+	rank := j.rank
+	if rank == 0 {
+		rank = math.MaxInt
+	}
+	i, ok := slices.BinarySearchFunc(f.tiers, j.tier, func(t tierFront, tier int) int { return cmp.Compare(t.tier, tier) })
+	if !ok {
+		f.tiers = slices.Insert(f.tiers, i, tierFront{tier: j.tier})
+	}
+	f.tiers[i].add(rank, j.campaign)
+}
+
+// passers tells the campaigns that waited in the cycle before, and still do,
+// which jobs have started before them.
+func (s *Shadow) passers() {
+	if len(s.started) == 0 {
+		return
+	}
+	for i := range s.pools {
+		s.pools[i].fronts = fronts{}
+	}
+	for _, j := range s.started {
+		if j.pool >= 0 && j.start != 0 {
+			s.pools[j.pool].fronts.add(j)
+		}
+	}
+	for _, c := range s.campaigns {
+		head := s.stillWaits(c)
+		if head == 0 {
+			continue
+		}
+		f := &s.pools[c.pool].fronts
+		if f.reserved {
+			c.blame.add(HigherTier)
+		}
+		if f.alone {
+			c.blame.add(Unmanaged)
+		}
+		for k := range f.tiers {
+			switch t := &f.tiers[k]; {
+			case t.behind(c) <= head:
+			case t.tier > c.tier:
+				c.blame.add(HigherTier)
+			case s.enforce:
+				c.blame.add(Passed)
+			default:
+				c.blame.add(NotWritten)
+			}
+		}
+	}
+}
+
+// stillWaits is the rank, in the latest order, of the first job of a campaign
+// that waited there and still does; 0 if there is none. The jobs of a stage of a
+// campaign stand together.
+func (s *Shadow) stillWaits(c *campaign) int {
+	if c.head == 0 {
+		return 0
+	}
+	order := s.pools[c.pool].order
+	for k := c.head - 1; k < len(order) && order[k].campaign == c; k++ {
+		if j := order[k]; j.start == 0 && !j.left {
+			return k + 1
+		}
+	}
+	return 0
+}
+
+// finish tells of the campaigns that have ended and that no job can join any more.
+func (s *Shadow) finish() {
+	var done []*campaign
+	for id, c := range s.campaigns {
+		gone := s.pools[c.pool].changed && c.listed != s.cycle
+		switch {
+		case c.ended == 0 && gone: // an event that came late has made another of it
+			delete(s.campaigns, id)
+		case c.ended == 0:
+		case s.now < s.final(c):
+			s.wake(s.final(c))
+			gone = false
+		case !c.told:
+			c.told = true
+			done = append(done, c)
+		}
+		if c.ended != 0 && gone {
+			delete(s.campaigns, id)
+		}
+	}
+	slices.SortFunc(done, func(a, b *campaign) int {
+		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.lead, b.lead), cmp.Compare(a.pool, b.pool), cmp.Compare(a.user, b.user))
+	})
+	for _, c := range done {
+		if !s.report.finished(c, s.pools[c.pool].name) {
+			continue
+		}
+		s.trends.add(trendStretch, c.ended, c.stretch(c.ended), 1)
+		c.counted = true
+		s.stretched(c)
+		s.promise.add(c, s.begun)
+	}
+}
+
+// stretch is the campaign's, if it ends at a time.
+func (c *campaign) stretch(end ostrich.Time) float64 {
+	v := ostrich.Campaign{First: c.first, Ended: end, Work: c.work, Longest: c.longest}
+	return v.Stretch(c.procs, end)
+}
+
+// final is when no job can join an ended campaign any more, see ostrich.Rule.
+func (s *Shadow) final(c *campaign) ostrich.Time {
+	switch s.rule.By {
+	case ostrich.Window:
+		return c.first + ostrich.Time(s.rule.Threshold) + 1
+	case ostrich.Arrival:
+		return c.latest + ostrich.Time(s.rule.Threshold)
+	case ostrich.Max, ostrich.Last, ostrich.Groups:
+	}
+	return c.ended
+}

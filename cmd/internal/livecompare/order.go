@@ -1,0 +1,181 @@
+package livecompare
+
+import (
+	"cmp"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+// takePlan takes the order of a new plan, and what the queue says of its jobs.
+func (s *Shadow) takePlan(c *sidecar.Cycle) {
+	s.entries, s.first = len(c.Plan.Entries), nil
+	if s.entries > 0 {
+		s.first = &c.Plan.Entries[0]
+	}
+	for _, k := range s.campaigns {
+		k.waits, k.head, k.tier = false, 0, 0
+	}
+	for i := range s.pools {
+		p := &s.pools[i]
+		old := p.order
+		p.order = make([]*job, 0, len(old))
+		if i >= len(c.Plan.Pools) {
+			continue
+		}
+		entries := c.Plan.Pools[i].Entries
+		next := 0 // in the old order: mostly the next one is the next one again
+		for e := range entries {
+			entry := &entries[e]
+			var j *job
+			if next < len(old) && old[next].id == entry.Job && !old[next].ended {
+				j = old[next]
+				next++
+			} else if j = s.jobs[entry.Job]; j != nil && j.rank > 0 {
+				next = j.rank
+			}
+			if j == nil || j.start != 0 {
+				continue // accounting and queue were not read in the same moment
+			}
+			j.class, j.tier, j.rank = classOf(entry), entry.Tier, 0
+			j.startable = orderable(entry.Reason)
+			why, stands := standing(entry, j.class)
+			if j.class == managed {
+				p.order = append(p.order, j)
+				j.rank = len(p.order)
+			}
+			k := j.campaign
+			if k == nil {
+				continue
+			}
+			k.waits = true
+			if stands && j.class != unseen {
+				k.blame.add(why)
+			}
+			if j.class == managed {
+				k.tier = max(k.tier, j.tier)
+				k.head = cmp.Or(k.head, j.rank)
+			}
+		}
+		s.follow(p)
+	}
+	s.overlaps = overlaps(c, s.depth)
+}
+
+// overlaps are the parts of the first jobs in OStrich's order that are among as
+// many first ones of Slurm's: of the first 10, the first 50, and as many as
+// Slurm looks at.
+func overlaps(c *sidecar.Cycle, depth int) []Overlap {
+	list := []Overlap{{Depth: "10", First: 10}, {Depth: "50", First: 50}, {Depth: "slurm", First: depth}}
+	common, all := make([]int, len(list)), make([]int, len(list))
+	for i := range c.Plan.Pools {
+		p := &c.Plan.Pools[i]
+		jobs := p.Entries[:p.Managed]
+		ranks := make([]int, len(jobs)) // Slurm's, in its order
+		for k := range jobs {
+			ranks[k] = jobs[k].SlurmRank
+		}
+		slices.Sort(ranks)
+		for o := range list {
+			n := min(list[o].First, len(jobs))
+			all[o] += n
+			for k := range n {
+				if jobs[k].SlurmRank <= ranks[n-1] {
+					common[o]++
+				}
+			}
+		}
+	}
+	for o := range list {
+		list[o].Now = 1
+		if all[o] > 0 {
+			list[o].Now = float64(common[o]) / float64(all[o])
+		}
+	}
+	return list
+}
+
+// compareOrder adds the orders of a cycle to the averages.
+func (s *Shadow) compareOrder(c *sidecar.Cycle) {
+	var v [sums]float64
+	s.report.Order.Tau.Now = c.Plan.Summary.KendallTau
+	v[sumCycles], v[sumTau] = 1, c.Plan.Summary.KendallTau
+	for i := range s.overlaps {
+		v[sumOverlap+i] = s.overlaps[i].Now
+	}
+	s.window.add(c.Time, &v)
+}
+
+// rankStarts finds which ranks the jobs that have started had among the pending
+// ones that fitted: had no more processors each than were idle or handed out
+// since the cycle before, and waited for nothing but their turn. Tasks of an
+// array share the rank of its record.
+func (s *Shadow) rankStarts() {
+	for i := range s.pools {
+		p := &s.pools[i]
+		var list []*job
+		room := max(0, p.schedule.Procs()-p.schedule.Busy())
+		for _, j := range s.started {
+			if j.pool != i || j.start == 0 {
+				continue
+			}
+			room += j.procs * j.tasks
+			if j.class == managed && j.rank > 0 {
+				list = append(list, j)
+			}
+		}
+		if len(list) == 0 {
+			continue
+		}
+		slices.SortFunc(list, func(a, b *job) int {
+			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
+		})
+		s.addRanks(p, list, room)
+	}
+}
+
+// addRanks adds jobs that have started, in the order in which they did.
+func (s *Shadow) addRanks(p *pool, list []*job, room int) {
+	last := 0
+	for _, j := range list {
+		last = max(last, j.rank)
+	}
+	at := make(map[int]int, len(list)) // by rank in the order, the rank among those that fitted
+	for _, j := range list {
+		at[j.rank] = 0
+	}
+	fitted := 0
+	for k, j := range p.order[:min(last, len(p.order))] {
+		_, started := at[k+1]
+		if started || (j.procs <= room && j.startable) {
+			fitted++
+		}
+		if started {
+			at[k+1] = fitted
+		}
+	}
+	var v [sums]float64
+	records := 0 // started so far
+	counted := make(map[int]int, len(list))
+	for _, j := range list {
+		position, again := counted[j.rank]
+		if !again {
+			records++
+			position = records
+			counted[j.rank] = position
+		}
+		v[sumStarts]++
+		v[sumShift] += float64(at[j.rank] - position)
+	}
+	for _, j := range list {
+		if at[j.rank] <= records {
+			v[sumFirst]++
+		}
+	}
+	s.window.add(s.now, &v)
+}
+
+// depthOf is how many jobs Slurm looks at.
+func depthOf(c *sidecar.Cycle, config *sidecar.Config) int {
+	return cmp.Or(config.Priority.Depth, max(c.Controller.Depth(), 1))
+}

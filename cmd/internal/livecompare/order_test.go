@@ -1,0 +1,141 @@
+package livecompare
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+func twoPools(c *sidecar.Config) {
+	c.Pools = []ostrich.Pool{{Name: "cpu", Partitions: []string{"main"}}, {Name: "gpu", Partitions: []string{"gpu"}}}
+}
+
+// Twenty jobs stand in the reverse order: of the first ten none are common, of
+// the first twenty all.
+func TestOrder(t *testing.T) {
+	s := newSite(t, 1)
+	for i := range 20 {
+		s.submit(i+1, i+1, 1, ostrich.Duration(6000-100*i))
+	}
+	r := s.cycle()
+	equal(t, "tau", Average{-1, -1, -1}, r.Order.Tau)
+	equal(t, "overlap", []Overlap{
+		{"10", 10, Average{}}, {"50", 50, Average{1, 1, 1}}, {"slurm", 500, Average{1, 1, 1}},
+	}, r.Order.Overlap)
+	// Slurm turns to the same order.
+	for i := range 20 {
+		s.queue[ostrich.JobID(i+1)].Priority = uint32(100 + i)
+	}
+	r = s.cycle()
+	equal(t, "tau then", Average{1, 0, 0}, r.Order.Tau)
+	equal(t, "overlap then", Overlap{"10", 10, Average{1, 0.5, 0.5}}, r.Order.Overlap[0])
+	r = s.after(hour)
+	equal(t, "tau an hour later", Average{1, 1, 1.0 / 3}, r.Order.Tau)
+	equal(t, "cycles", uint64(3), r.Cycles)
+	equal(t, "since", r.Time-hour-10, r.Since)
+}
+
+// The overlaps against sets, over several pools.
+func TestOverlaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var c sidecar.Cycle
+		depth := rapid.IntRange(1, 60).Draw(t, "depth")
+		want := make([][2]int, 3)
+		rank := 0
+		for range rapid.IntRange(0, 3).Draw(t, "pools") {
+			n := rapid.IntRange(0, 70).Draw(t, "jobs")
+			p := priority.Plan{Managed: n}
+			ranks := make([]int, n)
+			for i := range ranks {
+				rank += rapid.IntRange(1, 3).Draw(t, "gap")
+				ranks[i] = rank
+			}
+			for _, r := range rapid.Permutation(ranks).Draw(t, "ranks") {
+				p.Entries = append(p.Entries, priority.Entry{SlurmRank: r})
+			}
+			for i, k := range []int{10, 50, depth} {
+				k = min(k, n)
+				want[i][1] += k
+				for _, e := range p.Entries[:k] {
+					if slices.Contains(ranks[:k], e.SlurmRank) {
+						want[i][0]++
+					}
+				}
+			}
+			c.Plan.Pools = append(c.Plan.Pools, p)
+		}
+		for i, o := range overlaps(&c, depth) {
+			is := 1.0
+			if want[i][1] > 0 {
+				is = float64(want[i][0]) / float64(want[i][1])
+			}
+			if math.Abs(o.Now-is) > 1e-12 {
+				t.Errorf("first %d: %v, want %v", o.First, o.Now, is)
+			}
+		}
+	})
+}
+
+// Of three that fit, the last starts first: it was third and is at position
+// one. A wide job before it did not fit and does not count.
+func TestRanks(t *testing.T) {
+	s := newSite(t, 8)
+	s.submit(1, 1, 7, 36_000)
+	s.start(1)
+	s.submit(9, 9, 1, 3000)
+	s.start(9)
+	s.submit(2, 2, 8, 10) // does not fit
+	s.submit(3, 3, 1, 200)
+	s.submit(4, 4, 1, 300)
+	s.submit(5, 5, 1, 400)
+	s.cycle()
+	s.end(9)
+	s.start(5)
+	r := s.cycle()
+	equal(t, "ranks", []Ranks{{1, 1, 0, 2}, {24, 1, 0, 2}}, r.Starts.Ranks)
+	s.end(5)
+	s.start(3)
+	r = s.cycle()
+	equal(t, "one more, in order", []Ranks{{1, 2, 0.5, 1}, {24, 2, 0.5, 1}}, r.Starts.Ranks)
+}
+
+// The sums are those of the last 60 minutes and 24 hours, the present minute
+// included, however often one asks.
+func TestWindow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var w window
+		type one struct {
+			at ostrich.Time
+			v  float64
+		}
+		var all []one
+		now := ostrich.Time(1_700_000_000)
+		for range rapid.IntRange(1, 60).Draw(t, "values") {
+			now += ostrich.Time(rapid.OneOf(rapid.IntRange(0, minute), rapid.IntRange(0, 3*hour)).Draw(t, "gap"))
+			v := rapid.Float64Range(0, 100).Draw(t, "value")
+			w.add(now, &[sums]float64{sumTau: v})
+			all = append(all, one{now, v})
+			if rapid.Bool().Draw(t, "do not ask") {
+				continue
+			}
+			hours, days := w.over(now)
+			for span, got := range map[ostrich.Duration]float64{hour: hours[sumTau], day: days[sumTau]} {
+				want := 0.0
+				for _, o := range all {
+					if o.at/minute > now/minute-ostrich.Time(span/minute) {
+						want += o.v
+					}
+				}
+				if math.Abs(got-want) > 1e-6 {
+					t.Errorf("over %d s: %v, want %v", span, got, want)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package livecompare
+
+import (
+	"math"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Report is what the comparison has found so far, as the daemon serves it. Times
+// are Unix seconds on the database's clock.
+type Report struct {
+	Cluster string       `json:"cluster"`
+	Time    ostrich.Time `json:"time"`  // of the latest cycle
+	Since   ostrich.Time `json:"since"` // of the first one: what came before is not known
+	Mode    string       `json:"mode"`  // observe or enforce
+	Cycles  uint64       `json:"cycles"`
+	Order   Order        `json:"order"`
+	Starts  Starts       `json:"starts"`
+
+	Campaigns Campaigns `json:"campaigns"`
+
+	Waits  Waits   `json:"-"`
+	Trends []Point `json:"-"` // of the last 24 hours, in the order of time; not to be changed
+}
+
+// Waits is how long jobs had waited at their first start, from the submission on,
+// and how long the same jobs waited on the shadow machine, as far as it has
+// started them. Since the daemon began.
+type Waits struct {
+	Real, Shadow Histogram
+}
+
+// Order compares the orders of the jobs that OStrich orders.
+type Order struct {
+	Tau     Average   `json:"kendall_tau"`
+	Overlap []Overlap `json:"overlap"`
+}
+
+// Average is a figure of the latest cycle, and its mean over the cycles of the
+// last hour and the last 24 hours.
+type Average struct {
+	Now  float64 `json:"now"`
+	Hour float64 `json:"hour"`
+	Day  float64 `json:"day"`
+}
+
+// Overlap is the part of the first jobs in OStrich's order that are among as
+// many first ones of Slurm's.
+type Overlap struct {
+	Depth string `json:"depth"` // 10, 50, or slurm: as deep as Slurm looks
+	First int    `json:"first"`
+	Average
+}
+
+// Starts compares starts, see the package comment. The counts are of jobs,
+// since the daemon began.
+type Starts struct {
+	Same        uint64 `json:"same"`
+	Earlier     uint64 `json:"earlier"`      // than OStrich would have started them
+	Later       uint64 `json:"later"`        // OStrich would have started them while they waited
+	NotCompared uint64 `json:"not_compared"` // left alone by OStrich, or over between two cycles
+	LeftOut     uint64 `json:"left_out"`     // because the memory for them is full
+
+	WaitLater  int `json:"still_waiting"` // pending records that OStrich would have started by now
+	RunEarlier int `json:"still_early"`   // started jobs that OStrich would still leave waiting
+
+	EarlierSeconds Histogram `json:"earlier_seconds"` // by how much, once known
+	LaterSeconds   Histogram `json:"later_seconds"`
+
+	Ranks []Ranks `json:"ranks"`
+}
+
+// Ranks tells how far jobs that started stood from the head of OStrich's order.
+type Ranks struct {
+	Hours int `json:"hours"` // of which it tells, up to now
+	Jobs  int `json:"jobs"`  // that started and had a rank
+	// First is the part of them that were among as many first jobs as started,
+	// of those that fitted. Shift is the mean of rank less position. 1 and 0
+	// without jobs.
+	First float64 `json:"among_first"`
+	Shift float64 `json:"mean_shift"`
+}
+
+// Campaigns is what became of campaigns, since the daemon began.
+type Campaigns struct {
+	Finished  uint64      `json:"finished"`
+	Kept      uint64      `json:"kept"`      // ended by their bound
+	Broken    uint64      `json:"broken"`    // ended after it
+	Unbounded uint64      `json:"unbounded"` // had none: a job might take the whole machine
+	Cancelled uint64      `json:"cancelled"` // none of their jobs ran; in none of the other figures
+	Stretch   Histogram   `json:"stretch"`
+	Flow      Histogram   `json:"flow_seconds"`
+	BrokenBy  []BrokenBy  `json:"broken_by"` // all reasons, in their order
+	Promise   Promise     `json:"promise"`
+	Last      []*Finished `json:"last"` // the latest first
+}
+
+// Promise is how the campaigns that ended within the last 24 hours fared beside an
+// equally shared machine, by report.Rho. In it are those that were submitted since
+// the daemon began and whose jobs waited for nothing but their turn.
+type Promise struct {
+	Campaigns   int           `json:"campaigns"`
+	report.Rhos               // all 0, and le_1 1, without campaigns
+	Users       []PromiseUser `json:"users"` // with a mean ρ above 1, the greatest first, at most mostPromised
+}
+
+// PromiseUser is a user of whom the promise was not kept on average.
+type PromiseUser struct {
+	User      string  `json:"user"` // account/user with shares from the association tree
+	Campaigns int     `json:"campaigns"`
+	Le1       float64 `json:"le_1"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+}
+
+// BrokenBy counts broken bounds by a reason.
+type BrokenBy struct {
+	Reason  string `json:"reason"`
+	Meaning string `json:"meaning"`
+	First   uint64 `json:"first"` // bounds for which it is the first reason: they add up
+	Any     uint64 `json:"any"`   // bounds for which it holds
+}
+
+// Finished is a campaign that has ended.
+type Finished struct {
+	Pool      string           `json:"pool"`
+	User      string           `json:"user"` // account/user with shares from the association tree
+	Campaign  ostrich.JobID    `json:"campaign"`
+	Submitted ostrich.Time     `json:"submitted"`
+	Ended     ostrich.Time     `json:"ended"`
+	Flow      ostrich.Duration `json:"flow_seconds"`
+	Stretch   float64          `json:"stretch"`
+	Bound     *float64         `json:"bound"` // null: none
+	Broken    bool             `json:"broken"`
+	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
+}
+
+// mostLast is how many finished campaigns are listed.
+const mostLast = 50
+
+func newReport() Report {
+	waits := []float64{10, 30, 60, 300, 900, 3600, 4 * hour, day, 7 * day}
+	waited := []float64{10, 60, 300, 900, 3600, 4 * hour, 12 * hour, day, 3 * day, 7 * day, 14 * day, 28 * day}
+	r := Report{
+		Starts: Starts{EarlierSeconds: newHistogram(waits...), LaterSeconds: newHistogram(waits...)},
+		Waits:  Waits{Real: newHistogram(waited...), Shadow: newHistogram(waited...)},
+		Campaigns: Campaigns{
+			Last:    []*Finished{},
+			Promise: Promise{Rhos: report.Rhos{Le1: 1}, Users: []PromiseUser{}},
+			Stretch: newHistogram(1, 1.15, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000),
+			Flow:    newHistogram(60, 300, 900, 3600, 4*hour, 12*hour, day, 3*day, 7*day, 30*day),
+		},
+	}
+	for _, why := range Reasons() {
+		r.Campaigns.BrokenBy = append(r.Campaigns.BrokenBy, BrokenBy{Reason: why.String(), Meaning: why.Words()})
+	}
+	return r
+}
+
+// cycle begins a cycle.
+func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
+	r.Cluster, r.Mode, r.Time = config.Cluster, config.Mode, c.Time
+	if r.Cycles == 0 {
+		r.Since = c.Time
+	}
+	r.Cycles++
+}
+
+// finished adds a campaign that has ended, and tells whether any of its jobs ran.
+func (r *Report) finished(c *campaign, pool string) bool {
+	all := &r.Campaigns
+	if c.work == 0 && c.longest == 0 {
+		all.Cancelled++
+		return false
+	}
+	all.Finished++
+	f := &Finished{
+		Pool: pool, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
+		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(c.ended), Reasons: []string{},
+	}
+	bound := c.bound // reports are shared, campaigns are not
+	all.Stretch.add(f.Stretch)
+	all.Flow.add(float64(f.Flow))
+	switch {
+	case math.IsInf(c.bound, 0):
+		all.Unbounded++
+	case float64(c.ended) <= math.Ceil(c.bound): // ends are told in whole seconds
+		all.Kept++
+		f.Bound = &bound
+	default:
+		all.Broken++
+		f.Bound, f.Broken = &bound, true
+		for i, why := range c.blame.list() {
+			by := &all.BrokenBy[why]
+			by.Any++
+			if i == 0 {
+				by.First++
+			}
+			f.Reasons = append(f.Reasons, why.String())
+		}
+	}
+	// A list of its own, as reports share it.
+	all.Last = append([]*Finished{f}, all.Last[:min(len(all.Last), mostLast-1)]...)
+	return true
+}
+
+// Report returns what was found up to the latest cycle. It stays as it is while
+// further cycles are observed.
+func (s *Shadow) Report() *Report {
+	r := s.report
+	hours, days := s.window.over(s.now)
+	mean := func(sum *[sums]float64, of, by int, none float64) float64 {
+		if sum[by] == 0 {
+			return none
+		}
+		return sum[of] / sum[by]
+	}
+	average := func(now float64, of int) Average {
+		return Average{now, mean(&hours, of, sumCycles, now), mean(&days, of, sumCycles, now)}
+	}
+	r.Order.Tau = average(r.Order.Tau.Now, sumTau)
+	r.Order.Overlap = slices.Clone(s.overlaps)
+	for i := range r.Order.Overlap {
+		o := &r.Order.Overlap[i]
+		o.Average = average(o.Now, sumOverlap+i)
+	}
+	r.Starts.WaitLater, r.Starts.RunEarlier = s.hung, s.early
+	r.Starts.Ranks = nil
+	for i, sum := range []*[sums]float64{&hours, &days} {
+		r.Starts.Ranks = append(r.Starts.Ranks, Ranks{
+			Hours: []int{1, 24}[i], Jobs: int(sum[sumStarts]),
+			First: mean(sum, sumFirst, sumStarts, 1), Shift: mean(sum, sumShift, sumStarts, 0),
+		})
+	}
+	r.Starts.EarlierSeconds, r.Starts.LaterSeconds = r.Starts.EarlierSeconds.clone(), r.Starts.LaterSeconds.clone()
+	r.Campaigns.Stretch, r.Campaigns.Flow = r.Campaigns.Stretch.clone(), r.Campaigns.Flow.clone()
+	r.Waits = Waits{r.Waits.Real.clone(), r.Waits.Shadow.clone()}
+	r.Trends = s.trends.list()
+	r.Campaigns.BrokenBy = slices.Clone(r.Campaigns.BrokenBy)
+	return &r
+}

@@ -1,0 +1,367 @@
+package livecompare
+
+import (
+	"cmp"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+)
+
+// Source is what is asked beside the cycle. *sidecar.Sidecar is one.
+type Source interface {
+	Config() sidecar.Config
+	Live() []slurmdb.Record // asked where a cycle begins anew
+	UserName(id ostrich.UserID) string
+}
+
+// Shadow keeps the comparison of one cluster. It is not safe for concurrent use.
+type Shadow struct {
+	report Report
+	window window
+	trends *trends
+
+	promise promise
+	begun   ostrich.Time // what came before is not known
+
+	jobs      map[ostrich.JobID]*job // that have not ended
+	pools     []pool
+	campaigns map[key]*campaign
+	rule      ostrich.Rule
+	enforce   bool
+
+	cycle    int
+	now      ostrich.Time
+	fresh    []*job // whose campaign and expected length are to be found
+	started  []*job // since the cycle before
+	running  []*job // in reality
+	first    *sidecar.Entry
+	entries  int          // of the plan of which first is the first
+	due      ostrich.Time // when something may happen without an event; 0: never
+	again    bool         // the shadow machine may start something in the next cycle without an event
+	hung     int          // pending records that the shadow machine has started
+	early    int          // jobs that have started and wait there
+	tiers    map[string]int
+	overlaps []Overlap
+	depth    int
+}
+
+// pool is one pool with its shadow machine.
+type pool struct {
+	name     string
+	schedule *ostrich.Schedule
+	version  uint64
+	changed  bool // since the cycle before
+	procs    int
+	idle     int  // processors that are idle in reality
+	overrun  bool // a job outlives its time limit
+
+	order  []*job          // as planned in the latest cycle
+	line   []*job          // what the shadow machine has yet to start, in its order
+	splits map[*job][]*job // tasks with records of their own now, before the record they left
+	newest []*job          // behind the line
+	busy   []*job          // what holds its processors
+	fronts fronts
+}
+
+// New returns a comparison that knows nothing yet.
+func New() *Shadow {
+	return &Shadow{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
+}
+
+// Observe takes a cycle. Cycles of one sidecar must come in their order; one
+// after a failed cycle has the events of that too. Cycle, events and plan are
+// only read, and not kept.
+func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
+	config := from.Config()
+	if s.report.Cycles > 0 && s.report.Cluster != config.Cluster {
+		*s = *New() // a reload has turned to another cluster
+	}
+	s.cycle++
+	s.now = c.Time
+	s.enforce = config.Mode == sidecar.Enforce
+	s.report.cycle(c, config)
+	s.trends.at(c.Time)
+	still := !c.Anew && !s.again && len(c.Events) == 0 && (s.due == 0 || c.Time < s.due) && s.same(c)
+	if !still {
+		s.look(c, from, config)
+	}
+	s.compareOrder(c)
+}
+
+// same tells whether plan and schedules are those of the cycle before.
+func (s *Shadow) same(c *sidecar.Cycle) bool {
+	if len(c.Pools) != len(s.pools) || len(c.Plan.Entries) != s.entries || (s.entries > 0 && &c.Plan.Entries[0] != s.first) {
+		return false
+	}
+	for i := range s.pools {
+		if s.pools[i].schedule != c.Pools[i].Schedule || s.pools[i].version != c.Pools[i].Schedule.Version() {
+			return false
+		}
+	}
+	return true
+}
+
+// look takes a cycle in which something has changed.
+func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
+	planned := !s.same(c) || c.Anew
+	s.tiers = make(map[string]int, len(c.Partitions))
+	for _, p := range c.Partitions {
+		s.tiers[p.Name] = p.PriorityTier
+	}
+	if o, err := config.ScheduleOptions(); err == nil { // always: the sidecar has been made from it
+		s.rule = o.Rule
+	}
+	s.depth = depthOf(c, &config)
+	s.due, s.again, s.started, s.fresh = 0, false, nil, nil
+	if c.Anew || len(s.pools) != len(c.Pools) {
+		s.begin(c, from)
+		planned = true
+	}
+	for i := range s.pools {
+		p, is := &s.pools[i], c.Pools[i].Schedule
+		p.changed = c.Anew || p.schedule != is || p.version != is.Version()
+		p.schedule, p.version = is, is.Version()
+	}
+	for i := range c.Events {
+		s.event(&c.Events[i])
+	}
+	for _, j := range s.fresh {
+		s.place(j)
+	}
+	s.overruns()
+	s.note(from, c.Anew)
+	s.passers()
+	s.rankStarts()
+	for i := range s.pools {
+		s.step(i)
+	}
+	for _, j := range s.started {
+		j.just = false
+	}
+	if planned {
+		s.takePlan(c)
+		s.again = true // the shadow machine has yet to go through it
+	}
+	s.finish()
+	s.updatePromise()
+}
+
+// begin starts anew from what is known of the jobs that have not ended: the
+// shadow machine runs what runs.
+func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
+	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*campaign)
+	s.pools = make([]pool, len(c.Pools))
+	s.hung, s.early, s.running = 0, 0, nil
+	s.begun = c.Time
+	s.promise.forget()
+	for i, in := range c.Pools {
+		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
+	}
+	for _, r := range from.Live() {
+		j := new(job)
+		j.take(&r.Job)
+		j.start, j.virtual, j.rested = r.Job.Start, r.Job.Start, r.Job.Suspended
+		if r.State == slurmdb.Suspended {
+			j.paused = c.Time
+		}
+		s.jobs[j.id] = j
+		s.place(j)
+		if j.start != 0 && j.pool >= 0 {
+			p := &s.pools[j.pool]
+			p.busy = append(p.busy, j)
+			s.running = append(s.running, j)
+		}
+		s.fresh = append(s.fresh, j)
+	}
+}
+
+// place finds the pool and the expected length of a job.
+func (s *Shadow) place(j *job) {
+	was := j.pool
+	j.pool = -1
+	for i := range s.pools {
+		if _, _, ok := s.pools[i].schedule.CampaignOf(j.id); ok {
+			j.pool = i
+			j.expect, _ = s.pools[i].schedule.Expected(j.id)
+			return
+		}
+	}
+	if len(s.pools) == 1 { // one that has ended already, or is ahead of the schedule's clock
+		j.pool = 0
+	} else if j.ended {
+		j.pool = was
+	}
+	j.expect = cmp.Or(j.expect, j.estimate)
+}
+
+// event takes what has happened to a job or to the machine.
+func (s *Shadow) event(e *ostrich.Event) {
+	if e.Kind == ostrich.Capacity {
+		s.resize(e)
+		return
+	}
+	j := s.jobs[e.Job.ID]
+	if e.Kind == ostrich.Submit && j == nil {
+		s.submit(&e.Job)
+		return
+	}
+	if e.Kind == ostrich.Reshare || j == nil {
+		return
+	}
+	switch e.Kind {
+	case ostrich.Submit, ostrich.Change:
+		if e.Job.User != j.user || e.Job.Partition != j.partition || (e.Job.Estimate != j.estimate && j.start == 0) {
+			j.expect = 0
+			s.fresh = append(s.fresh, j)
+		}
+		j.take(&e.Job)
+	case ostrich.Start:
+		s.start(j, e)
+	case ostrich.Suspend:
+		j.paused = e.At
+	case ostrich.Resume:
+		if j.paused != 0 {
+			j.rested += ostrich.Duration(e.At - j.paused)
+		}
+		j.paused = 0
+	case ostrich.Requeue:
+		s.requeue(j)
+	case ostrich.End:
+		s.end(j, e)
+	case ostrich.Capacity, ostrich.Reshare: // above
+	case ostrich.Hold, ostrich.Release: // the plan tells who cannot start
+	}
+}
+
+// resize gives a pool another number of processors.
+func (s *Shadow) resize(e *ostrich.Event) {
+	i := slices.IndexFunc(s.pools, func(p pool) bool { return p.name == e.Pool })
+	if len(s.pools) == 1 {
+		i = 0
+	}
+	if i < 0 {
+		return
+	}
+	if e.Procs < s.pools[i].procs {
+		for _, c := range s.campaigns {
+			if c.pool == i && c.waits {
+				c.blame.add(Outage)
+			}
+		}
+	}
+	s.pools[i].procs = e.Procs
+}
+
+// submit takes a new job. A task that leaves the record of its array stands
+// where that stands, and takes one of the starts along that the shadow machine
+// has given the record.
+func (s *Shadow) submit(from *ostrich.Job) {
+	j := &job{pool: -1}
+	j.take(from)
+	s.jobs[j.id] = j
+	s.fresh = append(s.fresh, j)
+	array := s.jobs[j.group]
+	if array == nil || array == j || array.start != 0 || array.tasks < 2 {
+		j.tier = s.tier(j.partition)
+		return
+	}
+	array.tasks--
+	j.class, j.tier, j.rank, j.startable, j.campaign = array.class, array.tier, array.rank, array.startable, array.campaign
+	if at := array.pop(); at != 0 {
+		j.ahead = []run{{at, 1}}
+		s.hung++
+		if len(array.ahead) == 0 {
+			s.hung--
+		}
+		if array.pool >= 0 {
+			p := &s.pools[array.pool]
+			p.busy = append(p.busy, j)
+		}
+	}
+	if array.pool >= 0 {
+		p := &s.pools[array.pool]
+		if p.splits == nil {
+			p.splits = make(map[*job][]*job)
+		}
+		p.splits[array] = append(p.splits[array], j)
+	}
+}
+
+// tier is the highest PriorityTier of a job's partitions.
+func (s *Shadow) tier(partitions string) int {
+	t, ok := s.tiers[partitions]
+	if ok {
+		return t
+	}
+	for name, tier := range s.tiers {
+		if inList(partitions, name) {
+			t = max(t, tier)
+		}
+	}
+	return t
+}
+
+// start takes a job that has started in reality.
+func (s *Shadow) start(j *job, e *ostrich.Event) {
+	if j.start != 0 {
+		return
+	}
+	was := j.pool
+	at := j.pop()
+	if at != 0 {
+		s.hung--
+	}
+	j.take(&e.Job)
+	j.start, j.tasks = e.At, e.Job.Count()
+	j.just = true
+	s.waited(j)
+	s.started, s.running = append(s.started, j), append(s.running, j)
+	s.fresh = append(s.fresh, j)
+	if at != 0 {
+		j.virtual = at
+		s.report.Starts.LaterSeconds.add(float64(max(0, j.start-at)))
+	} else if j.class == reserved || j.class == alone {
+		j.virtual = j.start
+		s.report.Starts.NotCompared++
+	}
+	if j.virtual != 0 {
+		s.waitedThere(j)
+	}
+	if at == 0 && j.virtual != 0 && was >= 0 {
+		s.pools[was].busy = append(s.pools[was].busy, j)
+	}
+}
+
+// requeue lets a job wait again, as if it never had run.
+func (s *Shadow) requeue(j *job) {
+	if j.campaign != nil {
+		j.campaign.blame.add(Requeued)
+	}
+	if j.early {
+		s.early--
+	}
+	j.start, j.virtual, j.early, j.just, j.paused, j.rested, j.ahead = 0, 0, false, false, 0, 0, nil
+	j.rank, j.class, j.startable, j.again = 0, unseen, false, true
+}
+
+// end takes a job that has ended in reality.
+func (s *Shadow) end(j *job, e *ostrich.Event) {
+	delete(s.jobs, j.id)
+	if e.Job.Start == 0 || j.start == 0 {
+		if len(j.ahead) > 0 {
+			s.hung--
+		}
+		j.left, j.ended, j.ahead = true, true, nil
+	} else {
+		j.ended, j.paused, j.rested = true, 0, e.Job.Suspended
+		j.ran = max(0, ostrich.Duration(e.At-j.start)-e.Job.Suspended)
+		if j.just && j.virtual == 0 { // too short to be seen by the shadow machine
+			j.virtual = j.start
+			s.waitedThere(j)
+			s.report.Starts.NotCompared++
+		}
+	}
+	s.tally(j, e)
+}

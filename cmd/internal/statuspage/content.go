@@ -1,0 +1,189 @@
+package statuspage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich"
+)
+
+//go:embed page.html
+var pageText string
+
+// Assets are the files that the page loads: page.css and page.js.
+//
+//go:embed page.css page.js
+var Assets embed.FS
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Rows that the page shows without being asked for all.
+const (
+	laneRows     = 40
+	shareRows    = 40
+	campaignRows = 50
+	queueRows    = 100
+)
+
+// refresh is how many seconds the page waits before it asks anew: half a cycle,
+// as more often nothing is new.
+func refresh(interval ostrich.Duration) int { return int(min(max(interval/2, 5), 60)) }
+
+// Render writes the page, in the local time zone. All that it refers to is
+// relative, so that it may lie behind a proxy under any path.
+func Render(w io.Writer, s *Snapshot, q Query) error {
+	var e *explained
+	if q.Ask != "" {
+		e = &explained{Job: q.Ask}
+		if found, err := s.Explain(q.Ask); err != nil {
+			e.Error = err.Error()
+		} else {
+			e.Words = found.String()
+		}
+	}
+	return render(w, s, q, e, time.Local)
+}
+
+func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location) error {
+	var whole bytes.Buffer // nothing half-written
+	if err := pageTemplate.Execute(&whole, newContent(s, q, e, zone)); err != nil {
+		return fmt.Errorf("status page: %w", err)
+	}
+	if _, err := whole.WriteTo(w); err != nil {
+		return fmt.Errorf("status page: %w", err)
+	}
+	return nil
+}
+
+// content is the page in the words it is written in.
+type content struct {
+	Title, Zone, Here string
+	Refresh           int // seconds
+	All               bool
+	User, Job         string // that the rows are narrowed to
+	Unfiltered        string // link, where they are
+	Closed            string // link to the page without the explanation
+	Strip             strip
+	Pools             []poolView
+	Shares            shareTable
+	Campaigns         campaignTable
+	Finished          []finishedRow
+	Promise           *promiseView
+	Queue             queueTable
+	Explain           *explained
+	Trends            *trendView
+	Writes            []writeRow
+	NoWrites          string
+	Checks            []checkRow
+	Version           string
+	APIs              []string
+}
+
+// explained is what the box of questions answers: Words, or why there are none.
+type explained struct{ Job, Words, Error string }
+
+// link leads to more of a list.
+type link struct{ Text, Link string }
+
+// person is a user wherever the page names one. Rows with the same Number are
+// lit together.
+type person struct {
+	Name, Class, Link string
+	Number            int
+}
+
+// colours is how many the style sheet has.
+const colours = 12
+
+func (b *builder) person(name string, number int) person {
+	q := url.Values{"user": {name}}
+	if b.query.All {
+		q.Set("all", "1")
+	}
+	return person{Name: name, Number: number, Class: "u" + strconv.Itoa(number%colours), Link: "./?" + q.Encode() + "#campaigns"}
+}
+
+// builder makes the content of a snapshot.
+type builder struct {
+	s     *Snapshot
+	query Query
+	clock clock
+	ids   map[string]int // how many rows have one
+}
+
+func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *content {
+	b := builder{s: s, query: q, clock: clock{time.Unix(int64(s.Health.Now), 0).In(zone)}}
+	v := &content{
+		Title: strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Refresh: refresh(s.Health.Interval),
+		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
+		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: b.finished(),
+		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: b.writes(), Checks: b.checks(),
+	}
+	switch offset := b.clock.offset(); {
+	case v.Zone == "UTC":
+	case strings.HasPrefix(v.Zone, "+"), strings.HasPrefix(v.Zone, "-"):
+		v.Zone = offset // a zone without a name calls itself +03
+	default:
+		v.Zone += " (" + offset + ")"
+	}
+	here := url.Values{}
+	if q.All {
+		here.Set("all", "1")
+	}
+	if b.narrowed() {
+		v.Unfiltered = address(here) + "#queue"
+	}
+	for name, value := range map[string]string{"user": q.User, "job": q.Job} {
+		if value != "" {
+			here.Set(name, value)
+		}
+	}
+	v.Here = address(here)
+	if q.Ask != "" {
+		v.Closed = v.Here + "#explain"
+		here.Del("user")
+		here.Set("job", q.Ask)
+		v.Here = "explain?" + here.Encode() // with a fragment a browser would not load anew
+	}
+	if s.Health.Mode == "observe" {
+		v.NoWrites = "Nothing is written in mode observe."
+	} else {
+		v.NoWrites = "The journal has no writes yet."
+	}
+	return v
+}
+
+// address is the page with a query, from wherever in its folder one is.
+func address(q url.Values) string {
+	if len(q) == 0 {
+		return "./"
+	}
+	return "./?" + q.Encode()
+}
+
+// everything leads to the same page with all its rows.
+func (b *builder) everything(at string) string {
+	q := url.Values{"all": {"1"}}
+	if b.query.User != "" {
+		q.Set("user", b.query.User)
+	}
+	return address(q) + "#" + at
+}
+
+// narrowed tells whether only some jobs are asked for.
+func (b *builder) narrowed() bool { return b.query.User != "" || b.query.Job != "" }
+
+// rows is how many rows a list shows of n.
+func (b *builder) rows(n, usual int) int {
+	if b.query.All {
+		return n
+	}
+	return min(n, usual)
+}

@@ -1,0 +1,217 @@
+package statuspage
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
+)
+
+// poolView is the virtual schedule of a pool, and what really runs there.
+type poolView struct {
+	ID, Caption string
+	Ticks       []tick
+	Lanes       []laneView
+	Notes       []string // what the drawing leaves out
+	More        *link
+	Running     runningView
+}
+
+// laneView is a user's line.
+type laneView struct {
+	person
+	ID     string
+	Words  string // for those who do not see it
+	Blocks []blockView
+}
+
+// blockView is a campaign. X and W are in percent of the width.
+type blockView struct {
+	X, W, Label, Words string
+	Narrow             bool // the label has no room on a phone
+}
+
+// runningView is one bar of all processors.
+type runningView struct {
+	Caption, Words string
+	Parts          []partView
+}
+
+// partView is what a user holds.
+type partView struct {
+	person
+	X, W, Label, Words string
+	Narrow             bool // the label has no room on a phone
+}
+
+// The part of the width that the label of a block takes, on a desk and on a
+// phone, and the width below which nobody would see a block.
+const (
+	labelRoom  = 0.05
+	phoneRoom  = 0.16
+	leastWidth = 0.002
+)
+
+func (b *builder) pools() []poolView {
+	list := make([]poolView, 0, len(b.s.Pools))
+	for i, p := range b.s.Pools {
+		var lanes []Lane
+		var ends []float64
+		for _, l := range b.s.Lanes {
+			if l.Pool != p.Pool {
+				continue
+			}
+			lanes = append(lanes, l)
+			for _, block := range l.Blocks {
+				if block.End != nil {
+					ends = append(ends, *block.End)
+				}
+			}
+		}
+		shown := lanes[:b.rows(len(lanes), laneRows)]
+		axis := newScale(b.clock, ends)
+		v := poolView{ID: fmt.Sprintf("g%d", i), Ticks: axis.ticks(), Running: b.running(p)}
+		left := Left{Lanes: len(lanes) - len(shown)}
+		beyond := 0
+		for _, l := range shown {
+			lane, late := b.lane(axis, l)
+			v.Lanes = append(v.Lanes, lane)
+			left.Blocks += l.More
+			beyond += late
+		}
+		v.Caption = fmt.Sprintf("%s, %s unfinished, the next %s", format.Counted(p.Active, "active user"), format.Counted(p.Campaigns, "campaign"), format.Span(axis.span.Seconds()))
+		if p.Pool != "" {
+			v.Caption = "Pool " + p.Pool + ": " + v.Caption
+		}
+		if left.Lanes > 0 {
+			v.Notes = append(v.Notes, fmt.Sprintf("Shown are the %s whose campaigns complete first, of %s.", format.Counted(len(shown), "user"), format.Count(len(lanes))))
+			v.More = &link{"Show all users", b.everything("schedule")}
+		}
+		if left.Blocks > 0 {
+			v.Notes = append(v.Notes, format.Counted(left.Blocks, "later campaign")+" of users with many are not drawn.")
+		}
+		if beyond > 0 {
+			v.Notes = append(v.Notes, format.Counted(beyond, "campaign")+" of these users begin later than the right edge; the table of campaigns says when.")
+		}
+		list = append(list, v)
+	}
+	if len(list) > 0 && b.s.Left.Lanes > 0 {
+		last := &list[len(list)-1]
+		last.Notes = append(last.Notes, fmt.Sprintf("%s with %s are not drawn at all.", format.Counted(b.s.Left.Lanes, "further user"), format.Counted(b.s.Left.Blocks, "campaign")))
+	}
+	return list
+}
+
+// lane draws a user's campaigns, and counts those that begin beyond the axis.
+func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
+	v.person, v.ID = b.person(l.User, l.Colour), b.id("lane", l.Pool, l.Account, l.User)
+	name := l.User
+	if l.Account != "" {
+		name += " of account " + l.Account
+		v.Name += " (" + l.Account + ")"
+	}
+	var words []string
+	for _, block := range l.Blocks {
+		text := b.blockWords(&block)
+		if len(words) < 3 {
+			words = append(words, text)
+		}
+		from, to := 0.0, 1.0
+		if block.Start != nil {
+			from = max(0, axis.part(*block.Start))
+		}
+		if block.End != nil {
+			to = min(1, axis.part(*block.End))
+		}
+		if block.Start == nil || from >= 1 {
+			beyond++
+			continue
+		}
+		w := max(leastWidth, to-from)
+		from = min(from, 1-w)
+		drawn := blockView{X: percent(from), W: percent(w), Words: name + ", " + text}
+		if w >= labelRoom {
+			drawn.Label, drawn.Narrow = fmt.Sprint(block.Campaign), w < phoneRoom
+		}
+		v.Blocks = append(v.Blocks, drawn)
+	}
+	v.Words = fmt.Sprintf("%s: %s", name, format.Counted(len(l.Blocks)+l.More, "campaign"))
+	if len(words) > 0 {
+		v.Words += "; " + strings.Join(words, "; ")
+	}
+	if len(l.Blocks) > len(words) {
+		v.Words += "; and so on"
+	}
+	return v, beyond
+}
+
+// blockWords tells a campaign in words.
+func (b *builder) blockWords(block *Block) string {
+	text := fmt.Sprintf("campaign %d: ", block.Campaign)
+	if block.End == nil || math.IsInf(*block.End, 0) {
+		return text + "never, as the pool has no processors"
+	}
+	verb := "starts "
+	if block.Start != nil && *block.Start <= float64(b.s.Health.Now) {
+		verb = "started "
+	}
+	start, end := b.clock.maybe(block.Start), b.clock.at(*block.End)
+	return text + fmt.Sprintf("%s%s, completes %s (%s); %s core-hours, %.0f %% served; share %s of the pool; %s pending, %s running",
+		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), 100*block.Progress, share(block.Share), format.Count(block.Pending), format.Count(block.Running))
+}
+
+// share writes a part of the machine.
+func share(x float64) string {
+	text := format.Percent(x)
+	if x > 0 && x < 0.0005 {
+		return "below 0.1 %"
+	}
+	return text
+}
+
+// running draws what users hold in a pool.
+func (b *builder) running(p Pool) runningView {
+	v := runningView{Caption: "Running now"}
+	if p.Pool != "" {
+		v.Caption += " in pool " + p.Pool
+	}
+	whole := 0
+	for _, r := range b.s.Running {
+		if r.Pool == p.Pool {
+			whole += max(0, r.Procs)
+		}
+	}
+	whole = max(whole, p.Procs, 1) // a pool that has lost nodes may have less than what jobs hold
+	at := 0
+	var words []string
+	for _, r := range b.s.Running {
+		if r.Pool != p.Pool || r.Procs <= 0 {
+			continue
+		}
+		name := r.User
+		if r.Account != "" {
+			name += " of account " + r.Account
+		}
+		part := float64(r.Procs) / float64(whole)
+		text := fmt.Sprintf("%s: %s, %s", name, format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
+		d := partView{person: b.person(r.User, r.Colour), X: percent(float64(at) / float64(whole)), W: percent(part), Words: text}
+		if part >= labelRoom {
+			d.Label, d.Narrow = fmt.Sprintf("%s %s", r.User, format.Count(r.Procs)), part < phoneRoom
+		}
+		v.Parts = append(v.Parts, d)
+		if len(words) < 10 {
+			words = append(words, text)
+		}
+		at += r.Procs
+	}
+	v.Caption += fmt.Sprintf(": %s of %s busy", format.Count(p.Busy), format.Counted(p.Procs, "processor"))
+	v.Words = v.Caption
+	if len(words) > 0 {
+		v.Words += "; " + strings.Join(words, "; ")
+	}
+	if len(v.Parts) > len(words) {
+		v.Words += "; and so on"
+	}
+	return v
+}

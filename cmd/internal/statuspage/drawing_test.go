@@ -1,0 +1,109 @@
+package statuspage
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/svg/svgtest"
+)
+
+// TestLanes: blocks lie where their campaigns are between now and the end of the
+// axis, and ticks go on from left to right.
+func TestLanes(t *testing.T) {
+	s := sample(8, 60)
+	pool := newContent(s, Query{}, nil, time.UTC).Pools[0]
+	now, right, known := float64(s.Health.Now), 0.0, 0.0 // the end of the axis, in seconds
+	for i, tick := range pool.Ticks {
+		x := svgtest.Number(t, tick.X)
+		if i > 0 && x <= right || x > 100 {
+			t.Errorf("tick %d, %s, is at %v behind %v", i, tick.Label, x, right)
+		}
+		right = x
+	}
+	for i, lane := range pool.Lanes {
+		k := 0
+		for _, block := range s.Lanes[i].Blocks {
+			from, to := max(*block.Start-now, 0), *block.End-now
+			if k == len(lane.Blocks) {
+				break // the others begin beyond the axis
+			}
+			x, w := svgtest.Number(t, lane.Blocks[k].X), svgtest.Number(t, lane.Blocks[k].W)
+			k++
+			if x+w > 99.99 || w <= 100*leastWidth {
+				continue // cut off, or made wider to be seen
+			}
+			if span := 100 * to / (x + w); known == 0 {
+				known = span
+			} else if math.Abs(span-known) > known/100 {
+				t.Errorf("%s: a block that ends at %v ends at %v %%, by an axis of %v s and not of %v s", lane.Name, to, x+w, span, known)
+			}
+			if math.Abs(x-100*from/known) > 0.5 {
+				t.Errorf("%s: a block that begins at %v begins at %v %%, on an axis of %v s", lane.Name, from, x, known)
+			}
+		}
+	}
+	if want := newScale(clock{time.Unix(int64(s.Health.Now), 0)}, []float64{now + known*0.99}).span.Seconds(); math.Abs(known-want) > want/100 {
+		t.Errorf("the axis is %v s long, want %v s", known, want)
+	}
+	at := 0.0
+	for i, part := range pool.Running.Parts {
+		x, w := svgtest.Number(t, part.X), svgtest.Number(t, part.W)
+		if math.Abs(x-at) > 0.02 || math.Abs(w-100*float64(s.Running[i].Procs)/float64(s.Pools[0].Procs)) > 0.02 {
+			t.Errorf("%s holds %d processors of %d, from %v %% on %v %%", part.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
+		}
+		at = x + w
+	}
+}
+
+// TestCurves: curves are as high as their values, run from left to right, and
+// break where nothing was counted.
+func TestCurves(t *testing.T) {
+	s := sample(8, 60)
+	s.Trends.Points = slices.Delete(s.Trends.Points, 40, 41) // and step 29 was quiet
+	v := newContent(s, Query{}, nil, time.UTC).Trends
+	move := regexp.MustCompile(`([ML])(\d+) (\d+)`)
+	for c, of := range []func(*livecompare.Point) [4]float64{
+		func(p *livecompare.Point) [4]float64 {
+			return [4]float64{p.Wait.P50, p.Wait.P90, p.ShadowWait.P50, p.ShadowWait.P90}
+		},
+		func(p *livecompare.Point) [4]float64 {
+			return [4]float64{p.Stretch.P50, p.Stretch.P90, p.ShadowStretch.P50, p.ShadowStretch.P90}
+		},
+	} {
+		points := slices.DeleteFunc(slices.Clone(s.Trends.Points), func(p livecompare.Point) bool { return p.Wait.Count == 0 })
+		top := 0.0 // the value at the upper edge, by the highest curve
+		for i, curve := range v.Charts[c].Curves {
+			drawn := move.FindAllStringSubmatch(curve.Path, -1)
+			if len(drawn) != len(points) {
+				t.Fatalf("%s: %d points of %d", v.Legend[i].Text, len(drawn), len(points))
+			}
+			begins, last := 0, -1.0
+			for k, m := range drawn {
+				x, y, value := svgtest.Number(t, m[2]), svgtest.Number(t, m[3]), of(&points[k])[i]
+				if m[1] == "M" {
+					begins++
+				}
+				if x <= last {
+					t.Errorf("%s: point %d is at %v, behind %v", v.Legend[i].Text, k, x, last)
+				}
+				last = x
+				if top == 0 && y < 500 {
+					top = value * 1000 / (1000 - y)
+				}
+				if top > 0 && math.Abs(1000-y-1000*value/top) > 3 {
+					t.Errorf("%s: %v is drawn at %v of 1000, where %v is the edge", v.Legend[i].Text, value, 1000-y, top)
+				}
+			}
+			if begins != 3 {
+				t.Errorf("%s: the line begins %d times", v.Legend[i].Text, begins)
+			}
+		}
+		if top == 0 {
+			t.Errorf("%s: nothing is in the upper half", v.Charts[c].Title)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package statuspage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+)
+
+// ErrNoCycle tells that no cycle has been looked at yet.
+var ErrNoCycle = errors.New("no cycle has succeeded yet")
+
+// Daemon is what the daemon knows beside its cycles.
+type Daemon struct {
+	Cluster, Version string
+	Mode             string // observe or enforce
+	Channel          string
+	PriorityMode     string
+	Interval         time.Duration
+
+	Started     time.Time
+	LastSuccess time.Time // zero: none yet
+	Took        time.Duration
+	Lag         ostrich.Duration
+	Failures    int       // in a row, up to now
+	Since       time.Time // when the first of them failed
+	LastError   string
+	LastErrorAt time.Time
+	Ready       error  // as /readyz tells; nil: ready
+	StandsBy    string // why it is another daemon's turn to write; "" if it is ours
+	Slowdown    int    // by how much cycles and writes come slower; 0 before the first cycle
+	Loaded      string // why they do: slurmctld is loaded; "" if they do not
+
+	// Of the latest cycle: rows and events of accounting that made no sense, and
+	// writes by what came of them.
+	Skipped, Odd      int
+	Written           int
+	Refused, NoEffect int
+
+	Journal string           // its file; empty: none
+	Writes  []journal.Record // the latest first, see journal.Tail
+	Unread  error            // why the journal could not be read
+}
+
+// With returns the snapshot with what the daemon knows at a time. The snapshot
+// itself stays as it is.
+func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
+	with := *s
+	with.Health = s.health(d, now)
+	with.Writes = make([]Write, 0, len(d.Writes))
+	for _, r := range d.Writes {
+		with.Writes = append(with.Writes, Write{
+			Time: r.Time, Job: r.Job, Channel: r.Channel, From: r.From, To: r.To, Why: r.Why, Result: string(r.Result), Words: r.Words,
+		})
+	}
+	with.Checks = with.check(d)
+	with.Health.Words = with.words()
+	return &with
+}
+
+// unix is a time in seconds, 0 for none.
+func unix(t time.Time) ostrich.Time {
+	if t.IsZero() {
+		return 0
+	}
+	return ostrich.Time(t.Unix())
+}
+
+func (s *Snapshot) health(d *Daemon, now time.Time) Health {
+	h := Health{
+		Cluster: d.Cluster, Version: d.Version, Mode: d.Mode, Channel: d.Channel, PriorityMode: d.PriorityMode,
+		Interval: ostrich.Duration(d.Interval / time.Second), Now: unix(now), Started: unix(d.Started),
+		LastSuccess: unix(d.LastSuccess), Took: d.Took.Seconds(), Lag: d.Lag, Failures: d.Failures, Since: unix(d.Since),
+		LastError: d.LastError, LastErrorAt: unix(d.LastErrorAt), Ready: d.Ready == nil, StandsBy: d.StandsBy,
+		Slowdown: max(d.Slowdown, 1), Loaded: d.Loaded,
+	}
+	if h.LastSuccess != 0 {
+		h.Behind = max(0, ostrich.Duration(h.Now-h.LastSuccess))
+	}
+	if state := s.state; state != nil {
+		h.Cluster, h.Slurm, h.Time = state.Cluster, state.Options.Controller.Version, state.Time
+		h.Pending, h.Managed, h.Planned, h.KendallTau = state.Summary.Pending, state.Summary.Managed, state.Summary.Writes, state.Summary.KendallTau
+		h.Undone = state.Summary.Undone
+	}
+	return h
+}
+
+// failed names the checks that fail.
+func (s *Snapshot) failed() []string {
+	var names []string
+	for _, c := range s.Checks {
+		if !c.OK {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// words is the strip in a sentence.
+func (s *Snapshot) words() string {
+	h := &s.Health
+	does := "observes " + h.Cluster + " and writes nothing"
+	switch {
+	case h.StandsBy != "":
+		does = "stands by: " + h.StandsBy
+	case h.Mode == "enforce":
+		does = "orders the queue of " + h.Cluster + " through " + h.Channel
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "ostrichd %s. ", strings.Join(strings.Fields(does), " "))
+	switch {
+	case h.Failures > 0:
+		fmt.Fprintf(&b, "%s failed since %s: %s.", format.Plural(h.Failures, "cycle"), format.Moment(float64(h.Since)), h.LastError)
+		if h.LastSuccess != 0 {
+			fmt.Fprintf(&b, " What is shown is from before.")
+		}
+	case h.LastSuccess == 0:
+		b.WriteString("The first cycle is not over yet.")
+	case !h.Ready:
+		fmt.Fprintf(&b, "The latest cycle that succeeded ended at %s, which is long ago.", format.Moment(float64(h.LastSuccess)))
+	case h.Lag > 0:
+		fmt.Fprintf(&b, "Accounting is %d s behind, so the virtual schedule stands still.", h.Lag)
+	case len(s.failed()) > 0:
+		fmt.Fprintf(&b, "Cycles succeed, but these checks fail: %s.", strings.Join(s.failed(), ", "))
+	default:
+		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, format.Plural(h.Pending, "pending job"))
+	}
+	if h.Loaded != "" {
+		fmt.Fprintf(&b, " slurmctld is loaded: %s; cycles and writes come %d times as slowly.", h.Loaded, h.Slowdown)
+	}
+	return b.String()
+}
+
+// check tells what a running daemon knows of its own health. "ostrich check"
+// looks at more.
+func (s *Snapshot) check(d *Daemon) []Check {
+	list := []Check{}
+	add := func(name string, ok bool, mend, format string, args ...any) {
+		if ok {
+			mend = ""
+		}
+		list = append(list, Check{Name: name, OK: ok, Words: fmt.Sprintf(format, args...), Mend: mend})
+	}
+	switch h := &s.Health; {
+	case h.Failures > 0:
+		add("cycles", false, "see the words; ostrich check looks at the whole installation", "%s failed since %s, the latest: %s",
+			format.Plural(h.Failures, "cycle"), format.Moment(float64(h.Since)), h.LastError)
+	case d.Ready != nil:
+		add("cycles", false, "wait for the first one, or look into ostrichd's log", "%v", d.Ready)
+	default:
+		add("cycles", true, "", "the latest took %.3f s", h.Took)
+	}
+	add("accounting", d.Lag == 0, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
+		"%s", behind(d.Lag))
+	add("rows", d.Skipped == 0 && d.Odd == 0, "look into ostrichd's log, which names them; OStrich leaves such jobs alone",
+		"%s and %s made no sense in the latest cycle", format.Plural(d.Skipped, "accounting row"), format.Plural(d.Odd, "event"))
+	s.checkState(add)
+	unmade := d.Refused + d.NoEffect
+	switch {
+	case d.Mode != "enforce":
+		add("writes", true, "", "mode observe: nothing is written")
+	case d.StandsBy != "":
+		add("writes", true, "", "stands by: %s", d.StandsBy)
+	default:
+		add("writes", unmade == 0, "look at the last writes, which have Slurm's words; the jobs are left alone",
+			"of the latest cycle's %d took effect, %d were refused and %d had none", d.Written, d.Refused, d.NoEffect)
+	}
+	if n := s.Health.Undone; n > 0 {
+		add("backfill", false, "look at bf_continue in ostrich check; such writes are made again, five times in ten minutes at most",
+			"the latest cycle found that the backfill scheduler had undone the writes of %s", format.Plural(n, "job"))
+	}
+	if s.state != nil {
+		plan := sidecar.Plan{Entries: s.state.Entries}
+		refused, rivals := plan.Left()
+		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
+			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
+		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
+			"%s left alone because Slurm refused", format.Plural(refused, "job"))
+	}
+	switch {
+	case d.Unread != nil:
+		add("journal", false, "let the user of ostrichd read it", "%v", d.Unread)
+	case d.Journal == "":
+		add("journal", d.Mode != "enforce", "set journal", "none")
+	default:
+		add("journal", true, "", "%s", d.Journal)
+	}
+	return list
+}
+
+func behind(lag ostrich.Duration) string {
+	if lag == 0 {
+		return "up to date"
+	}
+	return fmt.Sprintf("%d s behind", lag)
+}
+
+// checkState looks at what the latest cycle found.
+func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string, args ...any)) {
+	if s.state == nil {
+		return
+	}
+	for _, p := range s.Pools {
+		name, mend := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)"
+		if p.Pool != "" {
+			name += " of " + p.Pool
+		}
+		add(name, p.Procs > 0, mend, "%d, on %d of which jobs run", p.Procs, p.Busy)
+	}
+	options := s.state.Options
+	if err := priority.Check(options); err != nil {
+		add("priority", false, "choose another channel or mode, or change slurm.conf as said", "%v", err)
+	} else {
+		add("priority", true, "", "channel %s, mode %s under %s", options.Channel, options.Mode, options.Controller.PriorityType)
+	}
+	for _, h := range priority.Advice(options) {
+		add("priority", false, h.Mend, "%s", h.Found)
+	}
+	for _, h := range priority.Harms(options, priority.Surroundings{}) {
+		add(h.Setting, false, h.Mend, "%s", h.Found)
+	}
+	add("queue", s.state.Untold == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
+		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.state.Untold)
+}

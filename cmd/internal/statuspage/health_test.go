@@ -1,0 +1,144 @@
+package statuspage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+)
+
+func TestHealthWords(t *testing.T) {
+	s := taken(t, 5, 60)
+	now := time.Unix(5000, 0)
+	well := Daemon{Mode: "enforce", Channel: "nice", Journal: "j", LastSuccess: now.Add(-time.Minute)}
+	for _, test := range []struct {
+		name   string
+		change func(d *Daemon)
+		want   string
+	}{
+		{"well", func(*Daemon) {}, "All is well: 60 of 60 pending jobs ordered."},
+		{"a check fails", func(d *Daemon) { d.Odd = 1 }, "Cycles succeed, but these checks fail: rows."},
+		{"behind", func(d *Daemon) { d.Lag = 70 }, "Accounting is 70 s behind, so the virtual schedule stands still."},
+		{"late", func(d *Daemon) { d.Ready = errors.New("long ago") }, "The latest cycle that succeeded ended at " + local(4940) + ", which is long ago."},
+		{
+			"failing",
+			func(d *Daemon) { d.Failures, d.Since, d.LastError = 3, now.Add(-50*time.Second), "no connection" },
+			"3 cycles failed since " + local(4950) + ": no connection. What is shown is from before.",
+		},
+		{"starting", func(d *Daemon) { d.LastSuccess = time.Time{} }, "The first cycle is not over yet."},
+	} {
+		d := well
+		test.change(&d)
+		if got := s.With(&d, now).Health; got.Words != "ostrichd orders the queue of testbed through nice. "+test.want {
+			t.Errorf("%s: %q", test.name, got.Words)
+		}
+	}
+	h := s.With(&well, now).Health
+	if h.Behind != 60 || h.Cluster != "testbed" || h.Slurm != "22.05.8" || !h.Ready || h.Time != statuspagetest.Now {
+		t.Errorf("%+v", h)
+	}
+	if s.Health.Mode != "observe" {
+		t.Error("With has changed the snapshot itself")
+	}
+}
+
+// failing names the checks that are not well, with what mends them.
+func failing(s *Snapshot) string {
+	var list []string
+	for _, c := range s.Checks {
+		switch {
+		case c.Name == "", c.Words == "", c.OK != (c.Mend == ""):
+			list = append(list, fmt.Sprintf("%+v", c))
+		case !c.OK:
+			list = append(list, c.Name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func TestChecks(t *testing.T) {
+	base := taken(t, 5, 60)
+	now := time.Unix(5000, 0)
+	for _, test := range []struct {
+		want string
+		d    Daemon
+	}{
+		{"", Daemon{Mode: "observe"}},
+		{"", Daemon{Mode: "enforce", Journal: "/var/lib/ostrich/journal.jsonl", Written: 5}},
+		{"cycles", Daemon{Mode: "observe", Failures: 1, LastError: "away"}},
+		{"cycles", Daemon{Mode: "observe", Ready: errors.New("the latest successful cycle was 2m0s ago")}},
+		{"accounting", Daemon{Mode: "observe", Lag: 5}},
+		{"rows", Daemon{Mode: "observe", Skipped: 1}},
+		{"rows", Daemon{Mode: "observe", Odd: 1}},
+		{"writes", Daemon{Mode: "enforce", Journal: "j", Refused: 1}},
+		{"writes", Daemon{Mode: "enforce", Journal: "j", NoEffect: 1}},
+		{"journal", Daemon{Mode: "enforce"}},
+		{"journal", Daemon{Mode: "observe", Journal: "j", Unread: errors.New("permission denied")}},
+	} {
+		if got := failing(base.With(&test.d, now)); got != test.want {
+			t.Errorf("%+v: %q", test.d, got)
+		}
+	}
+	undone := *base
+	behind := *base.state
+	behind.Summary.Undone = 2
+	undone.state = &behind
+	if got := failing(undone.With(&Daemon{Mode: "observe"}, now)); got != "backfill" {
+		t.Errorf("undone writes: %q", got)
+	}
+	bad := *base
+	bad.Pools = []Pool{{Pool: "gpu"}}
+	state := *base.state
+	state.Options.Channel, state.Options.Controller.BackfillContinue = priority.SiteFactor, false
+	state.Options.Controller.PriorityType = "priority/basic"
+	bad.state = &state
+	if got := failing(bad.With(&Daemon{Mode: "observe"}, now)); got != "processors of gpu priority priority" {
+		t.Errorf("a pool without processors, a channel that cannot work: %q", got)
+	}
+}
+
+func TestWrites(t *testing.T) {
+	s := taken(t, 2, 10).With(&Daemon{Writes: []journal.Record{
+		{Time: 9, Job: 7, Channel: priority.Nice, From: -1, To: -5, Why: "campaign order", Result: priority.Refused, Words: "no"},
+	}}, time.Unix(10, 0))
+	want := []Write{{Time: 9, Job: 7, Channel: priority.Nice, From: -1, To: -5, Why: "campaign order", Result: "refused", Words: "no"}}
+	if d := cmp.Diff(want, s.Writes); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Accounts that share by the association tree have lanes of their own, in the
+// colour of their user.
+func TestPoolsAndTree(t *testing.T) {
+	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = "tree" })
+	state := view.Look(tree{s}, c)
+	snapshot := Take(state, report)
+	for _, lane := range snapshot.Lanes {
+		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[lane.Colour] != lane.User {
+			t.Errorf("%+v", lane)
+		}
+	}
+	for _, one := range snapshot.Shares {
+		if one.Account != "lab" {
+			t.Errorf("%+v", one)
+		}
+	}
+	if len(snapshot.Users) != 4 {
+		t.Errorf("users: %v", snapshot.Users)
+	}
+}
+
+// tree names users as the association tree does.
+type tree struct{ *sidecar.Sidecar }
+
+func (t tree) UserName(id ostrich.UserID) string { return "lab/" + t.Sidecar.UserName(id) }

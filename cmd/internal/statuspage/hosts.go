@@ -1,0 +1,44 @@
+package statuspage
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// allowed tells whether a request may ask by this name: an IP address,
+// localhost, this machine's name, or one of the names of a list; "*" in the list
+// allows any. A page of somebody else whose name is made to lead here (DNS
+// rebinding) thereby learns nothing.
+func allowed(host string, names []string) bool {
+	if slices.Contains(names, "*") {
+		return true
+	}
+	name := host
+	if only, _, err := net.SplitHostPort(host); err == nil {
+		name = only
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return true
+	}
+	if name == "" {
+		return false
+	}
+	own := machine()
+	short, _, _ := strings.Cut(own, ".")
+	return name == "localhost" || name == own || name == short ||
+		slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(strings.TrimSuffix(one, "."), name) })
+}
+
+// machine is this machine's name in small letters, "" if it has none.
+var machine = sync.OnceValue(func() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(name)
+})

@@ -1,0 +1,243 @@
+// Package statuspage is the status page of ostrichd and the API behind it. A
+// Snapshot holds all that both tell; it is made of the state after a cycle when
+// somebody looks.
+//
+// Times are Unix seconds. Those of the virtual schedule, of jobs and of campaigns
+// are on the database's clock, those of the daemon (Health) on this host's. A
+// null stands for what is not known or never comes.
+package statuspage
+
+import (
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Snapshot is the state after a cycle, as the page and the API tell it. It is
+// never changed once it is made, and so may be shared.
+type Snapshot struct {
+	Health    Health
+	Pools     []Pool // in the order of the configuration
+	Lanes     []Lane // who completes first in the virtual schedule in front
+	Running   []Running
+	Shares    []Share
+	Campaigns []Campaign // who completes first in the virtual schedule in front
+	Finished  []Finished // the latest first, at most 50
+	Promise   Promise
+	Trends    Trends
+	Writes    []Write // the latest first, at most 50
+	Checks    []Check
+
+	// Users are the names of all that appear above, sorted. A user's place in
+	// it is the Colour of each of their rows.
+	Users []string
+
+	// Left is what the drawing leaves out, as it is bounded.
+	Left Left
+
+	state *view.State
+	moved map[ostrich.JobID]int // see Queued
+}
+
+// Health is the strip at the head of the page, and status.json with the pools.
+type Health struct {
+	Cluster      string           `json:"cluster"`
+	Version      string           `json:"version"`       // of ostrichd
+	Slurm        string           `json:"slurm"`         // version of slurmctld; empty before the first cycle
+	Mode         string           `json:"mode"`          // observe or enforce
+	Channel      string           `json:"channel"`       // sitefactor, nice or priority
+	PriorityMode string           `json:"priority_mode"` // strict or weight
+	Interval     ostrich.Duration `json:"interval_seconds"`
+	Now          ostrich.Time     `json:"now"`     // when this was asked
+	Started      ostrich.Time     `json:"started"` // of the daemon
+	Time         ostrich.Time     `json:"time"`    // up to which the virtual schedule has run; 0 before the first cycle
+
+	LastSuccess ostrich.Time     `json:"last_success"`    // end of the latest cycle that succeeded; 0: none yet
+	Took        float64          `json:"cycle_seconds"`   // how long that took
+	Lag         ostrich.Duration `json:"lag_seconds"`     // how far accounting is behind; 0 where it is not
+	Failures    int              `json:"failures"`        // cycles in a row that failed, up to now
+	Since       ostrich.Time     `json:"failing_since"`   // when the first of them failed; 0: the latest one succeeded
+	LastError   string           `json:"last_error"`      // of the latest cycle that failed; kept after a recovery
+	LastErrorAt ostrich.Time     `json:"last_error_time"` // 0: none since the start
+	Ready       bool             `json:"ready"`           // as /readyz tells
+	StandsBy    string           `json:"stands_by"`       // why it is another daemon's turn to write; empty if it is ours
+	Slowdown    int              `json:"slowdown"`        // by how much cycles and writes come slower because slurmctld is loaded: 1 to 8
+	Loaded      string           `json:"loaded"`          // why; empty if they do not
+	Pending     int              `json:"pending"`         // jobs in the queue, arrays count once
+	Managed     int              `json:"managed"`         // of them ordered
+	Planned     int              `json:"planned_writes"`  // that the plan of the latest cycle wanted
+	Undone      int              `json:"undone"`          // jobs whose written value the backfill scheduler had undone
+	KendallTau  float64          `json:"kendall_tau"`     // rank correlation of both orders, -1 to 1
+	Behind      ostrich.Duration `json:"behind_seconds"`  // Now less LastSuccess; 0 before the first cycle
+	Words       string           `json:"words"`           // all this in a sentence
+}
+
+// Pool is the processors that one virtual schedule shares.
+type Pool struct {
+	Pool       string   `json:"pool"`       // empty where the whole cluster is one pool
+	Partitions []string `json:"partitions"` // empty: all that no other pool names
+	Procs      int      `json:"processors"`
+	Busy       int      `json:"busy"`         // of them, jobs run on
+	Active     int      `json:"active_users"` // with a campaign that is not completed virtually
+	Campaigns  int      `json:"campaigns"`    // unfinished
+	Pending    int      `json:"pending"`      // ordered jobs, arrays count once
+}
+
+// Lane is one line of the drawing of the virtual schedule: what is entitled to
+// processors of one pool.
+type Lane struct {
+	Pool    string  `json:"pool"`
+	Account string  `json:"account"` // with shares from the association tree; else empty
+	User    string  `json:"user"`
+	Colour  int     `json:"-"`      // see Snapshot.Users
+	Blocks  []Block `json:"blocks"` // by virtual start; bounded
+	More    int     `json:"more"`   // further blocks that are left out
+	Work    float64 `json:"more_core_hours"`
+}
+
+// Block is a campaign in a lane that is not completed virtually.
+type Block struct {
+	Campaign ostrich.JobID `json:"campaign"`
+	User     string        `json:"user"`
+	Account  string        `json:"account"`
+	Start    *float64      `json:"virtual_start"` // may lie in the past; null: never, as the pool has no processors
+	End      *float64      `json:"virtual_completion"`
+	Work     float64       `json:"work_core_hours"`
+	Progress float64       `json:"progress"` // served virtually, 0 to 1
+	Share    float64       `json:"share"`    // of the pool, 0 to 1
+	Pending  int           `json:"pending"`  // jobs, each task of an array counts
+	Running  int           `json:"running"`
+}
+
+// Left is what a bounded list leaves out.
+type Left struct {
+	Lanes  int     `json:"lanes"`
+	Blocks int     `json:"blocks"` // of lanes that are there and of those that are not
+	Work   float64 `json:"core_hours"`
+}
+
+// Running is what a user really holds in a pool. In the order of Lanes.
+type Running struct {
+	Pool    string `json:"pool"`
+	Account string `json:"account"` // with shares from the association tree; else empty
+	User    string `json:"user"`
+	Colour  int    `json:"-"`
+	Procs   int    `json:"processors"`
+	Jobs    int    `json:"jobs"` // started, suspended ones too
+}
+
+// Share is what a user is entitled to, and what they hold, as "ostrich shares"
+// tells.
+type Share struct {
+	view.Share
+	Colour int     `json:"-"`
+	HeldAs float64 `json:"held_share"` // Held as part of the pool, 0 to 1
+}
+
+// Campaign is an unfinished campaign, as "ostrich campaigns" tells, and how far
+// it is in reality.
+type Campaign struct {
+	view.Campaign
+	Colour int     `json:"-"`
+	Jobs   Jobs    `json:"jobs"`
+	Done   float64 `json:"done_core_hours"` // of Work, of the jobs that have ended
+	Share  float64 `json:"share"`           // of the pool, that its user gets, 0 to 1
+}
+
+// Jobs counts the jobs of a campaign; each task of an array counts. Cancelled
+// ones that never ran are in none of the figures.
+type Jobs struct {
+	Done    int `json:"done"` // ran and have ended
+	Pending int `json:"pending"`
+	Running int `json:"running"`
+}
+
+// Finished is a campaign that has ended since the daemon began.
+type Finished struct {
+	Pool      string           `json:"pool"`
+	User      string           `json:"user"`
+	Account   string           `json:"account"`
+	Colour    int              `json:"-"`
+	Campaign  ostrich.JobID    `json:"campaign"`
+	Submitted ostrich.Time     `json:"submitted"`
+	Ended     ostrich.Time     `json:"ended"`
+	Flow      ostrich.Duration `json:"flow_seconds"`
+	Stretch   float64          `json:"stretch"`
+	Bound     *float64         `json:"bound"`  // null: none
+	Broken    bool             `json:"broken"` // ended after its bound
+}
+
+// Promise is how the campaigns that ended within the last 24 hours fared beside an
+// equally shared machine, see livecompare.Promise.
+type Promise struct {
+	Campaigns int        `json:"campaigns"` // of which ρ is known
+	Le1       float64    `json:"le_1"`      // part of them with ρ ≤ 1; 1 without campaigns
+	Mean      float64    `json:"mean"`      // of ρ
+	P95       float64    `json:"p95"`
+	Users     []Promised `json:"users"` // with a mean ρ above 1, the greatest first
+}
+
+// Promised is a user of whom the promise was not kept on average.
+type Promised struct {
+	User      string  `json:"user"`
+	Account   string  `json:"account"`
+	Colour    int     `json:"-"`
+	Campaigns int     `json:"campaigns"`
+	Le1       float64 `json:"le_1"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+}
+
+// Queued is a pending job in both orders, as "ostrich plan" tells.
+type Queued struct {
+	view.Planned
+	Colour int    `json:"-"`
+	Moved  int    `json:"-"` // by how many places up among the ordered jobs of its pool
+	State  string `json:"state"`
+	Reason string `json:"reason"` // Slurm's own, why it does not start
+}
+
+// Queue is the pending jobs in both orders: pool after pool, in each of them
+// OStrich's order, then the jobs left alone.
+type Queue struct {
+	Jobs    []Queued `json:"jobs"`
+	Pending int      `json:"pending"` // jobs in the whole queue, arrays count once
+	Matched int      `json:"matched"` // of them those that were asked for
+	More    int      `json:"more"`    // of those the ones that are not in Jobs, as it is bounded
+}
+
+// Trends is how wait and stretch went lately.
+type Trends struct {
+	Step   ostrich.Duration    `json:"step_seconds"` // that a point stands for
+	Points []livecompare.Point `json:"points"`       // the oldest first
+}
+
+// Write is a line of the journal: a priority that was written.
+type Write struct {
+	Time    ostrich.Time     `json:"time"`
+	Job     ostrich.JobID    `json:"job_id"`
+	Channel priority.Channel `json:"channel"`
+	From    int64            `json:"from"`
+	To      int64            `json:"to"`
+	Why     string           `json:"why"`
+	Result  string           `json:"result"` // applied, refused, ...; intended: not known yet
+	Words   string           `json:"words"`  // Slurm's own of a refusal
+}
+
+// Check is something a running daemon can tell of its own health.
+type Check struct {
+	Name  string `json:"check"`
+	OK    bool   `json:"ok"`
+	Words string `json:"words"` // what was found
+	Mend  string `json:"mend"`  // what to do; empty if nothing
+}
+
+// Query is what the page or the API was asked for. The zero value asks for
+// everything within the usual bounds.
+type Query struct {
+	User string // only rows of this user
+	Job  string // of the queue only this job, as squeue names it; of the page not with Ask
+	All  bool   // of the page: all lanes, not only the first
+	Ask  string // of the page: the job in the explain box, as it was typed
+}

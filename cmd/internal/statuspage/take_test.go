@@ -1,0 +1,293 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// cycle is the first cycle of a cluster, with what the comparison finds in it.
+func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidecar.Config)) (*sidecar.Sidecar, *sidecar.Cycle, *livecompare.Report) {
+	tb.Helper()
+	config := sidecar.Default()
+	for _, f := range change {
+		f(&config)
+	}
+	s, err := cluster.Sidecar(config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, err := s.Run(tb.Context(), false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	compared := livecompare.New()
+	compared.Observe(c, s)
+	return s, c, compared.Report()
+}
+
+// taken is a snapshot of a cluster.
+func taken(tb testing.TB, users, pending int) *Snapshot {
+	tb.Helper()
+	s, c, report := cycle(tb, statuspagetest.New(users, pending))
+	now := time.Unix(int64(statuspagetest.Now), 0)
+	return Take(view.Look(s, c), report).With(&Daemon{
+		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10 * time.Second,
+		Started: now.Add(-time.Hour), LastSuccess: now, Took: time.Second,
+	}, now)
+}
+
+// everything is all that a snapshot tells, as text.
+func everything(tb testing.TB, s *Snapshot) string {
+	tb.Helper()
+	text, err := json.Marshal([]any{s, s.Queue(Query{}, 0)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, job := range []string{"1", "40", "60"} {
+		e, err := s.Explain(job)
+		text = fmt.Appendf(text, "%v %v", e, err)
+	}
+	return string(text)
+}
+
+// A snapshot stays as it is while cycles go on, and the same state gives the
+// same one.
+func TestSnapshotStays(t *testing.T) {
+	cluster := statuspagetest.New(7, 200)
+	s, c, report := cycle(t, cluster)
+	state := view.Look(s, c)
+	first := everything(t, Take(state, report))
+	cluster.Busy = true
+	for range 30 {
+		if _, err := s.Run(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := everything(t, Take(state, report)); again != first {
+		t.Errorf("it was\n%s\nand is\n%s", first, again)
+	}
+	c, err := s.Run(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if later := everything(t, Take(view.Look(s, c), report)); later == first {
+		t.Error("nothing has changed in 30 cycles")
+	}
+}
+
+// A pool's pending jobs are those that are ordered, which is fewer than wait in
+// its campaigns where some are left alone.
+func TestPendingOfPools(t *testing.T) {
+	s, c, report := cycle(t, statuspagetest.New(5, 600), func(config *sidecar.Config) { config.Exclude.Users = []string{"user001"} })
+	state := view.Look(s, c)
+	got := Take(state, report).Pools[0].Pending
+	if got != state.Summary.Managed || got == 0 || got >= 600 {
+		t.Errorf("%d pending, %d ordered", got, state.Summary.Managed)
+	}
+}
+
+// A job moves among the ordered jobs of its pool: neither those of another pool
+// in front of it in Slurm's order count, nor those that are left alone.
+func TestMoved(t *testing.T) {
+	entry := func(pool string, id ostrich.JobID, rank, slurm int) sidecar.Entry {
+		return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm}, Pool: pool}
+	}
+	s := Take(&view.State{Entries: []sidecar.Entry{
+		entry("cpu", 1, 1, 5), entry("cpu", 2, 2, 1), entry("cpu", 3, 3, 3), entry("cpu", 4, 0, 2),
+		entry("gpu", 5, 1, 4), entry("gpu", 6, 2, 6),
+	}}, nil)
+	b := builder{s: s}
+	var got []string
+	for _, row := range b.queue().Rows {
+		got = append(got, row.Job+row.ID+" "+row.Moved)
+	}
+	if d := cmp.Diff([]string{"job%2F1 +2", "job%2F2 −1", "job%2F3 −1", "job%2F4 –", "job%2F5 0", "job%2F6 0"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	b.query.Job = "3"
+	if rows := b.queue().Rows; len(rows) != 1 || rows[0].Moved != "−1" {
+		t.Errorf("one job: %+v", rows)
+	}
+}
+
+// The parts of a snapshot add up and agree with one another.
+func TestSnapshot(t *testing.T) {
+	s := taken(t, 5, 600)
+	p := s.Pools[0]
+	if p.Procs != 40 || p.Busy != 40 || p.Active != 5 || p.Pending != 600 || p.Campaigns != len(s.Campaigns) {
+		t.Errorf("pool: %+v with %d campaigns", p, len(s.Campaigns))
+	}
+	blocks, procs, jobs := 0, 0, Jobs{}
+	for i, lane := range s.Lanes {
+		blocks += len(lane.Blocks)
+		if s.Users[lane.Colour] != lane.User {
+			t.Errorf("%s has the colour of %s", lane.User, s.Users[lane.Colour])
+		}
+		if i > 0 && *lane.Blocks[0].End < *s.Lanes[i-1].Blocks[0].End {
+			t.Errorf("%s comes behind %s, who ends later", lane.User, s.Lanes[i-1].User)
+		}
+		for k := 1; k < len(lane.Blocks); k++ {
+			// One that has begun may have been interrupted, see ostrich.Late.
+			if start := *lane.Blocks[k].Start; start > float64(statuspagetest.Now) && start < *lane.Blocks[k-1].End-1 {
+				t.Errorf("%s: block %d begins before the end of the one before", lane.User, k)
+			}
+		}
+		if s.Running[i].User != lane.User || s.Running[i].Colour != lane.Colour {
+			t.Errorf("lane %d is %s's, and what runs %s's", i, lane.User, s.Running[i].User)
+		}
+	}
+	for _, r := range s.Running {
+		procs += r.Procs
+	}
+	unfinished := 0
+	for _, c := range s.Campaigns {
+		jobs.Pending, jobs.Running, jobs.Done = jobs.Pending+c.Jobs.Pending, jobs.Running+c.Jobs.Running, jobs.Done+c.Jobs.Done
+		if !c.Completed {
+			unfinished++
+		}
+		if c.Share != 0.2 || c.Done < 0 || c.Done > c.Work {
+			t.Errorf("campaign %d: share %v, %v of %v done", c.Campaign.Campaign, c.Share, c.Done, c.Work)
+		}
+	}
+	if blocks != unfinished || s.Left != (Left{}) {
+		t.Errorf("%d blocks of %d campaigns, left out %+v", blocks, unfinished, s.Left)
+	}
+	if procs != p.Busy || jobs != (Jobs{Pending: 600, Running: 10}) {
+		t.Errorf("%d processors run, jobs %+v", procs, jobs)
+	}
+	held := 0.0
+	for _, one := range s.Shares {
+		held += one.HeldAs
+	}
+	if math.Abs(held-1) > 1e-9 {
+		t.Errorf("users hold %v of the pool", held)
+	}
+	q := s.Queue(Query{}, MostQueued)
+	if len(q.Jobs) != MostQueued || q.More != 100 || *q.Jobs[499].Rank != 500 {
+		t.Errorf("%d jobs of the queue, %d more", len(q.Jobs), q.More)
+	}
+}
+
+// What a drawing leaves out is counted.
+func TestBounds(t *testing.T) {
+	const users, pending = mostLanes + 200, 120_000
+	s := taken(t, users, pending)
+	if len(s.Lanes) != mostLanes || s.Left.Lanes != users-mostLanes {
+		t.Errorf("%d lanes, %d left out", len(s.Lanes), s.Left.Lanes)
+	}
+	blocks, work := s.Left.Blocks, s.Left.Work
+	drawn, more := 0, 0
+	for _, lane := range s.Lanes {
+		drawn += len(lane.Blocks)
+		more += lane.More
+		for _, b := range lane.Blocks {
+			work += b.Work
+		}
+	}
+	all, total := 0, 0.0
+	for _, c := range s.Campaigns {
+		if !c.Completed {
+			all++
+			total += c.Work
+		}
+	}
+	if drawn > mostBlocks || drawn+blocks != all || more > blocks || math.Abs(work-total) > 1e-6*total {
+		t.Errorf("%d blocks and %d left out of %d; %v core-hours of %v", drawn, blocks, all, work, total)
+	}
+}
+
+// A user with many campaigns has a bounded number of blocks.
+func TestLongLane(t *testing.T) {
+	state := &view.State{Time: 1000, Pools: []view.Pool{{Procs: 10, Users: []ostrich.User{{User: 1, Active: true, Fraction: 1}}}}}
+	for i := range 120 {
+		state.Pools[0].Campaigns = append(state.Pools[0].Campaigns, ostrich.Campaign{
+			User: 1, Number: i + 1, Lead: ostrich.JobID(i + 1), First: 900, Work: 3600, VirtualStart: float64(1000 + i), VirtualEnd: float64(1001 + i),
+		})
+	}
+	s := Take(state, nil)
+	lane := s.Lanes[0]
+	if len(lane.Blocks) != mostInLane || lane.More != 120-mostInLane || lane.Work != 70 || lane.Blocks[49].Campaign != 50 {
+		t.Errorf("%d blocks, %d more with %v core-hours", len(lane.Blocks), lane.More, lane.Work)
+	}
+	if s.Left != (Left{Blocks: 70, Work: 70}) {
+		t.Errorf("left out: %+v", s.Left)
+	}
+}
+
+// Pool after pool, who completes a campaign first comes first, then the smaller
+// name; who only runs comes last, and who has nothing not at all.
+func TestLaneOrder(t *testing.T) {
+	pool := func(name string, users ...ostrich.UserID) view.Pool {
+		p := view.Pool{Pool: ostrich.Pool{Name: name}, Procs: 10}
+		for i, id := range users {
+			p.Users = append(p.Users, ostrich.User{User: id})
+			if end := []float64{3000, 2000, 2000}; i < len(end) {
+				p.Campaigns = append(p.Campaigns, ostrich.Campaign{User: id, Number: 1, Lead: ostrich.JobID(i + 1), Work: 60, VirtualStart: 1000, VirtualEnd: end[i]})
+			}
+		}
+		return p
+	}
+	cpu, gpu := pool("cpu", 1, 2, 3, 4, 5), pool("gpu", 5, 4, 3)
+	cpu.Users[3].Held = 2
+	gpu.Campaigns[1].Completed, gpu.Campaigns[1].Running = true, []ostrich.JobID{7, 8}
+	s := Take(&view.State{Time: 1000, Pools: []view.Pool{cpu, gpu}, Names: map[ostrich.UserID]view.Owner{1: {User: "u1"}, 2: {User: "u2"}, 3: {User: "u3"}, 4: {User: "u4"}, 5: {User: "u5"}}}, nil)
+	var got []string
+	for _, lane := range s.Lanes {
+		got = append(got, fmt.Sprintf("%s %s %d", lane.Pool, lane.User, len(lane.Blocks)))
+	}
+	if d := cmp.Diff([]string{"cpu u2 1", "cpu u3 1", "cpu u1 1", "cpu u4 0", "gpu u3 1", "gpu u5 1", "gpu u4 0"}, got); d != "" {
+		t.Errorf("lanes (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]Running{{Pool: "cpu", User: "u4", Colour: 3, Procs: 2}, {Pool: "gpu", User: "u4", Colour: 3, Jobs: 2}}, s.Running); d != "" {
+		t.Errorf("what runs (-want +got):\n%s", d)
+	}
+}
+
+// BenchmarkTake is what a look at the page costs: look is what has the daemon's
+// loop wait, take what the request does besides. The page and the list of all jobs
+// come on top.
+func BenchmarkTake(b *testing.B) {
+	for _, pending := range []int{20_000, 100_000} {
+		s, c, report := cycle(b, statuspagetest.New(300, pending))
+		b.Run(fmt.Sprintf("look-%d", pending), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				view.Look(s, c)
+			}
+		})
+		state := view.Look(s, c)
+		b.Run(fmt.Sprintf("take-%d", pending), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Take(state, report)
+			}
+		})
+		snapshot := Take(state, report)
+		b.Run(fmt.Sprintf("queue-%d", pending), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				snapshot.Queue(Query{}, 0)
+			}
+		})
+		b.Run(fmt.Sprintf("explain-%d", pending), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := snapshot.Explain(strconv.Itoa(len(state.Entries))); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package statuspage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/ostrich"
+)
+
+// trendView is how wait and stretch went.
+type trendView struct {
+	Words  string
+	Legend []link // the Link is a class
+	Charts []chart
+	Heads  []string
+	Rows   []trendRow
+}
+
+// trendRow is a step.
+type trendRow struct {
+	At    moment
+	Cells []string
+}
+
+// chart is one small drawing of lines, 120 pixels high below a head of 14.
+type chart struct {
+	Title, Words string
+	Levels       []level
+	Curves       []curve
+	Ticks        []tick
+}
+
+// level is a horizontal line with its value; Y is in pixels.
+type level struct {
+	Y     int
+	Label string
+}
+
+// curve is a line in thousandths of the width and the height.
+type curve struct{ Class, Path string }
+
+const (
+	chartHead   = 14
+	chartHeight = 120
+)
+
+// series are the lines of a chart, and the columns of the table.
+var series = []struct {
+	name, class string
+	of          func(now, o *livecompare.Spread) *float64
+}{
+	{"Slurm, median", "k0", func(now, _ *livecompare.Spread) *float64 { return orNone(now, now.P50) }},
+	{"Slurm, 90th percentile", "k0 upper", func(now, _ *livecompare.Spread) *float64 { return orNone(now, now.P90) }},
+	{"OStrich, median", "k1", func(_, o *livecompare.Spread) *float64 { return orNone(o, o.P50) }},
+	{"OStrich, 90th percentile", "k1 upper", func(_, o *livecompare.Spread) *float64 { return orNone(o, o.P90) }},
+}
+
+// orNone is a quantile, nil where nothing was counted.
+func orNone(s *livecompare.Spread, x float64) *float64 {
+	if s.Count == 0 {
+		return nil
+	}
+	return &x
+}
+
+// measures are the charts.
+var measures = []struct {
+	name  string
+	write func(x float64) string
+	of    func(p *livecompare.Point) (now, o *livecompare.Spread)
+}{
+	{"wait", format.Span, func(p *livecompare.Point) (now, o *livecompare.Spread) { return &p.Wait, &p.ShadowWait }},
+	{"stretch", format.Rounded, func(p *livecompare.Point) (now, o *livecompare.Spread) { return &p.Stretch, &p.ShadowStretch }},
+}
+
+// trends is nil where there is nothing to draw.
+func (b *builder) trends() *trendView {
+	points := b.s.Trends.Points
+	seen := func(p livecompare.Point) bool { return p.Wait.Count > 0 || p.Stretch.Count > 0 }
+	if !slices.ContainsFunc(points, seen) {
+		return nil
+	}
+	step := max(1, b.s.Trends.Step)
+	v := &trendView{Words: fmt.Sprintf("Of jobs that started and of campaigns that ended, in steps of %s. "+
+		"“Slurm” is what happened, “OStrich” what the same jobs would have met had OStrich ordered the queue, as far as the comparison knows.", format.Span(float64(step)))}
+	for _, s := range series {
+		v.Legend = append(v.Legend, link{s.name, s.class})
+	}
+	for _, m := range measures {
+		c := chart{Title: strings.ToUpper(m.name[:1]) + m.name[1:], Ticks: b.past(points[0].Time)}
+		top := 0.0
+		for i := range points {
+			for _, s := range series {
+				if x := s.of(m.of(&points[i])); x != nil {
+					top = max(top, *x)
+				}
+			}
+		}
+		top = ceiling(top, m.name == "wait")
+		for i := range 3 {
+			l := level{Y: chartHead + chartHeight*i/2}
+			if i < 2 { // the curves lie where 0 would be written
+				l.Label = m.write(top * float64(2-i) / 2)
+			}
+			c.Levels = append(c.Levels, l)
+		}
+		for _, s := range series {
+			at := func(p *livecompare.Point) *float64 { return s.of(m.of(p)) }
+			c.Curves = append(c.Curves, curve{s.class, path(points, step, b.s.Health.Now, top, at)})
+			v.Heads = append(v.Heads, m.name+", "+s.name)
+		}
+		c.Words = b.chartWords(m.name, m.write, m.of)
+		v.Charts = append(v.Charts, c)
+	}
+	for i := len(points) - 1; i >= 0; i-- {
+		p := &points[i]
+		row := trendRow{At: b.clock.at(float64(p.Time))}
+		for _, m := range measures {
+			for _, s := range series {
+				cell := "–"
+				if x := s.of(m.of(p)); x != nil {
+					cell = m.write(*x)
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+// chartWords tells the latest values.
+func (b *builder) chartWords(name string, write func(float64) string, of func(*livecompare.Point) (now, o *livecompare.Spread)) string {
+	points := b.s.Trends.Points
+	words := []string{fmt.Sprintf("%s over %s", name, format.Counted(len(points), "step"))}
+	for _, s := range series {
+		for i := len(points) - 1; i >= 0; i-- {
+			if x := s.of(of(&points[i])); x != nil {
+				words = append(words, fmt.Sprintf("%s at last %s", s.name, write(*x)))
+				break
+			}
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// ceiling is a round number not below x, for an axis.
+func ceiling(x float64, seconds bool) float64 {
+	if seconds {
+		for _, round := range []float64{60, 120, 300, 600, 1200, 1800, 3600, 2 * 3600, 3 * 3600, 4 * 3600, 6 * 3600, 8 * 3600, 12 * 3600, 24 * 3600} {
+			if x <= round {
+				return round
+			}
+		}
+		return 2 * 86400 * math.Ceil(x/(2*86400))
+	}
+	power := math.Pow(10, math.Floor(math.Log10(max(x, 1))))
+	for _, f := range []float64{1, 2, 3, 4, 6, 8, 10} {
+		if x <= f*power {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+// path draws one line; it breaks where a step is missing.
+func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, top float64, at func(*livecompare.Point) *float64) string {
+	var d strings.Builder
+	from := points[0].Time
+	whole := float64(max(1, now-from))
+	var before ostrich.Time
+	open := false
+	for i := range points {
+		p := &points[i]
+		x := at(p)
+		if x == nil {
+			open = false
+			continue
+		}
+		middle := min(1, (float64(p.Time-from)+float64(step)/2)/whole)
+		px, py := 1000*middle, 1000*(1-min(*x, top)/top)
+		if open && p.Time-before <= ostrich.Time(step) {
+			fmt.Fprintf(&d, "L%.0f %.0f", px, py)
+		} else {
+			fmt.Fprintf(&d, "M%.0f %.0fh1", px, py) // so that a step alone shows as well
+		}
+		open, before = true, p.Time
+	}
+	return d.String()
+}
+
+// past are the ends of an axis of the past.
+func (b *builder) past(from ostrich.Time) []tick {
+	begin := b.clock.at(float64(from))
+	return []tick{{X: "0", Label: begin.Absolute + ", " + begin.Relative, Anchor: "start"}, {X: "100", Label: "now", Anchor: "end"}}
+}

@@ -1,0 +1,91 @@
+package view
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+)
+
+// JobName is a job as squeue names it. The zero value names none.
+type JobName struct {
+	text   string
+	id     ostrich.JobID // of the job, the array or the leader of a heterogeneous job
+	task   int           // of the array, or -1
+	offset int           // of the heterogeneous job, or -1
+}
+
+// String is the name as it was given.
+func (n JobName) String() string { return n.text }
+
+// jobForm is 17, 17_4, 17_[1-3,7%2] or 17+1.
+var jobForm = regexp.MustCompile(`^(\d+)(?:_(\d+)|_\[[\d,%:-]+\]|\+(\d+))?$`)
+
+// ParseJob reads the name of a job. The error quotes the text.
+func ParseJob(text string) (JobName, error) {
+	n := JobName{text: text, task: -1, offset: -1}
+	found := jobForm.FindStringSubmatch(text)
+	if found == nil {
+		return n, fmt.Errorf("job %q: not a job id such as 17, 17_4 or 17+1", text)
+	}
+	id, err := strconv.ParseUint(found[1], 10, 32)
+	if err != nil || id == 0 {
+		return n, fmt.Errorf("job %q: not a job id such as 17, 17_4 or 17+1", text)
+	}
+	n.id = ostrich.JobID(id)
+	for i, to := range []*int{&n.task, &n.offset} {
+		part := found[2+i]
+		if part == "" {
+			continue
+		}
+		if *to, err = strconv.Atoi(part); err != nil {
+			return n, fmt.Errorf("job %q: %s is too large", text, part)
+		}
+	}
+	return n, nil
+}
+
+// Pending is the place in a plan's entries of the one that has the job, or -1.
+func (n JobName) Pending(entries []sidecar.Entry) int {
+	whole := n.task < 0 && n.offset < 0
+	for _, fits := range []func(e *sidecar.Entry) bool{
+		func(e *sidecar.Entry) bool { return e.Full == n.text },
+		func(e *sidecar.Entry) bool { return whole && e.Job == n.id },
+		// The waiting tasks of an array are one record under the array's id.
+		func(e *sidecar.Entry) bool {
+			return n.offset < 0 && e.Array == n.id && (whole || e.HasTask(n.task))
+		},
+	} {
+		for i := range entries {
+			if fits(&entries[i]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// live is what accounting has of the job.
+func (n JobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
+	whole := n.task < 0 && n.offset < 0
+	for _, fits := range []func(r *slurmdb.Record) bool{
+		func(r *slurmdb.Record) bool { return whole && r.Job.ID == n.id },
+		func(r *slurmdb.Record) bool {
+			return n.offset < 0 && r.ArrayJob == n.id && (whole || int(r.ArrayTask) == n.task)
+		},
+		// Slurm numbers the components of a heterogeneous job one after the other.
+		func(r *slurmdb.Record) bool {
+			return n.offset >= 0 && r.HetJob == n.id && int(r.Job.ID) == int(n.id)+n.offset
+		},
+	} {
+		for i := range records {
+			if fits(&records[i]) {
+				return records[i], true
+			}
+		}
+	}
+	return slurmdb.Record{}, false
+}
