@@ -15,40 +15,6 @@ import (
 // errNoOption is what a command says of an option that its release lacks.
 var errNoOption = errors.New("unrecognized option")
 
-// pending returns the records of slurmctld that wait.
-//
-// Until 22.05 squeue prints them one by one with --array-unique. Later releases
-// print either a line for all waiting tasks of an array, those with records of
-// their own among them, or a line for each task; neither tells all, and
-// separate joins them. The option is tried each time: a refusal takes some
-// milliseconds, and the commands may be exchanged under a running daemon.
-func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
-	mark, err := newMark()
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.squeue(ctx, mark, "--array-unique")
-	if err == nil {
-		return parseSqueue(out, mark)
-	}
-	if !errors.Is(err, errNoOption) {
-		return nil, err
-	}
-	// The tasks come last: one that was held or pinned meanwhile is then known
-	// to be apart.
-	if out, err = s.squeue(ctx, mark); err != nil {
-		return nil, err
-	}
-	grouped, err := parseSqueue(out, mark)
-	if err != nil || !slices.ContainsFunc(grouped, func(q priority.Queued) bool { return isSet(&q) }) {
-		return grouped, err
-	}
-	if out, err = s.squeue(ctx, mark, "--array"); err != nil {
-		return nil, err
-	}
-	return separate(grouped, out, mark)
-}
-
 // squeue lists what waits, each line in squeueFormat(mark).
 func (s Commands) squeue(ctx context.Context, mark string, options ...string) (string, error) {
 	args := slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-t", "PENDING", "-o", squeueFormat(mark)})

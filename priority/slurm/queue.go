@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -17,34 +16,40 @@ import (
 // Queue returns the pending jobs in the order in which Slurm would try them,
 // as far as that is known without the partitions' tiers; see Rank. It needs
 // one sprio, or two if priorities change meanwhile or were undone, and, as
-// pending says, one squeue or up to three.
+// listing says, one squeue or up to three.
 func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
-	// sprio comes first: a job held or pinned between the two is then shown
-	// as such by squeue.
-	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
-	switch {
-	case err == nil:
-	case errors.Is(err, errNotMultifactor):
-		out = nil
-	default:
-		return nil, err
-	}
-	factors, err := parseSprio(string(out))
+	p, err := s.listing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	queue, err := s.pending(ctx)
+	queue, _, err := s.read(ctx, p)
+	return queue, err
+}
+
+// read returns the queue that was printed. settled is false where priorities changed
+// between the commands or were undone, so that sprio was asked again.
+func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued, settled bool, err error) {
+	factors, err := parseSprio(p.sprio)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if queue, err = parseSqueue(p.squeue[0], p.mark); err != nil {
+		return nil, false, err
+	}
+	if len(p.squeue) > 1 {
+		if queue, err = separate(queue, p.squeue[1], p.mark); err != nil {
+			return nil, false, err
+		}
 	}
 	join(queue, factors)
-	if slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 }) {
+	settled = !slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 })
+	if !settled {
 		if err = s.recompute(ctx, queue); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	priority.Rank(queue, nil)
-	return queue, nil
+	return queue, settled, nil
 }
 
 // recompute asks sprio again about the jobs whose priority is not the sum of

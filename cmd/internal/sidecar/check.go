@@ -78,8 +78,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 
 // checkPriority compares the chosen channel and mode with the controller.
 func (l *checklist) checkPriority(c Config, controller priority.Controller) {
-	s := Sidecar{config: c, controller: controller}
-	o := s.options()
+	o := c.PlanOptions(controller)
 	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
 	if err := priority.Check(o); err != nil {
 		l.add("priority", Fail, "choose another channel or mode, or change slurm.conf as said", "%s under %s: %v", chosen, controller.PriorityType, err)

@@ -23,22 +23,21 @@ func journaled(err error) error {
 }
 
 // readJournal opens the journal for reading, where it tells something of this
-// cluster. It knows which jobs Slurm refused to change, and in channel priority it
+// cluster; else it returns nil. The journal knows which jobs Slurm refused to change, and in channel priority it
 // tells our own pins from those of administrators. Only there no plan is right
 // without it.
-func (s *Sidecar) readJournal() error {
-	c := &s.config
+func readJournal(c *Config) (*journal.Journal, error) {
 	if c.Journal == "" || c.foreign() {
-		return nil
+		return nil, nil
 	}
 	j, err := journal.Read(c.Journal)
 	switch {
 	case err == nil:
-		s.journal = j
+		return j, nil
 	case c.Priority.Channel == string(priority.Priority):
-		return journaled(err)
+		return nil, journaled(err)
 	}
-	return nil
+	return nil, nil
 }
 
 // alive returns a function that tells whether the journal has to remember a

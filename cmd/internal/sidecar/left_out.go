@@ -15,10 +15,13 @@ const LeftOut = "accounting row left out: "
 // leaveOut remembers the jobs of the queue whose rows make no sense. Accounting
 // tells of each once, maybe before the queue has it.
 func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
+	if len(s.skipped) == 0 && len(skipped) == 0 {
+		return
+	}
 	pending := make(map[ostrich.JobID]string)
-	for _, q := range queue {
-		if why, out := s.skipped[q.Job]; out {
-			pending[q.Job] = why
+	for i := range queue {
+		if why, out := s.skipped[queue[i].Job]; out {
+			pending[queue[i].Job] = why
 		}
 	}
 	for _, skip := range skipped {

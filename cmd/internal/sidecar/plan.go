@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -37,7 +36,7 @@ type planned struct {
 
 // same tells whether the plan made from p holds for what c found.
 func (p *planned) same(c *Cycle) bool {
-	if p == nil || len(p.schedules) != len(c.Pools) || !slices.Equal(p.queue, c.Queue) {
+	if p == nil || len(p.schedules) != len(c.Pools) || !sameList(p.queue, c.Queue) {
 		return false
 	}
 	for i, in := range c.Pools {
@@ -48,14 +47,29 @@ func (p *planned) same(c *Cycle) bool {
 	return true
 }
 
-// plan orders the jobs of each pool and computes what is to be written. A
-// cycle that found everything as it was gets the plan of the one before.
-func (s *Sidecar) plan(c *Cycle) (Plan, error) {
+// planQueue plans for a queue that was read just now. A cycle that found everything as it
+// was keeps the plan of the one before, and its generation.
+func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
+	c.Queue = s.nameUsers(queue)
 	now := ostrich.Time(time.Now().Unix())
-	// What may be written again goes by the clock, and so does what the margin keeps.
-	if s.latest.Summary.Undone == 0 && !s.latest.kept() && s.made.same(c) && (s.made.until == 0 || now < s.made.until) {
-		return s.latest, nil
+	if err := s.strangers(c.Queue, now); err != nil {
+		return err
 	}
+	// What may be written again goes by the clock, and so does what the margin keeps.
+	if s.latest.Summary.Undone > 0 || s.latest.kept() || !s.made.same(c) || (s.made.until != 0 && now >= s.made.until) {
+		plan, err := s.plan(c, now)
+		if err != nil {
+			return err
+		}
+		s.latest = plan
+		s.generation++
+	}
+	c.Plan, c.Generation = s.latest, s.generation
+	return nil
+}
+
+// plan orders the jobs of each pool and computes what is to be written.
+func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	options := s.options()
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	var p Plan
@@ -92,7 +106,7 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
 				e.Why = LeftOut + why
 			}
-			if !s.pooled(e.Partition) {
+			if !s.config.pooled(e.Partition) {
 				e.Pool = ""
 			}
 			p.Entries = append(p.Entries, e)
@@ -105,22 +119,12 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	for _, in := range c.Pools {
 		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
 	}
-	s.made, s.latest = made, p
+	s.made = made
 	return p, nil
 }
 
 func (p *Plan) kept() bool {
 	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
-}
-
-// pooled tells whether some pool has one of a job's partitions.
-func (s *Sidecar) pooled(partitions string) bool {
-	pools := s.config.Pools
-	return len(pools) == 0 || slices.ContainsFunc(pools, func(p ostrich.Pool) bool {
-		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
-			return slices.Contains(strings.Split(partitions, ","), name)
-		})
-	})
 }
 
 // rankInSlurm gives the entries their places in Slurm's order of all pools.

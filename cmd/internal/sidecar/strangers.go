@@ -3,7 +3,6 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
@@ -95,7 +94,7 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 		s.lead.inherited()
 		s.made = nil
 	}
-	if s.made != nil && slices.Equal(s.made.queue, queue) {
+	if s.made != nil && sameList(s.made.queue, queue) {
 		return nil // nobody has written anything
 	}
 	rivals := s.journal.Rivals(o.Channel, queue, now)
