@@ -30,7 +30,7 @@ func campaignsCommand() *cli.Command {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, view.Look(s, cycle)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, view.Describe(s, cycle, nil)) })
 	})
 	readConfiguration := live.Action
 	live.Action = func(c *cli.Context) error {
@@ -42,17 +42,16 @@ func campaignsCommand() *cli.Command {
 	return live
 }
 
-func writeCampaigns(c *cli.Context, state *view.State) error {
-	all := state.Campaigns()
-	all.Campaigns = slices.DeleteFunc(all.Campaigns, func(j view.Campaign) bool {
-		return !chosen(c, "user", j.User) || !chosen(c, "account", j.Account) || !chosen(c, "partition", j.Partition)
+func writeCampaigns(c *cli.Context, cycle *view.Cycle) error {
+	all := cycle.Unfinished(func(j *view.Campaign) bool {
+		return chosen(c, "user", j.User) && chosen(c, "account", j.Account) && chosen(c, "partition", j.Partition)
 	})
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
 	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
 	for _, j := range all.Campaigns {
-		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", state.Tasks(j.Pending), len(j.Running)), format.Moment(float64(j.Submitted)),
+		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
 	}

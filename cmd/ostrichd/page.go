@@ -14,35 +14,20 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// page keeps what the status page shows. Cycles hand over what they found, which
-// is looked at when each ends: the schedules may only be looked at between
-// cycles, and what was there when somebody asked last may be of yesterday. Who
-// asks while the first cycle runs waits for it a little; while a later one runs,
-// the page shows what was before it.
+// page keeps what the status page shows. Each cycle is described when it ends: the
+// schedules may only be looked at between cycles, and what was there when somebody asked
+// last may be of yesterday. Who asks while the first cycle runs waits for it a little;
+// while a later one runs, the page shows what was before it.
 type page struct {
-	wanted chan chan<- struct{} // requests that want the latest cycle looked at; nil where nobody can ask or no cycles run
-
-	// Of the latest cycle. Belongs to the daemon's loop.
-	cycle *sidecar.Cycle
-	from  view.Source
-
-	cycles atomic.Uint64 // so far
-	latest atomic.Pointer[looked]
+	shown  chan struct{}                               // closed with the first cycle; nil where nobody can ask or no cycles run
+	latest atomic.Pointer[func() *statuspage.Snapshot] // makes that of the latest cycle, once
 
 	mu     sync.Mutex
 	daemon statuspage.Daemon
 }
 
-// looked is what was found when a cycle was looked at.
-type looked struct {
-	cycle    uint64
-	state    *view.State
-	report   *livecompare.Report
-	snapshot func() *statuspage.Snapshot // makes it once
-}
-
 const (
-	// patience is how long a request waits for the end of a running cycle.
+	// patience is how long a request waits for the end of the first cycle.
 	patience = 2 * time.Second
 	// mostWritesShown is how many lines of the journal the page shows.
 	mostWritesShown = 50
@@ -64,44 +49,31 @@ func (p *page) configured(c *sidecar.Config) {
 }
 
 // observe takes a cycle.
-func (p *page) observe(c *sidecar.Cycle, from view.Source) {
-	p.cycle, p.from = c, from
-	p.cycles.Add(1)
+func (p *page) observe(c *sidecar.Cycle) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
 		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
 }
 
-// look looks at the latest cycle, unless that was done. No cycle may run
-// meanwhile.
-func (p *page) look(found *livecompare.Report) {
-	n := p.cycles.Load()
-	if before := p.latest.Load(); p.cycle == nil || (before != nil && before.cycle == n) {
-		return
+// show takes a described cycle, and what the comparison had found by then.
+func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
+	snapshot := sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })
+	if p.latest.Swap(&snapshot) == nil {
+		close(p.shown)
 	}
-	l := &looked{cycle: n, state: view.Look(p.from, p.cycle), report: found}
-	l.snapshot = sync.OnceValue(func() *statuspage.Snapshot { return statuspage.Take(l.state, l.report) })
-	p.latest.Store(l)
 }
 
-// await waits for the latest cycle to be looked at, but not for long.
+// await waits for the first cycle, but not for long.
 func (p *page) await(ctx context.Context) {
-	if l := p.latest.Load(); p.wanted == nil || (l != nil && l.cycle == p.cycles.Load()) {
+	if p.shown == nil {
 		return
 	}
 	enough := time.NewTimer(patience)
 	defer enough.Stop()
-	done := make(chan struct{}, 1)
 	select {
-	case p.wanted <- done:
+	case <-p.shown:
 	case <-enough.C:
-		return
-	case <-ctx.Done():
-		return
-	}
-	select {
-	case <-done:
 	case <-ctx.Done():
 	}
 }
@@ -110,9 +82,9 @@ func (p *page) await(ctx context.Context) {
 func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	p := &d.page
 	p.await(ctx)
-	s := statuspage.Take(nil, nil)
-	if l := p.latest.Load(); l != nil {
-		s = l.snapshot()
+	s := statuspage.New(nil, nil)
+	if latest := p.latest.Load(); latest != nil {
+		s = (*latest)()
 	}
 	p.mu.Lock()
 	known := p.daemon

@@ -146,6 +146,32 @@ type Cycle struct {
 	// the cycle before, nil if nothing was. Names is what include and exclude name
 	// and Slurm does not know, in the first cycle.
 	Journal, Names error
+
+	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
+	users     [][]ostrich.User
+}
+
+// Campaigns are the unfinished campaigns of a pool. They are looked at once: before the
+// next cycle of the sidecar begins.
+func (c *Cycle) Campaigns(pool int) []ostrich.Campaign {
+	if c.campaigns == nil {
+		c.campaigns = make([][]ostrich.Campaign, len(c.Pools))
+	}
+	if c.campaigns[pool] == nil {
+		c.campaigns[pool] = c.Pools[pool].Schedule.Campaigns()
+	}
+	return c.campaigns[pool]
+}
+
+// Users are the users of a pool that have been seen, looked at as Campaigns.
+func (c *Cycle) Users(pool int) []ostrich.User {
+	if c.users == nil {
+		c.users = make([][]ostrich.User, len(c.Pools))
+	}
+	if c.users[pool] == nil {
+		c.users[pool] = c.Pools[pool].Schedule.Users()
+	}
+	return c.users[pool]
 }
 
 // Run does one cycle: read, step, order, plan and, with apply, write. Without

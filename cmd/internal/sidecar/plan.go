@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -14,6 +15,22 @@ type Plan struct {
 	Pools   []priority.Plan // in the order of Cycle.Pools; the first has the jobs that are in none
 	Entries []Entry         // all jobs, pool after pool: managed ones in OStrich's order, then the rest
 	Summary priority.Summary
+
+	// Of the jobs that are left alone: those that Slurm refused to change and those that
+	// another writer changed, both for a while, and those of which accounting has not told.
+	Refused, Rivals, Unheard int
+}
+
+// leftAlone counts why a job is left alone.
+func (p *Plan) leftAlone(why string) {
+	switch {
+	case strings.HasPrefix(why, priority.WhyRefused):
+		p.Refused++
+	case strings.HasPrefix(why, WhyRival):
+		p.Rivals++
+	case why == priority.Unheard:
+		p.Unheard++
+	}
 }
 
 // Entry is a pending job in the plan, with its campaign.
@@ -109,6 +126,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 			if !s.config.pooled(e.Partition) {
 				e.Pool = ""
 			}
+			p.leftAlone(e.Why)
 			p.Entries = append(p.Entries, e)
 		}
 	}

@@ -3,7 +3,6 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -14,20 +13,6 @@ import (
 // WhyRival begins Entry.Why of a job that is left alone because another writer
 // changed it.
 const WhyRival = "another writer gave it "
-
-// Left counts the jobs of a plan that are left alone for a while: those that
-// Slurm refused to change, and those that another writer changed.
-func (p *Plan) Left() (refused, rivals int) {
-	for i := range p.Entries {
-		switch why := p.Entries[i].Why; {
-		case strings.HasPrefix(why, priority.WhyRefused):
-			refused++
-		case strings.HasPrefix(why, WhyRival):
-			rivals++
-		}
-	}
-	return refused, rivals
-}
 
 // patience is what jobs are left alone for in the plan that is being made.
 type patience struct {
