@@ -30,7 +30,9 @@ func campaignsCommand() *cli.Command {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeCampaigns(c, view.Describe(s, cycle, nil)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
+			return writeCampaigns(c, view.Describe(s, cycle, nil))
+		})
 	})
 	readConfiguration := live.Action
 	live.Action = func(c *cli.Context) error {

@@ -23,7 +23,9 @@ func sharesCommand() *cli.Command {
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, view.Describe(s, cycle, nil)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
+			return writeShares(c, view.Describe(s, cycle, nil))
+		})
 	})
 }
 

@@ -36,11 +36,11 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 		return nil, err
 	}
 	list := func(options ...string) error {
-		text, err := s.squeue(ctx, p.mark, options...)
-		if err == nil {
+		text, failed := s.squeue(ctx, p.mark, options...)
+		if failed == nil {
 			p.squeue = append(p.squeue, text)
 		}
-		return err
+		return failed
 	}
 	if err = list("--array-unique"); !errors.Is(err, errNoOption) {
 		return p, err

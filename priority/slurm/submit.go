@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,10 +63,10 @@ func (a ArrayTasks) Has(task int) bool {
 // there are no tasks, and no error.
 func (s Commands) Array(ctx context.Context, job ostrich.JobID) ([]ArrayTasks, error) {
 	out, err := s.output(ctx, "squeue", "-h", "-t", "all", "-j", strconv.FormatUint(uint64(job), 10), "-o", "%K|%T")
+	if errors.Is(err, errNoJob) {
+		return nil, nil
+	}
 	if err != nil {
-		if strings.Contains(err.Error(), "Invalid job id specified") {
-			return nil, nil
-		}
 		return nil, err
 	}
 	return parseArray(string(out))

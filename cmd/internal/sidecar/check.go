@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -102,7 +103,7 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	}
 	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
-	case err != nil && !strings.Contains(err.Error(), "not known to slurmdbd"):
+	case err != nil && !errors.Is(err, slurm.ErrNoUser):
 		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
 		l.add("operator", missing, mend, "AdminLevel of %s: %v", as, err)

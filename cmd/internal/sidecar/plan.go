@@ -26,7 +26,7 @@ func (p *Plan) leftAlone(why string) {
 	switch {
 	case strings.HasPrefix(why, priority.WhyRefused):
 		p.Refused++
-	case strings.HasPrefix(why, WhyRival):
+	case strings.HasPrefix(why, whyRival):
 		p.Rivals++
 	case why == priority.Unheard:
 		p.Unheard++

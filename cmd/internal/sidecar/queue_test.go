@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,11 +23,11 @@ func (s *Sidecar) forget() {
 
 // said is all that a cycle says of the queue.
 func (c *Cycle) said() string {
-	text := fmt.Sprintln(c.Time, c.Lag, c.Events, c.Anew, c.Provisional, c.Plan.Summary, c.Pools[0].Schedule.Kept())
+	lines := fmt.Appendln(nil, c.Time, c.Lag, c.Events, c.Anew, c.Provisional, c.Plan.Summary, c.Pools[0].Schedule.Kept())
 	for _, e := range c.Plan.Entries {
-		text += fmt.Sprintln(e.Queued, e.Rank, e.SlurmRank, e.From, e.To, e.Write, e.Why, e.Pool, e.Campaign, e.Gated)
+		lines = fmt.Appendln(lines, e.Queued, e.Rank, e.SlurmRank, e.From, e.To, e.Write, e.Why, e.Pool, e.Campaign, e.Gated)
 	}
-	return text
+	return string(lines)
 }
 
 // A cycle skips what cannot have changed. Whatever happens, it says the same as one that
@@ -160,7 +161,7 @@ func TestGeneration(t *testing.T) {
 			{"other weights", func() { time.Sleep(configAge); w.ctl.Weights.Age++ }, false},
 			{"a write", func() { run(t, s, true) }, false},
 			{"a failure", func() {
-				w.fail["poll"] = fmt.Errorf("away")
+				w.fail["poll"] = errors.New("away")
 				if _, err := s.Run(t.Context(), false); err == nil {
 					t.Error("no failure")
 				}
@@ -178,4 +179,18 @@ func TestGeneration(t *testing.T) {
 			before = c
 		}
 	})
+}
+
+// A plan counts why jobs are left alone.
+func TestLeftAlone(t *testing.T) {
+	var p Plan
+	for _, why := range []string{
+		priority.WhyRefused + "no", whyRival + "7", whyRival + "8; left alone", priority.Unheard, priority.Unheard, priority.Unheard, "job is held", "",
+	} {
+		p.leftAlone(why)
+	}
+	equal(t, "refused, rivals, unheard", []int{1, 2, 3}, []int{p.Refused, p.Rivals, p.Unheard})
+	w := newSite()
+	w.queue = append(w.queue, priority.Queued{Job: 1, Priority: 5, Listed: true, SiteKnown: true, Count: 1, Partition: "main"})
+	equal(t, "unheard in a cycle", 1, run(t, w.start(t), false).Plan.Unheard)
 }

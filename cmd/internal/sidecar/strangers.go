@@ -10,9 +10,9 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// WhyRival begins Entry.Why of a job that is left alone because another writer
+// whyRival begins Entry.Why of a job that is left alone because another writer
 // changed it.
-const WhyRival = "another writer gave it "
+const whyRival = "another writer gave it "
 
 // patience is what jobs are left alone for in the plan that is being made.
 type patience struct {
@@ -55,7 +55,7 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 				return ""
 			}
 			s.patience.wait(until)
-			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, format.Moment(float64(until)))
+			return fmt.Sprintf("%s%d; left alone until %s", whyRival, value, format.Moment(float64(until)))
 		}
 	}
 	if !foreign {
