@@ -52,7 +52,7 @@ func pending(j *slurmJob) bool { return j.row.Start == 0 }
 func running(j *slurmJob) bool { return j.row.Start != 0 && j.paused == 0 }
 func paused(j *slurmJob) bool  { return j.paused != 0 }
 
-// settled tells whether a job was neither suspended nor resumed this second.
+// settled reports whether a job was neither suspended nor resumed this second.
 func (s *slurm) settled(j *slurmJob) bool { return j.paused < s.now && j.resumed < s.now }
 
 func (s *slurm) act() {

@@ -229,7 +229,7 @@ func (d *daemon) run(ctx context.Context) error {
 }
 
 // last waits for the end of the running cycle after the daemon was told to
-// stop, and tells whether it came. Stepping through a long history does not hear
+// stop, and reports whether it came. Stepping through a long history does not hear
 // of the end; it is left alone after lastCycle, unless it writes.
 func (d *daemon) last(running <-chan outcome) (o outcome, ended bool) {
 	for {

@@ -49,7 +49,7 @@ func (s *readiness) expect(longest time.Duration) {
 	s.longest = longest
 }
 
-// ready tells whether a cycle has succeeded recently, and if not why not.
+// ready reports whether a cycle has succeeded recently, and if not why not.
 func (s *readiness) ready(now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

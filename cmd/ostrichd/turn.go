@@ -95,7 +95,7 @@ func (d *daemon) ask(ctx context.Context) <-chan error {
 	return answer
 }
 
-// answered tells whether to do a cycle at once.
+// answered reports whether to do a cycle at once.
 func (d *daemon) answered(err error) bool {
 	switch {
 	case d.outage.failures == 0:

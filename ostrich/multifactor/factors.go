@@ -38,7 +38,7 @@ type Factors struct {
 	Nice, Site int64
 }
 
-// Check tells whether the cluster has what a request names. Other methods take
+// Check reports whether the cluster has what a request names. Other methods take
 // requests that pass; anything else may make them panic.
 func (m *Multifactor) Check(r *Request) error {
 	for _, index := range []struct {

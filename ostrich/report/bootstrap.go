@@ -13,7 +13,7 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Excludes tells whether a value lies outside.
+// Excludes reports whether a value lies outside.
 func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
 
 // Fewest is how many clusters a 95 % interval needs. Of n clusters that get

@@ -90,5 +90,5 @@ func (r *Record) Procs() int64 {
 	return max(r.Requested, 0)
 }
 
-// Runnable tells whether the job ran, on at least one processor.
+// Runnable reports whether the job ran, on at least one processor.
 func (r *Record) Runnable() bool { return r.Run > 0 && r.Procs() > 0 }

@@ -40,7 +40,7 @@ func ParseController(text string) (priority.Controller, error) {
 	return c, nil
 }
 
-// saved tells whether the text is what scontrol shows, and not a slurm.conf.
+// saved reports whether the text is what scontrol shows, and not a slurm.conf.
 func saved(text string) bool {
 	for line := range strings.Lines(text) {
 		key, _, ok := strings.Cut(line, "=")

@@ -108,7 +108,7 @@ type Difference struct {
 	Reading    Reading          `json:"reading"`
 }
 
-// clear tells whether the interval has no 0 in it.
+// clear reports whether the interval has no 0 in it.
 func (d *Difference) clear() bool {
 	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
 }

@@ -45,7 +45,7 @@ func (c *Comparison) nearness() []string {
 	return list
 }
 
-// recorded tells whether a run is one that happened.
+// recorded reports whether a run is one that happened.
 func (c *Comparison) recorded(run string) bool {
 	return slices.ContainsFunc(c.Runs, func(f Figures) bool { return f.Run == run && f.Recorded })
 }

@@ -46,7 +46,7 @@ var (
 // largest of each user, by profile: 0 is short and 1 is long.
 type stretched struct{ campaigns, users [2][]float64 }
 
-// isLong tells whether a user has long jobs.
+// isLong reports whether a user has long jobs.
 func (r ppamReading) isLong(u ostrich.UserID) int {
 	if (int(u)-1)%(r.short+r.long) < r.short {
 		return 0

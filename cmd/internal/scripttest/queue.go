@@ -139,7 +139,7 @@ func (e entry) sprio(field byte) string {
 	return "?"
 }
 
-// listed tells whether sprio shows the job: it is pending, eligible and not held.
+// listed reports whether sprio shows the job: it is pending, eligible and not held.
 func (e entry) listed() bool {
 	return e.state() == "PENDING" && e["held"] == "" && !slices.Contains([]string{"Dependency", "BeginTime"}, e["reason"])
 }

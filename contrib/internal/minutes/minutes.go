@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Over tells whether it is too late to begin anything long.
+// Over reports whether it is too late to begin anything long.
 func Over(t testing.TB) bool {
 	t.Helper()
 	text := os.Getenv("OSTRICH_TEST_UNTIL")

@@ -56,7 +56,7 @@ func measured(seeds [][2]float64) Measure {
 	return m
 }
 
-// worse tells whether the second run's figure is higher by more than chance.
+// worse reports whether the second run's figure is higher by more than chance.
 // Of one seed, where nothing is known of chance, it tells whether it is higher.
 func (m Measure) worse() bool {
 	if m.Low > 0 {

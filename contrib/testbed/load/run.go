@@ -242,7 +242,7 @@ func (r *Run) progress(at time.Duration) {
 		r.Name, at.Seconds(), r.done, len(r.sent)-r.done, all.Running, all.Pending)
 }
 
-// pause waits, and tells whether it could to the end.
+// pause waits, and reports whether it could to the end.
 func pause(ctx context.Context, d time.Duration) bool { return sleep(ctx, d) == nil }
 
 // sleep waits, or returns why the context ended.
