@@ -44,7 +44,7 @@ func TestTail(t *testing.T) {
 		t.Errorf("the latest two (-want +got):\n%s", d)
 	}
 
-	// A line that is being written, and one that makes no sense.
+	// A line that is being written, and an invalid one.
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
