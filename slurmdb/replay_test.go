@@ -202,7 +202,7 @@ func waiting(events []ostrich.Event) map[ostrich.JobID]ostrich.Time {
 	return since
 }
 
-// lawful tells why a consumer could not take the events, in their order.
+// lawful says why a consumer would reject the events, in their order.
 func lawful(events []ostrich.Event) error {
 	const pending, runs, rests = 1, 2, 3
 	state := map[ostrich.JobID]int{}
