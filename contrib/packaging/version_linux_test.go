@@ -1,7 +1,6 @@
 package packaging_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -41,7 +40,7 @@ func TestVersionFromTheBuild(t *testing.T) {
 	expect := func(version string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "./cmd/...")
-		cmd.Dir, cmd.Env = clone, append(os.Environ(), "GOFLAGS=-buildvcs=true")
+		cmd.Dir, cmd.Env = clone, append(bare(), "GOFLAGS=-buildvcs=true")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go build: %v\n%s", err, out)
 		}

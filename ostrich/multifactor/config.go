@@ -56,8 +56,9 @@ const (
 	NoNormalTRES
 )
 
-// UseParent stands for fairshare=parent in Shares: the children compete as the
-// parent's own siblings, and a user has the parent's share and usage.
+// UseParent stands for fairshare=parent in Shares: the children of such an account
+// compete as children of its parent, and such a user has the parent's share and
+// usage.
 const UseParent = -1
 
 // Root is the name of the root account; so is "".

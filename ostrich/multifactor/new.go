@@ -207,9 +207,9 @@ func (m *Multifactor) plant() error {
 	return nil
 }
 
-// divide computes everybody's part. It passes over parents whose Shares are
-// UseParent: their children compete with their siblings (_find_assoc_parent,
-// _get_children_level_shares).
+// divide computes everybody's part. It passes over accounts whose Shares are
+// UseParent: their children compete with the account's siblings
+// (_find_assoc_parent, _get_children_level_shares).
 func (m *Multifactor) divide() {
 	shares := make([]float64, len(m.nodes)) // of the children
 	for i := 1; i < len(m.nodes); i++ {

@@ -79,7 +79,7 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 		}
 		return err
 	}
-	// Do not wait for the pipes of a child that has left the group.
+	// Do not wait long for the pipes of a child that has left the group.
 	cmd.WaitDelay = time.Second
 	return cmd
 }

@@ -54,7 +54,7 @@ func fake(command string, args []string) int {
 	return 1
 }
 
-// fail returns the failure that a script wants from a command, if any.
+// fail hangs or fails if the script wants the command to.
 func (s slurm) fail(command string) error {
 	if _, err := os.Stat(s.file("hang-" + command)); err == nil {
 		time.Sleep(time.Minute)
