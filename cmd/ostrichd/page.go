@@ -14,13 +14,13 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// page keeps what the status page shows. Each cycle is described when it ends: the
-// schedules may only be looked at between cycles, and what was there when somebody asked
-// last may be of yesterday. Who asks while the first cycle runs waits for it a little;
-// while a later one runs, the page shows what was before it.
+// page keeps what the status page shows. It describes each cycle when the cycle ends:
+// the schedules may only be read between cycles, and what an earlier request saw
+// may be a day old. Requests during the first cycle wait up to 2 s; later ones
+// get the previous snapshot.
 type page struct {
-	shown  chan struct{}                               // closed with the first cycle; nil where nobody can ask or no cycles run
-	latest atomic.Pointer[func() *statuspage.Snapshot] // makes that of the latest cycle, once
+	shown  chan struct{}                               // closed after the first cycle; nil if there are no requests or no cycles
+	latest atomic.Pointer[func() *statuspage.Snapshot] // makes the snapshot of the latest cycle, once
 
 	mu     sync.Mutex
 	daemon statuspage.Daemon
@@ -29,18 +29,18 @@ type page struct {
 const (
 	// patience is how long a request waits for the end of the first cycle.
 	patience = 2 * time.Second
-	// mostWritesShown is how many lines of the journal the page shows.
+	// mostWritesShown is how many writes of the journal the page shows.
 	mostWritesShown = 50
 )
 
-// know changes what the daemon knows beside its cycles.
+// know changes what the daemon knows besides its cycles.
 func (p *page) know(change func(*statuspage.Daemon)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.daemon)
 }
 
-// configured takes settings that are in effect from now on.
+// configured sets the settings that are in effect from now on.
 func (p *page) configured(c *sidecar.Config) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
@@ -48,7 +48,7 @@ func (p *page) configured(c *sidecar.Config) {
 	})
 }
 
-// observe takes a cycle.
+// observe keeps the figures of a cycle.
 func (p *page) observe(c *sidecar.Cycle) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
@@ -56,7 +56,7 @@ func (p *page) observe(c *sidecar.Cycle) {
 	})
 }
 
-// show takes a described cycle, and what the comparison had found by then.
+// show replaces the snapshot by one of a described cycle and the comparison so far.
 func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
 	snapshot := sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })
 	if p.latest.Swap(&snapshot) == nil {
@@ -64,7 +64,7 @@ func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
 	}
 }
 
-// await waits for the first cycle, but not for long.
+// await waits a short time for the first cycle.
 func (p *page) await(ctx context.Context) {
 	if p.shown == nil {
 		return
@@ -78,7 +78,7 @@ func (p *page) await(ctx context.Context) {
 	}
 }
 
-// snapshot is what there is to show now.
+// snapshot returns what there is to show now.
 func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	p := &d.page
 	p.await(ctx)

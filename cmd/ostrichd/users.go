@@ -10,11 +10,11 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// owner is whom a line of figures is about. The account is empty with flat
-// shares; Prometheus then shows no such label.
+// owner identifies a series of figures. The account is empty with flat shares;
+// Prometheus then shows no such label.
 type owner struct{ pool, account, user string }
 
-// standing is what a user has, and is entitled to, in a pool.
+// standing is what a user has in a pool, and is entitled to.
 type standing struct {
 	entitled, held   float64 // of the pool, 0 to 1
 	pending, running int     // processors
@@ -23,14 +23,14 @@ type standing struct {
 	stretch          float64
 }
 
-// users keeps the figures of each user of the latest cycle. Who has no campaign
-// and no job any more is not in it.
+// users keeps the figures of each user in the latest cycle. Users without a
+// campaign and a job are not in it.
 type users struct {
-	latest atomic.Pointer[map[owner]standing] // nil: none are wanted
+	latest atomic.Pointer[map[owner]standing] // nil: switched off
 }
 
-// observe takes a described cycle, and the time of a later one that found the same; nil
-// where no figures of users are wanted.
+// observe records a described cycle at a time. The time may be that of a later cycle
+// of the same generation. A nil cycle switches the figures off.
 func (u *users) observe(c *view.Cycle, now ostrich.Time) {
 	if c == nil {
 		u.latest.Store(nil)
@@ -59,8 +59,8 @@ func (u *users) observe(c *view.Cycle, now ostrich.Time) {
 	u.latest.Store(&all)
 }
 
-// and is what two lines of the schedule of one name are together: a user may
-// have an association for each partition.
+// and merges two lines of the schedule that have one name: a user may have an
+// association for each partition.
 func (s standing) and(o *standing) standing {
 	return standing{
 		s.entitled + o.entitled, s.held + o.held, s.pending + o.pending, s.running + o.running,
@@ -86,14 +86,14 @@ var userGauges = []struct {
 	{userDesc("stretch_ratio", "Stretch up to now of the user's unfinished campaigns, the largest."), func(s *standing) float64 { return s.stretch }},
 }
 
-// Describe is a prometheus.Collector's.
+// Describe implements prometheus.Collector.
 func (*users) Describe(to chan<- *prometheus.Desc) {
 	for _, g := range userGauges {
 		to <- g.desc
 	}
 }
 
-// Collect is a prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (u *users) Collect(to chan<- prometheus.Metric) {
 	all := u.latest.Load()
 	if all == nil {

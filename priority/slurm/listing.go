@@ -10,23 +10,23 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// printed is what Slurm's commands print of the queue.
+// printed is the output of Slurm's commands about the queue.
 type printed struct {
-	sprio  string // "" where priority/multifactor is not in force
+	sprio  string // "" if priority/multifactor is not in force
 	mark   string // before each record of squeue
 	squeue []string
 }
 
-// listing asks for the queue.
+// listing runs the commands that list slurmctld's waiting records.
 //
-// Until 22.05 squeue prints the records of slurmctld one by one with --array-unique. Later
-// releases print either a line for all waiting tasks of an array, those with records of
-// their own among them, or a line for each task; neither tells all, and separate joins
-// them. The option is tried each time: a refusal takes some milliseconds, and the commands
-// may be exchanged under a running daemon.
+// Until 22.05, squeue prints them one by one with --array-unique. Later releases
+// print either one line for all waiting tasks of an array, which hides tasks with
+// records of their own, or one line for each task. Neither shows everything, so
+// separate joins them. listing tries the option each time: a refusal takes a few
+// milliseconds, and the commands may be replaced under a running daemon.
 func (s Commands) listing(ctx context.Context) (*printed, error) {
-	// sprio comes first: a job held or pinned between the two is then shown
-	// as such by squeue.
+	// sprio runs first: squeue then shows as such a job that was held or pinned
+	// between the two.
 	sprio, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
 	if err != nil && !errors.Is(err, errNotMultifactor) {
 		return nil, err
@@ -45,15 +45,15 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	if err = list("--array-unique"); !errors.Is(err, errNoOption) {
 		return p, err
 	}
-	// The tasks come last: one that was held or pinned meanwhile is then known
-	// to be apart.
+	// The list of tasks comes last, so it shows a task that was held or pinned
+	// meanwhile as separate.
 	if err = list(); err == nil && hasSets(p.squeue[0], p.mark) {
 		err = list("--array")
 	}
 	return p, err
 }
 
-// hasSets tells whether squeue has printed a record of several tasks, see isSet.
+// hasSets reports whether squeue printed a record of several tasks, see isSet.
 func hasSets(out, mark string) bool {
 	for record := range strings.SplitSeq(out, mark) {
 		fields := strings.SplitN(record, fieldSep, 4)
@@ -67,10 +67,10 @@ func hasSets(out, mark string) bool {
 	return false
 }
 
-// Remembered is Commands that remember the queue: as long as Slurm's commands print the
-// same, Queue returns the same list, in the same memory. That the list is the same tells
-// that nothing has changed, and no second list has to be read and compared. The caller
-// may complete the list, as priority.Rank does, but not change what was read.
+// Remembered is Commands that remember the queue. As long as Slurm's commands print
+// the same, Queue returns the same list, in the same memory. So the caller sees at
+// once that nothing has changed, and nobody parses and compares the queue again. The
+// caller may sort the list, as priority.Rank does, but must not edit the jobs.
 type Remembered struct {
 	Commands
 
@@ -78,10 +78,11 @@ type Remembered struct {
 	queue []priority.Queued
 }
 
-// Remember returns commands that remember the queue. They are not safe for concurrent use.
+// Remember returns commands that remember the queue. Its Queue is not safe for
+// concurrent use.
 func Remember(c Commands) *Remembered { return &Remembered{Commands: c} }
 
-// Queue is that of Commands, or the same list as before.
+// Queue returns what Commands.Queue does, or the list of the call before.
 func (r *Remembered) Queue(ctx context.Context) ([]priority.Queued, error) {
 	p, err := r.listing(ctx)
 	if err != nil {
@@ -97,7 +98,7 @@ func (r *Remembered) Queue(ctx context.Context) ([]priority.Queued, error) {
 	return queue, err
 }
 
-// same tells whether two times the same was printed, but for the mark.
+// same reports whether two listings differ in nothing but their marks.
 func (p *printed) same(q *printed) bool {
 	return p.sprio == q.sprio && len(p.mark) == len(q.mark) && slices.EqualFunc(p.squeue, q.squeue, func(a, b string) bool {
 		if len(a) != len(b) {

@@ -11,8 +11,8 @@ import (
 	"slurm-ostrich/priority/prioritytest"
 )
 
-// As long as Slurm's commands print the same, the queue is the same list; after anything
-// else it is another one, with what has changed.
+// As long as Slurm's commands print the same, the queue is the same list. After any
+// other output it is a new list, with the change.
 func TestRemembered(t *testing.T) {
 	for _, grouping := range []bool{false, true} {
 		jobs := []priority.Queued{
@@ -71,7 +71,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// Two listings are the same but for their marks.
+// Only the marks of two equal listings differ.
 func TestSamePrinted(t *testing.T) {
 	of := func(mark, sprio string, squeue ...string) *printed {
 		return &printed{sprio: sprio, mark: mark, squeue: squeue}
@@ -97,8 +97,8 @@ func TestSamePrinted(t *testing.T) {
 	}
 }
 
-// BenchmarkListing is what becomes of a listing of 100 000 pending jobs: read, or found to
-// be the one before.
+// BenchmarkListing parses a listing of 100 000 pending jobs, and compares it with an
+// equal one.
 func BenchmarkListing(b *testing.B) {
 	now, before := &printed{mark: "\x1emark of now\x1e"}, &printed{mark: "\x1emark before\x1e"}
 	for _, p := range []*printed{now, before} {

@@ -12,34 +12,34 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// errNoOption is what a command says of an option that its release lacks.
+// errNoOption is how a command refuses an option that its release lacks.
 var errNoOption = errors.New("unrecognized option")
 
-// squeue lists what waits, each line in squeueFormat(mark).
+// squeue lists the waiting jobs, one line each in squeueFormat(mark).
 func (s Commands) squeue(ctx context.Context, mark string, options ...string) (string, error) {
 	args := slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-t", "PENDING", "-o", squeueFormat(mark)})
 	out, err := s.output(ctx, "squeue", args...)
 	return string(out), err
 }
 
-// isSet reports whether the record is one that stands for tasks of an array,
-// and not for a single task or job.
+// isSet reports whether the record stands for tasks of an array, and not for a
+// single task or job.
 func isSet(q *priority.Queued) bool {
 	_, err := strconv.Atoi(q.Tasks)
 	return q.Array != 0 && err != nil
 }
 
-// record is what "squeue --array" prints of one record of slurmctld: a line
-// for each of its tasks, alike but for the task.
+// record is what "squeue --array" prints of one record of slurmctld: a line for
+// each of its tasks, which differ only in the task.
 type record struct {
 	priority.Queued
 
-	tasks []int // none for what is no array
+	tasks []int // none if it is not an array
 }
 
-// separate returns the records of slurmctld from two lists of squeue's:
-// grouped, in which a set of an array's tasks has taken in those with records
-// of their own, and the later one of "squeue --array", task by task.
+// separate returns slurmctld's records from two lists of squeue's. In grouped, a
+// set of an array's tasks includes those with records of their own. byTask is the
+// later output of "squeue --array", task by task.
 func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued, error) {
 	records, err := parseRecords(byTask, mark)
 	if err != nil {
@@ -67,8 +67,8 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 		set := sets[r.Job]
 		if set == nil {
 			// An array that is younger than the grouped list waits for the next
-			// reading: its last task may be missing here, and whoever names a
-			// part of an array splits it.
+			// reading. Its last task may be missing here, and naming a part of an
+			// array splits it.
 			if len(r.tasks) < 2 {
 				queue = append(queue, r.Queued)
 			}
@@ -90,7 +90,7 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 	return queue, nil
 }
 
-// parseRecords reads what "squeue --array" prints in squeueFormat(mark).
+// parseRecords parses the output of "squeue --array" in squeueFormat(mark).
 func parseRecords(out, mark string) ([]record, error) {
 	texts, err := splitRecords(out, mark)
 	if err != nil {
@@ -99,7 +99,7 @@ func parseRecords(out, mark string) ([]record, error) {
 	var records []record
 	at := make(map[string]int) // by id
 	for text := range texts {
-		// Of the further tasks of a record nothing is new but the number.
+		// The further tasks of a record differ only in the number.
 		id, rest, _ := strings.Cut(text, fieldSep)
 		i, known := at[id]
 		if !known {
@@ -133,9 +133,9 @@ func parseRecords(out, mark string) ([]record, error) {
 	return records, nil
 }
 
-// forgotten is the task that "squeue --array" leaves out of a record where it
-// shows the given ones: the last of a stride (bitstring.c, bitfmt2int, which
-// stops before the end). It returns false where none can be missing.
+// forgotten returns the task that "squeue --array" leaves out of a record with
+// these tasks: the last one of a stride (bitstring.c, bitfmt2int, stops before
+// the end). ok is false if none can be missing.
 func forgotten(tasks []int) (last int, ok bool) {
 	step := stride(tasks)
 	if step < 2 {

@@ -87,7 +87,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.compareOrder(c)
 }
 
-// other tells whether a cycle found something else than the one before.
+// other reports whether anything changed since the cycle before.
 func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Anew || c.Generation != s.generation }
 
 // look takes a cycle in which something has changed.

@@ -47,9 +47,9 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 
-	printed    []priority.Queued // the queue as the controller told it last
-	ranked     []priority.Queued // the same in Slurm's order; nil if that may have changed
-	named      altered           // the same, with the users' names of accounting
+	printed    []priority.Queued // the latest queue, as the controller returned it
+	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed
+	named      altered           // the same, with accounting's names of the users
 	made       *planned          // what the latest plan was made from
 	latest     Plan
 	generation uint64 // see Cycle.Generation
@@ -119,10 +119,11 @@ type Cycle struct {
 	Events []ostrich.Event
 	Anew   bool
 
-	// Generation grows with every cycle that found something else than the one before:
-	// accounting told of anything, or the plan was made anew, because the queue, a schedule's
-	// order, the controller's configuration or what the journal knows had changed. Cycles of
-	// one generation have the same Plan, and in their schedules only time has passed.
+	// Generation grows with each cycle in which something changed: accounting reported an
+	// event, or the sidecar planned again because the queue, a schedule's order, the
+	// controller's configuration or the journal changed. Cycles of one generation share
+	// one Plan, and in their schedules only time has passed. A new sidecar counts from 1
+	// again; its first cycle has Anew.
 	Generation uint64
 
 	Controller priority.Controller
@@ -151,8 +152,8 @@ type Cycle struct {
 	users     [][]ostrich.User
 }
 
-// Campaigns are the unfinished campaigns of a pool. They are looked at once: before the
-// next cycle of the sidecar begins.
+// Campaigns lists the unfinished campaigns of a pool. The first call reads the schedule,
+// so it must come before the next cycle.
 func (c *Cycle) Campaigns(pool int) []ostrich.Campaign {
 	if c.campaigns == nil {
 		c.campaigns = make([][]ostrich.Campaign, len(c.Pools))
@@ -163,7 +164,8 @@ func (c *Cycle) Campaigns(pool int) []ostrich.Campaign {
 	return c.campaigns[pool]
 }
 
-// Users are the users of a pool that have been seen, looked at as Campaigns.
+// Users lists the users of a pool that have had jobs. As with Campaigns, the first call
+// must come before the next cycle.
 func (c *Cycle) Users(pool int) []ostrich.User {
 	if c.users == nil {
 		c.users = make([][]ostrich.User, len(c.Pools))

@@ -45,13 +45,13 @@ type limit struct {
 // looked at before it counts as able to start.
 const limitAge = time.Minute
 
-// recall returns the queue with the reasons that slurmctld forgets when it writes to a
+// recall returns the queue with the reasons that slurmctld forgets when we write to a
 // job, until its scheduler looks at the job again. Otherwise each write to a job at a
 // limit would put it before others, for another write in the next cycle. Where a job
 // before it waits for resources, the main scheduler gives it the reason Priority without
 // a look at its limits.
 //
-// It also finds why jobs cannot start, once for all that ask in this cycle.
+// It also finds out why jobs cannot start, once for the whole cycle.
 func (h *holds) recall(queue []priority.Queued, now time.Time) []priority.Queued {
 	if len(h.limits) == 0 && sameList(h.ranked, queue) {
 		return queue

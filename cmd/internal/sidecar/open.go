@@ -75,7 +75,7 @@ func New(c Config, accounting Accounting, commands Controller, controller priori
 	return p.sidecar()
 }
 
-// parts is what a sidecar is made of.
+// parts are the parts of a sidecar.
 type parts struct {
 	config     Config
 	accounting Accounting
@@ -87,7 +87,7 @@ type parts struct {
 	names      error            // of the configuration, that Slurm does not know
 }
 
-// joined is the sidecar with its journal, which takes part in the turns of its lead.
+// joined returns a sidecar that has a journal and takes part in the turns of its lead.
 func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) (*Sidecar, error) {
 	_, err := p.scheduleOptions()
 	if err == nil {
@@ -105,7 +105,8 @@ func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) 
 	return p.sidecar()
 }
 
-// scheduleOptions are those of the schedules, or what is wrong with the configuration.
+// scheduleOptions returns the options of the schedules. The error says what is wrong
+// with the configuration.
 func (p *parts) scheduleOptions() (ostrich.Options, error) {
 	if p.controller.ClusterName != p.config.Cluster {
 		return ostrich.Options{}, otherCluster(p.config.Cluster, p.controller.ClusterName)
@@ -120,7 +121,7 @@ func (p *parts) scheduleOptions() (ostrich.Options, error) {
 	return o, nil
 }
 
-// sidecar makes a whole sidecar: nothing of it is set later but by its cycles.
+// sidecar returns a complete sidecar. Only its cycles change it later.
 func (p *parts) sidecar() (*Sidecar, error) {
 	c := p.config
 	o, err := p.scheduleOptions()

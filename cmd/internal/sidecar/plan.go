@@ -16,12 +16,12 @@ type Plan struct {
 	Entries []Entry         // all jobs, pool after pool: managed ones in OStrich's order, then the rest
 	Summary priority.Summary
 
-	// Of the jobs that are left alone: those that Slurm refused to change and those that
-	// another writer changed, both for a while, and those of which accounting has not told.
+	// Jobs that are left alone: Slurm refused to change them, another writer changed
+	// them, or accounting does not know them yet.
 	Refused, Rivals, Unheard int
 }
 
-// leftAlone counts why a job is left alone.
+// leftAlone counts a job that is left alone, by the reason.
 func (p *Plan) leftAlone(why string) {
 	switch {
 	case strings.HasPrefix(why, priority.WhyRefused):
@@ -64,8 +64,8 @@ func (p *planned) same(c *Cycle) bool {
 	return true
 }
 
-// planQueue plans for a queue that was read just now. A cycle that found everything as it
-// was keeps the plan of the one before, and its generation.
+// planQueue plans for a queue that was read just now. A cycle in which nothing changed
+// keeps the plan and the generation of the cycle before.
 func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	c.Queue = s.nameUsers(queue)
 	now := ostrich.Time(time.Now().Unix())

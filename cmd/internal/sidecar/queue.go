@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// queue is the pending jobs in the order in which Slurm would try them. As long as
-// neither they nor what is added to them change, it is the same list: the same memory.
+// queue returns the pending jobs in the order in which Slurm would try them. As long
+// as nothing about them changes, it returns the same list, in the same memory.
 func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 	queue, err := s.slurm.Queue(ctx)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 	if s.ranked == nil || !sameList(s.printed, queue) {
 		ranked := queue
 		if sameList(s.printed, queue) {
-			ranked = slices.Clone(queue) // its former order may be in use
+			ranked = slices.Clone(queue) // others may use the list in its former order
 		}
 		priority.Rank(ranked, s.partitions)
 		if s.printed = queue; !slices.Equal(s.ranked, ranked) {
@@ -28,25 +28,26 @@ func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
 	return s.holds.recall(s.ranked, time.Now()), nil
 }
 
-// sameList tells whether two lists are one. Nobody changes a list that was handed out.
+// sameList reports whether two lists are one list in memory. Nobody edits a list that
+// queue has returned, so the jobs are the same too.
 func sameList(a, b []priority.Queued) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// edit is a text that the job at a place of the queue gets.
+// edit gives the job at a place of the queue another text.
 type edit struct {
 	place int
 	text  string
 }
 
-// altered is a copy of the queue with some edits.
+// altered is a copy of the queue with edits.
 type altered struct {
 	from, to []priority.Queued
 	edits    []edit
 }
 
-// with returns the queue with the edits: itself where there are none, and the same copy
-// for the same queue and edits.
+// with returns the queue with the edits. It returns the queue itself if there are
+// none, and the same copy for the same queue and edits.
 func (a *altered) with(queue []priority.Queued, edits []edit, set func(q *priority.Queued, text string)) []priority.Queued {
 	if len(edits) == 0 {
 		*a = altered{}
@@ -61,8 +62,8 @@ func (a *altered) with(queue []priority.Queued, edits []edit, set func(q *priori
 	return a.to
 }
 
-// nameUsers returns the queue with the users' names of accounting. Where the host does not
-// know a user, squeue shows a number or "nobody", which excludes nobody.
+// nameUsers returns the queue with accounting's names of the users. For a user that the
+// host does not know, squeue shows a number or "nobody", which no setting names.
 func (s *Sidecar) nameUsers(queue []priority.Queued) []priority.Queued {
 	excluded := s.config.Exclude.Users
 	if len(excluded) == 0 && len(s.config.Include.Users) == 0 {

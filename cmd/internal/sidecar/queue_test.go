@@ -14,14 +14,14 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// forget lets a sidecar look at everything again.
+// forget makes a sidecar read everything again.
 func (s *Sidecar) forget() {
 	s.made, s.ranked, s.named = nil, nil, altered{}
 	s.holds.stale, s.holds.ranked, s.holds.recalled = true, nil, altered{}
 	s.provisional.heard = true
 }
 
-// said is all that a cycle says of the queue.
+// said is everything that a cycle says about the queue.
 func (c *Cycle) said() string {
 	lines := fmt.Appendln(nil, c.Time, c.Lag, c.Events, c.Anew, c.Provisional, c.Plan.Summary, c.Pools[0].Schedule.Kept())
 	for _, e := range c.Plan.Entries {
@@ -30,8 +30,8 @@ func (c *Cycle) said() string {
 	return string(lines)
 }
 
-// A cycle skips what cannot have changed. Whatever happens, it says the same as one that
-// looks at everything.
+// A cycle skips what cannot have changed. Whatever happens, it says the same as a cycle
+// that reads everything.
 func TestNothingIsMissed(t *testing.T) {
 	reasons := []string{"None", "Priority", "Resources", "AssocGrpCpuLimit", "PartitionConfig", "JobHeldUser", "Dependency"}
 	for seed := range uint64(300) {
@@ -136,7 +136,7 @@ func TestNothingIsMissed(t *testing.T) {
 	}
 }
 
-// A generation ends when something happens, and not because time passes.
+// A generation ends when something happens, not because time passes.
 func TestGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSite()

@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// writer makes changes and notes them in the journal before and after.
+// writer makes changes, and records them in the journal before and after.
 type writer struct {
 	slurm      Controller
 	controller priority.Controller
@@ -68,7 +68,7 @@ func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority
 	return r.Outcomes, err
 }
 
-// ours tells whether a value is one that the journal says we wrote to a job.
+// ours reports whether, by the journal, we wrote a value to a job.
 func (w *writer) ours(job ostrich.JobID, value int64) bool {
 	return w.journal.Ours(w.channel, job, value)
 }

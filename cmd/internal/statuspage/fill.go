@@ -22,9 +22,8 @@ const (
 // trendStep is how long a point of the trends is.
 const trendStep = ostrich.Duration(300)
 
-// New makes a snapshot of a cycle and of what the comparison had found by then;
-// either may be nil where there is none yet. It has nothing of the daemon's own yet,
-// see With.
+// New returns a snapshot of a cycle and of the comparison so far; either may be nil.
+// With adds what the daemon itself knows.
 func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
 	s := &Snapshot{
 		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{}, Shares: []Share{}, Campaigns: []Campaign{},

@@ -260,13 +260,13 @@ func TestLaneOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkSnapshot is what a look at the page costs: look is what has the daemon's
-// loop wait, unchanged the same where nothing has happened, take what the request does
+// BenchmarkSnapshot is the cost of the page: describe is what the daemon's loop waits
+// for, unchanged the same if nothing has happened, and snapshot is what a request does
 // besides. The page and the list of all jobs come on top.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, pending := range []int{20_000, 100_000} {
 		s, c, report := cycle(b, statuspagetest.New(300, pending))
-		b.Run(fmt.Sprintf("look-%d", pending), func(b *testing.B) {
+		b.Run(fmt.Sprintf("describe-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				view.Describe(s, c, nil)
@@ -279,7 +279,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				view.Describe(s, c, described)
 			}
 		})
-		b.Run(fmt.Sprintf("take-%d", pending), func(b *testing.B) {
+		b.Run(fmt.Sprintf("snapshot-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				New(described, report)

@@ -223,6 +223,6 @@ func (s *Snapshot) checkCycle(add func(name string, ok bool, mend, format string
 	for _, h := range priority.Harms(options, priority.Surroundings{}) {
 		add(h.Setting, false, h.Mend, "%s", h.Found)
 	}
-	add("queue", s.cycle.Untold == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
-		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.cycle.Untold)
+	add("queue", s.cycle.Unheard == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
+		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.cycle.Unheard)
 }

@@ -75,7 +75,7 @@ func (c *Campaign) Late() string {
 	return ""
 }
 
-// Unfinished lists the campaigns that are chosen.
+// Unfinished lists the chosen campaigns.
 func (s *Cycle) Unfinished(chosen func(c *Campaign) bool) Campaigns {
 	list := []Campaign{}
 	for i := range s.Campaigns {
@@ -86,7 +86,7 @@ func (s *Cycle) Unfinished(chosen func(c *Campaign) bool) Campaigns {
 	return Campaigns{s.Cluster, s.Time, list}
 }
 
-// sortCampaigns puts those in front that complete first, and lets users know theirs.
+// sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.
 func (s *Cycle) sortCampaigns() {
 	slices.SortStableFunc(s.Campaigns, func(a, b Campaign) int {
 		return cmp.Or(cmp.Compare(OrNever(a.VirtualEnd), OrNever(b.VirtualEnd)), cmp.Compare(a.Campaign, b.Campaign))
@@ -137,7 +137,7 @@ func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
 	return c
 }
 
-// orNone is a list that JSON shows as empty, not as null.
+// orNone returns a list that JSON shows as empty, not as null.
 func orNone(list []ostrich.JobID) []ostrich.JobID {
 	if list == nil {
 		return []ostrich.JobID{}
@@ -145,8 +145,8 @@ func orNone(list []ostrich.JobID) []ostrich.JobID {
 	return list
 }
 
-// StretchAt is the stretch of the campaign at a later time, on the processors of its
-// pool, and how long ago the virtual schedule completed it; both are 0 once it has ended.
+// StretchAt returns the campaign's stretch at a later time of the same generation, and
+// for how long it has been complete virtually. Both are 0 once it has ended.
 func (c *Campaign) StretchAt(procs int, now ostrich.Time) (stretch, lag float64) {
 	v := c.from
 	if v.Ended != 0 {

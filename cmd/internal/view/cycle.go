@@ -1,6 +1,6 @@
-// Package view describes what a cycle of the sidecar found, once, in the form in which
-// people get to see it: jobs, campaigns and users. Tables, explanations, the status page,
-// metrics and JSON are printed from that, so the command ostrich and ostrichd say the same.
+// Package view describes a cycle of the sidecar for people: its jobs, campaigns and users.
+// Tables, explanations, the status page, metrics and JSON all print this description, so
+// the command ostrich and the daemon say the same.
 package view
 
 import (
@@ -20,8 +20,8 @@ type Source interface {
 	UserName(id ostrich.UserID) string
 }
 
-// Cycle is what a cycle found, described. Later cycles leave it as it is, so it may be
-// read while they run, and by several at once. Nothing in it may be changed.
+// Cycle is a described cycle. Later cycles do not change it, so several readers may use
+// it while they run. Nobody may change it.
 type Cycle struct {
 	Cluster string
 	Time    ostrich.Time // of the virtual schedule
@@ -30,7 +30,7 @@ type Cycle struct {
 
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
-	Untold    int        // jobs of the plan of which accounting has not told yet
+	Unheard   int        // jobs of the plan that accounting does not know yet
 	Pools     []Pool     // in the order of the configuration
 	Campaigns []Campaign // unfinished, those that complete first in the virtual schedule in front
 
@@ -38,7 +38,7 @@ type Cycle struct {
 	known
 }
 
-// known is what is described of jobs. Cycles of one generation have it in common.
+// known is what is known of jobs. Cycles of one generation share it.
 type known struct {
 	live  []slurmdb.Record      // by id
 	works []ostrich.Work        // of the plan's entries
@@ -56,13 +56,14 @@ type Pool struct {
 	Users       []User // by id
 }
 
-// Describe describes a cycle. No later cycle of the same sidecar may run meanwhile. What
-// was described before is used again where it holds; it may be nil.
+// Describe describes a cycle. No later cycle of the same sidecar may run meanwhile.
+// before is the description of an earlier cycle, or nil; Describe takes over what still
+// holds.
 func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	config := from.Config()
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Untold: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation,
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation,
 	}
 	if before != nil && !c.Anew && before.generation == c.Generation {
 		s.known = before.known
@@ -82,7 +83,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	return s
 }
 
-// knownOf looks at all jobs of a cycle.
+// knownOf reads all jobs of a cycle.
 func knownOf(from Source, c *sidecar.Cycle) known {
 	k := known{
 		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)),
@@ -104,8 +105,8 @@ func knownOf(from Source, c *sidecar.Cycle) known {
 	return k
 }
 
-// describePool describes the users of a pool and their campaigns. Each user's come after
-// one another, users by id, as the schedule lists them.
+// describePool describes the users of a pool and their campaigns. The schedule lists
+// both by the user's id.
 func (s *Cycle) describePool(p *Pool, users []ostrich.User, campaigns []ostrich.Campaign, name func(ostrich.UserID) string) {
 	p.Unfinished = len(campaigns)
 	p.Users = make([]User, len(users))

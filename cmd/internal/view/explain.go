@@ -181,7 +181,7 @@ func (e *Explanation) started(s *Cycle, job JobName) (*Explanation, error) {
 	return e, nil
 }
 
-// explained is the campaign of a job; nil if it is in none.
+// explained returns the campaign of a job, nil if it is in none.
 func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 	for i := range s.Campaigns {
 		c := &s.Campaigns[i]

@@ -51,7 +51,7 @@ type Summary struct {
 	Undone     int     `json:"undone"`
 }
 
-// Chosen is the plan of the jobs that are chosen.
+// Chosen returns the plan of the chosen jobs.
 func (s *Cycle) Chosen(chosen func(e *sidecar.Entry) bool) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
@@ -82,8 +82,8 @@ func (s *Cycle) Job(place int) Job {
 	return j
 }
 
-// moves is by how many places each job comes earlier in OStrich's order than in
-// Slurm's, of the ordered ones of its pool; 0 for those left alone.
+// moves returns by how many places each job comes earlier in OStrich's order than in
+// Slurm's, among the ordered jobs of its pool; 0 for jobs that are left alone.
 func moves(entries []sidecar.Entry) []int {
 	ordered := make([]int, len(entries)) // in Slurm's order, places of entries and one more; 0 for others
 	for i := range entries {
