@@ -30,6 +30,8 @@ type Accounting interface {
 type Controller interface {
 	Controller(ctx context.Context) (priority.Controller, error)
 	Partitions(ctx context.Context) ([]priority.Partition, error)
+	// Queue may return the list of the call before, in the same memory, which says that
+	// no job has changed. It must not edit a list that it has returned.
 	Queue(ctx context.Context) ([]priority.Queued, error)
 	Diag(ctx context.Context) (slurm.Diag, error)
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
@@ -92,6 +94,14 @@ func (s *Sidecar) options() priority.Options {
 	}
 	o.Strange = func(q *priority.Queued) string { return s.strange(&o, q) }
 	return o
+}
+
+// undone completes the options of a plan with what the journal knows of writes
+// that were undone.
+func (s *Sidecar) undone(o *priority.Options) {
+	now := ostrich.Time(time.Now().Unix())
+	o.Restored = s.journal.Restored
+	o.Repeat = func(q *priority.Queued) bool { return s.journal.Repeat(o.Channel, q, now) }
 }
 
 // Cycle is what one cycle found and did.
@@ -354,6 +364,26 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 	n := s.burst(changes)
 	c.Left = len(changes) - n
 	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:n])
+}
+
+// settled returns the changes of a cycle once they can be written. While a burst
+// waits for the backfill scheduler the queue grows old: then it is read and
+// planned again.
+func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, error) {
+	if c.Plan.Summary.Writes == 0 {
+		return nil, nil
+	}
+	if waited, err := s.await(ctx); err != nil || !waited {
+		return c.Plan.Changes(), err
+	}
+	queue, err := s.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.planQueue(c, queue); err != nil {
+		return nil, err
+	}
+	return c.Plan.Changes(), nil
 }
 
 // write makes changes and notes them in the journal before and after.

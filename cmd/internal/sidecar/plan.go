@@ -212,3 +212,21 @@ func (p Plan) Changes() []priority.Change {
 	}
 	return heads(pools)
 }
+
+// heads puts the changes of several pools in one order: the first of each pool,
+// then the second, and so on. A burst that ends early has then changed every
+// pool's head.
+func heads(pools [][]priority.Change) []priority.Change {
+	var all []priority.Change
+	for i := 0; ; i++ {
+		n := len(all)
+		for _, one := range pools {
+			if i < len(one) {
+				all = append(all, one[i])
+			}
+		}
+		if len(all) == n {
+			return all
+		}
+	}
+}
