@@ -265,18 +265,25 @@ func TestLaneOrder(t *testing.T) {
 // besides. The page and the list of all jobs come on top.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, pending := range []int{20_000, 100_000} {
-		s, c, report := cycle(b, statuspagetest.New(300, pending))
+		s, _, report := cycle(b, statuspagetest.New(300, pending))
+		c, err := s.Run(b.Context(), false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		unread := *c
 		b.Run(fmt.Sprintf("describe-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				view.Describe(s, c, nil)
+				again := unread
+				view.Describe(s, &again, nil)
 			}
 		})
 		described := view.Describe(s, c, nil)
 		b.Run(fmt.Sprintf("unchanged-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				view.Describe(s, c, described)
+				again := unread
+				view.Describe(s, &again, described)
 			}
 		})
 		b.Run(fmt.Sprintf("snapshot-%d", pending), func(b *testing.B) {
@@ -299,5 +306,23 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A description that takes over what the one before knew says the same as one made anew.
+func TestDescribedAgain(t *testing.T) {
+	cluster := statuspagetest.New(7, 200)
+	s, c, report := cycle(t, cluster)
+	described := view.Describe(s, c, nil)
+	for n := range 12 {
+		cluster.Busy = n%4 == 3
+		c, err := s.Run(t.Context(), n%3 == 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described = view.Describe(s, c, described)
+		if got, want := everything(t, New(described, report)), everything(t, New(view.Describe(s, c, nil), report)); got != want {
+			t.Errorf("cycle %d: it says\n%s\nand made anew\n%s", n, got, want)
+		}
 	}
 }
