@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,8 +33,8 @@ func main() {
 // run is the whole command but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
-	if len(args) > 1 && args[1] == completeCommand {
-		if err := complete(a, stdout, args[2:]); err != nil {
+	if len(args) > 1 && args[1] == manual.CompleteCommand {
+		if err := manual.Complete(a, stdout, args[2:], argumentWords); err != nil {
 			return 1
 		}
 		return 0
@@ -125,7 +126,7 @@ func flagsFirst(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	takesValue := valued(a.Commands[i].Flags)
+	takesValue := manual.TakesValue(a.Commands[i].Flags)
 	flags, rest := slices.Clone(args[:2]), []string(nil)
 	for i := 2; i < len(args); i++ {
 		arg := args[i]
@@ -177,9 +178,9 @@ func clusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
 }
 
-// command builds a sub-command that reads the configuration first.
-func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
-	c.Flags = slices.Concat(flags, sidecar.Flags(true))
+// plainCommand builds a sub-command that reads no configuration.
+func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
+	c.Flags = flags
 	c.UseShortOptionHandling = true
 	c.HideHelpCommand = true
 	c.OnUsageError = usageError("ostrich "+c.Name, "")
@@ -187,6 +188,14 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())
 		}
+		return do(ctx)
+	}
+	return &c
+}
+
+// command builds a sub-command that reads the configuration first.
+func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
+	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
 		config, err := sidecar.Load(ctx)
 		if err != nil {
 			return err
@@ -198,8 +207,18 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 			config.SetCluster(name)
 		}
 		return do(ctx, config)
+	})
+}
+
+// shortLived lets garbage lie longer in a command that does not live long and
+// keeps most of what it allocates, unless somebody set GOGC. The function it
+// returns ends that.
+func shortLived() (done func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
 	}
-	return &c
+	former := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(former) }
 }
 
 // look does the reading part of one cycle, with a sign of life on a terminal,

@@ -28,9 +28,9 @@ type Run struct {
 	rule         Rule
 	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
-	inside    *ostrich.Inside // nil is the policy's own
-	gate      *ostrich.Gate   // nil is the policy's own
-	predictor ostrich.Predictor
+	inside    *ostrich.Inside    // nil is the policy's own
+	gate      *ostrich.Gate      // nil is the policy's own
+	predictor *ostrich.Predictor // nil is the settings' of ostrichd, or limit for a log
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
@@ -59,18 +59,24 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 
 // material is what its policy is made of.
 func (r *Run) material(campaigns []sim.Campaign) *Material {
-	gate := r.Policy.gate
-	if r.gate != nil {
-		gate = *r.gate
+	return &Material{
+		Campaigns: campaigns, Closed: r.closed, Period: r.period,
+		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
 	}
-	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder(), Predictor: r.predictor}, Period: r.period}
 }
 
-func (r *Run) insideOrder() ostrich.Inside {
-	if r.inside != nil {
-		return *r.inside
+// over are options of a schedule, but for those that somebody chose.
+func (r *Run) over(o ostrich.Options) ostrich.Options {
+	if r.gate != nil {
+		o.Gate = *r.gate
 	}
-	return r.Policy.inside
+	if r.inside != nil {
+		o.Inside = *r.inside
+	}
+	if r.predictor != nil {
+		o.Predictor = *r.predictor
+	}
+	return o
 }
 
 // heeded are the options that some policies take and others do not.
@@ -78,7 +84,7 @@ var heeded = []struct {
 	option string
 	by     func(*Policy) bool
 }{
-	{"inside", func(p *Policy) bool { return p.rank != nil }},
+	{"inside", func(p *Policy) bool { return p.rank != nil && !p.byJob }},
 	{"gate", func(p *Policy) bool { return p.gated }},
 	{"predictor", func(p *Policy) bool { return p.gated }},
 	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
@@ -102,14 +108,18 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// PolicyNamed finds a policy of a log; sjf is another name of spt.
-func PolicyNamed(name string) (*Policy, error) {
+// PolicyNamed finds a policy of a log.
+func PolicyNamed(name string) (*Policy, error) { return policyNamed(name, Log) }
+
+// policyNamed finds a policy that can be replayed with something; sjf is another
+// name of spt.
+func policyNamed(name string, with Need) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
 	}
-	p := Find(name, Log)
+	p := Find(name, with)
 	if p == nil {
-		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(Log))))
+		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(with))))
 	}
 	return p, nil
 }
@@ -227,11 +237,12 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
+	m := r.material(campaigns)
 	loop := sim.Loop{
-		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
+		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
-	r.Policy.Into(&loop, r.material(campaigns), false)
+	r.Policy.Into(&loop, m, false)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
 	return jobs, time.Since(began), err

@@ -32,6 +32,7 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
+	Run     Run             // how the jobs are replayed
 }
 
 // Study is the jobs of a site, and how they are to be scheduled.
@@ -49,7 +50,7 @@ type Study struct {
 	Shares    *ostrich.Shares // nil is an even division
 	Priority  multifactor.Config
 	Scheduler sim.Scheduler
-	Kill      bool // jobs end at their limits
+	Run       Run
 
 	Notes []string // what was left out, changed or assumed
 
@@ -74,8 +75,11 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Options: setup.Options, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
+	s := &Study{Options: setup.Run.over(setup.Options), Run: setup.Run, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
 	s.Notes = append(s.Notes, h.Notes...)
+	if s.Run.closed {
+		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
+	}
 	if err := s.findPools(h, setup); err != nil {
 		return nil, err
 	}

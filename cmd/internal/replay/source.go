@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"bufio"
@@ -13,12 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/lengths"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -30,38 +27,13 @@ import (
 	"slurm-ostrich/slurmdb/archive"
 )
 
-// compareInput are the options that say which jobs are compared.
-func compareInput() []cli.Flag {
-	return []cli.Flag{
-		clusterFlag(),
-		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input"},
-		&cli.StringSliceFlag{Name: "sacct", Usage: "take the jobs of the dump in `FILE`, of sacct --parsable2 in Open XDMoD's columns or with a header; may be given again"},
-		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start"},
-		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end"},
-		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host"},
-		&cli.BoolFlag{Name: "lenient", Usage: "skip lines of a file that are malformed, and count them"},
-		&cli.Float64Flag{Name: "load", Usage: "divide the times between the submissions of a log by `FACTOR`", Value: 1},
-		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says"},
-		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says"},
-	}
-}
-
-// compareSite are the options that say how Slurm is configured there.
-func compareSite() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file"},
-		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same"},
-		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file"},
-		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same"},
-	}
-}
-
 // source is where the jobs of a comparison come from, and what is known of the
 // site.
 type source struct {
+	o          *SiteOptions
 	name       string
 	history    *accounting.History
-	setup      replay.Setup
+	setup      Setup
 	location   *time.Location // nil for a log, whose times count from its start
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
@@ -75,7 +47,7 @@ type source struct {
 
 // check compares the model of the site's priorities with what the controller
 // says, and lets go of the history, which is large.
-func (s *source) check(site *replay.Study) (err error) {
+func (s *source) check(site *Study) (err error) {
 	if l := s.live; l != nil {
 		s.controller, err = site.Check(s.history, l.at, l.shares, l.queue)
 	}
@@ -102,53 +74,62 @@ func (s *source) time(text string) (ostrich.Time, error) {
 	return s.zero + ostrich.Time(seconds), nil
 }
 
-// readSource reads the jobs and the site.
-func readSource(c *cli.Context, config *sidecar.Config) (*source, error) {
-	s := &source{now: time.Now(), location: time.Local, recorded: true, limits: true}
-	files := c.IsSet("swf") || c.IsSet("sacct")
+// check refuses options that do not go together.
+func (o *SiteOptions) checkSource() error {
 	switch {
-	case c.IsSet("swf") && c.IsSet("sacct"):
-		return nil, errors.New("compare: --swf or --sacct, not both")
-	case files && c.IsSet("clusters"):
-		return nil, errors.New("compare: --clusters names one of the database, and the jobs come from a file")
-	case !files && c.IsSet("lenient"):
-		return nil, errors.New("compare: --lenient goes with --swf and --sacct")
-	case !c.IsSet("swf") && c.IsSet("load"):
-		return nil, errors.New("compare: --load goes with --swf")
-	case c.IsSet("procs") && c.Int("procs") < 1 || c.IsSet("nodes") && c.Int("nodes") < 1:
-		return nil, errors.New("compare: --procs and --nodes: at least 1")
+	case o.given("swf") && o.given("sacct"):
+		return errors.New("compare: --swf or --sacct, not both")
+	case o.files() && o.given("clusters"):
+		return errors.New("compare: --clusters names one of the database, and the jobs come from a file")
+	case !o.files() && o.given("lenient"):
+		return errors.New("compare: --lenient goes with --swf and --sacct")
+	case !o.given("swf") && o.given("load"):
+		return errors.New("compare: --load goes with --swf")
+	case o.given("procs") && o.Procs < 1 || o.given("nodes") && o.Nodes < 1:
+		return errors.New("compare: --procs and --nodes: at least 1")
 	}
-	if name := c.String("timezone"); name != "" {
+	return nil
+}
+
+// files tells whether the jobs come from files.
+func (o *SiteOptions) files() bool { return o.given("swf") || o.given("sacct") }
+
+// readSource reads the jobs and the site.
+func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*source, error) {
+	if err := o.checkSource(); err != nil {
+		return nil, err
+	}
+	s := &source{o: o, now: time.Now(), location: time.Local, recorded: true, limits: true}
+	if name := o.Timezone; name != "" {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			return nil, fmt.Errorf("--timezone %s: %w", name, err)
 		}
 		s.location = zone
-	} else if c.IsSet("sacct") {
+	} else if o.given("sacct") {
 		s.location = time.UTC
 	}
 	options, err := config.ScheduleOptions()
 	if err != nil {
 		return nil, err
 	}
-	s.setup = replay.Setup{Procs: c.Int("procs"), Nodes: c.Int("nodes"), Options: options, Tree: config.Schedule.Shares == "tree"}
-	s.setup.Location = s.location
+	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == "tree", Location: s.location}
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
 		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
 	}
-	if err = s.readFiles(c); err != nil {
+	if err = s.readFiles(); err != nil {
 		return nil, err
 	}
 	switch {
-	case c.IsSet("swf"):
-		err = s.readSWF(c)
-	case c.IsSet("sacct"):
-		err = s.readDumps(c)
+	case o.given("swf"):
+		err = s.readSWF(ctx)
+	case o.given("sacct"):
+		err = s.readDumps(ctx)
 	default:
-		err = s.readTables(c, config)
+		err = s.readTables(ctx, config, stderr)
 	}
-	if files && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
+	if o.files() && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
@@ -172,15 +153,15 @@ func (s *source) foretell() lengths.Result {
 }
 
 // readFiles reads the configuration of Slurm from the files that are named.
-func (s *source) readFiles(c *cli.Context) error {
-	read := func(option string, take func(text string) error) error {
-		path := c.String(option)
+func (s *source) readFiles() error {
+	o := s.o
+	read := func(option, path string, parse func(text string) error) error {
 		if path == "" {
 			return nil
 		}
 		raw, err := os.ReadFile(path)
 		if err == nil {
-			err = take(string(raw))
+			err = parse(string(raw))
 		}
 		if err != nil {
 			return fmt.Errorf("--%s: %s: %w", option, path, err)
@@ -189,45 +170,41 @@ func (s *source) readFiles(c *cli.Context) error {
 	}
 	site := &accounting.Site{}
 	return errors.Join(
-		read("slurm-config", func(text string) error {
+		read("slurm-config", o.SlurmConfig, func(text string) error {
 			controller, err := slurm.ParseController(text)
 			if err != nil {
 				return err
 			}
 			s.setup.Controller = &controller
-			if !c.IsSet("partitions") && strings.Contains(text, "PartitionName=") { // a slurm.conf
+			if !o.given("partitions") && strings.Contains(text, "PartitionName=") { // a slurm.conf
 				s.setup.Partitions, err = slurm.ParsePartitions(text)
 			}
 			return err
 		}),
-		read("partitions", func(text string) (err error) {
+		read("partitions", o.Partitions, func(text string) (err error) {
 			s.setup.Partitions, err = slurm.ParsePartitions(text)
 			return err
 		}),
-		read("associations", func(text string) error {
+		read("associations", o.Associations, func(text string) error {
 			s.setup.Site = site
-			return sacct.ReadAssociations(site, strings.NewReader(text), c.String("associations"), c.String("clusters"))
+			return sacct.ReadAssociations(site, strings.NewReader(text), o.Associations, o.Cluster)
 		}),
-		read("qos-file", func(text string) error {
+		read("qos-file", o.QOS, func(text string) error {
 			s.setup.Site = site
-			return sacct.ReadQOS(site, strings.NewReader(text), c.String("qos-file"))
+			return sacct.ReadQOS(site, strings.NewReader(text), o.QOS)
 		}),
 	)
 }
 
 // readSWF reads a workload log.
-func (s *source) readSWF(c *cli.Context) error {
-	path := c.String("swf")
-	s.name, s.location, s.zero = replay.LogName(path), nil, 1
-	o := replay.LogOptions{
-		Procs: c.Int("procs"), Lenient: c.Bool("lenient"), Start: c.String("starttime"), End: c.String("endtime"),
-		Load: c.Float64("load"), Given: c.IsSet,
-	}
-	log, err := o.Read(c.Context, path)
+func (s *source) readSWF(ctx context.Context) error {
+	o, path := s.o, s.o.SWF
+	s.name, s.location, s.zero = LogName(path), nil, 1
+	log, err := o.Read(ctx, path)
 	if err != nil {
 		return err
 	}
-	if note := replay.Skipped(log); note != "" {
+	if note := Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
 	if log, err = o.Choose(path, log); err != nil {
@@ -239,7 +216,7 @@ func (s *source) readSWF(c *cli.Context) error {
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
-	if s.history, err = replay.FromLog(log, m); err != nil {
+	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
@@ -249,19 +226,18 @@ func (s *source) readSWF(c *cli.Context) error {
 }
 
 // readDumps reads dumps of sacct.
-func (s *source) readDumps(c *cli.Context) error {
-	paths := c.StringSlice("sacct")
-	s.name = strings.Join(paths, ", ")
+func (s *source) readDumps(ctx context.Context) error {
+	s.name = strings.Join(s.o.Sacct, ", ")
 	var all []*accounting.History
-	for _, path := range paths {
+	for _, path := range s.o.Sacct {
 		var h *accounting.History
-		err := console.Await(c.Context, func() error {
+		err := console.Await(ctx, func() error {
 			in, err := openDump(path)
 			if err != nil {
 				return err
 			}
 			defer func() { _ = in.Close() }() // it was only read
-			h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: c.Bool("lenient"), Cluster: c.String("clusters")})
+			h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
 			return err
 		})
 		if err != nil {
@@ -273,7 +249,7 @@ func (s *source) readDumps(c *cli.Context) error {
 	if s.history, err = accounting.Merge(all...); err != nil {
 		return err
 	}
-	from, to, err := s.span(c, s.history.From, s.history.To+1)
+	from, to, err := s.span(s.history.From, s.history.To+1)
 	if err != nil {
 		return err
 	}
@@ -308,17 +284,17 @@ type readCloser struct {
 }
 
 // span is the window that the options name, or the given one.
-func (s *source) span(c *cli.Context, from, to ostrich.Time) (ostrich.Time, ostrich.Time, error) {
-	for _, o := range []struct {
-		option string
-		at     *ostrich.Time
-	}{{"starttime", &from}, {"endtime", &to}} {
-		if text := c.String(o.option); text != "" {
-			t, err := s.time(text)
+func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error) {
+	for _, x := range []struct {
+		option, text string
+		at           *ostrich.Time
+	}{{"starttime", s.o.Start, &from}, {"endtime", s.o.End, &to}} {
+		if x.text != "" {
+			t, err := s.time(x.text)
 			if err != nil {
-				return 0, 0, fmt.Errorf("--%s %s: %w", o.option, text, err)
+				return 0, 0, fmt.Errorf("--%s %s: %w", x.option, x.text, err)
 			}
-			*o.at = t
+			*x.at = t
 		}
 	}
 	if to <= from {
@@ -336,14 +312,14 @@ func (s *source) moment(t ostrich.Time) string {
 const warmUp = 4
 
 // readTables reads slurmdbd's tables, and asks slurmctld for what no file tells.
-func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
-	from, to, err := s.span(c, ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
+func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
+	from, to, err := s.span(ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
 	if err != nil {
 		return err
 	}
 	commands := config.Commands()
 	if s.setup.Controller == nil {
-		controller, bad := commands.Controller(c.Context)
+		controller, bad := commands.Controller(ctx)
 		if bad != nil {
 			return fmt.Errorf("%w; or give --slurm-config FILE", bad)
 		}
@@ -352,8 +328,8 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 			config.Cluster = controller.ClusterName
 		}
 	}
-	if s.setup.Partitions == nil && !c.IsSet("slurm-config") {
-		if s.setup.Partitions, err = commands.Partitions(c.Context); err != nil {
+	if s.setup.Partitions == nil && !s.o.given("slurm-config") {
+		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
 			return fmt.Errorf("%w; or give --partitions FILE", err)
 		}
 	}
@@ -364,30 +340,30 @@ func (s *source) readTables(c *cli.Context, config *sidecar.Config) error {
 	if err != nil {
 		return err
 	}
-	done := console.Alive(c.App.ErrWriter, "reading accounting")
+	done := console.Alive(stderr, "reading accounting")
 	defer done()
 	access.Classes = true
-	r, err := slurmdb.Open(c.Context, access)
+	r, err := slurmdb.Open(ctx, access)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
-	if s.history, err = archive.History(c.Context, r, from-before, to, nil); err != nil {
-		if c.Err() != nil {
+	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
+		if ctx.Err() != nil {
 			return console.ErrInterrupted
 		}
 		return err
 	}
 	s.history.From = from
 	if s.setup.Site == nil {
-		if s.setup.Site, err = archive.Site(c.Context, r); err != nil {
+		if s.setup.Site, err = archive.Site(ctx, r); err != nil {
 			return err
 		}
 	}
-	if !c.IsSet("endtime") && !c.IsSet("slurm-config") && s.setup.Controller.Multifactor() {
-		s.ask(c.Context, commands)
+	if !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
+		s.ask(ctx, commands)
 	}
 	return nil
 }
