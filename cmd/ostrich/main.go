@@ -233,7 +233,7 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	cycle, err := s.Run(ctx.Context, false)
 	done()
 	if err == nil {
-		odd(ctx, cycle)
+		leftOut(ctx, cycle)
 		err = do(s, cycle)
 	}
 	if bad := s.Close(); bad != nil {
@@ -242,8 +242,8 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	return err
 }
 
-// odd tells on standard error of what was left out.
-func odd(ctx *cli.Context, c *sidecar.Cycle) {
+// leftOut tells on standard error of what was left out.
+func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if c.Names != nil {
 		console.Say(w, "warning: %v", c.Names)
@@ -252,7 +252,7 @@ func odd(ctx *cli.Context, c *sidecar.Cycle) {
 		console.Say(w, "warning: %v", c.Journal)
 	}
 	if n := len(c.Skipped); n > 0 {
-		console.Say(w, "%s left out that make no sense, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
 		console.Say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])

@@ -63,7 +63,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 		if drawn, err = o.draw(ctx, list, stderr); err != nil {
 			return nil, err
 		}
-		if err := Write(o.Out, drawn); err != nil {
+		if err = Write(o.Out, drawn); err != nil {
 			return nil, fmt.Errorf("figures: %w", err)
 		}
 		console.Say(stderr, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(o.Out, Index))

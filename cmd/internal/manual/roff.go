@@ -135,7 +135,7 @@ func Settings(version, date string) Page {
 
 const (
 	settingsIntro = `The file is YAML. A key with a dot is a key within a section: database.address is the key address below database.
-A key that is not known, is set twice or has a value that makes no sense is an error that names the line. A missing file
+A key that is not known, is set twice or has an invalid value is an error that names the line. A missing file
 is the same as an empty one, unless it was named.
 
 Each setting is also an option of both commands and an environment variable. An option wins over the environment, that

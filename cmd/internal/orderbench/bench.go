@@ -161,12 +161,6 @@ func identity(log *Log) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Runs lists all runs, the largest first.
-func (b *Bench) Runs() []Run { return b.runs }
-
-// Done reports whether the figures of a run are known.
-func (b *Bench) Done(r *Run) bool { return b.done[r.number] }
-
 // Keep takes the figures of a run.
 func (b *Bench) Keep(r *Run, m Measures) {
 	b.found[r.number], b.done[r.number] = m, true

@@ -159,16 +159,15 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 // Tables are a row a policy over all logs, and then unless only these are wanted,
 // the same by log.
 func (r *Result) Tables(byLog bool) []format.Table {
-	cells := func(p *PolicyRatios, before ...any) []any {
-		cells := append(before, p.Policy)
+	row := func(t *format.Table, p *PolicyRatios, cells ...any) {
 		for _, r := range p.All() {
 			cells = append(cells, r.String())
 		}
-		return cells
+		t.Add(cells...)
 	}
 	t := format.Table{Header: append([]string{"POLICY"}, Heads()...)}
 	for i := range r.Policies {
-		t.Add(cells(&r.Policies[i])...)
+		row(&t, &r.Policies[i], r.Policies[i].Policy)
 	}
 	if !byLog {
 		return []format.Table{t}
@@ -176,7 +175,8 @@ func (r *Result) Tables(byLog bool) []format.Table {
 	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, Heads()...)}
 	for i := range r.Logs {
 		for k := range r.Logs[i].Policies {
-			logs.Add(cells(&r.Logs[i].Policies[k], r.Logs[i].Log)...)
+			p := &r.Logs[i].Policies[k]
+			row(&logs, p, r.Logs[i].Log, p.Policy)
 		}
 	}
 	return []format.Table{t, logs}

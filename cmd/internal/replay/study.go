@@ -110,7 +110,7 @@ func (s *Study) note(n int, one, many string) {
 func (s *Study) take(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, odd, late, wide, instant, elsewhere int
+	var never, rejected, late, wide, instant, elsewhere int
 	var open []unfinished
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
@@ -120,7 +120,7 @@ func (s *Study) take(h *accounting.History) error {
 			never++
 			continue
 		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
-			odd++
+			rejected++
 			continue
 		case j.End != 0 && j.End < h.From:
 			left := 1.0
@@ -192,14 +192,14 @@ func (s *Study) take(h *accounting.History) error {
 	if part := s.finish(open, parts); part != "" {
 		s.note(len(open), part, part)
 	}
-	s.note(odd, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
+	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
 	s.note(elsewhere, "left out: its partition has no nodes now", "left out: their partitions have no nodes now")
 	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
 	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
 	if len(s.Jobs) == len(open) {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-odd-elsewhere)
+			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
