@@ -1,16 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/cmd/internal/replay"
@@ -38,7 +37,7 @@ func benchCommand() *cli.Command {
 		&cli.IntFlag{Name: "part-jobs", Usage: "`NUMBER` of jobs that a part has at most", Value: 60_000, Destination: &o.PartJobs},
 		&cli.IntFlag{Name: "shakes", Usage: "`NUMBER` of replays of each part; the first is the log as it is", Value: 3, Destination: &o.Shakes},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the shakes are drawn", Value: 1, Destination: &o.Seed},
-		&cli.DurationFlag{Name: "floor", Usage: "`TIME` that a campaign counts as long as, at least", Value: 10 * time.Second, Destination: &o.Floor},
+		replay.FloorFlag(&o.Floor),
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
 		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `FILE`, or in runs.jsonl in that folder, and make those only that it lacks", Destination: &o.Resume},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
@@ -58,18 +57,11 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		option string
-		write  func(io.Writer) error
-	}{
-		{"html", result.WriteHTML},
-		{"markdown", func(w io.Writer) error { return result.WriteMarkdown(w, benchLine(c)) }},
-	} {
-		if path := c.String(f.option); path != "" {
-			if err = atomicfile.Write(path, f.write); err != nil {
-				return fmt.Errorf("--%s: %w", f.option, err)
-			}
-		}
+	if err = errors.Join(
+		console.WriteFile(c, "html", result.WriteHTML),
+		console.WriteFile(c, "markdown", func(w io.Writer) error { return result.WriteMarkdown(w, benchLine(c)) }),
+	); err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return console.JSON(c, result)

@@ -9,11 +9,9 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/livecompare"
@@ -35,7 +33,7 @@ func compareCommand() *cli.Command {
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(o), o.SiteFlags(), []cli.Flag{
-		&cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: &o.Floor},
+		replay.FloorFlag(&o.Floor),
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
@@ -91,10 +89,8 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 	if err != nil {
 		return err
 	}
-	if path := c.String("html"); path != "" {
-		if err = atomicfile.Write(path, result.WriteHTML); err != nil {
-			return fmt.Errorf("--html: %w", err)
-		}
+	if err = console.WriteFile(c, "html", result.WriteHTML); err != nil {
+		return err
 	}
 	return writeComparison(c, result)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
@@ -93,22 +92,13 @@ func csvAllowed(c *cli.Context, replays int) error {
 // writeCSVs writes the files that the options ask for.
 func writeCSVs(c *cli.Context, s *replay.Simulation) error {
 	o, m := s.Outcome, s.Run.Procs
-	for i, write := range []func(io.Writer) error{
-		func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, m) },
-		func(w io.Writer) error { return report.WriteCampaigns(w, o.Campaigns, m) },
-		func(w io.Writer) error {
+	return errors.Join(
+		console.WriteFile(c, "jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, m) }),
+		console.WriteFile(c, "campaigns-csv", func(w io.Writer) error { return report.WriteCampaigns(w, o.Campaigns, m) }),
+		console.WriteFile(c, "utilisation-csv", func(w io.Writer) error {
 			return report.WriteUtilisation(w, o.Jobs, m, ostrich.Duration(c.Duration("step")/time.Second))
-		},
-	} {
-		path := c.String(csvOptions[i])
-		if path == "" {
-			continue
-		}
-		if err := atomicfile.Write(path, write); err != nil {
-			return fmt.Errorf("--%s: %w", csvOptions[i], err)
-		}
-	}
-	return nil
+		}),
+	)
 }
 
 func writeSimulations(c *cli.Context, list []*replay.Simulation) error {

@@ -104,6 +104,19 @@ func Writable(c *cli.Context, options ...string) error {
 	return nil
 }
 
+// WriteFile writes the file that an option names, whole or not at all, if it names
+// one.
+func WriteFile(c *cli.Context, option string, write func(io.Writer) error) error {
+	path := c.String(option)
+	if path == "" {
+		return nil
+	}
+	if err := atomicfile.Write(path, write); err != nil {
+		return fmt.Errorf("--%s: %w", option, err)
+	}
+	return nil
+}
+
 // Await does what no signal can stop, and waits for its end or for a signal.
 // After a signal the process ends, and that with it.
 func Await(ctx context.Context, do func() error) error {

@@ -117,6 +117,11 @@ func PoliciesFlag(policies *string) cli.Flag {
 	return &cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich", Destination: policies}
 }
 
+// FloorFlag is the option that says how long a campaign counts as, at least.
+func FloorFlag(floor *time.Duration) cli.Flag {
+	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
+}
+
 // LoopFlag is the option, of some name, that says how users react.
 func LoopFlag(name string, loop *string) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: loop}
