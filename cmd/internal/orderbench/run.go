@@ -134,7 +134,7 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 	}
 	var failed atomic.Bool
 	var mu sync.Mutex
-	err := replay.Each(ctx, stderr, o.Workers, jobs, func(i int, ended func(n int)) error {
+	err := replay.Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
 		if failed.Load() || ctx.Err() != nil {
 			return nil
 		}

@@ -156,7 +156,7 @@ func (o *SiteOptions) replay(ctx context.Context, stderr io.Writer, runs []*run)
 	for i, r := range runs {
 		jobs[i] = len(r.study.Jobs)
 	}
-	return Each(ctx, stderr, o.Workers, jobs, func(i int, ended func(n int)) (err error) {
+	return Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) (err error) {
 		r := runs[i]
 		if r.jobs, r.took, err = r.study.Replay(r.policy, ended); err != nil {
 			err = fmt.Errorf("%s: %w", r.name, err)

@@ -14,11 +14,11 @@ import (
 )
 
 // Each makes replays of so many jobs each, as many at a time as there are
-// workers, or one a core if that is 0, under a bar over the jobs of all. do makes
-// the i-th one, and tells ended how many of its jobs have. The error is that of
+// workers, or one a core if that is 0, under a bar over the jobs of all that says
+// what is done. do makes the i-th one, and tells ended how many of its jobs have. The error is that of
 // the first replay in the list that has one. A signal ends it early, with
 // [console.ErrInterrupted].
-func Each(ctx context.Context, w io.Writer, workers int, jobs []int, do func(i int, ended func(n int)) error) error {
+func Each(ctx context.Context, w io.Writer, what string, workers int, jobs []int, do func(i int, ended func(n int)) error) error {
 	if workers < 1 {
 		workers = runtime.NumCPU()
 	}
@@ -26,7 +26,7 @@ func Each(ctx context.Context, w io.Writer, workers int, jobs []int, do func(i i
 	for _, n := range jobs {
 		total += n
 	}
-	at, gone := console.Progress(w, "simulating")
+	at, gone := console.Progress(w, what)
 	defer gone()
 	var mu sync.Mutex
 	done, all := make([]int, len(jobs)), 0

@@ -72,7 +72,7 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	for i, s := range list {
 		jobs[i] = len(s.Workload.Jobs)
 	}
-	err := Each(ctx, stderr, workers, jobs, func(i int, ended func(n int)) error {
+	err := Each(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
 		s := list[i]
 		o, err := s.Run.Do(s.Workload.Jobs, func(n, _ int) { ended(n) })
 		if err != nil {
