@@ -196,7 +196,7 @@ func (s *settings) has(name string) bool {
 func (o *Options) Policies(with Need) ([]*Policy, error) {
 	var list []*Policy
 	for name := range strings.SplitSeq(o.Policy, ",") {
-		p, err := policyNamed(strings.TrimSpace(name), with)
+		p, err := PolicyNamed(strings.TrimSpace(name), with)
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	text = o.Text(name)
 	switch name {
 	case "policy":
-		p, bad := PolicyNamed(o.Policy)
+		p, bad := PolicyNamed(o.Policy, Log)
 		if bad != nil {
 			return "", bad
 		}

@@ -108,12 +108,9 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// PolicyNamed finds a policy of a log.
-func PolicyNamed(name string) (*Policy, error) { return policyNamed(name, Log) }
-
-// policyNamed finds a policy that can be replayed with something; sjf is another
+// PolicyNamed finds a policy that can be replayed with something; sjf is another
 // name of spt.
-func policyNamed(name string, with Need) (*Policy, error) {
+func PolicyNamed(name string, with Need) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
 	}

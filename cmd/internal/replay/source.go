@@ -1,9 +1,6 @@
 package replay
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -231,13 +228,8 @@ func (s *source) readDumps(ctx context.Context) error {
 	var all []*accounting.History
 	for _, path := range s.o.Sacct {
 		var h *accounting.History
-		err := console.Await(ctx, func() error {
-			in, err := openDump(path)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = in.Close() }() // it was only read
-			h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+		err := console.Await(ctx, func() (err error) {
+			h, err = s.readDump(path)
 			return err
 		})
 		if err != nil {
@@ -258,29 +250,21 @@ func (s *source) readDumps(ctx context.Context) error {
 	return nil
 }
 
-// openDump opens a dump, compressed or not; - is standard input.
-func openDump(path string) (io.ReadCloser, error) {
+// readDump reads a dump of sacct, compressed or not; - is standard input.
+func (s *source) readDump(path string) (*accounting.History, error) {
 	file := os.Stdin
 	if path != "-" {
 		var err error
 		if file, err = os.Open(path); err != nil {
 			return nil, err
 		}
+		defer func() { _ = file.Close() }() // it was only read
 	}
-	in := bufio.NewReaderSize(file, 1<<16)
-	if magic, err := in.Peek(2); err == nil && bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
-		}
-		return readCloser{unzipped, file}, nil
+	in, err := trace.Inflate(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return readCloser{in, file}, nil
-}
-
-type readCloser struct {
-	io.Reader
-	io.Closer
+	return sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
 }
 
 // span is the window that the options name, or the given one.

@@ -223,7 +223,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := replay.PolicyNamed(p.Option("policy"))
+	policy, err := replay.PolicyNamed(p.Option("policy"), replay.Log)
 	if err != nil {
 		return nil, err
 	}
