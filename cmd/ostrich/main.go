@@ -109,7 +109,7 @@ func noCommand(name string) error {
 	return fmt.Errorf("%q is no command; see \"ostrich --help\"", name)
 }
 
-// usageError tells of an option that is not understood, in one line.
+// usageError reports an option that is not understood, in one line.
 func usageError(command, more string) cli.OnUsageErrorFunc {
 	return func(_ *cli.Context, err error, _ bool) error {
 		return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
@@ -157,7 +157,7 @@ func selection() []cli.Flag {
 	}
 }
 
-// chosen tells whether a value is among those an option lists; an option that
+// chosen reports whether a value is among those an option lists; an option that
 // is not given lists all.
 func chosen(c *cli.Context, option, value string) bool {
 	want := c.String(option)
@@ -210,9 +210,8 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 	})
 }
 
-// shortLived lets garbage lie longer in a command that does not live long and
-// keeps most of what it allocates, unless somebody set GOGC. The function it
-// returns ends that.
+// shortLived collects garbage less often, unless GOGC is set: the command ends soon
+// and keeps most of what it allocates. The function that it returns ends that.
 func shortLived() (done func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -242,7 +241,7 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	return err
 }
 
-// leftOut tells on standard error of what was left out.
+// leftOut reports on standard error what was left out.
 func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if c.Names != nil {

@@ -103,12 +103,11 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 func Inflate(r io.Reader) (*bufio.Reader, error) {
 	const size = 1 << 16 // no more than fits in a cache
 	text := bufio.NewReaderSize(r, size)
-	magic, err := text.Peek(2)
-	if err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-		return text, nil // the reader of the text meets the error again
+	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(text)
+		return bufio.NewReaderSize(z, size), err
 	}
-	z, err := gzip.NewReader(text)
-	return bufio.NewReaderSize(z, size), err
+	return text, nil
 }
 
 // errLong says that a line is longer than that of any log.

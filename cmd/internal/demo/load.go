@@ -36,7 +36,7 @@ func (b between) draw(r *rand.Rand) int64 {
 // shape is a kind of campaign: so many jobs, of so many seconds and processors.
 type shape struct{ jobs, length, procs between }
 
-// profile is a kind of user, who submits the shapes in turn.
+// profile is a kind of user. The user submits the shapes in turn.
 type profile struct {
 	About  string // one phrase
 	shapes []shape

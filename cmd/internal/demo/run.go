@@ -95,7 +95,8 @@ func (d *demo) snapshot() [2]state {
 }
 
 // run does the runs: one after the other, as fast as that goes, or both at once
-// with so much emulated time a second. It tells at how many jobs have ended.
+// with so much emulated time a second. It calls at with
+// the number of jobs that have ended.
 func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total int)) error {
 	began := time.Now()
 	look := func(ctx context.Context, now ostrich.Time) error {

@@ -13,12 +13,12 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 )
 
-// DefaultAddress is where the page is served unless somebody says where.
+// DefaultAddress is where the page is served by default.
 const DefaultAddress = "127.0.0.1:9344"
 
-// serve serves the page of a demonstration as it stands, until the function
-// that it returns is called, which tells what went wrong meanwhile. The context
-// that it returns ends with the given one, or when the page cannot be served.
+// serve serves the page of a demonstration as it stands until stop is called. stop
+// returns what went wrong meanwhile. The context that serve returns ends with the
+// given one, or when the page cannot be served.
 func serve(ctx context.Context, d *demo, address string, w io.Writer) (_ context.Context, stop func() error, err error) {
 	if address == "" {
 		address = DefaultAddress

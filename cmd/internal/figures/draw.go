@@ -99,7 +99,7 @@ func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, mis
 	return there, missing, nil
 }
 
-// steps is how finely the progress of one figure is told.
+// steps is how many steps of progress a figure has.
 const steps = 1000
 
 // draw computes the figures, several at a time. The first error ends all of it.

@@ -102,7 +102,7 @@ func candidates(a *cli.App, before []string, begun string, arguments func(before
 	return append(list, Word{"--help", "show help"})
 }
 
-// TakesValue tells by their names which flags take a value.
+// TakesValue reports, by name, which flags take a value.
 func TakesValue(flags []cli.Flag) map[string]bool {
 	takes := make(map[string]bool)
 	for _, f := range flags {

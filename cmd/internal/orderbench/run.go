@@ -32,7 +32,7 @@ type Options struct {
 	Workers int
 }
 
-// check tells what is wrong with the options, and completes the settings.
+// check returns what is wrong with the options, and completes the settings.
 func (o *Options) check() error {
 	var errs []error
 	for _, x := range []struct {

@@ -40,8 +40,8 @@ type SiteOptions struct {
 	Workers     int
 }
 
-// run is a replay to be made, and what came of it.
-type run struct {
+// candidate is a replay that is compared with others, and its result.
+type candidate struct {
 	name   string
 	study  *Study
 	policy *Policy
@@ -83,11 +83,11 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err = source.check(site); err != nil {
 		return nil, err
 	}
-	runs, err := o.runs(site, policies)
+	runs, err := o.candidates(site, policies)
 	if err != nil {
 		return nil, err
 	}
-	if err = o.replay(ctx, stderr, runs); err != nil {
+	if err = o.replayAll(ctx, stderr, runs); err != nil {
 		return nil, err
 	}
 	in, err := o.input(source, site, runs)
@@ -102,14 +102,14 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	return result, err
 }
 
-// runs are the replays that the options ask for.
-func (o *SiteOptions) runs(site *Study, policies []*Policy) ([]*run, error) {
-	var runs []*run
+// candidates are the replays that the options ask for.
+func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate, error) {
+	var runs []*candidate
 	for i, p := range policies {
 		if slices.Contains(policies[:i], p) {
 			return nil, fmt.Errorf("--policy %s: is named twice", p.Name)
 		}
-		runs = append(runs, &run{name: p.Name, study: site, policy: p})
+		runs = append(runs, &candidate{name: p.Name, study: site, policy: p})
 	}
 	for _, what := range o.WhatIf {
 		changed := site
@@ -127,10 +127,10 @@ func (o *SiteOptions) runs(site *Study, policies []*Policy) ([]*run, error) {
 				continue
 			}
 			name := p.Name + ", " + what
-			if slices.ContainsFunc(runs, func(r *run) bool { return r.name == name }) {
+			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.name == name }) {
 				return nil, fmt.Errorf("--what-if %s: is given twice", what)
 			}
-			runs = append(runs, &run{name: name, study: changed, policy: p})
+			runs = append(runs, &candidate{name: name, study: changed, policy: p})
 		}
 		if len(runs) == before {
 			return nil, fmt.Errorf("--what-if %s: means nothing to --policy %s", what, o.Policy)
@@ -150,8 +150,8 @@ func widest(a, b []string, first bool) []string {
 	return append(slices.Clone(a), b...)
 }
 
-// replay makes the runs, several at a time.
-func (o *SiteOptions) replay(ctx context.Context, stderr io.Writer, runs []*run) error {
+// replayAll makes the replays, several at a time.
+func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, runs []*candidate) error {
 	jobs := make([]int, len(runs))
 	for i, r := range runs {
 		jobs[i] = len(r.study.Jobs)
@@ -166,7 +166,7 @@ func (o *SiteOptions) replay(ctx context.Context, stderr io.Writer, runs []*run)
 }
 
 // input puts the runs beside what happened.
-func (o *SiteOptions) input(source *source, site *Study, runs []*run) (comparison.Input, error) {
+func (o *SiteOptions) input(source *source, site *Study, runs []*candidate) (comparison.Input, error) {
 	in := comparison.Input{
 		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
 		Location: source.location, Procs: site.Procs, Notes: site.Notes, Closed: site.Run.closed,

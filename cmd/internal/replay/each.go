@@ -13,11 +13,11 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 )
 
-// Each makes replays of so many jobs each, as many at a time as there are
-// workers, or one a core if that is 0, under a bar over the jobs of all that says
-// what is done. do makes the i-th one, and tells ended how many of its jobs have. The error is that of
-// the first replay in the list that has one. A signal ends it early, with
-// [console.ErrInterrupted].
+// Each makes several replays at a time: one for each worker, or for each core if
+// workers is 0. jobs has the number of jobs of each replay. do makes the i-th
+// replay and calls ended with the number of its jobs that have ended; a progress
+// bar says what is done and shows the sum. Each returns the error of the first
+// replay in the list that failed, or [console.ErrInterrupted] after a signal.
 func Each(ctx context.Context, w io.Writer, what string, workers int, jobs []int, do func(i int, ended func(n int)) error) error {
 	if workers < 1 {
 		workers = runtime.NumCPU()

@@ -72,7 +72,7 @@ func (c *Campaigns) Table() format.Table {
 	return t
 }
 
-// SummaryTable tells how the stretch is distributed.
+// SummaryTable has the distribution of the stretch.
 func (c *Campaigns) SummaryTable() format.Table {
 	t := format.Table{Header: SummaryHeader}
 	t.Add(SummaryCells(&c.Summary)...)

@@ -28,7 +28,7 @@ type LogOptions struct {
 	Rule       string // "" is what the log asks for
 	Threshold  time.Duration
 
-	// Given tells which options somebody gave; nil if nobody gave any.
+	// Given reports whether an option was given; nil if none was.
 	Given func(option string) bool
 }
 
@@ -208,21 +208,21 @@ func (o *Options) Policies(with Need) ([]*Policy, error) {
 // faults collects what is wrong with options.
 type faults []error
 
-// note takes what is wrong with an option, if anything is.
+// note adds what is wrong with an option, if err is not nil.
 func (f *faults) note(option string, err error) {
 	if err != nil {
 		*f = append(*f, fmt.Errorf("--%s %w", option, err))
 	}
 }
 
-// either tells whether an option has the first of two values.
+// either reports whether an option has the first of two values.
 func (f *faults) either(option, value, first, second string) bool {
 	i, err := console.Named[uint8]([]string{first, second}, value)
 	f.note(option, err)
 	return i == 0
 }
 
-// choice is the value of an option, nil if it was left open.
+// choice is the value of an option; nil if it is empty.
 func choice[T ~uint8](f *faults, option string, names []string, value string) *T {
 	if value == "" {
 		return nil
@@ -321,7 +321,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	return text, err
 }
 
-// CheckTogether tells which options do not go together in a replay under a
+// CheckTogether returns which options do not go together in a replay under a
 // policy of a log, or of a workload that is generated. Whether the fields of a
 // log tell its campaigns is seen when it is read.
 func (o *Options) CheckTogether(p *Policy, generated bool) error {
@@ -342,7 +342,7 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 	return r.Check()
 }
 
-// MeansNothing tells why an option means nothing to a policy and a rule, or "".
+// MeansNothing returns why an option means nothing to a policy and a rule, or "".
 func MeansNothing(option string, p *Policy, rule string) string {
 	for _, h := range heeded {
 		if h.option == option && !h.by(p) {

@@ -12,9 +12,9 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Replay replays the jobs under a policy, and tells how long that took. The jobs
-// come in the order of Jobs, without those that had not ended or that a change
-// added. progress is told how many jobs have ended.
+// Replay replays the jobs under a policy, and returns how long that took. The jobs
+// are in the order of Jobs, without those that had not ended or that a change
+// added. Replay calls progress with the number of jobs that have ended.
 func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.Duration, error) {
 	began := time.Now()
 	jobs := make([]report.Job, len(s.Jobs))
@@ -52,9 +52,9 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 }
 
 // loopRule makes the campaigns that a replay submits. In an open loop they are
-// OStrich's, to which submissions make no difference. In a closed one they say
-// when a user comes back, which must not depend on how OStrich is set: they are
-// those that are measured.
+// OStrich's, as submissions do not depend on campaigns. In a closed loop campaigns
+// decide when a user comes back. That must not depend on OStrich's settings, so
+// they are those in which all policies are measured.
 func (s *Study) loopRule() ostrich.Rule {
 	if s.Run.closed {
 		return s.measure

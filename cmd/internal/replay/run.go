@@ -30,13 +30,13 @@ type Run struct {
 
 	inside    *ostrich.Inside    // nil is the policy's own
 	gate      *ostrich.Gate      // nil is the policy's own
-	predictor *ostrich.Predictor // nil is the settings' of ostrichd, or limit for a log
+	predictor *ostrich.Predictor // nil is that of ostrichd's settings, or limit for a log
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
 }
 
-// Rule tells which jobs of a log are a campaign.
+// Rule says which jobs of a log are a campaign.
 type Rule struct {
 	Fields bool // 17 and 18 of the log say it
 	ostrich.Rule
@@ -65,7 +65,7 @@ func (r *Run) material(campaigns []sim.Campaign) *Material {
 	}
 }
 
-// over are options of a schedule, but for those that somebody chose.
+// over returns options of a schedule, with those replaced that were chosen.
 func (r *Run) over(o ostrich.Options) ostrich.Options {
 	if r.gate != nil {
 		o.Gate = *r.gate
@@ -121,7 +121,7 @@ func PolicyNamed(name string, with Need) (*Policy, error) {
 	return p, nil
 }
 
-// Check tells which options do not go together.
+// Check returns which options do not go together.
 func (r *Run) Check() error {
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
@@ -142,7 +142,7 @@ func (r *Run) Check() error {
 	return nil
 }
 
-// byJob tells whether jobs are replayed as the log has them, without regard to
+// byJob reports whether jobs are replayed as the log has them, without regard to
 // campaigns.
 func (r *Run) byJob() bool {
 	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
@@ -156,7 +156,7 @@ type Outcome struct {
 	Notes     []string
 }
 
-// Do replays a workload. at is told how far it is.
+// Do replays a workload. It calls at with its progress.
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	return o, nil
 }
 
-// piece replays jobs between two downtimes, and tells how long that took.
+// piece replays jobs between two downtimes, and returns how long that took.
 func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	if r.byJob() {
 		return r.replayJobs(log, at)

@@ -34,8 +34,8 @@ type source struct {
 	location   *time.Location // nil for a log, whose times count from its start
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
-	recorded   bool // it tells when jobs started
-	limits     bool // it tells time limits
+	recorded   bool // starts of jobs are known
+	limits     bool // time limits are known
 	lengths    lengths.Options
 	notes      []string
 	live       *live // what the controller says now; nil if nobody asked
@@ -71,7 +71,7 @@ func (s *source) time(text string) (ostrich.Time, error) {
 	return s.zero + ostrich.Time(seconds), nil
 }
 
-// check refuses options that do not go together.
+// checkSource refuses options that do not go together.
 func (o *SiteOptions) checkSource() error {
 	switch {
 	case o.given("swf") && o.given("sacct"):
@@ -88,7 +88,7 @@ func (o *SiteOptions) checkSource() error {
 	return nil
 }
 
-// files tells whether the jobs come from files.
+// files reports whether the jobs come from files.
 func (o *SiteOptions) files() bool { return o.given("swf") || o.given("sacct") }
 
 // readSource reads the jobs and the site.
@@ -295,7 +295,7 @@ func (s *source) moment(t ostrich.Time) string {
 // older counts for a sixteenth.
 const warmUp = 4
 
-// readTables reads slurmdbd's tables, and asks slurmctld for what no file tells.
+// readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
 func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
 	from, to, err := s.span(ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
 	if err != nil {

@@ -61,7 +61,7 @@ type Study struct {
 	measure  ostrich.Rule          // Setup.Measure
 }
 
-// User is who competes: a user, or with Setup.Tree a user in an account.
+// User competes with others: it is a user, or with Setup.Tree a user in an account.
 type User struct{ Name, Account string }
 
 // Pool is partitions that share nodes, and no others.
@@ -225,7 +225,7 @@ type unfinished struct {
 }
 
 // finish gives the jobs that had not ended a length: the same part of their
-// limits as the other jobs' median, and no less than they had run. It tells so.
+// limits as the other jobs' median, and no less than they had run. It returns a note on that.
 func (s *Study) finish(open []unfinished, parts []float64) string {
 	if len(open) == 0 {
 		return ""

@@ -33,7 +33,7 @@ type Policy struct {
 	order     *sim.Order                      // job by job
 	exact     *sim.Order                      // the same for who knows how long jobs run; nil if that means nothing
 	rank      func(m *Material) sim.Policy    // campaign by campaign
-	byJob     bool                            // rank looks at jobs, so that nothing is left to decide inside a campaign
+	byJob     bool                            // rank orders single jobs, so no order inside a campaign is needed
 	inside    ostrich.Inside                  // what goes first in a campaign, unless that is chosen
 	place     func(policy.Machine) placeWhole // whole campaigns of sequential jobs
 	gated     bool                            // campaigns that have not started virtually wait behind a gate
@@ -46,7 +46,7 @@ type Policy struct {
 	Settings func() (ostrich.Options, error)
 }
 
-// Material is what a policy is made of. Each takes what concerns it.
+// Material is what a policy is made of. Each uses a part of it.
 type Material struct {
 	Campaigns []sim.Campaign // in the order of the loop
 	Options   ostrich.Options
@@ -140,8 +140,8 @@ func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options))
 // sidecarOf is the virtual schedule that finds campaigns itself, as ostrichd.
 func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options)) }
 
-// siteOf is the virtual schedule of a site's jobs. Where it is not recorded when
-// they come, it finds the campaigns itself.
+// siteOf is the virtual schedule of a site's jobs. In a closed loop the campaigns in
+// the recorded times are not those that are submitted, so it finds them itself.
 func siteOf(m *Material) sim.Policy {
 	if m.Closed {
 		return sidecarOf(m)
@@ -149,7 +149,7 @@ func siteOf(m *Material) sim.Policy {
 	return virtualOf(m)
 }
 
-// shared is a virtual schedule that divides the machine by the shares.
+// shared returns a virtual schedule that divides the machine by the shares.
 func (m *Material) shared(made sim.Policy) sim.Policy {
 	if m.Shares == nil {
 		return made
@@ -211,7 +211,7 @@ func Help(with Need, width int) string {
 	return b.String()
 }
 
-// Estimates tells whether a policy goes by how long jobs are expected to run, so
+// Estimates reports whether a policy goes by how long jobs are expected to run, so
 // that it is another one if it knows how long they do.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
@@ -228,7 +228,7 @@ func (p *Policy) Into(loop *sim.Loop, m *Material, exact bool) {
 	}
 }
 
-// Ranks tells whether the policy goes campaign by campaign.
+// Ranks reports whether the policy goes campaign by campaign.
 func (p *Policy) Ranks() bool { return p.rank != nil }
 
 // flatOf is Slurm's own order where a site sets PriorityWeightFairshare and
