@@ -73,7 +73,7 @@ const (
 // are not in the queue are passed over.
 //
 // Applying the changes and planning again gives a plan without changes, and no
-// plan with fewer changes gives the order.
+// plan with fewer changes gives the order, unless values have to be spread anew.
 func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	if err := Check(o); err != nil {
 		return Plan{}, err
