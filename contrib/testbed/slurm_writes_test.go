@@ -38,7 +38,9 @@ func TestFewWrites(t *testing.T) {
 		}
 	}
 	d := b.daemon(t, "--apply", "--interval", "1s", "--campaign-rule", "max")
-	eventually(t, "all have a place", func() string { return differ(true, d.metric(t, "ostrich_planned_writes") == 0) })
+	eventually(t, "all have a place", func() string {
+		return differ(true, b.updates(t) >= 6*each && d.metric(t, "ostrich_planned_writes") == 0)
+	})
 	b.thaw(t)
 	pending := func() int { return len(b.queue(t)) }
 	// The steady state begins when each user has had some jobs ended.
