@@ -11,6 +11,9 @@ import (
 // their limits, come nearer to their completion at the same pace. They do not change
 // places all the time, each time with a write to all their jobs.
 //
+// Four of the users have had a job before: of theirs it is known how long they run, so
+// they have equal work and take turns. A turn costs writes to the head of the order.
+//
 // Six users have 500 jobs each on 16 processors, and a cycle comes each second: a
 // load of 30 s jobs and cycles of 10 s, ten times as fast. Of that load, 2000 updates
 // an hour are 2.6 for each job that starts.
@@ -19,6 +22,9 @@ func TestFewWrites(t *testing.T) {
 	t.Parallel()
 	b := up(t, "writes", "--set", "SchedulerParameters=default_queue_depth=100,bf_max_job_test=500,sched_interval=2,batch_sched_delay=1,bf_interval=3,bf_continue")
 	t.Cleanup(func() { b.empty(t) })
+	for _, user := range users[:4] {
+		b.do(t, user, "sbatch", "--wait", "--quiet", "--chdir=/", "--output=/dev/null", "--time=1", "--wrap=sleep 3")
+	}
 	b.freeze(t)
 	const each = 500
 	var running []*exec.Cmd

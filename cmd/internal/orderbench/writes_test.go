@@ -92,7 +92,6 @@ func (w *written) Jobs() []ostrich.JobID {
 func BenchmarkWrites(b *testing.B) {
 	folder := tracetest.Folder(b)
 	flood := func(n int) []sim.Logged { return shake(sixUsers(1), 1, n) }
-	turns := func(n int) []sim.Logged { return takeTurns(n) }
 	for _, log := range []struct {
 		name     string
 		interval ostrich.Time
@@ -101,8 +100,8 @@ func BenchmarkWrites(b *testing.B) {
 	}{
 		{"six-users", 30, flood, ""},
 		{"six-users-often", 3, flood, ""},
-		{"turns", 30, turns, ""},
-		{"turns-often", 3, turns, ""},
+		{"turns", 30, takeTurns, ""},
+		{"turns-often", 3, takeTurns, ""},
 		{"KTH", 30, nil, "KTH-SP2-1996-2.1-cln.swf.gz"},
 		{"CTC", 30, nil, "CTC-SP2-1996-3.1-cln.swf.gz"},
 		{"Curie", 30, nil, "CEA-Curie-2011-2.1-cln.swf.gz"},
