@@ -149,10 +149,12 @@ func run(n int, ends, before []int32) []bool {
 
 // spread fills in the values that are not kept so that v[i]-v[i+1] >= gap[i]
 // everywhere, given that the kept ones allow it and lie in [lo, hi] with room
-// for the others. It leaves more than the gap where there is room: between two
-// kept values the room is shared evenly, before the first and after the last
-// each gets up to extra more, and a plan without kept values is centred in the
-// window and uses at most half of it. A pair with gap 0 stays equal.
+// for the others. It leaves more than the gap where there is room. What comes next to
+// the front of a campaign mostly comes below what came last: so between two kept values,
+// and before the first, each gets a seventh of extra more, and before the first nine
+// times extra are left below. After the last each gets up to extra more, and a plan
+// without kept values is centred in the window and uses at most half of it. A pair with
+// gap 0 stays equal.
 func spread(v, gap []int64, keep []bool, lo, hi, extra int64) {
 	for i := 0; i < len(v); {
 		if keep[i] {
@@ -192,14 +194,18 @@ func fill(v, gap []int64, i, j int, lo, hi, extra int64) {
 	switch {
 	case first && last:
 		room := v[i-1] - v[j] - need
-		more = share(room, slots)
+		more = min(extra/7, share(room, slots))
 		top = v[i-1]
 	case first: // below the last kept value
 		top = v[i-1]
 		more = min(extra, share(top-lo-need, slots+1))
 	case last: // above the first kept value
-		more = min(extra, share(hi-v[j]-need, slots+1))
+		room := hi - v[j] - need
+		more = min(extra/7, share(room, 4*slots))
 		top = v[j] + need + more*slots
+		if gap[j-1] > 0 {
+			top += min(9*extra, room/4)
+		}
 	default:
 		room := hi - lo - need
 		more = min(extra, share(room/2, slots))
