@@ -74,3 +74,31 @@ func TestTurns(t *testing.T) {
 		})
 	}
 }
+
+// TestOneJobDoesNotDragItsCampaign has a job that its campaign wants last and that
+// stands before everybody: its campaign stays where it is.
+func TestOneJobDoesNotDragItsCampaign(t *testing.T) {
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 1, Margin: 20}
+	var queue []Queued
+	var order []Ranked
+	for id := ostrich.JobID(1); id <= 20; id++ {
+		r := Ranked{Job: id, Campaign: 1, Procs: 1, Distance: 1}
+		site := int64(50-id) * 10_000_000
+		if id > 10 {
+			r.Campaign, r.Distance = 2, 1.5
+		}
+		if id == 20 {
+			site = 600_000_000
+		}
+		order = append(order, r)
+		queue = append(queue, job(id, func(q *Queued) { q.Site, q.Priority = site, q.Priority+uint32(site) }))
+	}
+	Rank(queue, nil)
+	p, err := o.Plan(order, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Changes(); len(c) != 1 || c[0].Job != 20 {
+		t.Errorf("changes %+v, want job 20 alone", c)
+	}
+}
