@@ -302,10 +302,7 @@ func (s *Schedule) begin(c *campaign) {
 	if c.since != notYet {
 		return
 	}
-	c.since, c.before = s.now, 0
-	if u := c.user; u.leaf.active() {
-		c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
-	}
+	c.since, c.before = s.now, c.user.owed(s.clockAt(c.user.leaf.parent, s.moment))
 }
 
 // stageFor is the stage of the campaign that takes new work, see Late.
