@@ -115,12 +115,16 @@ func (s *Schedule) settle() {
 // clocks must be synchronised.
 func (s *Schedule) serve(u *user, work Work) {
 	now := u.leaf.parent.clock
-	for _, g := range u.line[u.completed:] {
+	for i, g := range u.line[u.completed:] {
 		if work <= 0 {
 			break
 		}
-		service := min(work, g.owed(now))
-		g.done += service
+		owed := g.unserved()
+		if i == 0 {
+			owed = g.owed(now) // served since start
+		}
+		service := min(work, owed)
+		g.count(0, service)
 		work -= service
 	}
 	s.refresh(u, u.completed)

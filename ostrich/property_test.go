@@ -388,3 +388,38 @@ func TestNoProcessors(t *testing.T) {
 		t.Errorf("%s", s.Describe())
 	}
 }
+
+// TestTagsAreSetWhenRead: tags that are read are those that an event would have set
+// at once, to the last bit, and what a user's line is to be served is their sum.
+func TestTagsAreSetWhenRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := mustNew(t, drawOptions(t))
+		for _, e := range drawEvents(t, everything) {
+			mustStep(t, s, e)
+			if rapid.Bool().Draw(t, "unread") {
+				continue
+			}
+			now, atOnce := s.Clone(), s.Clone()
+			for _, u := range sortedUsers(s.users) {
+				read, all := now.users[u.id], atOnce.users[u.id]
+				all.laid = all.completed
+				now.catchUp(read)
+				atOnce.catchUp(all)
+				sum := Work(0)
+				for i, g := range read.line {
+					sum += g.unserved()
+					if want := all.line[i]; g.start != want.start || g.finish != want.finish || g.until != want.until {
+						t.Fatalf("user %d, stage %d: tags %v, %v, %v, want %v, %v, %v",
+							u.id, i, g.start, g.finish, g.until, want.start, want.finish, want.until)
+					}
+				}
+				if !near(float64(sum), float64(read.unserved)) {
+					t.Fatalf("user %d: %v processor-seconds, want %v", u.id, read.unserved, sum)
+				}
+				if u.leaf.active() && !near(u.until, read.line[len(read.line)-1].until) {
+					t.Fatalf("user %d: served until %v, want %v", u.id, u.until, read.line[len(read.line)-1].until)
+				}
+			}
+		}
+	})
+}

@@ -38,6 +38,7 @@ type waiting struct {
 	stages []*stage // in the order of ranking, by what they were last ranked by
 	ranks  []Rank   // of stages
 	moved  []*stage // that may have another place now, or none
+	users  []*user  // of whose stages more may have, see user.laid
 	gone   int      // of moved, about how many have no pending job
 	moment float64  // for which the stages were ranked
 	as     uint64   // the version that was ranked
@@ -48,6 +49,14 @@ func (w *waiting) touch(g *stage) {
 	if !g.moved {
 		g.moved = true
 		w.moved = append(w.moved, g)
+	}
+}
+
+// shift notes that tags of a user's line are to be set before stages are ranked.
+func (w *waiting) shift(u *user) {
+	if !u.shifted && u.laid < len(u.line) {
+		u.shifted = true
+		w.users = append(w.users, u)
 	}
 }
 
@@ -79,6 +88,11 @@ func (s *Schedule) rank() {
 			return
 		}
 	}
+	for _, u := range w.users {
+		u.shifted = false
+		s.catchUp(u)
+	}
+	w.users = w.users[:0]
 	// Below accounts, tags on the root's clock are sums of all that is active: any
 	// event may change them, of another user or of the shares too, and they may
 	// differ in the last bit from one moment to the next. They are computed for

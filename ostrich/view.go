@@ -171,6 +171,7 @@ func (s *Schedule) Campaigns() []Campaign {
 
 func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
+	s.catchUp(u)
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
 		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Since: c.since, Ended: c.ended,
@@ -252,6 +253,7 @@ func (s *Schedule) Users() []User {
 	for _, u := range sortedUsers(s.users) {
 		f := s.fraction(u.leaf)
 		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.procs), Held: u.busy}
+		s.catchUp(u)
 		now := s.clockAt(u.leaf.parent, float64(s.now))
 		for _, g := range u.line {
 			for _, j := range g.pending {
