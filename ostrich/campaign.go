@@ -58,9 +58,9 @@ type stage struct {
 	// the stage (s~), and when it completed it (C~).
 	began, completed float64
 
-	ranked ranking // as it was last
-	listed bool    // that it is among those that are ranked
-	moved  bool    // that it is to be ranked anew
+	key    stageKey // by which it was sorted last
+	listed bool     // among waiting.stages
+	moved  bool     // among waiting.moved
 }
 
 const notYet = -1
@@ -78,7 +78,7 @@ type user struct {
 
 	completed int     // stages at the front of the line that are completed virtually; the next one is served
 	laid      int     // stages at the front of the line whose tags are set, see refresh
-	shifted   bool    // that tags behind them are to be set before stages are ranked
+	shifted   bool    // among waiting.users
 	unserved  Work    // of all stages, see stage.unserved
 	until     float64 // the latest F in the line, while the user is active
 	swept     float64 // the latest F of the stages that have left the line
@@ -293,7 +293,7 @@ func (u *user) sweep() {
 	u.laid -= n
 }
 
-// over tells whether a stage is finished virtually and really.
+// over reports whether a stage is finished virtually and really.
 func (g *stage) over() bool { return g.completed != notYet && g.open == 0 }
 
 // transplant hangs a user on a new leaf. What was served stays served: the
@@ -350,7 +350,7 @@ func (s *Schedule) openCampaign(u *user, j *job) *campaign {
 	return c
 }
 
-// begin takes note that a job of a campaign can start, if none could before.
+// begin records that a job of a campaign can start, if none could before.
 func (s *Schedule) begin(c *campaign) {
 	if c.since != notYet {
 		return
@@ -358,7 +358,7 @@ func (s *Schedule) begin(c *campaign) {
 	c.since, c.before = s.now, c.user.owed(s.clockAt(c.user.leaf.parent, s.moment))
 }
 
-// stageFor is the stage of the campaign that takes new work, see Late.
+// stageFor returns the stage of the campaign that new work joins, see Late.
 func (s *Schedule) stageFor(c *campaign) *stage {
 	u := c.user
 	if n := len(c.stages); n > 0 && !c.stages[n-1].vain {
