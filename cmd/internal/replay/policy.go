@@ -34,7 +34,7 @@ func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, ti
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := sim.Loop{
+		loop := sim.Machine{
 			Procs: pool.Procs, Open: true, Offsets: true, Kill: s.Kill, Backfill: p.Backfill, Scheduler: s.Scheduler,
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}

@@ -227,7 +227,7 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
-	loop := sim.Loop{
+	loop := sim.Machine{
 		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
