@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -124,6 +125,7 @@ func simulations(c *cli.Context, o *replay.Options, settings replay.Run) ([]*rep
 			return nil, err
 		}
 		w.Tell(c.App.ErrWriter)
+		runtime.GC() // the replays reuse the memory of the log's records
 		for _, p := range policies {
 			s, err := replay.NewSimulation(w, p, settings)
 			if err != nil {

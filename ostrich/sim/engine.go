@@ -33,6 +33,7 @@ type engine struct {
 	latest  filling       // the latest pass
 	lasts   bool          // it goes on with the jobs that come
 	goesOn  bool          // a pass may do so
+	inTurn  bool          // no job passes another
 	kept    *conservative // reservations that are kept from pass to pass
 	slurm   slurm         // when Slurm's schedulers look
 	profile profile       // of the reservations, reused
@@ -44,6 +45,7 @@ func newEngine(m Machine, jobs []Job) *engine {
 		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
 		goesOn:  m.Policy == nil && m.Order.Compare == nil && m.EventOrder == Batched && m.Backfill <= Greedy,
+		inTurn:  m.Policy == nil && m.Backfill == None,
 		slurm:   slurm{Scheduler: m.Scheduler.filled()},
 	}
 	e.latest = filling{engine: e, kind: m.Backfill, depth: m.Depth, tests: -1}
@@ -236,11 +238,14 @@ func (e *engine) ending() int {
 	return n
 }
 
-// narrowest is the fewest processors that a waiting job needs, beyond all that
-// there are if none waits.
+// narrowest is the fewest processors with which a waiting job might start, beyond
+// all that there are if none waits.
 func (e *engine) narrowest() int {
-	if e.ranker == nil {
-		return int(e.waiting.procs[1]) // the root of its tree
+	switch {
+	case e.ranker != nil:
+		return e.widths.least
+	case e.inTurn && e.waiting.count > 0:
+		return e.waiting.width(e.waiting.first)
 	}
-	return e.widths.least
+	return int(e.waiting.procs[1]) // the root of its tree
 }

@@ -109,7 +109,7 @@ func (l *loop) findTiers() {
 		return
 	}
 	slices.SortFunc(tiers, func(a, b int) int { return cmp.Compare(b, a) })
-	l.tiers, l.goesOn = tiers, false
+	l.tiers, l.goesOn, l.inTurn = tiers, false, false
 	for i := range l.campaigns {
 		for k := range l.campaigns[i].Tasks {
 			l.tier = append(l.tier, l.campaigns[i].Tasks[k].Tier)

@@ -41,29 +41,28 @@ func (e *engine) pass() error {
 
 // fill does one pass over the ranking, tier by tier.
 func (e *engine) fill(f *filling) error {
-	tiers := e.tiers
-	if tiers == nil {
-		tiers = anyTier
+	if e.tiers == nil {
+		f.tier = -1
+		return f.throughAll()
 	}
-	for _, f.tier = range tiers {
-		var err error
-		switch {
-		case e.byCampaigns != nil:
-			err = f.throughCampaigns()
-		case e.byJobs != nil:
-			err = f.throughJobs()
-		default:
-			err = f.through(e.waiting, 0)
-		}
-		if err != nil || f.done() {
+	for _, f.tier = range e.tiers {
+		if err := f.throughAll(); err != nil || f.done() {
 			return err
 		}
 	}
 	return nil
 }
 
-// anyTier is the tiers of jobs that are all of one.
-var anyTier = []int{-1}
+// throughAll starts jobs of a tier.
+func (f *filling) throughAll() error {
+	switch {
+	case f.ranker == nil:
+		return f.through(f.waiting, 0)
+	case f.byCampaigns != nil:
+		return f.throughCampaigns()
+	}
+	return f.throughJobs()
+}
 
 // filling is one pass. If the order is that of arrival, it goes on with the jobs
 // that come until another one ends.
@@ -82,15 +81,10 @@ type filling struct {
 
 // done reports whether no other job can start in this pass.
 func (f *filling) done() bool {
-	switch {
-	case f.free+f.more < f.narrowest() || f.tests == 0:
-		return true
-	case !f.blocked:
-		return false
-	case f.kind == None:
+	if f.blocked && (f.kind == None || f.kind == Conservative && f.depth > 0 && f.planned == f.depth) {
 		return true
 	}
-	return f.kind == Conservative && f.depth > 0 && f.planned == f.depth
+	return f.free+f.more < f.narrowest() || f.tests == 0
 }
 
 // holds reports whether a pass over again would start nothing. A job that should
@@ -159,9 +153,12 @@ func (f *filling) throughJobs() error {
 // through starts jobs of a queue, those of one stage unless that is 0.
 func (f *filling) through(q *queue, stage int32) error {
 	for slot := -1; q.count > 0 && !f.done(); {
-		if f.blocked && f.kind != Conservative {
+		switch {
+		case f.blocked && f.kind != Conservative:
 			slot = f.room.next(q, slot+1, f.now)
-		} else {
+		case slot < q.first:
+			slot = q.first
+		default:
 			slot = q.after(slot + 1)
 		}
 		if slot < 0 {
@@ -188,11 +185,14 @@ func (f *filling) otherTier(i int32) bool { return f.tier >= 0 && f.engine.tier[
 // those behind it.
 func (f *filling) fits(j *Job) bool {
 	f.tests--
+	return !f.blocked && j.Procs <= f.free+f.more || f.jumps(j)
+}
+
+// jumps reports whether a job may start now that does not fit as the head, or
+// comes behind one that does not.
+func (f *filling) jumps(j *Job) bool {
 	switch {
 	case !f.blocked:
-		if j.Procs <= f.free+f.more {
-			return true
-		}
 		f.block(j)
 		return false
 	case f.kind == Conservative:

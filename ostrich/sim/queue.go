@@ -92,6 +92,9 @@ func (q *queue) remove(slot int) {
 // job is the job in a slot.
 func (q *queue) job(slot int) int32 { return q.jobs[slot-q.base] }
 
+// width is how many processors the job in a slot needs.
+func (q *queue) width(slot int) int { return int(q.procs[slot-q.base+q.leaves]) }
+
 // after is the first slot from the given one on that holds a job; -1 if none does.
 func (q *queue) after(from int) int {
 	return q.next(from, math.MaxInt32-1, 0, 0)
