@@ -10,8 +10,8 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// loop submits the jobs of campaigns to an engine, and tells its ranker of them. Their jobs are numbered from 0, campaign by
-// campaign.
+// loop submits the jobs of campaigns to an engine, and tells its ranker of them. They are
+// numbered from 0, campaign by campaign.
 type loop struct {
 	*engine
 	campaigns []Campaign
@@ -33,7 +33,7 @@ type task struct {
 	submit   ostrich.Time
 	ready    bool
 	ended    bool
-	held     bool // the ranker was told that it cannot start
+	held     bool // the ranker got a Hold
 }
 
 // progress is what becomes of a campaign.

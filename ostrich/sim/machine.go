@@ -244,7 +244,7 @@ const latest = ostrich.Time(1) << 61
 // longest is the longest that a job may run or be expected to.
 const longest = ostrich.Duration(math.MaxInt32 - 1)
 
-// fault tells why a machine of m processors cannot run a job, if so.
+// fault returns why a machine of m processors cannot run a job; "" if it can.
 func fault(m, procs int, run, estimate ostrich.Duration) string {
 	switch {
 	case procs < 1 || procs > m:

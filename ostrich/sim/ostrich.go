@@ -32,7 +32,7 @@ func OStrich(o ostrich.Options) Policy {
 // Sidecar is the policy of ostrichd: OStrich with all of the given options but
 // Procs. The schedule finds the campaigns itself, by Options.Rule, and orders the
 // jobs inside them by the lengths that it expects. What the workload says of
-// campaigns only tells when jobs are submitted, and with Dependencies when they can
+// campaigns only decides when jobs are submitted, and with Dependencies when they can
 // start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
 func Sidecar(o ostrich.Options) Policy {
 	return func(m int) (Ranker, error) {

@@ -6,7 +6,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// A profile tells how many processors will be free at every moment from now on,
+// A profile is how many processors will be free at every moment from now on,
 // by the estimates of the running jobs and the reservations of waiting ones.
 // To see which of an ordered list of waiting jobs conservative backfilling
 // would start now, ask for each in turn, and reserve what it gives:

@@ -1,9 +1,14 @@
 package sim
 
-import "slurm-ostrich/ostrich"
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
 
 // A Ranker decides who goes first, and is a [CampaignRanker] or a [JobRanker]
-// besides. It is told of every submission, start and end in the order of time.
+// besides. It gets every submission, start and end as an event, in the order of time.
 //
 // It knows jobs by their running number through all campaigns of the replay,
 // from 1: the second job of the second campaign, when the first one has three, is
@@ -48,7 +53,7 @@ type Waker interface {
 	AdvanceTo(t ostrich.Time) error
 }
 
-// A Readier is a ranker that is told when a job can start at all: with its
+// A Readier is a ranker that wants to know when a job can start at all: with its
 // submission, or when what it depends on has ended.
 type Readier interface {
 	Ready(job ostrich.JobID)
@@ -61,3 +66,118 @@ type stager interface {
 
 // A Policy makes the ranker of a replay on m processors.
 type Policy func(m int) (Ranker, error)
+
+// ranking is what an engine has of a policy: the ranker, as far as it is one of
+// these, all nil without a policy.
+type ranking struct {
+	ranker      Ranker
+	byCampaigns CampaignRanker
+	byJobs      JobRanker
+	waker       Waker
+	readier     Readier
+	stager      stager // where stages may differ
+	keepsBack   bool   // it gets Hold and Release of jobs with dependencies
+
+	widths  widths // of the jobs that could start if there were processors
+	another bool   // another ranking might start some of them
+	woken   bool   // the ranker wanted to be called now
+}
+
+// follow makes the ranker of a policy and finds what it can do.
+func (l *loop) follow(policy Policy) error {
+	ranker, err := policy(l.Procs)
+	if err != nil {
+		return err
+	}
+	l.ranker = ranker
+	l.byCampaigns, _ = ranker.(CampaignRanker)
+	l.byJobs, _ = ranker.(JobRanker)
+	if (l.byCampaigns == nil) == (l.byJobs == nil) {
+		return fmt.Errorf("%T is neither a CampaignRanker nor a JobRanker, or both", ranker)
+	}
+	if l.byCampaigns != nil {
+		l.slot = make([]int32, len(l.jobs))
+	}
+	l.waker, _ = ranker.(Waker)
+	l.readier, _ = ranker.(Readier)
+	_, l.keepsBack = ranker.(*sidecar)
+	l.keepsBack = l.keepsBack && l.Dependencies
+	if l.Offsets {
+		l.stager, _ = ranker.(stager)
+	}
+	l.widths = widths{jobs: make([]int32, l.Procs+1), least: math.MaxInt}
+	return nil
+}
+
+// wake returns the moment of the next event, which is at next or when the ranker
+// wants to be woken before.
+func (e *engine) wake(next ostrich.Time) (ostrich.Time, error) {
+	e.woken = false
+	if e.waker == nil || e.now == 0 || e.widths.all == 0 && next == never {
+		return next, nil
+	}
+	at := e.waker.Wake(e.another)
+	if at == 0 || at > next {
+		return next, nil
+	}
+	if at <= e.now {
+		return 0, fmt.Errorf("the ranker wants to be woken at %d, and it is %d already", at, e.now)
+	}
+	e.woken = true
+	return at, nil
+}
+
+// event fills in an event of a job for the ranker.
+func (l *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
+	j, n := &l.jobs[i], l.tasks[i].campaign
+	c, p := &l.campaigns[n], &l.states[n]
+	e.At, e.Kind = l.now, k
+	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
+	e.Job.Class, e.Job.Hint = j.Class, j.Hint
+	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
+	if len(c.Tasks) > 1 {
+		e.Job.Group = ostrich.JobID(p.first + 1)
+	}
+	if l.Offsets {
+		e.Job.Submit += j.Submit - c.Submit
+	}
+	if k == ostrich.End {
+		e.Job.End = l.now
+	}
+}
+
+// tell gives the ranker an event.
+func (l *loop) tell(k ostrich.Kind, i int32) error {
+	if l.ranker == nil {
+		return nil
+	}
+	var e ostrich.Event
+	l.event(&e, k, i)
+	return l.ranker.Step(e)
+}
+
+// widths counts jobs by the processors that they need.
+type widths struct {
+	jobs  []int32 // by processors
+	all   int
+	least int // processors that one of them needs; math.MaxInt without one
+}
+
+func (w *widths) add(procs int) {
+	w.all++
+	w.jobs[procs]++
+	w.least = min(w.least, procs)
+}
+
+func (w *widths) remove(procs int) {
+	w.all--
+	w.jobs[procs]--
+	switch {
+	case w.all == 0:
+		w.least = math.MaxInt
+	case procs == w.least:
+		for w.jobs[w.least] == 0 {
+			w.least++
+		}
+	}
+}
