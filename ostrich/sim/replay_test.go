@@ -421,6 +421,22 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
+// TestOverdueRoom: the room beside the head grows when another job outlives its
+// estimate, though nothing ends.
+func TestOverdueRoom(t *testing.T) {
+	jobs := []sim.Job{
+		{Procs: 2, Run: 100, Estimate: 10},
+		{Procs: 1, Run: 100, Estimate: 20},
+		{Submit: 1, Procs: 3, Run: 5, Estimate: 5},
+		{Submit: 15, Procs: 1, Run: 50, Estimate: 50}, // keeps a processor that the head needs
+		{Submit: 30, Procs: 1, Run: 50, Estimate: 50},
+	}
+	got := mustReplay(t, sim.Machine{Procs: 4, Backfill: sim.EASY}, jobs)
+	if diff := gocmp.Diff([]ostrich.Time{0, 0, 100, 30, 80}, got); diff != "" {
+		t.Error("-want +got\n", diff)
+	}
+}
+
 // TestProgress: a long replay tells how far it is.
 func TestProgress(t *testing.T) {
 	jobs := make([]sim.Job, 40_000)
