@@ -15,32 +15,33 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// What a caller may test for.
+// Errors that callers may test for.
 var (
-	// ErrConfig is a Config that cannot work.
+	// ErrConfig marks a Config that cannot work; retrying does not help.
 	ErrConfig = errors.New("bad configuration")
-	// ErrConnect is a server that cannot be reached or does not let us in.
+	// ErrConnect marks a server that cannot be reached or that denies access.
 	ErrConnect = errors.New("no connection")
-	// ErrCluster is a cluster that the database does not hold.
+	// ErrCluster marks a cluster that the database does not have.
 	ErrCluster = errors.New("no such cluster")
-	// ErrColumns is a table or column that is missing or may not be read.
+	// ErrColumns marks a table or column that is missing or that the account may
+	// not read.
 	ErrColumns = errors.New("missing in the database")
 )
 
-// ShareBy says what competes for the machine.
+// ShareBy says who competes for the machine.
 type ShareBy uint8
 
 const (
-	// Flat makes every user an entity of its own: ostrich.UserID is the uid
-	// (id_user). It is the even division of the papers.
+	// Flat makes every user a competitor: ostrich.UserID is the uid (id_user).
+	// This is the even division of the papers.
 	Flat ShareBy = iota
-	// Tree makes every association one: ostrich.UserID is id_assoc, and the
-	// reader tells the association tree as shares. Jobs without an association
-	// all belong to entity 0.
+	// Tree makes every association a competitor: ostrich.UserID is id_assoc, and
+	// the reader reports the association tree as shares. Jobs without an
+	// association all belong to competitor 0.
 	Tree
 )
 
-// ClassBy says which jobs of a user do the same, see ostrich.Job.Class.
+// ClassBy says which jobs of a user are alike, see ostrich.Job.Class.
 type ClassBy uint8
 
 const (
@@ -48,8 +49,8 @@ const (
 	NoClass ClassBy = iota
 	// ByName puts jobs of one name into a class, whatever the digits in it.
 	ByName
-	// ByScript puts jobs of one script into a class, and those whose script is not
-	// stored (AccountingStoreFlags=job_script) by name.
+	// ByScript puts jobs of one script into a class. If the script is not stored
+	// (AccountingStoreFlags=job_script), it is ByName.
 	ByScript
 )
 
@@ -65,14 +66,14 @@ type DeclareBy uint8
 const (
 	// NotDeclared leaves every campaign to the rule.
 	NotDeclared DeclareBy = iota
-	// InComment takes the word campaign:NAME of a job's comment, see
-	// accounting.ReadComment. The tables hold the comments of ended jobs only, and
-	// those only with AccountingStoreFlags=job_comment.
+	// InComment reads the word campaign:NAME of a job's comment, see
+	// accounting.ReadComment. The tables hold the comments of ended jobs only,
+	// and only with AccountingStoreFlags=job_comment.
 	InComment
-	// InWCKey takes the WCKey that a user gave. A default WCKey, which Slurm stores
-	// with an asterisk, declares nothing.
+	// InWCKey reads the WCKey that a user gave. A default WCKey, which Slurm
+	// stores with an asterisk, declares nothing.
 	InWCKey
-	// InName takes what stands before the first colon of a job's name.
+	// InName reads the part of a job's name before the first colon.
 	InName
 )
 
@@ -81,7 +82,7 @@ var DeclareNames = []string{"off", "comment", "wckey", "name"}
 
 func (b DeclareBy) String() string { return DeclareNames[b] }
 
-// Config is the connection and what is read through it.
+// Config says how to connect, and what to read.
 type Config struct {
 	// Network is "tcp" or "unix". Empty means unix if Address begins with a
 	// slash, else tcp.
@@ -98,47 +99,48 @@ type Config struct {
 	// check) or "on" (required, with a check of certificate and name).
 	TLS string
 	// TLSCA is a PEM file with the authority that signed the server's
-	// certificate, for TLS "on". Empty means those of the system.
+	// certificate, for TLS "on". Empty means the system's authorities.
 	TLSCA string
 
 	Cluster string  // ClusterName of slurm.conf; required
-	Shares  ShareBy // what competes
+	Shares  ShareBy // who competes
 	Pools   []Pool  // empty: the whole cluster is pool ""
 
-	// History is how far a cold start looks back: jobs that ended within it
-	// are told. 0 tells the jobs that have not ended, and those of the overlap.
+	// History is how far a cold start looks back: it reports the jobs that ended
+	// within it. With 0 it reports the jobs that have not ended, and those of the
+	// overlap.
 	History ostrich.Duration
-	// Overlap is how much of the closed rows is read again in each poll, for
-	// rows that become visible late. 0 means 120 s.
+	// Overlap is how much of the closed rows each poll reads again, for rows that
+	// become visible late. 0 means 120 s.
 	Overlap ostrich.Duration
 	// Timeout bounds each query. 0 means 30 s.
 	Timeout time.Duration
 
-	// MaxTime is the time limit of partitions, which is what a job without
-	// a limit of its own has. The tables do not hold it; the controller does.
+	// MaxTime is the time limit of each partition, for jobs without a limit of
+	// their own. Only the controller knows it, not the tables.
 	MaxTime  map[string]ostrich.Duration
-	Class    ClassBy   // which jobs do the same
+	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments tell how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
 
-	// Classes has a History tell the classes by name and by script, whatever Class
-	// says.
+	// Classes makes a History have both classes, by name and by script, whatever
+	// Class says.
 	Classes bool
 
-	// Believe judges each poll's reading of the database's clock before anything
-	// is read. An error ends the poll and, as a session can have a clock of its own,
-	// the connection. nil believes every reading.
+	// Believe judges each poll's reading of the database's clock before the poll
+	// reads anything. Its error ends the poll. It also ends the connection,
+	// because a session can have a clock of its own. nil believes every reading.
 	Believe func(now ostrich.Time) error
 
-	// DefaultLimit is for jobs with no limit in partitions with no limit. 0
-	// means 7 days.
+	// DefaultLimit is for jobs without a limit in partitions without one. 0 means
+	// 7 days.
 	DefaultLimit ostrich.Duration
 }
 
 // Pool is a part of the cluster with a virtual schedule of its own.
 type Pool struct {
 	Name       string
-	Partitions []string // for the caller; sizes need Nodes only
+	Partitions []string // for the caller; sizes need Nodes alone
 	Nodes      []string // the nodes of the partitions, one name each
 }
 
@@ -151,7 +153,7 @@ const (
 	defaultLimit    = ostrich.Duration(7 * 86400)
 )
 
-// withDefaults fills in what was left empty and refuses what cannot work.
+// withDefaults fills in empty fields and refuses a Config that cannot work.
 func (c Config) withDefaults() (Config, error) {
 	if c.Address == "" && c.Network != "unix" {
 		c.Address = defaultAddress

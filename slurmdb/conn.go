@@ -12,17 +12,17 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// session makes every connection one that only reads. READ COMMITTED, since a
-// long REPEATABLE READ transaction would freeze the view.
+// session makes every connection read-only. It sets READ COMMITTED because a long
+// REPEATABLE READ transaction would freeze the view.
 const session = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
 
-// unknownVariable is the server's error for a setting it does not know.
+// unknownVariable is the server's error for an unknown setting.
 const unknownVariable = 1193
 
 // connector opens connections and prepares their sessions.
 type connector struct {
 	driver.Connector
-	limits []string // bounds on the time of a statement, in the words of each server
+	limits []string // limits on the time of a statement, in the words of each server
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -80,24 +80,24 @@ func dial(ctx context.Context, c Config) (*database, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if err := db.pool.PingContext(ctx); err != nil {
-		_ = db.pool.Close() // The first error is the one to tell.
+		_ = db.pool.Close() // The first error matters.
 		return nil, fmt.Errorf("slurmdb: %w to %s %s: %s", ErrConnect, c.Network, c.Address, plain(err))
 	}
 	return db, nil
 }
 
-// renew lets the next query have a new connection.
+// renew makes the next query open a new connection.
 func (db *database) renew() {
-	db.pool.SetMaxIdleConns(-1) // closes the idle one
+	db.pool.SetMaxIdleConns(-1) // closes the idle connection
 	db.pool.SetMaxIdleConns(1)
 }
 
-// plain is an error's text on one line.
+// plain returns an error's text on one line.
 func plain(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// scan reads a small result with arguments, one call of row for each row.
+// scan runs a query with arguments and calls row for each row of a small result.
 func (db *database) scan(ctx context.Context, row func(scan func(...any) error) error, query string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, db.config.Timeout)
 	defer cancel()
@@ -105,7 +105,7 @@ func (db *database) scan(ctx context.Context, row func(scan func(...any) error) 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong.
+	defer func() { _ = rows.Close() }() // rows.Err says what went wrong.
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
 			return err
@@ -114,9 +114,9 @@ func (db *database) scan(ctx context.Context, row func(scan func(...any) error) 
 	return rows.Err()
 }
 
-// each reads a large result. The values are the driver's own and hold until
-// the next row only. Going below database/sql saves its conversions, most of
-// the cost of a poll.
+// each reads a large result. The values belong to the driver and are valid until
+// the next row only. It bypasses database/sql, whose conversions were most of the
+// cost of a poll.
 func (db *database) each(ctx context.Context, query string, row func([]driver.Value)) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, db.config.Timeout)
 	defer cancel()
@@ -137,7 +137,7 @@ func (db *database) each(ctx context.Context, query string, row func([]driver.Va
 	return n, err
 }
 
-// readAll runs a query on a connection of the driver.
+// readAll runs a query on the driver's own connection.
 func readAll(ctx context.Context, conn any, query string, row func([]driver.Value)) (n int, err error) {
 	q, ok := conn.(driver.QueryerContext)
 	if !ok {
@@ -158,7 +158,7 @@ func readAll(ctx context.Context, conn any, query string, row func([]driver.Valu
 	return n, errors.Join(err, rows.Close())
 }
 
-// number is an unsigned column; NULL is 0.
+// number returns an unsigned column; NULL is 0.
 func number(v driver.Value) uint64 {
 	switch v := v.(type) {
 	case int64:
@@ -170,7 +170,7 @@ func number(v driver.Value) uint64 {
 	}
 }
 
-// text is a text column that holds until the next row; NULL is empty.
+// text returns a text column, valid until the next row; NULL is empty.
 func text(v driver.Value) []byte {
 	b, _ := v.([]byte)
 	return b

@@ -6,16 +6,16 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// kept tells whether a row says that its job cannot start: it is held, depends on
-// another job, or is throttled (no time), or begins later.
+// kept reports whether the job of a row cannot start: it is held, depends on
+// another job or is throttled (all have no time_eligible), or it begins later.
 func (w *row) kept(now ostrich.Time) bool {
 	return w.eligible == 0 || w.eligible >= noVal || w.eligible > max(now, w.submit)
 }
 
-// eligible tells from when a pending job can start. time_eligible holds the
-// latest such moment alone: a job is taken to have been kept back from its
-// submission until then, and seen live from the poll that finds it without one.
-// fresh is the first time that this row is read.
+// eligible reports from when a pending job can start. time_eligible holds only
+// the latest such moment. So a cold start assumes that the job was kept back from
+// its submission until then. A live reader sees it kept back from the poll that
+// finds no such moment. fresh is true when the row is read for the first time.
 func (h *history) eligible(t *tracked, w *row, fresh bool) {
 	if t.job.Start != 0 {
 		return
@@ -55,15 +55,15 @@ func (h *history) keep(t *tracked, at ostrich.Time) {
 		h.kept = make(map[ostrich.JobID]struct{})
 	}
 	h.kept[t.job.ID] = struct{}{}
-	h.tell(t, ostrich.Hold, at)
+	h.report(t, ostrich.Hold, at)
 }
 
 func (h *history) release(t *tracked, at ostrich.Time) {
 	delete(h.kept, t.job.ID)
-	h.tell(t, ostrich.Release, at)
+	h.report(t, ostrich.Release, at)
 }
 
-// releaseDue releases the jobs whose time to begin has come since their rows were
+// releaseDue releases the jobs whose begin time has passed since their rows were
 // read.
 func (h *history) releaseDue() {
 	var due []ostrich.JobID

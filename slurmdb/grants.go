@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// harmless are the privileges that change nothing.
+// harmless are the privileges that cannot change anything.
 var harmless = map[string]bool{
 	"USAGE": true, "SELECT": true, "SHOW VIEW": true, "SHOW DATABASES": true, "PROCESS": true,
 	"REPLICATION CLIENT": true, "BINLOG MONITOR": true, "SLAVE MONITOR": true,
 }
 
-// secret is how SHOW GRANTS tells a password's hash.
+// secret matches the part of SHOW GRANTS that holds a password's hash.
 var secret = regexp.MustCompile(`(?i)\s+IDENTIFIED\s+(BY|VIA|WITH)\s.*?('[^']*'\s*)+`)
 
-// Grants lists what the account may do, without its password's hash, and tells
-// whether that is reading only.
+// Grants lists the privileges of the account, without its password's hash.
+// readOnly reports whether all of them only read.
 func (r *Reader) Grants(ctx context.Context) (grants []string, readOnly bool, err error) {
 	readOnly = true
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
@@ -34,10 +34,10 @@ func (r *Reader) Grants(ctx context.Context) (grants []string, readOnly bool, er
 	return grants, readOnly, nil
 }
 
-// columnList is the part of a privilege that names columns.
+// columnList matches the part of a privilege that names columns.
 var columnList = regexp.MustCompile(`\s*\([^)]*\)`)
 
-// reads tells whether a grant allows nothing but reading.
+// reads reports whether a grant allows only reading.
 func reads(grant string) bool {
 	rest, ok := strings.CutPrefix(strings.ToUpper(grant), "GRANT ")
 	if !ok || strings.Contains(rest, "WITH GRANT OPTION") {
@@ -45,7 +45,7 @@ func reads(grant string) bool {
 	}
 	privileges, _, ok := strings.Cut(rest, " ON ")
 	if !ok {
-		return true // A role: its own grants are listed too where it is in force.
+		return true // A role: the server lists its grants too where it is in force.
 	}
 	for p := range strings.SplitSeq(columnList.ReplaceAllString(privileges, ""), ",") {
 		if !harmless[strings.TrimSpace(p)] {

@@ -9,54 +9,53 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// linkGap is how long after a requeue or a resize closed a job's row the next
-// one may be submitted. Slurm writes a requeued job's row when its nodes have
-// completed. Past it, the job is taken to have ended, and a row with its id is
-// another job.
+// linkGap is how much later than a requeue or a resize the job's next row may be
+// submitted. Slurm writes a requeued job's row when its nodes have completed.
+// After the gap the job counts as ended, and a row with its id as another job.
 const linkGap = ostrich.Duration(3600)
 
-// Skip is a row that cannot be true and was left out.
+// Skip is a row that was left out because it cannot be true.
 type Skip struct {
 	Job ostrich.JobID
 	Why string
 }
 
-// tracked is a job that has not ended, as it was told.
+// tracked is a job that has not ended, as the events reported it.
 type tracked struct {
 	row  row
 	job  ostrich.Job
 	poll uint64 // the poll that last saw it
 	live ostrich.Time
 
-	closed  ostrich.Time     // end of a row that awaits its successor, or 0
+	closed  ostrich.Time     // end of a row whose successor has not come, or 0
 	resized bool             // the row continues a run that began in an earlier row
 	prior   ostrich.Duration // suspended in earlier rows of the run
-	pauses  int              // suspensions told of the row
-	paused  bool             // the last of them is not over
+	pauses  int              // reported suspensions of the row
+	paused  bool             // the last of them goes on
 
-	entry  int // of the job as it was told last, in the log of the poll logged
+	entry  int // place of the job's last report in the log of the poll logged
 	logged uint64
 }
 
-// interval is a suspension; end 0 is one that goes on.
+// interval is a suspension; end 0 means that it goes on.
 type interval struct{ start, end ostrich.Time }
 
-// history turns rows into events. It holds the jobs that have not ended and
-// the keys of the rows that ended lately; it reads nothing by itself.
+// history turns rows into events. It holds the jobs that have not ended and the
+// keys of the rows that ended lately. It reads nothing itself.
 type history struct {
 	config Config
 	jobs   map[ostrich.JobID]*tracked
-	closed map[key]ostrich.Time       // rows told to their end, while they may be read again
-	stale  map[key]uint64             // live rows whose id a later job has; the poll that last saw them
-	bad    map[key]uint64             // rows skipped; the poll that last saw them
-	kept   map[ostrich.JobID]struct{} // pending jobs of which was told that they cannot start
+	closed map[key]ostrich.Time       // rows reported to their end, while they may be read again
+	stale  map[key]uint64             // live rows whose id belongs to a later job, and the poll that last saw them
+	bad    map[key]uint64             // skipped rows, and the poll that last saw them
+	kept   map[ostrich.JobID]struct{} // pending jobs reported as unable to start
 
 	spare   *tracked // for the next job
 	poll    uint64
 	now     ostrich.Time // the database's clock in this poll
-	window  ostrich.Time // rows that ended before are not read again
+	window  ostrich.Time // rows that ended before this are not read again
 	pauses  map[uint64][]interval
-	splits  map[ostrich.JobID]ostrich.Time // when tasks left an array, by array
+	splits  map[ostrich.JobID]ostrich.Time // when tasks first left an array, by array
 	log     log
 	skipped []Skip
 }
@@ -71,9 +70,9 @@ func newHistory(c Config) *history {
 	}
 }
 
-// take is told the rows that are new or changed, sorted by job and submission,
-// and returns what they say. Rows of gone jobs are in the database no longer.
-func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
+// update reports the events of new and changed rows, which are sorted by job and
+// submission. gone are jobs whose rows have left the database.
+func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
 	h.now, h.window, h.pauses = now, window, pauses
 	h.log.room(len(rows))
 	h.findSplits(rows)
@@ -97,15 +96,15 @@ func (h *history) take(now, window ostrich.Time, rows []row, pauses map[uint64][
 	h.forget()
 }
 
-// yield ends a row when a later job has its id: Slurm had lost the earlier job
-// and closed its row afterwards.
+// yield ends a row if a later job has its id: Slurm lost the earlier job and
+// closed its row afterwards.
 func (w *row) yield(next *row) {
 	if w.end > next.submit && !follows(w, next) {
 		w.end = next.submit
 	}
 }
 
-// findSplits notes when the first of the new tasks of each array started.
+// findSplits records when the first of each array's new tasks started.
 func (h *history) findSplits(rows []row) {
 	h.splits = map[ostrich.JobID]ostrich.Time{}
 	for i := range rows {
@@ -119,7 +118,7 @@ func (h *history) findSplits(rows []row) {
 	}
 }
 
-// row takes one row further.
+// row processes one row.
 func (h *history) row(w *row) {
 	t := h.jobs[w.id]
 	continues := t != nil && t.row.key != w.key && t.awaits(w)
@@ -137,7 +136,7 @@ func (h *history) row(w *row) {
 		}
 		t = h.submit(w)
 	case w.submit < t.row.submit:
-		// An earlier job with this id, which a later one has replaced.
+		// A later job has replaced this one under its id.
 		if w.end == 0 {
 			h.stale[w.key] = h.poll
 		} else {
@@ -159,13 +158,13 @@ func (h *history) row(w *row) {
 	h.advance(t, w)
 }
 
-// awaits tells whether w is the next row of the same job.
+// awaits reports whether w is the next row of the same job.
 func (t *tracked) awaits(w *row) bool {
 	return t.closed != 0 && w.uid == t.row.uid && follows(&t.row, w)
 }
 
-// follows tells whether row b can be the one that a requeue or a resize opened
-// when it closed a.
+// follows reports whether b can be the row that a requeue or a resize opened when
+// it closed a.
 func follows(a, b *row) bool {
 	return (a.state == Requeued || a.state == Resizing) && a.end > 0 && a.uid == b.uid && a.submit < b.submit &&
 		b.submit >= a.end-1 && b.submit <= a.end+ostrich.Time(linkGap)
@@ -183,7 +182,7 @@ func (h *history) skip(w *row, t *tracked, why string) {
 		return
 	}
 	if w.end == 0 || waits {
-		t.poll, t.live = h.poll, h.now // Still there, only not to be read.
+		t.poll, t.live = h.poll, h.now // It is still there; only its row cannot be read.
 		return
 	}
 	h.vanish(t)
@@ -200,18 +199,18 @@ func (h *history) submit(w *row) *tracked {
 	*t = tracked{row: *w, entry: noEntry}
 	t.job = h.job(w)
 	h.jobs[w.id] = t
-	h.tell(t, ostrich.Submit, w.submit)
+	h.report(t, ostrich.Submit, w.submit)
 	return t
 }
 
-// job is what a row says of a job when it is submitted.
+// job makes the job that a row submits.
 func (h *history) job(w *row) ostrich.Job {
 	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
 	h.describe(&j, w)
 	return j
 }
 
-// describe copies what an association, a limit or a mask says of a job.
+// describe copies what the row's association, limit and mask say to a job.
 func (h *history) describe(j *ostrich.Job, w *row) {
 	j.User = ostrich.UserID(w.uid)
 	if h.config.Shares == Tree {
@@ -227,7 +226,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 	h.say(j, w)
 }
 
-// estimate is the time limit of a row in seconds.
+// estimate returns the time limit of a row in seconds.
 func (h *history) estimate(w *row) ostrich.Duration {
 	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
 		return 60 * ostrich.Duration(w.limit)
@@ -239,8 +238,8 @@ func (h *history) estimate(w *row) ostrich.Duration {
 	return cmp.Or(longest, h.config.DefaultLimit)
 }
 
-// follow begins the next row of a job. What differs is told from its
-// submission on.
+// follow begins the next row of a job. It reports differences at the time of the
+// row's submission.
 func (h *history) follow(t *tracked, w *row) {
 	resized := t.row.state == Resizing
 	keepNames(w, &t.row)
@@ -260,7 +259,7 @@ func (h *history) follow(t *tracked, w *row) {
 	}
 }
 
-// change tells what differs from what was told, unless nothing does.
+// change reports what differs from the last report, if anything does.
 func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 	next := t.job
 	h.describe(&next, w)
@@ -273,16 +272,17 @@ func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 		return
 	}
 	t.job = next
-	h.tell(t, ostrich.Change, at)
+	h.report(t, ostrich.Change, at)
 }
 
-// advance tells how far a row has come: started, suspended, ended.
+// advance reports how far a row has come: started, suspended, ended.
 func (h *history) advance(t *tracked, w *row) {
 	switch {
 	case t.job.Start == 0 && w.started() && (w.state != Requeued || w.end > w.start):
 		h.start(t, w)
 	case t.job.Start != 0 && !w.started():
-		// A run that never was. Slurm never takes a start back in one row.
+		// This run never happened: Slurm never takes a start back in the same
+		// row.
 		w.start, w.alloc, w.state = t.job.Start, uint32(t.job.Procs), max(w.state, Running)
 	case w.end == 0:
 		at := h.now
@@ -290,7 +290,7 @@ func (h *history) advance(t *tracked, w *row) {
 			at = min(at, split)
 		}
 		h.change(t, w, at)
-	default: // What an ended row says counts, but is no news any more.
+	default: // An ended row's values count, but are no event of their own.
 		h.describe(&t.job, w)
 		t.job.Procs = int(w.req)
 		if t.job.Start != 0 {
@@ -306,21 +306,21 @@ func (h *history) advance(t *tracked, w *row) {
 	}
 }
 
-// start tells of the start with what the row says of the job since.
+// start reports the start, with what the row says of the job since then.
 func (h *history) start(t *tracked, w *row) {
 	next := t.job
 	h.describe(&next, w)
 	if next.Tasks != t.job.Tasks {
 		t.job.Tasks = next.Tasks
-		h.tell(t, ostrich.Change, w.start)
+		h.report(t, ostrich.Change, w.start)
 	}
 	next.Start, next.Procs = w.start, int(w.alloc)
 	t.job = next
-	h.tell(t, ostrich.Start, w.start)
+	h.report(t, ostrich.Start, w.start)
 }
 
-// suspensions tells of those not told yet. Those that leave the job as it was
-// within the second, and ends that are the job's end, are not told.
+// suspensions reports the new ones. It leaves out those that began and ended
+// within one second, and ends that are also the end of the job.
 func (h *history) suspensions(t *tracked, w *row) {
 	all := merge(h.pauses[w.inx], w.start, w.end)
 	if len(all) == 0 {
@@ -329,7 +329,7 @@ func (h *history) suspensions(t *tracked, w *row) {
 	t.job.Suspended = t.prior
 	for i, p := range all {
 		if i >= t.pauses {
-			h.tell(t, ostrich.Suspend, p.start)
+			h.report(t, ostrich.Suspend, p.start)
 			t.pauses, t.paused = i+1, true
 		}
 		if p.end == 0 {
@@ -337,14 +337,14 @@ func (h *history) suspensions(t *tracked, w *row) {
 		}
 		t.job.Suspended += ostrich.Duration(p.end - p.start)
 		if i == t.pauses-1 && t.paused && p.end != w.end {
-			h.tell(t, ostrich.Resume, p.end)
+			h.report(t, ostrich.Resume, p.end)
 			t.paused = false
 		}
 	}
 }
 
-// merge sorts suspensions, clips them to the run and joins those that touch.
-// In a run that has ended all of them have.
+// merge sorts suspensions, clips them to the run and joins those that touch. In a
+// run that has ended, all have an end.
 func merge(all []interval, start, end ostrich.Time) []interval {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b interval) int {
@@ -370,7 +370,7 @@ func merge(all []interval, start, end ostrich.Time) []interval {
 	return merged
 }
 
-// end closes a row: the job has ended, or awaits its next row.
+// end closes a row: the job has ended, or waits for its next row.
 func (h *history) end(t *tracked, w *row) {
 	if w.end >= h.window {
 		h.closed[w.key] = w.end
@@ -390,22 +390,22 @@ func (h *history) end(t *tracked, w *row) {
 
 func (h *history) backInQueue(t *tracked, at ostrich.Time) {
 	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, int(t.row.req)
-	h.tell(t, ostrich.Requeue, at)
+	h.report(t, ostrich.Requeue, at)
 }
 
-// finish tells of the end of a job.
+// finish reports the end of a job.
 func (h *history) finish(t *tracked, at ostrich.Time) {
 	t.job.End = at
 	if t.job.Start != 0 {
 		t.job.Suspended = t.suspended(at)
 	}
-	h.tell(t, ostrich.End, at)
+	h.report(t, ostrich.End, at)
 	delete(h.jobs, t.job.ID)
 	h.spare = t
 }
 
-// suspended is for how long the run that ends had been suspended. Where the
-// suspend table holds nothing, the row's own sum counts.
+// suspended returns how long the ending run was suspended. If the suspend table
+// holds nothing, it uses the row's own sum.
 func (t *tracked) suspended(end ostrich.Time) ostrich.Duration {
 	ran := ostrich.Duration(end - t.job.Start)
 	if t.pauses > 0 || t.row.suspended == 0 {
@@ -413,19 +413,20 @@ func (t *tracked) suspended(end ostrich.Time) ostrich.Duration {
 	}
 	rest := ostrich.Duration(min(t.row.suspended, infinite))
 	if rest > ran {
-		// While a job is suspended, Slurm stores the moment less the sum so far.
+		// While a job is suspended, Slurm stores that moment less the sum so far.
 		rest = max(0, ostrich.Duration(end)-rest)
 	}
 	return min(t.prior+rest, ran)
 }
 
-// vanish ends a job whose row is gone or unreadable: when it was last seen.
+// vanish ends a job whose row is gone or unreadable, at the time it was last
+// seen.
 func (h *history) vanish(t *tracked) {
 	h.closed[t.row.key] = t.live
 	h.finish(t, max(t.live, t.job.Start))
 }
 
-// replace ends a job that Slurm lost: its id belongs to another since at.
+// replace ends a job that Slurm lost: another job has its id since at.
 func (h *history) replace(t *tracked, at ostrich.Time) {
 	if t.closed != 0 {
 		at = t.closed
@@ -433,7 +434,8 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 	h.finish(t, max(at, t.job.Start))
 }
 
-// giveUp ends the jobs whose next row did not come: when the last one closed.
+// giveUp ends the jobs whose next row did not come, at the time the last row
+// closed.
 func (h *history) giveUp() {
 	var late []ostrich.JobID
 	for id, t := range h.jobs {
@@ -447,13 +449,14 @@ func (h *history) giveUp() {
 	}
 }
 
-// pastLimit is how long after its time limit a job may still be said to run.
-// Slurm kills it within minutes, or hours where OverTimeLimit says so.
+// pastLimit is how long after its time limit a row may still say that the job
+// runs. Slurm kills such a job within minutes, or within hours under
+// OverTimeLimit.
 const pastLimit = ostrich.Time(86400)
 
-// endRunaways ends the jobs that slurmctld lost and whose rows say for ever
-// that they run (sacctmgr show runawayjobs): with their time limit. They would
-// hold processors and draw on a share that nobody uses.
+// endRunaways ends, at their time limit, the jobs that slurmctld lost and whose
+// rows say for ever that they run (sacctmgr show runawayjobs). Otherwise they
+// would hold processors and use a share for ever.
 func (h *history) endRunaways() {
 	var lost []ostrich.JobID
 	for id, t := range h.jobs {
@@ -473,18 +476,18 @@ func (h *history) endRunaways() {
 	}
 }
 
-// limited is when a running job reaches its time limit.
+// limited returns when a running job reaches its time limit.
 func (t *tracked) limited() ostrich.Time { return t.job.Start + 60*ostrich.Time(t.row.limit) }
 
-// tell adds an event about a job as it is now.
-func (h *history) tell(t *tracked, k ostrich.Kind, at ostrich.Time) {
+// report adds an event about the present state of a job.
+func (h *history) report(t *tracked, k ostrich.Kind, at ostrich.Time) {
 	if t.logged != h.poll {
 		t.logged, t.entry = h.poll, noEntry
 	}
 	t.entry = h.log.add(k, at, &t.job, t.entry)
 }
 
-// forget drops what cannot be read again: keys of rows closed before the
+// forget drops what no poll can read again: keys of rows closed before the
 // window, and marks of rows that this poll did not see.
 func (h *history) forget() {
 	for k, end := range h.closed {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Known are the names that accounting has, each list sorted: those of users and
-// accounts of the cluster, and of the QOS of all clusters. Deleted ones are among
-// them, as a setting may name somebody who has left.
+// Known are the names that accounting has, each list sorted: users and accounts
+// of the cluster, and the QOS of all clusters. Deleted names are included,
+// because a setting may name somebody who has left.
 type Known struct {
 	Users, Accounts, QOS []string
 }

@@ -10,26 +10,28 @@ import (
 )
 
 // Lock is a lock of the server (GET_LOCK) that decides which daemon writes. It
-// belongs to a connection of its own: whatever ends that, the server gives the
-// lock to somebody else. It takes no privilege, and blocks nothing of slurmdbd's.
+// belongs to a connection of its own. When that connection ends for any reason,
+// the server frees the lock. It needs no privilege and blocks nothing of
+// slurmdbd's.
 //
-// The lock is the server's alone: daemons that ask different servers of a Galera
-// cluster, or a replica, do not see one another's.
+// The lock is local to the server: daemons that ask different servers of a Galera
+// cluster, or a replica, do not see one another's locks.
 type Lock struct {
 	db   *database
-	conn *sql.Conn // never another one, as database/sql's pool would give
+	conn *sql.Conn // always the same one; database/sql's pool might use another
 	name string
 }
 
-// OpenLock connects to the server and takes no lock yet. The server ends the
-// connection, and with it the lock, after so much silence, in whole seconds: an
-// end that was never told of would hold the lock for hours.
+// OpenLock connects to the server and does not take the lock yet. The server ends
+// the connection, and with it the lock, after this much silence, in whole
+// seconds. Without that, a connection that died unnoticed would hold the lock for
+// hours.
 func OpenLock(ctx context.Context, c Config, silence time.Duration) (*Lock, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	// Who does not answer within the silence has lost the lock anyway.
+	// A server that does not answer within the silence has freed the lock anyway.
 	c.Timeout = min(c.Timeout, silence)
 	db, err := dial(ctx, c)
 	if err != nil {
@@ -47,7 +49,7 @@ func OpenLock(ctx context.Context, c Config, silence time.Duration) (*Lock, erro
 	return l, nil
 }
 
-// mostLockName is the longest name that a server takes.
+// mostLockName is the longest lock name that a server accepts.
 const mostLockName = 64
 
 // lockName names the lock of a cluster. One server may serve several databases.
@@ -70,15 +72,15 @@ func (l *Lock) ask(ctx context.Context, query string) (int64, error) {
 	return answer.Int64, nil
 }
 
-// Take takes the lock unless another connection has it, and tells whether it is
-// ours.
+// Take takes the lock unless another connection has it, and reports whether we
+// have it.
 func (l *Lock) Take(ctx context.Context) (bool, error) {
 	got, err := l.ask(ctx, "SELECT GET_LOCK(?, 0)")
 	return got == 1, err
 }
 
-// Held tells whether the lock is still ours. What stands between us and the
-// server may have given us another connection.
+// Held reports whether we still have the lock. A proxy between us and the server
+// may have given us another connection.
 func (l *Lock) Held(ctx context.Context) (bool, error) {
 	held, err := l.ask(ctx, "SELECT IS_USED_LOCK(?) = CONNECTION_ID()")
 	return held == 1, err
@@ -91,7 +93,7 @@ func (l *Lock) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = l.conn.ExecContext(ctx, "DO RELEASE_LOCK(?)", l.name) // The end of the connection does it too.
-	_ = l.conn.Close()                                           // It has ended, maybe before.
+	_, _ = l.conn.ExecContext(ctx, "DO RELEASE_LOCK(?)", l.name) // The end of the connection frees it too.
+	_ = l.conn.Close()                                           // It may have ended before.
 	return l.db.pool.Close()
 }

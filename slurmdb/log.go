@@ -8,9 +8,9 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// log collects the events of a poll. An event is large and most of it is the
-// job, so the log holds a job once for its submission, start and end, as long
-// as nothing else of it changes.
+// log collects the events of a poll. An event is large, and most of it is the
+// job. So the log holds a job once for its submission, start and end, as long as
+// nothing else of it changes.
 type log struct {
 	events []logged
 	jobs   []ostrich.Job
@@ -24,19 +24,19 @@ type logged struct {
 	kind ostrich.Kind
 }
 
-// noEntry is that of a job about which nothing was told.
+// noEntry is the entry of a job that no event has reported.
 const noEntry = -1
 
-// room makes place for what the rows will tell.
+// room reserves space for the events of so many rows.
 func (l *log) room(rows int) {
 	l.events = slices.Grow(l.events, 3*rows)
 	l.jobs = slices.Grow(l.jobs, rows)
 	l.kinds = slices.Grow(l.kinds, rows)
 }
 
-// add takes an event and returns the entry of its job. before is that of the
-// last event of the job. A second change in the same second is told with
-// the first, so that no two events compare as equal.
+// add stores an event and returns the entry of its job; before is the entry of
+// the job's last event. A second change in the same second is merged into the
+// first, so that no two events compare as equal.
 func (l *log) add(k ostrich.Kind, at ostrich.Time, j *ostrich.Job, before int) int {
 	if before != noEntry {
 		last := l.kinds[before]
@@ -44,7 +44,7 @@ func (l *log) add(k ostrich.Kind, at ostrich.Time, j *ostrich.Job, before int) i
 			l.jobs[before] = *j
 			return before
 		}
-		if continues(last, k) && as(last, *j) == as(last, l.jobs[before]) {
+		if canShare(last, k) && as(last, *j) == as(last, l.jobs[before]) {
 			l.jobs[before], l.kinds[before] = *j, k
 			l.events = append(l.events, logged{at, uint32(before), k})
 			return before
@@ -56,14 +56,13 @@ func (l *log) add(k ostrich.Kind, at ostrich.Time, j *ostrich.Job, before int) i
 	return len(l.jobs) - 1
 }
 
-// continues tells whether an entry can hold both events, of which as makes the
-// first from what it holds for the second.
-func continues(last, next ostrich.Kind) bool {
+// canShare reports whether two successive events can share one stored job.
+func canShare(last, next ostrich.Kind) bool {
 	return last == ostrich.Submit && (next == ostrich.Start || next == ostrich.End) ||
 		last == ostrich.Start && next == ostrich.End
 }
 
-// as is the job at its submission or start, given how it went on.
+// as returns the job as it was at its submission or start, from how it is now.
 func as(k ostrich.Kind, j ostrich.Job) ostrich.Job {
 	switch k {
 	case ostrich.Submit:
@@ -79,7 +78,8 @@ func (l *log) event(e logged) ostrich.Event {
 	return ostrich.Event{At: e.at, Kind: e.kind, Job: as(e.kind, l.jobs[e.job])}
 }
 
-// first is the time of the first event, or the given time if it is earlier.
+// first returns the time of the first event, or the given time if that is
+// earlier.
 func (l *log) first(t ostrich.Time) ostrich.Time {
 	for _, e := range l.events {
 		t = min(t, e.at)
@@ -87,9 +87,9 @@ func (l *log) first(t ostrich.Time) ostrich.Time {
 	return t
 }
 
-// sorted gives the events, and others, in the order of ostrich.Compare. Only
-// those of one second are made at a time.
-func (l *log) sorted(others []ostrich.Event, tell func(ostrich.Event)) {
+// sorted passes the log's events and others to emit, in the order of
+// ostrich.Compare. It builds the events of one second at a time.
+func (l *log) sorted(others []ostrich.Event, emit func(ostrich.Event)) {
 	slices.SortFunc(l.events, func(a, b logged) int { return cmp.Compare(a.at, b.at) })
 	slices.SortStableFunc(others, func(a, b ostrich.Event) int { return cmp.Compare(a.At, b.At) })
 	var second []ostrich.Event
@@ -114,7 +114,7 @@ func (l *log) sorted(others []ostrich.Event, tell func(ostrich.Event)) {
 			return cmp.Or(ostrich.Compare(a, b), strings.Compare(a.Pool, b.Pool))
 		})
 		for _, e := range second {
-			tell(e)
+			emit(e)
 		}
 	}
 }

@@ -21,8 +21,8 @@ const (
 	nodeFail  = 0x2000
 )
 
-// nodeRow is a row of the event table. That without a node's name is the
-// cluster, with its size.
+// nodeRow is a row of the event table. The row without a node's name is the
+// cluster's, with its size.
 type nodeRow struct {
 	name       string
 	start, end ostrich.Time
@@ -35,8 +35,8 @@ type nodeKey struct {
 	start ostrich.Time
 }
 
-// out tells whether the node's processors are lost while the row is open. A
-// node that is drained while jobs run on it still has them.
+// out reports whether the node's processors are lost while the row is open. A
+// node that is drained while jobs run on it still has its processors.
 func (n *nodeRow) out() bool {
 	switch base := n.state & nodeBase; base {
 	case nodeDown, nodeError:
@@ -48,21 +48,21 @@ func (n *nodeRow) out() bool {
 	}
 }
 
-// size is the size of a pool from a moment on.
+// size is a pool's size from a time on.
 type size struct {
 	at    ostrich.Time
 	pool  int
 	procs int
 }
 
-// machine turns the event table into sizes of pools.
+// machine turns rows of the event table into sizes of pools.
 type machine struct {
-	pools  []Pool
-	of     map[string][]int // pools of a node
-	rows   map[nodeKey]nodeRow
-	told   []size // of the window
-	last   []int  // the last size told of each pool, -1 before
-	newest ostrich.Time
+	pools    []Pool
+	of       map[string][]int // indexes of the pools of a node
+	rows     map[nodeKey]nodeRow
+	reported []size // sizes reported in the window
+	last     []int  // last size reported of each pool; -1 before the first
+	newest   ostrich.Time
 }
 
 func newMachine(pools []Pool) *machine {
@@ -79,8 +79,8 @@ func newMachine(pools []Pool) *machine {
 	return m
 }
 
-// fetchNodes reads the rows of the event table that are open or new. There is
-// an index on time_start; the open rows are asked for by theirs.
+// fetchNodes reads the open and the new rows of the event table. The table has an
+// index on time_start, so it asks for the known open rows by their starts.
 func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time) error {
 	row := func(v []driver.Value) {
 		n := nodeRow{
@@ -88,7 +88,7 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 			state: uint32(number(v[3])),
 		}
 		tres := string(text(v[4]))
-		// A size that cannot be read is none.
+		// A size that cannot be read counts as 0.
 		n.cpus, _ = tresCount(tres, tresCPU)
 		n.size, _ = tresCount(tres, tresNode)
 		f.nodes = append(f.nodes, n)
@@ -118,14 +118,15 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 	})
 }
 
-// newestNodeWindow is the time before which closed rows of the event table are
-// not read again.
+// newestNodeWindow returns the time before which closed rows of the event table
+// are not read again.
 func (r *Reader) newestNodeWindow() ostrich.Time {
 	return r.machine.newest - ostrich.Time(r.config.Overlap)
 }
 
-// take returns the sizes that were not told. The first one counts from since.
-func (m *machine) take(now, since, window ostrich.Time, rows []nodeRow) []ostrich.Event {
+// update returns the sizes that were not reported yet. The first one counts from
+// since.
+func (m *machine) update(now, since, window ostrich.Time, rows []nodeRow) []ostrich.Event {
 	for _, n := range rows {
 		m.rows[nodeKey{n.name, n.start}] = n
 		if n.start <= now {
@@ -134,7 +135,7 @@ func (m *machine) take(now, since, window ostrich.Time, rows []nodeRow) []ostric
 	}
 	all := m.sizes()
 	var events []ostrich.Event
-	tell := func(s size) {
+	report := func(s size) {
 		if m.last[s.pool] < 0 {
 			s.at = min(s.at, since)
 		}
@@ -144,21 +145,21 @@ func (m *machine) take(now, since, window ostrich.Time, rows []nodeRow) []ostric
 	final := slices.Clone(m.last)
 	for _, s := range all {
 		final[s.pool] = s.procs
-		if !slices.Contains(m.told, s) && (m.last[s.pool] < 0 || s.at >= window) {
-			tell(s)
+		if !slices.Contains(m.reported, s) && (m.last[s.pool] < 0 || s.at >= window) {
+			report(s)
 		}
 	}
 	for i, procs := range final {
-		if procs != m.last[i] { // A size told before is not so after all.
-			tell(size{now, i, procs})
+		if procs != m.last[i] { // The size reported before has turned out wrong.
+			report(size{now, i, procs})
 		}
 	}
-	m.told = all
+	m.reported = all
 	m.forget(window)
 	return events
 }
 
-// sizes are the sizes of the pools over time, as the rows in hand have it.
+// sizes returns the sizes of the pools over time, by the rows held.
 func (m *machine) sizes() []size {
 	type step struct {
 		at    ostrich.Time
@@ -194,7 +195,7 @@ func (m *machine) sizes() []size {
 			if cluster == nil || s.row.start >= cluster.start {
 				cluster = s.row
 			}
-		case s.row.name == "": // A cluster keeps its size until it tells another.
+		case s.row.name == "": // A cluster keeps its size until a row has another.
 		case s.close:
 			delete(out[s.row.name], s.row.start)
 		default:
@@ -216,8 +217,8 @@ func (m *machine) sizes() []size {
 	return all
 }
 
-// present is the size of each pool with these nodes out. Nodes are taken to be
-// alike where the tables do not tell.
+// present returns the size of each pool with these nodes out. Where the tables do
+// not say more, it assumes that all nodes are alike.
 func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint64) []int {
 	procs := make([]uint64, len(m.pools))
 	for i, p := range m.pools {
@@ -247,8 +248,8 @@ func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint
 	return sizes
 }
 
-// forget drops the rows that ended before the window, but for the last size of
-// the cluster.
+// forget drops the rows that ended before the window, except the last size of the
+// cluster.
 func (m *machine) forget(window ostrich.Time) {
 	var latest nodeKey
 	for k := range m.rows {

@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
-// sizes tells the sizes in events, with times from t0.
+// sizes formats the sizes in events, with times from t0.
 func sizes(events []ostrich.Event) string {
 	var s strings.Builder
 	for _, e := range events {

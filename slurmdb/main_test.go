@@ -52,7 +52,7 @@ func poll(t testing.TB, r *slurmdb.Reader) batch {
 	return b
 }
 
-// jobEvents leaves out what is told of the machine.
+// jobEvents leaves out the events of the machine.
 func jobEvents(all []ostrich.Event) []ostrich.Event {
 	var jobs []ostrich.Event
 	for _, e := range all {

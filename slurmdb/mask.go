@@ -9,8 +9,8 @@ import (
 
 var errMask = errors.New("not a mask of array tasks")
 
-// maskTruncated is the length of a text column. A mask that fills it was cut
-// off by the database and does not count all tasks.
+// maskTruncated is the length of a text column. The database cut off a mask that
+// fills it, so the mask does not show all tasks.
 const maskTruncated = 65535
 
 // maskTasks counts the tasks in a mask such as "0x3FF", in which bit i stands
@@ -39,7 +39,7 @@ func maskTasks(mask string) (int, error) {
 	return tasks, nil
 }
 
-// shorten keeps a value from the database fit for one line of text.
+// shorten makes a value from the database fit on one line of text.
 func shorten(s string) string {
 	const most = 40
 	if len(s) > most {

@@ -9,11 +9,11 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// What package archive reads. None of it depends on polls, or changes what they
-// tell.
+// Reads for package archive. They do not depend on polls and do not change what
+// polls report.
 
-// Row is a row of the job table: a run of a job, or the part of one that a
-// resize ended. Marks for "no value" are 0.
+// Row is a row of the job table: a run of a job, or the part of a run that a
+// resize ended. Slurm's marks for "no value" become 0.
 type Row struct {
 	ID, Array          ostrich.JobID
 	State              State
@@ -27,23 +27,23 @@ type Row struct {
 	UID, Assoc, QOS    uint32
 	Account, Partition string // Partition is a list while it may be any of several
 	Class              uint64
-	NameClass          uint64 // this and ScriptClass with Config.Classes only
+	NameClass          uint64 // with Config.Classes only, as ScriptClass
 	ScriptClass        uint64
-	Unfinished         bool   // Slurm has not written all of it
-	Impossible         string // why no job can be so, or ""
+	Unfinished         bool   // Slurm has not written all of the row
+	Impossible         string // why the row cannot be true, or ""
 }
 
-// LiveRows reads the rows that have not ended, of jobs that were submitted
-// before a time. The row is valid until the next one only.
-func (r *Reader) LiveRows(ctx context.Context, submitted, now ostrich.Time, take func(*Row)) error {
-	return r.rows(ctx, r.pastLiveQuery(submitted), now, take)
+// LiveRows reads the rows that have not ended, of jobs submitted before a time.
+// The row passed to visit is valid until the next one.
+func (r *Reader) LiveRows(ctx context.Context, submitted, now ostrich.Time, visit func(*Row)) error {
+	return r.rows(ctx, r.pastLiveQuery(submitted), now, visit)
 }
 
-// EndedRows reads the rows that ended from a time to before another one, or
-// later if that is 0, of jobs that were submitted before a time. The row is
-// valid until the next one only.
-func (r *Reader) EndedRows(ctx context.Context, from, to, submitted, now ostrich.Time, take func(*Row)) error {
-	return r.rows(ctx, r.pastEndedQuery(from, to, submitted), now, take)
+// EndedRows reads the rows that ended in [from, to), or from on if to is 0, of
+// jobs submitted before a time. The row passed to visit is valid until the next
+// one.
+func (r *Reader) EndedRows(ctx context.Context, from, to, submitted, now ostrich.Time, visit func(*Row)) error {
+	return r.rows(ctx, r.pastEndedQuery(from, to, submitted), now, visit)
 }
 
 func (r *Reader) pastLiveQuery(submitted ostrich.Time) string {
@@ -63,7 +63,7 @@ func (r *Reader) pastQuery(where string, submitted ostrich.Time) string {
 		where+" AND time_submit < "+strconv.FormatInt(int64(submitted), 10))
 }
 
-func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, take func(*Row)) error {
+func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit func(*Row)) error {
 	var one Row
 	_, err := r.db.each(ctx, query, func(v []driver.Value) {
 		w := r.parser.parse(v)
@@ -87,7 +87,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, take 
 			one.Start = 0
 		}
 		r.parser.saying.both(&one, v)
-		take(&one)
+		visit(&one)
 	})
 	if err != nil {
 		return r.failed("jobs", err)
@@ -95,9 +95,9 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, take 
 	return nil
 }
 
-// pause is how long the job was suspended. The column holds seconds, but while
-// the job is suspended, and for ever if it ends so, it holds when it was
-// suspended less the seconds before (as_mysql_suspend).
+// pause returns how long the job was suspended. The column holds seconds. But
+// while the job is suspended, and for ever if it ends so, the column holds the
+// moment of suspension less the seconds before (as_mysql_suspend).
 func (w *row) pause(now ostrich.Time) ostrich.Duration {
 	end := w.end
 	if end == 0 {
@@ -111,8 +111,8 @@ func (w *row) pause(now ostrich.Time) ostrich.Duration {
 	return ostrich.Duration(min(max(0, pause), length))
 }
 
-// EndTimes is when the first and the last job ended of those that ended at from
-// or later; 0 if none did. The index has both at hand.
+// EndTimes returns when the first and the last of the jobs ended that ended at
+// from or later; 0 if none did. The index answers both at once.
 func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last ostrich.Time, err error) {
 	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&first, &last) },
 		"SELECT COALESCE(MIN(time_end), 0), COALESCE(MAX(time_end), 0) FROM "+r.schema.table("job_table")+
@@ -123,7 +123,7 @@ func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last o
 	return first, last, nil
 }
 
-// CountEnded is how many rows ended at from or later, counted in the index.
+// CountEnded counts the rows that ended at from or later. The index answers that.
 func (r *Reader) CountEnded(ctx context.Context, from ostrich.Time) (rows int, err error) {
 	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&rows) }, r.countQuery(from))
 	if err != nil {
@@ -132,13 +132,13 @@ func (r *Reader) CountEnded(ctx context.Context, from ostrich.Time) (rows int, e
 	return rows, nil
 }
 
-// Size is what the cluster had from a time on.
+// Size is the size of the cluster from a time on.
 type Size struct {
 	From         ostrich.Time
 	Procs, Nodes int
 }
 
-// Sizes reads all sizes that the cluster had, the first one first.
+// Sizes reads all sizes that the cluster had, in order of time.
 func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 	_, err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
 		if t := readTRES(text(v[4])); t.CPUs > 0 {
@@ -151,8 +151,7 @@ func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 	return all, nil
 }
 
-// Names reads the associations and, by number, the names of QOS, both also of
-// what is deleted.
+// Names reads the associations and the names of QOS by number, deleted ones too.
 func (r *Reader) Names(ctx context.Context) (associations []Association, qos map[uint32]string, err error) {
 	qos = map[uint32]string{}
 	err = r.associations(ctx, func(a Association) { associations = append(associations, a) })

@@ -7,14 +7,15 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// The statements of a poll. They hold numbers and quoted names only.
+// The statements of a poll. They contain only numbers and quoted names.
 
 func (r *Reader) jobsQuery(columns, hint, where string) string {
 	return "SELECT " + columns + " FROM " + r.schema.table("job_table") + hint + " WHERE " +
 		r.schema.kept("job_table") + where
 }
 
-// liveQuery gives each live row's key and all that is read of it as one value.
+// liveQuery selects each live row's key, and everything else that is read of it
+// as one value.
 func (r *Reader) liveQuery() string {
 	return r.jobsQuery("id_job, time_submit, "+r.parser.saying.digest(), r.schema.byEnd, "time_end = 0")
 }
@@ -34,7 +35,7 @@ func endsSince(window ostrich.Time) string {
 func (r *Reader) closedQuery(window ostrich.Time) string {
 	hint := r.schema.byEnd
 	if r.cold {
-		hint = "" // History may be most of the table, which is read faster as it lies.
+		hint = "" // History may be most of the table; then a scan is faster.
 	}
 	return r.jobsQuery(r.parser.saying.ended(), hint, endsSince(window))
 }
@@ -58,10 +59,10 @@ func (r *Reader) nodesQuery(where string) string {
 		r.schema.kept("event_table") + where
 }
 
-// chunk is how many keys go into one query.
+// chunk is how many keys one query names.
 const chunk = 500
 
-// inChunks lists numbers for the IN operator.
+// inChunks splits numbers into lists for the IN operator.
 func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) error) error {
 	for some := range slices.Chunk(all, chunk) {
 		var list []byte

@@ -20,7 +20,7 @@ type Reader struct {
 	history *history
 	machine *machine
 	names   *names
-	shares  *ostrich.Shares // as told
+	shares  *ostrich.Shares // as last reported
 
 	clock  func(context.Context) (ostrich.Time, error)
 	cold   bool
@@ -32,7 +32,7 @@ type Reader struct {
 type Batch struct {
 	Now     ostrich.Time // the database's clock when the poll began
 	Rows    int          // rows read of all tables
-	Skipped []Skip       // rows that cannot be true, each told once, sorted by job
+	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
 // Open connects and finds the cluster and its columns. It reads no job.
@@ -50,7 +50,7 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	}
 	s, err := probe(ctx, db)
 	if err != nil {
-		_ = db.pool.Close() // The first error is the one to tell.
+		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
 	r := &Reader{
@@ -64,16 +64,16 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 // Close ends the connection.
 func (r *Reader) Close() error { return r.db.pool.Close() }
 
-// Columns tells which optional columns the database has.
+// Columns reports which optional columns the database has.
 func (r *Reader) Columns() Columns { return r.schema.optional() }
 
 // Clusters lists the clusters of the database, by name.
 func (r *Reader) Clusters() []string { return r.schema.names }
 
-// Cluster is the cluster that is read.
+// Cluster returns the name of the cluster that is read.
 func (r *Reader) Cluster() string { return r.config.Cluster }
 
-// Now is the database's clock.
+// Now reads the database's clock.
 func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
 
 func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
@@ -85,27 +85,27 @@ func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
 	return ostrich.Time(now), nil
 }
 
-// failed words the error of a query.
+// failed wraps the error of a query.
 func (r *Reader) failed(what string, err error) error {
 	return fmt.Errorf("slurmdb: read %s of cluster %s: %w", what, r.config.Cluster, oneLine{err})
 }
 
-// oneLine is an error told on one line.
+// oneLine is an error whose text is on one line.
 type oneLine struct{ error }
 
 func (e oneLine) Error() string { return plain(e.error) }
 func (e oneLine) Unwrap() error { return e.error }
 
-// PollEach reads what is new and gives the events one by one, in the order of
-// ostrich.Compare, when everything is read. The first call is the cold start.
-// After an error the next call gives what this one would have given.
-func (r *Reader) PollEach(ctx context.Context, tell func(ostrich.Event)) (Batch, error) {
+// PollEach reads what is new. When it has read everything, it passes the events
+// one by one to emit, in the order of ostrich.Compare. The first call is the cold
+// start. After an error, the next call reports what this one would have.
+func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (Batch, error) {
 	b, news, machine, err := r.poll(ctx)
-	news.sorted(machine, tell)
+	news.sorted(machine, emit)
 	return b, err
 }
 
-// poll reads what is new of the jobs and of the machine.
+// poll reads the news of the jobs and of the machine.
 func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich.Event, err error) {
 	f, err := r.fetch(ctx)
 	if err != nil {
@@ -117,15 +117,15 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 			r.newest = max(r.newest, w.end)
 		}
 	}
-	h.take(f.now, r.window(), f.rows, f.pauses, f.gone)
+	h.update(f.now, r.window(), f.rows, f.pauses, f.gone)
 	b = Batch{Now: f.now, Rows: f.read, Skipped: h.skipped}
 	since := f.now
 	if r.cold {
 		since = h.log.first(since)
 	}
-	machine = r.machine.take(f.now, since, r.newestNodeWindow(), f.nodes)
+	machine = r.machine.update(f.now, since, r.newestNodeWindow(), f.nodes)
 	if f.names != nil {
-		r.names.take(f.names)
+		r.names.replace(f.names)
 		if s := f.names.shares(); r.config.Shares == Tree && (r.shares == nil || !equalShares(r.shares, s)) {
 			r.shares = s
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
@@ -140,13 +140,13 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 	return b, news, machine, nil
 }
 
-// window is the time from which on closed rows are read: from the newest end
-// less the overlap, and never from before the history.
+// window returns the time from which on closed rows are read: the newest end less
+// the overlap, and never before the history.
 func (r *Reader) window() ostrich.Time {
 	return max(r.first, r.newest-ostrich.Time(r.config.Overlap))
 }
 
-// fetched is what a poll read, before any of it is taken in.
+// fetched is what a poll has read but not processed yet.
 type fetched struct {
 	now    ostrich.Time
 	read   int
@@ -200,8 +200,8 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 	return f, nil
 }
 
-// sort orders the rows and keeps the last version of each: between two queries
-// a job may end.
+// sort sorts the rows and keeps the last version of each: a job may end between
+// two queries.
 func (f *fetched) sort() {
 	if !slices.IsSortedFunc(f.rows, compareRows) {
 		slices.SortFunc(f.rows, compareRows)
@@ -209,9 +209,9 @@ func (f *fetched) sort() {
 	f.rows = slices.CompactFunc(f.rows, func(a, b row) bool { return a.key == b.key })
 }
 
-// fetchLive reads the rows that have not ended, and keeps those that changed.
-// The server joins each row into one value, of which most are as they were;
-// that is less work for both sides than rows of two dozen columns.
+// fetchLive reads the rows that have not ended, and keeps those that changed. The
+// server joins each row into one value, because most rows are unchanged. That is
+// less work for both sides than rows of two dozen columns.
 func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 	h := r.history
 	changed := map[key]uint64{}
@@ -235,7 +235,7 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 	if err != nil {
 		return err
 	}
-	take := func(v []driver.Value) {
+	add := func(v []driver.Value) {
 		k := rowKey(v)
 		if sum, ok := changed[k]; ok {
 			w := r.parser.parse(v)
@@ -245,24 +245,23 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 		}
 	}
 	if len(ids) > wholesale {
-		n, err = r.db.each(ctx, r.liveRowsQuery(), take)
+		n, err = r.db.each(ctx, r.liveRowsQuery(), add)
 		f.read += n
 		return err
 	}
 	return inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.byIDQuery(list), take)
+		n, err := r.db.each(ctx, r.byIDQuery(list), add)
 		f.read += n
 		return err
 	})
 }
 
-// wholesale is how many rows must have changed for all live rows to be read.
+// wholesale is how many rows must have changed before all live rows are read.
 const wholesale = 1000
 
-// fetchClosed reads the rows that ended in the window, and keeps those that
-// are news.
+// fetchClosed reads the rows that ended in the window, and keeps the new ones.
 func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
-	if r.cold { // Room at once for what may be millions of rows.
+	if r.cold { // One allocation for what may be millions of rows.
 		_, err := r.db.each(ctx, r.countQuery(window), func(v []driver.Value) {
 			f.rows = slices.Grow(f.rows, int(number(v[0])))
 		})
@@ -279,7 +278,7 @@ func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Tim
 	return err
 }
 
-// fetchVanished reads the rows that were live and are in neither set.
+// fetchVanished reads the rows that were live and are in neither result.
 func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 	h := r.history
 	found := make(map[key]bool, len(f.rows))
@@ -312,10 +311,10 @@ func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 }
 
 // fetchEarlier reads the rows that a requeue or a resize closed before the
-// window, of jobs that are new to us and began before it.
+// window, of jobs that are new to the reader and began before the window.
 func (r *Reader) fetchEarlier(ctx context.Context, f *fetched, window ostrich.Time) error {
 	var ids []ostrich.JobID
-	first := map[ostrich.JobID]int{} // the earliest row in hand
+	first := map[ostrich.JobID]int{} // the earliest row read
 	for i := range f.rows {
 		w := &f.rows[i]
 		if i > 0 && f.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {

@@ -36,7 +36,7 @@ var stateNames = [...]string{
 	"BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
 }
 
-// String is Slurm's name of the state.
+// String returns Slurm's name of the state.
 func (s State) String() string {
 	switch {
 	case s == Requeued:
@@ -54,12 +54,12 @@ func (s State) String() string {
 // NoTask is the ArrayTask of a job that is not a task of an array.
 const NoTask = noVal
 
-// Record is what the tables hold of a job that has not ended, for display and
-// for a comparison with squeue.
+// Record describes a job that has not ended, as the tables have it. It is for
+// display and for comparison with squeue.
 type Record struct {
-	Job ostrich.Job // as the events have told it
+	Job ostrich.Job // as the events reported it
 
-	UserName  string // from the association; the uid in digits where there is none
+	UserName  string // from the association; the uid in digits without one
 	Account   string
 	Partition string // a comma-separated list while it may be any of several
 	QOS       string
@@ -72,8 +72,8 @@ type Record struct {
 	HetJob    ostrich.JobID // leader of a heterogeneous job, or 0
 
 	State     State
-	Eligible  ostrich.Time     // 0: held or with an unmet dependency; may lie in the future
-	Throttled bool             // kept back by the array's own limit of running tasks
+	Eligible  ostrich.Time     // 0: held or waiting for a dependency; may lie in the future
+	Throttled bool             // held back by the array's own limit of running tasks
 	Limit     ostrich.Duration // the job's own time limit, 0 without one
 }
 
@@ -121,7 +121,7 @@ func (r *Reader) record(t *tracked) Record {
 	if w.eligible == infinite {
 		rec.Eligible, rec.Throttled = 0, true
 	}
-	if w.end != 0 { // Closed by a requeue, and the next row is not there yet.
+	if w.end != 0 { // A requeue closed it, and the next row is not there yet.
 		rec.State = Pending
 	}
 	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
@@ -130,8 +130,8 @@ func (r *Reader) record(t *tracked) Record {
 	return rec
 }
 
-// UserName is the name of what competes: with Flat a user's name, with Tree
-// "account/user". Where the tables hold none, it is the number.
+// UserName returns the name of a competitor: with Flat a user's name, with Tree
+// "account/user". If the tables have none, it returns the number.
 func (r *Reader) UserName(id ostrich.UserID) string {
 	if r.config.Shares == Flat {
 		return r.names.user(uint32(id))

@@ -52,7 +52,7 @@ func pending(j *slurmJob) bool { return j.row.Start == 0 }
 func running(j *slurmJob) bool { return j.row.Start != 0 && j.paused == 0 }
 func paused(j *slurmJob) bool  { return j.paused != 0 }
 
-// settled tells whether a job was neither suspended nor resumed this second.
+// settled reports whether a job was neither suspended nor resumed this second.
 func (s *slurm) settled(j *slurmJob) bool { return j.paused < s.now && j.resumed < s.now }
 
 func (s *slurm) act() {
@@ -202,7 +202,7 @@ func waiting(events []ostrich.Event) map[ostrich.JobID]ostrich.Time {
 	return since
 }
 
-// lawful tells why a consumer could not take the events, in their order.
+// lawful says why a consumer would reject the events, in their order.
 func lawful(events []ostrich.Event) error {
 	const pending, runs, rests = 1, 2, 3
 	state := map[ostrich.JobID]int{}

@@ -17,23 +17,24 @@ const (
 	infinite = 0xffffffff
 )
 
-// farFuture is how far a time may lie ahead of the database's clock. The
-// clocks of controller and database differ by seconds; a day is a broken row.
+// farFuture is how far a time may lie ahead of the database's clock. The clocks
+// of controller and database differ by seconds; a row that is a day ahead is
+// broken.
 const farFuture = ostrich.Time(86400)
 
-// rowColumns is what is read of a job. The first two are the row's key.
+// rowColumns are the columns read of each job. The first two are the row's key.
 const rowColumns = "id_job, time_submit, time_end, job_db_inx, state, time_eligible, time_start, time_suspended, " +
 	"timelimit, id_user, id_assoc, id_qos, id_array_job, id_array_task, het_job_id, array_task_pending, cpus_req, " +
 	"`partition`, array_task_str, tres_req, tres_alloc"
 
-// nameColumns come after rowColumns for jobs that have not ended.
+// nameColumns follow rowColumns for jobs that have not ended.
 const nameColumns = ", account, job_name"
 
 // digestColumns are rowColumns and nameColumns without NULL, see saying.digest.
 var digestColumns = strings.NewReplacer("array_task_str", "COALESCE(array_task_str, '')").Replace(rowColumns) +
 	", COALESCE(account, ''), job_name"
 
-// Places in rowColumns.
+// Positions in rowColumns.
 const (
 	colID = iota
 	colSubmit
@@ -56,21 +57,21 @@ const (
 	colMask
 	colReq
 	colAlloc
-	colAccount // the first after rowColumns; saying's columns move it further
+	colAccount // the first after rowColumns; the columns of saying move it further
 )
 
-// key names a row of the job table.
+// key identifies a row of the job table.
 type key struct {
 	id     ostrich.JobID
 	submit ostrich.Time
 }
 
-// row is a row of the job table, checked for what can be checked in it alone.
+// row is a row of the job table. Parsing has checked what a single row can show.
 type row struct {
 	key
 	start, end, eligible ostrich.Time
 	inx                  uint64 // job_db_inx, which suspensions refer to
-	suspended            uint64 // time_suspended as it is stored
+	suspended            uint64 // time_suspended as stored
 	state                State
 	limit                uint32 // minutes as stored
 	uid, assoc, qos      uint32
@@ -83,41 +84,41 @@ type row struct {
 	*extra
 }
 
-// extra is what few rows have; a long history stays small without it.
+// extra holds what few rows have, which keeps a long history small.
 type extra struct {
 	said          accounting.Said
 	account, name string // of jobs that have not ended
-	sum           uint64 // of their values
-	bad           string // why the row is impossible, or ""
-	unfinished    bool   // and that is errUnfinished
+	sum           uint64 // of the row's values
+	bad           string // why the row cannot be true, or ""
+	unfinished    bool   // bad is an errUnfinished
 }
 
-// errUnfinished is a row of which Slurm has not written all. It writes some rows
-// of array tasks in two steps, for a moment without processors. A job that ends
-// before slurmdbd heard of its start gets a row with its end alone, which names
-// root and no partition until the start is heard too.
+// errUnfinished marks a row that Slurm has not written completely. It writes some
+// rows of array tasks in two steps, and between them they have no processors. A
+// job that ends before slurmdbd hears of its start gets a row with its end alone.
+// That row names root and no partition until slurmdbd hears of the start too.
 type errUnfinished string
 
 func (e errUnfinished) Error() string { return string(e) }
 
 // unfinishedFor is how long after its submission, start or end a row may be
-// unfinished before that is worth a word. Less than the overlap, so that a row
+// unfinished before the reader reports it. It is less than the overlap, so a row
 // that has ended is read again by then.
 const unfinishedFor = ostrich.Time(60)
 
-// none is the extra of most rows. It is never written to.
+// none is the extra of most rows. Nothing writes to it.
 var none extra
 
 func compareRows(a, b row) int {
 	return cmp.Or(
 		cmp.Compare(a.id, b.id),
 		cmp.Compare(a.submit, b.submit),
-		cmp.Compare(min(b.end, 1), min(a.end, 1)), // the version that has ended first
+		cmp.Compare(min(b.end, 1), min(a.end, 1)), // the version that ended first
 	)
 }
 
-// started tells whether the job runs or ran. A pending row is none that
-// started, whatever its time_start.
+// started reports whether the job runs or ran. A pending row has not started,
+// whatever its time_start.
 func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 
 // parser turns values into rows. It keeps one copy of each repeated string.
@@ -131,7 +132,7 @@ func newParser(y saying) *parser {
 	return &parser{saying: y, strings: map[string]string{}, seed: maphash.MakeSeed()}
 }
 
-// intern returns the one copy of a string that many rows hold.
+// intern returns the one copy of a string that many rows share.
 func (p *parser) intern(b []byte) string {
 	if s, ok := p.strings[string(b)]; ok {
 		return s
@@ -148,7 +149,7 @@ func rowKey(v []driver.Value) key {
 	return key{ostrich.JobID(number(v[colID])), ostrich.Time(number(v[colSubmit]))}
 }
 
-// account is that of a row, where it is read.
+// account returns the account of a row, if it was read.
 func (p *parser) account(v []driver.Value) []byte {
 	if at := colAccount + len(p.saying.columns); at < len(v) {
 		return text(v[at])
@@ -156,8 +157,8 @@ func (p *parser) account(v []driver.Value) []byte {
 	return nil
 }
 
-// parse reads the columns of rowColumns, what saying has of them, and
-// nameColumns if they are there.
+// parse reads rowColumns, the columns of saying, and nameColumns if they are
+// there.
 func (p *parser) parse(v []driver.Value) row {
 	w := row{
 		key:       rowKey(v),
@@ -191,7 +192,7 @@ func (p *parser) parse(v []driver.Value) row {
 	return w
 }
 
-// size reads tasks and processors.
+// size reads the tasks and the processors.
 func (w *row) size(v []driver.Value) error {
 	cpus := number(v[colCPUs])
 	req, err := tresCount(string(text(v[colReq])), tresCPU)
@@ -249,8 +250,8 @@ func (w *row) size(v []driver.Value) error {
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
 const maxTasks = 1 << 23
 
-// impossible tells why no job can have the times of the row, or "". A resized
-// row keeps the start that it had before it was submitted, as it were.
+// impossible says why no job can have the times of the row, or "". A resized row
+// keeps its job's start, which is before the row's own submission.
 func (w *row) impossible(now ostrich.Time, resized bool) string {
 	latest := now + farFuture
 	switch {

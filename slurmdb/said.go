@@ -10,12 +10,12 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// saying is what is read of a job beside rowColumns: what its class, its hint
-// and its campaign follow from. The columns come after rowColumns and before
-// nameColumns, those that the configuration asks for and the table has.
+// saying says which further columns are read of a job: those that its class, its
+// hint and its campaign follow from. They stand between rowColumns and
+// nameColumns, as far as the configuration asks for them and the table has them.
 type saying struct {
 	columns               []string
-	name, script, comment int // places in a row, 0 where it is not read
+	name, script, comment int // positions in a row; 0 where it is not read
 	wckey                 int
 	class                 ClassBy
 	classes               bool
@@ -23,7 +23,7 @@ type saying struct {
 	declared              DeclareBy
 }
 
-// newSaying tells which of the columns are read.
+// newSaying decides which of the columns are read.
 func newSaying(c Config, s *schema) saying {
 	y := saying{class: c.Class, classes: c.Classes, hints: c.Hints, declared: c.Declared}
 	read := func(wanted bool, column, expression string) int {
@@ -41,33 +41,34 @@ func newSaying(c Config, s *schema) saying {
 	return y
 }
 
-// ended is what is read of a row that has ended.
+// ended lists what is read of a row that has ended.
 func (y *saying) ended() string {
 	return strings.Join(append([]string{rowColumns}, y.columns...), ", ")
 }
 
-// live is what is read of a row that has not ended.
+// live lists what is read of a row that has not ended.
 func (y *saying) live() string { return y.ended() + nameColumns }
 
-// digest is all that is read of a live row, as one value. CONCAT_WS leaves out
-// what is NULL, so that nothing here may be.
+// digest joins all that is read of a live row into one value. No part may be
+// NULL, because CONCAT_WS would leave it out.
 func (y *saying) digest() string {
 	columns := []string{digestColumns}
 	for i, c := range y.columns {
-		if colAccount+i != y.name { // It is there already.
+		if colAccount+i != y.name { // The name is there already.
 			columns = append(columns, "COALESCE("+c+", '')")
 		}
 	}
 	return "CONCAT_WS(',', " + strings.Join(columns, ", ") + ")"
 }
 
-// said is what is stored of a job beside rowColumns; what is not read is empty.
+// said is what the further columns hold of a job; columns that are not read are
+// empty.
 type said struct {
 	name, comment, wckey []byte
 	script               uint64
 }
 
-// read fills in what a row says.
+// read fills in a row from the further columns.
 func (y *saying) read(w *row, v []driver.Value) {
 	var s said
 	if y.name > 0 {
@@ -85,7 +86,7 @@ func (y *saying) read(w *row, v []driver.Value) {
 	y.fill(w, s)
 }
 
-// expect fills in what a row will say, as far as slurmctld's words go.
+// expect fills in what a row will say, as far as slurmctld knows it.
 func (y *saying) expect(w *row, q *Waiting) {
 	var s said
 	if y.name > 0 {
@@ -97,7 +98,7 @@ func (y *saying) expect(w *row, q *Waiting) {
 	y.fill(w, s)
 }
 
-// fill gives a row the class, the hint and the campaign that follow from what is said.
+// fill sets the class, the hint and the campaign of a row.
 func (y *saying) fill(w *row, v said) {
 	switch y.class {
 	case ByScript:
@@ -128,7 +129,7 @@ func (y *saying) fill(w *row, v said) {
 	w.said = s
 }
 
-// both fills in both classes of a row.
+// both sets both classes of a row.
 func (y *saying) both(j *Row, v []driver.Value) {
 	if !y.classes {
 		return
@@ -141,8 +142,8 @@ func (y *saying) both(j *Row, v []driver.Value) {
 	}
 }
 
-// say copies to a job what its row says. A comment is stored when a row ends:
-// the next row of the job does not take it back.
+// say copies what its row says to a job. Slurm stores a comment when a row ends,
+// and the job's next row does not take the comment back.
 func (h *history) say(j *ostrich.Job, w *row) {
 	j.Class = w.class
 	if w.said.Hint != 0 {
@@ -153,7 +154,8 @@ func (h *history) say(j *ostrich.Job, w *row) {
 	}
 }
 
-// keepNames holds on to names, which rows that have ended are read without.
+// keepNames copies the names from the old row, because rows that have ended are
+// read without names.
 func keepNames(w, old *row) {
 	if w.account == "" && w.name == "" {
 		named := *w.extra

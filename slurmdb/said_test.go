@@ -177,7 +177,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestSaidWithoutColumns reads a database of which the account may not see
+// TestSaidWithoutColumns reads a database where the account may not see
 // what users say: nothing is said, and nothing fails.
 func TestSaidWithoutColumns(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)

@@ -516,7 +516,7 @@ func scenes() []scene {
 					job{ID: 3, Submit: -90200, Start: -90100, Limit: 4294967295},
 				),
 				func(*slurmdbtest.DB) {}, // told once
-				put(job{ID: 1, Submit: -90200, Start: -90100, End: -90100, Limit: 60}), // and mended
+				put(job{ID: 1, Submit: -90200, Start: -90100, End: -90100, Limit: 60}), // and repaired
 			),
 			live: "-90200 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
 				"-90200 submit 3 of 1001: 1 x 1 for 604800 in main\n" +

@@ -10,8 +10,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Columns that the reader cannot do without, by table. Tables of a cluster are
-// named after it: "job_table" is <cluster>_job_table. They are the same from
+// required are the columns that the reader needs, by table. Slurm prefixes tables
+// with the cluster: "job_table" is <cluster>_job_table. They are the same from
 // Slurm 20.11 to 26.05.
 var required = map[string][]string{
 	"job_table": {
@@ -24,14 +24,14 @@ var required = map[string][]string{
 	"assoc_table":   {"acct", "deleted", "id_assoc", "mod_time", "parent_acct", "partition", "shares", "user"},
 }
 
-// optional are the columns that are used where they are.
+// optional are the columns that the reader uses where they exist.
 var optional = map[string][]string{
 	"job_table":     {"deleted", "derived_es", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05
 	"event_table":   {"deleted"},                                           // since 24.11
 	"suspend_table": {"deleted"},                                           // since 24.11
 }
 
-// tables in the order in which they are spoken of.
+// tables lists the tables in the order of messages.
 var tables = []string{"job_table", "event_table", "suspend_table", "assoc_table"}
 
 // globals are the tables that all clusters share.
@@ -47,12 +47,12 @@ const (
 	deniedDB = 1044
 )
 
-// schema is what was found in the database for one cluster.
+// schema is what the database has for one cluster.
 type schema struct {
 	cluster string
 	names   []string                   // of all clusters
 	columns map[string]map[string]bool // by table, without the cluster's name
-	byEnd   string                     // hint that names the index on time_end, or ""
+	byEnd   string                     // hint that names an index that begins with time_end, or ""
 }
 
 // clusters lists the clusters of the database.
@@ -119,7 +119,7 @@ func listClusters(names []string) string {
 	return "the database has " + strings.Join(names, ", ")
 }
 
-// read fills in the columns of one table that the account may read.
+// read lists the columns of a table that the account may read.
 func (s *schema) read(ctx context.Context, db *database, table, name string) error {
 	found := map[string]bool{}
 	err := db.scan(ctx, func(scan func(...any) error) error {
@@ -151,8 +151,8 @@ func (s *schema) lacking(table, name string, columns []string) []string {
 	return missing
 }
 
-// findIndex looks for an index that begins with time_end. The server is told
-// to use it: with stale statistics it may choose to scan the table.
+// findIndex looks for an index that begins with time_end. Queries name it: with
+// stale statistics the server may choose to scan the table.
 func (s *schema) findIndex(ctx context.Context, db *database) error {
 	var names []string
 	err := db.scan(ctx, func(scan func(...any) error) error {
@@ -174,7 +174,7 @@ func (s *schema) findIndex(ctx context.Context, db *database) error {
 	return nil
 }
 
-// table is the quoted name of a table of the cluster.
+// table returns the quoted name of a table of the cluster.
 func (s *schema) table(name string) string { return quote(s.cluster + "_" + name) }
 
 // kept is the condition that leaves out rows marked as deleted.
@@ -185,7 +185,7 @@ func (s *schema) kept(table string) string {
 	return ""
 }
 
-// quote makes a name safe inside a statement.
+// quote makes a name safe in a statement.
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // Columns are the optional columns of the database, each as table.column.

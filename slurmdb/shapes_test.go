@@ -51,7 +51,7 @@ func tellAll(events []ostrich.Event) string {
 	return b.String()
 }
 
-// scene is a story told by rows.
+// scene is a story in rows.
 type scene struct {
 	name  string
 	steps []func(*slurmdbtest.DB) // a poll follows each

@@ -13,24 +13,24 @@ import (
 // FairshareParent is what Slurm stores for "fairshare=parent".
 const FairshareParent = 0x7fffffff
 
-// rootAccount is the account above all others.
+// rootAccount is the root of the account tree.
 const rootAccount = "root"
 
 // Association is a row of the association table: an account, or a user in one.
 type Association struct {
 	ID                       uint32
 	User, Account, Partition string // User is "" for an account
-	Parent                   string // the account above an account
+	Parent                   string // the parent account of an account
 	Shares                   int64  // or FairshareParent
 	Deleted                  bool
 }
 
-// names are associations and what else turns numbers into names.
+// names holds the associations and the other tables that turn numbers into names.
 type names struct {
 	assocs map[uint32]Association
 	qos    map[uint32]string
-	uids   map[uint32]uint32       // an association of each uid seen
-	owned  map[owner][]Association // those of users, not deleted; nil until one is looked for
+	uids   map[uint32]uint32       // an association of each uid
+	owned  map[owner][]Association // associations of users that are not deleted; nil until needed
 	mark   mark
 }
 
@@ -44,7 +44,7 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
-func (n *names) take(other *names) {
+func (n *names) replace(other *names) {
 	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
 }
 
@@ -55,8 +55,8 @@ func (n *names) user(uid uint32) string {
 	return strconv.FormatUint(uint64(uid), 10)
 }
 
-// fetchNames reads the associations if they changed. Their times have a grain
-// of a second, so a change within the overlap is always read.
+// fetchNames reads the associations if they changed. Their times are whole
+// seconds, so a change within the overlap is always read.
 func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 	table := r.schema.table("assoc_table")
 	var m mark
@@ -82,16 +82,16 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 }
 
 // associations reads the association table, deleted rows too.
-func (r *Reader) associations(ctx context.Context, take func(Association)) error {
+func (r *Reader) associations(ctx context.Context, visit func(Association)) error {
 	return r.db.scan(ctx, func(scan func(...any) error) error {
 		var a Association
 		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
-		take(a)
+		visit(a)
 		return failed
 	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
 }
 
-// qosNames reads the names of QOS, also of those that are deleted.
+// qosNames reads the names of QOS, deleted ones too.
 func (r *Reader) qosNames(ctx context.Context, names map[uint32]string) error {
 	return r.db.scan(ctx, func(scan func(...any) error) error {
 		var (
@@ -104,10 +104,10 @@ func (r *Reader) qosNames(ctx context.Context, names map[uint32]string) error {
 	}, "SELECT id, name FROM qos_table")
 }
 
-// shares is the association tree. The root account is the root of the tree. An
-// account with fairshare=parent is left out, and what is below it hangs below
-// its parent; a user with it has weight 1. What hangs below an account that is
-// gone hangs below the root.
+// shares returns the association tree, with the account root as its root. It
+// leaves out accounts with fairshare=parent; their children become children of
+// their parent. A user with fairshare=parent has weight 1. Children of an account
+// that is gone become children of the root.
 func (n *names) shares() *ostrich.Shares {
 	accounts := map[string]Association{}
 	for _, a := range n.assocs {
@@ -116,7 +116,7 @@ func (n *names) shares() *ostrich.Shares {
 		}
 	}
 	above := func(name string) string {
-		for range len(accounts) + 1 { // As a cycle would be longer.
+		for range len(accounts) + 1 { // A longer path would be a cycle.
 			a, ok := accounts[name]
 			if !ok || name == rootAccount {
 				return ""
@@ -148,8 +148,8 @@ func (n *names) shares() *ostrich.Shares {
 	return s
 }
 
-// inCycle tells whether an account is its own ancestor, which a broken table
-// may say.
+// inCycle reports whether an account is its own ancestor, as a broken table may
+// have it.
 func inCycle(accounts map[string]Association, name string) bool {
 	at := accounts[name].Parent
 	for range len(accounts) {

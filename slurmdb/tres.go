@@ -15,14 +15,15 @@ const (
 	tresNode = 4
 )
 
-// maxProcs bounds the processors of one record; more is a broken row.
+// maxProcs is the most processors that a record may have; a row with more is
+// broken.
 const maxProcs = 1 << 31
 
 var errTRES = errors.New("not a TRES string")
 
-// tresCount finds the count of a resource in a TRES string such as
-// "1=4,2=1000,4=1". Counts are 64-bit: Slurm writes 18446744073709551614 for
-// one it does not know. A resource that is not named counts 0.
+// tresCount returns the count of a resource in a TRES string such as
+// "1=4,2=1000,4=1". Counts are 64-bit: Slurm writes 18446744073709551614 for an
+// unknown one. A resource that the string does not name counts 0.
 func tresCount(s string, id int) (uint64, error) {
 	var found uint64
 	for rest := s; rest != ""; {
@@ -50,7 +51,7 @@ func tresCount(s string, id int) (uint64, error) {
 	return found, nil
 }
 
-// TRES is what a TRES string counts of the resources that jobs are told by.
+// TRES holds the resources of a TRES string that jobs are described by.
 type TRES struct {
 	CPUs, Nodes, Billing uint64
 	Memory               uint64 // MiB
@@ -62,8 +63,8 @@ const (
 	tresBilling = 5
 )
 
-// readTRES reads a TRES string at once. What is malformed counts 0: tresCount
-// tells of it.
+// readTRES reads a whole TRES string. A malformed count is 0; tresCount returns
+// the error.
 func readTRES(s []byte) (t TRES) {
 	var id, n uint64
 	counting := false

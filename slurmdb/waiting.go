@@ -4,8 +4,8 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Waiting is a pending job in slurmctld's words. slurmdbd hears of new jobs up to
-// five seconds late, and of none while it is away.
+// Waiting is a pending job as slurmctld describes it. slurmdbd hears of new jobs
+// up to five seconds late, and of none while it is away.
 type Waiting struct {
 	ID                     ostrich.JobID
 	Array                  ostrich.JobID // 0 unless the job belongs to an array
@@ -18,9 +18,10 @@ type Waiting struct {
 	Submit                 ostrich.Time
 }
 
-// Expect returns a job as the tables will tell of its submission. Comments and
-// scripts are not in slurmctld's words: a class by script is one by name until the row
-// comes. It is false for a job whose processors or association are not known.
+// Expect returns the job that the tables will show once accounting knows it.
+// slurmctld does not show comments and scripts, so a class by script is one by
+// name until the row comes. It returns false if the job's processors or
+// association are not known.
 func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
 	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {
 		return ostrich.Job{}, false
@@ -43,12 +44,12 @@ func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
 	return r.history.job(&w), true
 }
 
-// owner is who an association is of.
+// owner identifies the associations of a user in an account.
 type owner struct{ user, account string }
 
-// association finds that of a job: the one of its user in its account for its
-// partition, or else for all partitions. A job that may run in several partitions has
-// the latter, until its row tells of one.
+// association finds the association of a job: that of its user in its account for
+// its partition, else for all partitions. A job that may run in several
+// partitions gets the latter until its row names one.
 func (n *names) association(q *Waiting) (id uint32, known bool) {
 	if n.owned == nil {
 		n.owned = make(map[owner][]Association)
@@ -61,7 +62,7 @@ func (n *names) association(q *Waiting) (id uint32, known bool) {
 	}
 	user := q.User
 	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.User != "" {
-		user = a.User // where the host does not know the user, squeue shows a number
+		user = a.User // if the host does not know the user, squeue shows a number
 	}
 	own := false
 	for _, a := range n.owned[owner{user, q.Account}] {

@@ -6,8 +6,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// doubt takes note of a database whose clock is wrong: the daemon is not ready,
-// and where it has gone by that clock it begins anew.
+// doubt records that the database's clock is wrong: the daemon is not ready, and
+// begins anew if it has used that clock.
 func (d *daemon) doubt(err error) {
 	if !errors.Is(err, sidecar.ErrClock) {
 		return

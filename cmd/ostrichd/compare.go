@@ -12,12 +12,12 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage"
 )
 
-// compared keeps the comparison with what Slurm does, and hands the latest one
-// to the server and to Prometheus, which ask at any time.
+// compared keeps the comparison with what Slurm does, and gives the latest one to
+// the server and to Prometheus, which ask at any time.
 type compared struct {
 	shadow *livecompare.Shadow
 	latest atomic.Pointer[livecompare.Report] // nil before the first cycle
-	none   *livecompare.Report                // as it is before the first cycle
+	none   *livecompare.Report                // before the first cycle
 }
 
 func newCompared() *compared {
@@ -25,7 +25,7 @@ func newCompared() *compared {
 	return &compared{shadow: s, none: s.Report()}
 }
 
-// observe takes a cycle.
+// observe adds a cycle to the comparison.
 func (m *compared) observe(c *sidecar.Cycle, from livecompare.Source) {
 	m.shadow.Observe(c, from)
 	m.latest.Store(m.shadow.Report())
@@ -40,7 +40,7 @@ func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(r) // Who asked is gone.
+	_ = json.NewEncoder(w).Encode(r) // the client disconnected
 }
 
 var (
@@ -70,7 +70,7 @@ var (
 		"Bounds that were broken, by the first reason that holds.", []string{"reason"}, nil)
 )
 
-// Describe is a prometheus.Collector's.
+// Describe implements prometheus.Collector.
 func (m *compared) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc, waitDesc,
@@ -80,7 +80,7 @@ func (m *compared) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is a prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (m *compared) Collect(to chan<- prometheus.Metric) {
 	r := m.latest.Load()
 	if r == nil {
@@ -118,7 +118,7 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// histogram is a histogram of the comparison as one of Prometheus.
+// histogram converts a histogram of the comparison to Prometheus.
 func histogram(d *prometheus.Desc, h *livecompare.Histogram, labels ...string) prometheus.Metric {
 	buckets := make(map[float64]uint64, len(h.Buckets))
 	for _, b := range h.Buckets {

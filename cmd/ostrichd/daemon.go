@@ -19,7 +19,7 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// cycler does cycles, and tells what they are about. *sidecar.Sidecar is one.
+// cycler does cycles, and describes them. *sidecar.Sidecar is one.
 type cycler interface {
 	Run(ctx context.Context, apply bool) (*sidecar.Cycle, error)
 	Writing() bool // safe while Run runs
@@ -27,7 +27,7 @@ type cycler interface {
 	livecompare.Source
 }
 
-// daemon runs cycles until it is told to stop.
+// daemon runs cycles until it is stopped.
 type daemon struct {
 	config  sidecar.Config
 	load    func() (sidecar.Config, error)
@@ -46,46 +46,46 @@ type daemon struct {
 	frozen  bool      // the latest cycle found accounting behind
 	harm    bool      // the latest cycle found a setting under which nothing may be written
 	refused int       // priorities that the latest cycle could not change
-	undoing time.Time // when the backfill scheduler last undid a write; zero: not of late
+	undoing time.Time // when the backfill scheduler last undid a write; zero: not recently
 
-	lead      *sidecar.Lead // decides who writes; nil where nobody else can
-	standsBy  bool          // in the latest cycle it was another daemon's turn
+	lead      *sidecar.Lead // decides which daemon writes; nil if there is no other
+	standsBy  bool          // in the latest cycle another daemon had the right to write
 	slow      bool          // the latest cycle left writes to the next one
 	contest   bool          // another writer changes priorities
-	contested time.Time     // when it was found latest
+	contested time.Time     // when it was last seen
 	probing   probing
 
-	// probe asks for slurmctld's counters. nil: nobody does.
+	// probe asks for slurmctld's counters. nil: no probes.
 	probe    func(context.Context, sidecar.Config) (slurm.Diag, error)
 	bell     doorbell
 	looking  looking
-	cause    string // what the next cycle begins for, at once; "": it comes as the bell says
-	slowdown int    // by how much all comes slower, see sidecar.Cycle; 0 before the first cycle
+	cause    string // why the next cycle begins at once; "": the doorbell decides
+	slowdown int    // how much slower everything is, see sidecar.Cycle; 0 before the first cycle
 }
 
-// outage is a row of failed cycles.
+// outage is a series of failed cycles.
 type outage struct {
 	failures int
 	since    time.Time
 }
 
 const (
-	// firstPause is where the back-off begins, and longestPause where it ends.
+	// firstPause is the first pause of the back-off, longestPause the last.
 	firstPause   = 10 * time.Second
 	longestPause = 5 * time.Minute
-	// longestCycle is when a cycle counts as hung and systemd's watchdog is left
-	// to itself. Each step of a cycle has a limit of its own; thousands of writes
-	// to a controller that throttles them take long.
+	// longestCycle is when a cycle counts as hung, and systemd's watchdog may
+	// act. Each step of a cycle has a limit of its own; thousands of writes to a
+	// controller that throttles them take long.
 	longestCycle = time.Hour
 	// lastCycle is how long a cycle that does not write may go on after the
-	// daemon was told to stop.
+	// daemon was stopped.
 	lastCycle = 1500 * time.Millisecond
-	// signOfLife is how often systemd hears of a cycle where no watchdog asks.
+	// signOfLife is how often a cycle reports to systemd if there is no watchdog.
 	signOfLife = 20 * time.Second
 )
 
-// outcome is what came of a cycle. After an error the cycle is nil, or one
-// whose writes may have been made in part.
+// outcome is the result of a cycle. With an error the cycle is nil, or only some
+// of its writes may have been made.
 type outcome struct {
 	cycle *sidecar.Cycle
 	err   error
@@ -100,7 +100,7 @@ func (d *daemon) once(ctx context.Context) error {
 	case <-ctx.Done():
 		var ended bool
 		if o, ended = d.last(running); !ended {
-			return ctx.Err() // what is open ends with the process
+			return ctx.Err() // open files end with the process
 		}
 	}
 	d.report(o, zerolog.InfoLevel)
@@ -109,7 +109,7 @@ func (d *daemon) once(ctx context.Context) error {
 	return err
 }
 
-// notChanged is an error if Slurm did not make all changes of a cycle.
+// notChanged returns an error if Slurm did not make all changes of a cycle.
 func notChanged(c *sidecar.Cycle) error {
 	switch {
 	case c == nil:
@@ -126,9 +126,9 @@ func notChanged(c *sidecar.Cycle) error {
 		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
 }
 
-// run does cycles as the doorbell says until ctx ends, which is no error. It gives
-// up only on an error that lasts and comes at the start: then somebody is there
-// to mend the configuration.
+// run does cycles as the doorbell says until ctx ends, which is no error. It
+// gives up only on a permanent error at the start, when somebody is there to fix
+// the configuration.
 func (d *daemon) run(ctx context.Context) error {
 	d.page.configured(&d.config)
 	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
@@ -136,7 +136,7 @@ func (d *daemon) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = server.Close() }() // Nothing is lost with it.
+	defer func() { _ = server.Close() }() // nothing is lost with it
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
 		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
@@ -157,7 +157,7 @@ func (d *daemon) run(ctx context.Context) error {
 	for {
 		reload, wanted, probe := d.reload, d.page.wanted, d.probing.timer.C
 		if running != nil {
-			reload, wanted, probe = nil, nil, nil // a cycle is done with the configuration that it began with
+			reload, wanted, probe = nil, nil, nil // a cycle ends with the configuration that it began with
 		}
 		select {
 		case <-ctx.Done():
@@ -170,7 +170,7 @@ func (d *daemon) run(ctx context.Context) error {
 			d.notify.stopping()
 			d.log.Info().Msg("stopped")
 			if !ended {
-				return nil // what is open ends with the process
+				return nil // open files end with the process
 			}
 			return d.close()
 		case <-reload:
@@ -228,9 +228,9 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 }
 
-// last waits for the end of the running cycle after the daemon was told to
-// stop, and tells whether it came. Stepping through a long history does not hear
-// of the end; it is left alone after lastCycle, unless it writes.
+// last waits for the running cycle after the daemon was stopped, and reports
+// whether it ended. A cycle that steps through a long history does not notice
+// ctx, so last waits no longer than lastCycle unless the cycle writes.
 func (d *daemon) last(running <-chan outcome) (o outcome, ended bool) {
 	for {
 		select {
@@ -247,14 +247,14 @@ func (d *daemon) last(running <-chan outcome) (o outcome, ended bool) {
 	}
 }
 
-// start begins a cycle, and returns where its outcome will come.
+// start begins a cycle, and returns the channel of its outcome.
 func (d *daemon) start(ctx context.Context) <-chan outcome {
 	running := make(chan outcome, 1)
 	go func() { running <- d.cycle(ctx) }()
 	return running
 }
 
-// cycle opens the sidecar if need be and does one cycle.
+// cycle opens the sidecar if needed and does one cycle.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	if d.sidecar == nil {
 		s, err := d.open(ctx, d.config)
@@ -269,14 +269,14 @@ func (d *daemon) cycle(ctx context.Context) outcome {
 	return outcome{c, err}
 }
 
-// report tells of a cycle: what it did, at the level of quiet if that is
-// nothing, and what an administrator may want to look at.
+// report logs a cycle: what it did, at level quiet if it did nothing, and what an
+// administrator may want to look at.
 func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	c := o.cycle
 	if c == nil {
 		return
 	}
-	d.metrics.compared.observe(c, d.sidecar) // it was found, whatever came of writing
+	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
 	d.page.observe(c, d.sidecar)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
@@ -324,7 +324,8 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 // mostLines is how many lines of one kind a cycle logs.
 const mostLines = 10
 
-// leftOut tells which accounting rows and events make no sense.
+// leftOut logs the accounting rows that were left out and the events that were
+// rejected.
 func (d *daemon) leftOut(c *sidecar.Cycle) {
 	for _, s := range c.Skipped[:min(len(c.Skipped), mostLines)] {
 		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
@@ -337,8 +338,8 @@ func (d *daemon) leftOut(c *sidecar.Cycle) {
 	}
 }
 
-// unchanged tells that priorities were not changed, once as long as their
-// number does not grow: the next cycles try again.
+// unchanged logs priorities that were not changed. It logs again only when their
+// number grows, because the next cycles try again.
 func (d *daemon) unchanged(outcomes []priority.Outcome) {
 	refused, ignored := count(outcomes, priority.Refused), count(outcomes, priority.NotApplied)
 	before := d.refused
@@ -351,27 +352,28 @@ func (d *daemon) unchanged(outcomes []priority.Outcome) {
 		Int64("from", first.From).Int64("to", first.To).Str("words", first.Words).Msg("priorities not changed; the journal names each job")
 }
 
-// firstUnchanged is the first write that was refused or had no effect; there is one.
+// firstUnchanged returns the first write that was refused or had no effect; there
+// is one.
 func firstUnchanged(outcomes []priority.Outcome) priority.Outcome {
 	return outcomes[slices.IndexFunc(outcomes, func(o priority.Outcome) bool {
 		return o.Status == priority.Refused || o.Status == priority.NotApplied
 	})]
 }
 
-// count is the number of writes with a status.
+// count returns the number of writes with a status.
 func count(outcomes []priority.Outcome, status priority.Status) int {
 	return priority.Result{Outcomes: outcomes}.Count(status)
 }
 
-// judge keeps count of failures: one error line when an outage begins, one
-// line when it is over.
+// judge counts failures. It logs one error when an outage begins, and one line
+// when it is over.
 func (d *daemon) judge(err error) {
 	d.doubt(err)
 	switch {
 	case err != nil:
 		d.metrics.failed(err)
 		if d.lead != nil && !d.lead.Mine() {
-			d.metrics.enforcing.Set(0) // nothing is written, and another daemon may
+			d.metrics.enforcing.Set(0) // nothing is written, and another daemon may write
 		}
 		if d.outage.failures == 0 {
 			d.outage.since = d.now()
@@ -391,9 +393,9 @@ func (d *daemon) judge(err error) {
 	}
 }
 
-// pause is the time to the next cycle in an outage: firstPause, or the interval if
-// that is less, doubled for each failure in a row up to longestPause; an interval at
-// least.
+// pause returns the time to the next cycle in an outage: firstPause, or the
+// interval if that is less, doubled for each failure in a row up to longestPause;
+// at least one interval.
 func (d *daemon) pause() time.Duration {
 	p := min(d.config.Interval, firstPause)
 	for range d.outage.failures {

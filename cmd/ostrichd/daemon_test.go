@@ -519,7 +519,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// What an administrator may want to mend is told, and not again in each cycle.
+// What an administrator may want to fix is logged, and not again in each cycle.
 func TestReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

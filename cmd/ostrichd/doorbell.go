@@ -9,42 +9,42 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// What a cycle begins for.
+// Why a cycle begins.
 const (
-	byStart    = "start"    // the daemon's, or a reload
+	byStart    = "start"    // start of the daemon, or reload
 	byInterval = "interval" // the longest pause is over
 	byBell     = "bell"     // jobs were submitted, started or ended, or sdiag did not answer
-	byEcho     = "echo"     // accounting has been told of that by now
-	byRest     = "rest"     // the one before left writes over
+	byEcho     = "echo"     // accounting has heard of that by now
+	byRest     = "rest"     // the last cycle left writes over
 	byProbe    = "probe"    // slurmctld answers again after an outage
 )
 
-// causes are all of them, as the metric has them.
+// causes are the values for the metric.
 var causes = []string{byStart, byInterval, byBell, byEcho, byRest, byProbe}
 
-// echoAfter is when accounting knows what the counters told: slurmctld tells
-// slurmdbd of new jobs every five seconds.
+// echoAfter is when accounting knows what the counters reported: slurmctld
+// informs slurmdbd of new jobs every five seconds.
 const echoAfter = 6 * time.Second
 
-// doorbell decides when the next cycle begins, and when slurmctld's counters are
-// looked at meanwhile. It has no clock and asks nobody; times must not go back.
+// doorbell decides when the next cycle begins, and when to read slurmctld's
+// counters in between. It has no clock and does no I/O; times must not go back.
 type doorbell struct {
-	every time.Duration // between two looks; 0: there are none
-	least time.Duration // from the beginning of a cycle to that of the next
-	most  time.Duration // from the end of a cycle to the beginning of the next
+	every time.Duration // between two looks at the counters; 0: no looks
+	least time.Duration // from the beginning of one cycle to that of the next
+	most  time.Duration // from the end of one cycle to the beginning of the next
 
 	began, ended time.Time
 	looked       time.Time       // the latest look, in a cycle or between two
 	known        bool            // a cycle has succeeded
-	heard        slurm.JobCounts // what the latest of those read before it read the queue
-	rung         bool            // something has moved since
-	rest         bool            // it left writes over
-	echoes       []time.Time     // when accounting knows what moved, in their order
+	heard        slurm.JobCounts // the counts that the last successful cycle read before the queue
+	rung         bool            // the counters have moved since
+	rest         bool            // that cycle left writes over
+	echoes       []time.Time     // when accounting will know what moved, in order
 	away         time.Duration   // in an outage, the pause until the next try; else 0
 }
 
-// set takes settings, and by how much all is slowed down. Where no look could make
-// a cycle come earlier there are none.
+// set changes the settings and the slowdown. If no look could make a cycle come
+// earlier, there are none.
 func (b *doorbell) set(c *sidecar.Config, slowdown int) {
 	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
 	b.every, b.least, b.most = slow(c.Doorbell), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
@@ -53,8 +53,7 @@ func (b *doorbell) set(c *sidecar.Config, slowdown int) {
 	}
 }
 
-// begin takes that a cycle begins. What it reads is at least as new as all that
-// has moved up to now.
+// begin says that a cycle begins. It will read all that has moved up to now.
 func (b *doorbell) begin(now time.Time) {
 	b.began, b.looked, b.rung, b.rest = now, now, false, false
 	for len(b.echoes) > 0 && !b.echoes[0].After(now) {
@@ -62,8 +61,8 @@ func (b *doorbell) begin(now time.Time) {
 	}
 }
 
-// end takes that the cycle has ended with success, having been told the counts at
-// its beginning. Before the first one something may have moved as well.
+// end says that the cycle has succeeded, with the counts from its beginning.
+// Before the first cycle something may have moved as well.
 func (b *doorbell) end(now time.Time, counts slurm.JobCounts, rest bool) {
 	if !b.known || counts != b.heard {
 		b.echoes = append(b.echoes, b.began.Add(echoAfter))
@@ -71,21 +70,22 @@ func (b *doorbell) end(now time.Time, counts slurm.JobCounts, rest bool) {
 	b.ended, b.known, b.heard, b.rest, b.away = now, true, counts, rest, 0
 }
 
-// fail takes that the cycle has failed, and when the next one is to come at the
-// latest. Meanwhile there are no looks.
+// fail says that the cycle has failed, and after what pause the next one must
+// come. Until then there are no looks.
 func (b *doorbell) fail(now time.Time, pause time.Duration) {
 	b.ended, b.away = now, pause
 }
 
-// hear takes what a look has shown. One that failed is a matter for a cycle, which
+// hear processes the result of a look. After a failed look a cycle comes, which
 // finds out what is wrong.
 func (b *doorbell) hear(now time.Time, counts slurm.JobCounts, err error) {
 	b.looked = now
 	b.rung = b.rung || err != nil || counts != b.heard
 }
 
-// soonest is when the next cycle may begin: a cycle that has taken long is followed by
-// a rest that is as long, so that what rings without end takes half of the time.
+// soonest returns when the next cycle may begin. After a long cycle comes an
+// equally long rest, so that a doorbell that rings all the time takes half of the
+// time.
 func (b *doorbell) soonest() time.Time {
 	at := b.began.Add(b.least)
 	if rested := b.ended.Add(min(b.ended.Sub(b.began), b.most)); rested.After(at) {
@@ -94,7 +94,7 @@ func (b *doorbell) soonest() time.Time {
 	return at
 }
 
-// due is when the next cycle begins, and for what.
+// due returns when the next cycle begins, and why.
 func (b *doorbell) due() (at time.Time, by string) {
 	if b.away > 0 {
 		return b.ended.Add(b.away), byInterval
@@ -124,8 +124,8 @@ func (b *doorbell) due() (at time.Time, by string) {
 	return at, by
 }
 
-// look is when the counters are to be looked at, unless a cycle begins before. A
-// look before a cycle may begin is of no use.
+// look returns when to look at the counters, unless a cycle begins before. A look
+// before a cycle may begin is useless.
 func (b *doorbell) look() (at time.Time, wanted bool) {
 	if b.every == 0 || b.away > 0 || !b.known || b.rung {
 		return time.Time{}, false
@@ -138,13 +138,13 @@ func (b *doorbell) look() (at time.Time, wanted bool) {
 	return at, at.Before(due)
 }
 
-// looking is a look at the counters that is under way.
+// looking is a running look at the counters.
 type looking struct {
 	answer <-chan heard // nil: none
 	stop   context.CancelFunc
 }
 
-// heard is its answer.
+// heard is the result of a look.
 type heard struct {
 	counts slurm.JobCounts
 	err    error
@@ -162,7 +162,7 @@ func (d *daemon) askCounts(ctx context.Context) {
 	d.looking.answer = answer
 }
 
-// hear takes the answer of a look.
+// hear processes the result of a look.
 func (d *daemon) hear(a heard) {
 	d.deaf()
 	d.bell.hear(d.now(), a.counts, a.err)
@@ -177,7 +177,7 @@ func (d *daemon) hear(a heard) {
 	d.metrics.doorbell.WithLabelValues(answer).Inc()
 }
 
-// deaf ends a look that is under way.
+// deaf ends a running look.
 func (d *daemon) deaf() {
 	if d.looking.answer != nil {
 		d.looking.stop()
@@ -200,7 +200,7 @@ func (d *daemon) wait(next, look *time.Timer) {
 	}
 }
 
-// begin begins a cycle, and returns where its outcome will come.
+// begin begins a cycle, and returns the channel of its outcome.
 func (d *daemon) begin(ctx context.Context) <-chan outcome {
 	d.deaf()
 	by := d.cause
@@ -213,7 +213,7 @@ func (d *daemon) begin(ctx context.Context) <-chan outcome {
 	return d.start(ctx)
 }
 
-// ended takes the outcome of a cycle.
+// ended processes the outcome of a cycle.
 func (d *daemon) ended(o outcome) {
 	if o.err != nil {
 		d.bell.fail(d.now(), d.pause())
@@ -222,8 +222,8 @@ func (d *daemon) ended(o outcome) {
 	}
 }
 
-// governed takes by how much a cycle slows down, and tells of it once when that
-// begins and once when it is over.
+// governed applies the slowdown of a cycle, and logs once when it begins and once
+// when it is over.
 func (d *daemon) governed(c *sidecar.Cycle) {
 	slowdown := max(c.Slowdown, 1)
 	switch before := max(d.slowdown, 1); {
@@ -237,8 +237,8 @@ func (d *daemon) governed(c *sidecar.Cycle) {
 	d.pace()
 }
 
-// pace sets what goes by the interval: when cycles come, and how long none may
-// succeed.
+// pace sets what depends on the interval: when cycles come, and how long the
+// daemon stays ready without a success.
 func (d *daemon) pace() {
 	d.bell.set(&d.config, d.slowdown)
 	d.metrics.slowdown.Set(float64(max(d.slowdown, 1)))

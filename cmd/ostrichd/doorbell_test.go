@@ -472,7 +472,7 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// A loaded slurmctld is told of once when that begins and once when it is over;
+// A loaded slurmctld is logged once when that begins and once when it is over;
 // meanwhile all comes slower.
 func TestGoverned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,9 +2,9 @@ package main
 
 import "slurm-ostrich/cmd/internal/sidecar"
 
-// harmful tells of a setting of Slurm's under which an order can do harm, once
-// when it is found and once when it is gone. A daemon that enforces does no
-// cycle under it, and tells of that as of any failure.
+// harmful logs a setting of Slurm under which an order can do harm, once when it
+// is found and once when it is gone. A daemon that enforces does no cycle under
+// it, and reports that like any failure.
 func (d *daemon) harmful(c *sidecar.Cycle) {
 	found := c.Harm != nil
 	if found == d.harm {

@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// A harmful setting is told once when it is found and once when it is gone.
+// A harmful setting is logged once when it is found and once when it is gone.
 func TestHarmfulIsToldOnce(t *testing.T) {
 	var log strings.Builder
 	d := &daemon{log: zerolog.New(&log)}

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// run is the whole command but for the process around it.
+// run is the whole command except for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == manual.Command {
@@ -95,7 +95,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// opener returns what opens a sidecar. What it returns after an error is nil.
+// opener returns a function that opens a sidecar. After an error it returns nil.
 func opener(lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, error) {
 	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
 		leads := lead
@@ -110,7 +110,7 @@ func opener(lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, e
 	}
 }
 
-// logger writes JSON, or lines for people when w is a terminal.
+// logger writes JSON, or lines for people if w is a terminal.
 func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
 	level, err := zerolog.ParseLevel(c.Log.Level)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// metrics are what Prometheus can ask for, in a registry of their own.
+// metrics are the metrics for Prometheus, in a registry of their own.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -39,7 +39,7 @@ type metrics struct {
 	repeated                          prometheus.Counter
 	tau                               prometheus.Gauge
 	writes                            *prometheus.CounterVec
-	rows, skipped, odd                prometheus.Counter
+	rows, skipped, rejected           prometheus.Counter
 	campaigns, processors, missing    *prometheus.GaugeVec
 	compared                          *compared
 	users                             users
@@ -47,13 +47,14 @@ type metrics struct {
 	known []known // by pool
 }
 
-// known is what is known of the users of a pool, and what that was made from.
+// known is what the daemon knows of the users of a pool, and what it was computed
+// from.
 type known struct {
 	schedule  *ostrich.Schedule
 	version   uint64
 	users     []ostrich.User
 	missing   float64            // processors
-	campaigns []ostrich.Campaign // nil unless metrics of users are wanted
+	campaigns []ostrich.Campaign // nil unless metrics of users are on
 }
 
 func newMetrics(version string) *metrics {
@@ -99,10 +100,10 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
 		}),
 		skipped: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_skipped_rows_total", Help: "Rows that make no sense and were left out.",
+			Name: "ostrich_skipped_rows_total", Help: "Invalid rows that were left out.",
 		}),
-		odd: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule could not take and left out.",
+		rejected: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule rejected.",
 		}),
 		missing: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_missing_processors", Help: "Processors of a pool to which active users with pending jobs are entitled and which they do not hold.",
@@ -136,7 +137,7 @@ func newMetrics(version string) *metrics {
 	}
 	m.registry.MustRegister(m.cycles, m.begun, m.doorbell, m.slowdown, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned,
 		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
-		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.odd, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
+		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.rejected, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -145,7 +146,7 @@ func gauge(name, help string) prometheus.Gauge {
 	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 }
 
-// configured takes settings that are in effect from a moment on.
+// configured sets the metrics of settings that are in effect since at.
 func (m *metrics) configured(c sidecar.Config, at time.Time) {
 	m.enforcing.Set(0)
 	if c.Mode == sidecar.Enforce {
@@ -157,7 +158,7 @@ func (m *metrics) configured(c sidecar.Config, at time.Time) {
 	m.settings.reloadedAt.Set(float64(at.Unix()))
 }
 
-// turn takes whether a cycle could write, and what it left alone.
+// turn records whether a cycle could write, and what it left alone.
 func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	m.enforcing.Set(0)
 	m.standingBy.Set(0)
@@ -172,11 +173,11 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	m.contested.Set(float64(rivals))
 }
 
-// hash is a whole number of 48 bits, which a float holds.
+// hash returns a whole number of 48 bits, which a float holds exactly.
 func hash(c sidecar.Config) float64 {
 	var shown bytes.Buffer
 	if err := c.Show(&shown); err != nil {
-		return 0 // never: a buffer takes all
+		return 0 // never happens: a buffer accepts everything
 	}
 	sum := sha256.Sum256(shown.Bytes())
 	return float64(binary.BigEndian.Uint64(sum[:]) >> 16)
@@ -190,7 +191,7 @@ func (m *metrics) failed(err error) {
 	}
 }
 
-// observe takes the figures of a cycle.
+// observe records the figures of a cycle.
 func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Time) {
 	m.cycles.WithLabelValues("ok").Inc()
 	m.duration.Observe(c.Took.Seconds())
@@ -198,7 +199,7 @@ func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Ti
 	m.lag.Set(float64(c.Lag))
 	m.rows.Add(float64(c.Rows))
 	m.skipped.Add(float64(len(c.Skipped)))
-	m.odd.Add(float64(len(c.Odd)))
+	m.rejected.Add(float64(len(c.Odd)))
 	summary := c.Plan.Summary
 	m.pending.Set(float64(summary.Pending))
 	m.managed.Set(float64(summary.Managed))
@@ -213,8 +214,8 @@ func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Ti
 		m.users.latest.Store(nil)
 	}
 	active := 0
-	// A reload may have taken pools away. Who asks meanwhile gets less, so nothing
-	// that takes long comes between.
+	// A reload may have removed pools. A request in between would get less, so no
+	// slow work comes between.
 	m.campaigns.Reset()
 	m.processors.Reset()
 	m.missing.Reset()
@@ -228,8 +229,8 @@ func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Ti
 	m.active.Set(float64(active))
 }
 
-// know looks at the users of the pools in which anything has happened: that
-// takes a look at every pending job.
+// know updates the users of the pools in which anything has happened, because
+// that visits every pending job.
 func (m *metrics) know(c *sidecar.Cycle, perUser bool) {
 	if len(m.known) != len(c.Pools) || c.Anew || len(c.Events) > 0 {
 		m.known = make([]known, len(c.Pools))
@@ -250,7 +251,7 @@ func (m *metrics) know(c *sidecar.Cycle, perUser bool) {
 	}
 }
 
-// results are the labels of what became of a write.
+// results are the labels of the results of writes.
 var results = map[priority.Status]string{
 	priority.Applied: "applied", priority.Refused: "refused", priority.NotApplied: "unchanged",
 	priority.Undone: "undone", priority.Gone: "gone", priority.Unknown: "unknown", priority.Unsent: "unsent",

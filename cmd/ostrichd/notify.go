@@ -7,14 +7,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// notifier tells systemd how the daemon fares.
+// notifier reports the daemon's state to systemd.
 type notifier struct {
 	tell   func(state string)
-	period time.Duration // between two signs of life; 0 if nobody waits for them
+	period time.Duration // between two signs of life; 0 if systemd expects none
 }
 
-// systemd is the notifier of a service. Without systemd (no NOTIFY_SOCKET) it
-// does nothing.
+// systemd returns the notifier of a service. Without systemd (no NOTIFY_SOCKET)
+// it does nothing.
 func systemd(log zerolog.Logger) notifier {
 	watchdog, err := sd.SdWatchdogEnabled(false)
 	if err != nil {
@@ -36,5 +36,5 @@ func (n notifier) stopping()          { n.tell(sd.SdNotifyStopping) }
 func (n notifier) alive()             { n.tell(sd.SdNotifyWatchdog) }
 func (n notifier) status(text string) { n.tell("STATUS=" + text) }
 
-// starting asks for more time before ready.
+// starting asks systemd for more time before ready.
 func (n notifier) starting() { n.tell("EXTEND_TIMEOUT_USEC=60000000") }

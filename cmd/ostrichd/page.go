@@ -14,15 +14,14 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// page keeps what the status page shows. Cycles hand over what they found, which
-// is looked at when each ends: the schedules may only be looked at between
-// cycles, and what was there when somebody asked last may be of yesterday. Who
-// asks while the first cycle runs waits for it a little; while a later one runs,
-// the page shows what was before it.
+// page keeps what the status page shows. It reads each cycle when the cycle ends:
+// the schedules may only be read between cycles, and what an earlier request saw
+// may be a day old. Requests during the first cycle wait up to 2 s; later ones
+// get the previous snapshot.
 type page struct {
-	wanted chan chan<- struct{} // requests that want the latest cycle looked at; nil where nobody can ask or no cycles run
+	wanted chan chan<- struct{} // requests that want the latest cycle read; nil if there are no requests or no cycles
 
-	// Of the latest cycle. Belongs to the daemon's loop.
+	// The latest cycle. It belongs to the daemon's loop.
 	cycle *sidecar.Cycle
 	from  view.Source
 
@@ -33,7 +32,7 @@ type page struct {
 	daemon statuspage.Daemon
 }
 
-// looked is what was found when a cycle was looked at.
+// looked is what reading a cycle found.
 type looked struct {
 	cycle    uint64
 	state    *view.State
@@ -44,18 +43,18 @@ type looked struct {
 const (
 	// patience is how long a request waits for the end of a running cycle.
 	patience = 2 * time.Second
-	// mostWritesShown is how many lines of the journal the page shows.
+	// mostWritesShown is how many writes of the journal the page shows.
 	mostWritesShown = 50
 )
 
-// know changes what the daemon knows beside its cycles.
+// know changes what the daemon knows besides its cycles.
 func (p *page) know(change func(*statuspage.Daemon)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.daemon)
 }
 
-// configured takes settings that are in effect from now on.
+// configured sets the settings that are in effect from now on.
 func (p *page) configured(c *sidecar.Config) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
@@ -63,7 +62,7 @@ func (p *page) configured(c *sidecar.Config) {
 	})
 }
 
-// observe takes a cycle.
+// observe keeps a cycle.
 func (p *page) observe(c *sidecar.Cycle, from view.Source) {
 	p.cycle, p.from = c, from
 	p.cycles.Add(1)
@@ -73,8 +72,7 @@ func (p *page) observe(c *sidecar.Cycle, from view.Source) {
 	})
 }
 
-// look looks at the latest cycle, unless that was done. No cycle may run
-// meanwhile.
+// look reads the latest cycle, unless that was done. No cycle may run meanwhile.
 func (p *page) look(found *livecompare.Report) {
 	n := p.cycles.Load()
 	if before := p.latest.Load(); p.cycle == nil || (before != nil && before.cycle == n) {
@@ -85,7 +83,7 @@ func (p *page) look(found *livecompare.Report) {
 	p.latest.Store(l)
 }
 
-// await waits for the latest cycle to be looked at, but not for long.
+// await waits a short time until the latest cycle has been read.
 func (p *page) await(ctx context.Context) {
 	if l := p.latest.Load(); p.wanted == nil || (l != nil && l.cycle == p.cycles.Load()) {
 		return
@@ -106,7 +104,7 @@ func (p *page) await(ctx context.Context) {
 	}
 }
 
-// snapshot is what there is to show now.
+// snapshot returns what there is to show now.
 func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	p := &d.page
 	p.await(ctx)

@@ -113,7 +113,7 @@ func TestPageLooks(t *testing.T) {
 	})
 }
 
-// What the daemon knows beside its cycles is told at once, cycles or not.
+// What the daemon knows besides its cycles is shown at once, cycles or not.
 func TestPageTellsOfOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -194,7 +194,7 @@ func TestPageDuringCycles(t *testing.T) {
 	}
 }
 
-// The journal's latest writes are told, and that it cannot be read.
+// The page shows the journal's latest writes, or that it cannot be read.
 func TestPageWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j, err := journal.Open(path)

@@ -200,7 +200,7 @@ func (p *scraper) await(what, expression string, wanted func([]float64) bool) bo
 	}
 }
 
-// finite tells whether there is a series with a number.
+// finite reports whether there is a series with a number.
 func finite(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v-v == 0 })
 }

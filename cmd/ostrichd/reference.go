@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// program is what the pages about the command are made from.
+// program describes the command for its pages.
 func program(a *cli.App) manual.Program {
 	return manual.Program{
 		App: a, Section: 8,
@@ -19,8 +19,8 @@ func program(a *cli.App) manual.Program {
 	}
 }
 
-// writeReference writes manual pages and markdown into the folder that args
-// name, for packages.
+// writeReference writes manual pages and markdown into the folder in args, for
+// packages.
 func writeReference(a *cli.App, args []string) error {
 	return program(a).Write(args, func(version, date string) []manual.Page {
 		return []manual.Page{manual.Settings(version, date)}

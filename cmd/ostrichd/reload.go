@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// reconfigure takes a changed configuration, or keeps the one it has.
+// reconfigure applies a changed configuration, or keeps the present one.
 func (d *daemon) reconfigure(ctx context.Context) {
 	d.notify.reloading()
 	defer d.notify.ready()
@@ -34,7 +34,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("format", config.Log.Format).Msg("the format of the log takes effect at the next start")
 		config.Log.Format = d.config.Log.Format
 	}
-	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // always: it has been validated
+	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // never fails: it has been validated
 		d.log = d.log.Level(level)
 	}
 	if err := d.close(); err != nil {
@@ -48,9 +48,10 @@ func (d *daemon) reconfigure(ctx context.Context) {
 	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
 }
 
-// try opens the sidecar of a new configuration, to see whether it can work
-// here. It only looks, as the present sidecar holds the journal. That the
-// database or the controller is away says nothing of the configuration.
+// try opens the sidecar of a new configuration, to see whether it can work here.
+// It only reads, because the present sidecar holds the journal. It ignores that
+// the database or the controller is away, which says nothing about the
+// configuration.
 func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 	probe, err := d.open(ctx, config.Trial())
 	switch {
@@ -62,7 +63,7 @@ func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 	return nil
 }
 
-// configured tells of settings that are in effect from now on.
+// configured reports settings that are in effect from now on.
 func (d *daemon) configured() {
 	d.metrics.configured(d.config, d.now())
 	d.page.configured(&d.config)

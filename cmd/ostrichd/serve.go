@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage"
 )
 
-// handler answers /metrics, /healthz (the process is alive), /readyz (cycles
+// handler serves /metrics, /healthz (the process is alive), /readyz (cycles
 // succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
@@ -23,13 +23,13 @@ func (d *daemon) handler() *http.ServeMux {
 	return mux
 }
 
-// measures answers what programs ask for. What can name users has to be asked for
-// by a name that is known, as the page.
+// measures serves what programs ask for. What can name users is served only under
+// a known host name, as the page is.
 func (d *daemon) measures() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", statuspage.Guard(promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}), d.config.Status.Hosts))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
+		_, _ = io.WriteString(w, "ok\n") // the client disconnected
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := d.status.ready(d.now()); err != nil {
@@ -37,20 +37,20 @@ func (d *daemon) measures() *http.ServeMux {
 			return
 		}
 		if why := d.status.standsBy(); why != "" {
-			_, _ = io.WriteString(w, "ok, stands by: "+why+"\n") // Who asked is gone.
+			_, _ = io.WriteString(w, "ok, stands by: "+why+"\n") // the client disconnected
 			return
 		}
-		_, _ = io.WriteString(w, "ok\n") // Who asked is gone.
+		_, _ = io.WriteString(w, "ok\n") // the client disconnected
 	})
 	return mux
 }
 
-// pages answers the status page and its API.
+// pages serves the status page and its API.
 func (d *daemon) pages() http.Handler {
 	return statuspage.Handler(statuspage.Options{Snapshot: d.snapshot, Compare: d.metrics.compared, Hosts: d.config.Status.Hosts})
 }
 
-// servers answer requests until they are closed.
+// servers serve requests until they are closed.
 type servers []*http.Server
 
 // Close drops all connections.
@@ -62,8 +62,8 @@ func (s servers) Close() error {
 	return errors.Join(errs...)
 }
 
-// serve answers requests at the addresses that are set; one for both if they are
-// the same.
+// serve serves requests at the configured addresses; if both are the same, with
+// one server.
 func (d *daemon) serve(ctx context.Context) (servers, error) {
 	measures, pages := d.config.Listen, d.config.Status.Listen
 	var all servers
@@ -99,8 +99,8 @@ func (d *daemon) serve(ctx context.Context) (servers, error) {
 	return all, nil
 }
 
-// newServer is a server that drops who sends or reads too slowly, or says too
-// much.
+// newServer returns a server that drops clients that send or read too slowly, or
+// send too much.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
@@ -108,7 +108,7 @@ func newServer(handler http.Handler) *http.Server {
 	}
 }
 
-// listen answers requests at an address.
+// listen serves requests at an address.
 func (d *daemon) listen(ctx context.Context, what, address string, handler http.Handler) (*http.Server, error) {
 	server := newServer(handler)
 	var lc net.ListenConfig
@@ -125,8 +125,8 @@ func (d *daemon) listen(ctx context.Context, what, address string, handler http.
 	return server, nil
 }
 
-// exposed warns of an address at which other hosts can ask: the page tells whose
-// jobs wait, and asks nobody for a password.
+// exposed warns of an address that other hosts can reach: the page shows whose
+// jobs wait, and asks for no password.
 func (d *daemon) exposed(address string) {
 	host, _, err := net.SplitHostPort(address)
 	ip, bad := netip.ParseAddr(host)

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// readiness is what /readyz tells. It is shared with the server.
+// readiness is the answer of /readyz. It is shared with the server.
 type readiness struct {
 	mu      sync.Mutex
 	success time.Time
-	longest time.Duration // that may pass between successes
+	longest time.Duration // longest time between successes
 	by      string        // why nothing is written in mode enforce; "" if it is
-	wrong   error         // that no cycle may be trusted, until one succeeds
+	wrong   error         // why no cycle may be trusted until one succeeds
 }
 
 func (s *readiness) succeed(at time.Time) {
@@ -22,21 +22,21 @@ func (s *readiness) succeed(at time.Time) {
 	s.success, s.wrong = at, nil
 }
 
-// standBy tells why it is another daemon's turn to write, "" if it is ours.
+// standBy sets why another daemon has the right to write, "" if we have it.
 func (s *readiness) standBy(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.by = why
 }
 
-// standsBy tells why it is another daemon's turn.
+// standsBy returns why another daemon has the right to write.
 func (s *readiness) standsBy() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.by
 }
 
-// distrust tells that nothing is ready, however recently a cycle has succeeded.
+// distrust makes the daemon not ready, however recently a cycle has succeeded.
 func (s *readiness) distrust(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *readiness) expect(longest time.Duration) {
 	s.longest = longest
 }
 
-// ready tells whether a cycle has succeeded recently, and if not why not.
+// ready returns nil if a cycle has succeeded recently, else why not.
 func (s *readiness) ready(now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

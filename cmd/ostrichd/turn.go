@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// turn tells whose turn it is to write, and of whatever else keeps jobs from
+// turn logs whether we have the right to write, and what else keeps jobs from
 // being written: once when it begins and once when it is over.
 func (d *daemon) turn(c *sidecar.Cycle) {
 	d.status.standBy(c.StandsBy)
@@ -33,7 +33,7 @@ func (d *daemon) turn(c *sidecar.Cycle) {
 	}
 }
 
-// rivals tells of other writers, also in a cycle whose writing failed.
+// rivals logs other writers, also after a cycle whose writing failed.
 func (d *daemon) rivals(c *sidecar.Cycle) {
 	_, rivals := c.Plan.Left()
 	if len(c.Rivals) > 0 {
@@ -52,24 +52,25 @@ func (d *daemon) rivals(c *sidecar.Cycle) {
 }
 
 const (
-	// longestContest is how long another writer must stay away to be gone: longer
-	// than any job is left alone for one.
+	// longestContest is how long another writer must stay away to count as gone:
+	// longer than any job is left alone because of one.
 	longestContest = 65 * time.Minute
 	// probePause is the time between two probes of a controller in an outage.
 	probePause = 5 * time.Second
 )
 
-// probing asks in an outage whether the controller answers, again and again until
-// the next cycle. A cycle that fails all the same was not the controller's fault,
-// or it answers only in part: then the pauses between the probes double too.
+// probing asks again and again during an outage whether the controller answers,
+// until the next cycle. If a cycle still fails after an answer, the controller
+// was not to blame or answers only in part; then the pauses between the probes
+// double too.
 type probing struct {
 	running <-chan error // nil: none
-	vain    int          // probes that led to a cycle that failed
-	hurried bool         // the cycle that runs now is one of those
+	vain    int          // probes followed by a cycle that failed
+	hurried bool         // the running cycle follows one of those
 	timer   *time.Timer
 }
 
-// arm sets the time for the next probe, if there is an outage.
+// arm sets the time of the next probe, if there is an outage.
 func (d *daemon) arm() {
 	switch {
 	case d.probe == nil || d.outage.failures == 0:
@@ -84,7 +85,7 @@ func (d *daemon) arm() {
 	}
 }
 
-// ask begins a probe, and returns where its answer will come.
+// ask begins a probe, and returns the channel of its answer.
 func (d *daemon) ask(ctx context.Context) <-chan error {
 	answer := make(chan error, 1)
 	config := d.config
@@ -95,7 +96,7 @@ func (d *daemon) ask(ctx context.Context) <-chan error {
 	return answer
 }
 
-// answered tells whether to do a cycle at once.
+// answered reports whether to do a cycle at once.
 func (d *daemon) answered(err error) bool {
 	switch {
 	case d.outage.failures == 0:
@@ -114,7 +115,7 @@ func probe(ctx context.Context, c sidecar.Config) (slurm.Diag, error) {
 	return c.Commands().Diag(ctx)
 }
 
-// release gives the right to write to other daemons.
+// release frees the right to write for other daemons.
 func (d *daemon) release() {
 	if d.lead == nil {
 		return

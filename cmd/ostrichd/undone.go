@@ -8,12 +8,12 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// calm is how long no write must have been undone until that counts as over: a
-// backfill cycle undoes some, and the next one others.
+// calm is how long no write must have been undone until it counts as over: one
+// backfill cycle undoes some writes, and the next one others.
 const calm = 10 * time.Minute
 
-// undone tells that the backfill scheduler undoes writes, once when it begins
-// and once when it is over.
+// undone logs that the backfill scheduler undoes writes, once when it begins and
+// once when it is over.
 func (d *daemon) undone(c *sidecar.Cycle) {
 	n := c.Plan.Summary.Undone + count(c.Outcomes, priority.Undone)
 	switch began := !d.undoing.IsZero(); {
@@ -28,7 +28,7 @@ func (d *daemon) undone(c *sidecar.Cycle) {
 	}
 }
 
-// repeated is the number of writes that were made again.
+// repeated returns the number of writes that were repeated.
 func repeated(outcomes []priority.Outcome) int {
 	n := 0
 	for i := range outcomes {
@@ -39,8 +39,8 @@ func repeated(outcomes []priority.Outcome) int {
 	return n
 }
 
-// notInForce is an error if the backfill scheduler undid writes before they were
-// read back.
+// notInForce returns an error if the backfill scheduler undid writes before they
+// were read back.
 func notInForce(outcomes []priority.Outcome) error {
 	if n := count(outcomes, priority.Undone); n > 0 {
 		return fmt.Errorf("%d of %d priorities undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))

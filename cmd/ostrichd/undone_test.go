@@ -11,7 +11,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// That writes are undone is told once when it begins, and once when none was for
+// Undone writes are logged once when it begins, and once when none was for
 // ten minutes.
 func TestUndoneIsToldOnce(t *testing.T) {
 	var log strings.Builder

@@ -12,11 +12,11 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// owner is whom a line of figures is about. The account is empty with flat
-// shares; Prometheus then shows no such label.
+// owner identifies a series of figures. The account is empty with flat shares;
+// Prometheus then shows no such label.
 type owner struct{ pool, account, user string }
 
-// standing is what a user has, and is entitled to, in a pool.
+// standing is what a user has in a pool, and is entitled to.
 type standing struct {
 	entitled, held   float64 // of the pool, 0 to 1
 	pending, running int     // processors
@@ -25,13 +25,13 @@ type standing struct {
 	stretch          float64
 }
 
-// users keeps the figures of each user of the latest cycle. Who has no campaign
-// and no job any more is not in it.
+// users keeps the figures of each user in the latest cycle. Users without a
+// campaign and a job are not in it.
 type users struct {
-	latest atomic.Pointer[map[owner]standing] // nil: none are wanted
+	latest atomic.Pointer[map[owner]standing] // nil: switched off
 }
 
-// observe takes a cycle, and what is known of each of its pools.
+// observe records a cycle, and what is known of each of its pools.
 func (u *users) observe(c *sidecar.Cycle, pools []known, name func(ostrich.UserID) string) {
 	all := make(map[owner]standing)
 	for i, k := range pools {
@@ -53,7 +53,7 @@ func (u *users) observe(c *sidecar.Cycle, pools []known, name func(ostrich.UserI
 		for n := range k.campaigns {
 			v := &k.campaigns[n]
 			s := of[v.User]
-			if s == nil { // a campaign of which nothing is left but that it has not been completed virtually
+			if s == nil { // a campaign with no work left that is not complete virtually
 				s = new(standing)
 				of[v.User] = s
 			}
@@ -66,7 +66,7 @@ func (u *users) observe(c *sidecar.Cycle, pools []known, name func(ostrich.UserI
 				s.lag = max(s.lag, float64(c.Time)-v.VirtualEnd)
 			}
 		}
-		for _, id := range slices.Sorted(maps.Keys(of)) { // as sums of floats depend on the order
+		for _, id := range slices.Sorted(maps.Keys(of)) { // sorted, because sums of floats depend on the order
 			account, user := sidecar.Owner(name(id))
 			key := owner{c.Pools[i].Pool.Name, strings.ToValidUTF8(account, "?"), strings.ToValidUTF8(user, "?")}
 			all[key] = all[key].and(of[id])
@@ -75,8 +75,8 @@ func (u *users) observe(c *sidecar.Cycle, pools []known, name func(ostrich.UserI
 	u.latest.Store(&all)
 }
 
-// and is what two lines of the schedule of one name are together: a user may
-// have an association for each partition.
+// and merges two lines of the schedule that have one name: a user may have an
+// association for each partition.
 func (s standing) and(o *standing) standing {
 	return standing{
 		s.entitled + o.entitled, s.held + o.held, s.pending + o.pending, s.running + o.running,
@@ -102,14 +102,14 @@ var userGauges = []struct {
 	{userDesc("stretch_ratio", "Stretch up to now of the user's unfinished campaigns, the largest."), func(s *standing) float64 { return s.stretch }},
 }
 
-// Describe is a prometheus.Collector's.
+// Describe implements prometheus.Collector.
 func (*users) Describe(to chan<- *prometheus.Desc) {
 	for _, g := range userGauges {
 		to <- g.desc
 	}
 }
 
-// Collect is a prometheus.Collector's.
+// Collect implements prometheus.Collector.
 func (u *users) Collect(to chan<- prometheus.Metric) {
 	all := u.latest.Load()
 	if all == nil {

@@ -18,7 +18,7 @@ var (
 	scheme  = regexp.MustCompile(`^[a-z]+:`)
 )
 
-// dead returns the links of a page that lead nowhere: to no file, or to no heading.
+// dead returns the links of a page that lead to no file or to no heading.
 func dead(page string) ([]string, error) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -52,8 +52,8 @@ func dead(page string) ([]string, error) {
 	return out, nil
 }
 
-// anchors returns the names under which the headings of a page can be linked,
-// made as the usual renderers of Markdown make them.
+// anchors returns the names of a page's headings in links, as the usual renderers
+// of Markdown make them.
 func anchors(text string) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// differs returns the first of the shown lines that is not among the printed
-// ones, and whether there is one. Lines follow one another as shown. "…" stands for
-// anything in a line, and alone for any number of lines. A number matches any
-// number unless exact, and spaces match any spaces: words do not.
+// differs returns the first shown line that was not printed, and whether there is
+// one. The printed lines must have the order of the shown ones. "…" stands for
+// anything in a line, and alone for any number of lines. Spaces match any spaces.
+// A number matches any number unless exact; words must be equal.
 func differs(shown, printed []string, exact bool) (string, bool) {
 	at, free := 0, false
 	for _, line := range shown {
@@ -37,7 +37,7 @@ var (
 	spaces = regexp.MustCompile(`\s+`)
 )
 
-// loose makes a pattern of a shown line.
+// loose returns the pattern of a shown line.
 func loose(line string, exact bool) *regexp.Regexp {
 	p := regexp.QuoteMeta(line)
 	if !exact {

@@ -1,11 +1,9 @@
-// Package book tests the documentation: every command that a page shows is run,
-// what it prints is compared with what the page shows, and every link leads
-// somewhere.
+// Package book tests the documentation: it runs every command that a page shows,
+// compares the output with the page, and follows every link.
 //
-// Commands stand in fenced blocks. In a console block a line that begins with
-// "$ " is a command, "> " goes on with it, and other lines are what it prints; in
-// an sh block every line is a command. An HTML comment before the block says where
-// it runs:
+// Commands stand in fenced blocks. In a console block, lines that begin with "$ "
+// are commands, "> " continues one, and other lines are its output. In an sh block
+// every line is a command. An HTML comment before the block says where to run it:
 //
 //	<!-- run: anywhere -->    with Go and the built commands; the same as no comment
 //	<!-- run: logs -->        the same, with the workload logs of $OSTRICH_TRACES
@@ -14,8 +12,9 @@
 //	<!-- run: compose -->     with docker, OSTRICH_TEST_DOCKER=1
 //	<!-- not run: REASON -->  not at all
 //
-// After the place may stand "exit N" (commands may end with N as well as with 0) and
-// "exact" (numbers are compared too). All but compose runs on a throw-away copy of the machine.
+// After the place may stand "exit N" (commands may end with N as well as with 0)
+// and "exact" (numbers must be equal too). All but compose runs on a throw-away
+// copy of the machine.
 package book
 
 import (
@@ -32,8 +31,8 @@ type Block struct {
 	Line     int    // of the fence, from 1
 	Where    string // one of places; "" if it is not run
 	Reason   string // why it is not run
-	Exact    bool   // numbers count when what is printed is compared
-	Exit     int    // an exit code that is as good as 0
+	Exact    bool   // numbers of the output must be equal
+	Exit     int    // an exit code that counts as success
 	Commands []Command
 }
 
@@ -41,7 +40,7 @@ type Block struct {
 type Command struct {
 	Line   int      // of its first line, from 1
 	Text   string   // its lines, without the prompt
-	Output []string // what the page says it prints; nil: says nothing
+	Output []string // expected output; nil: not shown
 }
 
 var (
@@ -52,14 +51,15 @@ var (
 	nested  = regexp.MustCompile("^ +```+(console|sh)")
 	fence   = regexp.MustCompile("^(```+)([a-z]*)\\s*$")
 	here    = regexp.MustCompile(`(?:^|[^<])<<-?\s*['"]?(\w+)['"]?`)
-	// indented looks like a command in a block that is none for us.
+	// indented matches a line of a block that looks like a command but is not
+	// run.
 	indented = regexp.MustCompile(`^ {4}(\$ |[A-Z_]+=\S+ |(ostrichd?|go|contrib/\S+|apt(-get)?|docker(-compose)?|systemctl|install|scontrol|sacct|sacctmgr|curl|ssh|git|runuser)( |$))`)
 )
 
 // Parse finds the blocks with commands of a page. Errors begin with the line.
 func Parse(text string) ([]Block, error) {
 	var blocks []Block
-	var next *Block // what the comment above said
+	var next *Block // from the comment above
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimRight(lines[i], " ")
@@ -111,7 +111,7 @@ func Parse(text string) ([]Block, error) {
 	return blocks, nil
 }
 
-// marked reads a comment: whole, kind, words.
+// marked parses a comment, as matched: whole, kind, words.
 func marked(m []string) (Block, error) {
 	if m[1] == "not run" {
 		if m[2] == "" {
@@ -139,7 +139,8 @@ func marked(m []string) (Block, error) {
 	return b, nil
 }
 
-// split divides the lines of a block into commands; the first has the number first.
+// split splits the lines of a block into commands; first is the number of the
+// first line.
 func split(lines []string, first int, console bool) ([]Command, error) {
 	var commands []Command
 	for i := 0; i < len(lines); i++ {

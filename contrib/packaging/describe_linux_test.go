@@ -51,16 +51,7 @@ func TestDescribe(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "contrib/packaging/build"), script, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder}, args...)...)
-		cmd.Env = append(bare(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-			"GIT_AUTHOR_NAME=alice", "GIT_AUTHOR_EMAIL=alice@example.org", "GIT_AUTHOR_DATE=1700000000 +0100",
-			"GIT_COMMITTER_NAME=alice", "GIT_COMMITTER_EMAIL=alice@example.org", "GIT_COMMITTER_DATE=1700000000 +0100")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	git := git(t, folder)
 	expect := func(want string, env ...string) {
 		t.Helper()
 		got, err := describe(t, folder, env...)
@@ -96,7 +87,7 @@ func TestDescribe(t *testing.T) {
 	expect(".*COMMIT HEAD: must be a hash", "COMMIT=HEAD")
 }
 
-// What makes no sense is refused before anything is built.
+// Invalid arguments are refused before anything is built.
 func TestBuildArguments(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                "--out DIR: say where to (see --help)",

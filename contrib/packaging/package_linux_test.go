@@ -218,7 +218,7 @@ func same(t *testing.T, one, two string) {
 	}
 }
 
-// static tells whether a program runs without a library.
+// static reports whether a program runs without a library.
 func static(t *testing.T, program string) {
 	t.Helper()
 	f, err := elf.Open(program)

@@ -119,7 +119,7 @@ func (s *sandbox) write(t *testing.T, path, content string) {
 	}
 }
 
-// exists tells whether there is such a file in the sandbox.
+// exists reports whether there is such a file in the sandbox.
 func (s *sandbox) exists(t *testing.T, path string) bool {
 	t.Helper()
 	_, err := s.try(t, "test", "-e", path)

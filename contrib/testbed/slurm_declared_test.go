@@ -77,7 +77,7 @@ func TestDeclared(t *testing.T) {
 		// Nothing of it counts unless a setting says so.
 		want(t, fmt.Sprintf("[%s %s %s %s] 7.0, [%s] 1.0", running, array, plain, hinted, others))
 
-		// The daemon, told step by step, and a tool that reads all anew agree.
+		// The daemon, which reads step by step, and a tool that reads all anew agree.
 		d := b.daemon(t, slices.Concat(limits, comments, []string{"--apply", "--interval", "1s"})...)
 		agree := func() {
 			t.Helper()

@@ -232,7 +232,7 @@ func decimal(t *testing.T, text string) float64 {
 	return x
 }
 
-// replayed is the model with what accounting told.
+// replayed is the model after the events of accounting.
 type replayed struct {
 	model  *multifactor.Multifactor
 	users  map[string]int // associations
@@ -309,7 +309,7 @@ func (b *bed) replay(t *testing.T, flags multifactor.Flags, first ostrich.Time) 
 	return r
 }
 
-// until tells the model what happened before a moment, or a calculation at it.
+// until steps the model through the events before a moment, or a calculation at it.
 func (r *replayed) until(t *testing.T, at ostrich.Time) {
 	t.Helper()
 	for i := 0; i < len(r.events) && r.events[i].at <= at; {
@@ -358,7 +358,7 @@ func (r *replayed) read(t *testing.T, log string) {
 	}
 }
 
-// quiet tells that no job ended about that moment: slurmctld books an end a little
+// quiet reports that no job ended about that moment: slurmctld books an end a little
 // later than it happened.
 func (r *replayed) quiet(at ostrich.Time) bool {
 	return !slices.ContainsFunc(r.ends, func(end ostrich.Time) bool { return end-1 <= at && at <= end+5 })
@@ -443,7 +443,7 @@ func (r *replayed) compare(t *testing.T, samples []sample) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s is always %v: nothing is compared", name, low[name]))
 		}
 		// Where a job ends in the second of a calculation, or two users have used
-		// the same, what accounting tells in whole seconds does not decide.
+		// the same, accounting's whole seconds do not decide.
 		if part < 0.85 && name != "RawUsage" && name != "EffectvUsage" {
 			wrong = append(wrong, fmt.Sprintf("%s is off by more than 1 %% of the range from %v to %v in %.1f %%", name, low[name], high[name], 100*(1-part)))
 		}

@@ -7,7 +7,7 @@ import (
 
 // TestHarm runs the commands under settings with which an order can do harm: an
 // enforcing daemon refuses, one that observes goes on and says so, and check
-// names each with a mend.
+// names each with a fix.
 func TestHarm(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
@@ -83,6 +83,6 @@ func TestHarm(t *testing.T) {
 	})
 	b.apply(t)
 	if q := b.job(t, id); q.Site == "0" {
-		t.Errorf("nothing was written with the settings mended: %+v", q)
+		t.Errorf("nothing was written with the settings fixed: %+v", q)
 	}
 }

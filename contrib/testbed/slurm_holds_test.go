@@ -126,7 +126,7 @@ func (b *bed) running(t *testing.T, jobs ...string) {
 	})
 }
 
-// servedCampaign is a campaign as "campaigns --json" tells it, as far as it matters here.
+// servedCampaign is the part of a campaign in "campaigns --json" that matters here.
 type servedCampaign struct {
 	Campaign    json.Number
 	Progress    float64

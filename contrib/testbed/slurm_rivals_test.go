@@ -197,7 +197,7 @@ func (b *bed) testForeign(t *testing.T) {
 	}
 }
 
-// testRival: who writes other values over ours is told of once and left alone.
+// testRival: another writer of values is reported once and left alone.
 func (b *bed) testRival(t *testing.T) {
 	jobs := b.crowd(t, 6)
 	d := b.daemon(t, "--apply", "--journal", b.dir+"/ostrich/rival.jsonl")

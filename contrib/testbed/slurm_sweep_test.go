@@ -139,7 +139,7 @@ func TestSweep(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("  task %d: CANCELLED, %s/out/log/%s_%[1]d.log: there is no such file", task, dir, held[0][0]))
 		}
 		want := strings.Join(lines, "\n") + "\n"
-		// What the file leaves out of the grid is told first.
+		// The output begins with what the file leaves out of the grid.
 		if !strings.HasSuffix(stderr.String(), want) {
 			t.Errorf("-want +said:\n%s", cmp.Diff(want, stderr.String()))
 		}

@@ -184,7 +184,7 @@ func (b *bed) testOutage(t *testing.T, name string) {
 	d.terminate(t)
 }
 
-// provisional is why a job has its place of which accounting has not told.
+// provisional is the reason of a job that accounting does not know yet.
 const provisional = "campaign order; not yet in accounting"
 
 // testBehind lets jobs come and go while slurmdbd is dead.

@@ -1,6 +1,6 @@
-// Package accounting holds what Slurm's accounting knows of the jobs of a
-// cluster, wherever it was read: from slurmdbd's tables by package slurmdb, or
-// from a dump by package sacct.
+// Package accounting describes the jobs of a cluster as Slurm's accounting knows
+// them. Package slurmdb reads them from slurmdbd's tables, package sacct from a
+// dump.
 package accounting
 
 import (
@@ -9,32 +9,32 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Job is a job as accounting has it. A job that was requeued is there once for
-// each of its runs, with the submission that Slurm gives each. A job that was
-// resized is one job of its mean size.
+// Job is a job in accounting. A job that was requeued has an entry for each of
+// its runs, with the submission that Slurm gives each run. A job that was resized
+// is one job of its mean size.
 type Job struct {
 	ID          ostrich.JobID // id_job, sacct's JobIDRaw
-	Array       ostrich.JobID // the array that it is a task of, or 0
+	Array       ostrich.JobID // the array of a task, or 0
 	Association int32         // of History.Associations
 	Partition   int32         // of History.Partitions; the first of several
 	QOS         int32         // of History.QOS
 	State       State
 	Tasks       int32 // pending tasks of an array that Slurm keeps in one record; else 1
 
-	Procs      int32   // allocated, or asked for if it has not started; of one task
-	Asked      int32   // processors asked for, by one task
-	Nodes      int32   // allocated, or asked for; 0 if not known
-	AskedNodes int32   // at least so many; 0 if not known
-	Memory     int64   // asked for, of all nodes, in MiB; 0 if not known
+	Procs      int32   // allocated, or requested before the start; of one task
+	Asked      int32   // processors requested, of one task
+	Nodes      int32   // allocated, or requested before the start; 0 if not known
+	AskedNodes int32   // lowest number requested; 0 if not known
+	Memory     int64   // requested, of all nodes, in MiB; 0 if not known
 	Billing    float64 // the billing TRES of the allocation; 0 if not known
 	Class      uint64  // see ostrich.Job.Class
 
-	// NameClass and ScriptClass are what Class would be by name and by script; 0
-	// where there is none, or it was not read.
+	// NameClass and ScriptClass are the classes by name and by script; 0 if there
+	// is none or it was not read.
 	NameClass, ScriptClass uint64
 
 	Submit    ostrich.Time
-	Eligible  ostrich.Time     // 0 if it never was, or nobody knows
+	Eligible  ostrich.Time     // 0 if it never was, or if it is not known
 	Start     ostrich.Time     // 0 if it never did
 	End       ostrich.Time     // 0 if it has not
 	Suspended ostrich.Duration // between start and end
@@ -51,7 +51,7 @@ const (
 	Running
 	// Completed ended by itself with exit code 0.
 	Completed
-	// Failed ended by itself with another exit code, or for want of memory.
+	// Failed ended by itself with another exit code, or ran out of memory.
 	Failed
 	// Cancelled was ended by somebody, started or not.
 	Cancelled
@@ -60,30 +60,30 @@ const (
 	// Lost was ended by Slurm: its nodes failed, it was preempted or requeued.
 	Lost
 
-	// Resized went on in another record, with another size. It is for Builder,
-	// which makes one job of both: no job of a History has it.
+	// Resized went on in another record with another size. Only Builder sees it:
+	// it joins both records, so no job of a History has this state.
 	Resized
 )
 
-// Association is who jobs run for: a user in an account.
+// Association is a user in an account, for whom jobs run.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
 	User, Account string
 }
 
-// Ended tells whether a job in this state has ended.
+// Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s >= Completed }
 
-// MaxFaults is how many of the records left out a History remembers.
+// MaxFaults is how many faults a History keeps.
 const MaxFaults = 10
 
-// ErrEmpty is a history without a job.
+// ErrEmpty says that a history has no job.
 var ErrEmpty = errors.New("no job")
 
 // History is what happened on a cluster in a span of time.
 type History struct {
 	Cluster string
-	From    ostrich.Time // jobs that ran, waited or ended at From or later
+	From    ostrich.Time // it has the jobs that ran, waited or ended at From or later
 	To      ostrich.Time // and were submitted before To
 	Procs   int          // of the cluster, as of To; 0 if not known
 	Nodes   int          // of the cluster, as of To; 0 if not known
@@ -93,10 +93,10 @@ type History struct {
 	Partitions   []string
 	QOS          []string // "" is none
 
-	Notes []string // what was left out or changed, a sentence a reason
+	Notes []string // what was left out or changed, one sentence for each reason
 
-	// Skipped counts the records that cannot be true and were left out, and
-	// Faults tells of the first, at most MaxFaults.
+	// Skipped counts the records that were left out because they cannot be true.
+	// Faults has the reasons of the first, at most MaxFaults.
 	Skipped int
 	Faults  []error
 }

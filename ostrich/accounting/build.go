@@ -9,8 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Builder collects the jobs of a History, record by record and in any order.
-// The zero value is ready.
+// Builder builds a History from records in any order. The zero value is ready.
 type Builder struct {
 	h            History
 	associations map[Association]int32
@@ -18,15 +17,17 @@ type Builder struct {
 	qos          map[string]int32
 }
 
-// Association is the place of an association in the history.
+// Association returns the index of an association in the history, and adds it if
+// needed.
 func (b *Builder) Association(a Association) int32 {
 	return place(&b.associations, &b.h.Associations, a)
 }
 
-// Partition is the place of a partition in the history.
+// Partition returns the index of a partition in the history, and adds it if
+// needed.
 func (b *Builder) Partition(name string) int32 { return place(&b.partitions, &b.h.Partitions, name) }
 
-// QOS is the place of a QOS in the history.
+// QOS returns the index of a QOS in the history, and adds it if needed.
 func (b *Builder) QOS(name string) int32 { return place(&b.qos, &b.h.QOS, name) }
 
 func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
@@ -42,7 +43,7 @@ func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
 	return i
 }
 
-// Add takes a record of a job.
+// Add adds a record of a job.
 func (b *Builder) Add(j Job) {
 	if len(b.h.Jobs) == cap(b.h.Jobs) {
 		b.h.Jobs = slices.Grow(b.h.Jobs, max(1024, len(b.h.Jobs)/2))
@@ -50,7 +51,7 @@ func (b *Builder) Add(j Job) {
 	b.h.Jobs = append(b.h.Jobs, j)
 }
 
-// Skip tells of a record that is left out because it cannot be true.
+// Skip counts a record that was left out because it cannot be true.
 func (b *Builder) Skip(why error) {
 	b.h.Skipped++
 	if len(b.h.Faults) < MaxFaults {
@@ -58,7 +59,7 @@ func (b *Builder) Skip(why error) {
 	}
 }
 
-// Skipped is how many records were left out, and why the first one was.
+// Skipped returns how many records were left out, and why the first one was.
 func (b *Builder) Skipped() (records int, first error) {
 	if len(b.h.Faults) > 0 {
 		first = b.h.Faults[0]
@@ -66,16 +67,16 @@ func (b *Builder) Skipped() (records int, first error) {
 	return b.h.Skipped, first
 }
 
-// Note tells of something that was left out or changed.
+// Note adds a note on what was left out or changed.
 func (b *Builder) Note(format string, args ...any) {
 	b.h.Notes = append(b.h.Notes, fmt.Sprintf(format, args...))
 }
 
-// Len is how many records were added.
+// Len returns how many records were added.
 func (b *Builder) Len() int { return len(b.h.Jobs) }
 
-// History returns what was collected: sorted, each run of a job once, and the
-// records of a resized job as one. The builder must not be used afterwards.
+// History returns the result: sorted, with each run of a job once, and with the
+// records of a resized job joined. Do not use the builder afterwards.
 func (b *Builder) History(cluster string, from, to ostrich.Time) *History {
 	h := &b.h
 	h.Cluster, h.From, h.To = cluster, from, to
@@ -95,7 +96,7 @@ func (b *Builder) History(cluster string, from, to ostrich.Time) *History {
 	return h
 }
 
-// count words a number of things.
+// count formats a number of things.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -103,8 +104,8 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// compareJobs sorts as a History does, and of two records of one run puts the
-// one first that knows more of it: of its end, or else of its start.
+// compareJobs sorts as a History does. Of two records of one run it puts the one
+// first that knows more of its end, or else of its start.
 func compareJobs(a, b Job) int {
 	return cmp.Or(
 		cmp.Compare(a.Submit, b.Submit),
@@ -114,10 +115,9 @@ func compareJobs(a, b Job) int {
 	)
 }
 
-// settle sorts the jobs and drops what tells of a run that another record
-// tells of. Slurm has one record for each id and submission (the key of its
-// job table), which may have been read twice: while the job waited or ran, and
-// when it had ended.
+// settle sorts the jobs and drops second records of a run. Slurm has one record
+// for each id and submission (the key of its job table). It may have been read
+// twice: while the job waited or ran, and after its end.
 func (h *History) settle() (twice int) {
 	if !slices.IsSortedFunc(h.Jobs, compareJobs) {
 		slices.SortStableFunc(h.Jobs, compareJobs)
@@ -127,9 +127,9 @@ func (h *History) settle() (twice int) {
 	return n - len(h.Jobs)
 }
 
-// join makes one job of the records of a job that was resized: each but the
-// last is Resized, and the next begins when it ends. The job keeps its
-// submission, its first start and its processor-seconds.
+// join joins the records of a job that was resized: each but the last is Resized,
+// and the next begins when it ends. The job keeps its submission, its first start
+// and its processor-seconds.
 func (h *History) join() (joined, alone int) {
 	parts := map[ostrich.JobID][]int{}
 	for i := range h.Jobs {
@@ -162,7 +162,7 @@ func (h *History) join() (joined, alone int) {
 			first.State, first.End, first.Suspended = next.State, next.End, first.Suspended+next.Suspended
 			first.Limit = max(first.Limit, next.Limit)
 			if first.End == 0 {
-				first.Procs = next.Procs // What it holds now.
+				first.Procs = next.Procs // its present size
 			}
 		}
 		if first.State == Resized {
@@ -185,7 +185,7 @@ func (h *History) join() (joined, alone int) {
 	return joined, alone
 }
 
-// work is the processor-seconds from start to end, suspensions included.
+// work returns the processor-seconds from start to end, suspensions included.
 func (j *Job) work() float64 {
 	if j.Start == 0 || j.End == 0 {
 		return 0

@@ -1,9 +1,9 @@
 package accounting
 
-// NameClass is the ostrich.Job.Class of a job by its name: a hash (FNV-1a) of
-// the name without its digits, so that run-17 and run-18 are alike. The name
-// may hold any bytes. A job without a name has class 0. The values are the same
-// in every run of the program.
+// NameClass returns the ostrich.Job.Class of a job by its name: a hash (FNV-1a)
+// of the name without its digits, so that run-17 and run-18 are alike. The name
+// may hold any bytes. Without a name the class is 0. The values are the same in
+// every run of the program.
 func NameClass(name []byte) uint64 {
 	if len(name) == 0 {
 		return 0
@@ -17,9 +17,9 @@ func NameClass(name []byte) uint64 {
 	return max(h, 1)
 }
 
-// ScriptClass is the class of a job by its script: a hash of the number that
-// Slurm gives each different script (script_hash_inx), 0 for none. It is never
-// that of a name, which holds no zero byte.
+// ScriptClass returns the class of a job by its script: a hash of the number that
+// Slurm gives each different script (script_hash_inx), 0 for none. It differs
+// from every NameClass, because it begins with a zero byte, which no name holds.
 func ScriptClass(script uint64) uint64 {
 	if script == 0 {
 		return 0

@@ -7,16 +7,16 @@ import (
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// Said is what the comment of a job tells the scheduler.
+// Said is what a user says in a job's comment.
 type Said struct {
 	Hint     ostrich.Duration // how long the job will run; 0 if it does not say
 	Campaign string           // the campaign that the job belongs to; "" if it does not say
 }
 
-// MaxComment is how many bytes of a comment are read; what follows is ignored.
+// MaxComment is how many bytes of a comment are read; the rest is ignored.
 const MaxComment = 1024
 
-// MaxCampaign is how many bytes the name of a campaign may have.
+// MaxCampaign is the longest name of a campaign, in bytes.
 const MaxCampaign = 64
 
 // maxHint is the longest hint, ten years.
@@ -31,9 +31,9 @@ const maxHint = 10 * 365 * 86400
 //	                numbers with units, such as 90s, 5m, 2h, 1h30m and 2d
 //	campaign:NAME   the job belongs to the campaign NAME, see CampaignName
 //
-// Spaces around a word are dropped, and of two words of one kind the first
-// counts. All else is the user's own and ignored, words that are not as above
-// too: a comment is never an error.
+// Spaces around a word are dropped. If a word comes twice, the first one counts.
+// All other words, malformed ones too, belong to the user and are ignored: a
+// comment is never an error.
 func ReadComment(comment []byte) Said {
 	var s Said
 	comment = comment[:min(len(comment), MaxComment)]
@@ -50,9 +50,8 @@ func ReadComment(comment []byte) Said {
 	return s
 }
 
-// CampaignName returns the name of a declared campaign, or "" where the text
-// is none: a name has 1 to 64 printable ASCII characters without spaces and
-// commas.
+// CampaignName returns the name of a declared campaign, or "" if the text is not
+// one: a name has 1 to 64 printable ASCII characters without spaces and commas.
 func CampaignName(text []byte) string {
 	if len(text) > MaxCampaign {
 		return ""
@@ -65,8 +64,8 @@ func CampaignName(text []byte) string {
 	return string(text)
 }
 
-// CampaignOfName returns the campaign that the name of a job declares, what
-// stands before its first colon, or "".
+// CampaignOfName returns the campaign that the name of a job declares: the part
+// before its first colon, or "".
 func CampaignOfName(name []byte) string {
 	if campaign, _, ok := bytes.Cut(name, []byte{':'}); ok {
 		return CampaignName(campaign)
@@ -74,8 +73,8 @@ func CampaignOfName(name []byte) string {
 	return ""
 }
 
-// CampaignOfWCKey returns the campaign that a WCKey declares. Slurm stores the
-// default one of a user with an asterisk: it declares nothing.
+// CampaignOfWCKey returns the campaign that a WCKey declares. Slurm stores a
+// user's default WCKey with an asterisk: it declares nothing.
 func CampaignOfWCKey(wckey []byte) string {
 	if bytes.HasPrefix(wckey, []byte{'*'}) {
 		return ""
@@ -83,7 +82,7 @@ func CampaignOfWCKey(wckey []byte) string {
 	return CampaignName(wckey)
 }
 
-// readHint reads a length of time in either form; 0 if it is none.
+// readHint reads a length of time in either form; 0 if it is malformed.
 func readHint(b []byte) ostrich.Duration {
 	d, ok := readUnits(b)
 	if !ok {
@@ -100,7 +99,7 @@ const hintUnits = "dhms"
 
 var hintSeconds = [...]int64{86400, 3600, 60, 1}
 
-// readUnits reads "1h30m". A larger unit stands before a smaller one.
+// readUnits reads "1h30m". Larger units come first.
 func readUnits(b []byte) (seconds int64, ok bool) {
 	next := 0 // the largest unit that may follow
 	for len(b) > 0 {

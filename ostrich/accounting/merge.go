@@ -6,9 +6,9 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Merge makes one history of several, which may overlap: of the same run of a
-// job (its id and submission) the record is kept that knows most of it, and a
-// note says how many were dropped. Histories of two clusters are an error.
+// Merge merges several histories, which may overlap. If a run of a job (its id
+// and submission) occurs more than once, it keeps the record that knows most of
+// it; a note says how many it dropped. Histories of two clusters are an error.
 func Merge(all ...*History) (*History, error) {
 	var (
 		b       Builder
@@ -50,7 +50,7 @@ func Merge(all ...*History) (*History, error) {
 		}
 	}
 	skipped, faults := b.h.Skipped, b.h.Faults
-	b.h.Skipped = 0 // The notes of each tell of them.
+	b.h.Skipped = 0 // The notes of each history count them.
 	h := b.History(cluster, from, to)
 	h.Procs, h.Nodes, h.Skipped, h.Faults = procs, nodes, skipped, faults
 	return h, nil

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// Site is who may run jobs on a cluster, and with what right: the association
-// tree and the QOS, as the priority plugin priority/multifactor uses them.
+// Site is the association tree and the QOS of a cluster, as the plugin
+// priority/multifactor uses them.
 type Site struct {
 	Accounts     []Account          // by name
 	Associations []AssociationShare // by account, user, partition, then id
 	QOS          []QOS              // by name
 }
 
-// ParentShares stands for "fairshare=parent": what has it competes in place of
-// its account, with its siblings' parent above it (SLURMDB_FS_USE_PARENT in
-// slurm/slurmdb.h).
+// ParentShares stands for "fairshare=parent": the association competes in place
+// of its account, one level up (SLURMDB_FS_USE_PARENT in slurm/slurmdb.h).
 const ParentShares = -1
 
-// RootAccount is the account above all others.
+// RootAccount is the root of the account tree.
 const RootAccount = "root"
 
 // Account is an account of the association tree.
 type Account struct {
 	ID     uint32 // id_assoc of the account itself; 0 if not known
 	Name   string
-	Parent string // the account above; "" for the root
+	Parent string // the parent account; "" for the root
 	Shares int64  // Fairshare, or ParentShares
 }
 
-// AssociationShare is a user in an account, perhaps on one partition only.
+// AssociationShare is a user in an account, or in an account on one partition
+// only.
 type AssociationShare struct {
 	ID        uint32 // id_assoc; 0 if not known
 	User      string
@@ -42,10 +42,10 @@ type AssociationShare struct {
 type QOS struct {
 	Name        string
 	Priority    int64
-	UsageFactor float64 // by which usage counts for fair share; 1 is the default
+	UsageFactor float64 // weight of its usage in fair share; 1 is the default
 }
 
-// Sort puts everything in the order that Site tells.
+// Sort sorts everything in the order that the fields of Site name.
 func (s *Site) Sort() {
 	slices.SortFunc(s.Accounts, func(a, b Account) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))

@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Config is what slurm.conf and the association tree say.
+// Config holds what the model needs of slurm.conf and the association tree.
 type Config struct {
 	Weights Weights
 	Flags   Flags
@@ -15,12 +15,12 @@ type Config struct {
 	MaxAge     ostrich.Duration // PriorityMaxAge, at which the age factor is 1; 0 for Slurm's 7 days
 	HalfLife   ostrich.Duration // PriorityDecayHalfLife; 0 for no decay (Slurm's own default is 7 days)
 	Period     ostrich.Duration // PriorityCalcPeriod; 0 for Slurm's 5 minutes
-	Phase      ostrich.Time     // a moment of a calculation, for Before; 0 if that is not known
+	Phase      ostrich.Time     // any moment of a calculation, for Before; 0 if not known
 	Dampening  int              // FairShareDampeningFactor; 0 for Slurm's 1
 	FavorSmall bool             // PriorityFavorSmall
 
 	Reset    Reset          // PriorityUsageResetPeriod
-	Location *time.Location // where slurmctld is, for Reset; nil for UTC
+	Location *time.Location // slurmctld's time zone, for Reset; nil means UTC
 
 	Accounts     []Account // below root
 	Associations []Association
@@ -28,7 +28,7 @@ type Config struct {
 	QOS          []QOS
 
 	Procs, Nodes int      // of the cluster, at least 1
-	TRES         []string // the trackable resources that all TRES fields count, as cpu, mem or gres/gpu
+	TRES         []string // trackable resources that all TRES fields count, such as cpu, mem or gres/gpu
 }
 
 // Weights are the parameters PriorityWeight*, all at least 0.
@@ -38,17 +38,17 @@ type Weights struct {
 	TRES []float64 // by Config.TRES, in the unit of Request.TRES; may be shorter
 }
 
-// Flags are those PriorityFlags that decide about priorities.
+// Flags are the PriorityFlags that change priorities.
 type Flags uint16
 
-// The flags, by their names in slurm.conf. MAX_TRES and SMALL_RELATIVE_TO_TIME are
-// MaxTRES and SmallRelativeToTime.
+// The flags by their names in slurm.conf. MaxTRES and SmallRelativeToTime are
+// MAX_TRES and SMALL_RELATIVE_TO_TIME.
 const (
-	NoFairTree          Flags = 1 << iota // classic fair share; it is Fair Tree else
+	NoFairTree          Flags = 1 << iota // classic fair share instead of Fair Tree
 	DepthOblivious                        // a kind of classic fair share; implies NoFairTree
 	AccrueAlways                          // age grows from the submission on
-	IncrOnly                              // calculations do not lower a priority; left to who keeps it
-	MaxTRES                               // billing is the dearest resource of a node, and the global ones
+	IncrOnly                              // calculations do not lower a priority; callers must see to that
+	MaxTRES                               // billing counts the most expensive resource of a node, and the global ones
 	SmallRelativeToTime                   // job size is divided by the time limit
 	NoNormalAssoc
 	NoNormalPart
@@ -56,11 +56,12 @@ const (
 	NoNormalTRES
 )
 
-// UseParent as Shares is fairshare=parent: the children are divided as if they
-// were the parent's own, and a user has the parent's share and usage.
+// UseParent stands for fairshare=parent in Shares: the children of such an account
+// compete as children of its parent, and such a user has the parent's share and
+// usage.
 const UseParent = -1
 
-// Root names the account above all others; so does "".
+// Root is the name of the root account; so is "".
 const Root = "root"
 
 // Account is an account of the association tree.
@@ -68,7 +69,7 @@ type Account struct {
 	Name     string
 	Parent   string
 	Shares   int // at least 0, or UseParent
-	Priority int // counts for the largest one among associations
+	Priority int // for the largest priority among associations
 }
 
 // Association is a user in an account.
@@ -78,20 +79,20 @@ type Association struct {
 	Shares   int // at least 0, or UseParent
 	Priority int // for PriorityWeightAssoc
 
-	// Usage is what it has used when the model begins, decayed to that moment,
-	// in billed seconds (RawUsage of sshare).
+	// Usage is what it has used when the model begins, decayed to that moment, in
+	// billed seconds (RawUsage of sshare).
 	Usage float64
 }
 
-// Partition is what the model needs to know of a partition.
+// Partition is the part of a partition that the model needs.
 type Partition struct {
 	Name      string
 	JobFactor int              // PriorityJobFactor
-	Tier      int              // PriorityTier; not part of the priority, comes before it
-	MaxTime   ostrich.Duration // of jobs without a limit; 0 for UNLIMITED
+	Tier      int              // PriorityTier; not part of the priority, but comes before it
+	MaxTime   ostrich.Duration // for jobs without a limit; 0 for UNLIMITED
 
-	TRES           []float64 // how many the partition has, by Config.TRES; may be shorter
-	BillingWeights []float64 // TRESBillingWeights, by Config.TRES; without any a job is billed its processors
+	TRES           []float64 // what the partition has, by Config.TRES; may be shorter
+	BillingWeights []float64 // TRESBillingWeights, by Config.TRES; without any, a job is billed its processors
 }
 
 // QOS is a quality of service.
@@ -101,7 +102,7 @@ type QOS struct {
 	UsageFactor float64 // 1 by default in Slurm; below 0 counts as 1
 }
 
-// Reset says when all usage is forgotten (_next_reset).
+// Reset says when Slurm forgets all usage (_next_reset).
 type Reset uint8
 
 // The values of PriorityUsageResetPeriod. Weeks begin on Sunday. NOW is what a
@@ -115,8 +116,8 @@ const (
 	ResetYearly
 )
 
-// next is the first reset after the latest one, for a calculation at now. Days
-// are those of the calendar; Slurm's have 24 hours.
+// next returns the first reset after the latest one, for a calculation at now. It
+// uses the days of the calendar; Slurm's have 24 hours.
 func (r Reset) next(latest, now ostrich.Time, in *time.Location) ostrich.Time {
 	at := time.Unix(int64(latest), 0).In(in)
 	year, month, day := at.Date()
@@ -142,8 +143,8 @@ func (r Reset) next(latest, now ostrich.Time, in *time.Location) ostrich.Time {
 	return midnight(day)
 }
 
-// Before is the last moment of a calculation up to t, by the Phase; t itself if
-// that is not known.
+// Before returns the last moment of a calculation up to t, by the Phase; t itself
+// if the Phase is not known.
 func (c *Config) Before(t ostrich.Time) ostrich.Time {
 	if c.Phase == 0 {
 		return t

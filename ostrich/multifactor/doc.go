@@ -1,13 +1,12 @@
-// Package multifactor is a model of Slurm's plugin priority/multifactor: what
-// priority slurmctld gives a waiting job, and how the use of the machine by
-// running jobs changes it.
+// Package multifactor models Slurm's plugin priority/multifactor: the priority
+// that slurmctld gives a waiting job, and how running jobs change it by their use
+// of the machine.
 //
 // It follows src/plugins/priority/multifactor (priority_multifactor.c and
 // fair_tree.c) and src/common/assoc_mgr.c as they are in Slurm 22.05 to 26.05;
-// comments name their functions. Nobody has to ask for priorities at every
-// calculation: between two events of an association its usage has a closed form,
-// so that a calculation costs nothing until somebody looks, and how often one
-// looks changes nothing.
+// comments name their functions. Between two events of an association its usage
+// has a closed form. So a calculation costs nothing until a caller asks for its
+// result, and how often callers ask changes nothing.
 //
 // # Time
 //
@@ -27,12 +26,15 @@
 //
 //   - Slurm counts in long double; this is float64. Two associations that are
 //     equal but for rounding may tie in one and not in the other.
-//   - With classic fair share Slurm looks at a user's usage when it comes to the
-//     user's first waiting job in a calculation, as here; see Wait. Without one it
-//     looks when a job is submitted or somebody asks; here it is the usage at the
-//     end of the calculation. Under DepthOblivious a sibling counts with its usage of
-//     this calculation; Slurm takes that of whenever the sibling was looked at last.
-//   - Usage is added to associations. Limits and what a QOS has used are not modelled.
-//   - A job keeps its processors from start to end, and its priority is for one
-//     partition and one QOS: of a job that may run in several, make a Request each.
+//   - With classic fair share, Slurm reads a user's usage when a calculation
+//     reaches the user's first waiting job, and so does the model; see Wait.
+//     Without a waiting job, Slurm reads it when a job is submitted or somebody
+//     asks; the model uses the usage at the end of the calculation. Under
+//     DepthOblivious, the model counts a sibling's usage of this calculation, Slurm
+//     that of the last time it read the sibling.
+//   - Usage is added to associations. Limits and the usage of a QOS are not
+//     modelled.
+//   - A job keeps its processors from start to end. Its priority is for one
+//     partition and one QOS: for a job that may run in several, make a Request for
+//     each.
 package multifactor

@@ -147,7 +147,7 @@ func TestFairTreeTies(t *testing.T) {
 }
 
 // TestFairTreeEmptyAccount: an account that is as good as one without users in
-// front of it has the rank of whoever was ranked last, here r, who is far in front.
+// front of it has the rank of the user ranked last, here r, who is far in front.
 func TestFairTreeEmptyAccount(t *testing.T) {
 	ranked(t, "unused", must(t, multifactor.Config{
 		Accounts: []multifactor.Account{{Name: "A", Shares: 1}, {Name: "A1", Parent: "A", Shares: 1}, {Name: "A2", Parent: "A", Shares: 1}},

@@ -8,29 +8,29 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Request is a job as far as its priority goes.
+// Request is what a job's priority depends on.
 type Request struct {
-	// Association, Partition and QOS are indices of the Config. Below 0 there
-	// is none, and the factors it would give are 0. Without an association
-	// nothing is booked either.
+	// Association, Partition and QOS are indices of the Config. Below 0 there is
+	// none, and its factors are 0. Without an association, usage is not booked
+	// either.
 	Association, Partition, QOS int
 
-	Procs, Nodes int              // at least; 0 nodes counts as 1
+	Procs, Nodes int              // requested at least; 0 nodes counts as 1
 	Limit        ostrich.Duration // time limit; 0 for that of the partition
 
 	Submit   ostrich.Time
-	Eligible ostrich.Time // from when on age grows; 0 for not yet, and then it does not
+	Eligible ostrich.Time // when age begins to grow; 0 while it does not
 
 	Nice, Site int64
-	TRES       []float64 // asked for, by Config.TRES; may be shorter
+	TRES       []float64 // requested, by Config.TRES; may be shorter
 
-	// Billing is what a second of the job costs. 0 for what the partition's
+	// Billing is the cost of a second of the job. 0 means what the partition's
 	// BillingWeights make of TRES, and without any, Procs.
 	Billing float64
 }
 
-// Factors are what a priority is made of, before the weights (sprio's
-// normalized factors), but for TRES.
+// Factors are the parts of a priority before the weights (sprio's normalized
+// factors); only TRES includes its weights.
 type Factors struct {
 	Age, Assoc, Fairshare, JobSize, Partition, QOS float64
 
@@ -38,8 +38,8 @@ type Factors struct {
 	Nice, Site int64
 }
 
-// Check tells whether the cluster has what a request names. Other methods take
-// requests that pass; anything else may make them panic.
+// Check reports whether the cluster has what a request names. Other methods need
+// requests that pass; with others they may panic.
 func (m *Multifactor) Check(r *Request) error {
 	for _, index := range []struct {
 		name  string
@@ -59,8 +59,9 @@ func (m *Multifactor) Check(r *Request) error {
 	return m.counts("request", r.TRES)
 }
 
-// Factors are those of a request at a moment (set_priority_factors). The fair share
-// is that of the latest calculation. A factor whose weight is 0 is 0, as Slurm has it.
+// Factors returns the factors of a request at a moment (set_priority_factors).
+// The fair share is that of the latest calculation. As in Slurm, a factor whose
+// weight is 0 is 0.
 func (m *Multifactor) Factors(r *Request, now ostrich.Time) Factors {
 	w := &m.c.Weights
 	f := Factors{Age: m.Age(r, now), Nice: r.Nice, Site: r.Site}
@@ -85,8 +86,8 @@ func (m *Multifactor) Factors(r *Request, now ostrich.Time) Factors {
 	return f
 }
 
-// Priority is what the factors make of a job (_get_priority_internal): at least 1,
-// as 0 is for held jobs, and whole.
+// Priority returns the priority that the factors give (_get_priority_internal).
+// It is a whole number and at least 1, because 0 is for held jobs.
 func (m *Multifactor) Priority(f *Factors) uint32 {
 	w := &m.c.Weights
 	sum := f.Age*w.Age + f.Assoc*w.Assoc + f.Fairshare*w.Fairshare + f.JobSize*w.JobSize +
@@ -94,7 +95,7 @@ func (m *Multifactor) Priority(f *Factors) uint32 {
 	return uint32(min(max(sum, 1), math.MaxUint32))
 }
 
-// Age is the age factor.
+// Age returns the age factor.
 func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
 	since := r.Eligible
 	if m.c.Flags&AccrueAlways != 0 {
@@ -106,7 +107,8 @@ func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
 	return min(1, float64(now-since)/float64(m.maxAge))
 }
 
-// normal is a number as part of the largest one, unless a flag says as it is.
+// normal returns a number as part of the largest one, or as it is if a flag says
+// so.
 func (m *Multifactor) normal(n int, largest float64, flag Flags) float64 {
 	if n == 0 || m.c.Flags&flag != 0 {
 		return float64(n)
@@ -114,7 +116,7 @@ func (m *Multifactor) normal(n int, largest float64, flag Flags) float64 {
 	return float64(n) / largest
 }
 
-// jobSize is the size factor.
+// jobSize returns the size factor.
 func (m *Multifactor) jobSize(r *Request) float64 {
 	procs, nodes := float64(r.Procs), float64(max(r.Nodes, 1))
 	allProcs, allNodes := float64(m.c.Procs), float64(m.c.Nodes)
@@ -139,7 +141,7 @@ func (m *Multifactor) jobSize(r *Request) float64 {
 	return min(max(size, 0), 1)
 }
 
-// minutes is the time limit as Slurm counts it, in whole ones.
+// minutes returns the time limit in whole minutes, as Slurm counts it.
 func (m *Multifactor) minutes(r *Request) float64 {
 	limit := r.Limit
 	if limit == 0 && r.Partition >= 0 {
@@ -150,7 +152,7 @@ func (m *Multifactor) minutes(r *Request) float64 {
 	return float64(max(1, (limit+59)/60))
 }
 
-// tres is the sum of the weighted TRES factors (_get_tres_factors,
+// tres returns the sum of the weighted TRES factors (_get_tres_factors,
 // _get_tres_prio_weighted).
 func (m *Multifactor) tres(r *Request) float64 {
 	sum := 0.0
@@ -168,7 +170,7 @@ func (m *Multifactor) tres(r *Request) float64 {
 	return sum
 }
 
-// billing is what a second of a job costs (calc_job_billable_tres,
+// billing returns the cost of a second of a job (calc_job_billable_tres,
 // assoc_mgr_tres_weighted), with the usage factor of its QOS.
 func (m *Multifactor) billing(r *Request) float64 {
 	bill := r.Billing

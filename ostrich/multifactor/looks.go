@@ -8,19 +8,19 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Under classic fair share slurmctld goes through all jobs at a calculation, in the
-// order of their submission. Each running job adds what it has used, and the first
-// waiting job of a user has the user's usage looked at as it is just then
-// (_decay_apply_new_usage_and_weighted_factors, _get_fairshare_priority). What jobs
-// use that were submitted after it does not count until the next calculation.
+// Under classic fair share, slurmctld goes through all jobs at a calculation, in
+// the order of their submission. Each running job adds what it has used. At the
+// first waiting job of a user it reads the user's usage as it is at that point
+// (_decay_apply_new_usage_and_weighted_factors, _get_fairshare_priority). Usage
+// of jobs that were submitted later does not count until the next calculation.
 
-// looks is what that needs: the jobs in the order of their submission. Fair Tree
-// does not.
+// looks holds the jobs in the order of their submission for that. Fair Tree does
+// not need it.
 type looks struct {
 	waiting [][]spot  // by association
 	running []*run    // those with an association
-	norm    []float64 // by association, usage_norm as looked at
-	as      []int64   // by association, the calculation of that
+	norm    []float64 // by association, usage_norm as last read
+	as      []int64   // by association, the calculation in which it was read
 	heads   []head    // scratch
 }
 
@@ -41,11 +41,11 @@ type head struct {
 	used        float64 // by the association's jobs in front of it
 }
 
-// Wait tells that a job waits, from Request.Submit on in the order of jobs. Only
-// classic fair share asks for it: of an association none of whose jobs is known
-// to wait, the usage counts as it is at the end of a calculation. Start takes the job
-// out. Calculations due before that moment are done. It is an error if the request
-// does not pass Check, or if something happened later.
+// Wait says that a job waits, from Request.Submit on in the order of jobs. Only
+// classic fair share needs it: for an association without a known waiting job,
+// the usage counts as it is at the end of a calculation. Start removes the job.
+// Wait first does the calculations due before that moment. It returns an error if
+// the request does not pass Check, or if a later event has happened.
 func (m *Multifactor) Wait(id ostrich.JobID, r *Request, at ostrich.Time) error {
 	if at < m.now {
 		return fmt.Errorf("multifactor: job %d waits at %d, and it is %d: %w", id, at, m.now, ErrConfig)
@@ -65,8 +65,8 @@ func (m *Multifactor) Wait(id ostrich.JobID, r *Request, at ostrich.Time) error 
 	return nil
 }
 
-// Withdraw tells that a job that waits will not start. One that does not
-// wait changes nothing.
+// Withdraw says that a waiting job will not start. For a job that does not wait
+// it changes nothing.
 func (m *Multifactor) Withdraw(id ostrich.JobID, r *Request, at ostrich.Time) error {
 	if at < m.now {
 		return fmt.Errorf("multifactor: job %d is withdrawn at %d, and it is %d: %w", id, at, m.now, ErrConfig)
@@ -79,7 +79,7 @@ func (m *Multifactor) Withdraw(id ostrich.JobID, r *Request, at ostrich.Time) er
 	return nil
 }
 
-// unwait takes a job out of those that wait.
+// unwait removes a job from those that wait.
 func (m *Multifactor) unwait(id ostrich.JobID, r *Request) {
 	if m.fairTree || r.Association < 0 {
 		return
@@ -94,13 +94,13 @@ func (m *Multifactor) unwait(id ostrich.JobID, r *Request) {
 	}
 }
 
-// place finds a running job among all.
+// place returns the index of a running job in the order.
 func (l *looks) place(s spot) int {
 	i, _ := slices.BinarySearchFunc(l.running, s, func(r *run, s spot) int { return compareSpots(r.spot, s) })
 	return i
 }
 
-// begin and end keep the running jobs.
+// begin and end add and remove running jobs.
 func (l *looks) begin(r *run) { l.running = slices.Insert(l.running, l.place(r.spot), r) }
 
 func (l *looks) end(r *run) {
@@ -118,7 +118,7 @@ func (m *Multifactor) look() {
 		}
 	}
 	slices.SortFunc(l.heads, func(a, b head) int { return compareSpots(a.spot, b.spot) })
-	firsts := m.scratch // by node, which head it has, from 1
+	firsts := m.scratch // by node, the index of its head, from 1
 	for i, h := range l.heads {
 		firsts[m.association(h.association)] = i + 1
 	}
@@ -126,8 +126,8 @@ func (m *Multifactor) look() {
 	finish := func(h *head) {
 		node := m.association(h.association)
 		firsts[node] = 0
-		before, _ := m.at(&m.nodes[node], m.calculation)
-		root, _ := m.at(&m.nodes[0], m.calculation)
+		before, _ := m.usageAt(&m.nodes[node], m.calculation)
+		root, _ := m.usageAt(&m.nodes[0], m.calculation)
 		l.as[h.association] = m.calculation
 		l.norm[h.association] = normalised(before*m.decay+h.used, root*m.decay+all)
 	}

@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// ErrConfig is a configuration or a request that the model cannot take.
+// ErrConfig marks a configuration or a request that the model cannot use.
 var ErrConfig = errors.New("no such cluster")
 
 // Multifactor is the state of the plugin.
@@ -19,8 +19,8 @@ type Multifactor struct {
 	maxAge      ostrich.Duration
 	dampening   float64
 	fairTree    bool
-	maxAssoc    float64 // the largest priority of an association
-	maxPart     float64 // the largest JobFactor
+	maxAssoc    float64 // largest priority of an association
+	maxPart     float64 // largest JobFactor
 	maxQOS      float64
 	users       int       // in the tree
 	nodes       []node    // root, the accounts, the associations
@@ -30,22 +30,23 @@ type Multifactor struct {
 	shared      int64     // −1 before the first
 	logDecay    float64   // of a second
 	decay       float64   // of a period
-	gone        float64   // decay − 1, more exactly
+	gone        float64   // decay − 1, with more digits
 	anchor      ostrich.Time
 	calculation int64 // the latest one, from 0
 	now         ostrich.Time
 
-	reset     int64        // the latest calculation with a reset; 0 for none
+	reset     int64        // latest calculation with a reset; 0 for none
 	nextReset ostrich.Time // if there is one
 
 	running map[ostrich.JobID]*run
-	fresh   []*run // started after the latest calculation
+	fresh   []*run // runs started after the latest calculation
 	looks   looks  // with NoFairTree
-	scratch []int  // of look, all 0; by node
+	scratch []int  // for look, all 0; by node
 }
 
-// New returns the plugin as it is when slurmctld starts with no usage but what
-// the associations bring, and no running jobs. The first calculation is at that moment.
+// New returns the plugin as it is when slurmctld starts, without running jobs and
+// with the usage that the associations have. The first calculation is at that
+// moment.
 func New(c Config, at ostrich.Time) (*Multifactor, error) {
 	m := &Multifactor{
 		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),
@@ -108,7 +109,7 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 	return m, nil
 }
 
-// check looks at the numbers of the configuration.
+// check validates the numbers of the configuration.
 func (m *Multifactor) check() error {
 	c := &m.c
 	switch {
@@ -147,7 +148,7 @@ func (m *Multifactor) check() error {
 	return nil
 }
 
-// counts looks at numbers by TRES.
+// counts validates numbers by TRES.
 func (m *Multifactor) counts(of string, list []float64) error {
 	if len(list) > len(m.c.TRES) {
 		return fmt.Errorf("%s: %d TRES of %d: %w", of, len(list), len(m.c.TRES), ErrConfig)
@@ -160,7 +161,7 @@ func (m *Multifactor) counts(of string, list []float64) error {
 	return nil
 }
 
-// plant makes the tree (_set_assoc_parent_and_user, _post_assoc_list).
+// plant builds the tree (_set_assoc_parent_and_user, _post_assoc_list).
 func (m *Multifactor) plant() error {
 	c := &m.c
 	m.nodes = make([]node, 1, 1+len(c.Accounts)+len(c.Associations))
@@ -206,9 +207,9 @@ func (m *Multifactor) plant() error {
 	return nil
 }
 
-// divide gives all their parts. Parents whose Shares are UseParent are passed
-// over: what is below them is divided with their siblings (_find_assoc_parent,
-// _get_children_level_shares).
+// divide computes everybody's part. It passes over accounts whose Shares are
+// UseParent: their children compete with the account's siblings
+// (_find_assoc_parent, _get_children_level_shares).
 func (m *Multifactor) divide() {
 	shares := make([]float64, len(m.nodes)) // of the children
 	for i := 1; i < len(m.nodes); i++ {
@@ -226,8 +227,8 @@ func (m *Multifactor) divide() {
 			x.part = float64(max(x.shares, 0)) / x.siblings
 		}
 	}
-	// The parts of the machine, from the root down. Every account comes after
-	// those above it.
+	// The parts of the machine, from the root down. Every account comes after its
+	// ancestors.
 	m.nodes[0].norm = 1 // _normalize_assoc_shares_traditional
 	if m.fairTree {
 		m.nodes[0].norm = 0

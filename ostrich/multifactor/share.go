@@ -13,23 +13,25 @@ type Share struct {
 	LevelFS                                       float64 // 0 with NoFairTree
 }
 
-// Fairshare is the factor of an association as of the latest calculation.
+// Fairshare returns the fair-share factor of an association, from the latest
+// calculation.
 func (m *Multifactor) Fairshare(association int) float64 {
 	m.share()
 	return m.fairshare[association]
 }
 
-// Share is the line of an association. But for RawUsage, which has what ended
-// jobs have used since, it is as of the latest calculation.
+// Share returns the line of an association, as of the latest calculation. Only
+// RawUsage includes what jobs that ended since then have used.
 func (m *Multifactor) Share(association int) Share { return m.line(m.association(association)) }
 
-// AccountShare is the line of an account, by its place in the Config; −1 is root.
+// AccountShare returns the line of an account, by its index in the Config; −1 is
+// root.
 func (m *Multifactor) AccountShare(account int) Share { return m.line(1 + account) }
 
 func (m *Multifactor) line(i int) Share {
 	m.share()
 	x := &m.nodes[i]
-	_, usage := m.at(x, m.calculation)
+	_, usage := m.usageAt(x, m.calculation)
 	if x.as == m.calculation {
 		usage += x.ended
 	}
@@ -39,8 +41,8 @@ func (m *Multifactor) line(i int) Share {
 	}
 }
 
-// share does what the latest calculation does with the usage, if nobody has asked
-// for it yet.
+// share computes fair share from the usage at the latest calculation, if that has
+// not been done.
 func (m *Multifactor) share() {
 	if m.shared == m.calculation {
 		return
@@ -61,7 +63,7 @@ func (m *Multifactor) share() {
 func (m *Multifactor) shareTree() {
 	usage := m.usage
 	for i := range m.nodes {
-		_, usage[i] = m.at(&m.nodes[i], m.calculation)
+		_, usage[i] = m.usageAt(&m.nodes[i], m.calculation)
 	}
 	for i := 1; i < len(m.nodes); i++ { // _calc_assoc_fs
 		x := &m.nodes[i]
@@ -74,7 +76,7 @@ func (m *Multifactor) shareTree() {
 		case x.shares == UseParent && x.user:
 			x.level = math.Inf(1)
 		case x.shares == UseParent:
-			x.level = math.MaxUint32 - 1 // NO_VAL; there is nothing below it
+			x.level = math.MaxUint32 - 1 // NO_VAL; nothing is below it
 		case x.norm == 0:
 			x.level = 0
 		default:
@@ -92,14 +94,15 @@ type treeWalk struct {
 	rank, untied int
 }
 
-// walk ranks what is below an account. Users of the same LevelFS have the
-// same rank, and a user or account as good as the account in front of it has for its
-// first user the rank of that one's last.
+// walk ranks the children of an account. Users of the same LevelFS have the same
+// rank. The first user of an entity that is as good as the account in front of it
+// gets the rank of that account's last user.
 //
-// Slurm's documentation has sibling accounts of the same LevelFS merged before
-// they are ranked. The source does not, in no version from 14.11 to 26.05:
-// _count_tied_accounts stops at the first sibling that is an account. So here.
-// And if the account in front has no users, it is the rank of whoever was ranked last.
+// Slurm's documentation says that sibling accounts of the same LevelFS are merged
+// before they are ranked. No version of the source from 14.11 to 26.05 does so:
+// _count_tied_accounts stops at the first sibling that is an account. Neither
+// does this. If the account in front has no users, the rank is that of the user
+// ranked last.
 func (t *treeWalk) walk(account int, tied bool) {
 	children := t.nodes[account].children
 	slices.SortFunc(children, t.compare)
@@ -120,8 +123,8 @@ func (t *treeWalk) walk(account int, tied bool) {
 	}
 }
 
-// compare puts in front the child that is better off: _cmp_level_fs. Slurm leaves
-// equal ones as the association table lists them.
+// compare puts the child in front that is better off (_cmp_level_fs). Slurm keeps
+// equal ones in the order of the association table.
 func (t *treeWalk) compare(a, b int) int {
 	x, y := &t.nodes[a], &t.nodes[b]
 	switch {
@@ -135,15 +138,16 @@ func (t *treeWalk) compare(a, b int) int {
 	return cmp.Compare(a, b)
 }
 
-// shareClassic is fair share without a tree walk. The effective usage of accounts
-// is made of the usage in front of the calculation, since Slurm takes it
-// before it decays and adds (_decay_thread, _set_children_usage_efctv), and that of
-// users of the usage as looked at in it, or after it (_get_fairshare_priority).
+// shareClassic computes fair share without a tree walk. The effective usage of
+// accounts follows from the usage before the calculation, because Slurm reads it
+// before it decays and adds (_decay_thread, _set_children_usage_efctv). That of
+// users follows from the usage as read during the calculation, or after it
+// (_get_fairshare_priority).
 func (m *Multifactor) shareClassic() {
-	rootBefore, rootUsage := m.at(&m.nodes[0], m.calculation)
+	rootBefore, rootUsage := m.usageAt(&m.nodes[0], m.calculation)
 	for i := range m.nodes {
 		x := &m.nodes[i]
-		before, usage := m.at(x, m.calculation)
+		before, usage := m.usageAt(x, m.calculation)
 		if x.user {
 			x.usageNorm = normalised(usage, rootUsage)
 		} else {
@@ -181,7 +185,7 @@ func (m *Multifactor) shareClassic() {
 	}
 }
 
-// normalised is a usage as part of root's (set_assoc_usage_norm).
+// normalised returns a usage as part of root's (set_assoc_usage_norm).
 func normalised(usage, root float64) float64 {
 	if root == 0 {
 		return 0
@@ -189,8 +193,9 @@ func normalised(usage, root float64) float64 {
 	return min(1, usage/root)
 }
 
-// effective is the effective usage of a child of an account whose own is known, of
-// siblings, with the child, that have used so much (_set_assoc_usage_efctv, _set_usage_efctv).
+// effective returns the effective usage of a child of an account whose own is
+// known. siblings is the usage of all siblings, the child included
+// (_set_assoc_usage_efctv, _set_usage_efctv).
 func (m *Multifactor) effective(account, child int, siblings float64) float64 {
 	x, above := &m.nodes[child], &m.nodes[account]
 	switch {

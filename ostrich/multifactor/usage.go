@@ -10,7 +10,7 @@ import (
 // node is root, an account or an association: a slurmdb_assoc_rec_t.
 type node struct {
 	parent   int // −1 of root
-	fs       int // the first account above whose Shares are not UseParent; −1 of root
+	fs       int // the first ancestor whose Shares are not UseParent; −1 of root
 	children []int
 	user     bool
 	shares   int
@@ -18,16 +18,16 @@ type node struct {
 	part     float64 // shares/siblings
 	norm     float64 // shares_norm
 
-	// The usage: as of the calculation as, and what jobs that ended afterwards
-	// add to it. Jobs that run since then use rate for each second of a period.
+	// The usage: as of the calculation as, and what jobs that ended later add to
+	// it. Jobs that have run since then use rate in each second of a period.
 	as      int64
-	before  float64 // in front of that calculation
+	before  float64 // before that calculation
 	usage   float64 // after it, in billed seconds
 	ended   float64
 	rate    float64
 	running int // jobs in the rate
 
-	// What the calculation shared made of it.
+	// Results of the calculation shared.
 	usageNorm float64
 	effective float64 // usage_efctv
 	level     float64 // level_fs
@@ -40,17 +40,18 @@ type run struct {
 	association int // a node; −1 for none
 	start       ostrich.Time
 	rate        float64 // billed per second
-	since       int64   // the calculation that put it in the rates of the nodes; 0 for none yet
-	first       float64 // what that added
+	since       int64   // calculation that added it to the rates of the nodes; 0 for none yet
+	first       float64 // what it added then
 	over        bool
 }
 
-// at is the usage of a node in front of and after a calculation, not before
-// that of x.as: what _apply_decay and _apply_new_usage make of it calculation by
-// calculation. With rate r, period p and decay d of a period,
+// usageAt returns the usage of a node before and after a calculation, which must
+// not be earlier than x.as. It is the result of _apply_decay and
+// _apply_new_usage, calculation by calculation. With rate r, period p and decay d
+// of a period,
 //
 //	u' = (u + r·p)·d,  after k of them  u·d^k + r·p·d·(1 − d^k)/(1 − d)
-func (m *Multifactor) at(x *node, calculation int64) (before, usage float64) {
+func (m *Multifactor) usageAt(x *node, calculation int64) (before, usage float64) {
 	if calculation == x.as {
 		return x.before, x.usage
 	}
@@ -71,33 +72,33 @@ func (m *Multifactor) at(x *node, calculation int64) (before, usage float64) {
 	return u, (u + step) * m.decay
 }
 
-// settle brings a node's usage up to a calculation.
+// settle updates a node's usage to a calculation.
 func (m *Multifactor) settle(x *node, calculation int64) {
 	if x.as < calculation {
-		x.before, x.usage = m.at(x, calculation)
+		x.before, x.usage = m.usageAt(x, calculation)
 		x.ended, x.as = 0, calculation
 	}
 }
 
-// upwards does something for a node and all above it.
+// upwards calls f for a node and all its ancestors.
 func (m *Multifactor) upwards(i int, f func(x *node)) {
 	for ; i >= 0; i = m.nodes[i].parent {
 		f(&m.nodes[i])
 	}
 }
 
-// Latest is the moment of the latest calculation.
+// Latest returns the moment of the latest calculation.
 func (m *Multifactor) Latest() ostrich.Time { return m.moment(m.calculation) }
 
-// Due is the moment of the next calculation.
+// Due returns the moment of the next calculation.
 func (m *Multifactor) Due() ostrich.Time { return m.moment(m.calculation + 1) }
 
 func (m *Multifactor) moment(calculation int64) ostrich.Time {
 	return m.anchor + ostrich.Time(calculation)*m.period
 }
 
-// AdvanceTo does the calculations that are due up to a moment. An earlier moment
-// than that of the latest event changes nothing.
+// AdvanceTo does the calculations due up to a moment. A moment before the latest
+// event changes nothing.
 func (m *Multifactor) AdvanceTo(t ostrich.Time) {
 	if t < m.now {
 		return
@@ -132,17 +133,17 @@ func (m *Multifactor) AdvanceTo(t ostrich.Time) {
 	}
 }
 
-// used is what a job has used since the latest calculation or its start, decayed
-// as _apply_new_usage does.
+// used returns what a job has used since the latest calculation or its start,
+// decayed as by _apply_new_usage.
 func (m *Multifactor) used(r *run, t ostrich.Time) float64 {
 	length := float64(t - max(r.start, m.Latest()))
 	return r.rate * length * math.Exp(m.logDecay*length)
 }
 
-// Start tells that a job starts. Calculations due before that moment are done; one
-// due at it is done later, which makes no difference. Of the request, its
-// association, QOS and billing count. It is an error if the job runs already, or if
-// something happened later.
+// Start says that a job starts. It first does the calculations due before that
+// moment; one due at that moment is done later, with the same result. Of the
+// request, it uses the association, QOS and billing. It returns an error if the
+// job runs already, or if a later event has happened.
 func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error {
 	switch {
 	case at < m.now:
@@ -167,9 +168,9 @@ func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error
 	return nil
 }
 
-// End tells that a job has ended. Calculations due before that moment are done,
-// one due at it is not (priority_p_job_end). It is an error if the job does not run, or
-// if something happened later.
+// End says that a job has ended. It first does the calculations due before that
+// moment, but not one due at it (priority_p_job_end). It returns an error if the
+// job does not run, or if a later event has happened.
 func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 	r := m.running[id]
 	switch {
@@ -193,21 +194,21 @@ func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 		}
 		x.rate -= r.rate
 		if x.running--; x.running == 0 {
-			x.rate = 0 // whatever was left of it by rounding
+			x.rate = 0 // removes what rounding left
 		}
 	})
 	return nil
 }
 
-// until does the calculations that are due before a moment.
+// until does the calculations due before a moment.
 func (m *Multifactor) until(at ostrich.Time) {
 	m.AdvanceTo(at - 1)
 	m.now = max(m.now, at)
 }
 
-// SetUsage gives an association the usage it has as of the latest calculation, in
-// billed seconds (RawUsage of sshare), and those above it their sums. It is an
-// error for an association that is not there, and for a usage below 0.
+// SetUsage sets the usage of an association as of the latest calculation, in
+// billed seconds (RawUsage of sshare), and adds it up in the ancestors. An
+// unknown association or a usage below 0 is an error.
 func (m *Multifactor) SetUsage(association int, seconds float64) error {
 	if association < 0 || association >= m.users || !(seconds >= 0 && seconds < math.Inf(1)) {
 		return fmt.Errorf("multifactor: a usage of %v s for association %d of %d: %w", seconds, association, m.users, ErrConfig)
@@ -226,5 +227,5 @@ func (m *Multifactor) SetUsage(association int, seconds float64) error {
 	return nil
 }
 
-// association is the node of an association.
+// association returns the node of an association.
 func (m *Multifactor) association(i int) int { return 1 + len(m.c.Accounts) + i }

@@ -20,19 +20,19 @@ type Task struct {
 type Campaign struct {
 	User ostrich.UserID
 
-	// Submit is when it is submitted. Only that of a user's first campaign
-	// counts, the others follow from the schedule.
+	// Submit is when it is submitted. It counts only for a user's first campaign;
+	// the schedule decides the others.
 	Submit ostrich.Time
 
 	// Think is the time from the end of the user's campaign before to the
-	// submission of this one; it means nothing for the first. 0 is the
+	// submission of this one; a user's first campaign ignores it. 0 is the
 	// constrained scenario of HiPC and thesis chapter 4.
 	Think ostrich.Duration
 
 	Tasks []Task // at least one
 }
 
-// Work is W, the sum of the lengths.
+// Work returns W, the sum of the lengths.
 func (c *Campaign) Work() ostrich.Work {
 	work := ostrich.Work(0)
 	for i := range c.Tasks {
@@ -41,7 +41,8 @@ func (c *Campaign) Work() ostrich.Work {
 	return work
 }
 
-// Bound is the lower bound on the length of the campaign on m processors
+// Bound returns the lower bound on the length of the campaign on m processors
+// (thesis 3.3), in seconds:
 // (thesis 3.3), in seconds:
 //
 //	l = max(W/m, p_max)
@@ -53,7 +54,7 @@ func (c *Campaign) Bound(m int) float64 {
 	return max(float64(c.Work())/float64(m), float64(longest))
 }
 
-// ErrInstance is a set of campaigns, or a machine, that cannot be scheduled.
+// ErrInstance marks campaigns or a machine that cannot be scheduled.
 var ErrInstance = errors.New("cannot be scheduled")
 
 // check also returns the number of users, and a time by which everything ends.
@@ -94,7 +95,7 @@ func (m Machine) check(campaigns []Campaign) (users int, total ostrich.Time, err
 	return len(seen), total, nil
 }
 
-// add sums times that are not negative, and stops at the largest.
+// add adds times that are not negative, and saturates at the largest time.
 func add(a ostrich.Time, more ...ostrich.Time) ostrich.Time {
 	for _, b := range more {
 		if a > math.MaxInt64-b {

@@ -13,23 +13,23 @@ type Slot struct {
 	Start, End ostrich.Time
 }
 
-// Makespan is an algorithm for P||C_max, the ρ of the papers: it places
-// independent tasks on processors, each of which is free from the given time
-// on, so that all have ended early. It returns the slot of each task and leaves
-// its arguments as they are.
+// Makespan is an algorithm for P||C_max, the ρ of the papers. It places
+// independent tasks on processors so that they end early; each processor is free
+// from a given time on. It returns the slot of each task and does not change its
+// arguments.
 type Makespan func(tasks []Task, free []ostrich.Time) []Slot
 
 // List gives the tasks in their order to the processor that is free first
-// (Graham's list scheduling). With all processors free at once it is a
-// (2−1/m)-approximation.
+// (Graham's list scheduling). It is a (2−1/m)-approximation if all processors are
+// free at once.
 func List(tasks []Task, free []ostrich.Time) []Slot {
 	return list(tasks, inOrder(len(tasks)), free)
 }
 
-// LPT is list scheduling with the longest processing time first, equal ones in
-// their order (Graham 1969). With all processors free at once it is a
-// (4/3−1/(3m))-approximation, with others a (3/2−1/(2m))-approximation of the
-// time from the earliest of them (Lee 1991).
+// LPT is list scheduling with the longest processing time first; ties keep their
+// order (Graham 1969). If all processors are free at once, it is a
+// (4/3−1/(3m))-approximation. Otherwise it is a (3/2−1/(2m))-approximation of the
+// time from the earliest free processor on (Lee 1991).
 func LPT(tasks []Task, free []ostrich.Time) []Slot {
 	order := inOrder(len(tasks))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tasks[b].Run, tasks[a].Run) })

@@ -65,7 +65,7 @@ func drawTasks(t *rapid.T, most int) []policy.Task {
 	}), 1, most).Draw(t, "lengths")...)
 }
 
-// sound tells what is wrong with slots: a task that has not its length, or that
+// sound returns what is wrong with slots: a task that has not its length, or that
 // shares a processor with another, or that starts before it is free.
 func sound(list []policy.Task, free []ostrich.Time, slots []policy.Slot) string {
 	if len(slots) != len(list) {

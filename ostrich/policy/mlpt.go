@@ -14,9 +14,9 @@ import (
 // free first, the next one to the second, and so on; for given groups nothing
 // ends earlier.
 //
-// The papers do not tell how Lee brings two waits in one group apart. Left as
-// they are they can cost more than the 4/3 that is said of MLPT, so LPT takes
-// over where it ends earlier.
+// The papers do not say how Lee separates two waits that fall in one group. Left
+// together they can cost more than the 4/3 claimed for MLPT, so LPT replaces the
+// result where it ends earlier.
 func MLPT(tasks []Task, free []ostrich.Time) []Slot {
 	grouped, plain := groupedLPT(tasks, free), LPT(tasks, free)
 	if lastEnd(plain) <= lastEnd(grouped) {

@@ -8,12 +8,11 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// MultiCmax is MULTICMAX (Saule and Trystram 2009; thesis 2.3) for users with
-// one campaign each, all of them there at time 0: each campaign is scheduled
-// alone by ρ, and these schedules follow one another by non-decreasing length,
-// equal ones by the id of the user. It is a (ρ, 2ρ, …, kρ)-approximation of the
-// users' makespans. Submit and Think mean nothing; a user with two campaigns is
-// an error.
+// MultiCmax is MULTICMAX (Saule and Trystram 2009; thesis 2.3) for users with one
+// campaign each, all submitted at time 0. ρ schedules each campaign alone, and
+// these schedules follow one another by non-decreasing length; ties go by the id
+// of the user. It is a (ρ, 2ρ, …, kρ)-approximation of the users' makespans. It
+// ignores Submit and Think; a user with two campaigns is an error.
 func (m Machine) MultiCmax(campaigns []Campaign) (Schedule, error) {
 	users, _, err := m.check(campaigns)
 	if err != nil {
@@ -26,13 +25,13 @@ func (m Machine) MultiCmax(campaigns []Campaign) (Schedule, error) {
 }
 
 // MultiCamp is MULTICAMP (HiPC V, thesis 3.5) for users whose campaigns are all
-// known at time 0: those of a user follow one another in their order as one
-// block, each as ρ schedules it alone, and the blocks follow one another by
-// non-decreasing length ΣΔ(ς), equal ones by the id of the user. It is a
-// (ρ, 2ρ, …, kρ)-approximation of the users' ΣΔ (thesis proposition 3.5).
+// known at time 0. The campaigns of a user follow one another in their order as
+// one block, each as ρ schedules it alone. The blocks follow one another by
+// non-decreasing length ΣΔ(ς); ties go by the id of the user. It is a (ρ, 2ρ, …,
+// kρ)-approximation of the users' ΣΔ (thesis proposition 3.5).
 //
-// A campaign is submitted when the one before it ends, so Submit and Think mean
-// nothing: a user's first campaign is there at time 0.
+// It ignores Submit and Think, because a campaign is submitted when the one
+// before it ends, and a user's first one at time 0.
 func (m Machine) MultiCamp(campaigns []Campaign) (Schedule, error) {
 	if _, _, err := m.check(campaigns); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ type workload struct {
 	length ostrich.Time
 }
 
-// blocks puts the workloads of the users side by side.
+// blocks lays the workloads of the users one after the other.
 func (m Machine) blocks(campaigns []Campaign) Schedule {
 	index := make(map[ostrich.UserID]int)
 	var workloads []workload
@@ -82,7 +81,7 @@ func (m Machine) blocks(campaigns []Campaign) Schedule {
 	return schedule
 }
 
-// add puts the user's next campaign behind the others.
+// add appends the user's next campaign.
 func (w *workload) add(slots []Slot, length ostrich.Time) {
 	shift(slots, w.length)
 	w.placed = append(w.placed, Placed{

@@ -119,7 +119,7 @@ func orders(lengths [][]ostrich.Time, visit func(ends [][]ostrich.Time)) {
 	place(0)
 }
 
-// flaw tells what is wrong with a schedule: tasks in the wrong place, two at
+// flaw returns what is wrong with a schedule: tasks in the wrong place, two at
 // once on a processor, or a campaign that does not follow the one before it.
 func flaw(m int, campaigns []policy.Campaign, s policy.Schedule) string {
 	if len(s) != len(campaigns) {

@@ -41,18 +41,19 @@ func (m Machine) FairCamp(campaigns []Campaign, k int) (Schedule, error) {
 	return m.online(campaigns, k, func(a, b *ready) int { return cmp.Compare(a.deadline, b.deadline) }), nil
 }
 
-// FCFS schedules campaigns in the order of their submission (thesis 3.6.2),
-// those submitted at one moment in the order in which they are given.
+// FCFS schedules campaigns in the order of their submission (thesis 3.6.2).
+// Campaigns submitted at one moment go in the given order.
 func (m Machine) FCFS(campaigns []Campaign) (Schedule, error) {
 	if _, _, err := m.check(campaigns); err != nil {
 		return nil, err
 	}
-	// Without users no deadline is set, and the order of submission decides.
+	// Without users, no campaign has a deadline, and the order of submission
+	// decides.
 	return m.online(campaigns, 0, func(*ready, *ready) int { return 0 }), nil
 }
 
 // ready is the tuple T of thesis algorithm 1: a campaign that was submitted, or
-// that will be at a known time, with its schedule and its deadline.
+// will be at a known time, with its schedule and its deadline.
 type ready struct {
 	campaign int
 	number   int
@@ -73,7 +74,7 @@ func (m Machine) online(campaigns []Campaign, k int, first func(a, b *ready) int
 		submitted := slices.MinFunc(queue, func(a, b *ready) int { return cmp.Compare(a.submit, b.submit) })
 		now = max(now, submitted.submit)
 
-		// Module 2: the first of those that are there.
+		// Module 2: the first campaign that has been submitted.
 		var next *ready
 		at := 0
 		for i, r := range queue {
@@ -118,12 +119,12 @@ func (m Machine) handleSubmissions(campaigns []Campaign, k int) []*ready {
 	return queue
 }
 
-// submit fills in the schedule and the deadline of a campaign; until then
+// submit computes the schedule and the deadline of a campaign. Before that, its
 // deadline is that of the user's campaign before.
 func (m Machine) submit(campaigns []Campaign, i, k int, r *ready) *ready {
 	r.campaign = i
 	if k == 0 && m.Place == Packed {
-		return r // neither ς nor a deadline is of use
+		return r // FCFS needs neither ς nor a deadline
 	}
 	slots, length := m.alone(&campaigns[i])
 	r.slots = slots
@@ -131,7 +132,7 @@ func (m Machine) submit(campaigns []Campaign, i, k int, r *ready) *ready {
 	return r
 }
 
-// available is when a campaign may be placed.
+// available returns when a campaign may be placed.
 func (m Machine) available(free []ostrich.Time) ostrich.Time {
 	if m.Place == Packed {
 		return slices.Min(free)
@@ -139,8 +140,7 @@ func (m Machine) available(free []ostrich.Time) ostrich.Time {
 	return slices.Max(free)
 }
 
-// place puts a campaign on the processors and takes note of when they are free
-// again.
+// place puts a campaign on the processors and updates when they are free.
 func (m Machine) place(campaigns []Campaign, r *ready, now ostrich.Time, free []ostrich.Time) Placed {
 	slots := r.slots
 	if m.Place == Packed {

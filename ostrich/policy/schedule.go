@@ -22,7 +22,7 @@ const (
 // PlacementNames lists the placements in the order of their constants.
 var PlacementNames = []string{"block", "packed"}
 
-// Machine is what campaigns are placed on.
+// Machine places campaigns on processors.
 type Machine struct {
 	Procs int       // m, at least 1
 	Rho   Makespan  // ρ; nil is LPT
@@ -36,15 +36,15 @@ func (m Machine) rho() Makespan {
 	return m.Rho
 }
 
-// alone is ς: the schedule of a campaign that has the machine for itself
+// alone returns ς, the schedule of a campaign that has the machine for itself
 // from time 0 on, and its length Δ(ς).
 func (m Machine) alone(c *Campaign) (slots []Slot, length ostrich.Time) {
 	slots = m.rho()(c.Tasks, make([]ostrich.Time, m.Procs))
 	return slots, lastEnd(slots)
 }
 
-// Length is Δ(ς), how long ρ needs for the campaign when it has the machine for
-// itself.
+// Length returns Δ(ς), the time that ρ needs for the campaign on an empty
+// machine.
 func (m Machine) Length(c *Campaign) ostrich.Duration {
 	_, length := m.alone(c)
 	return ostrich.Duration(length)
@@ -60,8 +60,8 @@ func lastEnd(slots []Slot) ostrich.Time {
 
 // Placed is a campaign in a schedule.
 type Placed struct {
-	Campaign int          // its index among the campaigns that were scheduled
-	Number   int          // i, which of the user's campaigns it is, from 1
+	Campaign int          // its index in the input
+	Number   int          // i, its number among the user's campaigns, from 1
 	Submit   ostrich.Time // t
 	Start    ostrich.Time // of its first task
 	End      ostrich.Time // C
@@ -69,7 +69,7 @@ type Placed struct {
 	Slots    []Slot       // of its tasks, in their order
 }
 
-// Flow is Δ = C−t.
+// Flow returns Δ = C−t.
 func (p *Placed) Flow() ostrich.Duration { return ostrich.Duration(p.End - p.Submit) }
 
 // Schedule lists campaigns in the order in which they were placed.
@@ -80,16 +80,14 @@ type UserFlow struct {
 	User      ostrich.UserID
 	Campaigns int
 	Flow      ostrich.Duration // ΣΔ
-	Bound     float64          // the least ΣΔ that could be, by Campaign.Bound
+	Bound     float64          // the smallest possible ΣΔ, by Campaign.Bound
 }
 
-// Stretch is D = ΣΔ/Σl, the papers' measure of a user (HiPC VI.A) with the lower
-// bound l of thesis 3.3 in place of the optimal length, which is NP-hard to
-// find.
+// Stretch returns D = ΣΔ/Σl, the papers' measure of a user (HiPC VI.A). l is the
+// lower bound of thesis 3.3, because the optimal length is NP-hard to find.
 func (u *UserFlow) Stretch() float64 { return float64(u.Flow) / u.Bound }
 
-// Users sums up a schedule of the campaigns by user, in the order of their ids,
-// on m processors.
+// Users sums a schedule on m processors up by user, in the order of their ids.
 func (s Schedule) Users(campaigns []Campaign, m int) []UserFlow {
 	index := make(map[ostrich.UserID]int)
 	var list []UserFlow
@@ -109,7 +107,7 @@ func (s Schedule) Users(campaigns []Campaign, m int) []UserFlow {
 	return list
 }
 
-// MaxStretch is the largest stretch of a user, and 0 without any.
+// MaxStretch returns the largest stretch of a user; 0 without users.
 func (s Schedule) MaxStretch(campaigns []Campaign, m int) float64 {
 	worst := 0.0
 	for _, u := range s.Users(campaigns, m) {

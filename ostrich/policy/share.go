@@ -47,7 +47,7 @@ func checkDivisible(m int, loads []Divisible) error {
 // SpaceShare divides m processors evenly among the users that have work, as
 // Hadoop's fair scheduler does with pools of equal weight (thesis 2.4, figure
 // 2.13). It returns when the work of each user is done, in seconds and in the
-// order of the loads. Where the division leaves a rest, a processor is shared.
+// order of the loads. If the division leaves a rest, users share a processor.
 func SpaceShare(m int, loads []Divisible) ([]float64, error) {
 	if err := checkDivisible(m, loads); err != nil {
 		return nil, err
@@ -88,15 +88,15 @@ func SpaceShare(m int, loads []Divisible) ([]float64, error) {
 	return ends, nil
 }
 
-// FairShareFactor is Slurm's factor as thesis 2.4 simplifies it:
+// FairShareFactor returns Slurm's factor as thesis 2.4 simplifies it:
 //
 //	F = 2^(−U/S)
 //
-// U is the user's part of the usage of all in a period, and S the normalised
-// share, above 0. F is 1 without usage, 0.5 if the user has used just the share,
-// and less beyond that. Where nobody has used anything U is not defined; the
-// example of figure 2.14 begins with 0.5 for everybody, as if U were S, and so
-// does this.
+// U is the user's part of all usage in a period, and S the normalised share,
+// above 0. F is 1 without usage, 0.5 if the user has used exactly the share, and
+// less beyond that. If nobody has used anything, U is not defined; the example of
+// figure 2.14 begins with 0.5 for everybody, as if U were S, and so does this
+// function.
 func FairShareFactor(usage, total ostrich.Work, share float64) float64 {
 	if total <= 0 {
 		return 0.5
@@ -111,12 +111,12 @@ type Turn struct {
 }
 
 // FairShare gives the whole machine to one user at a time, by FairShareFactor
-// (thesis 2.4, figure 2.14): the factors are calculated at every multiple of the
+// (thesis 2.4, figure 2.14). It computes the factors at every multiple of the
 // period, from the usage in the period before and with S = 1/k, where k counts
-// the users that have work then. Users go by falling factor. Equal ones are
-// taken at random in the thesis; here the one who has had the machine least
-// recently goes first, then the one named first. A user that arrives between
-// two calculations has no factor yet and goes last.
+// the users that have work then. Users go by falling factor. The thesis breaks
+// ties at random; here the user who had the machine least recently goes first,
+// then the one named first. A user that arrives between two computations has no
+// factor yet and goes last.
 func FairShare(m int, period ostrich.Duration, loads []Divisible) ([]Turn, error) {
 	if err := checkDivisible(m, loads); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func FairShare(m int, period ostrich.Duration, loads []Divisible) ([]Turn, error
 	if period < 1 || period > maxDivisible {
 		return nil, fmt.Errorf("policy: factors every %d s: %w", period, ErrInstance)
 	}
-	// In units of 1/m seconds, in each of which the machine does a
-	// processor-second, all times are whole.
+	// All times are whole numbers in units of 1/m seconds, in which the machine
+	// does one processor-second.
 	unit := int64(m)
 	every := int64(period) * unit
 	state := make([]fairUser, len(loads))
@@ -139,9 +139,9 @@ func FairShare(m int, period ostrich.Duration, loads []Divisible) ([]Turn, error
 			calculate += every
 		}
 		next, until := choose(state, now)
-		if next < 0 { // nobody is there
+		if next < 0 { // nobody has work
 			if until > calculate {
-				factors(state, now) // a period without usage lies between
+				factors(state, now) // the period without usage is over
 				calculate = (until + every - 1) / every * every
 			}
 			now = until
@@ -177,7 +177,7 @@ type fairUser struct {
 
 func (u *fairUser) there(now int64) bool { return u.left > 0 && u.arrive <= now }
 
-// choose returns who is next, −1 for nobody, and when the next user arrives.
+// choose returns the next user, −1 for none, and when another user arrives.
 func choose(state []fairUser, now int64) (next int, arrival int64) {
 	next, arrival = -1, math.MaxInt64
 	for i := range state {
@@ -193,7 +193,7 @@ func choose(state []fairUser, now int64) (next int, arrival int64) {
 	return next, arrival
 }
 
-// factors calculates the factors of those that have work, and begins a period.
+// factors computes the factors of the users that have work, and begins a period.
 func factors(state []fairUser, now int64) {
 	total, k := int64(0), 0
 	for i := range state {

@@ -41,7 +41,7 @@ func TestFigure213(t *testing.T) {
 }
 
 // TestFigure214: factors every 2 s, and light gray is chosen before medium gray
-// at 2, as in the thesis. What it chose at 6 and at 8 is not told; it has only dark
+// at 2, as in the thesis. The thesis does not say what it chose at 6 and at 8; it has only dark
 // gray from 10 on, and here that is from 11 on.
 func TestFigure214(t *testing.T) {
 	turns, err := policy.FairShare(6, 2, []policy.Divisible{figure213[0], figure213[2], figure213[1]})

@@ -13,21 +13,21 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Excludes tells whether a value lies outside.
+// Excludes reports whether a value lies outside.
 func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
 
-// Fewest is how many clusters a 95 % interval needs. Of n clusters that get
-// better or worse by chance, all n go the same way with probability 2·2^−n, and
-// no resample would then show the other; below 6 that is more than 5 %.
+// Fewest is how many clusters a 95 % interval needs. If n clusters get better or
+// worse by chance, all n go the same way with probability 2·2^−n, and no resample
+// shows the other way. Below 6, that probability is more than 5 %.
 const Fewest = 6
 
-// Bootstrap draws samples of clusters: as many as there are, with replacement,
-// that many rounds. It tells measure how often each cluster is in the sample;
-// the slice is reused. Whoever measures two runs on one sample and takes the
-// difference has the paired bootstrap (Efron and Tibshirani, "An Introduction
-// to the Bootstrap", 1993, chapters 6 and 8). Values that depend on one another
-// belong into one cluster: all jobs of a user, or all of a campaign. An error of
-// measure ends it and is returned.
+// Bootstrap draws random samples of clusters with replacement, each as large as
+// their number. For each sample it calls measure with how often each cluster is
+// in it; the slice is reused. To get the paired bootstrap, measure two runs on
+// one sample and take the difference (Efron and Tibshirani, "An Introduction to
+// the Bootstrap", 1993, chapters 6 and 8). Values that depend on one another
+// belong into one cluster: all jobs of a user, or all of a campaign. Bootstrap
+// stops at an error of measure and returns it.
 func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []float64) error) error {
 	times := make([]float64, clusters)
 	for range rounds {
@@ -42,9 +42,9 @@ func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []flo
 	return nil
 }
 
-// Percentile is the percentile interval of resampled values: the middle part of
-// them that level, such as 0.95, says (Efron and Tibshirani, chapter 13). It
-// sorts the values. Without values it is false.
+// Percentile returns the percentile interval of resampled values: the middle part
+// of them, of size level, such as 0.95 (Efron and Tibshirani, chapter 13). It
+// sorts the values. Without values it returns false.
 func Percentile(values []float64, level float64) (Interval, bool) {
 	if len(values) == 0 {
 		return Interval{}, false
@@ -54,22 +54,22 @@ func Percentile(values []float64, level float64) (Interval, bool) {
 	return Interval{quantile(values, out), quantile(values, 1-out)}, true
 }
 
-// Pool holds values of clusters, sorted, so that quantiles over a sample of the
-// clusters are exact and yet cost much less than a look at each value.
+// Pool holds sorted values of clusters. Quantiles over a sample of the clusters
+// are exact, and cost much less than visiting each value.
 type Pool struct {
 	values  []float64
 	cluster []int32 // of each value
-	block   int     // values a block
+	block   int     // values in a block
 	counts  [][]count
 }
 
-// count is how many values of a block a cluster has.
+// count is how many values of a block belong to a cluster.
 type count struct {
 	cluster int32
 	n       float64
 }
 
-// NewPool takes values and the cluster of each, from 0 to before clusters.
+// NewPool takes values and the cluster of each; clusters are numbered from 0.
 func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	type entry struct {
 		value   float64
@@ -89,8 +89,8 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	for i, e := range list {
 		p.values[i], p.cluster[i] = e.value, e.cluster
 	}
-	// A quantile looks at the counts of all blocks, up to one a cluster in
-	// each, and at the values of one block: this makes both about the same.
+	// A quantile reads the counts of all blocks, up to one for each cluster in
+	// each, and the values of one block. This size makes both about the same.
 	p.block = max(16, int(math.Sqrt(float64(len(list))*float64(max(1, clusters)))))
 	seen := make([]float64, clusters)
 	for first := 0; first < len(list); first += p.block {
@@ -110,9 +110,9 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	return p
 }
 
-// Quantiles are, for each part q, ascending from 0 to 1, the smallest value of
-// the sample that at least that part does not exceed; 0 without values. times
-// says how often each cluster is in the sample; nil is once.
+// Quantiles returns, for each q of ascending qs from 0 to 1, the smallest value
+// of the sample such that at least a part q of it is not larger; 0 without
+// values. times says how often each cluster is in the sample; nil means once.
 func (p *Pool) Quantiles(times []float64, qs ...float64) []float64 {
 	list := make([]float64, len(qs))
 	if len(p.values) == 0 {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// KendallTau is the rank correlation τ-b of pairs (x, y), which heeds ties: 1
-// if both put everything in the same order, −1 if in the reverse (Kendall,
-// "The Treatment of Ties in Ranking Problems", Biometrika 33, 1945). It takes
-// O(n log n) (Knight, "A Computer Method for Calculating Kendall's Tau with
-// Ungrouped Data", JASA 61, 1966). It is false where τ-b is not defined: with x
-// and y of different lengths, with fewer than two pairs, or if all x or all y
-// are the same. Neither may hold NaN.
+// KendallTau returns the rank correlation τ-b of pairs (x, y), which allows for
+// ties: 1 if both put everything in the same order, −1 if in the reverse
+// (Kendall, "The Treatment of Ties in Ranking Problems", Biometrika 33, 1945). It
+// takes O(n log n) (Knight, "A Computer Method for Calculating Kendall's Tau with
+// Ungrouped Data", JASA 61, 1966). ok is false where τ-b is not defined: if x and
+// y have different lengths, if there are fewer than two pairs, or if all x or all
+// y are the same. Neither may hold NaN.
 func KendallTau(x, y []float64) (tau float64, ok bool) {
 	if len(x) != len(y) || len(x) < 2 {
 		return 0, false
@@ -48,7 +48,7 @@ func KendallTau(x, y []float64) (tau float64, ok bool) {
 
 // ties counts the pairs among n sorted values that are the same.
 func ties(n int, same func(i, j int) bool) int64 {
-	count, run := int64(0), int64(0) // run: the equal ones before this one
+	count, run := int64(0), int64(0) // run: equal values before this one
 	for i := 1; i < n; i++ {
 		if same(i-1, i) {
 			run++
@@ -60,7 +60,7 @@ func ties(n int, same func(i, j int) bool) int64 {
 	return count
 }
 
-// inversions counts the pairs that stand in the wrong order, and sorts a.
+// inversions counts the pairs in the wrong order, and sorts a.
 func inversions(a, buf []float64) int64 {
 	if len(a) < 2 {
 		return 0
@@ -80,10 +80,10 @@ func inversions(a, buf []float64) int64 {
 	return n
 }
 
-// Spearman is the rank correlation ρ of pairs (x, y): Pearson's correlation of
-// the ranks, where equal values share the mean of their ranks (Spearman, "The
-// Proof and Measurement of Association between Two Things", 1904). It is false
-// where KendallTau is.
+// Spearman returns the rank correlation ρ of pairs (x, y): Pearson's correlation
+// of the ranks, where equal values share the mean of their ranks (Spearman, "The
+// Proof and Measurement of Association between Two Things", 1904). ok is false
+// where it is for KendallTau.
 func Spearman(x, y []float64) (rho float64, ok bool) {
 	if len(x) != len(y) || len(x) < 2 {
 		return 0, false
@@ -101,7 +101,7 @@ func Spearman(x, y []float64) (rho float64, ok bool) {
 	return min(max(xy/math.Sqrt(xx)/math.Sqrt(yy), -1), 1), true
 }
 
-// ranks are the places of values among them, from 0; equal ones share the mean.
+// ranks returns the rank of each value, from 0; equal values share the mean.
 func ranks(values []float64) []float64 {
 	type place struct {
 		value float64

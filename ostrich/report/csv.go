@@ -11,8 +11,8 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// jobColumns are Batsim's, so that tools made for it read our runs, and two
-// of ours behind them.
+// jobColumns are Batsim's columns, so that tools made for it read our runs, and
+// two of our own.
 var jobColumns = []string{
 	"job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time", "success",
 	"final_state", "starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch",
@@ -20,11 +20,11 @@ var jobColumns = []string{
 	"user", "campaign",
 }
 
-// WriteJobs writes a line a job as CSV, in Batsim's columns and then user and
-// campaign. The workload's name goes to each line. Times are in seconds, and
-// stretch is (C−t)/p of the job. As allocated resources each job gets those of m
-// processors with the lowest numbers that are free when it starts; the jobs
-// must fit.
+// WriteJobs writes one line for each job as CSV, in Batsim's columns and then
+// user and campaign. Each line has the workload's name. Times are in seconds, and
+// stretch is (C−t)/p of the job. The allocated resources of a job are the
+// lowest-numbered of m processors that are free when it starts; the jobs must
+// fit.
 func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 	places := allocate(jobs, m)
 	out := csv.NewWriter(w)
@@ -61,7 +61,7 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 	return nil
 }
 
-// span is the processors from first to last.
+// span is a range of processors.
 type span struct{ first, last int }
 
 // spans are processors in ascending order.
@@ -83,8 +83,7 @@ func (s spans) String() string {
 	return b.String()
 }
 
-// allocate gives each job processors, at each moment the lowest ones that are
-// free.
+// allocate gives each job the lowest processors that are free when it starts.
 func allocate(jobs []Job, m int) []spans {
 	type edge struct {
 		at    ostrich.Time

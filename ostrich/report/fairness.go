@@ -8,22 +8,22 @@ import (
 // EnvyMargin is by how much a user's stretch must exceed another's for envy.
 const EnvyMargin = 0.1
 
-// Fairness compares what users got of one machine. Its measures are over a
-// sample of the users: times[i] says how often user i is in it, and nil that
-// everybody is once. They take time proportional to the users, Envy with a
-// logarithm, so that thousands of samples are cheap.
+// Fairness compares what users got of one machine. Its measures are over a sample
+// of the users: times[i] says how often user i is in it; nil means once. They
+// take time proportional to the users, Envy with a logarithm, so thousands of
+// samples are cheap.
 type Fairness struct {
 	stretch  []float64
 	ascend   []int32 // users by stretch
 	descend  []int32 // users by demand, the greatest first
 	demand   []float64
 	place    []int32 // of a user in ascend
-	envied   []int32 // by a user: that many at the beginning of ascend, whatever their demand
+	envied   []int32 // by user: how many at the beginning of ascend this user may envy, whatever their demand
 	counters []float64
 }
 
-// NewFairness takes the stretch of each user and the demand: how much work the
-// user asked for, per share. It is not for use by several goroutines.
+// NewFairness takes the stretch of each user and the demand, the work that the
+// user asked for per share. It is not safe for concurrent use.
 func NewFairness(stretch, demand []float64) *Fairness {
 	n := min(len(stretch), len(demand))
 	f := &Fairness{
@@ -46,9 +46,9 @@ func NewFairness(stretch, demand []float64) *Fairness {
 	return f
 }
 
-// Jain is Jain's index of the users' stretch, (Σx)²/(n·Σx²): 1 if all have the
-// same, 1/n if one has all (Jain, Chiu and Hawe, "A Quantitative Measure of
-// Fairness and Discrimination", DEC TR-301, 1984). 1 without users.
+// Jain returns Jain's index of the users' stretch, (Σx)²/(n·Σx²): 1 if all have
+// the same, 1/n if one has all, 1 without users (Jain, Chiu and Hawe, "A
+// Quantitative Measure of Fairness and Discrimination", DEC TR-301, 1984).
 func (f *Fairness) Jain(times []float64) float64 {
 	var n, sum, squares float64
 	for i, x := range f.stretch {
@@ -61,9 +61,9 @@ func (f *Fairness) Jain(times []float64) float64 {
 	return sum * sum / (n * squares)
 }
 
-// Gini is the Gini coefficient of the users' stretch, Σ|x_i − x_j|/(2n²·mean)
-// over all i and j: 0 if all have the same, towards 1 if one has all (Gini,
-// "Variabilità e mutabilità", 1912). 0 without users.
+// Gini returns the Gini coefficient of the users' stretch, Σ|x_i −
+// x_j|/(2n²·mean) over all i and j: 0 if all have the same or there are no users,
+// towards 1 if one has all (Gini, "Variabilità e mutabilità", 1912).
 func (f *Fairness) Gini(times []float64) float64 {
 	var n, below, area float64 // area is twice that under the Lorenz curve
 	for _, i := range f.ascend {
@@ -78,9 +78,9 @@ func (f *Fairness) Gini(times []float64) float64 {
 	return max(0, 1-area/(n*below))
 }
 
-// Envy counts ordered pairs (a, b) of users where a envies b: the stretch of a
-// is more than EnvyMargin above that of b, although a demands no more. It also
-// tells how many pairs of different users there are.
+// Envy counts ordered pairs (a, b) of users where a envies b: the stretch of a is
+// more than EnvyMargin above that of b, although a demands no more. of is the
+// number of all pairs of different users.
 func (f *Fairness) Envy(times []float64) (pairs, of float64) {
 	clear(f.counters)
 	var n, squares float64
@@ -108,7 +108,7 @@ func (f *Fairness) Envy(times []float64) (pairs, of float64) {
 	return pairs, n*n - squares
 }
 
-// often is how often a sample has a cluster.
+// often returns how often a sample has a cluster.
 func often(times []float64, i int32) float64 {
 	if times == nil {
 		return 1

@@ -16,11 +16,11 @@ type Job struct {
 	Start    ostrich.Time
 	End      ostrich.Time
 	Procs    int
-	Estimate ostrich.Duration // how long it was expected to run; 0 if nobody knows
+	Estimate ostrich.Duration // expected run time; 0 if not known
 	Killed   bool             // ended at its estimate, before it was done
 }
 
-// run is the length p of the job.
+// run returns the length p of the job.
 func (j *Job) run() float64 { return float64(j.End - j.Start) }
 
 // Campaign is a campaign that has ended.
@@ -34,24 +34,25 @@ type Campaign struct {
 	Floor   ostrich.Duration // shorter campaigns count as this long; 0 in the papers
 }
 
-// Stretch is D = (C - t) / max(W/m, p_max) on m processors (paper section 3).
-// With a floor it is the bounded stretch, (C - t) / max(W/m, p_max, floor): a job
-// cancelled in its first second then does not weigh more than all others.
+// Stretch returns D = (C - t) / max(W/m, p_max) on m processors (paper section
+// 3). With a floor it is the bounded stretch, (C - t) / max(W/m, p_max, floor),
+// in which a job cancelled in its first second does not outweigh all others.
 func (c *Campaign) Stretch(m int) float64 { return float64(c.End-c.Submit) / c.bound(m) }
 
-// bound is l, the least time that the campaign needs on m processors.
+// bound returns l, the shortest time in which m processors could run the
+// campaign.
 func (c *Campaign) bound(m int) float64 {
 	return max(float64(c.Work)/float64(m), float64(c.Longest), float64(c.Floor))
 }
 
-// SetFloor gives the campaigns a floor.
+// SetFloor sets the floor of all campaigns.
 func SetFloor(campaigns []Campaign, floor ostrich.Duration) {
 	for i := range campaigns {
 		campaigns[i].Floor = floor
 	}
 }
 
-// Campaigns gathers the jobs of each campaign, by number.
+// Campaigns collects the jobs of each campaign, by number.
 func Campaigns(jobs []Job) []Campaign {
 	last := -1
 	for i := range jobs {
@@ -133,12 +134,12 @@ func Waits(jobs []Job) Wait {
 	return Wait{Mean: mean(values), P50: quantile(values, 0.5), P95: quantile(values, 0.95), P99: quantile(values, 0.99)}
 }
 
-// tau is the run time below which the bounded slowdown takes a job for as long
-// as this, in seconds.
+// tau is the τ of the bounded slowdown, in seconds: shorter jobs count as this
+// long.
 const tau = 10
 
-// BoundedSlowdown is the mean over the jobs of max(1, (wait+run)/max(τ, run))
-// with τ = 10 s (Feitelson).
+// BoundedSlowdown returns the mean over the jobs of max(1, (wait+run)/max(τ,
+// run)) with τ = 10 s (Feitelson).
 func BoundedSlowdown(jobs []Job) float64 {
 	sum := 0.0
 	for i := range jobs {
@@ -151,7 +152,7 @@ func BoundedSlowdown(jobs []Job) float64 {
 	return sum / float64(len(jobs))
 }
 
-// Span is from the first submission to the last end.
+// Span returns the first submission and the last end.
 func Span(jobs []Job) (first, last ostrich.Time) {
 	if len(jobs) == 0 {
 		return 0, 0
@@ -163,7 +164,7 @@ func Span(jobs []Job) (first, last ostrich.Time) {
 	return first, last
 }
 
-// Utilisation is the part of m processors that the jobs used, from the first
+// Utilisation returns the part of m processors that the jobs used, from the first
 // submission to the last end.
 func Utilisation(jobs []Job, m int) float64 {
 	var area float64
@@ -188,8 +189,8 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// quantile is the smallest value that at least the part q of the sorted values
-// do not exceed; 0 without values.
+// quantile returns the smallest of the sorted values such that at least a part q
+// of them is not larger; 0 without values.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0

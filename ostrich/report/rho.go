@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Rho says how long a campaign stayed compared with a private share of the
+// Rho returns how long a campaign took compared with a private share of the
 // machine (finish-time fairness: Mahajan et al., "Themis", NSDI 2020):
 //
 //	ρ = (C − t) / (l~ + a)
 //
-// where l~ is its flow time on the equally shared machine, sim.SharedFlows, and
-// a is an allowance, in seconds, for the time that a scheduler itself takes to
-// start a job. ρ ≤ 1 for all campaigns means that no user would have been
-// better off with a private share. It is 0 if nothing is known of l~ + a.
+// where l~ is its flow time on the equally shared machine (sim.SharedFlows), and
+// a is an allowance, in seconds, for the time that a scheduler itself needs to
+// start a job. ρ ≤ 1 for all campaigns means that no user would have been better
+// off with a private share. It is 0 if l~ + a is not known.
 func Rho(flow, shared, allowance float64) float64 {
 	if !(shared+allowance > 0) {
 		return 0
@@ -21,9 +21,9 @@ func Rho(flow, shared, allowance float64) float64 {
 	return flow / (shared + allowance)
 }
 
-// SharedFlow is l~ of a campaign submitted at a time: max(C~, least) − t, with C~
-// rounded up to a second, as accounting has no fractions. least is the earliest
-// that any machine ends it, the maximum of r_j + p_j over its jobs. See
+// SharedFlow returns l~ of a campaign: max(C~, least) − t, with C~ rounded up to
+// a second, because accounting has no fractions. least is the earliest time at
+// which any machine could end it, the maximum of r_j + p_j over its jobs. See
 // sim.SharedFlows.
 func SharedFlow(submit, virtual, least float64) float64 {
 	const rounding = 1e-6
@@ -39,7 +39,7 @@ type Rhos struct {
 	Max  float64 `json:"max"`
 }
 
-// SummariseRho sums up values of ρ. It sorts them.
+// SummariseRho summarises values of ρ. It sorts them.
 func SummariseRho(values []float64) Rhos {
 	slices.Sort(values)
 	kept := 0

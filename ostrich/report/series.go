@@ -7,18 +7,18 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Utilisations is the utilisation of m processors over time: for each step of
-// the time from from to before, the part of the processors that jobs used in it,
-// 0 to 1. The last step may be shorter. Without a step of at least 1 s, a
-// processor or any time it is nil.
+// Utilisations returns the utilisation of m processors over time: for each step
+// between from and before, the part of the processors that jobs used in it, 0 to
+// 1. The last step may be shorter. It is nil if the step is below 1 s, or if
+// there are no processors or no time.
 func Utilisations(jobs []Job, m int, from, before ostrich.Time, step ostrich.Duration) []float64 {
 	if step < 1 || m < 1 || before <= from {
 		return nil
 	}
 	width := ostrich.Time(step)
 	steps := int((before - from + width - 1) / width)
-	// change[i] is by how much more processors are used from step i on, where
-	// part adds what is used of step i alone.
+	// change[i] is the change in used processors from step i on; part[i] is added
+	// to step i alone.
 	change, part := make([]float64, steps+1), make([]float64, steps)
 	edge := func(at ostrich.Time, procs float64) {
 		at -= from
@@ -46,10 +46,10 @@ func Utilisations(jobs []Job, m int, from, before ostrich.Time, step ostrich.Dur
 	return part
 }
 
-// Idle is the area that m processors spent idle, in processor-seconds.
+// Idle is the area in which m processors were idle, in processor-seconds.
 type Idle struct {
 	Total   ostrich.Work `json:"total"`   // from the first submission to the last end
-	Waiting ostrich.Work `json:"waiting"` // of it, while a job was waiting
+	Waiting ostrich.Work `json:"waiting"` // the part of it while a job was waiting
 }
 
 // IdleArea measures the time that processors were idle.

@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Spread sums up values.
+// Spread summarises values.
 type Spread struct {
 	Sum  float64 `json:"sum"`
 	Mean float64 `json:"mean"`
@@ -34,8 +34,8 @@ type Spreads struct {
 	Users     Spread `json:"users"`
 }
 
-// Flows measures flow times, in seconds: C−t of jobs and campaigns, and of a
-// user the sum over the campaigns.
+// Flows measures flow times in seconds: C−t of jobs and campaigns, and for a user
+// the sum over the campaigns.
 func Flows(jobs []Job, campaigns []Campaign, users []User) Spreads {
 	return Spreads{
 		Jobs:      spread(jobs, func(j *Job) float64 { return float64(j.End - j.Submit) }),
@@ -44,8 +44,8 @@ func Flows(jobs []Job, campaigns []Campaign, users []User) Spreads {
 	}
 }
 
-// StretchSpreads measures stretch on m processors: of a job (C−t)/p, of a campaign
-// Campaign.Stretch, of a user User.Stretch.
+// StretchSpreads measures stretch on m processors: (C−t)/p of a job,
+// Campaign.Stretch of a campaign, User.Stretch of a user.
 func StretchSpreads(jobs []Job, campaigns []Campaign, users []User, m int) Spreads {
 	return Spreads{
 		Jobs:      spread(jobs, func(j *Job) float64 { return float64(j.End-j.Submit) / max(1, j.run()) }),
@@ -69,7 +69,7 @@ type User struct {
 	MaxStretch  float64 `json:"max_stretch"`
 }
 
-// Users sums campaigns up by user, in the order of their ids, on m processors.
+// Users sums campaigns on m processors up by user, in the order of their ids.
 func Users(campaigns []Campaign, m int) []User {
 	index := make(map[ostrich.UserID]int)
 	var users []User

@@ -2,8 +2,7 @@ package report
 
 import "slurm-ostrich/ostrich"
 
-// Summary is what there is to say of the campaigns of a run, or of a log, in a
-// few numbers.
+// Summary describes the campaigns of a run or of a log in a few numbers.
 type Summary struct {
 	Jobs      int     `json:"jobs"`
 	Users     int     `json:"users"` // that own campaigns
@@ -11,8 +10,8 @@ type Summary struct {
 	Stretch   Stretch `json:"stretch"`
 }
 
-// Summarise sums up campaigns on m processors. The jobs are all those of the
-// run, also those in no campaign.
+// Summarise summarises campaigns on m processors. jobs are all jobs of the run,
+// also those in no campaign.
 func Summarise(jobs []Job, campaigns []Campaign, m int) Summary {
 	users := make(map[ostrich.UserID]struct{})
 	for i := range campaigns {
@@ -32,8 +31,8 @@ type Run struct {
 	JobsPerSecond   float64          `json:"jobs_per_second"`
 }
 
-// SummariseRun sums up a run on m processors that took so many seconds to
-// simulate.
+// SummariseRun summarises a run on m processors. seconds is how long its
+// simulation took.
 func SummariseRun(jobs []Job, campaigns []Campaign, m int, seconds float64) Run {
 	first, last := Span(jobs)
 	r := Run{

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// Filter chooses a part of a log. The zero value keeps all of it.
+// Filter selects a part of a log. The zero value keeps all of it.
 type Filter struct {
 	// From and Before bound the submit times of the jobs that are kept, in
 	// seconds since the start of the log: From ≤ submit < Before. 0 is no
 	// bound.
 	From, Before int64
-	// Users keeps only the jobs of these users; without any it keeps those
-	// of all.
+	// Users keeps only the jobs of these users; if it is empty, Filter keeps
+	// those of all.
 	Users []int64
-	// Load multiplies the load, by dividing the times between submissions:
-	// with 1.25 what came in 100 s comes in 80 s. Run times, the logged waits
-	// and submissions before the start of the log stay. 0 and 1 leave it as it is.
+	// Load multiplies the load by dividing the times between submissions: with
+	// 1.25, what came in 100 s comes in 80 s. Run times, logged waits and
+	// submissions before the start of the log stay. 0 and 1 change nothing.
 	Load float64
 }
 
-// Apply returns the part of the log that the filter chooses, with its header.
-// The first submission stays where it was.
+// Apply returns the part of the log that the filter selects, with the header. The
+// first submission keeps its time.
 func (f Filter) Apply(l *Log) (*Log, error) {
 	switch {
 	case f.From < 0:

@@ -26,7 +26,7 @@ func filterLog(t *testing.T) *trace.Log {
 }
 
 // TestFilterNegative: without a From, records of before the start of the log
-// are kept, so that whoever reads on can count them.
+// are kept, so that later readers can count them.
 func TestFilterNegative(t *testing.T) {
 	for _, tt := range []struct {
 		filter trace.Filter

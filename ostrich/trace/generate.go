@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// Owners says how the owners of campaigns are drawn.
+// Owners says how Model draws the owners of campaigns.
 type Owners uint8
 
 const (
@@ -21,15 +21,15 @@ const (
 // OwnerNames lists the distributions of owners in the order of their constants.
 var OwnerNames = []string{"uniform", "zipf"}
 
-// Profile is a kind of user, by the lengths of jobs: whole seconds, uniformly
-// from Shortest to Longest.
+// Profile is a kind of user. The lengths of their jobs are whole seconds, uniform
+// between Shortest and Longest.
 type Profile struct {
 	Shortest, Longest int64
 }
 
-// Model generates workloads of campaigns as the papers do: jobs are drawn one
-// after the other, each starts a new campaign with a probability or else belongs
-// to the one before, and a new campaign gets an owner.
+// Model generates workloads of campaigns as the papers do. It draws jobs one
+// after the other. Each starts a new campaign with a fixed probability, or else
+// belongs to the one before; a new campaign gets an owner.
 type Model struct {
 	Jobs     int
 	Users    int
@@ -61,8 +61,8 @@ func HiPC(users int) Model {
 // Scheduling for Multiple Submissions" (PPAM 2013), section 6: 64 processors,
 // 10^4 jobs, a new campaign with probability 0.02, each user equally likely.
 // Users with odd numbers are short, with jobs of 1 s to an hour, the others long,
-// with jobs of one to ten hours. The paper leaves the number of users, how many
-// are of each kind and the think times unsaid.
+// with jobs of one to ten hours. The paper does not give the number of users, the
+// number of each kind and the think times.
 func PPAM(users int) Model {
 	return Model{
 		Jobs: 10_000, Users: users, Procs: 64, New: 0.02,
@@ -70,7 +70,7 @@ func PPAM(users int) Model {
 	}
 }
 
-// ErrModel is a model that no workload can be drawn from.
+// ErrModel marks a model that cannot generate a workload.
 var ErrModel = errors.New("nothing can be generated")
 
 func (m *Model) check() error {
@@ -106,15 +106,14 @@ func (m *Model) check() error {
 
 // Generate draws a workload. The same model and seed give the same log.
 //
-// A campaign is written in the fields of the format that are made for it: each
-// job but those of a user's first campaign has the last job of the user's
-// campaign before as its preceding job (field 17), and the think time (field
-// 18). A campaign is submitted when all jobs of the one before have ended, not
-// only the one that is named. When that is depends on the scheduler, so submit
-// times (field 2) are those of a user alone on unlimited processors: the
-// campaign before ends with its longest job. Jobs are numbered in the order in
-// which they were drawn, and the log is in that order. Field 14, the executable,
-// is the profile of the user, from 1.
+// The fields that the format has for it describe a campaign: each job except
+// those of a user's first campaign names as preceding job (field 17) the last job
+// of the user's campaign before, with the think time (field 18). A campaign is
+// submitted when all jobs of the one before have ended, not only the named one.
+// That moment depends on the scheduler. So submit times (field 2) are those of a
+// user alone on unlimited processors, where the campaign before ends with its
+// longest job. Jobs are numbered in the order of drawing, and the log is in that
+// order. Field 14, the executable, is the profile of the user, from 1.
 func (m Model) Generate(seed uint64) (*Log, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -164,8 +163,8 @@ func (m Model) Generate(seed uint64) (*Log, error) {
 	return log, nil
 }
 
-// weights adds up how likely the users are: the u-th entry is that of the first
-// u+1 of them.
+// weights returns cumulated probabilities of the users: the u-th entry is the sum
+// over the first u+1.
 func (m *Model) weights() []float64 {
 	list := make([]float64, m.Users)
 	total := 0.0

@@ -8,37 +8,36 @@ import (
 	"slices"
 )
 
-// Programs generates workloads in which each user runs a handful of programs
-// again and again, as the job names and scripts of a site show and its time limits
-// hide. Field 14, the executable, is the number of the program.
+// Programs generates workloads in which each user runs a few programs again and
+// again. A site's job names and scripts show such programs; its time limits hide
+// them. Field 14, the executable, is the number of the program.
 //
 //   - A user has 2 to 6 programs, the first ones run most often. The median length
 //     of a program is log-normal around 10 minutes with σ = 2 over all programs;
 //     its runs scatter around it with σ = 0.2 to 0.6. Seven in ten run on as many
 //     processors as their user always takes, 1 to 32, a power of two.
-//   - Limits are round numbers. Half of the users ask for one and the same for all
-//     they run, the others for the first round number above a program's usual
-//     length times 1.5 to 8. What reaches its limit is ended by it.
-//   - A campaign is a run of one program with, in the median, 3 jobs, and seldom
+//   - Limits are round numbers. Half of the users ask for the same limit for
+//     everything they run, the others for the first round number above a
+//     program's usual length times 1.5 to 8. A job that reaches its limit is ended.
+//   - A campaign is a run of one program with 3 jobs in the median, and seldom
 //     hundreds; one in five mixes the user's programs. Its jobs come within seconds.
 //   - Two in five programs are fragile: 15 to 60 % of their campaigns fail at once,
 //     all their jobs within half a minute. One in fifty other jobs does.
 //   - After a campaign the user thinks for three hours in the median, and comes
 //     back the next morning if that ends at night.
 //
-// Fields 17 and 18 tie the campaigns of a user together, as in Model.
+// Fields 17 and 18 link the campaigns of a user, as in Model.
 type Programs struct {
 	Jobs, Users int
 
-	// Procs are the processors of the machine; 0 makes the machine as large as
-	// Load asks for.
+	// Procs are the processors of the machine; 0 sizes the machine for Load.
 	Procs int64
-	// Load is the work of all jobs over what the machine can do between the first
-	// and the last submission; 0 is 0.85.
+	// Load is the work of all jobs, divided by what the machine can do between
+	// the first and the last submission; 0 means 0.85.
 	Load float64
 }
 
-// usualLoad is the load where nothing is said.
+// usualLoad is the default load.
 const usualLoad = 0.85
 
 // widest is the most processors of a job.
@@ -52,7 +51,7 @@ type program struct {
 	fragile       float64 // probability that a campaign of it fails
 }
 
-// customer is a user, with the campaign that comes next.
+// customer is a user, with the next campaign.
 type customer struct {
 	id            int64
 	programs      []program
@@ -60,7 +59,7 @@ type customer struct {
 	think, before int64 // of the next one; before is the last job of the present one
 }
 
-// limits are what people ask for, in seconds.
+// limits are the time limits that users ask for, in seconds.
 var limits = []int64{600, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 12 * 3600, 24 * 3600, 48 * 3600, 96 * 3600}
 
 const (
@@ -118,7 +117,7 @@ func customers(rng *rand.Rand, n int) []*customer {
 	number := int64(0)
 	for i := range list {
 		u := &customer{id: int64(i + 1), think: Unknown, before: Unknown, next: rng.Int64N(wholeDay)}
-		same := int64(0) // what the user asks for, whatever it is for
+		same := int64(0) // what this user always asks for; 0 if it depends on the program
 		if rng.Float64() < 0.5 {
 			same = limits[4+rng.IntN(5)]
 		}
@@ -146,7 +145,7 @@ func customers(rng *rand.Rand, n int) []*customer {
 	return list
 }
 
-// round is the first of the limits that is at least so long, or the last one.
+// round returns the first limit that is at least this long, or the last limit.
 func round(seconds float64) int64 {
 	for _, l := range limits {
 		if float64(l) >= seconds {
@@ -167,8 +166,8 @@ func (u *customer) choose(rng *rand.Rand) *program {
 	return &u.programs[0]
 }
 
-// campaign adds the jobs of the user's next campaign, up to so many records in
-// all, and thinks about the one after it.
+// campaign adds the jobs of the user's next campaign, up to most records in all,
+// and draws the think time before the one after it.
 func (u *customer) campaign(rng *rand.Rand, records []Record, most int) []Record {
 	p := u.choose(rng)
 	mixed := rng.Float64() < 0.2
@@ -206,7 +205,7 @@ func (u *customer) campaign(rng *rand.Rand, records []Record, most int) []Record
 	return records
 }
 
-// byTime sorts the jobs by submission and numbers them anew.
+// byTime sorts the jobs by submission and renumbers them.
 func byTime(records []Record) {
 	slices.SortStableFunc(records, func(a, b Record) int { return cmp.Compare(a.Submit, b.Submit) })
 	number := make([]int64, len(records)+1)
@@ -222,7 +221,7 @@ func byTime(records []Record) {
 	}
 }
 
-// machine is how many processors make the load.
+// machine returns the number of processors that gives the load.
 func (a *Programs) machine(records []Record) int64 {
 	work := 0.0
 	for i := range records {

@@ -18,7 +18,7 @@ import (
 
 // Log is a workload log.
 type Log struct {
-	Header  []string // comment lines as they stand, without the semicolon
+	Header  []string // comment lines as they are, without the semicolon
 	Records []Record
 
 	// Skipped counts the lines that Options.Lenient left out, and Faults
@@ -27,13 +27,13 @@ type Log struct {
 	Faults  []error
 }
 
-// MaxFaults is how many skipped lines a log remembers.
+// MaxFaults is how many faults a Log keeps.
 const MaxFaults = 10
 
 // Options of Read.
 type Options struct {
-	// Lenient skips lines that are malformed, and counts them, instead of
-	// giving up at the first.
+	// Lenient makes Read skip and count malformed lines, instead of giving up at
+	// the first.
 	Lenient bool
 }
 
@@ -41,7 +41,7 @@ type Options struct {
 type Fault struct {
 	File  string
 	Line  int
-	Field int    // from 1; 0 if the line as a whole is at fault
+	Field int    // from 1; 0 if the whole line is malformed
 	Text  string // of the field
 	Why   string
 }
@@ -53,7 +53,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("trace: %s:%d: field %d (%s): %q: %s", f.File, f.Line, f.Field, fieldNames[f.Field-1], f.Text, f.Why)
 }
 
-// ErrEmpty is a log without a job.
+// ErrEmpty says that a log has no job.
 var ErrEmpty = errors.New("no job in the log")
 
 // Open reads the log in a file, which may be compressed with gzip.
@@ -102,10 +102,10 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 	return log, nil
 }
 
-// errLong is a line that no log has.
+// errLong says that a line is longer than that of any log.
 var errLong = errors.New("longer than a megabyte")
 
-// line takes one line.
+// line reads one line.
 func (l *Log) line(line []byte) *Fault {
 	var r Record
 	if !r.plain(line) {
@@ -128,7 +128,7 @@ func (l *Log) line(line []byte) *Fault {
 	return nil
 }
 
-// announced is how many records the header tells of, within reason.
+// announced returns how many records the header announces, within reason.
 func (l *Log) announced() int64 {
 	n := l.Number("MaxRecords")
 	if n <= 0 {
@@ -137,10 +137,9 @@ func (l *Log) announced() int64 {
 	return min(max(n, 1), 1<<18)
 }
 
-// plain takes a line of nothing but 18 numbers, all in digits except for the
-// fraction that the CPU time may have. It tells whether the line is one: all
-// others, with their faults, are for fields. It is what reading a log spends
-// its time on.
+// plain reads a line of 18 numbers in digits; only the CPU time may have a
+// fraction. It returns false for any other line, which fields then reads, with
+// its faults. Reading a log spends most of its time here.
 func (r *Record) plain(line []byte) bool {
 	var whole [Fields]int64
 	i := 0
@@ -197,7 +196,8 @@ func (r *Record) plain(line []byte) bool {
 	return true
 }
 
-// digits reads on in a number of which n has been read, and returns where it ends.
+// digits continues a number n with the digits from a position on, and returns the
+// number and where it ends.
 func digits(n int64, line []byte, from int) (int64, int) {
 	for ; from < len(line); from++ {
 		d := line[from] - '0'
@@ -209,10 +209,10 @@ func digits(n int64, line []byte, from int) (int64, int) {
 	return n, from
 }
 
-// powers of ten that a fraction of at most 15 characters has.
+// powers are the powers of ten for a fraction of at most 15 characters.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
 
-// fields takes the fields of any line and tells what is wrong with it.
+// fields reads the fields of any line and returns what is wrong with it.
 func (r *Record) fields(line []byte) *Fault {
 	i := 0
 	for rest := line; ; i++ {
@@ -240,7 +240,7 @@ func (r *Record) fields(line []byte) *Fault {
 	return nil
 }
 
-// set takes a field and tells what is wrong with it.
+// set sets a field and says what is wrong with it.
 func (r *Record) set(i int, text []byte) (why string) {
 	p := r.whole(i)
 	if p == nil {
@@ -288,8 +288,8 @@ func parseWhole(text []byte) (int64, bool) {
 	return n, true
 }
 
-// Value returns what the header says of a name such as "MaxProcs", without
-// regard to case, and false if it says nothing.
+// Value returns the header's value for a name such as "MaxProcs", ignoring case,
+// and false if there is none.
 func (l *Log) Value(name string) (string, bool) {
 	for _, line := range l.Header {
 		key, value, ok := strings.Cut(line, ":")
@@ -300,9 +300,8 @@ func (l *Log) Value(name string) (string, bool) {
 	return "", false
 }
 
-// Number returns what the header says of a name, as the whole number that it
-// begins with; 0 if there is none. A line such as "MaxNodes: 128 (64 of them
-// large)" is 128.
+// Number returns the whole number with which the header's value for a name
+// begins; 0 if there is none. "MaxNodes: 128 (64 of them large)" is 128.
 func (l *Log) Number(name string) int64 {
 	text, ok := l.Value(name)
 	if !ok {
@@ -316,8 +315,8 @@ func (l *Log) Number(name string) int64 {
 	return n
 }
 
-// Processors is the size of the machine by the header: MaxProcs, or else
-// MaxNodes; 0 if the header tells neither.
+// Processors returns the size of the machine by the header: MaxProcs, else
+// MaxNodes, else 0.
 func (l *Log) Processors() int64 {
 	if n := l.Number("MaxProcs"); n > 0 {
 		return n

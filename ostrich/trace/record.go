@@ -1,6 +1,6 @@
 package trace
 
-// Unknown is what a field holds that the log has no value for.
+// Unknown is the value of a field that the log does not know.
 const Unknown = -1
 
 // Record is one line of a log. Times are in seconds; a field that is not known
@@ -10,12 +10,12 @@ type Record struct {
 	Submit    int64   // 2: submit time, since the start of the log
 	Wait      int64   // 3: wait time
 	Run       int64   // 4: run time
-	Allocated int64   // 5: processors it ran on
+	Allocated int64   // processors allocated
 	CPU       float64 // 6: mean CPU time used by a processor
 	Memory    int64   // 7: mean memory used by a processor, in kilobytes
-	Requested int64   // 8: processors it asked for
-	Limit     int64   // 9: run time it asked for
-	RAM       int64   // 10: memory it asked for, in kilobytes a processor
+	Requested int64   // processors requested
+	Limit     int64   // run time requested
+	RAM       int64   // memory requested, in kilobytes a processor
 	Status    int64   // 11: 0 failed, 1 completed, 2 to 4 parts of a job, 5 cancelled
 	User      int64   // 12
 	Group     int64   // 13
@@ -32,7 +32,7 @@ const Fields = 18
 // cpuField is the field that is no whole number, from 0.
 const cpuField = 5
 
-// fieldNames are the fields for error messages.
+// fieldNames are the names of the fields in error messages.
 var fieldNames = [Fields]string{
 	"job number", "submit time", "wait time", "run time", "allocated processors", "CPU time", "used memory",
 	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable",
@@ -81,8 +81,8 @@ func (r *Record) whole(i int) *int64 {
 	}
 }
 
-// Procs is the number of processors the job ran on, or else asked for; 0 if
-// the log tells neither.
+// Procs returns the processors that the job ran on, else those it requested, else
+// 0.
 func (r *Record) Procs() int64 {
 	if r.Allocated > 0 {
 		return r.Allocated
@@ -90,5 +90,5 @@ func (r *Record) Procs() int64 {
 	return max(r.Requested, 0)
 }
 
-// Runnable tells whether the job ran, on at least one processor.
+// Runnable reports whether the job ran, on at least one processor.
 func (r *Record) Runnable() bool { return r.Run > 0 && r.Procs() > 0 }

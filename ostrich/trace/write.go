@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Write puts a log out in the Standard Workload Format.
+// Write writes the log in the Standard Workload Format.
 func (l *Log) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, line := range l.Header {

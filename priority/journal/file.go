@@ -15,9 +15,9 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Open opens a journal for writing and creates it if need be. A last
-// line that a crash cut off is removed. A file with other lines that are no
-// records is set aside, see Repaired.
+// Open opens a journal for writing and creates it if needed. It removes a last
+// line that a crash cut off. It sets aside a file with other lines that are not
+// records, see Repaired.
 func Open(path string) (*Journal, error) {
 	as, err := privilege.Of(filepath.Dir(path))
 	if err != nil {
@@ -66,7 +66,7 @@ func (j *Journal) open() error {
 	}
 	j.jobs, j.size = is.jobs, is.size
 	for _, w := range j.jobs {
-		w.words, w.dropped, w.refused = "", 0, retry{} // a new start is a new try
+		w.words, w.dropped, w.refused = "", 0, retry{} // a new start tries again
 	}
 	if is.bad != nil {
 		return j.begin(is.latest, ".bad", is.bad)
@@ -78,9 +78,9 @@ func (j *Journal) open() error {
 	return err
 }
 
-// keep sees to it that what is written next will be found: that the journal's
-// names still lead to the files that are open. Somebody may have removed or
-// replaced them, and then another process may write the journal.
+// keep makes sure that the next record will be found: that the journal's names
+// still lead to the open files. If somebody removed or replaced them, another
+// process may be writing the journal.
 func (j *Journal) keep(now ostrich.Time) error {
 	if j.file == nil || j.lock == nil {
 		return nil
@@ -91,7 +91,7 @@ func (j *Journal) keep(now ostrich.Time) error {
 			return err
 		}
 		j.repaired = fmt.Errorf("journal %s: the lock was removed or replaced; it is locked again", j.path)
-		_ = before.Close() // It locks nothing that anybody can find.
+		_ = before.Close() // It locks a file that no other process can find.
 	}
 	if isAt(j.file, j.path) {
 		return nil
@@ -123,8 +123,8 @@ func (j *Journal) keep(now ostrich.Time) error {
 	return nil
 }
 
-// begin starts a new file with all that is known of jobs. The present one stays
-// with the suffix added.
+// begin starts a new file with all that is known of jobs. The present file keeps
+// its name with the suffix added.
 func (j *Journal) begin(now ostrich.Time, suffix string, why error) error {
 	_, recs := j.carried(now, func(ostrich.JobID) bool { return true })
 	text, err := encode(recs)
@@ -142,17 +142,16 @@ func (j *Journal) begin(now ostrich.Time, suffix string, why error) error {
 	return nil
 }
 
-// Repaired returns what was wrong with the journal's files and was put right
-// since the last call, nil if nothing was.
+// Repaired returns what was wrong with the journal's files and was repaired since
+// the last call, or nil.
 func (j *Journal) Repaired() error {
 	err := j.repaired
 	j.repaired = nil
 	return err
 }
 
-// Read reads a journal without the right to write it. One that does not
-// exist is empty. Lines that are no records are passed over; Repaired returns
-// the first.
+// Read opens a journal for reading only. A missing journal is empty. Read skips
+// lines that are not records; Repaired returns the first.
 func Read(path string) (*Journal, error) {
 	j := &Journal{path: path, jobs: make(map[subject]*written)}
 	as, err := privilege.Of(filepath.Dir(path))
@@ -177,8 +176,8 @@ func Read(path string) (*Journal, error) {
 	return j, nil
 }
 
-// Check returns what Open would not open, and what it would repair.
-// It changes nothing.
+// Check returns why Open would refuse the journal, and what it would repair. It
+// changes nothing.
 func Check(path string) (refused, repaired error) {
 	as, err := privilege.Of(filepath.Dir(path))
 	if err != nil {
@@ -209,20 +208,20 @@ func Check(path string) (refused, repaired error) {
 	return nil, repaired
 }
 
-// loaded is what a journal's file says.
+// loaded is the content of a journal's file.
 type loaded struct {
 	jobs   map[subject]*written
 	size   int64        // bytes of whole lines
 	latest ostrich.Time // of the records
-	bad    error        // the first line that is no record; nil if all are, but for a torn last one below records
+	bad    error        // the first line that is not a record, except a torn last line after records; else nil
 }
 
-// mostLine is the longest line that is read. A record has some hundred bytes
-// and Slurm's words.
+// mostLine is the longest line that is read. A record has some hundred bytes and
+// Slurm's words.
 const mostLine = 1 << 20
 
-// load reads the records. Where there is none, a torn last line is no sign
-// that the file is a journal.
+// load reads the records. If there are none, a torn last line does not show that
+// the file is a journal.
 func load(r io.Reader, path string) (loaded, error) {
 	is := loaded{jobs: make(map[subject]*written)}
 	in := bufio.NewReaderSize(r, mostLine)
@@ -258,9 +257,9 @@ func load(r io.Reader, path string) (loaded, error) {
 	}
 }
 
-// replace puts a file with the text in the place of the present one, which
-// keeps its name with the suffix added, if there is one. At every moment the
-// journal's name is that of a whole file.
+// replace replaces the present file by one with the text. The present file, if
+// any, keeps its name with the suffix added. At every moment the journal's name
+// leads to a whole file.
 func (j *Journal) replace(text []byte, suffix string) error {
 	return j.as.Do(func() error {
 		next := j.path + ".new"
@@ -282,7 +281,7 @@ func (j *Journal) replace(text []byte, suffix string) error {
 		if err != nil {
 			return errors.Join(err, file.Close())
 		}
-		_ = j.file.Close() // All that it holds is on disk.
+		_ = j.file.Close() // Everything in it is on disk.
 		j.file, j.size = file, int64(len(text))
 		folder, err := os.Open(filepath.Dir(j.path))
 		if err != nil {
@@ -300,9 +299,9 @@ func remove(name string) error {
 	return nil
 }
 
-// openFile opens a file of the journal's with the owner's rights. It follows no
-// link, waits for no other end of a pipe, and for writing it opens only what
-// belongs to whoever opens it or to the owner of its folder.
+// openFile opens a file of the journal with the owner's rights. It follows no
+// link and does not wait for the other end of a pipe. For writing, it opens only
+// files that belong to the running user or to the owner of the folder.
 func openFile(as privilege.Owner, path string, flag int) (file *os.File, err error) {
 	err = as.Do(func() error {
 		file, err = os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o640)
@@ -320,7 +319,7 @@ func openFile(as privilege.Owner, path string, flag int) (file *os.File, err err
 	return file, nil
 }
 
-// ownFile tells why an open file is none of the journal's.
+// ownFile says why an open file does not belong to the journal.
 func ownFile(as privilege.Owner, file *os.File, write bool) error {
 	info, err := file.Stat()
 	switch {
@@ -340,7 +339,7 @@ func ownFile(as privilege.Owner, file *os.File, write bool) error {
 	is, found := info.Sys().(*syscall.Stat_t)
 	holds, known := folder.Sys().(*syscall.Stat_t)
 	if !found || !known {
-		return nil // no owners here
+		return nil // no owners on this system
 	}
 	who := os.Geteuid()
 	if as != (privilege.Owner{}) {

@@ -267,7 +267,7 @@ func TestJournalThatDisappears(t *testing.T) {
 	}
 }
 
-// TestJournalOfASecondWriter: whoever lost the lock writes no more.
+// TestJournalOfASecondWriter: a writer that has lost the lock writes no more.
 func TestJournalOfASecondWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := openJournal(t, path)

@@ -1,5 +1,5 @@
-// Package journal remembers what was written to jobs: which values are ours, what
-// a job had before, what was refused or undone, and who else writes.
+// Package journal records what was written to jobs: which values are ours, what a
+// job had before, what was refused or undone, and who else writes.
 package journal
 
 import (
@@ -18,13 +18,13 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Journal is the record of every write, one JSON object a line: what was
-// intended, and what became of it. It tells our own pins from those of
-// administrators and what value a job had before we came.
+// Journal is the record of every write, one JSON object a line: the intention,
+// and the result. It distinguishes our pins from administrators', and knows what
+// value a job had before our first write.
 //
-// A journal has one writer at a time, which holds a lock on the file's name
-// with ".lock" added. Both are files of their folder's owner: nothing else is
-// opened, no link is followed, and what root opens it opens as that user.
+// A journal has one writer at a time, which holds a lock on the file's name with
+// ".lock" added. Both files belong to their folder's owner. The journal opens
+// nothing else, follows no link, and as root opens files as that user.
 type Journal struct {
 	path string
 	as   privilege.Owner
@@ -45,26 +45,26 @@ type Record struct {
 	From    int64            `json:"from"`
 	To      int64            `json:"to"`
 	// Nice is the nice value that the job had before it was pinned in channel
-	// Priority, 0 for none.
+	// Priority; 0 means none.
 	Nice int64  `json:"nice,omitempty"`
 	Why  string `json:"why,omitempty"`
-	// Result is a Status, or "intended" before the burst, or "kept" in the
-	// first lines of a new file, where To is the last value written and From
-	// the one before the first write.
+	// Result is a Status, "intended" before the burst, or "kept" in the first
+	// lines of a new file. There To is the last value written and From the one
+	// before the first write.
 	Result priority.Status `json:"result"`
 	Words  string          `json:"words,omitempty"`
-	// Undone is set where the value was written before, and undone.
+	// Undone says that the value was written before, and undone.
 	Undone bool `json:"undone,omitempty"`
-	// Former are the values written before the file began, set in one of the
-	// first lines of a job.
+	// Former are the values written before the file began. One of the first lines
+	// of a job has them.
 	Former []int64 `json:"former,omitempty"`
-	// Carried is set in all of those first lines: they tell what became of
-	// writes before the file began.
+	// Carried is set in those first lines: they report results of writes before
+	// the file began.
 	Carried bool `json:"carried,omitempty"`
 }
 
 const (
-	// intended marks what is about to be written. If no result follows, the
+	// intended marks a write that is about to begin. If no result follows, the
 	// writer was killed and the job may have either value.
 	intended priority.Status = "intended"
 	// kept carries a job over from the file before.
@@ -76,7 +76,7 @@ type subject struct {
 	job     ostrich.JobID
 }
 
-// written is what the journal knows of one job in one channel.
+// written is what the journal knows of a job in a channel.
 type written struct {
 	submit   ostrich.Time
 	first    int64   // the value before the first write
@@ -90,19 +90,19 @@ type written struct {
 	refused  retry          // words is set
 	repeats  []ostrich.Time // when a write that was undone was made again, in order
 	rival    rivalry
-	at       ostrich.Time // of the latest intention
-	dropped  int          // how often in a row Slurm took the value drop and did not keep it
+	at       ostrich.Time // time of the latest intention
+	dropped  int          // how often in a row Slurm accepted the value drop and did not keep it
 	drop     int64        // set if dropped > 0
 }
 
-// A job_submit plugin may drop a value without a word. After mostDropped times
+// A job_submit plugin may drop a value without a message. After mostDropped times
 // in a row the job counts as refused.
 const (
 	mostDropped  = 3
 	droppedWords = "Slurm takes the value and drops it"
 )
 
-// ErrLocked tells that another process writes the journal.
+// ErrLocked says that another process writes the journal.
 var ErrLocked = errors.New("another process writes it")
 
 // Close gives up the right to write. A second Close does nothing.
@@ -134,7 +134,7 @@ func parseRecord(line []byte) (Record, error) {
 	return rec, nil
 }
 
-// note takes a record into account.
+// note processes a record.
 func note(jobs map[subject]*written, rec Record) {
 	key := subject{rec.Channel, rec.Job}
 	w := jobs[key]
@@ -143,8 +143,8 @@ func note(jobs map[subject]*written, rec Record) {
 		w = &written{submit: rec.Submit, first: rec.From}
 		jobs[key] = w
 	case w.submit != rec.Submit && !w.wrote(rec.From) && !rec.Undone:
-		// Slurm uses the id again for another job. A requeued job has a new
-		// time of submission too, but still the value that we gave it.
+		// Slurm has given the id to another job. (A requeued job has a new
+		// submission too, but keeps the value that we gave it.)
 		*w = written{submit: rec.Submit, first: rec.From}
 	default:
 		w.submit = rec.Submit
@@ -155,7 +155,7 @@ func note(jobs map[subject]*written, rec Record) {
 	}
 	w.remember(rec.Former...)
 	if rec.Channel == priority.Priority && rec.From != 0 && !w.had(rec.From) {
-		w.first = rec.From // what Slurm computed, this time
+		w.first = rec.From // what Slurm computed this time
 	}
 	switch rec.Result {
 	case intended:
@@ -168,7 +168,7 @@ func note(jobs map[subject]*written, rec Record) {
 	case priority.Applied, priority.Undone, kept:
 		w.remember(rec.To)
 		if rec.Channel == priority.Priority && rec.To == 0 && rec.Result == priority.Applied {
-			w.former = nil // released: a later pin is somebody else's
+			w.former = nil // released: a later pin belongs to somebody else
 		}
 		w.last, w.applied, w.intended, w.words, w.dropped, w.refused = rec.To, true, false, "", 0, retry{}
 	case priority.Refused:
@@ -192,7 +192,7 @@ func note(jobs map[subject]*written, rec Record) {
 	case anothers:
 		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
 		w.rival.fail(rec.Time)
-		w.words, w.dropped, w.refused = "", 0, retry{} // it was not Slurm that dropped the value
+		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
 		w.intended = false
 	case priority.Gone, priority.Unknown:
@@ -200,13 +200,13 @@ func note(jobs map[subject]*written, rec Record) {
 	}
 }
 
-// wrote reports whether a value may be one of ours.
+// wrote reports whether a value may be ours.
 func (w *written) wrote(value int64) bool {
 	return (w.applied && w.last == value) || (w.intended && w.pending == value)
 }
 
-// Intend records what is about to be written, and waits until it is on disk. If
-// the journal's files are no longer those that were opened, it first begins new
+// Intend records writes that are about to begin, and waits until the records are
+// on disk. If the open files are no longer the journal's, it first begins new
 // ones, see Repaired, or returns ErrLocked if another process did.
 func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priority.Change) error {
 	if err := j.keep(now); err != nil {
@@ -222,7 +222,7 @@ func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priori
 	return j.add(recs)
 }
 
-// Conclude records what became of a burst, and waits until it is on disk.
+// Conclude records the results of a burst, and waits until they are on disk.
 func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Outcome) error {
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
@@ -246,7 +246,7 @@ func (j *Journal) add(recs []Record) error {
 		return fmt.Errorf("journal %s: %w", j.path, err)
 	}
 	if err := writeSync(j.file, text); err != nil {
-		// Half a line must not run into the next record.
+		// The next record must not continue half a line.
 		_, seekErr := j.file.Seek(j.size, io.SeekStart)
 		return fmt.Errorf("journal: %w", errors.Join(err, j.file.Truncate(j.size), seekErr))
 	}
@@ -263,7 +263,7 @@ func encode(recs []Record) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	for i := range recs {
 		if recs[i].Job == 0 {
-			return nil, errors.New("a record without a job") // could not be read again
+			return nil, errors.New("a record without a job") // It could not be read back.
 		}
 		if err := enc.Encode(&recs[i]); err != nil {
 			return nil, fmt.Errorf("job %d: %w", recs[i].Job, err)
@@ -279,16 +279,15 @@ func writeSync(f *os.File, text []byte) error {
 	return f.Sync()
 }
 
-// Ours reports whether a value of a channel was, or may have been, written to
-// the job by us at any time. With the channel fixed it is what Options.Ours
-// wants.
+// Ours reports whether we wrote, or may have written, a value of a channel to the
+// job at any time. With a fixed channel it serves as Options.Ours.
 func (j *Journal) Ours(ch priority.Channel, job ostrich.JobID, value int64) bool {
 	w := j.jobs[subject{ch, job}]
 	return w != nil && w.had(value)
 }
 
-// Written returns the value a job had before the first write and the last that
-// was written. ok is false for a job that was never written.
+// Written returns the value that a job had before the first write, and the last
+// value written. ok is false for a job that was never written.
 func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last int64, ok bool) {
 	w := j.jobs[subject{ch, job}]
 	switch {
@@ -301,8 +300,8 @@ func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last i
 	}
 }
 
-// aboutUs reports whether Slurm refused because of who asked, or because it
-// could not answer: that says nothing of the job.
+// aboutUs reports whether Slurm refused because of our rights, or because it
+// could not answer. Neither says anything about the job.
 func aboutUs(words string) bool {
 	for _, s := range []string{"slurm controller", "standby mode", "Protocol"} {
 		if strings.Contains(words, s) {
@@ -313,11 +312,12 @@ func aboutUs(words string) bool {
 }
 
 // Refused returns Slurm's words if it refused the last change of the job and it
-// is too early for another try, and when that comes; else "". The pause doubles
-// with each refusal in a row, from 30 s up to 15 min. A journal that is open for
-// writing counts only refusals since it was opened, so that a new start is a new
-// try. A value that Slurm took and dropped three times in a row counts as refused
-// too. A refusal for want of a right is not counted, as it is not the job's.
+// is too early to try again, and when that will be; else "". The pause doubles
+// with each refusal in a row, from 30 s up to 15 min. A value that Slurm accepted
+// and dropped three times in a row counts as refused too. A journal open for
+// writing counts only refusals since it was opened, so that a new start tries
+// again. Refusals for lack of rights do not count, because they are not the
+// job's.
 func (j *Journal) Refused(ch priority.Channel, job ostrich.JobID, now ostrich.Time) (words string, again ostrich.Time) {
 	w := j.jobs[subject{ch, job}]
 	if w == nil || w.words == "" {
@@ -329,8 +329,8 @@ func (j *Journal) Refused(ch priority.Channel, job ostrich.JobID, now ostrich.Ti
 	return w.words, again
 }
 
-// Jobs returns the jobs that were written in the channel and are not known to
-// have been given back, by id.
+// Jobs returns the ids of the jobs that were written in the channel and, as far
+// as is known, not given back, in ascending order.
 func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
 	var ids []ostrich.JobID
 	for key, w := range j.jobs {
@@ -346,10 +346,9 @@ func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
 	return ids
 }
 
-// Rotate starts a new file once the present one has grown beyond limit bytes.
-// The old one stays beside it with ".1" added, in the place of the one before;
-// what is known of jobs that are still alive is carried over. It reports
-// whether it did so.
+// Rotate starts a new file once the present one is longer than limit bytes. The
+// old file stays with ".1" added and replaces the one before. The new file begins
+// with what is known of jobs that are alive. Rotate reports whether it did so.
 func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID) bool) (bool, error) {
 	if j.file == nil || j.size <= limit {
 		return false, nil
@@ -366,7 +365,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 	return true, nil
 }
 
-// carried is what a new file has to begin with, and of which jobs that tells:
+// carried returns the first records of a new file, and the jobs they are about:
 // what is known of those that are alive.
 func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map[subject]*written, []Record) {
 	jobs := make(map[subject]*written)
@@ -398,18 +397,18 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 			base.Former = nil
 		}
 		if base.Former != nil {
-			base.To, base.Result = w.first, priority.Unsent // nothing is known but these
+			base.To, base.Result = w.first, priority.Unsent // nothing else is known
 			recs = append(recs, base)
 		}
 	}
-	// Stable: of one job's records the order above must stay.
+	// Stable, because the order of one job's records must stay.
 	slices.SortStableFunc(recs, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Channel, b.Channel))
 	})
 	return jobs, recs
 }
 
-// Submitted is when Slurm said that the job was submitted.
+// Submitted returns when the job was submitted, by Slurm.
 func (j *Journal) Submitted(ch priority.Channel, job ostrich.JobID) ostrich.Time {
 	if w := j.jobs[subject{ch, job}]; w != nil {
 		return w.submit

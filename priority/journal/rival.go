@@ -6,39 +6,40 @@ import (
 )
 
 const (
-	// anothers marks a value that somebody else wrote over one of ours: To is the
-	// value, From the last of ours.
+	// anothers marks a value that somebody else wrote over one of ours: To is
+	// that value, From our last one.
 	anothers priority.Status = "another writer"
-	// adopted marks a value that another daemon wrote while it was its turn. From
-	// then on it is one of ours.
+	// adopted marks a value that another daemon wrote while it held the lock.
+	// From then on it is ours.
 	adopted priority.Status = "taken over"
 )
 
-// rivalry is what another writer did to a job.
+// rivalry records what another writer did to a job.
 type rivalry struct {
 	retry
 
 	value int64 // its latest one
 }
 
-// Stranger is what a value is that we did not write.
+// Stranger says who wrote a value.
 type Stranger uint8
 
 const (
 	// Known values are ours, or those of stock Slurm.
 	Known Stranger = iota
-	// Foreign values were there before we ever wrote the job: job_submit plugins
-	// and administrators set them.
+	// Foreign values were there before our first write to the job: job_submit
+	// plugins and administrators set them.
 	Foreign
 	// Overwritten jobs had a value of ours.
 	Overwritten
 )
 
-// Stranger tells whose value a job has in channel SiteFactor or Nice. In channel
-// Priority it is always Known: there a pin that is not ours is an
+// Stranger returns who wrote the job's value in channel SiteFactor or Nice. In
+// channel Priority it is always Known: there a pin that is not ours is an
 // administrator's, and Slurm itself restores earlier priorities.
 //
-// A value of 0 is nobody's: a reset, a requeue or an administrator gives it back.
+// A value of 0 belongs to nobody: a reset, a requeue or an administrator restores
+// it.
 func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
 	value := ch.Value(q)
 	if ch == priority.Priority || value == 0 || (ch == priority.SiteFactor && !q.SiteKnown) || (ch == priority.Nice && value > 0) {
@@ -56,9 +57,9 @@ func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
 	return Foreign
 }
 
-// Rivals returns a record of each job in which another writer has just been
-// found: it has a value that is not ours where we had written one, and that has
-// not been noted yet.
+// Rivals returns a record for each job in which another writer has just been
+// found: we had written the job, it now has a value that is not ours, and that is
+// not recorded yet.
 func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostrich.Time) []Record {
 	var list []Record
 	for i := range queue {
@@ -80,14 +81,15 @@ func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostri
 // wroteBefore reports whether nothing has been written to the job since a moment.
 func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
 
-// Lost reports whether another writer's value has replaced ours, as far as we have
-// seen, and nothing has been written since.
+// Lost reports whether another writer's value has, as far as we know, replaced
+// ours, with no write since.
 func (j *Journal) Lost(ch priority.Channel, q *priority.Queued) bool {
 	w := j.nearest(ch, q)
 	return w != nil && w.rival.times > 0 && w.wroteBefore(w.rival.since)
 }
 
-// nearest is what is known of a job, or of the array of which it was a part.
+// nearest returns what is known of a job, or else of the array that it belonged
+// to.
 func (j *Journal) nearest(ch priority.Channel, q *priority.Queued) *written {
 	if w := j.jobs[subject{ch, q.Job}]; w != nil {
 		return w
@@ -95,9 +97,9 @@ func (j *Journal) nearest(ch priority.Channel, q *priority.Queued) *written {
 	return j.jobs[subject{ch, q.Array}]
 }
 
-// Rival returns the value of another writer for which a job is left alone, and
-// until when; 0 is a job that may be written. The pause doubles each time the
-// other one comes again, from 5 min up to an hour.
+// Rival returns the value of another writer because of which we leave a job
+// alone, and until when; 0 means that the job may be written. The pause doubles
+// each time the other writer returns, from 5 min up to an hour.
 func (j *Journal) Rival(ch priority.Channel, q *priority.Queued, now ostrich.Time) (value int64, until ostrich.Time) {
 	w := j.nearest(ch, q)
 	if w == nil || w.rival.times == 0 || j.Stranger(ch, q) != Overwritten {
@@ -106,7 +108,7 @@ func (j *Journal) Rival(ch priority.Channel, q *priority.Queued, now ostrich.Tim
 	return w.rival.value, w.rival.next(afterRival, now)
 }
 
-// Note adds records that tell of no write of ours, and waits until they are on
+// Note adds records that are not about our writes, and waits until they are on
 // disk.
 func (j *Journal) Note(now ostrich.Time, recs []Record) error {
 	if len(recs) == 0 {
@@ -118,13 +120,13 @@ func (j *Journal) Note(now ostrich.Time, recs []Record) error {
 	return j.add(recs)
 }
 
-// Empty reports whether nothing was ever written through the journal.
+// Empty reports whether the journal knows no write.
 func (j *Journal) Empty() bool { return len(j.jobs) == 0 }
 
-// Adoptions returns records that make values in the queue ours which another
-// daemon wrote while it was its turn: those that the options could have given.
-// With all they are those of all jobs, else only of jobs that the journal knows.
-// In channel Priority there are none, as a pin may as well be an administrator's.
+// Adoptions returns records that make values ours which another daemon wrote
+// while it held the lock: values that the options could have given. With all it
+// considers all jobs of the queue, else only those that the journal knows. In
+// channel Priority there are none, because a pin may also be an administrator's.
 func (j *Journal) Adoptions(o priority.Options, queue []priority.Queued, all bool, now ostrich.Time) []Record {
 	var list []Record
 	could := o.Could(queue)

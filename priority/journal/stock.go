@@ -7,11 +7,11 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Stock returns the value of a channel that a job has under stock Slurm, and in
-// channel Priority the nice value that its pin took from it. ours reports
-// whether the present value was written by us, to the job or to the array that
-// it was a part of: a task that gets a record of its own inherits the array's
-// value, and Slurm gives it an id of which the journal does not know.
+// Stock returns the value that a job has under stock Slurm and, in channel
+// Priority, the nice value that its pin replaced. ours reports whether we wrote
+// the present value, to the job or to the array that it belonged to: a task that
+// gets a record of its own inherits the array's value, and Slurm gives it an id
+// that the journal does not know.
 func (j *Journal) Stock(ch priority.Channel, q *priority.Queued) (value, nice int64, ours bool) {
 	value = ch.Value(q)
 	for _, id := range []ostrich.JobID{q.Job, q.Array} {
@@ -39,7 +39,7 @@ func (j *Journal) Stock(ch priority.Channel, q *priority.Queued) (value, nice in
 	return value, nice, ours
 }
 
-// remember adds values to those that were written to the job.
+// remember adds values to those written to the job.
 func (w *written) remember(values ...int64) {
 	for _, value := range values {
 		if at, known := slices.BinarySearch(w.former, value); !known {
@@ -54,8 +54,8 @@ func (w *written) had(value int64) bool {
 	return known
 }
 
-// Former is the value that a job had before we came: a task with a record of its
-// own was born with that of its array.
+// Former returns the value that a job had before our first write. A task with a
+// record of its own began with the array's value.
 func (j *Journal) Former(ch priority.Channel, q *priority.Queued) int64 {
 	w := j.jobs[subject{ch, q.Job}]
 	of := j.jobs[subject{ch, q.Array}]

@@ -15,12 +15,11 @@ import (
 // tailBytes is how much of the end of a journal Tail reads.
 const tailBytes = 256 << 10
 
-// Tail returns the latest n writes of a journal, the latest first: what became
-// of each, or the intention where that is not known. It reads the end of the
-// file, and of the one before where that has too few, and may do so while
-// another process writes: lines that are not whole are passed over. A journal
-// that does not exist is empty. What lies further back than 256 KiB of either is
-// not found.
+// Tail returns the latest n writes of a journal, the latest first: the result of
+// each, or the intention if the result is not known. It reads the end of the
+// file, and of the previous file if that has too few. Another process may write
+// meanwhile; Tail skips incomplete lines. A missing journal is empty. Tail finds
+// nothing further back than 256 KiB in either file.
 func Tail(path string, n int) ([]Record, error) {
 	t := tail{most: n, concluded: make(map[subject]bool)}
 	for _, name := range []string{path, path + ".1"} {
@@ -34,11 +33,11 @@ func Tail(path string, n int) ([]Record, error) {
 	return t.list, nil
 }
 
-// tail gathers records from the end on.
+// tail collects records from the end backwards.
 type tail struct {
 	most      int
 	list      []Record
-	concluded map[subject]bool // jobs of which a later line tells the result
+	concluded map[subject]bool // jobs whose result a later line reports
 }
 
 func (t *tail) read(name string) error {
@@ -60,7 +59,7 @@ func (t *tail) read(name string) error {
 	for len(text) > 0 && len(t.list) < t.most {
 		text = bytes.TrimSuffix(text, []byte("\n"))
 		begin := bytes.LastIndexByte(text, '\n') + 1
-		// A line that makes no sense is told of where the journal is opened.
+		// Opening the journal reports invalid lines.
 		if rec, err := parseRecord(text[begin:]); err == nil {
 			t.add(&rec)
 		}
@@ -69,14 +68,14 @@ func (t *tail) read(name string) error {
 	return nil
 }
 
-// end is the last whole lines of a file.
+// end returns the last whole lines of a file.
 func end(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	from := max(0, info.Size()-tailBytes)
-	// A writer may have added to it, or have started anew, since.
+	// Since then, a writer may have added to the file or begun a new one.
 	text, err := io.ReadAll(io.NewSectionReader(file, from, tailBytes))
 	if err != nil {
 		return nil, err
@@ -90,12 +89,12 @@ func end(file *os.File) ([]byte, error) {
 func (t *tail) add(rec *Record) {
 	key := subject{rec.Channel, rec.Job}
 	switch {
-	case rec.Carried, rec.Result == kept: // no write, see Rotate; the mark is younger than the word
+	case rec.Carried, rec.Result == kept: // not a write, see Rotate; older files have only the word
 	case rec.Result != intended:
 		t.concluded[key] = true
 		t.list = append(t.list, *rec)
 	case t.concluded[key]:
-		delete(t.concluded, key) // an earlier intention is another write
+		delete(t.concluded, key) // an earlier intention belongs to another write
 	default:
 		t.list = append(t.list, *rec)
 	}

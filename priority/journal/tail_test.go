@@ -13,8 +13,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// told is the latest writes in short: job, new value, result.
-func told(t *testing.T, path string, n int) []string {
+// latest returns the latest writes in short: job, new value, result.
+func latest(t *testing.T, path string, n int) []string {
 	t.Helper()
 	list, err := Tail(path, n)
 	if err != nil {
@@ -29,7 +29,7 @@ func told(t *testing.T, path string, n int) []string {
 
 func TestTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	if got := told(t, path, 50); got != nil {
+	if got := latest(t, path, 50); got != nil {
 		t.Errorf("without a file: %v", got)
 	}
 	j := openJournal(t, path)
@@ -37,14 +37,14 @@ func TestTail(t *testing.T) {
 	j.write(t, priority.Nice, priority.Refused, priority.Change{Job: 1, From: -1, To: -3})
 	j.write(t, priority.Nice, "", priority.Change{Job: 2, From: -2, To: -4}) // killed before the end
 	want := []string{"2 -4 intended", "1 -3 refused", "2 -2 applied", "1 -1 applied"}
-	if d := cmp.Diff(want, told(t, path, 50)); d != "" {
+	if d := cmp.Diff(want, latest(t, path, 50)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(want[:2], told(t, path, 2)); d != "" {
+	if d := cmp.Diff(want[:2], latest(t, path, 2)); d != "" {
 		t.Errorf("the latest two (-want +got):\n%s", d)
 	}
 
-	// A line that is being written, and one that makes no sense.
+	// A line that is being written, and an invalid one.
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestTail(t *testing.T) {
 		if _, err := file.WriteString(more); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, told(t, path, 50)); d != "" {
+		if d := cmp.Diff(want, latest(t, path, 50)); d != "" {
 			t.Errorf("after %q (-want +got):\n%s", more, d)
 		}
 	}
@@ -74,17 +74,17 @@ func TestTailLong(t *testing.T) {
 		t.Fatalf("the journal is too short: %v", err)
 	}
 	want := []string{"5000 7 applied", "4999 7 applied", "4998 7 applied"}
-	if d := cmp.Diff(want, told(t, path, 3)); d != "" {
+	if d := cmp.Diff(want, latest(t, path, 3)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if n := len(told(t, path, 100_000)); n < 100 || n > 5000 {
+	if n := len(latest(t, path, 100_000)); n < 100 || n > 5000 {
 		t.Errorf("%d of all", n)
 	}
 	if done, err := j.Rotate(9, 0, func(id ostrich.JobID) bool { return id == 3 }); !done || err != nil {
 		t.Fatal(done, err)
 	}
 	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 3, From: 7, To: 8})
-	if d := cmp.Diff(append([]string{"3 8 applied"}, want...), told(t, path, 4)); d != "" {
+	if d := cmp.Diff(append([]string{"3 8 applied"}, want...), latest(t, path, 4)); d != "" {
 		t.Errorf("after a new file has begun (-want +got):\n%s", d)
 	}
 }
@@ -98,17 +98,17 @@ func TestTailCarriedOver(t *testing.T) {
 	j.write(t, priority.Nice, priority.Refused, priority.Change{Job: 2, To: -2})
 	j.write(t, priority.Nice, "", priority.Change{Job: 3, To: -3})
 	want := []string{"3 -3 intended", "2 -2 refused", "1 -1 applied"}
-	if d := cmp.Diff(want, told(t, path, 50)); d != "" {
+	if d := cmp.Diff(want, latest(t, path, 50)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if done, err := j.Rotate(99, 0, func(ostrich.JobID) bool { return true }); !done || err != nil {
 		t.Fatal(done, err)
 	}
-	if d := cmp.Diff(want, told(t, path, 50)); d != "" {
+	if d := cmp.Diff(want, latest(t, path, 50)); d != "" {
 		t.Errorf("after a new file has begun (-want +got):\n%s", d)
 	}
 	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 3, From: -3, To: -4})
-	if d := cmp.Diff(append([]string{"3 -4 applied"}, want...), told(t, path, 50)); d != "" {
+	if d := cmp.Diff(append([]string{"3 -4 applied"}, want...), latest(t, path, 50)); d != "" {
 		t.Errorf("after another write (-want +got):\n%s", d)
 	}
 }

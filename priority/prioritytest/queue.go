@@ -1,5 +1,5 @@
-// Package prioritytest makes the jobs and controllers that tests of the packages
-// below priority plan with.
+// Package prioritytest makes jobs and controllers for tests of the packages below
+// priority.
 package prioritytest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Multifactor is a controller with priority/multifactor.
+// Multifactor returns a controller with priority/multifactor.
 func Multifactor() priority.Controller {
 	return priority.Controller{
 		ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/multifactor",
@@ -16,23 +16,23 @@ func Multifactor() priority.Controller {
 	}
 }
 
-// Aging is one that computes priorities every five minutes. A decay step is 4 of
-// age, 500 of fairshare and 1 of rounding.
+// Aging returns a controller that computes priorities every five minutes. A decay
+// step changes age by 4, fairshare by 500, and rounding by 1.
 func Aging() priority.Controller {
 	c := Multifactor()
 	c.CalcPeriod, c.PriorityMaxAge = 300, 75_000
 	return c
 }
 
-// Basic is a controller with priority/basic.
+// Basic returns a controller with priority/basic.
 func Basic() priority.Controller {
 	return priority.Controller{ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/basic", DefaultQueueDepth: 100, BackfillMaxJobTest: 500}
 }
 
-// TopPriority is what priority/basic gives to the first job.
+// TopPriority is the priority that priority/basic gives the first job.
 const TopPriority = 0xffff0000
 
-// Job is an ordinary pending job under priority/multifactor.
+// Job returns an ordinary pending job under priority/multifactor.
 func Job(id ostrich.JobID, change func(*priority.Queued)) priority.Queued {
 	q := priority.Queued{
 		Job: id, Count: 1, User: "ann", Account: "lab", Partition: "main", QOS: "normal", Priority: 5000,
@@ -44,7 +44,7 @@ func Job(id ostrich.JobID, change func(*priority.Queued)) priority.Queued {
 	return q
 }
 
-// Ranked is an order of jobs, of which ten consecutive numbers are a campaign.
+// Ranked returns an order of jobs; each ten consecutive ids are a campaign.
 func Ranked(ids ...ostrich.JobID) []priority.Ranked {
 	order := make([]priority.Ranked, len(ids))
 	for i, id := range ids {

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// as runs a function on a thread of its own that has the owner's rights to
-// files, and root's no longer. The thread ends with it.
+// as runs a function on a thread of its own that has the owner's rights to files
+// and not root's. The thread ends with it.
 func as(o Owner, do func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // for good: Go ends the thread with the goroutine
+		runtime.LockOSThread() // never unlocked: Go ends the thread with the goroutine
 		if err := become(o); err != nil {
 			done <- fmt.Errorf("act as user %d: %w", o.UID, err)
 			return
@@ -21,9 +21,9 @@ func as(o Owner, do func() error) error {
 	return <-done
 }
 
-// become changes the calling thread alone, which package syscall's own functions
-// do not: no supplementary groups, and group and user for the file system. With
-// the user root's capabilities over files go.
+// become changes only the calling thread, which the functions of package syscall
+// do not: it drops supplementary groups and sets group and user for the file
+// system. Leaving user root drops root's capabilities over files.
 func become(o Owner) error {
 	if _, _, failed := syscall.RawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0); failed != 0 {
 		return failed
@@ -32,7 +32,7 @@ func become(o Owner) error {
 		call uintptr
 		id   int
 	}{{syscall.SYS_SETFSGID, o.GID}, {syscall.SYS_SETFSUID, o.UID}} {
-		// The call returns the id from before, whatever came of it.
+		// The call returns the previous id, whether it succeeded or not.
 		_, _, _ = syscall.RawSyscall(set.call, uintptr(set.id), 0, 0)
 		if now, _, _ := syscall.RawSyscall(set.call, ^uintptr(0), 0, 0); int(now) != set.id {
 			return syscall.EPERM

@@ -2,6 +2,5 @@
 
 package privilege
 
-// as runs a function as whoever runs the process: only Linux changes the rights
-// of one thread.
+// as just runs the function: only Linux can change the rights of one thread.
 func as(_ Owner, do func() error) error { return do() }

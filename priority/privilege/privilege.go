@@ -1,11 +1,11 @@
-// Package privilege lets root write files with no more rights than those users
-// have who could have changed the way to them.
+// Package privilege lets root write files with no more rights than the users have
+// who could change the path to them.
 //
-// A command that root runs opens files in folders of other users: the daemon's
-// journal, an output that the command line names. Whoever owns such a folder
-// can put a link there, and root would follow it to any file. So root acts as
-// the first user other than root who owns a folder, a link or a file on the way:
-// what that user puts there leads to nothing that the user could not reach alone.
+// Root's commands open files in folders of other users: the daemon's journal, an
+// output that the command line names. The owner of such a folder can put a link
+// there, and root would follow it to any file. So root acts as the first user
+// other than root who owns a folder, a link or a file on the path: a link of that
+// user leads only where that user could go.
 package privilege
 
 import (
@@ -18,7 +18,7 @@ import (
 	"syscall"
 )
 
-// Owner is the user as whom files are opened. The zero value is whoever runs
+// Owner is the user whose rights open files. The zero value is the user who runs
 // the process.
 type Owner struct{ UID, GID int }
 
@@ -26,8 +26,8 @@ type Owner struct{ UID, GID int }
 const mostLinks = 40
 
 // Of returns the owner as whom root opens a path, which need not exist: that of
-// the first folder, link or file on the way that is not root's. It is the zero
-// value where all of the way is root's, and for every other user than root.
+// the first folder, link or file on the path that is not root's. It is the zero
+// value if the whole path is root's, and for users other than root.
 func Of(path string) (Owner, error) {
 	if os.Geteuid() != 0 {
 		return Owner{}, nil
@@ -37,7 +37,7 @@ func Of(path string) (Owner, error) {
 		if err != nil {
 			return Owner{}, fmt.Errorf("%s: owner: %w", path, err)
 		}
-		path = folder + "/" + path // not cleaned: ".." leads out of where a link leads
+		path = folder + "/" + path // not cleaned: ".." must leave the folder that a link leads to
 	}
 	at, rest, links := "/", path, 0
 	for rest != "" {
@@ -53,7 +53,7 @@ func Of(path string) (Owner, error) {
 		next := filepath.Join(at, name)
 		info, err := os.Lstat(next)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return Owner{}, nil // what opens it will say so
+			return Owner{}, nil // opening it will report the error
 		}
 		if err != nil {
 			return Owner{}, fmt.Errorf("%s: owner: %w", path, err)
@@ -80,7 +80,7 @@ func Of(path string) (Owner, error) {
 	return Owner{}, nil
 }
 
-// Do runs a function with the rights to files of the owner of a path, see Of.
+// Do runs a function with the rights of the path's owner, see Of.
 func Do(path string, do func() error) error {
 	owner, err := Of(path)
 	if err != nil {
@@ -89,8 +89,8 @@ func Do(path string, do func() error) error {
 	return owner.Do(do)
 }
 
-// Do runs a function with the owner's rights to files. Where it cannot take
-// them it returns an error and the function does not run.
+// Do runs a function with the owner's rights to files. If it cannot get them, it
+// returns an error and does not run the function.
 func (o Owner) Do(do func() error) error {
 	if o == (Owner{}) {
 		return do()

@@ -6,8 +6,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// lines is what scontrol reads to make a change: a line, or two where a release
-// gives a nice value back.
+// lines returns what scontrol must read to make a change: one line, or two if a
+// release gives a nice value back.
 func lines(c priority.Change, ch priority.Channel) (string, error) {
 	if err := c.Check(ch); err != nil {
 		return "", err
@@ -25,7 +25,7 @@ func lines(c priority.Change, ch priority.Channel) (string, error) {
 	}
 }
 
-// has reports whether the job has the value that was to be written.
+// has reports whether the job has the value that the change writes.
 func has(c priority.Change, ch priority.Channel, q *priority.Queued) bool {
 	switch {
 	case ch == priority.SiteFactor:

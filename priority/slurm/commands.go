@@ -1,9 +1,9 @@
-// Package slurm runs Slurm's commands and reads what they print.
+// Package slurm runs Slurm's commands and parses their output.
 //
-// Queue joins squeue and sprio, Update makes a burst of changes with one scontrol
-// and reads the queue back, and the other methods ask for the configuration, the
-// partitions, the counters, shares and comments. ParseController and
-// ParsePartitions read what was saved of these, or a slurm.conf.
+// Queue joins squeue and sprio. Update makes a burst of changes with one scontrol
+// and reads the queue back. Other methods read the configuration, the partitions,
+// the counters, shares and comments. ParseController and ParsePartitions read
+// saved output of these commands, or a slurm.conf.
 package slurm
 
 import (
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Commands runs Slurm's commands. The zero value finds them in PATH, talks to the
-// cluster of the environment and gives each 10 seconds.
+// Commands runs Slurm's commands. The zero value finds them in PATH, uses the
+// cluster of the environment and gives each command 10 seconds.
 type Commands struct {
 	Dir     string        // folder of the commands; "" means PATH
 	Conf    string        // SLURM_CONF; "" means the environment's or Slurm's default
@@ -28,22 +28,22 @@ type Commands struct {
 	Timeout time.Duration // of one command; 0 means 10 s
 
 	// BurstTimeout limits one Update, however many changes it makes; 0 means
-	// Timeout and 20 ms for every change.
+	// Timeout plus 20 ms for each change.
 	BurstTimeout time.Duration
 
-	// credential runs the commands as another user, for root's tests.
+	// credential runs the commands as another user, for tests that run as root.
 	credential *syscall.Credential
 }
 
 const defaultTimeout = 10 * time.Second
 
-// ErrUnreachable tells that slurmctld did not answer.
+// ErrUnreachable says that slurmctld did not answer.
 var ErrUnreachable = errors.New("slurmctld does not answer")
 
-// ErrDenied tells that Slurm does not let us change jobs.
+// ErrDenied says that Slurm denies us the right to change jobs.
 var ErrDenied = errors.New("slurm denies the right to change jobs")
 
-// errNotMultifactor is what sprio says under another priority plugin.
+// errNotMultifactor is sprio's answer under another priority plugin.
 var errNotMultifactor = errors.New("priority/multifactor is not in force")
 
 func (s Commands) timeout() time.Duration {
@@ -53,8 +53,8 @@ func (s Commands) timeout() time.Duration {
 	return defaultTimeout
 }
 
-// command prepares a command of Slurm's with an environment of its own: the
-// user's preferences for output do not reach it.
+// command prepares a command of Slurm's with an environment of its own, without
+// the user's preferences for output.
 func (s Commands) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	path := name
 	if s.Dir != "" {
@@ -69,8 +69,8 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
 	}
-	// What is found in PATH may be a script around the command, so that all of
-	// its group is killed.
+	// A command in PATH may be a script around the real one, so a kill goes to
+	// the whole process group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
 	cmd.Cancel = func() error {
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -79,13 +79,13 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 		}
 		return err
 	}
-	// A child that left the group must not keep us waiting for its pipes.
+	// Do not wait long for the pipes of a child that has left the group.
 	cmd.WaitDelay = time.Second
 	return cmd
 }
 
-// environment is env without the variables that change what Slurm's commands
-// print, and without our own, among which is the database's password.
+// environment returns env without the variables that change the output of Slurm's
+// commands, and without our own, which include the database's password.
 func environment(env []string) []string {
 	kept := make([]string, 0, len(env)+4)
 	for _, v := range env {
@@ -95,7 +95,7 @@ func environment(env []string) []string {
 			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
 			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
 			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
-			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // sbatch returns at once, from the cluster that is asked later
+			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // with these, sbatch would wait, or submit to another cluster than the one asked later
 		default:
 			kept = append(kept, v)
 		}
@@ -104,7 +104,7 @@ func environment(env []string) []string {
 }
 
 // output runs a command to its end and returns what it printed. An error names
-// the command and repeats its words.
+// the command and repeats its message.
 func (s Commands) output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -139,9 +139,9 @@ func (s Commands) output(ctx context.Context, name string, args ...string) ([]by
 	}
 }
 
-// unreachable reports whether a command's words say that slurmctld is away.
-// scontrol update of 22.05 says no more than "Unexpected message received" when
-// its connection is refused.
+// unreachable reports whether a command's message says that slurmctld is away.
+// scontrol update of 22.05 only says "Unexpected message received" when its
+// connection is refused.
 func unreachable(said string) bool {
 	for _, words := range []string{
 		"Unable to contact slurm controller", "Could not establish a configuration source",
@@ -154,7 +154,7 @@ func unreachable(said string) bool {
 	return false
 }
 
-// oneLine is text as one line of bounded length.
+// oneLine returns text as one line of limited length.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	const most = 400

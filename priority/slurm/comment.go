@@ -9,20 +9,20 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Comment is what the user of a job wrote beside it (sbatch --comment).
+// Comment is the comment that a user gave a job (sbatch --comment).
 type Comment struct {
 	Job   ostrich.JobID
-	Array ostrich.JobID // the array that the job belongs to, else the job itself
+	Array ostrich.JobID // the array of the job, else the job itself
 	Text  string        // "" for none
 }
 
 // Comments returns the comments of all jobs that slurmctld knows: those that
-// wait, those that run, and those that ended less than MinJobAge ago. It needs
-// one squeue.
+// wait, those that run, and those that ended less than MinJobAge ago. It runs one
+// squeue.
 //
-// Of an array whose tasks squeue shows as one it returns one; the comments of
-// its tasks with records of their own are those of the array unless somebody
-// has changed one.
+// If squeue shows the tasks of an array as one job, the array has one comment.
+// Tasks with records of their own have the array's comment unless somebody
+// changed it.
 func (s Commands) Comments(ctx context.Context) ([]Comment, error) {
 	mark, err := newMark()
 	if err != nil {
@@ -35,13 +35,13 @@ func (s Commands) Comments(ctx context.Context) ([]Comment, error) {
 	return parseComments(string(out), mark)
 }
 
-// commentFormat is the format of one job, which starts with the mark as a record
-// of squeueFormat does: a comment may contain anything.
+// commentFormat is the format of one job. Like a record of squeueFormat it begins
+// with the mark, because a comment may contain anything.
 func commentFormat(mark string) string {
 	return mark + "%A" + fieldSep + "%F" + fieldSep + "%k"
 }
 
-// parseComments reads what squeue prints in commentFormat(mark).
+// parseComments parses squeue's output in commentFormat(mark).
 func parseComments(out, mark string) ([]Comment, error) {
 	records, err := splitRecords(out, mark)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 )
 
 // ParseController reads a saved "scontrol show config", or a slurm.conf. A
-// slurm.conf does not tell its release, so that Version is empty and defaults
-// are those of the newest; PriorityType, whose default depends on the release,
-// must be there. An Include is not followed: it is an error.
+// slurm.conf does not name its release. So Version is empty, defaults are those
+// of the newest release, and PriorityType, whose default depends on the release,
+// is required. ParseController does not follow an Include; it returns an error.
 func ParseController(text string) (priority.Controller, error) {
 	if saved(text) {
 		return parseConfig(text)
 	}
-	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h.
+	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h
 		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
 		MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
 	}
@@ -40,7 +40,7 @@ func ParseController(text string) (priority.Controller, error) {
 	return c, nil
 }
 
-// saved tells whether the text is what scontrol shows, and not a slurm.conf.
+// saved reports whether the text is output of scontrol, and not a slurm.conf.
 func saved(text string) bool {
 	for line := range strings.Lines(text) {
 		key, _, ok := strings.Cut(line, "=")
@@ -51,13 +51,13 @@ func saved(text string) bool {
 	return false
 }
 
-// confLine is a line of slurm.conf, with those that continue it.
+// confLine is a line of slurm.conf, with its continuation lines.
 type confLine struct {
 	number int
 	words  []confWord // at least one
 }
 
-// value is the last value of a key, or "".
+// value returns the last value of a key, or "".
 func (l confLine) value(key string) string {
 	for _, w := range slices.Backward(l.words) {
 		if strings.EqualFold(w.key, key) {
@@ -69,9 +69,10 @@ func (l confLine) value(key string) string {
 
 type confWord struct{ key, value string }
 
-// confLines takes a slurm.conf apart: "#" begins a comment, "\" at the end of a
-// line continues it, a value with blanks is in quotes, and blanks may stand on
-// both sides of "=" (s_p_parse_file in Slurm's src/common/parse_config.c).
+// confLines splits a slurm.conf into lines and words. "#" begins a comment, "\"
+// at the end of a line continues it, a value with blanks is in quotes, and blanks
+// may stand on both sides of "=" (s_p_parse_file in Slurm's
+// src/common/parse_config.c).
 func confLines(text string) ([]confLine, error) {
 	var all []confLine
 	var whole strings.Builder
@@ -102,7 +103,7 @@ func confLines(text string) ([]confLine, error) {
 	return all, nil
 }
 
-// uncomment cuts a comment off. "\#" is no comment.
+// uncomment removes a comment. "\#" does not begin one.
 func uncomment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || line[i-1] != '\\') {
@@ -144,7 +145,7 @@ func confWords(line string) ([]confWord, error) {
 
 var errConfTime = errors.New("not minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED")
 
-// confTime reads a time of slurm.conf, which counts minutes, seconds rounded up
+// confTime reads a time of slurm.conf, which counts minutes and rounds seconds up
 // (time_str2mins in Slurm's src/common/parse_time.c).
 func confTime(text string) (ostrich.Duration, error) {
 	switch strings.ToUpper(text) {
@@ -165,7 +166,7 @@ func confTime(text string) (ostrich.Duration, error) {
 	var n [3]uint64
 	at := 0
 	if !hasDays && len(parts) < 3 {
-		at = 1 // Without hours.
+		at = 1 // without hours
 	}
 	if at+len(parts) > 3 {
 		return 0, errConfTime

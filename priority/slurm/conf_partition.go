@@ -12,9 +12,9 @@ import (
 
 var errNoPartition = errors.New("no partition")
 
-// ParsePartitions reads a saved "scontrol show partition", with -o or without,
-// or a slurm.conf. TotalCPUs is counted from its NodeName lines there. An
-// Include is not followed: it is an error.
+// ParsePartitions reads a saved "scontrol show partition", with or without -o, or
+// a slurm.conf, where it counts TotalCPUs from the NodeName lines. It does not
+// follow an Include; it returns an error.
 func ParsePartitions(text string) ([]priority.Partition, error) {
 	if !strings.Contains(text, "TotalCPUs=") {
 		return confPartitions(text)
@@ -34,7 +34,7 @@ func ParsePartitions(text string) ([]priority.Partition, error) {
 	return parts, nil
 }
 
-// records puts each partition on a line of its own, as -o does.
+// records puts each partition on one line, as -o does.
 func records(text string) string {
 	var out strings.Builder
 	for word := range strings.FieldsSeq(text) {
@@ -47,8 +47,8 @@ func records(text string) string {
 	return out.String()
 }
 
-// confPartitions reads the partitions of a slurm.conf. A line for DEFAULT holds
-// for those after it.
+// confPartitions reads the partitions of a slurm.conf. A line for DEFAULT applies
+// to the lines after it.
 func confPartitions(text string) ([]priority.Partition, error) {
 	lines, err := confLines(text)
 	if err != nil {
@@ -118,7 +118,7 @@ func confPartitions(text string) ([]priority.Partition, error) {
 	return parts, nil
 }
 
-// cpus is the processors of the nodes of a NodeName line.
+// cpus returns the processors of the nodes of a NodeName line.
 func (l confLine) cpus(standard int) (int, error) {
 	number := func(key string, otherwise int) (int, error) {
 		text := l.value(key)
@@ -136,20 +136,20 @@ func (l confLine) cpus(standard int) (int, error) {
 			return n, err
 		}
 	}
-	product, told := 1, false
+	product, counted := 1, false
 	for _, key := range []string{"Boards", "Sockets", "SocketsPerBoard", "CoresPerSocket", "ThreadsPerCore"} {
 		n, err := number(key, 0)
 		if err != nil {
 			return 0, err
 		}
 		if n > 0 {
-			told = true
-			if key != "Boards" || l.value("Sockets") == "" { // Sockets counts those of all boards.
+			counted = true
+			if key != "Boards" || l.value("Sockets") == "" { // Sockets counts those of all boards
 				product *= n
 			}
 		}
 	}
-	if !told {
+	if !counted {
 		return standard, nil
 	}
 	return product, nil

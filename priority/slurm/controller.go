@@ -48,7 +48,8 @@ func parseConfig(out string) (priority.Controller, error) {
 	return c, nil
 }
 
-// complete checks what must be there and fills in what follows from it.
+// complete checks that required values are there, and fills in what follows from
+// them.
 func complete(c *priority.Controller) error {
 	for _, need := range []struct{ key, value string }{{"ClusterName", c.ClusterName}, {"PriorityType", c.PriorityType}} {
 		if need.value == "" {
@@ -58,8 +59,8 @@ func complete(c *priority.Controller) error {
 	return schedulerParameters(c)
 }
 
-// set takes one value. A time is read by the caller's function: scontrol shows
-// seconds where slurm.conf has minutes.
+// set sets one value. duration reads times: scontrol shows seconds where
+// slurm.conf has minutes.
 func set(c *priority.Controller, key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
 	switch strings.ToLower(key) {
 	case "clustername":
@@ -135,7 +136,7 @@ func set(c *priority.Controller, key, value string, duration func(string) (ostri
 	return err
 }
 
-// unless is the value, or "" for the one that stands for nothing.
+// unless returns the value, or "" if it is the one that stands for nothing.
 func unless(value, nothing string) string {
 	if strings.EqualFold(value, nothing) {
 		return ""
@@ -203,7 +204,7 @@ func seconds(value string) (ostrich.Duration, error) {
 	return ostrich.Duration(n), nil
 }
 
-// exemptTime reads PreemptExemptTime; -1 stands for none.
+// exemptTime reads PreemptExemptTime; -1 means none.
 func exemptTime(value string, duration func(string) (ostrich.Duration, error)) (ostrich.Duration, error) {
 	if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
 		return 0, nil

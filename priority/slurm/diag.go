@@ -18,7 +18,7 @@ type Diag struct {
 	ServerThread int          // requests being served
 	AgentQueue   int          // messages to nodes that are to be sent again
 	AgentPending int          // the same by type, as counted at most 30 s ago
-	RPCQueue     int          // requests that wait in queues of their own (enable_rpc_queue, since 24.05)
+	RPCQueue     int          // requests in queues of their own (enable_rpc_queue, since 24.05)
 	DBDQueue     int          // messages that wait for slurmdbd
 	Pending      int          // "Jobs pending", counting array tasks; refreshed twice a minute
 	Running      int
@@ -26,7 +26,7 @@ type Diag struct {
 
 	Main              CycleTimes   // of the main scheduler
 	Backfill          CycleTimes   // of the backfill scheduler, without the time that it slept
-	Backfilling       bool         // a backfill cycle is under way
+	Backfilling       bool         // a backfill cycle is running
 	LastBackfill      ostrich.Time // when the last backfill cycle ended; 0 for none
 	LastBackfillDepth int
 
@@ -36,8 +36,8 @@ type Diag struct {
 }
 
 // JobCounts is how many jobs have been submitted, have started and have ended
-// since counting began, at midnight UTC, with slurmctld or by "sdiag --reset".
-// Two that are equal mean that nothing of this has happened between them.
+// since counting began: at midnight UTC, with the start of slurmctld or with
+// "sdiag --reset". If two are equal, none of this has happened between them.
 type JobCounts struct {
 	Since                                           ostrich.Time // when counting began
 	Submitted, Started, Completed, Canceled, Failed int
@@ -199,7 +199,7 @@ func (d *Diag) count(section, line string) error {
 	return nil
 }
 
-// stamp reads the Unix seconds in parentheses at the end of a line.
+// stamp reads the Unix time in parentheses at the end of a line.
 func stamp(line string) (ostrich.Time, error) {
 	_, text, ok := strings.Cut(line, "(")
 	t, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), ")"), 10, 64)
@@ -210,12 +210,12 @@ func stamp(line string) (ostrich.Time, error) {
 }
 
 // AdminLevel returns the AdminLevel of a user: "None", "Operator" or
-// "Administrator". A user that slurmdbd does not know is an error.
+// "Administrator". A user unknown to slurmdbd is an error.
 func (s Commands) AdminLevel(ctx context.Context, user string) (string, error) {
 	if user == "" || strings.ContainsAny(user, " ,=\n") {
 		return "", fmt.Errorf("user %q: not a user's name", user)
 	}
-	// sacctmgr has no -M of the same meaning: users are common to all clusters.
+	// sacctmgr's -M has another meaning: users are common to all clusters.
 	s.Cluster = ""
 	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "name="+user, "format=user,adminlevel")
 	if err != nil {

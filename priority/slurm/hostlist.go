@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// mostNodes bounds what a list of nodes stands for; more is a broken list.
-// Slurm's own bound is 64 000 of one range (MAX_RANGE in src/common/hostlist.c).
+// mostNodes is the most nodes that a list may stand for; a larger list is broken.
+// Slurm's own limit is 64 000 for one range (MAX_RANGE in src/common/hostlist.c).
 const mostNodes = 1 << 20
 
 var errNodes = errors.New("not a list of nodes")
 
-// expandNodes lists the nodes of a list such as "n[1-2,08-10],login,r[0-3]c[0-7]".
+// expandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
 // Numbers keep their leading zeros.
 func expandNodes(list string) ([]string, error) {
 	var all []string
@@ -57,7 +57,8 @@ func cutItem(list string) (item, rest string, err error) {
 	return list, "", nil
 }
 
-// expandItem adds what one item stands for, its beginning expanded already.
+// expandItem appends the names of one item, whose beginning done is expanded
+// already.
 func expandItem(all []string, done, item string) ([]string, error) {
 	before, rest, ok := strings.Cut(item, "[")
 	if done += before; !ok {

@@ -257,7 +257,7 @@ func TestLiveGuards(t *testing.T) {
 		}
 	}
 	task := l.jobs[len(l.jobs)-1]
-	// 24.11 tells why a job is not eligible some time after its submission.
+	// 24.11 shows why a job is not eligible only some time after its submission.
 	before := l.wait("eligible jobs, and reasons of the others", func(queue []priority.Queued) bool {
 		return l.get(queue, later).Reason == "BeginTime" && l.get(queue, dependent).Reason == "Dependency" &&
 			(l.controller.Basic() || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned))

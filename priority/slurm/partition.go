@@ -37,8 +37,8 @@ func (s Commands) Partitions(ctx context.Context) ([]priority.Partition, error) 
 	return parts, nil
 }
 
-// parsePartitions reads "scontrol -o show partition": the partitions, and
-// their nodes as Slurm abbreviates them.
+// parsePartitions reads "scontrol -o show partition": the partitions, and the
+// lists of their nodes as Slurm abbreviates them.
 func parsePartitions(out string) (parts []priority.Partition, lists []string, err error) {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)

@@ -12,16 +12,16 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// errNoOption is what a command says of an option that its release lacks.
+// errNoOption is how a command refuses an option that its release lacks.
 var errNoOption = errors.New("unrecognized option")
 
-// pending returns the records of slurmctld that wait.
+// pending returns slurmctld's waiting records.
 //
-// Until 22.05 squeue prints them one by one with --array-unique. Later releases
-// print either a line for all waiting tasks of an array, those with records of
-// their own among them, or a line for each task; neither tells all, and
-// separate joins them. The option is tried each time: a refusal takes some
-// milliseconds, and the commands may be exchanged under a running daemon.
+// Until 22.05, squeue prints them one by one with --array-unique. Later releases
+// print either one line for all waiting tasks of an array, which hides tasks with
+// records of their own, or one line for each task. Neither shows everything, so
+// separate joins them. pending tries the option each time: a refusal takes a few
+// milliseconds, and the commands may be replaced under a running daemon.
 func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
 	mark, err := newMark()
 	if err != nil {
@@ -34,8 +34,8 @@ func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
 	if !errors.Is(err, errNoOption) {
 		return nil, err
 	}
-	// The tasks come last: one that was held or pinned meanwhile is then known
-	// to be apart.
+	// The list of tasks comes last, so it shows a task that was held or pinned
+	// meanwhile as separate.
 	if out, err = s.squeue(ctx, mark); err != nil {
 		return nil, err
 	}
@@ -49,31 +49,31 @@ func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
 	return separate(grouped, out, mark)
 }
 
-// squeue lists what waits, each line in squeueFormat(mark).
+// squeue lists the waiting jobs, one line each in squeueFormat(mark).
 func (s Commands) squeue(ctx context.Context, mark string, options ...string) (string, error) {
 	args := slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-t", "PENDING", "-o", squeueFormat(mark)})
 	out, err := s.output(ctx, "squeue", args...)
 	return string(out), err
 }
 
-// isSet reports whether the record is one that stands for tasks of an array,
-// and not for a single task or job.
+// isSet reports whether the record stands for tasks of an array, and not for a
+// single task or job.
 func isSet(q *priority.Queued) bool {
 	_, err := strconv.Atoi(q.Tasks)
 	return q.Array != 0 && err != nil
 }
 
-// record is what "squeue --array" prints of one record of slurmctld: a line
-// for each of its tasks, alike but for the task.
+// record is what "squeue --array" prints of one record of slurmctld: a line for
+// each of its tasks, which differ only in the task.
 type record struct {
 	priority.Queued
 
-	tasks []int // none for what is no array
+	tasks []int // none if it is not an array
 }
 
-// separate returns the records of slurmctld from two lists of squeue's:
-// grouped, in which a set of an array's tasks has taken in those with records
-// of their own, and the later one of "squeue --array", task by task.
+// separate returns slurmctld's records from two lists of squeue's. In grouped, a
+// set of an array's tasks includes those with records of their own. byTask is the
+// later output of "squeue --array", task by task.
 func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued, error) {
 	records, err := parseRecords(byTask, mark)
 	if err != nil {
@@ -101,8 +101,8 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 		set := sets[r.Job]
 		if set == nil {
 			// An array that is younger than the grouped list waits for the next
-			// reading: its last task may be missing here, and whoever names a
-			// part of an array splits it.
+			// reading. Its last task may be missing here, and naming a part of an
+			// array splits it.
 			if len(r.tasks) < 2 {
 				queue = append(queue, r.Queued)
 			}
@@ -124,7 +124,7 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 	return queue, nil
 }
 
-// parseRecords reads what "squeue --array" prints in squeueFormat(mark).
+// parseRecords parses the output of "squeue --array" in squeueFormat(mark).
 func parseRecords(out, mark string) ([]record, error) {
 	texts, err := splitRecords(out, mark)
 	if err != nil {
@@ -133,7 +133,7 @@ func parseRecords(out, mark string) ([]record, error) {
 	var records []record
 	at := make(map[string]int) // by id
 	for text := range texts {
-		// Of the further tasks of a record nothing is new but the number.
+		// The further tasks of a record differ only in the number.
 		id, rest, _ := strings.Cut(text, fieldSep)
 		i, known := at[id]
 		if !known {
@@ -167,9 +167,9 @@ func parseRecords(out, mark string) ([]record, error) {
 	return records, nil
 }
 
-// forgotten is the task that "squeue --array" leaves out of a record where it
-// shows the given ones: the last of a stride (bitstring.c, bitfmt2int, which
-// stops before the end). It returns false where none can be missing.
+// forgotten returns the task that "squeue --array" leaves out of a record with
+// these tasks: the last one of a stride (bitstring.c, bitfmt2int, stops before
+// the end). ok is false if none can be missing.
 func forgotten(tasks []int) (last int, ok bool) {
 	step := stride(tasks)
 	if step < 2 {

@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// policies adds to the configuration what "scontrol show config" does not show.
-// What cannot be learnt is no error, and c.PoliciesUnknown says why.
+// policies adds what "scontrol show config" does not show. A policy that cannot
+// be read is no error; c.PoliciesUnknown says why.
 func (s Commands) policies(ctx context.Context, c *priority.Controller) {
 	qos, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=qos")
 	if err == nil {
@@ -48,7 +48,7 @@ func parseQOS(out string) ([]priority.QOS, error) {
 	return all, nil
 }
 
-// field is the value of a word "key=value" of a line, "" without one.
+// field returns the value of a word "key=value" of a line, or "".
 func field(line, key string) string {
 	_, rest, _ := strings.Cut(line, " "+key+"=")
 	if rest == "" || rest[0] == ' ' {
@@ -57,7 +57,7 @@ func field(line, key string) string {
 	return strings.Fields(rest)[0]
 }
 
-// parseFederation reads "scontrol show federation": the name, "" for none.
+// parseFederation reads the name from "scontrol show federation", "" for none.
 func parseFederation(out string) string {
 	for line := range strings.Lines(out) {
 		if name, found := strings.CutPrefix(line, "Federation:"); found {
@@ -67,10 +67,10 @@ func parseFederation(out string) string {
 	return ""
 }
 
-// Thresholds returns the associations of a cluster that have a MinPrioThreshold.
-// It asks slurmdbd.
+// Thresholds asks slurmdbd for the associations of a cluster that have a
+// MinPrioThreshold.
 func (s Commands) Thresholds(ctx context.Context, cluster string) ([]priority.Threshold, error) {
-	s.Cluster = "" // sacctmgr has no -M of the same meaning
+	s.Cluster = "" // sacctmgr's -M has another meaning
 	if cluster == "" || strings.ContainsAny(cluster, " ,=\n") {
 		return nil, fmt.Errorf("cluster %q: not a cluster's name", cluster)
 	}

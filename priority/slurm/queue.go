@@ -14,13 +14,13 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Queue returns the pending jobs in the order in which Slurm would try them,
-// as far as that is known without the partitions' tiers; see Rank. It needs
-// one sprio, or two if priorities change meanwhile or were undone, and, as
-// pending says, one squeue or up to three.
+// Queue returns the pending jobs in the order in which Slurm would try them, as
+// far as that is known without the partitions' tiers; see Rank. It runs one
+// sprio, or two if priorities changed meanwhile or were undone, and one to three
+// squeue, see pending.
 func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
-	// sprio comes first: a job held or pinned between the two is then shown
-	// as such by squeue.
+	// sprio runs first: squeue then shows as such a job that was held or pinned
+	// between the two.
 	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
 	switch {
 	case err == nil:
@@ -47,8 +47,8 @@ func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
 	return queue, nil
 }
 
-// recompute asks sprio again about the jobs whose priority is not the sum of
-// their factors: slurmctld may have computed both anew between the two commands.
+// recompute runs sprio again for the jobs whose priority is not the sum of their
+// factors: slurmctld may have computed both anew between the two commands.
 func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error {
 	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
 	if err != nil {
@@ -67,13 +67,13 @@ func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error 
 	return nil
 }
 
-// fieldSep separates the fields of a record. No field can contain it but what users
-// write, the wckey and the name, which come last: a user can garble their own.
+// fieldSep separates the fields of a record. Only fields that users write can
+// contain it, the wckey and the name. They come last, so that users can garble
+// only their own.
 const fieldSep = "\x1f"
 
-// squeueFormat is the format of one record. A job's name may contain anything,
-// a new line too, so that every record starts with a mark that nobody can
-// guess.
+// squeueFormat is the format of one record. A job's name may contain anything, a
+// newline too, so every record begins with a mark that nobody can guess.
 func squeueFormat(mark string) string {
 	return mark + strings.Join([]string{
 		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%w", "%j",
@@ -82,7 +82,7 @@ func squeueFormat(mark string) string {
 
 const squeueFields = 20
 
-// parseSqueue reads what squeue prints in squeueFormat(mark).
+// parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
 	records, err := splitRecords(out, mark)
 	if err != nil {
@@ -99,11 +99,11 @@ func parseSqueue(out, mark string) ([]priority.Queued, error) {
 	return queue, nil
 }
 
-// splitRecords returns the records that squeue printed in squeueFormat(mark).
+// splitRecords splits squeue's output in squeueFormat(mark) into records.
 func splitRecords(out, mark string) (iter.Seq[string], error) {
 	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
-		// With -M squeue writes the cluster above its jobs.
+		// With -M, squeue prints the cluster above its jobs.
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
 			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
 		}
@@ -133,7 +133,8 @@ func parseQueued(record string) (priority.Queued, error) {
 		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Account: f[6], Partition: f[7], QOS: f[8],
 		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], WCKey: none(f[18]), Name: f[19],
 	}
-	// What a job asks for serves until accounting tells of it; without, it waits for that.
+	// The processors requested serve until accounting knows the job; without
+	// them, the job waits for that.
 	if cpus, bad := strconv.ParseUint(f[16], 10, 31); bad == nil {
 		q.CPUs = int(cpus)
 	}
@@ -175,7 +176,7 @@ func parseQueued(record string) (priority.Queued, error) {
 	return q, nil
 }
 
-// none is s, or "" where Slurm says there is nothing.
+// none returns s, or "" if it is Slurm's word for nothing.
 func none(s string) string {
 	if s == "(null)" || s == "N/A" {
 		return ""
@@ -189,7 +190,7 @@ const sprioFormat = "%i|%Y|%y|%S|%N|%A|%B|%F|%J|%P|%Q|%T"
 
 const sprioFields = 12
 
-// factored is what sprio says of a job.
+// factored is sprio's information on a job.
 type factored struct {
 	pinned   bool
 	site     int64
@@ -197,8 +198,8 @@ type factored struct {
 	computed uint32
 }
 
-// parseSprio reads what sprio prints in sprioFormat, which is a line for every
-// job and partition.
+// parseSprio parses sprio's output in sprioFormat, one line for every job and
+// partition.
 func parseSprio(out string) (map[ostrich.JobID]factored, error) {
 	jobs := make(map[ostrich.JobID]factored, strings.Count(out, "\n"))
 	for line := range strings.Lines(out) {
@@ -234,8 +235,8 @@ func parseSprio(out string) (map[ostrich.JobID]factored, error) {
 	return jobs, nil
 }
 
-// unset is a SiteFactor or nice value of 0 as Slurm stores it, less the offset
-// with which it stores them. Neither can be set to it.
+// unset is a SiteFactor or nice value stored as 0, less the offset that Slurm
+// adds. Neither can be set to it.
 const unset = "-2147483648"
 
 func parseFactored(f *[sprioFields]string) (factored, error) {
@@ -248,9 +249,9 @@ func parseFactored(f *[sprioFields]string) (factored, error) {
 	if err != nil || math.IsNaN(norm) {
 		return job, fmt.Errorf("normalised priority %q: not a number", clip(f[2]))
 	}
-	// Where a job is pinned sprio prints its priority in the place of the
-	// normalised one, which is otherwise a fraction of 2^32-1.
-	// Of one in several partitions it prints factors that were never set.
+	// For a pinned job, sprio prints the priority in place of the normalised one,
+	// which is otherwise a fraction of 2^32-1. For a pinned job in several
+	// partitions, it prints factors that were never set.
 	if norm >= 1 && norm == float64(prio) || f[3] == unset && f[4] == unset {
 		return factored{pinned: true}, nil
 	}
@@ -290,7 +291,7 @@ func parseTRESWeights(s string) (int64, error) {
 	return sum, nil
 }
 
-// join adds what sprio says to the jobs of squeue.
+// join adds sprio's information to squeue's jobs.
 func join(queue []priority.Queued, factors map[ostrich.JobID]factored) {
 	for i := range queue {
 		q := &queue[i]

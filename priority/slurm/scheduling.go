@@ -10,10 +10,10 @@ import (
 )
 
 // schedulerParameters fills in the fields that come from lists of parameters,
-// and Slurm's defaults of the release (src/slurmctld/job_scheduler.c, schedule;
-// src/plugins/sched/backfill/backfill.c, _load_config). Where Slurm takes its
-// default in place of a value that cannot be, so does this. A release that is
-// not known is taken as the newest.
+// with Slurm's defaults of the release (src/slurmctld/job_scheduler.c, schedule;
+// src/plugins/sched/backfill/backfill.c, _load_config). Like Slurm, it uses the
+// default in place of an impossible value. An unknown release counts as the
+// newest.
 func schedulerParameters(c *priority.Controller) error {
 	c.DefaultQueueDepth, c.BackfillMaxJobTest = 100, 500
 	if c.Version != "" {
@@ -50,14 +50,14 @@ func schedulerParameters(c *priority.Controller) error {
 	return nil
 }
 
-// The largest values that the backfill scheduler takes.
+// The largest values that the backfill scheduler accepts.
 const (
 	mostBackfillInterval   = 10800
 	mostBackfillWindow     = 30 * 1440 // minutes
 	mostBackfillResolution = 3600
 )
 
-// parameter takes a parameter with a number.
+// parameter sets a parameter that has a number.
 func parameter(c *priority.Controller, name, value string) error {
 	s := &c.Scheduling
 	within := func(field *int, least, most int) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Share is what sshare tells of an association.
+// Share is what sshare shows of an association.
 type Share struct {
 	Account, User string // User is "" for an account
 	RawUsage      float64
@@ -21,7 +21,7 @@ type Share struct {
 // shareColumns are sshare's columns for the fields of a Share.
 const shareColumns = "Account%80,User%80,RawUsage%30,NormShares%30,EffectvUsage%30,FairShare%30,LevelFS%30"
 
-// Shares returns what sshare tells of all associations.
+// Shares returns what sshare shows of all associations.
 func (s Commands) Shares(ctx context.Context) ([]Share, error) {
 	out, err := s.output(ctx, "sshare", "-a", "-l", "-n", "-P", "-o", shareColumns)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s Commands) Shares(ctx context.Context) ([]Share, error) {
 	return parseShares(string(out))
 }
 
-// parseShares reads sshare -P. Accounts are indented by their depth.
+// parseShares reads sshare -P, which indents accounts by their depth.
 func parseShares(out string) ([]Share, error) {
 	var list []Share
 	for line := range strings.Lines(out) {

@@ -11,9 +11,9 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Submit hands a batch script to sbatch, with options for it, and returns the
-// number of the job, or of the job array if an option makes it one. The script
-// is read before Submit returns.
+// Submit passes a batch script to sbatch, with options for it, and returns the
+// number of the job, or of the job array if an option makes it one. sbatch has
+// read the script when Submit returns.
 func (s Commands) Submit(ctx context.Context, script string, options ...string) (ostrich.JobID, error) {
 	out, err := s.output(ctx, "sbatch", slices.Concat([]string{"--parsable"}, options, []string{script})...)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s Commands) Submit(ctx context.Context, script string, options ...string) 
 	return parseSubmitted(string(out))
 }
 
-// parseSubmitted reads what "sbatch --parsable" prints: the number of the job
+// parseSubmitted reads the output of "sbatch --parsable": the number of the job
 // and, for another cluster, its name.
 func parseSubmitted(out string) (ostrich.JobID, error) {
 	number, _, _ := strings.Cut(strings.TrimSpace(out), ";")
@@ -35,20 +35,20 @@ func parseSubmitted(out string) (ostrich.JobID, error) {
 
 // ArrayTasks is one or several tasks of a job array that are in the same state.
 type ArrayTasks struct {
-	// Tasks are their numbers as squeue writes them: one, as "7", for tasks
-	// that run or have ended; maybe several, as "8-15%4", for those that wait.
+	// Tasks are their numbers as squeue prints them: one, as "7", for tasks that
+	// run or have ended; several, as "8-15%4", possibly for those that wait.
 	Tasks string
 	State string // JobState in Slurm's long form: "PENDING", "OUT_OF_MEMORY"
 }
 
-// ended are the states that a job does not leave, in Slurm's long form
+// ended are the final states of a job in Slurm's long form
 // (slurm_protocol_defs.c, job_state_string).
 var ended = []string{
 	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
 	"REVOKED", "TIMEOUT",
 }
 
-// Ended reports whether the tasks have ended, in whatever way.
+// Ended reports whether the tasks have ended in any way.
 func (a ArrayTasks) Ended() bool { return slices.Contains(ended, a.State) }
 
 // Has reports whether a task is among them.
@@ -57,9 +57,8 @@ func (a ArrayTasks) Has(task int) bool {
 	return err == nil && set.Has(task)
 }
 
-// Array lists the tasks of a job array that slurmctld still knows. Those that
-// have ended are forgotten after MinJobAge; of an array of which none is left
-// there are no tasks, and no error.
+// Array lists the tasks of a job array that slurmctld still knows. It forgets
+// ended tasks after MinJobAge; if none is left, Array returns none and no error.
 func (s Commands) Array(ctx context.Context, job ostrich.JobID) ([]ArrayTasks, error) {
 	out, err := s.output(ctx, "squeue", "-h", "-t", "all", "-j", strconv.FormatUint(uint64(job), 10), "-o", "%K|%T")
 	if err != nil {

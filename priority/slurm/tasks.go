@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// parseTasks reads a set of array tasks as squeue prints it.
+// parseTasks reads a set of array tasks in squeue's form.
 func parseTasks(s string) (priority.TaskSet, error) {
 	if set, _, _ := strings.Cut(s, "%"); strings.HasSuffix(set, "...") {
 		return nil, fmt.Errorf("tasks %q: shortened; is SLURM_BITSTR_LEN=0 understood?", clip(s))
@@ -16,8 +16,8 @@ func parseTasks(s string) (priority.TaskSet, error) {
 	return priority.ParseTasks(s)
 }
 
-// formatTasks writes tasks, which ascend, as squeue does
-// (slurm_protocol_defs.c, xlate_array_task_str).
+// formatTasks formats ascending tasks as squeue does (slurm_protocol_defs.c,
+// xlate_array_task_str).
 func formatTasks(tasks []int) string {
 	if len(tasks) == 0 {
 		return ""
@@ -44,8 +44,7 @@ func formatTasks(tasks []int) string {
 	return string(b)
 }
 
-// stride is the distance between any two neighbours, 0 if it is not the same
-// for all.
+// stride returns the distance between neighbours, or 0 if the distances differ.
 func stride(tasks []int) int {
 	if len(tasks) < 2 {
 		return 0
@@ -59,6 +58,6 @@ func stride(tasks []int) int {
 	return step
 }
 
-// isStride reports whether Slurm writes tasks at equal distances as a stride;
-// span is the distance from the first to the last.
+// isStride reports whether Slurm prints count tasks at equal distances as a
+// stride; span is the distance from the first to the last.
 func isStride(count, span int) bool { return count > 5 && span > 10 }

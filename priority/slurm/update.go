@@ -15,19 +15,21 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// ErrSlow tells that the time for a burst was over before its end. What was made
-// until then is made.
+// ErrSlow says that the time for a burst was over before its end. The changes
+// made until then stay.
 var ErrSlow = errors.New("slow controller")
 
-// maxLine is the longest line that is given to scontrol.
+// maxLine is the longest line that scontrol gets.
 const maxLine = 4000
 
 // Update makes the changes, in their order, with a single scontrol, and then
-// reads the queue back to see what came of them. An error tells that the burst
-// was not finished or not read back; the result holds what is known even then.
+// reads the queue back to see their effect. An error says that the burst was not
+// finished or not read back; even then the result holds what is known.
 //
-// A refused change is no error, but a refusal for want of a right, ErrDenied,
-// ends the burst, as every further one would be refused too. A timeout or the end of ctx kills scontrol: a
+// A refused change is no error. But ErrDenied, a refusal for lack of rights, ends
+// the burst, because all further changes would be refused too. A timeout or the
+// end of ctx kills scontrol: a change that slurmctld already has takes effect all
+// the same.
 // change that slurmctld already has takes effect all the same.
 func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var r priority.Result
@@ -70,8 +72,8 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 	if errors.Is(err, ErrUnreachable) {
 		return r, err
 	}
-	// What was written is read back even if ctx ended meanwhile, but then
-	// somebody waits for us to end.
+	// Read back what was written even if ctx has ended, but quickly, because a
+	// caller waits for us to end.
 	back := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -91,8 +93,8 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 	return r, err
 }
 
-// readBack compares the outcomes with the queue. cut is the change that was on its
-// way when the burst was cut off, -1 for none.
+// readBack compares the outcomes with the queue. cut is the change that was on
+// its way when the burst was cut off, or -1.
 func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.Outcome, cut int) {
 	index := make(map[ostrich.JobID]int, len(queue))
 	for i := range queue {
@@ -103,7 +105,7 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 		at, pending := index[out.Job]
 		switch {
 		case out.Status == priority.Unsent:
-			// scontrol may have been ahead of its words when it was killed.
+			// scontrol may have done more than it reported before it was killed.
 			if pending && out.From != out.To && has(out.Change, ch, &queue[at]) {
 				out.Status = priority.Applied
 			}
@@ -115,7 +117,7 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 		case out.Words != "":
 			out.Status = priority.Refused
 		case ch == priority.SiteFactor && !queue[at].SiteKnown:
-			out.Status = priority.Unknown // sprio does not tell it of held, pinned or later eligible jobs
+			out.Status = priority.Unknown // sprio does not show it for held, pinned or later eligible jobs
 		default:
 			out.Status = priority.NotApplied
 		}
@@ -124,13 +126,13 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 
 const barrierWord = "ostrich-barrier-"
 
-// barrier is a line that scontrol rejects in words that repeat it. Between two
-// of them stand the words about one change.
+// barrier returns a line that scontrol rejects in words that repeat it.
+// scontrol's words between two barriers belong to one change.
 func barrier(i int) string { return barrierWord + strconv.Itoa(i) }
 
-// burst runs the script and files scontrol's words with the changes they are
-// about. It returns how many changes were tried, and whether the next one was on its
-// way when the burst was cut off.
+// burst runs the script and assigns scontrol's words to the changes. It returns
+// how many changes were tried, and whether the next one was on its way when the
+// burst was cut off.
 func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priority.Outcome) (sent int, cutOff bool, err error) {
 	limit := s.BurstTimeout
 	if limit <= 0 {
@@ -140,8 +142,8 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	defer cancel()
 	cmd := s.command(ctx, "scontrol")
 	cmd.Stdin = script
-	// With readline scontrol repeats every line on its standard output, which
-	// is not read. What matters is said on the standard error.
+	// With readline, scontrol repeats every line on standard output, which we do
+	// not read. Its messages are on standard error.
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return 0, false, fmt.Errorf("scontrol: %w", err)
@@ -149,7 +151,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	if err := cmd.Start(); err != nil {
 		return 0, false, fmt.Errorf("scontrol: %w", err)
 	}
-	// Until Wait is called nobody else closes the pipe.
+	// Nobody else closes the pipe before Wait is called.
 	stop := context.AfterFunc(ctx, func() {
 		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
 	})
@@ -198,7 +200,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		cancel()
 	}
 	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
-		// slurmctld may have this one, and may still do it.
+		// slurmctld may have received this change, and may still make it.
 		outcomes[sent].Status, cutOff = priority.Unknown, true
 	}
 	timedOut := errors.Is(ctx.Err(), context.DeadlineExceeded)
@@ -210,7 +212,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	case lacking != nil:
 		return sent, cutOff, lacking
 	case sent == len(outcomes):
-		// The barriers make scontrol end with 1 in any case.
+		// The barriers always make scontrol end with 1.
 		return sent, cutOff, nil
 	case timedOut:
 		return sent, cutOff, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
@@ -229,7 +231,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard
-// input as commands of their own. It returns Slurm's words, if it refused.
+// input as commands of their own. It returns Slurm's words if Slurm refused.
 func (s Commands) direct(ctx context.Context, lines string) (words string, err error) {
 	for line := range strings.Lines(lines) {
 		_, err = s.output(ctx, "scontrol", strings.Fields(line)...)

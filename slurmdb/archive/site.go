@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Site reads the association tree and the QOS. Deleted ones are left out.
+// Site reads the association tree and the QOS, without deleted ones.
 func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 	associations, _, err := r.Names(ctx)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package archive reads what happened in a window of time, and the association
-// tree, from slurmdbd's tables: what is asked once, not followed.
+// Package archive reads a window of time, and the association tree, from
+// slurmdbd's tables. It serves questions that are asked once; package slurmdb
+// follows the tables.
 package archive
 
 import (
@@ -16,23 +17,23 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// windowSlices is in how many statements the ended jobs of a window are read.
+// windowSlices is the number of statements that read the ended jobs of a window.
 // Each has slurmdb.Config.Timeout for itself.
 const windowSlices = 64
 
-// progressEvery is how many rows are read between two calls of progress.
+// progressEvery is the number of rows between two calls of progress.
 const progressEvery = 1 << 13
 
-// History reads the jobs that were submitted before to and had not ended
-// before from, and the size of the cluster. It reads the rows of the job table
-// whose time_end is in the window or 0, by the index on time_end, and those
-// later than the window, for a job that was submitted in it may have ended long
-// after. It is independent of polls.
+// History reads the jobs that were submitted before to and had not ended before
+// from, and the size of the cluster. By the index on time_end it reads the rows
+// of the job table whose time_end is in the window or 0, and later ones too,
+// because a job that was submitted in the window may have ended long after it. It
+// does not depend on polls.
 //
-// Rows that Slurm has marked as deleted and jobs that another cluster of a
-// federation took are left out. What else is left out or changed is in Notes.
-// progress is told now and then how many rows were read; it may be nil. A
-// window without a job is accounting.ErrEmpty.
+// It leaves out rows that Slurm has marked as deleted and jobs that another
+// cluster of a federation took. Notes say what else it left out or changed. It
+// calls progress now and then with the number of rows read; progress may be nil.
+// A window without a job is accounting.ErrEmpty.
 func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, progress func(rows int)) (*accounting.History, error) {
 	if to <= from {
 		return nil, fmt.Errorf("slurmdb: %w: a window from %s to %s", slurmdb.ErrConfig, stamp(from), stamp(to))
@@ -71,10 +72,10 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	return h, nil
 }
 
-// read reads the rows of a window: first what has not ended, so that a job that
-// ends meanwhile is read twice, not never.
+// read reads the rows of a window. It reads what has not ended first, so that a
+// job that ends meanwhile is read twice and not missed.
 func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error {
-	if err := r.LiveRows(ctx, to, w.now, w.take); err != nil {
+	if err := r.LiveRows(ctx, to, w.now, w.add); err != nil {
 		return err
 	}
 	w.report()
@@ -83,7 +84,7 @@ func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.T
 		if until > w.now {
 			until = 0
 		}
-		if err := r.EndedRows(ctx, from, until, to, w.now, w.take); err != nil {
+		if err := r.EndedRows(ctx, from, until, to, w.now, w.add); err != nil {
 			return err
 		}
 		w.report()
@@ -93,13 +94,13 @@ func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.T
 	}
 }
 
-// shortest is the shortest window that Recent returns, in seconds.
+// shortest is the length of the shortest window that Recent returns, in seconds.
 const shortest = ostrich.Duration(600)
 
-// Recent returns the beginning of a window that ends now, for History: as long as
-// possible, but no longer than longest, and with no more than most rows of jobs
-// that ended in it. It is at least 10 minutes long all the same. The rows are
-// counted in an index, at most some times as many as there may be.
+// Recent returns the beginning of a window for History that ends now. The window
+// is as long as possible, but no longer than longest and with at most most rows
+// of jobs that ended in it. It is never shorter than 10 minutes. The rows are
+// counted in an index, at most a few times as many as the window may hold.
 func Recent(ctx context.Context, r *slurmdb.Reader, longest ostrich.Duration, most int) (from, now ostrich.Time, err error) {
 	if now, err = r.Now(ctx); err != nil {
 		return 0, 0, err
@@ -129,7 +130,8 @@ func Recent(ctx context.Context, r *slurmdb.Reader, longest ostrich.Duration, mo
 	return now - ostrich.Time(length), now, nil
 }
 
-// noJobs is the error of a window without a job. It tells what there is.
+// noJobs returns the error of a window without a job. It says what the database
+// holds.
 func noJobs(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error {
 	first, last, err := r.EndTimes(ctx, 0)
 	if err != nil {
@@ -143,7 +145,7 @@ func noJobs(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error
 		r.Cluster(), accounting.ErrEmpty, stamp(from), stamp(to), there)
 }
 
-// stamp words a time.
+// stamp formats a time.
 func stamp(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(time.RFC3339) }
 
 // window turns rows into jobs.
@@ -156,22 +158,22 @@ type window struct {
 	jobs     accounting.Builder
 	rows     int
 	ghosts   int                    // rows of jobs that another cluster took
-	unsized  int                    // rows of array tasks that Slurm has half written
+	unsized  int                    // rows of array tasks that Slurm has not written completely
 	clipped  []ostrich.JobID        // started before their submission
-	resized  map[ostrich.JobID]bool // have a row that a resize closed
-	unnamed  map[place]bool         // jobs' users without an association
-	accounts map[place]int32        // of associations seen
-	uids     map[string]string      // user by uid in digits, where some association told
+	resized  map[ostrich.JobID]bool // jobs with a row that a resize closed
+	unnamed  map[place]bool         // places of users without an association
+	accounts map[place]int32        // indexes of associations, by place
+	uids     map[string]string      // user by uid in digits, from the associations
 }
 
-// place is who a row says it runs for.
+// place says who a row's job runs for.
 type place struct {
 	assoc, uid uint32
 	account    string
 }
 
-// take takes a row.
-func (w *window) take(r *slurmdb.Row) {
+// add adds a row.
+func (w *window) add(r *slurmdb.Row) {
 	w.rows++
 	if w.rows%progressEvery == 0 {
 		w.report()
@@ -215,10 +217,10 @@ func (w *window) take(r *slurmdb.Row) {
 	w.jobs.Add(j)
 }
 
-// fit is a count of nodes as a job has it.
+// fit converts a count of nodes.
 func fit(nodes uint64) int32 { return int32(min(nodes, math.MaxInt32)) }
 
-// state is how far the row's job has come.
+// state returns how far the row's job has come.
 func state(r *slurmdb.Row) accounting.State {
 	switch {
 	case r.End == 0 && r.Start > 0:
@@ -239,14 +241,14 @@ func state(r *slurmdb.Row) accounting.State {
 		return accounting.Resized
 	case slurmdb.Running, slurmdb.Suspended, slurmdb.Complete: // Slurm ends runaway jobs as complete, too.
 		return accounting.Completed
-	default: // A state of a release to come: it has ended, somehow.
+	default: // An unknown state of a later release: the job has ended.
 		return accounting.Failed
 	}
 }
 
-// association is the place of who the row's job runs for. Where the tables
-// have no association, for Slurm deletes them when their jobs are purged, it
-// is the row's account and its uid, which name makes a user if it can.
+// association returns the place of the association that the row's job runs for.
+// If the tables have none, because Slurm deletes associations when their jobs are
+// purged, it uses the row's account and uid; name then looks for the user's name.
 func (w *window) association(r *slurmdb.Row) int32 {
 	at := place{assoc: r.Assoc}
 	a, known := w.associations[r.Assoc]
@@ -272,8 +274,7 @@ func (w *window) association(r *slurmdb.Row) int32 {
 	return i
 }
 
-// name gives the users that only their uid names the name that another of their
-// associations tells.
+// name replaces uids by the names that the users' other associations have.
 func (w *window) name(h *accounting.History) {
 	nameless := 0
 	for at := range w.unnamed {
@@ -301,7 +302,7 @@ func (w *window) qos(id uint32) int32 {
 	return w.jobs.QOS(name)
 }
 
-// note tells what was left out.
+// note adds notes on what was left out.
 func (w *window) note() {
 	if w.ghosts > 0 {
 		w.jobs.Note("%d rows of jobs that another cluster of the federation took are left out.", w.ghosts)
@@ -327,8 +328,8 @@ func (w *window) report() {
 	}
 }
 
-// size takes the size that the cluster had when the window ended: the last one
-// that it had before, else the first one.
+// size sets the size of the cluster when the window ended: the last size before
+// that moment, else the first one.
 func size(h *accounting.History, sizes []slurmdb.Size) {
 	if len(sizes) == 0 {
 		h.Notes = append(h.Notes, "The accounting tables do not have the size of the cluster.")

@@ -19,7 +19,7 @@ import (
 
 const day = 86400
 
-// jobOf is a job as a test tells it, with names in place of numbers.
+// jobOf is a job in a test's short form, with names in place of numbers.
 type jobOf struct {
 	User, Account, Partition, QOS string
 	accounting.Job

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// Release is a Slurm release whose tables are made.
+// Release is a Slurm release whose tables can be created.
 type Release string
 
-// Releases whose tables differ in what a reader sees.
+// Releases whose tables differ for a reader.
 const (
 	R2011 Release = "20.11"
 	R2205 Release = "22.05"
@@ -22,7 +22,7 @@ const (
 	R2505 Release = "25.05"
 )
 
-// alterations lead from the tables of 22.05 to those of other releases.
+// alterations turn the tables of 22.05 into those of other releases.
 var alterations = map[Release][]string{
 	R2205: nil,
 	R2011: {"as-20.11"},
@@ -33,7 +33,7 @@ var alterations = map[Release][]string{
 //go:embed testdata/*.sql
 var schemas embed.FS
 
-// DB is a database with the tables of slurmdbd for one cluster, "c1".
+// DB is a database with slurmdbd's tables for one cluster, "c1".
 type DB struct {
 	*sql.DB
 	Server  *Server
@@ -47,13 +47,13 @@ type DB struct {
 
 var databases atomic.Int64
 
-// New makes a database on the shared server. It is dropped after the test.
+// New creates a database on the shared server, and drops it after the test.
 func New(t testing.TB, r Release) *DB {
 	t.Helper()
 	return Shared(t).New(t, r)
 }
 
-// New makes a database on the server. It is dropped after the test.
+// New creates a database on the server, and drops it after the test.
 func (s *Server) New(t testing.TB, r Release) *DB {
 	t.Helper()
 	name := fmt.Sprintf("slurm_acct_db_%d", databases.Add(1))
@@ -106,7 +106,7 @@ func (db *DB) Run(statement string, arguments ...any) {
 	}
 }
 
-// Clock is the server's clock.
+// Clock reads the server's clock.
 func (db *DB) Clock() int64 {
 	db.t.Helper()
 	var now int64
@@ -116,8 +116,8 @@ func (db *DB) Clock() int64 {
 	return now
 }
 
-// Account makes a database account that holds the privileges on this database
-// and needs the password.
+// Account creates a database account with these privileges on this database and
+// this password.
 func (db *DB) Account(user, password, privileges string) {
 	db.t.Helper()
 	db.Run("CREATE OR REPLACE USER ?@'%' IDENTIFIED BY ?", user, password)

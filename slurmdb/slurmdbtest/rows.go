@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Values that Slurm stores for none.
+// Slurm's values for "none".
 const (
 	NoVal    = 0xfffffffe // no value: no time limit, not a task of an array
 	Infinite = 0xffffffff // unlimited; an array throttled by its own limit
 )
 
-// Job is a row of the job table. Put fills in what a plain job has where a
-// field is zero: state by its times, one processor, one hour.
+// Job is a row of the job table. Put replaces zero fields by those of a plain
+// job: state by its times, one processor, one hour.
 type Job struct {
 	Inx     uint64 // 0: the database's choice, or a SLUID since 24.11
 	ID      uint32
@@ -25,7 +25,7 @@ type Job struct {
 	State   uint32 // 0 with a start means running, with an end completed, else pending
 	Limit   uint32 // minutes; 0 means 60
 	CPUs    uint32 // cpus_req; 0 means 1
-	Procs   uint32 // processors held; 0 means CPUs
+	Procs   uint32 // allocated processors; 0 means CPUs
 	TRESReq string // empty: as CPUs says; "-": empty
 	TRES    string // tres_alloc; empty: as Procs says
 
@@ -45,7 +45,7 @@ type Job struct {
 	Deleted   int
 }
 
-// Put writes a row, or writes it again.
+// Put writes rows, or writes them again.
 func (db *DB) Put(jobs ...Job) {
 	db.t.Helper()
 	for _, j := range jobs {

@@ -2,7 +2,7 @@ package slurmdbtest
 
 import "fmt"
 
-// Seeding is a job table of some size.
+// Seeding describes a large job table.
 type Seeding struct {
 	Ended, Live int   // rows; half of the live jobs run
 	Users       int   // whose uids begin with 1001
@@ -11,8 +11,7 @@ type Seeding struct {
 }
 
 // Seed fills the job table with jobs that ended one after the other, and with
-// live ones. It uses the sequences of MariaDB, so that a million rows take
-// seconds. The database answers as if the tables had been filled by slurmdbd.
+// live ones. It uses MariaDB's sequences, so a million rows take seconds.
 func (db *DB) Seed(s Seeding) {
 	db.t.Helper()
 	inx, column := "", ""

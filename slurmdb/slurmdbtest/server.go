@@ -20,7 +20,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// patience is how long the server may take to start or to end.
+// patience is how long the server may take to start or to stop.
 const patience = time.Minute
 
 // Server is a private MariaDB server.
@@ -34,13 +34,13 @@ type Server struct {
 	exited chan struct{}
 }
 
-// Options say how a server is started.
+// Options say how to start a server.
 type Options struct {
 	Network   bool     // listen on a free port of 127.0.0.1
 	Arguments []string // further options of mariadbd
 }
 
-// ErrMissing is a machine without MariaDB.
+// ErrMissing says that the machine has no MariaDB.
 var ErrMissing = errors.New("mariadbd is not installed (on Debian: apt-get install mariadb-server)")
 
 // Start starts a server and returns when it answers.
@@ -53,7 +53,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Paths of sockets are short, so not below the test's own directory.
+	// Socket paths must be short, so the directory is not below the test's own.
 	dir, err := os.MkdirTemp("", "slurmdb")
 	if err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func find(program string) (string, error) {
 func (s *Server) start(ctx context.Context, daemon, install string, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// A server that starts removes the temporary tables of its tmpdir, those of
-	// another one too.
+	// A starting server removes the temporary tables in its tmpdir, also those of
+	// another server.
 	temporary := filepath.Join(s.dir, "tmp")
 	if err := os.Mkdir(temporary, 0o700); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Server) start(ctx context.Context, daemon, install string, o Options) e
 		return err
 	}
 	go func() {
-		_ = s.cmd.Wait() // Its output tells why it ended.
+		_ = s.cmd.Wait() // Its output says why it ended.
 		close(s.exited)
 	}()
 	return s.wait(ctx)
@@ -129,7 +129,7 @@ func (s *Server) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }() // It has served when the server answers.
+	defer func() { _ = db.Close() }() // It is not needed once the server answers.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -154,7 +154,7 @@ func freePort(ctx context.Context) (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// Open opens a database as root, or none if the name is empty.
+// Open opens a database as root. With an empty name it opens no database.
 func (s *Server) Open(database string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.Net, c.Addr, c.User, c.DBName = "unix", s.Socket, "root", database
@@ -167,10 +167,10 @@ func (s *Server) Open(database string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// Stop ends the server and removes what it stored.
+// Stop stops the server and removes its files.
 func (s *Server) Stop() {
 	if s.cmd != nil && s.cmd.Process != nil {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM) // It may have ended by itself.
+		_ = s.cmd.Process.Signal(syscall.SIGTERM) // The server may have stopped by itself.
 		select {
 		case <-s.exited:
 		case <-time.After(patience):
@@ -189,7 +189,7 @@ var shared struct {
 	err     error
 }
 
-// Main runs the tests of a package and ends the server that they shared.
+// Main runs the tests of a package and stops the server that they shared.
 func Main(m *testing.M) int {
 	shared.serving = true
 	code := m.Run()
@@ -200,7 +200,7 @@ func Main(m *testing.M) int {
 }
 
 // Shared returns the server that the tests of the package share. It skips the
-// test where there is no MariaDB.
+// test if there is no MariaDB.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()
@@ -209,7 +209,7 @@ func Shared(t testing.TB) *Server {
 		t.Fatal("slurmdbtest: the package's TestMain does not call slurmdbtest.Main")
 	}
 	if shared.server == nil && shared.err == nil {
-		// The first test to ask starts it, for all of them.
+		// The first test that needs it starts it for all.
 		shared.server, shared.err = Start(context.WithoutCancel(t.Context()), Options{})
 	}
 	if errors.Is(shared.err, ErrMissing) {

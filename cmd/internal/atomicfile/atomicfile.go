@@ -1,4 +1,4 @@
-// Package atomicfile writes files whole or not at all.
+// Package atomicfile writes files completely or not at all.
 package atomicfile
 
 import (
@@ -14,16 +14,16 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Write calls write with a new file beside path and moves it to path once all
-// of it is there; if anything fails, what stood at path before is untouched.
-// Symbolic links are followed and an existing file keeps its permissions.
+// Write calls write with a new file beside path, and moves it to path when it is
+// complete. If anything fails, the old file at path stays as it is. Write follows
+// symbolic links, and an existing file keeps its permissions.
 //
-// A pipe, a terminal or a device takes what write writes as it comes: there is
-// nothing to keep whole, and a file must not take its place. So does a file
-// that is this process's standard output or error, as /dev/stdout may be.
+// To a pipe, a terminal or a device, Write writes directly: a file must not
+// replace these. The same holds for a file that is this process's standard output
+// or error, as /dev/stdout may be.
 //
-// Root writes as the user to whom the way there belongs, see package privilege: a
-// link in a user's folder leads nowhere that the user could not write.
+// Root writes as the user who owns the path, see package privilege: a link in a
+// user's folder leads nowhere that the user could not write.
 func Write(path string, write func(io.Writer) error) error {
 	if err := Check(path); err != nil {
 		return err
@@ -58,8 +58,8 @@ func Write(path string, write func(io.Writer) error) error {
 	return replace(path, target, before.Mode().Perm(), write)
 }
 
-// Check tells early what Write would find wrong with path: a folder stands
-// there, or there is none to hold the file.
+// Check reports early what would make Write fail: path is a folder, or its folder
+// does not exist.
 func Check(path string) error {
 	wrong := func(why error) error { return &fs.PathError{Op: "write", Path: path, Err: why} }
 	switch info, err := os.Stat(path); {
@@ -81,8 +81,8 @@ func Check(path string) error {
 	return nil
 }
 
-// replace moves a new file to the target, which path leads to. With no
-// permissions given it gets those of any new file, as the umask has it.
+// replace moves a new file to the target, which path leads to. Without a mode the
+// file gets the permissions of any new file, by the umask.
 func replace(path, target string, mode fs.FileMode, write func(io.Writer) error) error {
 	owner, err := privilege.Of(path)
 	if err != nil {
@@ -114,8 +114,8 @@ func replace(path, target string, mode fs.FileMode, write func(io.Writer) error)
 	return nil
 }
 
-// about makes an error of the file system one about path, which the caller
-// knows, and not about the file beside it.
+// about makes an error of the file system name path, which the caller knows, and
+// not the temporary file.
 func about(path string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError

@@ -6,12 +6,12 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Agreement tells how far the simulated baseline is from what happened.
+// Agreement says how far the simulated baseline is from what happened.
 type Agreement struct {
-	// Rank correlations between the baseline and the recorded run, of the
-	// moments at which jobs start and of their waits; nil where they are not
-	// defined. Over a long window starts are mostly in the order of submission
-	// whatever the scheduler does; the waits tell more.
+	// Rank correlations between the baseline and the recorded run, of the starts
+	// of jobs and of their waits; nil where they are not defined. Over a long
+	// window starts are mostly in the order of submission under any scheduler, so
+	// the waits say more.
 	StartTau *float64 `json:"start_kendall_tau"`
 	StartRho *float64 `json:"start_spearman_rho"`
 	WaitTau  *float64 `json:"wait_kendall_tau"`
@@ -20,19 +20,19 @@ type Agreement struct {
 	MeanWait         float64 `json:"mean_wait"`          // of the baseline
 	RecordedMeanWait float64 `json:"recorded_mean_wait"` // as it happened
 	MeanError        float64 `json:"mean_wait_error"`    // mean over the jobs of |baseline − recorded|
-	Near             float64 `json:"near"`               // part of the jobs that start within nearSeconds of what happened
-	Far              bool    `json:"far"`                // too far to forecast by, as Verdict says
+	Near             float64 `json:"near"`               // part of the jobs that start within nearSeconds of the recorded start
+	Far              bool    `json:"far"`                // too far for a forecast, as Verdict says
 }
 
 const (
-	nearSeconds = 300 // a start that is this near is as it happened
+	nearSeconds = 300 // a start this near counts as the recorded one
 	farWait     = 0.25
 	farTau      = 0.5
-	noWait      = 60 // seconds: mean waits that differ by less are the same
+	noWait      = 60 // seconds: mean waits that differ by less count as equal
 )
 
-// agreement compares the baseline with the recorded run; nil unless there are
-// both.
+// agreement compares the baseline with the recorded run; nil if there is only one
+// of them.
 func (s *studied) agreement() *Agreement {
 	recorded := -1
 	for r := range s.in.Runs {

@@ -11,11 +11,11 @@ import (
 )
 
 // Anonymize calls users user1, user2, … and accounts account1, account2, …, in
-// the order in which they first submit a job; who has no job comes behind, by
-// id, as far as the virtual schedule knows them. A name stays the same one
-// everywhere: in tables and charts, and as a whole word in the title, the
-// source, the notes, and behind the first comma of the names of runs. Names of
-// users without a job that stand in those texts are not known here, and stay.
+// the order in which they first submit a job. Users without a job come last, by
+// id, as far as the virtual schedule knows them. A name is replaced in the same
+// way everywhere: in tables and charts, and as a whole word in the title, the
+// source, the notes, and after the first comma of the names of runs. It cannot
+// replace names in these texts that belong to users without a job.
 func Anonymize(in *Input) {
 	if len(in.Runs) == 0 {
 		return
@@ -77,9 +77,8 @@ func Anonymize(in *Input) {
 	}
 }
 
-// words replaces words by the first list that has them. A word is what a login
-// or an account can be made of: letters, digits, and "_", "-", "." and "@"
-// inside.
+// words replaces words by the first list that has them. A word is what a login or
+// an account may consist of: letters, digits, and "_", "-", "." and "@" inside.
 func words(text string, lists ...map[string]string) string {
 	var out strings.Builder
 	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.@", r) }
@@ -96,7 +95,7 @@ func words(text string, lists ...map[string]string) string {
 		}
 		word := text[:after]
 		text = text[after:]
-		core := strings.TrimRight(word, ".-") // the end of a sentence
+		core := strings.TrimRight(word, ".-") // without the end of a sentence
 		tail := word[len(core):]
 		for _, list := range lists {
 			if name, ok := list[word]; ok {

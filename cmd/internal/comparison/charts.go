@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// charts is what the charts need beside the figures.
+// charts is what the charts need besides the figures.
 type charts struct {
 	busy  [][]float64 // by run, the utilisation in each part of the window
 	part  float64     // length of a part, in seconds
@@ -27,7 +27,7 @@ func (s *studied) chartData() charts {
 	return c
 }
 
-// pageWidth is the width of charts that take all of the page.
+// pageWidth is the width of charts as wide as the page.
 const pageWidth = 1040
 
 // parts is an axis of parts of a whole.
@@ -35,7 +35,7 @@ func parts() svg.Axis {
 	return svg.Quarters("", 0, 1, func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) })
 }
 
-// distribution draws, for each run, which part of the values is at most x. The
+// distribution draws, for each run, the part of the values that is at most x. The
 // axis has no end yet.
 func distribution(text string, x svg.Axis, quantiles [][]float64) template.HTML {
 	chart := svg.Chart{Text: text, Width: pageWidth / 2, Height: 270, X: x, Y: parts()}
@@ -50,7 +50,7 @@ func distribution(text string, x svg.Axis, quantiles [][]float64) template.HTML 
 	return chart.Draw().Inline()
 }
 
-// stretchChart is the distribution of the campaigns' stretch.
+// stretchChart draws the distribution of the campaigns' stretch.
 func (c *Comparison) stretchChart() template.HTML {
 	x := svg.Axis{Title: "stretch of a campaign", Min: 1, Scale: math.Log}
 	for unit := 1.0; unit < 1e12; unit *= 10 {
@@ -61,7 +61,7 @@ func (c *Comparison) stretchChart() template.HTML {
 	return distribution("Which part of the campaigns has at most a stretch", x, c.quantiles(func(f *Figures) []float64 { return f.StretchQuantiles }))
 }
 
-// waitChart is the distribution of the jobs' waits.
+// waitChart draws the distribution of the jobs' waits.
 func (c *Comparison) waitChart() template.HTML {
 	const minute, hour, day = 60, 3600, 86400
 	x := svg.Axis{
@@ -96,7 +96,7 @@ func (c *Comparison) times(from, to ostrich.Time) svg.Axis {
 	return svg.Quarters("", float64(from), float64(to), func(t float64) string { return moment(ostrich.Time(t), c.location) })
 }
 
-// utilisationChart shows the utilisation over the window.
+// utilisationChart draws the utilisation over the window.
 func (c *Comparison) utilisationChart() template.HTML {
 	chart := svg.Chart{
 		Text: "Utilisation of the processors over the window", Width: pageWidth, Height: 220,
@@ -113,7 +113,7 @@ func (c *Comparison) utilisationChart() template.HTML {
 	return chart.Draw().Inline()
 }
 
-// changeChart shows the differences of all measures in per cent of the baseline.
+// changeChart draws the differences of all measures in per cent of the baseline.
 func (c *Comparison) changeChart() template.HTML {
 	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: pageWidth}
 	most := 0.05
@@ -153,8 +153,8 @@ func differences(baseline string, most float64) svg.Axis {
 	})
 }
 
-// value is a difference of a run with its interval, in parts of a whole. It is
-// hollow if it is not sure.
+// value is a difference of a run with its interval, as parts of a whole. It is
+// hollow if the difference is not sure.
 func (c *Comparison) value(run string, x float64, interval *report.Interval, whole float64, sure bool) svg.Value {
 	r := slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == run })
 	v := svg.Value{Class: svg.Run(r), Number: r, At: x, Low: math.NaN(), High: math.NaN(), Hollow: !sure}
@@ -164,7 +164,7 @@ func (c *Comparison) value(run string, x float64, interval *report.Interval, who
 	return v
 }
 
-// userChart shows the change of the mean stretch of users, with intervals.
+// userChart draws the change of the mean stretch of users, with intervals.
 func (c *Comparison) userChart(run string, users []*User) template.HTML {
 	chart := svg.Rows{Text: "Change of the mean stretch of users under " + run, Width: pageWidth}
 	most := 0.5

@@ -10,9 +10,9 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Comparison is what came out. Its JSON is stable: keys are added, never
-// renamed. Times are those of the jobs, lengths of time are in seconds, and
-// parts of a whole go from 0 to 1.
+// Comparison is the result. Its JSON is stable: keys are added, never renamed.
+// Times are those of the jobs, lengths of time are in seconds, and parts of a
+// whole go from 0 to 1.
 type Comparison struct {
 	Title  string       `json:"title"`
 	Source string       `json:"source"`
@@ -22,16 +22,16 @@ type Comparison struct {
 	Procs  int          `json:"processors"`
 
 	Floor    ostrich.Duration `json:"floor"`        // of the stretch, report.Campaign.Floor
-	Measured string           `json:"measure_rule"` // that made the campaigns, the same ones in all runs
+	Measured string           `json:"measure_rule"` // the rule that made the campaigns, the same in all runs
 
-	Baseline  string  `json:"baseline"` // name of the run that the others are compared with
+	Baseline  string  `json:"baseline"` // name of the run that others are compared with
 	Level     float64 `json:"confidence_level"`
 	Resamples int     `json:"resamples"`
 	Seed      uint64  `json:"seed"`
 
 	Verdict []string  `json:"verdict"` // who gains and who pays, then how far the simulation is from what happened
-	Changes []Changes `json:"changes"` // in words, a run each
-	Notes   []string  `json:"notes"`   // on the input
+	Changes []Changes `json:"changes"` // in words, one for each run
+	Notes   []string  `json:"notes"`   // about the input
 
 	Runs        []Figures    `json:"runs"`
 	Differences []Difference `json:"differences"`
@@ -39,7 +39,7 @@ type Comparison struct {
 	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
 	Users       []User       `json:"users"`      // those with the most core-hours first
 
-	Predictors []lengths.Row `json:"predictors"` // empty if the lengths of the jobs were not back-tested
+	Predictors []lengths.Row `json:"predictors"` // empty if lengths were not back-tested
 	Lengths    string        `json:"lengths"`    // which of them to set, in words; "" if none was tested
 
 	baseline int
@@ -57,7 +57,7 @@ type Changes struct {
 type Figures struct {
 	Run       string  `json:"run"`
 	Recorded  bool    `json:"recorded"`
-	Seconds   float64 `json:"seconds"` // that the simulation took; 0 if nobody measured
+	Seconds   float64 `json:"seconds"` // that the simulation took; 0 if not measured
 	Jobs      int     `json:"jobs"`
 	Users     int     `json:"users"`
 	Campaigns int     `json:"campaigns"`
@@ -79,23 +79,23 @@ type Figures struct {
 	Jain      float64 `json:"jain"`
 	Gini      float64 `json:"gini"`
 	Envy      int     `json:"envy"`       // ordered pairs of users, report.Fairness.Envy
-	EnvyPairs int     `json:"envy_pairs"` // all there are
+	EnvyPairs int     `json:"envy_pairs"` // all pairs
 }
 
-// Reading is what an interval says of a difference.
+// Reading is what an interval says about a difference.
 type Reading string
 
 // The readings.
 const (
 	Better  Reading = "better"  // the interval lies on the good side of 0
 	Worse   Reading = "worse"   // on the bad side
-	Differs Reading = "differs" // it has no 0 in it; of a recorded run, which is no better or worse than a simulation
-	Unclear Reading = "unclear" // it has 0 in it
+	Differs Reading = "differs" // it does not contain 0; for a recorded run, which is neither better nor worse than a simulation
+	Unclear Reading = "unclear" // it contains 0
 	TooFew  Reading = "too few" // too few users or campaigns for an interval
 	NoneFor Reading = "none"    // a measure without interval
 )
 
-// Difference is by how much a measure of a run differs from the baseline.
+// Difference is the difference of a measure between a run and the baseline.
 type Difference struct {
 	Run        string           `json:"run"`
 	Measure    string           `json:"measure"` // key of a measure
@@ -108,7 +108,7 @@ type Difference struct {
 	Reading    Reading          `json:"reading"`
 }
 
-// clear tells whether the interval has no 0 in it.
+// clear reports whether the interval does not contain 0.
 func (d *Difference) clear() bool {
 	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
 }
@@ -122,7 +122,7 @@ type User struct {
 	Campaigns int          `json:"campaigns"`
 	CoreHours float64      `json:"core_hours"` // in the baseline
 	Runs      []UserRun    `json:"runs"`
-	Changes   []UserChange `json:"changes"` // of every run but the baseline
+	Changes   []UserChange `json:"changes"` // for every run but the baseline
 }
 
 // UserRun is what a user got in a run. Stretches are 0 without campaigns.

@@ -129,7 +129,7 @@ func TestAgainstSamples(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
 
-// sample is a run with each user so often. The id of a user tells the original:
+// sample is a run with each user so often. The id of a user shows the original:
 // it is that plus a multiple of 10000.
 func sample(in *Input, run int, draws []float64) []report.Job {
 	var list []report.Job

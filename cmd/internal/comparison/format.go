@@ -11,7 +11,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// amount writes a value of the measure.
+// amount formats a value of the measure.
 func (d *Difference) amount(x float64) string {
 	switch d.Unit {
 	case "s":
@@ -26,7 +26,7 @@ func (d *Difference) amount(x float64) string {
 	return format.Number(x)
 }
 
-// signed writes a difference of the measure.
+// signed formats a difference of the measure.
 func (d *Difference) signed(x float64) string {
 	switch d.Unit {
 	case "s":
@@ -42,7 +42,7 @@ func (d *Difference) signed(x float64) string {
 func signed(x float64) string       { return format.Signed(x, format.Number(math.Abs(x))) }
 func signedLength(x float64) string { return format.Signed(x, format.Length(math.Abs(x))) }
 
-// between writes an interval; the unit stands once if it is the same.
+// between formats an interval; a common unit stands once.
 func between(i *report.Interval, unit string) string {
 	if i == nil {
 		return "–"
@@ -55,7 +55,7 @@ func between(i *report.Interval, unit string) string {
 	return low + " to " + high
 }
 
-// coreHours writes an amount of work with its unit.
+// coreHours formats an amount of work with its unit.
 func coreHours(x float64) string {
 	switch text := format.Grouped(x); text {
 	case "0":
@@ -67,7 +67,7 @@ func coreHours(x float64) string {
 	}
 }
 
-// moment writes a time of the jobs.
+// moment formats a time of the jobs.
 func moment(t ostrich.Time, in *time.Location) string {
 	if in == nil {
 		sign := ""

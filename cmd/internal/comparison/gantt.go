@@ -12,36 +12,36 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// The Gantt chart shows those users with the most work in its window, and no
-// more campaigns of each than can be read.
+// The Gantt chart shows the users with the most work in its window, and no more
+// campaigns of each than are readable.
 const (
 	ganttUsers     = 10
 	ganttCampaigns = 60
 )
 
-// gantt is the Gantt chart of a window: for each user a lane a run, and one for
-// the virtual schedule, with the campaigns as bars.
+// gantt is the Gantt chart of a window. Each user has one lane for each run and
+// one for the virtual schedule, with campaigns as bars.
 type gantt struct {
 	from, to ostrich.Time
-	lanes    []string // the runs, and the virtual schedule behind them if there is one
+	lanes    []string // the runs, then the virtual schedule if there is one
 	users    []ganttUser
-	left     int // users that are left out
+	left     int // users left out
 }
 
 // ganttUser is a user's part of the chart.
 type ganttUser struct {
 	name string
 	bars [][]bar // by lane
-	left int     // campaigns that are left out
+	left int     // campaigns left out
 }
 
-// bar is the stay of a campaign. It waits from submission to its first start.
+// bar is a campaign on a lane. It waits from submission to its first start.
 type bar struct {
 	number                int // among the user's campaigns of the chart, from 1
 	submit, start, finish float64
 }
 
-// gantt makes the chart of the input's window; nil if that has no length.
+// gantt returns the chart of the input's window; nil if that has no length.
 func (s *studied) gantt() *gantt {
 	from, to := s.in.Window.From, s.in.Window.To
 	if to <= from {
@@ -56,7 +56,7 @@ func (s *studied) gantt() *gantt {
 	}
 	place := s.campaignPlaces()
 	starts := s.firstStarts(place)
-	virtual := make(map[int]Block) // by place
+	virtual := make(map[int]Block) // by index of the campaign
 	for _, b := range s.in.Virtual {
 		if b.Campaign >= 0 && b.Campaign < len(place) {
 			virtual[place[b.Campaign]] = b
@@ -91,11 +91,11 @@ func (s *studied) gantt() *gantt {
 	return g
 }
 
-// ganttUser makes the bars of a user's campaigns.
+// ganttUser returns the bars of a user's campaigns.
 func (s *studied) ganttUser(u int, campaigns []int, starts [][]ostrich.Time, virtual map[int]Block, lanes int) ganttUser {
 	one := ganttUser{name: s.labels[u], bars: make([][]bar, lanes)}
 	base := s.runs[s.in.Baseline].campaigns
-	if n := len(campaigns); n > ganttCampaigns { // those with the most work
+	if n := len(campaigns); n > ganttCampaigns { // keep those with the most work
 		slices.SortStableFunc(campaigns, func(a, b int) int { return cmp.Compare(base[b].Work, base[a].Work) })
 		campaigns, one.left = campaigns[:ganttCampaigns], n-ganttCampaigns
 	}
@@ -112,8 +112,7 @@ func (s *studied) ganttUser(u int, campaigns []int, starts [][]ostrich.Time, vir
 	return one
 }
 
-// firstStarts are the moments at which campaigns first have a running job, by
-// run.
+// firstStarts returns when campaigns first have a running job, by run.
 func (s *studied) firstStarts(place []int) [][]ostrich.Time {
 	list := make([][]ostrich.Time, len(s.runs))
 	for r := range s.runs {

@@ -11,48 +11,46 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Run is one way in which the jobs went.
+// Run is one run of the jobs.
 type Run struct {
-	// Name is how tables and sentences call it: "recorded", "fairshare",
-	// "ostrich", "ostrich, share:alice=2". Up to the first comma it names no
-	// user or account.
+	// Name is its name in tables and sentences: "recorded", "fairshare",
+	// "ostrich", "ostrich, share:alice=2". Up to the first comma it names no user
+	// or account.
 	Name     string
 	Recorded bool // as it happened; false for a simulation
 
-	// Jobs are the same in the same order in every run: job i of one is job i
-	// of the others, with the same id, user, campaign, submission and
-	// processors.
+	// Jobs are the same in the same order in every run: job i of one run is job i
+	// of the others, with the same id, user, campaign, submission and processors.
 	Jobs    []report.Job
-	Seconds float64 // spent simulating; 0 if nobody measured
+	Seconds float64 // spent simulating; 0 if not measured
 }
 
-// Block is the stay of a campaign in OStrich's virtual schedule.
+// Block is a campaign in OStrich's virtual schedule.
 type Block struct {
 	User       ostrich.UserID
 	Campaign   int     // as in report.Job
 	Start, End float64 // virtual start and completion, on the clock of the jobs
 }
 
-// Controller tells how well the fairshare model agrees with the live
-// controller.
+// Controller says how well the fairshare model agrees with the live controller.
 type Controller struct {
-	Users    int      `json:"users"`                 // whose factors were compared
+	Users    int      `json:"users"`                 // users whose factors were compared
 	MaxDelta float64  `json:"max_factor_difference"` // max |ΔF| of their fairshare factors
-	Jobs     int      `json:"jobs"`                  // pending ones whose order was compared
+	Jobs     int      `json:"jobs"`                  // pending jobs whose order was compared
 	Tau      *float64 `json:"kendall_tau"`           // of their order; nil if it is not defined
 }
 
-// Input is what to compare, and what to say about where it is from.
+// Input is what to compare, with what to say about its source.
 type Input struct {
 	Title  string
 	Source string // the cluster or the log
 
-	// From and To are the window: utilisation is measured in it. Both 0: from
-	// the first submission to the last, or to the last end of the baseline if
-	// all are submitted at one moment.
+	// From and To are the window in which utilisation is measured. Both 0: from
+	// the first submission to the last, or to the last end of the baseline if all
+	// are submitted at one moment.
 	From, To ostrich.Time
 
-	// Location makes Unix times readable. nil: the times of the jobs count from
+	// Location is the zone for Unix times. nil: the times of the jobs count from
 	// the beginning of a log.
 	Location *time.Location
 
@@ -60,27 +58,26 @@ type Input struct {
 	Floor    ostrich.Duration // of the bounded stretch; 0 is the plain stretch
 	Measured string           // the rule that made the campaigns of the runs, in words; "" if unknown
 	Runs     []Run
-	Baseline int // index of the run that the others are compared with
+	Baseline int // index of the run that others are compared with
 
-	// The names of a user and of the user's account. nil, or "": "user" with
-	// the number, and no account.
+	// UserName and AccountName return the names of a user and of the user's
+	// account. nil or "": "user" with the number, and no account.
 	UserName, AccountName func(ostrich.UserID) string
 
-	// Share is the weight of a user, above 0. nil: all are equal.
+	// Share returns the weight of a user, above 0. nil: all are equal.
 	Share func(ostrich.UserID) float64
 
-	// Shares divide the machine that the runs are set beside by report.Rho. nil:
-	// evenly.
+	// Shares divide the machine of report.Rho among the users. nil: evenly.
 	Shares *ostrich.Shares
 
-	Notes      []string    // on the input: what was left out
-	Controller *Controller // nil if nobody asked the live controller
+	Notes      []string    // about the input: what was left out
+	Controller *Controller // nil if the live controller was not asked
 
-	// Lengths is how well the predictors foretell the jobs; the zero value if nobody
-	// asked.
+	// Lengths says how well the predictors predict the jobs; the zero value if
+	// they were not tested.
 	Lengths lengths.Result
 
-	// Window is what the Gantt chart shows; without length there is none.
+	// Window is the window of the Gantt chart; without length there is no chart.
 	Window  struct{ From, To ostrich.Time }
 	Virtual []Block // OStrich's virtual schedule, for the Gantt chart
 
@@ -90,7 +87,7 @@ type Input struct {
 
 const defaultResamples = 1000
 
-// check tells what is wrong with the input.
+// check returns what is wrong with the input.
 func (in *Input) check() error {
 	switch {
 	case len(in.Runs) == 0:
@@ -132,7 +129,7 @@ func (in *Input) check() error {
 	return nil
 }
 
-// check tells how a run differs from the first one in more than times.
+// check returns how a run differs from the first one in more than times.
 func (r *Run) check(first *Run) error {
 	if len(r.Jobs) != len(first.Jobs) {
 		return fmt.Errorf("%d jobs, and %q has %d", len(r.Jobs), first.Name, len(first.Jobs))
@@ -155,7 +152,7 @@ func (r *Run) check(first *Run) error {
 	return nil
 }
 
-// window is the window of the measures.
+// window returns the window of the measures.
 func (in *Input) window() (from, to ostrich.Time) {
 	if in.From != 0 || in.To != 0 {
 		return in.From, in.To
@@ -171,7 +168,7 @@ func (in *Input) window() (from, to ostrich.Time) {
 	return from, to
 }
 
-// userName is the name of a user.
+// userName returns the name of a user.
 func (in *Input) userName(u ostrich.UserID) string {
 	if in.UserName != nil {
 		if name := in.UserName(u); name != "" {
@@ -181,7 +178,7 @@ func (in *Input) userName(u ostrich.UserID) string {
 	return fmt.Sprintf("user %d", u)
 }
 
-// accountName is the name of a user's account; "" if there is none.
+// accountName returns the name of a user's account; "" if there is none.
 func (in *Input) accountName(u ostrich.UserID) string {
 	if in.AccountName == nil {
 		return ""

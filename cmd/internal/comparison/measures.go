@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// The measures that runs are compared by.
+// The measures that compare runs.
 const (
 	campaignP50 = iota
 	userMean
@@ -37,12 +37,12 @@ const (
 // measure describes a measure.
 type measure struct {
 	key, name, unit string
-	good            int     // the direction that is better: −1 less, 1 more, 0 neither
+	good            int     // the better direction: −1 less, 1 more, 0 neither
 	by              cluster // what is resampled
 	show            place
 }
 
-// place is where a measure is shown besides the long table and the JSON.
+// place says where a measure is shown besides the long table and the JSON.
 type place uint8
 
 const (
@@ -51,12 +51,12 @@ const (
 	longOnly       // nowhere
 )
 
-// cluster is what is resampled for an interval.
+// cluster is what an interval resamples.
 type cluster uint8
 
 const (
 	byUser   cluster = iota // users
-	byOwner                 // users, of whom enough must own campaigns
+	byOwner                 // users, if enough of them own campaigns
 	byTime                  // parts of the window
 	byNobody                // nothing: no interval
 )
@@ -85,10 +85,10 @@ var measures = [numMeasures]measure{
 	makespan:      {"makespan", "makespan", "s", -1, byNobody, always},
 }
 
-// values measures run r over a sample of the users; nil is everybody once. In
-// a sample that has nothing to measure a value is NaN. Of a sample only the
-// measures by users mean anything. The envy count of a sample is the part of its
-// pairs of different users, times all the pairs there are.
+// values measures run r over a sample of the users; nil means everybody once. A
+// value is NaN if the sample has nothing to measure. In a sample, only the
+// measures by users have a meaning. The envy count of a sample is the part of its
+// pairs of different users, times all pairs.
 func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	run := &s.runs[r]
 	var v [numMeasures]float64
@@ -145,8 +145,8 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	return v
 }
 
-// utilisation is the part of the processors that are busy over a sample of the
-// parts of the window; nil is each once.
+// utilisation returns the part of the processors that are busy over a sample of
+// the parts of the window; nil means each once.
 func (s *studied) utilisation(r int, times []float64) float64 {
 	var area, length float64
 	for i, busy := range s.runs[r].busy {
@@ -221,8 +221,8 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 	return list, nil
 }
 
-// good is the direction that is better for run r: neither for one that happened,
-// whose differences from a simulation are errors of the simulation.
+// good returns the better direction for run r: neither for a recorded run, whose
+// differences from a simulation are errors of the simulation.
 func (s *studied) good(r, direction int) int {
 	if s.in.Runs[r].Recorded {
 		return 0
@@ -249,7 +249,7 @@ func read(samples []float64, enough bool, good int) (*report.Interval, Reading) 
 	return &i, Worse
 }
 
-// random is a source of its own for each purpose.
+// random returns a separate random source for each purpose.
 func (s *studied) random(purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(s.in.Seed, purpose))
 }

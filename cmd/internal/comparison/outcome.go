@@ -24,7 +24,7 @@ func (c *Comparison) outcome() []string {
 }
 
 // gainers says for how many users a run is clearly better and clearly worse by
-// mean campaign stretch, and names the one with the greatest change each way.
+// mean campaign stretch, and names the user with the greatest change each way.
 func (c *Comparison) gainers(run string) string {
 	all, judged := 0.0, 0
 	var gain, pay people

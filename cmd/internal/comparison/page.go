@@ -20,7 +20,7 @@ var pageFiles embed.FS
 // pages are the templates of the comparison and of the ratios.
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
 
-// writePage writes a page, or nothing of it.
+// writePage writes a complete page or nothing.
 func writePage(w io.Writer, name string, data any) error {
 	var whole bytes.Buffer
 	if err := pages.ExecuteTemplate(&whole, name, data); err != nil {
@@ -38,7 +38,7 @@ const (
 	userRows  = 1000 // users in the full table
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Title, Where string
 	Verdict      []string
@@ -74,10 +74,10 @@ type page struct {
 	Parts        int
 }
 
-// kept is what came of the promise in a run.
+// kept says how a run kept the promise.
 type kept struct{ Name, Kept, Mean, P95 string }
 
-// key is a line of the legend.
+// key is an entry of the legend.
 type key struct {
 	Name  string
 	Chart template.HTML
@@ -92,7 +92,7 @@ type figureRow struct {
 // figureCell is a value, and below it the difference from the baseline.
 type figureCell struct{ Value, Change, Reading string }
 
-// sides are the users that a run changed something for.
+// sides are the users for whom a run changed something.
 type sides struct {
 	Run           string
 	Chart         template.HTML
@@ -100,9 +100,9 @@ type sides struct {
 	More          string // what the tables leave out
 }
 
-// WriteHTML writes the comparison as one page that stands alone: it loads
-// nothing and needs no script. It is well-formed XML but for the doctype. Times
-// are in the location of the input.
+// WriteHTML writes the comparison as one self-contained page: it loads nothing
+// and needs no script. It is well-formed XML except for the doctype. Times are in
+// the location of the input.
 func (c *Comparison) WriteHTML(w io.Writer) error {
 	p := page{
 		Title: c.Title, Verdict: c.Verdict, Far: c.Agreement == nil || c.Agreement.Far, Changes: c.Changes, Baseline: c.Baseline,
@@ -183,7 +183,8 @@ func (c *Comparison) figureRows() []figureRow {
 	return rows
 }
 
-// pageSides are the tables and the chart of a run, cut to the greatest effects.
+// pageSides returns the tables and the chart of a run, cut to the greatest
+// effects.
 func (c *Comparison) pageSides(run string) sides {
 	worse, better := c.sides(run)
 	top := func(list []*User) []*User { return list[:min(len(list), sideRows)] }
@@ -204,7 +205,7 @@ func (c *Comparison) pageSides(run string) sides {
 	return s
 }
 
-// note says what the chart leaves out; "" if it leaves out nothing.
+// note says what the chart leaves out; "" if nothing.
 func (g *gantt) note() string {
 	var list []string
 	if g.left > 0 {

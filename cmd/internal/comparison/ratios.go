@@ -10,11 +10,11 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 )
 
-// Ratio is a figure divided by that of the first policy, with its standard
-// error; NaN where that is not known.
+// Ratio is a figure divided by that of the first policy, with its standard error;
+// NaN if that is not known.
 type Ratio struct{ Value, Error float64 }
 
-// text writes the ratio.
+// text formats the ratio.
 func (r Ratio) text() string {
 	if math.IsNaN(r.Error) {
 		return fmt.Sprintf("%.2f", r.Value)
@@ -32,21 +32,21 @@ type RatioGroup struct {
 // RatioPolicy is a policy, with its settings.
 type RatioPolicy struct{ Name, Settings string }
 
-// RatioWord is a word of a page and what it means.
+// RatioWord is a word of a page and its meaning.
 type RatioWord struct{ Word, Meaning string }
 
-// Ratios is a page that sets policies beside the first one, measure by measure.
+// Ratios is a page that compares policies with the first one, measure by measure.
 type Ratios struct {
 	Title, Where string
 	Lead         []string
 	Policies     []RatioPolicy
-	Measures     []string // the first one is drawn by log too
+	Measures     []string // charts by log show the first one only
 	All          RatioGroup
 	Logs         []RatioGroup
 	Words        []RatioWord
 }
 
-// ratiosPage is what the template shows.
+// ratiosPage is the data of the template.
 type ratiosPage struct {
 	Title, Where, First, Main string
 	Lead                      []string
@@ -57,7 +57,7 @@ type ratiosPage struct {
 	Words                     []RatioWord
 }
 
-// WriteHTML writes a page that stands alone, as Comparison.WriteHTML does.
+// WriteHTML writes a self-contained page, as Comparison.WriteHTML does.
 func (r *Ratios) WriteHTML(w io.Writer) error {
 	p := ratiosPage{
 		Title: r.Title, Where: r.Where, First: r.Policies[0].Name, Main: r.Measures[0], Lead: r.Lead, Words: r.Words,
@@ -98,8 +98,8 @@ func (r *Ratios) table(g *RatioGroup) format.Table {
 	return t
 }
 
-// chart draws ratios as differences from 1, a lane for each policy but the first
-// in each row.
+// chart draws ratios as differences from 1. Each row has a lane for each policy
+// but the first.
 func (r *Ratios) chart(text string, rows []string, at func(policy, row int) Ratio) template.HTML {
 	const sure = 1.96 // standard errors of a 95 % interval
 	chart := svg.Rows{Text: text, Width: pageWidth}

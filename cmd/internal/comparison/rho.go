@@ -12,14 +12,14 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// measureRho sets the campaigns of each run beside an equally shared machine, by
-// report.Rho with the floor as the allowance.
+// measureRho compares the campaigns of each run with an equally shared machine,
+// by report.Rho with the floor as the allowance.
 func (s *studied) measureRho() error {
 	places := s.campaignPlaces()
 	var shared []float64
 	for r := range s.runs {
 		run, jobs := &s.runs[r], s.in.Runs[r].Jobs
-		if r == 0 || !sameLengths(jobs, s.in.Runs[r-1].Jobs) { // one that is the same need not be computed again
+		if r == 0 || !sameLengths(jobs, s.in.Runs[r-1].Jobs) { // the same lengths give the same result
 			var err error
 			if shared, err = sim.SharedFlows(jobs, s.in.Procs, s.in.Shares); err != nil {
 				return fmt.Errorf("the equally shared machine: %w", err)
@@ -47,8 +47,7 @@ func (s *studied) measureRho() error {
 	return nil
 }
 
-// sameLengths reports whether the jobs, which are the same ones, run as long in
-// both runs.
+// sameLengths reports whether the same jobs run as long in both runs.
 func sameLengths(a, b []report.Job) bool {
 	for i := range a {
 		if a[i].End-a[i].Start != b[i].End-b[i].Start {
@@ -58,7 +57,8 @@ func sameLengths(a, b []report.Job) bool {
 	return true
 }
 
-// worstOff are the users with a mean rho above 1 in a run, the greatest first.
+// worstOff returns the users with a mean rho above 1 in a run, the greatest
+// first.
 func (c *Comparison) worstOff(run string) []*User {
 	var list []*User
 	for i := range c.Users {

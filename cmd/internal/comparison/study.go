@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// studied is the input in the shape that the measures need.
+// studied is the input as the measures need it.
 type studied struct {
 	in       *Input
 	rounds   int
@@ -23,7 +23,8 @@ type studied struct {
 	runs     []studiedRun
 }
 
-// studiedRun is a run in that shape. All slices by user are parallel to users.
+// studiedRun is a run as the measures need it. All slices by user are parallel to
+// users.
 type studiedRun struct {
 	campaigns   []report.Campaign
 	stretch     []float64     // of each campaign
@@ -133,7 +134,7 @@ func (s *studied) oneOwner() error {
 	return nil
 }
 
-// measure fills run r.
+// measure computes run r.
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
 	run.jobs, run.wait, run.slowdown = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -164,16 +165,16 @@ func (s *studied) measure(r int) {
 	run.busy = report.Utilisations(jobs, s.in.Procs, s.from, s.to, s.part())
 }
 
-// timeParts is into how many parts the window is cut.
+// timeParts is the number of parts of the window.
 const timeParts = 30
 
-// part is the length of a part of the window.
+// part returns the length of a part of the window.
 func (s *studied) part() ostrich.Duration {
 	return ostrich.Duration(max(1, (s.to-s.from+timeParts-1)/timeParts))
 }
 
-// labels are the names of users, told apart where two have the same: by
-// account, or else by number.
+// labels returns the names of users. Equal names get the account, or else the
+// number.
 func (in *Input) labels(users []ostrich.UserID) []string {
 	labels := make([]string, len(users))
 	for i, u := range users {
@@ -200,7 +201,7 @@ func (in *Input) labels(users []ostrich.UserID) []string {
 	return labels
 }
 
-// figures are the measures of run r.
+// figures returns the measures of run r.
 func (s *studied) figures(r int) Figures {
 	run, v := &s.runs[r], s.values(r, nil)
 	percent := make([]float64, 101)

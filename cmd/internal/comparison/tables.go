@@ -10,10 +10,11 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Tables are plain rows for a terminal: a row a run; the differences with their
-// intervals; how near the simulation is; for each run whom it got worse and
-// better for; for each run the users furthest from an equal share; how well the lengths of
-// the jobs can be foretold. Long ones have all measures, and a table of all users besides.
+// Tables returns plain tables for a terminal: a row for each run; the differences
+// with their intervals; how near the simulation is; for each run, for whom it got
+// worse and better; for each run, the users furthest from an equal share; how
+// well lengths of jobs can be predicted. Long ones have all measures, and a table
+// of all users.
 func (c *Comparison) Tables(long bool) []format.Table {
 	list := []format.Table{c.runTable(long), c.differenceTable(long)}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
@@ -39,8 +40,8 @@ func (c *Comparison) Tables(long bool) []format.Table {
 	return list
 }
 
-// runTable has a row a run, and a column for each measure or, unless it is to be
-// long, for the leading ones.
+// runTable has a row for each run, and a column for each leading measure, or for
+// all measures if long.
 func (c *Comparison) runTable(long bool) format.Table {
 	t := format.Table{Title: "Runs", Header: []string{"run"}, Names: 1}
 	for _, m := range measures {
@@ -66,7 +67,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 	return t
 }
 
-// values are the figures by measure.
+// values returns the figures by measure.
 func (f *Figures) values() [numMeasures]float64 {
 	return [numMeasures]float64{
 		campaignMean: f.Stretch.Mean, campaignP50: f.Stretch.P50, campaignP95: f.StretchQuantiles[95], campaignP99: f.Stretch.P99,
@@ -125,8 +126,8 @@ func (c *Comparison) agreementTable() format.Table {
 	return t
 }
 
-// sides are the users whose mean stretch a run raised, and those whom it
-// lowered it for, the greatest effect first.
+// sides returns the users whose mean stretch a run raised, and those whose it
+// lowered, the greatest effect first.
 func (c *Comparison) sides(run string) (worse, better []*User) {
 	for i := range c.Users {
 		switch d := c.Users[i].change(run).Stretch.Difference; {
@@ -142,8 +143,8 @@ func (c *Comparison) sides(run string) (worse, better []*User) {
 	return worse, better
 }
 
-// withoutAccounts takes column 1, the account, out of a table of users if nobody
-// has one. That is for the page: programs that read tables count on columns.
+// withoutAccounts removes column 1, the account, from a table of users if nobody
+// has one. It is for the page: programs that read tables expect all columns.
 func (c *Comparison) withoutAccounts(t format.Table) format.Table {
 	if slices.ContainsFunc(c.Users, func(u User) bool { return u.Account != "" }) {
 		return t
@@ -176,7 +177,7 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 	return t
 }
 
-// run is what the user got in a run.
+// run returns what the user got in a run.
 func (u *User) run(name string) *UserRun {
 	i := slices.IndexFunc(u.Runs, func(r UserRun) bool { return r.Run == name })
 	return &u.Runs[i]

@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// mostBlocks is into how many blocks the campaigns of a user are gathered.
+// mostBlocks is the most blocks for the campaigns of a user.
 const mostBlocks = 64
 
 // blockSums are the sums over a block of campaigns of a user, in one run.
@@ -48,12 +48,11 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 	for i := range jobs {
 		list[s.owner[i]].CoreHours += float64(jobs[i].End-jobs[i].Start) * float64(jobs[i].Procs) / 3600
 	}
-	slices.SortStableFunc(list, func(a, b User) int { return cmp.Compare(b.CoreHours, a.CoreHours) }) // equal ones by id
+	slices.SortStableFunc(list, func(a, b User) int { return cmp.Compare(b.CoreHours, a.CoreHours) }) // ties by id
 	return list, nil
 }
 
-// unit is what a user is resampled by before blocks: a campaign, or a job in
-// none.
+// unit is what a user's blocks consist of: a campaign, or a job in no campaign.
 type unit struct {
 	submit   ostrich.Time
 	number   int // of the campaign or of the job
@@ -61,7 +60,7 @@ type unit struct {
 	sums     []blockSums // by run
 }
 
-// units are those of each user, in the order of submission.
+// units returns the units of each user, in the order of submission.
 func (s *studied) units() [][]unit {
 	all := make([]unit, len(s.runs[0].campaigns))
 	sums := make([]blockSums, len(all)*len(s.runs))
@@ -106,8 +105,8 @@ func (s *studied) units() [][]unit {
 	return units
 }
 
-// campaignPlaces is where the campaign of a number is in the list of campaigns,
-// which leaves out numbers that no job has.
+// campaignPlaces returns the index of each campaign number in the list of
+// campaigns, which leaves out numbers without a job.
 func (s *studied) campaignPlaces() []int {
 	var used []bool
 	jobs := s.in.Runs[0].Jobs
@@ -129,8 +128,8 @@ func (s *studied) campaignPlaces() []int {
 	return places
 }
 
-// blocks gathers units into at most mostBlocks that follow one another, of about
-// the same number of units each.
+// blocks joins units into at most mostBlocks blocks of neighbours, each with
+// about the same number of units.
 func blocks(units []unit, runs int) [][]blockSums {
 	n := min(len(units), mostBlocks)
 	list := make([][]blockSums, n)

@@ -45,7 +45,7 @@ func (c *Comparison) nearness() []string {
 	return list
 }
 
-// recorded tells whether a run is one that happened.
+// recorded reports whether a run is recorded.
 func (c *Comparison) recorded(run string) bool {
 	return slices.ContainsFunc(c.Runs, func(f Figures) bool { return f.Run == run && f.Recorded })
 }
@@ -65,8 +65,8 @@ func (c *Comparison) changes() []Changes {
 	return list
 }
 
-// measured are the sentences on the measures: the median stretch, its mean per
-// user, its p95 and the mean wait in full, then what else got clearly better or
+// measured returns the sentences on the measures: in full the median stretch, its
+// mean per user, its p95 and the mean wait, then what else got clearly better or
 // worse.
 func (c *Comparison) measured(run string) []string {
 	var list, better, worse, unclear []string
@@ -99,7 +99,7 @@ func (c *Comparison) measured(run string) []string {
 	return list
 }
 
-// sentence is a difference in full.
+// sentence returns a difference in full.
 func (d *Difference) sentence() string {
 	sure := ", which is not clearly different from no change"
 	if d.clear() {
@@ -110,7 +110,7 @@ func (d *Difference) sentence() string {
 	return fmt.Sprintf("The %s%s.", d.change(), sure)
 }
 
-// change says from what to what a measure goes, with the interval.
+// change says from what to what a measure changed, with the interval.
 func (d *Difference) change() string {
 	how := "falls from " + d.amount(d.Baseline) + " to"
 	switch {
@@ -122,7 +122,8 @@ func (d *Difference) change() string {
 	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, d.amount(d.Value), d.signed(d.Difference), d.interval())
 }
 
-// interval is the interval in words, behind a difference; "" if there is none.
+// interval returns the interval in words, to follow a difference; "" if there is
+// none.
 func (d *Difference) interval() string {
 	if d.Interval == nil {
 		return ""
@@ -130,7 +131,7 @@ func (d *Difference) interval() string {
 	return "; 95 % interval " + between(d.Interval, d.Unit)
 }
 
-// people are the sentences on users: whom it got worse for comes first.
+// people returns the sentences on users, first on those for whom it got worse.
 func (c *Comparison) people(run string) []string {
 	all := 0.0
 	for i := range c.Users {
@@ -182,21 +183,20 @@ func (c *Comparison) people(run string) []string {
 	return list
 }
 
-// member is a user with what changed.
+// member is a user with the change.
 type member struct {
 	user   *User
 	change *Change
 }
 
-// people are users whom a change has something in common for, the greatest
-// effect first.
+// people are users with a common change, the greatest effect first.
 type people struct {
 	members     []member
 	unit        string
 	hours, part float64
 }
 
-// sentence names them, or says what there is to say of nobody.
+// sentence names them, or says what holds for nobody.
 func (g *people) sentence(what, of, nobody string) string {
 	if len(g.members) == 0 {
 		return nobody
@@ -213,7 +213,7 @@ func (g *people) sentence(what, of, nobody string) string {
 	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, format.Percent(g.part), format.List(names))
 }
 
-// change is what a run changed for the user.
+// change returns what a run changed for the user.
 func (u *User) change(run string) *UserChange {
 	i := slices.IndexFunc(u.Changes, func(c UserChange) bool { return c.Run == run })
 	return &u.Changes[i]

@@ -21,7 +21,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Formats are the options that choose how rows are written, with Slurm's names.
+// Formats are the options for the format of rows, with Slurm's names.
 func Formats() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/json.md describes, or docs/simulation.md for a log"},
@@ -30,8 +30,8 @@ func Formats() []cli.Flag {
 	}
 }
 
-// Tables puts tables out as the options of the command say, each below its
-// title. Between two of them is an empty line, unless titles were left out.
+// Tables writes tables as the options of the command say, each below its title.
+// An empty line separates them, unless titles are left out.
 func Tables(c *cli.Context, tables ...format.Table) error {
 	header := !c.Bool("noheader")
 	for i := range tables {
@@ -53,7 +53,7 @@ func Tables(c *cli.Context, tables ...format.Table) error {
 	return nil
 }
 
-// JSON puts one object out.
+// JSON writes one object.
 func JSON(c *cli.Context, v any) error {
 	e := json.NewEncoder(c.App.Writer)
 	e.SetIndent("", "  ")
@@ -61,8 +61,8 @@ func JSON(c *cli.Context, v any) error {
 	return e.Encode(v)
 }
 
-// Alive writes a line with the seconds that have passed, once a second, if w
-// is a terminal. The function it returns takes the line away.
+// Alive writes a line with the elapsed seconds once a second if w is a terminal.
+// The returned function removes the line.
 func Alive(w io.Writer, what string) (done func()) {
 	file, ok := w.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) {
@@ -77,17 +77,17 @@ func Alive(w io.Writer, what string) (done func()) {
 		for {
 			select {
 			case <-stop:
-				_, _ = io.WriteString(w, "\r\x1b[K") // Not worth an error.
+				_, _ = io.WriteString(w, "\r\x1b[K") // not worth an error
 				return
 			case <-tick.C:
-				_, _ = fmt.Fprintf(w, "\r%s … %.0f s", what, time.Since(began).Seconds()) // Not worth an error.
+				_, _ = fmt.Fprintf(w, "\r%s … %.0f s", what, time.Since(began).Seconds()) // not worth an error
 			}
 		}
 	}()
 	return func() { close(stop); <-stopped }
 }
 
-// Writable tells early, before the work, of files that cannot be written.
+// Writable reports files that cannot be written, before the work begins.
 func Writable(c *cli.Context, options ...string) error {
 	for _, option := range options {
 		path := c.String(option)
@@ -104,8 +104,8 @@ func Writable(c *cli.Context, options ...string) error {
 	return nil
 }
 
-// Await does what no signal can stop, and waits for its end or for a signal.
-// After a signal the process ends, and that with it.
+// Await calls a function that no signal can stop, and waits until it returns or a
+// signal comes. After a signal the process ends, and the function with it.
 func Await(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -117,24 +117,23 @@ func Await(ctx context.Context, do func() error) error {
 	}
 }
 
-// ErrInterrupted ends a command that a signal has stopped.
+// ErrInterrupted says that a signal stopped a command.
 var ErrInterrupted = errors.New("interrupted")
 
-// Interruption is [ErrInterrupted] for a command that leaves something behind: it
-// says what.
+// Interruption is an [ErrInterrupted] that says what the command leaves behind.
 type Interruption string
 
 func (i Interruption) Error() string { return "interrupted; " + string(i) }
 
-// Is tells that it is [ErrInterrupted].
+// Is reports whether err is [ErrInterrupted].
 func (i Interruption) Is(err error) bool { return err == ErrInterrupted }
 
 // Say writes a line to standard error.
 func Say(w io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // There is nobody else to tell.
+	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // nobody else could be told
 }
 
-// List writes names as "a, b or c".
+// List formats names as "a, b or c".
 func List(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -142,7 +141,7 @@ func List(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Named is which of the names an option has, as a constant of their type.
+// Named returns the constant of a name.
 func Named[T ~uint8](names []string, name string) (T, error) {
 	t, err := ostrich.Named[T](names, name)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress draws a bar under what is being done, if w is a terminal, and
-// nothing otherwise. It returns a function that is told how far that is, from
-// any goroutine and in any order, and one that takes the bar away, to be called
-// once and after which nothing more is drawn.
+// Progress draws a bar if w is a terminal, else nothing. It returns at, which
+// sets the progress from any goroutine and in any order, and done, which removes
+// the bar. Call done once; after it nothing more is drawn.
 func Progress(w io.Writer, what string) (at func(done, total int), done func()) {
 	file, ok := w.(*os.File)
 	if !ok || !isatty.IsTerminal(file.Fd()) {
@@ -22,7 +21,7 @@ func Progress(w io.Writer, what string) (at func(done, total int), done func()) 
 	return bar(w, what, 100*time.Millisecond)
 }
 
-// bar is Progress on a terminal, drawn again no sooner than after a pause.
+// bar is Progress on a terminal. It redraws after a pause at the earliest.
 func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int), done func()) {
 	var mu sync.Mutex
 	b := progressbar.NewOptions(1,
@@ -43,17 +42,17 @@ func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int
 		if total != b.GetMax() {
 			b.ChangeMax(total)
 		}
-		// What comes late from another goroutine does not turn the bar back.
-		// The last step is drawn by the clearing of the bar.
+		// A late call from another goroutine does not turn the bar back. Removing
+		// the bar draws the last step.
 		if now := min(done, total-1); now > int(b.State().CurrentNum) {
-			_ = b.Set(now) // Not worth an error.
+			_ = b.Set(now) // not worth an error
 		}
 	}
 	done = func() {
 		mu.Lock()
 		defer mu.Unlock()
 		gone = true
-		_ = b.Clear() // Not worth an error.
+		_ = b.Clear() // not worth an error
 	}
 	return at, done
 }

@@ -29,7 +29,7 @@ var examples = []Figure{
 	example("6.6", "Parallel jobs under OStrich", "section 6.4", figure66),
 }
 
-// example is a figure of the thesis that is computed at once.
+// example returns a figure of the thesis that does not depend on its Input.
 func example(number, title, section string, draw func(name string) (*Result, error)) Figure {
 	name := "thesis-" + number
 	return Figure{
@@ -43,7 +43,7 @@ func example(number, title, section string, draw func(name string) (*Result, err
 	}
 }
 
-// of is a result with a chart and the table that belongs to it.
+// of returns a result with a chart and its table.
 func of(text string, numbers []Number, charts ...interface {
 	picture() *svg.Picture
 	table() Table
@@ -57,7 +57,7 @@ func of(text string, numbers []Number, charts ...interface {
 	return r
 }
 
-// The shades of users as the thesis calls them.
+// The shades of users by their names in the thesis.
 var (
 	darkGray   = svg.Key{Class: "s1", Name: "dark gray user"}
 	mediumGray = svg.Key{Class: "s2", Name: "medium gray user"}

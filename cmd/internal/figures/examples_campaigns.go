@@ -137,8 +137,8 @@ func figure42(name string) (*Result, error) {
 	return of("The campaigns of Fig. 4.1, scheduled by FairCamp. Their numbers are in the boxes.", numbers, chart), nil
 }
 
-// linked is the log of figure 5.3: submission, start and end of seven jobs, chosen
-// so that every sentence of the text is true.
+// linked is the log of figure 5.3: submission, start and end of seven jobs,
+// chosen so that every sentence of the thesis about it is true.
 func linked() []sim.Logged {
 	times := [7][3]float64{{0, 0, 3}, {1, 2, 6}, {4, 5, 12}, {5, 6, 8}, {7, 8, 10}, {11, 11, 16}, {14, 15, 18}}
 	log := make([]sim.Logged, len(times))
@@ -168,7 +168,7 @@ func figure53(name string) (*Result, error) {
 		return nil, fmt.Errorf("campaigns without job 6: %w", err)
 	}
 	p := svg.Panel{Title: "jobs of a user"}
-	latest, after := 0.0, make([]float64, len(log)) // the latest end, by the job that was last included
+	latest, after := 0.0, make([]float64, len(log)) // the latest end, by the job included last
 	for i, l := range log {
 		from, to := units(l.Start), units(l.Start)+units(l.Run)
 		p.Lanes = append(p.Lanes, fmt.Sprintf("job %d", l.ID))
@@ -203,8 +203,8 @@ func figure53(name string) (*Result, error) {
 }
 
 // depends lists the edges of the dependency graph of a campaign after transitive
-// reduction. A task needs the first Needs jobs that ended; those it needs
-// through another one are left out.
+// reduction. A task needs the first Needs jobs that ended; the list leaves out
+// those that it needs through another one.
 func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 	ended := make([]int, len(log))
 	for i := range ended {
@@ -224,7 +224,7 @@ func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 			}
 		}
 	}
-	for i, t := range c.Tasks { // what the simulator sorts ready jobs by
+	for i, t := range c.Tasks { // the simulator sorts ready jobs by these
 		if t.Successors != successors[i] {
 			return nil, fmt.Errorf("job %d has %d immediate successors, but the simulator counts %d", t.ID, successors[i], t.Successors)
 		}

@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// blocks are the tasks of a schedule in blocks.
+// blocks returns the tasks of a schedule as boxes.
 func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []svg.Box {
 	var list []svg.Box
 	for _, p := range s {
@@ -38,7 +38,7 @@ func tasked(user ostrich.UserID, lengths ...ostrich.Duration) policy.Campaign {
 	return c
 }
 
-// outcome is a schedule of figure 2.6 and what the users get from it.
+// outcome is a schedule of figure 2.6 and its result for the users.
 type outcome struct {
 	jobs   []sim.Job
 	starts []ostrich.Time
@@ -49,8 +49,8 @@ func (o *outcome) dominates(p *outcome) bool {
 	return o.c1 <= p.c1 && o.c2 <= p.c2 && (o.c1 < p.c1 || o.c2 < p.c2)
 }
 
-// outcomes runs jobs on one processor in every order, and keeps a schedule
-// for each pair of C_max.
+// outcomes runs jobs on one processor in every order, and keeps one schedule for
+// each pair of C_max.
 func outcomes(jobs []sim.Job) ([]outcome, error) {
 	var list []outcome
 	var failed error
@@ -110,8 +110,8 @@ func figure26(name string) (*Result, error) {
 	}
 	z1, z2 := alone.Length(&campaigns[0]), alone.Length(&campaigns[1])
 
-	// The thesis' letters: B and F move a job of user 2 before the last one of
-	// user 1, C and D a job of user 1 before the last one of user 2.
+	// The letters of the thesis: B and F move a job of user 2 before the last job
+	// of user 1, C and D a job of user 1 before the last job of user 2.
 	letters := map[[2]ostrich.Time]string{{8, 18}: "A", {11, 18}: "B", {15, 18}: "F", {18, 14}: "C, D", {18, 10}: "E"}
 	chart := &gantt{
 		name: name, tick: 2, users: twoUsers,
@@ -219,7 +219,7 @@ func figure29(name string) (*Result, error) {
 	return of(text, numbers, chart, cloud), nil
 }
 
-// yes is an answer.
+// yes returns "yes" or "no".
 func yes(b bool) string {
 	if b {
 		return "yes"
@@ -227,9 +227,9 @@ func yes(b bool) string {
 	return "no"
 }
 
-// hadoop is the work of figures 2.13 and 2.14, on 6 processors. The text has the
-// pools change at 2, 8 and 12, which gives the work of those who leave then; it
-// says neither who leaves first nor how much the last one has.
+// hadoop is the work of figures 2.13 and 2.14, on 6 processors. In the thesis the
+// pools change at 2, 8 and 12, which gives the work of the users that leave then.
+// It does not say who leaves first, nor how much work the last one has.
 func hadoop() (m int, loads []policy.Divisible, users []svg.Key) {
 	return 6, []policy.Divisible{
 		{User: 1, Work: 3*2 + 2*6 + 3*4 + 6*3},
@@ -248,7 +248,7 @@ func figure213(name string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("space sharing: %w", err)
 	}
-	// Between two changes everybody who is there has an equal pool.
+	// Between two changes all present users have equal pools.
 	var moments []float64
 	for i, l := range loads {
 		moments = append(moments, float64(l.Arrive), ends[i])
@@ -299,7 +299,7 @@ func figure214(name string) (*Result, error) {
 	}
 	p := svg.Panel{Title: "machine", Lanes: machines(m)}
 	last := make([]float64, len(loads))
-	alone := 0.0 // since when dark gray is the only one
+	alone := 0.0 // since when dark gray is alone
 	for _, t := range turns {
 		i := int(t.User) - 1
 		p.Boxes = append(p.Boxes, svg.Box{From: t.Start, To: t.End, Height: float64(m), Class: users[i].Class, Label: amount(t.End - t.Start), What: users[i].Name})

@@ -8,7 +8,8 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// long is the length p of the long jobs of figures 2.10 to 2.12; short ones have 1.
+// long is the length p of the long jobs of figures 2.10 to 2.12; short jobs have
+// length 1.
 const long = 10.0
 
 func figure210(name string) (*Result, error) {
@@ -20,7 +21,7 @@ func figure210(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The best that dark gray can have is the shorter jobs first.
+	// Shorter jobs first is the best order for dark gray.
 	best, err := replayed(sim.Machine{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func figure210(name string) (*Result, error) {
 }
 
 // starving runs one job of the dark gray user beside jobs of light gray, each
-// submitted as the one before ends, and tells when the job starts.
+// submitted when the one before ends, and returns when the job starts.
 func starving(order sim.Order, n int, victim, other float64) (jobs []sim.Job, starts []ostrich.Time, wait float64, err error) {
 	job := func(user ostrich.UserID, at, length float64) sim.Job {
 		return sim.Job{

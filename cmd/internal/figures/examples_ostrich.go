@@ -42,7 +42,7 @@ func figure51(name string) (*Result, error) {
 		},
 	}
 	v := r.virtual
-	between := func(from, to float64) string { // whose jobs start
+	between := func(from, to float64) string { // the users whose jobs start
 		users := make(map[ostrich.UserID]bool)
 		for _, j := range r.jobs {
 			if s := units(j.Start); s >= from && s < to {
@@ -84,7 +84,7 @@ func figure51(name string) (*Result, error) {
 	return of(text, numbers, chart), nil
 }
 
-// submissions marks when campaigns come, as user.campaign.
+// submissions marks the submissions of campaigns, as user.campaign.
 func submissions(campaigns []sim.Campaign) []svg.Mark {
 	count := make(map[ostrich.UserID]int)
 	var list []svg.Mark
@@ -97,9 +97,10 @@ func submissions(campaigns []sim.Campaign) []svg.Mark {
 
 var grayUsers = []svg.Key{darkGray, mediumGray, lightGray}
 
-// delayed are the campaigns of figures 6.1 and 6.2, on 6 processors: medium and
-// dark gray at 0, light gray when the dark gray campaign is complete
-// virtually, and a small one of medium gray before the light gray one is.
+// delayed are the campaigns of figures 6.1 and 6.2, on 6 processors. Medium and
+// dark gray are submitted at 0, light gray when the dark gray campaign is
+// complete virtually, and a small one of medium gray before the light gray one
+// is.
 func delayed() []sim.Campaign {
 	return []sim.Campaign{
 		submit(2, 0, rigid{6, 2}),

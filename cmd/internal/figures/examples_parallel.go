@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Figures 6.4 to 6.6 have the same two campaigns. On the whole machine light
-// gray needs x and dark gray 1. The thesis does not give the jobs.
+// Figures 6.4 to 6.6 have the same two campaigns. On the whole machine light gray
+// needs x and dark gray 1. The thesis does not give their jobs.
 const (
 	comparedProcs = 6
 	comparedX     = 6.0

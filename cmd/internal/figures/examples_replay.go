@@ -12,23 +12,23 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// unit is the unit of time of the examples, in seconds of the simulator: 60, so
-// that halves, thirds, quarters and fifths of it are whole.
+// unit is the examples' unit of time in seconds of the simulator: 60, so that
+// halves, thirds, quarters and fifths of it are whole.
 const unit = 60
 
-// seconds are units of time for the simulator.
+// seconds converts units of time to seconds of the simulator.
 func seconds(units float64) ostrich.Duration { return ostrich.Duration(math.Round(units * unit)) }
 
-// units are seconds of the simulator as units of time.
+// units converts seconds of the simulator to units of time.
 func units[T ~int64](seconds T) float64 { return float64(seconds) / unit }
 
-// rigid is a job of so many processors, for so many units of time.
+// rigid is a job with its processors and its length in units of time.
 type rigid struct {
 	procs  int
 	length float64
 }
 
-// sequential are jobs of one processor.
+// sequential returns jobs of one processor.
 func sequential(lengths ...float64) []rigid {
 	jobs := make([]rigid, len(lengths))
 	for i, p := range lengths {
@@ -37,7 +37,7 @@ func sequential(lengths ...float64) []rigid {
 	return jobs
 }
 
-// submit makes a campaign.
+// submit returns a campaign.
 func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
 	c := sim.Campaign{User: user, Submit: ostrich.Time(seconds(at))}
 	for i, j := range jobs {
@@ -46,7 +46,7 @@ func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
 	return c
 }
 
-// ran is what became of campaigns.
+// ran is the result of a replay.
 type ran struct {
 	procs     int
 	jobs      []report.Job
@@ -74,12 +74,12 @@ func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) (*ran
 	return r, nil
 }
 
-// flow is the flow time of a campaign, and stretch its stretch.
+// flow returns the flow time of a campaign, stretch its stretch.
 func (r *ran) flow(i int) float64    { return units(r.campaigns[i].End - r.campaigns[i].Submit) }
 func (r *ran) stretch(i int) float64 { return r.campaigns[i].Stretch(r.procs) }
 func (r *ran) end(i int) float64     { return units(r.campaigns[i].End) }
 
-// begin is when the first job of a campaign starts.
+// begin returns when the first job of a campaign starts.
 func (r *ran) begin(i int) float64 {
 	first := ostrich.Time(math.MaxInt64)
 	for _, j := range r.jobs {
@@ -90,16 +90,16 @@ func (r *ran) begin(i int) float64 {
 	return units(first)
 }
 
-// A recorder is the virtual schedule of the daemon, watched second by second
-// while the simulator steps it.
+// A recorder watches the daemon's virtual schedule, second by second, while the
+// simulator steps it.
 type recorder struct {
 	*ostrich.Schedule
-	began  ostrich.Time // of the replay, in the time of the schedule
+	began  ostrich.Time // of the replay, on the clock of the schedule
 	pieces []piece
 	seen   map[ostrich.Time][]ostrich.Campaign // campaigns after all events of a moment
 }
 
-// piece is a time in which a campaign is served evenly.
+// piece is a period in which a campaign is served evenly.
 type piece struct {
 	user       ostrich.UserID
 	campaign   int
@@ -108,7 +108,7 @@ type piece struct {
 	work       float64 // processor-units
 }
 
-// policy is OStrich as [sim.OStrich] has it, recorded.
+// policy returns the policy of [sim.OStrich], recorded.
 func (r *recorder) policy(o ostrich.Options) sim.Policy {
 	return func(m int) (sim.Ranker, error) {
 		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Groups}
@@ -118,7 +118,7 @@ func (r *recorder) policy(o ostrich.Options) sim.Policy {
 	}
 }
 
-// Wake is the next virtual completion, which may open a strict gate.
+// Wake returns the next virtual completion, which may open a strict gate.
 func (r *recorder) Wake(waiting bool) ostrich.Time {
 	due := math.Ceil(r.NextCompletion())
 	if !waiting || due >= math.MaxInt64 {
@@ -127,7 +127,7 @@ func (r *recorder) Wake(waiting bool) ostrich.Time {
 	return ostrich.Time(due)
 }
 
-// Step is that of the schedule.
+// Step steps the schedule.
 func (r *recorder) Step(e ostrich.Event) error {
 	if err := r.AdvanceTo(e.At); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (r *recorder) Step(e ostrich.Event) error {
 	return r.Schedule.Step(e)
 }
 
-// AdvanceTo is that of the schedule.
+// AdvanceTo advances the schedule.
 func (r *recorder) AdvanceTo(t ostrich.Time) error {
 	for r.Now() < t {
 		before := r.Campaigns()
@@ -165,13 +165,13 @@ func (r *recorder) finish() error {
 	return nil
 }
 
-// record notes what was served in the second that has just passed.
+// record records what was served in the last second.
 func (r *recorder) record(before, after []ostrich.Campaign) {
 	to := r.Now() - r.began
 	top := 0.0
 	for i := range before {
 		b := &before[i]
-		done := b.Work // of one that is complete, and gone
+		done := b.Work // a campaign that is complete is gone
 		for k := range after {
 			if a := &after[k]; a.User == b.User && a.Number == b.Number {
 				done = a.Served
@@ -202,8 +202,8 @@ func (r *recorder) extend(p piece) {
 	r.pieces = append(r.pieces, p)
 }
 
-// times are the virtual start and completion of a campaign, in units of time,
-// as they stood at a moment after all of its events.
+// times returns the virtual start and completion of a campaign, in units of time,
+// as they were at a moment after all of its events.
 func (r *recorder) times(at float64, user ostrich.UserID, number int) (start, end float64) {
 	for _, c := range r.seen[ostrich.Time(seconds(at))] {
 		if c.User == user && c.Number == number {
@@ -214,14 +214,14 @@ func (r *recorder) times(at float64, user ostrich.UserID, number int) (start, en
 	return math.NaN(), math.NaN()
 }
 
-// completion is C~ at a moment.
+// completion returns C~ at a moment.
 func (r *recorder) completion(at float64, user ostrich.UserID, number int) float64 {
 	_, end := r.times(at, user, number)
 	return end
 }
 
-// boxes are the loads of the virtual schedule: a box for each even piece, with
-// its load, and a plus before what is added to an earlier one.
+// boxes returns the loads of the virtual schedule: a box with its load for each
+// even piece, and a plus before what is added to an earlier one.
 func (r *recorder) boxes(shades map[ostrich.UserID]int) []svg.Box {
 	begun := make(map[[2]int]bool)
 	var list []svg.Box
@@ -241,10 +241,10 @@ func (r *recorder) boxes(shades map[ostrich.UserID]int) []svg.Box {
 	return list
 }
 
-// snapped takes the rounding of floating point away.
+// snapped removes rounding errors of floating point.
 func snapped(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// rest is what the virtual schedule leaves of m processors.
+// rest returns what the virtual schedule leaves of m processors.
 func rest(boxes []svg.Box, m int) []svg.Box {
 	var list []svg.Box
 	for _, b := range boxes {
@@ -261,9 +261,9 @@ func rest(boxes []svg.Box, m int) []svg.Box {
 	return joined(list)
 }
 
-// placed gives each job its processors, from 0. Jobs take theirs in the order
-// in which they start, side by side where that is possible, the ones with
-// the smallest numbers first, or else the ones with the largest.
+// placed gives each job its processors, numbered from 0. Jobs get theirs in the
+// order in which they start, side by side if possible, from the lowest numbers
+// on, or with fromEnd from the highest.
 func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 	order := make([]int, len(jobs))
 	for i := range order {
@@ -304,11 +304,11 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 	return list
 }
 
-// boxes are the jobs, each on its processors, with their lengths; with sizes
-// too where any job has more than one.
+// boxes returns the jobs on their processors with their lengths, and with their
+// sizes if any job has more than one processor.
 func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []svg.Box {
 	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
-	numbers := make(map[int]int) // of a campaign within its user
+	numbers := make(map[int]int) // number of a campaign among its user's
 	count := make(map[ostrich.UserID]int)
 	for _, j := range r.jobs {
 		if numbers[j.Campaign] == 0 {

@@ -1,5 +1,5 @@
-// Package figures draws the figures of the source papers anew, from
-// computations of our own, and sets the papers' numbers beside ours.
+// Package figures draws the figures of the source papers from our own
+// computations, and compares the papers' numbers with ours.
 package figures
 
 import (
@@ -24,32 +24,33 @@ type Figure struct {
 	Draw func(ctx context.Context, in Input) (*Result, error)
 }
 
-// Input is what a figure is computed from.
+// Input is the input of a figure.
 type Input struct {
 	Traces  string // folder of workload logs
-	Workers int    // that compute at once, at least 1
-	Short   bool   // fewer random instances than the paper has, for a first look
+	Workers int    // goroutines that compute, at least 1
+	Short   bool   // fewer random instances than the paper, for a quick look
 
-	// Progress is told, by any worker, how far the figure is. It may be nil.
+	// Progress is called by any worker with the progress of the figure. It may be
+	// nil.
 	Progress func(done, total int)
 }
 
-// Result is a figure that has been computed.
+// Result is a computed figure.
 type Result struct {
-	Pictures []*svg.Picture // named as their files are, without extension
+	Pictures []*svg.Picture // named as their files, without extension
 	Tables   []Table
 	Numbers  []Number
-	Text     string // what is drawn, which reading was taken, and why it differs; one or more paragraphs, separated by empty lines
+	Text     string // what is drawn, which reading was used, and why it differs; paragraphs separated by empty lines
 }
 
-// Table is what a picture was drawn from; it is written as CSV.
+// Table is the data of a picture, written as CSV.
 type Table struct {
 	Name   string // of the file, without extension
 	Header []string
 	Rows   [][]string
 }
 
-// Number is a number of the paper beside ours.
+// Number is a number of the paper and ours.
 type Number struct {
 	What  string
 	Paper string // as printed: "68.6 %"; "" if the paper has none
@@ -57,8 +58,8 @@ type Number struct {
 	Why   string // why it differs, or ""
 }
 
-// All lists the figures in the order of the papers, which is that of their
-// names, and then of their numbers.
+// All lists the figures in the order of the papers, which is that of their names,
+// and then by number.
 func All() []Figure {
 	list := slices.Concat(examples, measured)
 	slices.SortStableFunc(list, func(a, b Figure) int { return compare(a.Name, b.Name) })
@@ -72,7 +73,7 @@ func compare(a, b string) int {
 	numbers := func(rest string) []int {
 		var list []int
 		for part := range strings.SplitSeq(rest, ".") {
-			n, _ := strconv.Atoi(part) // a part that is none counts as 0
+			n, _ := strconv.Atoi(part) // other text counts as 0
 			list = append(list, n)
 		}
 		return list

@@ -12,10 +12,10 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 )
 
-// gantt is a Gantt chart of an example, with the table that belongs to it.
+// gantt is a Gantt chart of an example, with its table.
 type gantt struct {
 	name   string // of the file
-	text   string // for those who do not see it
+	text   string // description for people who cannot see it
 	axis   string // what the axis counts; "t" if empty
 	tick   float64
 	until  float64 // 0 is the end of the last box
@@ -23,8 +23,8 @@ type gantt struct {
 	users  []svg.Key
 }
 
-// tone is the class of a shade: 1 is dark, 2 medium and 3 light; "" of 0, where
-// nothing happens.
+// tone returns the class of a shade: 1 is dark, 2 medium and 3 light. It is ""
+// for 0, an idle area.
 func tone(shade int) string {
 	if shade == 0 {
 		return ""
@@ -32,7 +32,7 @@ func tone(shade int) string {
 	return "s" + strconv.Itoa(shade)
 }
 
-// amount is a number as it stands in a text.
+// amount formats a number for a text.
 func amount(x float64) string { return format.Trimmed(x, 2) }
 
 // machines names lanes M1 to Mm.
@@ -44,7 +44,7 @@ func machines(m int) []string {
 	return lanes
 }
 
-// end is where the axis ends.
+// end returns where the axis ends.
 func (g *gantt) end() float64 {
 	until := g.until
 	if until == 0 {
@@ -91,8 +91,8 @@ func (g *gantt) table() Table {
 	return t
 }
 
-// lanesOf names the lanes of a box: "M2", "M2-M4", or what share of them it is
-// where it begins or ends within one.
+// lanesOf names the lanes of a box: "M2", "M2-M4", or its share of them if it
+// begins or ends within a lane.
 func lanesOf(p *svg.Panel, b *svg.Box) string {
 	first, last := math.Round(b.Top), math.Round(b.Top+b.Height)
 	if math.Abs(first-b.Top) > 1e-9 || math.Abs(last-b.Top-b.Height) > 1e-9 {
@@ -104,8 +104,8 @@ func lanesOf(p *svg.Panel, b *svg.Box) string {
 	return strings.Join([]string{p.Lanes[int(first)], p.Lanes[int(last)-1]}, "-")
 }
 
-// idle are the gaps of whole lanes until the last box ends, lanes that are idle
-// together in one box.
+// idle returns the gaps of whole lanes until the last box ends. Lanes that are
+// idle together are one box.
 func idle(boxes []svg.Box, lanes int) []svg.Box {
 	moments := []float64{0}
 	for _, b := range boxes {
@@ -131,7 +131,7 @@ func idle(boxes []svg.Box, lanes int) []svg.Box {
 	return joined(gaps)
 }
 
-// joined makes one box of those that follow one another unchanged.
+// joined joins boxes that follow one another unchanged.
 func joined(boxes []svg.Box) []svg.Box {
 	var list []svg.Box
 	for _, b := range boxes {

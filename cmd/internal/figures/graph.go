@@ -60,8 +60,7 @@ func (p *points) table() Table {
 	return t
 }
 
-// graph is a directed acyclic graph of jobs, each behind all that it depends
-// on.
+// graph is a directed acyclic graph of jobs, each after all that it depends on.
 type graph struct {
 	name, text string
 	nodes      []string

@@ -21,18 +21,18 @@ const hipcProcs = 10
 type hipcReading struct {
 	jobs     int     // of an instance; 0 is 10^4
 	opens    float64 // probability that a job opens a campaign; 0 is 0.1
-	exponent float64 // of the owners: the u-th user owns campaigns in proportion to u to the power of −exponent
+	exponent float64 // the u-th user owns campaigns in proportion to u to the power of −exponent
 	place    policy.Placement
 	draw     func(k int, seed uint64) ([]policy.Campaign, error) // nil draws by trace.HiPC
 	byBound  bool                                                // stretch against max(W/m, p_max) instead of ς
-	byJob    bool                                                // FCFS takes the jobs of a campaign as they were drawn, not by ρ
+	byJob    bool                                                // FCFS runs the jobs of a campaign in the order of drawing, not by ρ
 	each     bool                                                // the largest stretch of a campaign, instead of a user's
 }
 
-// printed takes the exponent as it stands, and blocks as the proofs do.
+// printed uses the exponent of the paper, and blocks as the proofs do.
 var printed = hipcReading{exponent: 1.4267}
 
-// nearestHiPC is the reading whose numbers come nearest to the paper's, see
+// nearestHiPC is the reading whose numbers are nearest to the paper's, see
 // docs/reproduction.md.
 var nearestHiPC = hipcReading{exponent: 2.4267, place: policy.Packed}
 
@@ -80,8 +80,8 @@ func (r hipcReading) instance(k int, seed uint64) (maxStretches, error) {
 	return maxStretches{fcfs: largest(fcfs, campaigns, least), fairCamp: largest(fair, campaigns, least)}, nil
 }
 
-// lengths are the Δ(ς) of the campaigns, from the deadlines that FairCamp gave
-// them: d_i = k·Δ(ς_i) + d_{i−1}.
+// lengths returns the Δ(ς) of the campaigns, from the deadlines of FairCamp: d_i
+// = k·Δ(ς_i) + d_{i−1}.
 func lengths(fair policy.Schedule, campaigns []policy.Campaign) []float64 {
 	last := make(map[ostrich.UserID]ostrich.Time) // d_{i−1}
 	list := make([]float64, len(campaigns))
@@ -122,7 +122,8 @@ func (r hipcReading) generate(k int, seed uint64) ([]policy.Campaign, error) {
 	return list, nil
 }
 
-// maxStretch is the largest D = ΣΔ/Σl of a user, for given l of the campaigns.
+// maxStretch returns the largest D = ΣΔ/Σl of a user, for given l of the
+// campaigns.
 func maxStretch(s policy.Schedule, campaigns []policy.Campaign, least []float64) float64 {
 	type sums struct{ flow, least float64 }
 	of := make(map[ostrich.UserID]sums)
@@ -132,13 +133,13 @@ func maxStretch(s policy.Schedule, campaigns []policy.Campaign, least []float64)
 		of[u] = sums{flow: sum.flow + float64(s[i].Flow()), least: sum.least + least[s[i].Campaign]}
 	}
 	worst := 0.0
-	for _, sum := range of { // a maximum has no order
+	for _, sum := range of { // a maximum does not depend on the order
 		worst = max(worst, sum.flow/sum.least)
 	}
 	return worst
 }
 
-// maxCampaignStretch is the largest D = Δ/l of a campaign.
+// maxCampaignStretch returns the largest D = Δ/l of a campaign.
 func maxCampaignStretch(s policy.Schedule, _ []policy.Campaign, least []float64) float64 {
 	worst := 0.0
 	for i := range s {
@@ -147,7 +148,8 @@ func maxCampaignStretch(s policy.Schedule, _ []policy.Campaign, least []float64)
 	return worst
 }
 
-// hipcInstances is how many instances the papers have for each number of users.
+// hipcInstances returns how many instances the papers have for each number of
+// users.
 func hipcInstances(in Input) int {
 	if in.Short {
 		return 20

@@ -29,7 +29,7 @@ type lpcLog struct {
 	begin time.Time // moment 0 of the log
 }
 
-// paris is the time of the cluster in winter, which is that of the extract.
+// paris is the time zone of the cluster in winter, when the extract is.
 var paris = time.FixedZone("CET", 3600)
 
 func readLPC(ctx context.Context, in Input) (*lpcLog, error) {
@@ -51,7 +51,7 @@ func readLPC(ctx context.Context, in Input) (*lpcLog, error) {
 	return &lpcLog{jobs: jobs, begin: time.Unix(begin, 0).In(paris)}, nil
 }
 
-// A replay is a way to run the jobs of the log.
+// A replay is a way in which the jobs of the log run.
 type replay int
 
 const (
@@ -60,7 +60,7 @@ const (
 	independent               // OStrich, all jobs of a campaign at once, without dependencies
 )
 
-// replayNames are for titles, in the order of the constants.
+// replayNames are the names in titles, in the order of the constants.
 var replayNames = []string{"original log (Maui)", "OStrich with dependencies", "OStrich without dependencies"}
 
 // loops are the replays under OStrich, in a closed loop with a strict gate.
@@ -69,7 +69,7 @@ var loops = map[replay]sim.Machine{
 	independent: {},
 }
 
-// run gives the jobs as they ran in a replay.
+// run returns the jobs as they ran in a replay.
 func (l *lpcLog) run(ctx context.Context, in Input, r replay) ([]report.Job, error) {
 	if r == logged {
 		return l.original()
@@ -93,7 +93,7 @@ func (l *lpcLog) run(ctx context.Context, in Input, r replay) ([]report.Job, err
 	return jobs, nil
 }
 
-// original gives the jobs with their logged times, by campaign.
+// original returns the jobs with their logged times, by campaign.
 func (l *lpcLog) original() ([]report.Job, error) {
 	numbers, err := sim.Numbers(l.jobs, ostrich.Rule{})
 	if err != nil {
@@ -109,7 +109,7 @@ func (l *lpcLog) original() ([]report.Job, error) {
 	return jobs, nil
 }
 
-// stretches are those of the campaigns of a replay.
+// stretches returns the stretches of the campaigns of a replay.
 func (l *lpcLog) stretches(ctx context.Context, in Input, r replay) ([]float64, report.Stretch, error) {
 	jobs, err := l.run(ctx, in, r)
 	if err != nil {
@@ -123,11 +123,11 @@ func (l *lpcLog) stretches(ctx context.Context, in Input, r replay) ([]float64, 
 	return values, report.Stretches(campaigns, lpcProcs), nil
 }
 
-// histogramStep is that of thesis figures 5.5 and 5.6.
+// histogramStep is the step of thesis figures 5.5 and 5.6.
 const histogramStep = 0.15
 
-// stretchChart is a histogram of stretches from 1 on; what is above the last
-// step stays in the table.
+// stretchChart draws a histogram of stretches from 1 on. Values above the last
+// step are in the table only.
 func stretchChart(name, title string, values []float64, drawUpTo float64) (*svg.Picture, Table) {
 	const last = 21.0
 	steps := int(math.Round((last - 1) / histogramStep))
@@ -208,21 +208,21 @@ const (
 
 var spanNames = []string{"whole log", "December and January"}
 
-// of are the bounds and the step of the drawing.
+// of returns the bounds and the step of the drawing.
 func (s span) of(l *lpcLog, jobs []report.Job) (from, before time.Time, step ostrich.Duration) {
 	if s == extract {
 		return time.Date(2004, time.December, 1, 0, 0, 0, 0, paris), time.Date(2005, time.February, 1, 0, 0, 0, 0, paris), 3600
 	}
 	first, last := report.Span(jobs)
-	begin := l.at(first)
+	begin := l.date(first)
 	midnight := time.Date(begin.Year(), begin.Month(), begin.Day(), 0, 0, 0, 0, paris)
-	return midnight, l.at(last), 6 * 3600
+	return midnight, l.date(last), 6 * 3600
 }
 
-// at is a moment of the log on the calendar.
-func (l *lpcLog) at(t ostrich.Time) time.Time { return l.begin.Add(time.Duration(t) * time.Second) }
+// date converts a time of the log to a date.
+func (l *lpcLog) date(t ostrich.Time) time.Time { return l.begin.Add(time.Duration(t) * time.Second) }
 
-// moment is at the other way round.
+// moment converts a date to a time of the log.
 func (l *lpcLog) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Sub(l.begin) / time.Second) }
 
 // drawUtilisation is one of thesis figures 5.7 to 5.11.
@@ -234,7 +234,7 @@ func drawUtilisation(r replay, s span) func(ctx context.Context, in Input) (*Res
 		}
 		first := in
 		if r == independent {
-			first = in.half(0) // the other one is compared with it
+			first = in.half(0) // compared with the second replay
 		}
 		jobs, err := log.run(ctx, first, r)
 		if err != nil {
@@ -298,8 +298,8 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 	return c.Draw(), table
 }
 
-// months is an axis with a tick at the first of each month, or with days set at
-// each day of a month that days divides.
+// months is an axis with a tick at the first of each month, or, with days, at
+// each day of the month that days divides.
 func months(from, before time.Time, days int) svg.Axis {
 	axis := svg.Axis{Min: float64(from.Unix()), Max: float64(before.Unix())}
 	for at := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, from.Location()); !at.After(before); at = at.AddDate(0, 0, 1) {
@@ -314,7 +314,7 @@ func months(from, before time.Time, days int) svg.Axis {
 	return axis
 }
 
-// loads are what can be counted in a figure of utilisation.
+// loads returns the numbers of a figure of utilisation.
 func loads(used []float64) []Number {
 	mean, full, idle := 0.0, 0, 0
 	for _, u := range used {
@@ -334,7 +334,7 @@ func loads(used []float64) []Number {
 	}
 }
 
-// compare sets the replay without dependencies against the one with them.
+// compare compares the replay without dependencies with the one with them.
 func (l *lpcLog) compare(ctx context.Context, in Input, without []float64, from, before time.Time, step ostrich.Duration) ([]Number, error) {
 	jobs, err := l.run(ctx, in.half(1), dependent)
 	if err != nil {

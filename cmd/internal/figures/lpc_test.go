@@ -77,7 +77,7 @@ func TestUtilisationOfLog(t *testing.T) {
 	if want := time.Date(2004, time.August, 4, 11, 32, 12, 0, paris); !log.begin.Equal(want) { // 12:32:12 in summer time
 		t.Errorf("the log begins at %v, want %v", log.begin, want)
 	}
-	if at := log.moment(log.at(12345)); at != 12345 {
+	if at := log.moment(log.date(12345)); at != 12345 {
 		t.Errorf("moment %d", at)
 	}
 	jobs, err := log.original()
@@ -97,7 +97,7 @@ func TestUtilisationOfLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := log.at(last)
+		end := log.date(last)
 		if i+1 < len(used) {
 			end = begin.Add(6 * time.Hour)
 		}

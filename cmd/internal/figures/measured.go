@@ -62,15 +62,15 @@ var measured = []Figure{
 	},
 }
 
-// instances computes f for the numbers from 0 to before n, as many at once as
-// there are workers. The results are in the order of the numbers. The error is
-// that of the smallest number that failed, or of ctx.
+// instances computes f for the numbers from 0 to n−1, by all workers at once. The
+// results are in the order of the numbers. It returns the error of the smallest
+// number that failed, or of ctx.
 func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, error)) ([]T, error) {
 	results, failed := make([]T, n), make([]error, n)
 	var (
 		next   atomic.Int64 // not yet begun
 		stop   atomic.Bool
-		told   sync.Mutex
+		report sync.Mutex
 		done   int
 		finish sync.WaitGroup
 	)
@@ -85,17 +85,17 @@ func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, er
 					stop.Store(true)
 					return
 				}
-				told.Lock()
+				report.Lock()
 				done++
 				if in.Progress != nil {
 					in.Progress(done, n)
 				}
-				told.Unlock()
+				report.Unlock()
 			}
 		})
 	}
 	finish.Wait()
-	for _, err := range failed { // numbers are begun in order, so all below one that failed have been tried
+	for _, err := range failed { // numbers are begun in order, so all below one that failed were tried
 		if err != nil {
 			return nil, err
 		}
@@ -106,8 +106,8 @@ func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, er
 	return results, nil
 }
 
-// half is the input of the first (0) or the second (1) of two parts of a figure
-// that are equally much work.
+// half returns the input of the first (0) or the second (1) half of a figure's
+// work.
 func (in Input) half(number int) Input {
 	if tell := in.Progress; tell != nil {
 		in.Progress = func(done, total int) { tell(number*total+done, 2*total) }
@@ -115,8 +115,7 @@ func (in Input) half(number int) Input {
 	return in
 }
 
-// drawn are the campaigns of a generated log, in the order in which they were
-// drawn.
+// drawn returns the campaigns of a generated log in the order of drawing.
 func drawn(log *trace.Log) [][]trace.Record {
 	var list [][]trace.Record
 	begin := 0
@@ -130,7 +129,7 @@ func drawn(log *trace.Log) [][]trace.Record {
 	return append(list, log.Records[begin:])
 }
 
-// confident is the mean of values, and half the width of its 95 % confidence
+// confident returns the mean of values, and half the width of its 95 % confidence
 // interval by Student's distribution; 0 for fewer than two values.
 func confident(values []float64) (mean, half float64) {
 	n := float64(len(values))
@@ -148,8 +147,8 @@ func confident(values []float64) (mean, half float64) {
 	return mean, t * math.Sqrt(squares/(n-1)/n)
 }
 
-// The classes of data: what a paper sets out from, FCFS or the log; what it
-// proposes, FairCamp or OStrich; and what bounds both.
+// The classes of data: the paper's baseline (FCFS or the log), its proposal
+// (FairCamp or OStrich), and bounds of both.
 const (
 	old   = "r2"
 	fair  = "r1"

@@ -19,8 +19,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"same":       func(n Number) bool { return n.Why == "" && n.Paper != "" && n.Paper == n.Ours },
 }).Parse(pageText))
 
-// page is the page that shows the figures and sets the papers' numbers beside
-// ours. It stands alone: the pictures are in it, and it loads nothing.
+// page returns the page with the figures and the papers' numbers beside ours. It
+// is self-contained and loads nothing.
 func page(drawn []Drawn) ([]byte, error) {
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, drawn); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// follow has a loop follow a policy of simulate, with a gate if it is an OStrich.
+// follow makes a loop use a policy of simulate, with a gate if it is an OStrich.
 func follow(loop *sim.Machine, name, gate string) error {
 	m := &policies.Material{}
 	if gate != "" {

@@ -16,19 +16,19 @@ import (
 // ppamReading is a way to read PPAM section 6.
 type ppamReading struct {
 	users int
-	short int              // of each short+long users, those with short jobs
+	short int              // in each group of short+long users, those with short jobs
 	long  int              // and those with long ones
 	think ostrich.Duration // between campaigns
 	first uint64           // seed of the first instance
 }
 
-// nearestPPAM is the reading whose numbers come nearest to the paper's, see
+// nearestPPAM is the reading whose numbers are nearest to the paper's, see
 // docs/reproduction.md.
 var nearestPPAM = ppamReading{users: 20, short: 2, long: 1, think: 3600}
 
 const ppamProcs = 64
 
-// ppamPolicy is one of the algorithms that are compared.
+// ppamPolicy is one of the compared algorithms.
 type ppamPolicy struct {
 	name string
 	gate string // of OStrich; "" for FCFS
@@ -42,11 +42,11 @@ var (
 	ppamOff       = ppamPolicy{name: "ostrich", gate: "off"}
 )
 
-// stretched are the stretches of the campaigns of one instance, and the
-// largest of each user, by profile: 0 is short and 1 is long.
+// stretched are the stretches of the campaigns of one instance, and the largest
+// stretch of each user, by profile: 0 is short and 1 is long.
 type stretched struct{ campaigns, users [2][]float64 }
 
-// isLong tells whether a user has long jobs.
+// isLong reports whether a user has long jobs.
 func (r ppamReading) isLong(u ostrich.UserID) int {
 	if (int(u)-1)%(r.short+r.long) < r.short {
 		return 0
@@ -117,8 +117,8 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 	return s, nil
 }
 
-// measure replays n instances by each policy, and puts those of a policy
-// together.
+// measure replays n instances by each policy, and joins the results of each
+// policy.
 func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolicy, n int) ([]stretched, error) {
 	all, err := instances(ctx, in, len(policies)*n, func(i int) (stretched, error) {
 		return r.instance(policies[i/n], r.first+uint64(i%n))
@@ -137,7 +137,8 @@ func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolic
 	return sums, nil
 }
 
-// count is how many campaigns have a stretch from low to below high, and of how many.
+// count returns how many campaigns have a stretch from low to below high, and how
+// many there are.
 func (s *stretched) count(low, high float64) (within, all int) {
 	for _, values := range s.campaigns {
 		for _, v := range values {
@@ -155,7 +156,7 @@ func (s *stretched) above20() (part float64, above int) {
 	return float64(all-below) / float64(all), all - below
 }
 
-// intervals are those of Fig. 2a; the paper's text has the bounds 2 and 20.
+// intervals are those of Fig. 2a; the paper's text gives the bounds 2 and 20.
 var intervals = []struct {
 	name      string
 	low, high float64

@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Drawn is a figure with what was computed for it.
+// Drawn is a figure with its result.
 type Drawn struct {
 	Figure
 	*Result
@@ -23,13 +23,13 @@ type Drawn struct {
 // Index is the name of the page.
 const Index = "index.html"
 
-// fileName is what a picture or table may be called.
+// fileName matches allowed names of pictures and tables.
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 
-// Write writes the pictures as SVG, the tables as CSV and a page with all of
-// them into a folder, which is made if it is not there. All is built before
-// anything is written, and each file replaces an older one of its name at
-// once. The page comes last. The same results give the same bytes.
+// Write writes the pictures as SVG, the tables as CSV and a page with all of them
+// into a folder, which it creates if needed. It builds everything before it
+// writes, and replaces each older file at once. The page comes last. The same
+// results give the same bytes.
 func Write(dir string, drawn []Drawn) error {
 	files, err := build(drawn)
 	if err != nil {
@@ -50,13 +50,13 @@ func Write(dir string, drawn []Drawn) error {
 	return nil
 }
 
-// file is a file that is to be written.
+// file is a file to write.
 type file struct {
 	name string
 	data []byte
 }
 
-// build makes all files, the page last.
+// build builds all files, the page last.
 func build(drawn []Drawn) ([]file, error) {
 	var files []file
 	taken := map[string]string{Index: "the page"}
@@ -95,7 +95,7 @@ func build(drawn []Drawn) ([]file, error) {
 	return append(files, file{Index, page}), nil
 }
 
-// csv is the table as CSV.
+// csv returns the table as CSV.
 func (t *Table) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

@@ -1,4 +1,4 @@
-// Package format writes numbers, lengths of time and tables for people, in the
+// Package format formats numbers, lengths of time and tables for people, in the
 // words that the commands, the pages and the daemon share.
 package format
 
@@ -11,14 +11,14 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// The spaces between thousands: the pages of the daemon are narrower than those
-// that a comparison writes.
+// The spaces between thousands: narrow on the daemon's pages, wide in
+// comparisons.
 const (
 	narrow = "\u202f"
 	wide   = "\u00a0"
 )
 
-// Finite is a number for JSON, which knows no infinity: nil stands for never.
+// Finite returns a number for JSON, which has no infinity: nil stands for never.
 func Finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil
@@ -26,10 +26,10 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
-// CoreHours is work in processor-hours.
+// CoreHours returns work in processor-hours.
 func CoreHours(w ostrich.Work) float64 { return float64(w) / 3600 }
 
-// Plural is a number of things in words: "1 job", "2 jobs".
+// Plural formats a number of things: "1 job", "2 jobs".
 func Plural(n int, what string) string { return strconv.Itoa(n) + " " + noun(n, what) }
 
 // Counted is Plural with narrow spaces between thousands.
@@ -42,10 +42,10 @@ func noun(n int, what string) string {
 	return what
 }
 
-// Count writes a whole number, with narrow spaces between thousands.
+// Count formats a whole number with narrow spaces between thousands.
 func Count(n int) string { return spaced(strconv.Itoa(n), narrow) }
 
-// Grouped writes the whole number nearest to x, with spaces between thousands.
+// Grouped formats the whole number nearest to x with spaces between thousands.
 func Grouped(x float64) string { return spaced(strconv.FormatFloat(x, 'f', 0, 64), wide) }
 
 // spaced puts spaces between the thousands of a whole number.
@@ -60,7 +60,7 @@ func spaced(digits, space string) string {
 	return digits
 }
 
-// Number writes a number in about three digits.
+// Number formats a number to about three digits.
 func Number(x float64) string {
 	digits := 1
 	switch a := math.Abs(x); {
@@ -74,8 +74,8 @@ func Number(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// Rounded writes a number of 0 or more in about three digits, with two of them
-// behind the point at most and narrow spaces between thousands.
+// Rounded formats a number of 0 or more to about three digits, at most two of
+// them after the point, with narrow spaces between thousands.
 func Rounded(x float64) string {
 	switch {
 	case x == math.Trunc(x) && x < 1e15:
@@ -90,7 +90,7 @@ func Rounded(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Trimmed is a number with at most so many digits after the point.
+// Trimmed formats a number with at most so many digits after the point.
 func Trimmed(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if digits > 0 {
@@ -102,11 +102,11 @@ func Trimmed(x float64, digits int) string {
 	return s
 }
 
-// Percent writes a part of a whole.
+// Percent formats a part of a whole.
 func Percent(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
 
-// PercentCell writes a part of a whole for a table of a command, whose cells
-// hold no spaces.
+// PercentCell formats a part of a whole for a command's table, whose cells hold
+// no spaces.
 func PercentCell(part float64, digits int) string {
 	return strconv.FormatFloat(100*part, 'f', digits, 64) + "%"
 }

@@ -8,13 +8,13 @@ import (
 	"text/tabwriter"
 )
 
-// Table is rows of text under a header.
+// Table has rows of text under a header.
 type Table struct {
 	Title  string
 	Header []string
 	Rows   [][]string
-	Names  int  // columns at the beginning that hold names, on a page
-	Users  bool // a row is a user: there may be too many of them to show all
+	Names  int  // leading columns that hold names, on a page
+	Users  bool // each row is a user, and there may be too many to show all
 }
 
 // Add adds a row.
@@ -26,8 +26,8 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Write writes the table without its title: the columns separated by |, or
-// aligned, with "-" for what is empty.
+// Write writes the table without its title: columns separated by |, or aligned,
+// with "-" for empty cells.
 func (t *Table) Write(w io.Writer, header, parsable bool) error {
 	rows := t.Rows
 	if header {

@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Moment writes a time as Slurm's commands do, in local time: "-" for one that
-// is not set, "never" for an infinite one.
+// Moment formats a time as Slurm's commands do, in local time: "-" if it is not
+// set, "never" if it is infinite.
 func Moment(t float64) string {
 	switch {
 	case math.IsInf(t, 0):
@@ -20,7 +20,7 @@ func Moment(t float64) string {
 	return time.Unix(int64(t), 0).Format("2006-01-02T15:04:05")
 }
 
-// When is Moment of a time that is nil where it is infinite, see Finite.
+// When is Moment for a time that is nil if it is infinite, see Finite.
 func When(t *float64) string {
 	if t == nil {
 		return Moment(math.Inf(1))
@@ -28,7 +28,7 @@ func When(t *float64) string {
 	return Moment(*t)
 }
 
-// Elapsed writes a length of time as Slurm does, [days-]hours:minutes:seconds.
+// Elapsed formats a length of time as Slurm does, [days-]hours:minutes:seconds.
 func Elapsed(d ostrich.Duration) string {
 	text := fmt.Sprintf("%02d:%02d:%02d", d/3600%24, d/60%60, d%60)
 	if days := d / (24 * 3600); days > 0 {
@@ -37,7 +37,7 @@ func Elapsed(d ostrich.Duration) string {
 	return text
 }
 
-// Length writes a length of time of 0 or more seconds in one unit: "1.5 h".
+// Length formats a length of time of 0 or more seconds in one unit: "1.5 h".
 func Length(seconds float64) string {
 	switch {
 	case seconds < 90:
@@ -50,7 +50,7 @@ func Length(seconds float64) string {
 	return Trimmed(seconds/86400, 1) + " d"
 }
 
-// Span writes a length of time of 0 or more seconds in whole numbers of at most
+// Span formats a length of time of 0 or more seconds in whole numbers of at most
 // two units: "1 h 30 min".
 func Span(seconds float64) string {
 	s := int64(math.Round(seconds))

@@ -1,5 +1,5 @@
 // Package lengths back-tests the predictors of job lengths on a site's own
-// history, and says which one to set.
+// history, and recommends one.
 package lengths
 
 import (
@@ -17,41 +17,40 @@ import (
 type Options struct {
 	Predictor string // schedule.predictor
 	Class     string // schedule.class
-	Tree      bool   // users count once in each association, as with schedule.shares tree
+	Tree      bool   // a user counts once for each association, as with schedule.shares tree
 
 	MaxTime      map[string]ostrich.Duration // time limits of partitions
 	DefaultLimit ostrich.Duration            // of jobs without any limit
 }
 
-// Row is how well a predictor would have done. See ostrich.Accuracy.
+// Row says how well a predictor would have done. See ostrich.Accuracy.
 type Row struct {
 	Predictor string   `json:"predictor"`
-	Class     string   `json:"class"` // "" for predictors that do not go by classes
+	Class     string   `json:"class"` // "" for predictors without classes
 	Jobs      int      `json:"jobs"`
 	LogError  float64  `json:"log_error"`
 	WorkError float64  `json:"work_error"`
 	Within2   float64  `json:"within_2"`
 	ShortAUC  *float64 `json:"short_auc"` // null without both kinds of jobs
-	Set       bool     `json:"set"`       // it is what the settings say
-	Best      bool     `json:"best"`      // it is the one to set; none is with too few jobs
+	Set       bool     `json:"set"`       // the settings name it
+	Best      bool     `json:"best"`      // recommended; none is with too few jobs
 }
 
-// Result has a row for each predictor, and for each kind of classes there is; none
-// without jobs.
+// Result has a row for each predictor and kind of classes; none without jobs.
 type Result struct {
-	Jobs int // that have ended, and ran
+	Jobs int // that ran and have ended
 	Rows []Row
 
 	class string // schedule.class
 }
 
-// Fewest is how many jobs it takes to choose a predictor by.
+// Fewest is how many jobs a recommendation needs.
 const Fewest = 100
 
-// tie is the part by which errors must differ to count as different.
+// tie is the relative difference below which errors count as equal.
 const tie = 0.02
 
-// The classes, as schedule.class has them.
+// The classes by their names in schedule.class.
 var (
 	off    = slurmdb.NoClass.String()
 	name   = slurmdb.ByName.String()
@@ -61,8 +60,8 @@ var (
 // standard are the default settings.
 var standard = Row{Predictor: ostrich.Alike.String(), Class: name}
 
-// Test replays the jobs of a history that ran and have ended, but for those that
-// Slurm ended: how long they would have run nobody knows.
+// Test replays the jobs of a history that ran and have ended. It leaves out those
+// that Slurm ended, because nobody knows how long they would have run.
 func Test(h *accounting.History, o Options) Result {
 	var jobs []ostrich.Job
 	var names, scripts []uint64
@@ -119,8 +118,8 @@ func Test(h *accounting.History, o Options) Result {
 	return r
 }
 
-// choose marks what is set, and the one to set: that with the least mean
-// |ln(p^/p)|, or the default where that is as good.
+// choose marks the row that is set and the recommended one: the row with the
+// least mean |ln(p^/p)|, or the default if that is as good.
 func (r *Result) choose(o Options) {
 	find := func(predictor string, classes ...string) *Row {
 		for _, class := range classes {
@@ -130,7 +129,7 @@ func (r *Result) choose(o Options) {
 		}
 		return nil
 	}
-	// Where nothing has a script its name counts, and without that there are no classes.
+	// If no job has a script, names count; without names there are no classes.
 	classes := []string{o.Class}
 	if o.Class == script {
 		classes = append(classes, name)
@@ -153,10 +152,10 @@ func (r *Result) choose(o Options) {
 	best.Best = true
 }
 
-// Set is what the settings say; nil if they name no predictor.
+// Set returns the row of the settings; nil if they name no predictor.
 func (r *Result) Set() *Row { return r.find(func(w Row) bool { return w.Set }) }
 
-// Best is what to set; nil with too few jobs.
+// Best returns the recommended row; nil with too few jobs.
 func (r *Result) Best() *Row { return r.find(func(w Row) bool { return w.Best }) }
 
 func (r *Result) find(is func(Row) bool) *Row {
@@ -166,8 +165,9 @@ func (r *Result) find(is func(Row) bool) *Row {
 	return nil
 }
 
-// Gain is by which part the best predictor has a smaller mean |ln(p^/p)| than the
-// one that is set; 0 if that is as good, or with too few jobs.
+// Gain returns the part by which the recommended predictor has a smaller mean
+// |ln(p^/p)| than the one that is set; 0 if that is as good, or with too few
+// jobs.
 func (r *Result) Gain() float64 {
 	set, best := r.Set(), r.Best()
 	if set == nil || best == nil || best.LogError >= (1-tie)*set.LogError {
@@ -176,7 +176,7 @@ func (r *Result) Gain() float64 {
 	return 1 - best.LogError/set.LogError
 }
 
-// Name is the predictor with its classes, in words.
+// Name returns the predictor with its classes, in words.
 func (w *Row) Name() string {
 	switch w.Class {
 	case "":
@@ -187,8 +187,8 @@ func (w *Row) Name() string {
 	return w.Predictor + " by " + w.Class
 }
 
-// Settings are the lines of the configuration for a row, without schedule.class
-// where that has no choice.
+// Settings returns the lines of the configuration for a row, without
+// schedule.class if that has no choice.
 func (r *Result) Settings(w *Row) string {
 	text := "schedule.predictor: " + w.Predictor
 	classes := 0
@@ -203,11 +203,10 @@ func (r *Result) Settings(w *Row) string {
 	return text
 }
 
-// Factor is the factor by which predictions are off on average, in the geometric
-// mean.
+// Factor returns the factor by which predictions are off, as geometric mean.
 func (w *Row) Factor() string { return fmt.Sprintf("%.2f", math.Exp(w.LogError)) }
 
-// Sentence says which predictor to set and what that would change.
+// Sentence says which predictor to set, and what that would change.
 func (r *Result) Sentence() string {
 	set, best := r.Set(), r.Best()
 	switch {
@@ -225,7 +224,7 @@ func (r *Result) Sentence() string {
 		r.Settings(best), best.Factor(), set.Factor(), set.Name())
 }
 
-// limits sets the time limits beside what is set.
+// limits compares time limits with what is set.
 func (r *Result) limits(set *Row) string {
 	limit := r.find(func(w Row) bool { return w.Predictor == ostrich.ByLimit.String() })
 	if limit == nil || limit == set {

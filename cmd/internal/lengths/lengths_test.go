@@ -10,7 +10,7 @@ import (
 )
 
 // made is a history of a user who runs two programs by turns, one of 30 s and one of
-// 30 min, with the same limit. One of two names tells them apart if named says so,
+// 30 min, with the same limit. If named, they have one of two names,
 // one of two scripts if scripted says so.
 func made(jobs int, named, scripted bool) *accounting.History {
 	h := &accounting.History{

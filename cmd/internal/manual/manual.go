@@ -1,6 +1,5 @@
-// Package manual writes what the commands know of themselves, their
-// commands, options and settings, as pages for people: manual pages in roff,
-// and markdown for docs/reference.
+// Package manual writes manual pages in roff, and markdown for docs/reference,
+// from the commands, options and settings of the programs themselves.
 package manual
 
 import (
@@ -17,26 +16,26 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Command is the hidden word with which both commands write their reference
+// Command is the hidden command with which both programs write their reference
 // into a folder: "ostrich __reference DIR".
 const Command = "__reference"
 
-// Program is a command, and what its pages tell beside its help.
+// Program is a program, with what its pages say beyond its help.
 type Program struct {
 	App     *cli.App
 	Section int    // of the manual: 1 for a tool, 8 for a daemon
-	Files   []File // that the command reads or writes
+	Files   []File // files that the program reads or writes
 	SeeAlso []string
 }
 
-// File is a path and what lies there.
+// File is a path and its purpose.
 type File struct{ Path, Meaning string }
 
-// Page is a file of the reference: its path below the folder, and its text.
+// Page is a file of the reference: its path in the folder, and its text.
 type Page struct{ Path, Text string }
 
-// Write writes the pages of a command, and what more gives for the same version
-// and day, into the one folder that args, those of Command, name.
+// Write writes the pages of a program, and those that more returns for the same
+// version and day, into the one folder in args, the arguments of Command.
 func (m Program) Write(args []string, more func(version, date string) []Page) error {
 	if len(args) != 1 || args[0] == "" {
 		return errors.New("reference: name one folder")
@@ -50,7 +49,7 @@ func (m Program) Write(args []string, more func(version, date string) []Page) er
 	return write(args[0], append(pages, more(version, date)...))
 }
 
-// write writes pages into a folder, which is made if it is not there.
+// write writes pages into a folder, and creates it if needed.
 func write(folder string, pages []Page) error {
 	for _, p := range pages {
 		path := filepath.Join(folder, p.Path)
@@ -67,8 +66,8 @@ func write(folder string, pages []Page) error {
 	return nil
 }
 
-// today is the day that manual pages bear, as 2006-01-02: that of
-// $SOURCE_DATE_EPOCH, so that the same sources give the same pages, or today.
+// today returns the date for manual pages, as 2006-01-02: that of
+// $SOURCE_DATE_EPOCH, so that the same sources give the same pages, else today's.
 func today() (string, error) {
 	now := time.Now()
 	if text, ok := os.LookupEnv("SOURCE_DATE_EPOCH"); ok {

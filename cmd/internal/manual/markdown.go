@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown is the reference of the command with all its sub-commands on one
+// Markdown returns the reference of the program with all its sub-commands on one
 // page.
 func (m Program) Markdown() string {
 	var b strings.Builder
@@ -29,7 +29,7 @@ func (m Program) Markdown() string {
 func (s section) markdown(b *strings.Builder) {
 	for i, p := range s.synopsis {
 		if i == 0 {
-			p.fixed = true // what is typed
+			p.fixed = true // typed text
 		}
 		p.markdown(b)
 	}
@@ -76,8 +76,8 @@ func (p block) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s\n", markdown(strings.Join(p.lines, "\n")))
 }
 
-// markdown takes the meaning from characters that have one, but for backticks
-// and what stands between them.
+// markdown escapes characters that have a meaning in markdown, except backticks
+// and text between them.
 func markdown(text string) string {
 	var b strings.Builder
 	code := false

@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// Pages are the manual pages: one of the command and one of each sub-command.
-// The version and the date, as 2006-01-02, stand in their margins.
+// Pages returns the manual pages of the program and of each sub-command. The
+// version and the date, as 2006-01-02, stand in their margins.
 func (m Program) Pages(version, date string) []Page {
 	var pages []Page
 	for i, s := range m.sections() {
@@ -95,7 +95,7 @@ func (o option) roffMeaning() string {
 	return strings.Join(lines, "\n")
 }
 
-// Settings is the manual page of the configuration file.
+// Settings returns the manual page of the configuration file.
 func Settings(version, date string) Page {
 	r := newRoff("ostrich.yaml", 5, "settings of ostrichd and ostrich", version, date)
 	r.heading("synopsis")
@@ -135,7 +135,7 @@ func Settings(version, date string) Page {
 
 const (
 	settingsIntro = `The file is YAML. A key with a dot is a key within a section: database.address is the key address below database.
-A key that is not known, is set twice or has a value that makes no sense is an error that names the line. A missing file
+A key that is not known, is set twice or has an invalid value is an error that names the line. A missing file
 is the same as an empty one, unless it was named.
 
 Each setting is also an option of both commands and an environment variable. An option wins over the environment, that

@@ -7,14 +7,14 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// section is what one manual page, or one heading of the markdown, is about: a
-// command or a sub-command.
+// section is a manual page, or a heading of the markdown, about a command or a
+// sub-command.
 type section struct {
 	name        string // "ostrich plan"
 	usage       string
 	synopsis    []block
 	description []block
-	commands    []*cli.Command // below it
+	commands    []*cli.Command // its sub-commands
 	groups      []group
 	settings    bool // every setting is an option too, which help texts do not show
 }
@@ -28,13 +28,13 @@ type group struct {
 // option is a flag.
 type option struct {
 	names   []string // with dashes
-	value   string   // what stands for its value; empty: it takes none
+	value   string   // stands for its value; "" if it has none
 	usage   string   // with `value` in backticks
-	initial string   // its default; empty: none worth a word
+	initial string   // its default; "" if it needs no mention
 	env     []string
 }
 
-// sections of a manual: the command, and then its visible sub-commands.
+// sections returns the command, and then its visible sub-commands.
 func (m Program) sections() []section {
 	a := m.App
 	synopsis := a.UsageText
@@ -77,7 +77,7 @@ func hidden(f cli.Flag) bool {
 	return ok && !v.IsVisible()
 }
 
-// groups sorts flags by category, each category where its first flag stands.
+// groups sorts flags by category; a category stands where its first flag is.
 func groups(flags []cli.Flag, top bool) []group {
 	all := []group{{}}
 	for _, f := range flags {
@@ -121,14 +121,14 @@ func describe(f cli.Flag, d cli.DocGenerationFlag) option {
 	return o
 }
 
-// block is a paragraph, or lines that stay as they are.
+// block is a paragraph, or lines that keep their breaks.
 type block struct {
 	lines []string
 	fixed bool
 }
 
-// blocks splits a text at empty lines, and where lines begin or end to be
-// indented: those are lists and examples, and stay as they are.
+// blocks splits a text at empty lines, and where an indentation begins or ends:
+// indented lines are lists and examples, and keep their breaks.
 func blocks(text string) []block {
 	var all []block
 	open := false
@@ -149,7 +149,7 @@ func blocks(text string) []block {
 	return all
 }
 
-// flush returns the lines of a fixed block without the indentation they share.
+// flush returns the lines of a fixed block without their common indentation.
 func (b block) flush() []string {
 	least := len(b.lines[0])
 	for _, line := range b.lines {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// roff is a manual page that is being written, in the macros of man(7).
+// roff builds a manual page in the macros of man(7).
 type roff struct{ strings.Builder }
 
 func newRoff(name string, section int, usage, version, date string) *roff {
@@ -25,14 +25,14 @@ func (r *roff) line(text string) {
 
 func (r *roff) heading(name string) { r.line(".SH " + strings.ToUpper(name)) }
 
-// item is a term and its meaning, both roff already.
+// item adds a term and its meaning, both in roff already.
 func (r *roff) item(term, meaning string) {
 	r.line(".TP")
 	r.line(term)
 	r.line(meaning)
 }
 
-// block is a paragraph, or lines as they are.
+// block adds a paragraph, or lines as they are.
 func (r *roff) block(b block) {
 	if !strings.HasSuffix(r.lastMacro(), ".SH") {
 		r.line(".PP")
@@ -50,8 +50,8 @@ func (r *roff) block(b block) {
 	r.line(".fi")
 }
 
-// lastMacro is the macro that the last line calls, if it calls one: a
-// paragraph right after a heading would be an empty one.
+// lastMacro returns the macro that the last line calls, if any: a paragraph macro
+// right after a heading would make an empty paragraph.
 func (r *roff) lastMacro() string {
 	lines := strings.TrimSuffix(r.String(), "\n")
 	macro, _, _ := strings.Cut(lines[strings.LastIndexByte(lines, '\n')+1:], " ")
@@ -77,8 +77,8 @@ func (r *roff) page(name string, section int) Page {
 	return Page{Path: fmt.Sprintf("man/%s.%d", name, section), Text: r.String()}
 }
 
-// roffText takes the meaning from characters that have one in roff. Hyphens
-// are minus signs, so that what is shown can be copied to a command line.
+// roffText escapes characters that have a meaning in roff. It writes hyphens as
+// minus signs, so that readers can copy them to a command line.
 func roffText(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

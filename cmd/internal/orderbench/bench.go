@@ -16,8 +16,8 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Settings say how orders are measured. Results of other settings cannot be
-// compared, but for the number of shakes.
+// Settings say how orders are measured. Only results of the same settings can be
+// compared; the number of shakes may differ.
 type Settings struct {
 	Parts    int              `json:"parts"`     // of each log
 	PartJobs int              `json:"part_jobs"` // at most, in each part
@@ -27,15 +27,15 @@ type Settings struct {
 	Shakes   int              `json:"-"`
 }
 
-// Loops are the ways in which users react: open submits jobs when they were
-// logged, closed a user's campaign when the one before has ended and its think
-// time has passed. Both keep the distances inside a campaign.
+// Loops are the ways in which users react. open submits jobs when they were
+// logged. closed submits a user's campaign when the one before has ended and its
+// think time has passed. Both keep the distances inside a campaign.
 var Loops = []string{"open", "closed"}
 
 // closed is the second of Loops.
 const closed = "closed"
 
-// check tells what is wrong with the settings.
+// check returns what is wrong with the settings.
 func (s *Settings) check() error {
 	switch {
 	case s.Parts < 1:
@@ -52,8 +52,8 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// Bench is the runs of logs under policies. Its methods may be called from
-// several goroutines, each run by one.
+// Bench holds the runs of logs under policies. Its methods may be called from
+// several goroutines, but each run from only one.
 type Bench struct {
 	settings Settings
 	policies []Policy
@@ -65,28 +65,28 @@ type Bench struct {
 	done     []bool     // by run
 }
 
-// shaken is a part of a log under a shake. Its work is there while some of its runs
-// are being made.
+// shaken is a part of a log under a shake. It holds its work while some of its
+// runs are being made.
 type shaken struct {
 	mu   sync.Mutex
 	work *work
-	left int // runs that have not been made
+	left int // runs not made yet
 }
 
-// Run is a replay to be made.
+// Run is a replay to make.
 type Run struct {
-	Log, Policy string // names; that of the policy with all its settings
+	Log, Policy string // names; the policy's includes all its settings
 	Part, Shake int
 	Jobs        int
 
 	log, policy int
 	number      int    // of Bench.runs
-	key         string // what tells it from all others
+	key         string // identifies the run among all others
 }
 
-// New plans the runs of logs under policies, of which the first is the one that
-// the others are compared with. code tells this program from others, which might
-// find other figures. Jobs of nobody are left out.
+// New plans the runs of logs under policies. The others are compared with the
+// first policy. code identifies this program, because another version may find
+// other figures. Jobs without a user are left out.
 func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 		}
 		b.add(log, code)
 	}
-	// The largest first, so that none of them is left to the end; those of one
-	// shaken part together, which then share it.
+	// The largest first, so that none of them is left to the end. Runs of one
+	// shaken part come together, because they share it.
 	slices.SortStableFunc(b.runs, func(a, b Run) int { return cmp.Compare(b.Jobs, a.Jobs) })
 	for i := range b.runs {
 		b.runs[i].number = i
@@ -115,7 +115,7 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 	return b, nil
 }
 
-// add plans the runs of a log. Policies of the same settings have one run.
+// add plans the runs of a log. Policies with the same settings share a run.
 func (b *Bench) add(log Log, code string) {
 	number, id := len(b.logs), identity(&log)
 	parts := cut(log.Jobs, b.settings.Parts, b.settings.PartJobs)
@@ -140,13 +140,13 @@ func (b *Bench) add(log Log, code string) {
 	b.logs, b.parts, b.shaken = append(b.logs, log), append(b.parts, parts), append(b.shaken, all)
 }
 
-// same is the first policy with the settings of the i-th one.
+// same returns the first policy with the settings of the i-th one.
 func (b *Bench) same(i int) int {
 	name := b.policies[i].Settings()
 	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Settings() == name })
 }
 
-// identity tells the jobs of a log from those of any other.
+// identity identifies the jobs of a log.
 func identity(log *Log) string {
 	sum := sha256.New()
 	line := binary.AppendVarint(nil, int64(log.Procs))
@@ -155,7 +155,7 @@ func identity(log *Log) string {
 		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class)} {
 			line = binary.AppendVarint(line, n)
 		}
-		_, _ = sum.Write(line) // It never fails.
+		_, _ = sum.Write(line) // never fails
 		line = line[:0]
 	}
 	return hex.EncodeToString(sum.Sum(nil))
@@ -164,19 +164,19 @@ func identity(log *Log) string {
 // Runs lists all runs, the largest first.
 func (b *Bench) Runs() []Run { return b.runs }
 
-// Done reports whether the figures of a run are known.
+// Done reports whether a run has its figures.
 func (b *Bench) Done(r *Run) bool { return b.done[r.number] }
 
-// Keep takes the figures of a run.
+// Keep stores the figures of a run.
 func (b *Bench) Keep(r *Run, m Measures) {
 	b.found[r.number], b.done[r.number] = m, true
 	b.finish(r)
 }
 
-// of is what a run replays.
+// of returns what a run replays.
 func (b *Bench) of(r *Run) *shaken { return &b.shaken[r.log][r.Part][r.Shake] }
 
-// finish lets go of what a run replays, once no other needs it.
+// finish frees what a run replays when no other run needs it.
 func (b *Bench) finish(r *Run) {
 	p := b.of(r)
 	p.mu.Lock()
@@ -186,8 +186,8 @@ func (b *Bench) finish(r *Run) {
 	}
 }
 
-// take makes what a run replays, unless another has.
-func (b *Bench) take(r *Run) (*work, error) {
+// prepare makes what a run replays, unless another run has.
+func (b *Bench) prepare(r *Run) (*work, error) {
 	p := b.of(r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,12 +201,12 @@ func (b *Bench) take(r *Run) (*work, error) {
 	return p.work, nil
 }
 
-// Do makes a run. ended is told how many of its jobs have ended.
+// Do makes a run. It calls ended with the number of its jobs that have ended.
 func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	fail := func(err error) (Measures, error) {
 		return Measures{}, fmt.Errorf("%s: part %d, shake %d: %s: %w", r.Log, r.Part, r.Shake, r.Policy, err)
 	}
-	w, err := b.take(r)
+	w, err := b.prepare(r)
 	if err != nil {
 		return fail(err)
 	}
@@ -218,7 +218,7 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	campaigns := w.campaigns
 	p.kind.Into(&loop, &replay.Material{Campaigns: campaigns, Options: p.options}, p.exact)
 	if p.exact && p.kind.Ranks() {
-		campaigns = w.told()
+		campaigns = w.hinted()
 	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {

@@ -192,7 +192,7 @@ func wellFormed(t *testing.T, page []byte) {
 	}
 }
 
-// With one part nothing tells the error.
+// With one part the error is not known.
 func TestNoError(t *testing.T) {
 	policies, err := ParsePolicies("fcfs")
 	if err != nil {
@@ -254,7 +254,7 @@ func busy() []Log {
 
 const allKinds = "fairshare,ostrich,ostrich:gate=off:grace=24h:predictor=alike:inside=spt:memory=7d,paper,exact=paper:estimate=exact,fcfs,spt,spt:estimate=exact"
 
-// replayed makes all runs that are not done; after tells it to go on.
+// replayed makes all runs that are not done; after says whether to go on.
 func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *Store) *Bench {
 	t.Helper()
 	b, err := New(logs, policies, s, "test")

@@ -17,10 +17,9 @@ type Log struct {
 	Jobs  []sim.Logged
 }
 
-// cut cuts a log into parts of consecutive jobs: a log of n jobs is divided
-// evenly, and each part is the first most jobs of its share. So a log that is
-// larger than all parts together is sampled from its beginning to its end. A log
-// with fewer jobs than parts has fewer parts.
+// cut cuts a log into parts of consecutive jobs. It divides the log evenly; each
+// part is the first most jobs of its share. So the parts sample a larger log from
+// its beginning to its end. A log with fewer jobs than parts has fewer parts.
 func cut(jobs []sim.Logged, parts, most int) [][]sim.Logged {
 	parts = min(parts, len(jobs))
 	list := make([][]sim.Logged, parts)
@@ -31,12 +30,12 @@ func cut(jobs []sim.Logged, parts, most int) [][]sim.Logged {
 	return list
 }
 
-// farthest is how far a shake moves a user's submissions, at most.
+// farthest is the largest offset by which a shake moves a user's submissions.
 const farthest = ostrich.Duration(2 * 3600)
 
 // shake moves the submissions and the recorded starts of each user by an offset
-// of 0 s to farthest, drawn from the seed, the shake and the user: the order of
-// a user's own jobs, and so the user's campaigns, stay. Shake 0 moves nothing.
+// of 0 s to farthest, drawn from the seed, the shake and the user. The order of a
+// user's own jobs stays, and so do the user's campaigns. Shake 0 moves nothing.
 func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 	if number == 0 {
 		return jobs
@@ -58,13 +57,13 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 	return moved
 }
 
-// work is a shaken part as it is replayed.
+// work is a shaken part, ready for replay.
 type work struct {
 	procs, jobs int
 	campaigns   []sim.Campaign
 }
 
-// newWork finds the campaigns of jobs by the rule MAX on the recorded times.
+// newWork finds the campaigns of the jobs by the rule MAX on the recorded times.
 func newWork(procs int, jobs []sim.Logged) (*work, error) {
 	campaigns, err := sim.Campaigns(jobs, ostrich.Rule{By: ostrich.Max})
 	if err != nil {
@@ -73,8 +72,8 @@ func newWork(procs int, jobs []sim.Logged) (*work, error) {
 	return &work{procs: procs, jobs: len(jobs), campaigns: campaigns}, nil
 }
 
-// told is the campaigns where users say how long their jobs will run, and are right.
-func (w *work) told() []sim.Campaign {
+// hinted returns the campaigns with hints of the true lengths of their jobs.
+func (w *work) hinted() []sim.Campaign {
 	list := slices.Clone(w.campaigns)
 	for i := range list {
 		list[i].Tasks = slices.Clone(list[i].Tasks)

@@ -23,13 +23,13 @@ type Measures struct {
 	Late           float64 `json:"late"`        // mean over campaigns of max(0, C − C~), in seconds
 	Rho            float64 `json:"rho"`         // mean over campaigns, see report.Rho; the floor is the allowance
 	RhoAbove       float64 `json:"rho_above"`   // part of the campaigns with ρ > 1
-	Utilisation    float64 `json:"utilisation"` // part of the processors that is busy up to the last submission
+	Utilisation    float64 `json:"utilisation"` // part of the processors busy up to the last submission
 }
 
-// measure is what the tables say of a figure.
+// measure describes a figure for the tables.
 type measure struct {
 	Key, Head, Name string
-	least           float64 // what is below counts as this: two waits of 0 s are alike
+	least           float64 // smaller values count as this: two waits of 0 s are alike
 }
 
 // measures are in the order of the fields of Measures.
@@ -103,8 +103,8 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration) (Measures, e
 	return m, err
 }
 
-// rho sets the flow of each campaign beside that on a machine that all users with
-// work share evenly, by true lengths.
+// rho compares the flow of each campaign with that on a machine that all users
+// with work share evenly, by true lengths.
 func rho(jobs []report.Job, campaigns []report.Campaign, procs int, floor ostrich.Duration) (report.Rhos, error) {
 	shared, err := sim.SharedFlows(jobs, procs, nil)
 	if err != nil {
@@ -117,15 +117,15 @@ func rho(jobs []report.Job, campaigns []report.Campaign, procs int, floor ostric
 	return report.SummariseRho(values), nil
 }
 
-// quantile is the smallest value that at least the part q of the sorted values
-// do not exceed.
+// quantile returns the smallest of the sorted values such that at least a part q
+// of them is not larger.
 func quantile(sorted []float64, q float64) float64 {
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
-// late is the mean over the campaigns of how much later they ended than in the
-// virtual schedule of a machine that all active users share by true lengths. One
-// that this schedule never completes is not late.
+// late returns the mean over the campaigns of how much later they ended than in
+// the virtual schedule of a machine that all active users share by true lengths.
+// A campaign that this schedule never completes is not late.
 func late(jobs []report.Job, campaigns []report.Campaign, procs int) (float64, error) {
 	known := slices.Clone(jobs)
 	for i := range known {
@@ -144,10 +144,10 @@ func late(jobs []report.Job, campaigns []report.Campaign, procs int) (float64, e
 	return sum / float64(len(campaigns)), nil
 }
 
-// utilisation is the part of the processors that is busy from the first
-// submission to the last one. What runs after that is the end of the log more
-// than the work of the order: one long job can double the time. Where all jobs
-// came at once, it is up to the last end.
+// utilisation returns the part of the processors that is busy from the first
+// submission to the last one. What runs later shows the end of the log more than
+// the work of the order: one long job can double the time. If all jobs came at
+// once, the period ends with the last end.
 func utilisation(jobs []report.Job, procs int) float64 {
 	first, end := report.Span(jobs)
 	last := first

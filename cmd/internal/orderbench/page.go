@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// WriteHTML writes the result as one page that stands alone.
+// WriteHTML writes the result as one self-contained page.
 func (r *Result) WriteHTML(w io.Writer) error {
 	jobs := 0
 	for i := range r.Logs {
@@ -44,7 +44,7 @@ func (r *Result) WriteHTML(w io.Writer) error {
 	return page.WriteHTML(w)
 }
 
-// table is the ratios by policy and measure.
+// table returns the ratios by policy and measure.
 func table(policies []PolicyRatios) [][]comparison.Ratio {
 	var list [][]comparison.Ratio
 	for i := range policies {
@@ -61,7 +61,7 @@ func table(policies []PolicyRatios) [][]comparison.Ratio {
 	return list
 }
 
-// words say how the figures came about.
+// words explains the figures.
 func (r *Result) words() []comparison.RatioWord {
 	loop := "Jobs come when they were logged, whatever became of those before."
 	if r.Loop == closed {

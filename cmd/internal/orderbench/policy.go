@@ -11,17 +11,17 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Policy is an order to be measured.
+// Policy is an order to measure.
 type Policy struct {
-	Label string // as results name it
+	Label string // its name in results
 	kind  *replay.Policy
 
-	options ostrich.Options // where the kind is an OStrich
-	exact   bool            // it knows how long jobs run
+	options ostrich.Options // if the kind is an OStrich
+	exact   bool            // knows how long jobs run
 }
 
-// estimate is the setting that tells a policy how long jobs run. Backfilling
-// goes by the limits all the same.
+// estimate is the setting for the lengths that a policy knows. Backfilling always
+// uses the limits.
 const estimate = "estimate"
 
 // estimates are its values.
@@ -39,10 +39,10 @@ func Usage() string {
 	return b.String()
 }
 
-// ErrPolicy marks a policy that cannot be understood.
+// ErrPolicy marks text that is not a policy.
 var ErrPolicy = errors.New("not understood")
 
-// ParsePolicies reads policies that commas separate, each as
+// ParsePolicies parses a comma-separated list of policies, each as
 //
 //	[LABEL=]NAME[:SETTING=VALUE]...
 //
@@ -103,7 +103,7 @@ func parsePolicy(text string) (Policy, error) {
 	return p, nil
 }
 
-// set changes a setting, or tells why it cannot.
+// set changes a setting, or says why it cannot.
 func (p *Policy) set(name, value string) (why string) {
 	var names []string
 	if p.kind.Settings != nil {
@@ -133,8 +133,8 @@ func (p *Policy) set(name, value string) (why string) {
 	return fmt.Sprintf("%s has no setting %q; they are %s", p.kind.Name, name, strings.Join(names, ", "))
 }
 
-// Settings is the policy with all its settings, whatever its label: two policies
-// of the same settings are the same order.
+// Settings returns the policy with all its settings, whatever its label. Policies
+// with the same settings are the same order.
 func (p *Policy) Settings() string {
 	if p.kind.Settings == nil && !p.kind.Estimates() {
 		return p.kind.Name
@@ -144,7 +144,7 @@ func (p *Policy) Settings() string {
 		name = "ostrich"
 		for _, s := range sidecar.OrderSettings() {
 			if s.Name == "threshold" && p.options.Rule.By != ostrich.Window && p.options.Rule.By != ostrich.Arrival {
-				continue // it means nothing
+				continue // without effect
 			}
 			words = append(words, s.Name+"="+s.Text(&p.options))
 		}

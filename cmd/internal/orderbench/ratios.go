@@ -6,13 +6,13 @@ import (
 )
 
 // Ratio is a figure divided by that of the first policy. Error is its standard
-// error; nil where nothing tells it, as with one part.
+// error; nil if it is not known, as with one part.
 type Ratio struct {
 	Ratio float64  `json:"ratio"`
 	Error *float64 `json:"error"`
 }
 
-// Ratios are those of all measures, see Measures.
+// Ratios are the ratios of all measures, see Measures.
 type Ratios struct {
 	Mean           Ratio `json:"mean"`
 	UsersMean      Ratio `json:"users_mean"`
@@ -28,18 +28,18 @@ type Ratios struct {
 	Utilisation    Ratio `json:"utilisation"`
 }
 
-// All are the ratios in the order of Heads.
+// All returns the ratios in the order of Heads.
 func (r *Ratios) All() [len(measures)]*Ratio {
 	return [...]*Ratio{
 		&r.Mean, &r.UsersMean, &r.UsersGeometric, &r.P95, &r.P99, &r.Max, &r.Wait, &r.MaxWait, &r.Late, &r.Rho, &r.RhoAbove, &r.Utilisation,
 	}
 }
 
-// Result is what a bench has found.
+// Result is the result of a bench.
 type Result struct {
 	Settings
 	Shakes   int            `json:"shakes"`
-	Policies []PolicyRatios `json:"policies"` // over all logs; the first one is what the others are compared with
+	Policies []PolicyRatios `json:"policies"` // over all logs; the others are compared with the first one
 	Logs     []LogRatios    `json:"logs"`
 }
 
@@ -91,7 +91,7 @@ func (b *Bench) Result() *Result {
 	return r
 }
 
-// figures are those of a log by policy, part and shake.
+// figures returns the figures of a log by policy, part and shake.
 func (b *Bench) figures(log int) [][][]Measures {
 	list := make([][][]Measures, len(b.policies))
 	for p := range list {
@@ -111,7 +111,7 @@ func (b *Bench) figures(log int) [][][]Measures {
 	return list
 }
 
-// average is the mean of figures by part and shake.
+// average returns the mean of figures by part and shake.
 func average(figures [][]Measures) Measures {
 	var sum Measures
 	n := 0.0
@@ -139,7 +139,7 @@ func average(figures [][]Measures) Measures {
 	}
 }
 
-// ratios names the ratios of a policy from their logarithms.
+// ratios turns logarithms into the ratios of a policy.
 func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
 	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Settings()}
 	for i, x := range r.All() {
@@ -148,10 +148,10 @@ func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
 	return r
 }
 
-// estimated is a mean with its standard error, NaN where nothing tells it.
+// estimated is a mean with its standard error, or NaN if it is not known.
 type estimated struct{ mean, err float64 }
 
-// ratio is the ratio whose logarithm was estimated.
+// ratio returns the ratio whose logarithm was estimated.
 func (e estimated) ratio() Ratio {
 	r := Ratio{Ratio: math.Exp(e.mean)}
 	if !math.IsNaN(e.err) {
@@ -161,7 +161,7 @@ func (e estimated) ratio() Ratio {
 	return r
 }
 
-// compared are the mean logarithms of the ratios of figures to those of the
+// compared returns the mean logarithms of the ratios of figures to those of the
 // first policy, both by part and shake.
 func compared(figures, first [][]Measures) [len(measures)]estimated {
 	var means [len(measures)]estimated
@@ -179,7 +179,7 @@ func compared(figures, first [][]Measures) [len(measures)]estimated {
 	return means
 }
 
-// overParts is the mean of independent values.
+// overParts returns the mean of independent values.
 func overParts(values []float64) estimated {
 	n := float64(len(values))
 	var e estimated
@@ -196,7 +196,7 @@ func overParts(values []float64) estimated {
 	return e
 }
 
-// overLogs is the mean of means that each have an error of their own.
+// overLogs returns the mean of means that each have an error of their own.
 func overLogs(means []estimated) estimated {
 	n := float64(len(means))
 	var e estimated
@@ -208,7 +208,7 @@ func overLogs(means []estimated) estimated {
 	return e
 }
 
-// Heads are the heads of a table of ratios.
+// Heads returns the heads of a table of ratios.
 func Heads() []string {
 	var list []string
 	for _, m := range measures {
@@ -217,7 +217,7 @@ func Heads() []string {
 	return list
 }
 
-// String is the ratio with its standard error, to a hundredth.
+// String formats the ratio with its standard error, to a hundredth.
 func (r *Ratio) String() string {
 	if r.Error == nil {
 		return fmt.Sprintf("%.2f", r.Ratio)

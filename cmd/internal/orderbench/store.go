@@ -13,10 +13,10 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Store is a file of runs that have been made: a line with the settings of the
-// bench, then a line a run, in the order in which they ended. A process that dies
-// while it writes leaves half a line at the end, which the next one cuts off.
-// Only one process may have it open.
+// Store is a file of finished runs: a line with the settings of the bench, then a
+// line for each run, in the order in which they ended. A process that dies while
+// writing leaves half a line at the end; the next process removes it. Only one
+// process may have the file open.
 type Store struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -41,8 +41,8 @@ type storedRun struct {
 	Found  Measures `json:"measures"`
 }
 
-// OpenStore opens the file of a bench with these settings, or begins it. In a
-// folder, it is runs.jsonl.
+// OpenStore opens the file of a bench with these settings, or creates it. If path
+// is a folder, the file is its runs.jsonl.
 func OpenStore(path string, settings Settings) (*Store, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "runs.jsonl")
@@ -78,8 +78,8 @@ func OpenStore(path string, settings Settings) (*Store, error) {
 	return s, nil
 }
 
-// read reads the content of the file and returns how much of it is whole. Only
-// the last line may be half of one, or nonsense.
+// read reads the content of the file and returns the length of its valid part.
+// Only the last line may be incomplete or invalid.
 func (s *Store) read(raw []byte, settings Settings) (whole int, err error) {
 	for number := 1; whole < len(raw); number++ {
 		rest := raw[whole:]
@@ -110,7 +110,7 @@ func (s *Store) read(raw []byte, settings Settings) (whole int, err error) {
 	return whole, nil
 }
 
-// sameBench tells what makes the first line of a file that of another bench.
+// sameBench says why the first line of a file belongs to another bench.
 func sameBench(line []byte, settings Settings) error {
 	var h head
 	if err := json.Unmarshal(line, &h); err != nil || h.Bench == nil {
@@ -132,7 +132,7 @@ func sameBench(line []byte, settings Settings) error {
 	return nil
 }
 
-// fields are the settings by their names in JSON.
+// fields returns the settings by their names in JSON.
 func fields(s Settings) (map[string]any, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -142,7 +142,7 @@ func fields(s Settings) (map[string]any, error) {
 	return all, json.Unmarshal(raw, &all)
 }
 
-// Restore gives a bench the runs that are in the file, and returns how many.
+// Restore passes the runs of the file to a bench, and returns how many.
 func (s *Store) Restore(b *Bench) int {
 	n := 0
 	for i := range b.runs {
@@ -161,7 +161,7 @@ func (s *Store) Add(r *Run, m Measures) error {
 	return s.write(storedRun{Log: r.Log, Part: r.Part, Shake: r.Shake, Policy: r.Policy, Key: r.key, Found: m})
 }
 
-// write appends a line, whole unless the process dies.
+// write appends a line, completely unless the process dies.
 func (s *Store) write(line any) error {
 	raw, err := json.Marshal(line)
 	if err != nil {

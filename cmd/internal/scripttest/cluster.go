@@ -110,7 +110,7 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 	}
 }
 
-// row is the job's row in the tables.
+// row returns the job's row in the tables.
 func (c *cluster) row(e entry) slurmdbtest.Job {
 	at := func(key string) int64 {
 		if e[key] == "" {

@@ -1,23 +1,22 @@
-// Package scripttest runs the commands in test scripts (testscript), against a
-// private MariaDB with slurmdbd's tables and against commands that answer as
-// Slurm's do.
+// Package scripttest runs the commands in test scripts (testscript), with a
+// private MariaDB that has slurmdbd's tables, and with fake commands of Slurm.
 //
-// A script has these, beside what testscript brings:
+// Scripts have these in addition to testscript's own:
 //
 //   - cluster FILE writes jobs, users and sizes into the database and into the
 //     queue that the fake commands show; see type cluster for the file.
-//   - the folder slurm: what the fake commands read and write. A file config
-//     adds lines to "scontrol show config", of which the last counts, and
-//     SLURM_VERSION tells how squeue behaves; partitions is "scontrol -o show
-//     partition"; admins has lines of user and AdminLevel; dbd the messages
-//     that wait for slurmdbd; clock is slurmctld's time, or now; fail-squeue is
-//     what squeue says before it fails; hang-squeue makes it sleep; used-squeue
-//     appears when it is used. What scontrol is told is added to log.
+//   - the folder slurm: what the fake commands read and write. The lines of a
+//     file config are added to "scontrol show config", where the last one counts;
+//     SLURM_VERSION decides how squeue behaves. partitions is "scontrol -o show
+//     partition"; admins has lines of user and AdminLevel; dbd is the number of
+//     messages that wait for slurmdbd; clock is slurmctld's time, or now.
+//     fail-squeue is squeue's message before it fails; hang-squeue makes squeue
+//     sleep; squeue creates used-squeue. scontrol appends what it reads to log.
 //   - await FILE waits until a file exists.
 //   - the environment names the database, its password file, the journal and an
 //     empty configuration file. The clock of the database stands at 1700000000,
-//     which is 2023-11-14T22:13:20 UTC; with a database account whose name
-//     begins with live it runs.
+//     which is 2023-11-14T22:13:20 UTC; for a database account whose name begins
+//     with live, it runs.
 //
 // Times in files are seconds after that moment, mostly negative.
 package scripttest

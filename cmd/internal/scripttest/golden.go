@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden compares a file of the tree with what it should hold; -update writes it.
+// Golden compares a file of the tree with its expected text; -update writes it.
 func Golden(t *testing.T, file, want string) {
 	t.Helper()
 	if *update {

@@ -12,7 +12,7 @@ import (
 // entry is a record of the queue: words key=value.
 type entry map[string]string
 
-// number is a numeric field, 0 if it is not given.
+// number returns a numeric field, or 0.
 func (e entry) number(key string) int64 {
 	n, err := strconv.ParseInt(e[key], 10, 64)
 	if err != nil {
@@ -21,7 +21,7 @@ func (e entry) number(key string) int64 {
 	return n
 }
 
-// or is a field, or something else if it is not given.
+// or returns a field, or other if the entry does not have it.
 func (e entry) or(key, other string) string {
 	if v, ok := e[key]; ok {
 		return strings.ReplaceAll(v, "~", " ")
@@ -29,7 +29,7 @@ func (e entry) or(key, other string) string {
 	return other
 }
 
-// base is what the factors of priority/multifactor add up to.
+// base returns the sum of the factors of priority/multifactor.
 func (e entry) base() int64 {
 	var sum int64
 	for _, f := range []string{"age", "assoc", "fairshare", "jobsize", "partfactor", "qosfactor"} {
@@ -38,7 +38,7 @@ func (e entry) base() int64 {
 	return sum
 }
 
-// priority is Slurm's: held, pinned, or computed.
+// priority returns Slurm's priority: held, pinned, or computed.
 func (e entry) priority() int64 {
 	switch {
 	case e["held"] != "":
@@ -51,10 +51,10 @@ func (e entry) priority() int64 {
 	return max(1, e.base()+e.number("site")-e.number("nice"))
 }
 
-// array is the id of the job array, or that of the job.
+// array returns the id of the job array, or else of the job.
 func (e entry) array() string { return e.or("array", e["id"]) }
 
-// full is the id as squeue shows it.
+// full returns the id as squeue shows it.
 func (e entry) full() string {
 	if e["tasks"] != "" {
 		return e.array() + "_[" + e["tasks"] + "]"
@@ -72,7 +72,7 @@ func (e entry) state() string {
 	return "PENDING"
 }
 
-// squeue is the value of a field of squeue's format.
+// squeue returns the value of a field of squeue's format.
 func (e entry) squeue(field byte) string {
 	switch field {
 	case 'A':
@@ -116,7 +116,7 @@ func (e entry) squeue(field byte) string {
 	return "?"
 }
 
-// sprio is the value of a field of sprio's format.
+// sprio returns the value of a field of sprio's format.
 func (e entry) sprio(field byte) string {
 	pinned := e["pinned"] != ""
 	key, ok := map[byte]string{
@@ -139,12 +139,12 @@ func (e entry) sprio(field byte) string {
 	return "?"
 }
 
-// listed tells whether sprio shows the job: it is pending, eligible and not held.
+// listed reports whether sprio shows the job: it is pending, eligible and not held.
 func (e entry) listed() bool {
 	return e.state() == "PENDING" && e["held"] == "" && !slices.Contains([]string{"Dependency", "BeginTime"}, e["reason"])
 }
 
-// fill is a format with its fields filled in.
+// fill replaces the fields of a format.
 func fill(format string, field func(byte) string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -158,7 +158,7 @@ func fill(format string, field func(byte) string) string {
 	return b.String()
 }
 
-// queue is the jobs that slurmctld knows.
+// queue holds the jobs that slurmctld knows.
 type queue []entry
 
 func loadQueue(file string) (queue, error) {

@@ -17,18 +17,18 @@ import (
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
-// Epoch is where the clock of a script's database stands.
+// Epoch is the time at which the clock of a script's database stands.
 const Epoch = 1700000000
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts")
 
-// tests is the tests of a package, with the database server that they share.
+// tests are the tests of a package, which share a database server.
 type tests struct{ m *testing.M }
 
 func (t tests) Run() int { return slurmdbtest.Main(t.m) }
 
 // Main runs the tests of a package, which call Run. Scripts find the given
-// commands, and the fake ones of Slurm. It ends the process.
+// commands and Slurm's fake ones. Main ends the process.
 func Main(m *testing.M, commands map[string]func()) {
 	all := maps.Clone(commands)
 	for _, name := range fakes {
@@ -46,13 +46,13 @@ func Run(t *testing.T) {
 	})
 }
 
-// own is what belongs to one run of a script.
+// own is the state of one script.
 type own struct {
 	t  testing.TB
 	db *slurmdbtest.DB // nil until the script has a cluster
 }
 
-// setup gives a script its folders and environment.
+// setup prepares the folders and the environment of a script.
 func setup(env *testscript.Env) error {
 	file := func(name string) string { return filepath.Join(env.WorkDir, name) }
 	t, ok := env.T().(testing.TB)
@@ -61,7 +61,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Values[own{}] = &own{t: t}
 	for key, value := range map[string]string{
-		"GORACE": "atexit_sleep_ms=0", // else each process waits a second under the race detector
+		"GORACE": "atexit_sleep_ms=0", // without it, each process waits a second under the race detector
 		"TZ":     "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
 		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "",
 	} {
@@ -73,7 +73,7 @@ func setup(env *testscript.Env) error {
 // frozen guards the setting that stops the clock of the server.
 var frozen sync.Once
 
-// database makes the script's database, once, and points the environment to it.
+// database creates the script's database, once, and sets the environment.
 func database(ts *testscript.TestScript) *slurmdbtest.DB {
 	o, ok := ts.Value(own{}).(*own)
 	if !ok {
@@ -83,10 +83,10 @@ func database(ts *testscript.TestScript) *slurmdbtest.DB {
 		return o.db
 	}
 	db := slurmdbtest.New(o.t, slurmdbtest.R2205)
-	// Accounts belong to the server, so each script has one of its own.
+	// Accounts belong to the server, so each script has its own.
 	number := db.Name[strings.LastIndex(db.Name, "_")+1:]
-	// Once for all scripts, as they share the server: who connects while it
-	// is being set may miss it.
+	// Once for all scripts, because they share the server: a connection made
+	// meanwhile may miss the setting.
 	frozen.Do(func() {
 		db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", Epoch))
 	})
@@ -104,7 +104,7 @@ func database(ts *testscript.TestScript) *slurmdbtest.DB {
 	return db
 }
 
-// clusterCommand is "cluster FILE".
+// clusterCommand implements "cluster FILE".
 func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: cluster FILE")
@@ -117,7 +117,7 @@ func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(c.queue.save(filepath.Join(ts.Getenv("FAKE_SLURM"), "queue")))
 }
 
-// awaitCommand is "await FILE".
+// awaitCommand implements "await FILE".
 func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await FILE")

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// fakes are the commands of Slurm that exist in a script.
+// fakes are the fake commands of a script.
 var fakes = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare"}
 
-// configuration is "scontrol show config" where a script says nothing else.
+// configuration is the default of "scontrol show config".
 const configuration = `Configuration data as of 2023-11-14T22:13:20
 ClusterName             = c1
 MinJobAge               = 300 sec
@@ -31,13 +31,13 @@ SLURM_VERSION           = 22.05.8
 const partitions = "PartitionName=main Default=YES DefaultTime=NONE MaxTime=1-00:00:00 Nodes=n[1-2] " +
 	"PriorityJobFactor=1 PriorityTier=1 State=UP TotalCPUs=32 TotalNodes=2\n"
 
-// slurm is the fake commands, with the folder that a script can look into.
+// slurm is the fake commands, with the folder of the script's files.
 type slurm struct {
 	dir string
 	out *bufio.Writer
 }
 
-// fake is what a fake command does. It returns the exit code.
+// fake runs a fake command and returns its exit code.
 func fake(command string, args []string) int {
 	s := slurm{dir: os.Getenv("FAKE_SLURM"), out: bufio.NewWriter(os.Stdout)}
 	err := s.fail(command)
@@ -49,12 +49,12 @@ func fake(command string, args []string) int {
 		return 0
 	}
 	if said := strings.TrimSpace(err.Error()); said != "" {
-		_, _ = fmt.Fprintln(os.Stderr, said) // There is nobody else to tell.
+		_, _ = fmt.Fprintln(os.Stderr, said) // nobody else could be told
 	}
 	return 1
 }
 
-// fail does what a script wants of a command instead of an answer.
+// fail hangs or fails if the script wants the command to.
 func (s slurm) fail(command string) error {
 	if _, err := os.Stat(s.file("hang-" + command)); err == nil {
 		time.Sleep(time.Minute)
@@ -66,12 +66,12 @@ func (s slurm) fail(command string) error {
 	return nil
 }
 
-// errQuiet is an exit code without words.
+// errQuiet makes a command fail without a message.
 var errQuiet = errors.New("")
 
 func (s slurm) file(name string) string { return filepath.Join(s.dir, name) }
 
-// text is the content of a file, or something else if there is none.
+// text returns the content of a file, or other if there is none.
 func (s slurm) text(name, other string) string {
 	raw, err := os.ReadFile(s.file(name))
 	if err != nil {
@@ -119,7 +119,7 @@ func (s slurm) run(command string, args []string) error {
 		}
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Contains(strings.Join(args, " ")+" ", "name="+name+" ") {
-				_, _ = fmt.Fprintf(s.out, "%s|%s\n", name, level) // Flush tells.
+				_, _ = fmt.Fprintf(s.out, "%s|%s\n", name, level) // Flush returns the error
 			}
 		}
 		return nil
@@ -127,7 +127,7 @@ func (s slurm) run(command string, args []string) error {
 	return fmt.Errorf("%s is no command of Slurm", command)
 }
 
-// option is the value that follows an option.
+// option returns the value that follows an option.
 func option(args []string, name string) string {
 	for i, a := range args {
 		if a == name && i+1 < len(args) {
@@ -160,7 +160,7 @@ func (s slurm) list(command string, args []string) error {
 		} else if !strings.Contains(option(args, "-t"), e.state()) {
 			continue
 		}
-		_, _ = fmt.Fprintln(s.out, fill(option(args, "-o"), field)) // Flush tells.
+		_, _ = fmt.Fprintln(s.out, fill(option(args, "-o"), field)) // Flush returns the error
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (s slurm) scontrol(args []string) error {
 			return err
 		}
 		for _, n := range expand(set) {
-			_, _ = fmt.Fprintf(s.out, "%s%d\n", prefix, n) // Flush tells.
+			_, _ = fmt.Fprintf(s.out, "%s%d\n", prefix, n) // Flush returns the error
 		}
 		return nil
 	case strings.HasSuffix(said, "show assoc_mgr flags=qos"):
@@ -196,7 +196,7 @@ func (s slurm) scontrol(args []string) error {
 	}
 }
 
-// commands reads commands from the standard input, as scontrol does.
+// commands reads commands from standard input, as scontrol does.
 func (s slurm) commands() error {
 	if err := s.log("scontrol"); err != nil {
 		return err
@@ -233,12 +233,12 @@ func (s slurm) commands() error {
 	return nil
 }
 
-// complain says at once what scontrol says of a line.
+// complain prints scontrol's message on a line at once.
 func complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) // There is nobody else to tell.
+	_, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) // nobody else could be told
 }
 
-// change sets a field of a job, or says on the standard error why not.
+// change sets a field of a job, or says on standard error why not.
 func (q queue) change(id, key, value string) error {
 	for _, e := range q {
 		if !e.is(id) {

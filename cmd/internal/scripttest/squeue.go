@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// squeue is the queue as squeue shows it: until 22.05 record by record with
-// --array-unique, which later releases refuse; with --array task by task;
-// without either with the tasks of an array that have records of their own in
-// the line of the others.
+// squeue returns the queue as squeue shows it: until 22.05, record by record with
+// --array-unique, which later releases refuse; with --array, task by task;
+// without either, with one line for an array's waiting tasks, those with records
+// of their own included.
 func (s slurm) squeue(q queue, args []string) (queue, error) {
 	unique := slices.Contains(args, "--array-unique")
 	switch {
@@ -47,7 +47,8 @@ func (s slurm) before(major, minor int) bool {
 // pendingSet reports whether the record is a set of waiting tasks.
 func (e entry) pendingSet() bool { return e["tasks"] != "" && e.state() == "PENDING" }
 
-// byTask is a line for each task. Slurm forgets the last of a stride.
+// byTask returns a line for each task. Like Slurm, it forgets the last of a
+// stride.
 func (q queue) byTask() (lines queue) {
 	for _, e := range q {
 		if !e.pendingSet() {
@@ -68,7 +69,7 @@ func (q queue) byTask() (lines queue) {
 	return lines
 }
 
-// grouped is a line for all waiting tasks of an array.
+// grouped returns one line for all waiting tasks of an array.
 func (q queue) grouped() (lines queue) {
 	in := make(map[string]bool) // arrays that have a set
 	for _, e := range q {
@@ -119,7 +120,7 @@ func expand(set string) []int {
 	return all
 }
 
-// runs writes numbers as "1-3,7".
+// runs formats numbers as "1-3,7".
 func runs(all []int) string {
 	slices.Sort(all)
 	var parts []string
@@ -137,7 +138,7 @@ func runs(all []int) string {
 	return strings.Join(parts, ",")
 }
 
-// is reports whether scontrol's name of a job or of tasks means this record.
+// is reports whether scontrol's name of a job or of tasks names this record.
 func (e entry) is(name string) bool {
 	array, tasks, several := strings.Cut(strings.TrimSuffix(name, "]"), "_[")
 	return name == e["id"] || name == e.full() ||

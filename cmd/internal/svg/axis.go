@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Axis places values beside one another. The zero Axis is linear from 0 to 0.
+// Axis places values along a line. The zero Axis is linear from 0 to 0.
 type Axis struct {
 	Title    string
 	Min, Max float64
-	Ticks    []Tick                // where two have no room, the one that comes first is drawn
+	Ticks    []Tick                // if two have no room, the first one in the list is drawn
 	Scale    func(float64) float64 // grows with the value; nil for a linear axis
 
 	first, last float64 // pixels of Min and Max
@@ -31,7 +31,7 @@ func Linear(title string, least, most, step float64) Axis {
 	return a
 }
 
-// UpTo is an axis from 0 to a round number that is not below the largest value,
+// UpTo is an axis from 0 to a round number that is at least the largest value,
 // with four to eight steps.
 func UpTo(title string, largest float64) Axis {
 	if largest <= 0 {
@@ -46,8 +46,8 @@ func UpTo(title string, largest float64) Axis {
 	return Linear(title, 0, math.Ceil(largest/(2*step))*2*step, 2*step)
 }
 
-// Log is a logarithmic axis with a tick at each digit times a power of ten,
-// labelled at 1, 2 and 5.
+// Log is a logarithmic axis with a tick at each digit times a power of ten; 1, 2
+// and 5 have labels.
 func Log(title string, least, most float64) Axis {
 	a := Axis{Title: title, Min: least, Max: most, Scale: math.Log}
 	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
@@ -65,8 +65,8 @@ func Log(title string, least, most float64) Axis {
 	return a
 }
 
-// Signed is an axis from −most to most that is linear around 0, up to about
-// knee, and logarithmic far from it.
+// Signed is an axis from −most to most, linear around 0 up to about knee, and
+// logarithmic beyond.
 func Signed(title string, most, knee float64, label func(float64) string) Axis {
 	a := Axis{
 		Title: title, Min: -most, Max: most, Ticks: []Tick{{0, "0"}},
@@ -82,7 +82,7 @@ func Signed(title string, most, knee float64, label func(float64) string) Axis {
 	return a
 }
 
-// Quarters is a linear axis with a tick at its ends and three between.
+// Quarters is a linear axis with ticks at its ends and at three points between.
 func Quarters(title string, least, most float64, label func(float64) string) Axis {
 	a := Axis{Title: title, Min: least, Max: most}
 	for i := range 5 {
@@ -94,8 +94,8 @@ func Quarters(title string, least, most float64, label func(float64) string) Axi
 
 func (a *Axis) place(first, last float64) { a.first, a.last = first, last }
 
-// at is the pixel of a value; what is beyond an end is at that end.
-func (a *Axis) at(v float64) float64 {
+// pixel returns the pixel of a value; values beyond an end are at that end.
+func (a *Axis) pixel(v float64) float64 {
 	scale := a.Scale
 	if scale == nil {
 		scale = func(v float64) float64 { return v }
@@ -107,8 +107,8 @@ func (a *Axis) at(v float64) float64 {
 	return a.first + min(max((scale(v)-least)/(most-least), 0), 1)*(a.last-a.first)
 }
 
-// visible are the ticks on the axis whose labels have room, each with the pixels
-// from and to which its label goes.
+// visible returns the ticks whose labels have room, each with the pixels from and
+// to between which its label stands.
 func (a *Axis) visible(room func(at float64, label string) (from, to float64)) []placed {
 	const gap = 12.0
 	var list []placed
@@ -118,7 +118,7 @@ next:
 		if t.At < a.Min-near || t.At > a.Max+near {
 			continue
 		}
-		one := placed{Tick: t, at: a.at(t.At)}
+		one := placed{Tick: t, at: a.pixel(t.At)}
 		if t.Label != "" {
 			one.from, one.to = room(one.at, t.Label)
 			for _, o := range list {
@@ -138,7 +138,7 @@ type placed struct {
 	at, from, to float64
 }
 
-// across are the ticks of an axis from left to right.
+// across returns the ticks of an axis from left to right.
 func (a *Axis) across(p *Picture) []placed {
 	return a.visible(func(at float64, label string) (float64, float64) {
 		half := wide(label, 11) / 2
@@ -156,7 +156,7 @@ func (a *Axis) above(p *Picture, top, bottom float64) {
 	}
 }
 
-// below draws what is below the lowest place of what is drawn.
+// below draws the axis below the picture's lowest height.
 func (a *Axis) below(p *Picture, bottom float64) {
 	for _, t := range a.across(p) {
 		if t.Label == "" {
@@ -171,8 +171,8 @@ func (a *Axis) below(p *Picture, bottom float64) {
 	}
 }
 
-// beside draws the axis beside what is between two columns, with the lines of
-// the grid.
+// beside draws the axis to the left of what stands between two columns, and the
+// lines of the grid.
 func (a *Axis) beside(p *Picture, left, right float64) {
 	for _, t := range a.visible(func(at float64, _ string) (float64, float64) { return at - 1, at + 1 }) {
 		if t.Label == "" {
@@ -187,7 +187,7 @@ func (a *Axis) beside(p *Picture, left, right float64) {
 	}
 }
 
-// margin is how much room the axis needs on the left.
+// margin returns the room that the axis needs on the left.
 func (a *Axis) margin() float64 {
 	widest := 0.0
 	for _, t := range a.Ticks {
@@ -199,7 +199,7 @@ func (a *Axis) margin() float64 {
 	return math.Ceil(widest) + 10
 }
 
-// height is how much room the axis needs below.
+// height returns the room that the axis needs below.
 func (a *Axis) height() float64 {
 	if a.Title == "" {
 		return 24

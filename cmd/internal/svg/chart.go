@@ -4,7 +4,7 @@ import "cmp"
 
 // Chart is data over two axes.
 type Chart struct {
-	Name, Text    string  // as a Picture has them
+	Name, Text    string  // as in Picture
 	Title         string  // above it
 	Width, Height float64 // 720 by 400 if 0
 	X, Y          Axis
@@ -14,9 +14,9 @@ type Chart struct {
 
 // Series is some of the data: points on a line, or bars.
 type Series struct {
-	Name   string // in the legend; "" for not there
-	Class  string // the line's and its colour: "line r1"; none is drawn without
-	Marks  string // the class of the points
+	Name   string // in the legend; "" leaves it out
+	Class  string // of the line and its colour: "line r1"; "" draws no line
+	Marks  string // class of the points
 	Points []Point
 	Error  []float64 // half the height of the error bar of each point; nil for none
 	Labels []string  // of the points; nil for none
@@ -67,20 +67,20 @@ func (c *Chart) Draw() *Picture {
 	return p
 }
 
-func (c *Chart) at(v Point) Point { return Point{c.X.at(v.X), c.Y.at(v.Y)} }
+func (c *Chart) point(v Point) Point { return Point{c.X.pixel(v.X), c.Y.pixel(v.Y)} }
 
 // bars draws one shape for each bar, or one for all if they touch.
 func (s *Series) bars(p *Picture, c *Chart) {
 	var outline []Point
 	for i, b := range s.Bars {
 		if outline == nil {
-			outline = append(outline, c.at(Point{b.From, s.Base}))
+			outline = append(outline, c.point(Point{b.From, s.Base}))
 		}
-		outline = append(outline, c.at(Point{b.From, b.Height}), c.at(Point{b.To, b.Height}))
+		outline = append(outline, c.point(Point{b.From, b.Height}), c.point(Point{b.To, b.Height}))
 		if i+1 < len(s.Bars) && s.Bars[i+1].From == b.To {
 			continue
 		}
-		p.Path(s.Class, append(outline, c.at(Point{b.To, s.Base})), true)
+		p.Path(s.Class, append(outline, c.point(Point{b.To, s.Base})), true)
 		outline = nil
 	}
 }
@@ -88,14 +88,14 @@ func (s *Series) bars(p *Picture, c *Chart) {
 func (s *Series) line(p *Picture, c *Chart) {
 	points := make([]Point, len(s.Points))
 	for i, v := range s.Points {
-		points[i] = c.at(v)
+		points[i] = c.point(v)
 	}
 	if s.Class != "" && len(points) > 0 {
 		p.Path(s.Class, points, false)
 	}
 	for i, at := range points {
 		if s.Error != nil {
-			low, high := c.Y.at(s.Points[i].Y-s.Error[i]), c.Y.at(s.Points[i].Y+s.Error[i])
+			low, high := c.Y.pixel(s.Points[i].Y-s.Error[i]), c.Y.pixel(s.Points[i].Y+s.Error[i])
 			p.Line(s.Class, at.X, low, at.X, high)
 			p.Line(s.Class, at.X-4, low, at.X+4, low)
 			p.Line(s.Class, at.X-4, high, at.X+4, high)
@@ -109,7 +109,7 @@ func (s *Series) line(p *Picture, c *Chart) {
 	}
 }
 
-// key is the line of the legend.
+// key draws the line of the legend.
 func (s *Series) key(p *Picture, x, y float64) {
 	if len(s.Bars) > 0 {
 		p.Rect(s.Class, x, y-5, 24, 10, "")

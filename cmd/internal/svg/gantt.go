@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Gantt is who is where and when: panels of lanes above one axis of time.
+// Gantt shows what runs where and when: panels of lanes above one time axis.
 type Gantt struct {
-	Name, Text string // as a Picture has them
+	Name, Text string // as in Picture
 	Width      float64
 	Lane       float64 // height of a lane
 	X          Axis
@@ -27,14 +27,14 @@ type Panel struct {
 	Halves bool    // a dashed line splits the lanes in two
 }
 
-// Box is a stay of somebody on lanes. Heights are counted in lanes.
+// Box is a stretch of time on some lanes. Heights are counted in lanes.
 type Box struct {
 	From, To    float64
 	Top, Height float64
-	Class       string // of its colour; hatched without
+	Class       string // of its colour; "" is hatched
 	Label       string
-	What        string  // in full
-	Wait        float64 // for so long before From
+	What        string  // full description
+	Wait        float64 // this long before From
 }
 
 // Mark is a moment with a name.
@@ -44,7 +44,7 @@ type Mark struct {
 	Lane  int // of a line, from 1; 0 for all lanes
 }
 
-// Key is a line of the legend.
+// Key is an entry of the legend.
 type Key struct{ Class, Name string }
 
 const (
@@ -52,7 +52,7 @@ const (
 	ganttGap  = 12.0 // below them
 )
 
-// head is the room above the lanes.
+// head returns the room above the lanes.
 func (a *Panel) head() float64 {
 	if a.Title == "" {
 		return 0
@@ -111,7 +111,7 @@ func (g *Gantt) Draw() *Picture {
 	return p
 }
 
-// draw puts the panel at a height.
+// draw draws the panel at a height.
 func (a *Panel) draw(p *Picture, x *Axis, y, lane float64) {
 	bottom := y + lane*float64(len(a.Lanes))
 	if a.Title != "" {
@@ -135,46 +135,46 @@ func (a *Panel) draw(p *Picture, x *Axis, y, lane float64) {
 		if m.Lane > 0 {
 			from, to = y+lane*float64(m.Lane-1), y+lane*float64(m.Lane)
 		}
-		p.Line("dashed ink", x.at(m.At), from-3, x.at(m.At), to)
+		p.Line("dashed ink", x.pixel(m.At), from-3, x.pixel(m.At), to)
 	}
 	a.labels(p, x, y)
 	if a.Now > 0 {
-		p.Line("dotted ink", x.at(a.Now), y-4, x.at(a.Now), bottom)
+		p.Line("dotted ink", x.pixel(a.Now), y-4, x.pixel(a.Now), bottom)
 	}
 	for _, b := range a.Boxes { // above the lines
 		if b.Class != "" {
-			p.inside("on "+b.Class, x.at(b.From), y+b.Top*lane, x.at(b.To)-x.at(b.From), b.Height*lane, b.Label)
+			p.inside("on "+b.Class, x.pixel(b.From), y+b.Top*lane, x.pixel(b.To)-x.pixel(b.From), b.Height*lane, b.Label)
 		}
 	}
 }
 
-// labels writes above the lanes what their lines and marks are.
+// labels writes the labels of lines and marks above the lanes.
 func (a *Panel) labels(p *Picture, x *Axis, y float64) {
 	for _, m := range together(a.Lines) {
 		half := wide(m.Label, 10) / 2
-		p.Write("small", "middle", min(x.at(m.At), p.Width-half), y-8, m.Label)
+		p.Write("small", "middle", min(x.pixel(m.At), p.Width-half), y-8, m.Label)
 	}
 	right := 0.0 // of the label before
 	for _, m := range together(a.Marks) {
-		p.down(x.at(m.At), y-1)
+		p.down(x.pixel(m.At), y-1)
 		room := wide(m.Label, 10)
-		left := min(max(x.at(m.At)-room/2, x.first, right+6), p.Width-room)
+		left := min(max(x.pixel(m.At)-room/2, x.first, right+6), p.Width-room)
 		p.Write("small", "start", left, y-11, m.Label)
 		right = left + room
 	}
 }
 
-// draw draws the box as far as it is on the axis.
+// draw draws the part of the box that is on the axis.
 func (b *Box) draw(p *Picture, x *Axis, y, lane float64) {
 	top, height := y+b.Top*lane, b.Height*lane
-	if since := x.at(b.From - b.Wait); x.at(b.From) > since {
-		p.Line("waiting "+b.Class, since, top+height/2, x.at(b.From), top+height/2)
+	if since := x.pixel(b.From - b.Wait); x.pixel(b.From) > since {
+		p.Line("waiting "+b.Class, since, top+height/2, x.pixel(b.From), top+height/2)
 	}
 	if b.To <= x.Min || b.From >= x.Max {
 		return
 	}
-	from := x.at(b.From)
-	room := max(x.at(b.To)-from, 0.8) // to be seen
+	from := x.pixel(b.From)
+	room := max(x.pixel(b.To)-from, 0.8) // wide enough to be seen
 	if b.Class == "" {
 		p.hatch(from, top, room, height, b.What)
 		return
@@ -182,7 +182,7 @@ func (b *Box) draw(p *Picture, x *Axis, y, lane float64) {
 	p.Rect("box "+b.Class, from, top, room, height, b.What)
 }
 
-// together joins the labels of marks at one moment.
+// together joins the labels of marks at the same moment.
 func together(marks []Mark) []Mark {
 	var list []Mark
 	for _, m := range slices.SortedStableFunc(slices.Values(marks), func(a, b Mark) int { return cmp.Compare(a.At, b.At) }) {

@@ -2,10 +2,11 @@ package svg
 
 import "math"
 
-// Rows sets values on one axis, row by row: marks with intervals, or bars from 0.
+// Rows shows values on one axis, row by row: marks with intervals, or bars from
+// 0.
 type Rows struct {
 	Title string // above it
-	Text  string // for those who do not see it
+	Text  string // description for people who cannot see it
 	Width float64
 	X     Axis
 	Bars  bool
@@ -29,7 +30,7 @@ type Value struct {
 	Label     string // behind a bar
 }
 
-// How many letters names may have.
+// The most letters that names may have.
 const (
 	mostName  = 50
 	mostValue = 20
@@ -63,7 +64,7 @@ func (r *Rows) Draw() *Picture {
 	r.X.place(left, right)
 	r.X.above(p, top, bottom)
 	r.X.below(p, bottom)
-	p.Line("zero", r.X.at(0), top, r.X.at(0), bottom)
+	p.Line("zero", r.X.pixel(0), top, r.X.pixel(0), bottom)
 	y := top
 	for i, row := range r.Rows {
 		height := lane*float64(len(row.Values)) + gap
@@ -87,16 +88,16 @@ func (r *Rows) Draw() *Picture {
 
 func (v *Value) mark(p *Picture, axis *Axis, y float64) {
 	if !math.IsNaN(v.Low) {
-		p.Line("whisker "+v.Class, axis.at(v.Low), y, axis.at(v.High), y)
+		p.Line("whisker "+v.Class, axis.pixel(v.Low), y, axis.pixel(v.High), y)
 	}
 	class := "dot "
 	if v.Hollow {
 		class = "hollow "
 	}
-	p.Mark(class+v.Class, v.Number, axis.at(v.At), y)
+	p.Mark(class+v.Class, v.Number, axis.pixel(v.At), y)
 }
 
 func (v *Value) bar(p *Picture, axis *Axis, y float64) {
-	p.Rect("bar "+v.Class, axis.at(0), y-6, axis.at(v.At)-axis.at(0), 12, "")
-	p.Write("", "start", axis.at(v.At)+4, y+4, v.Label)
+	p.Rect("bar "+v.Class, axis.pixel(0), y-6, axis.pixel(v.At)-axis.pixel(0), 12, "")
+	p.Write("", "start", axis.pixel(v.At)+4, y+4, v.Label)
 }

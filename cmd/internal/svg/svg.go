@@ -1,6 +1,6 @@
-// Package svg draws: charts over two axes, rows of values, Gantt charts, and
-// what else can be put together from lines, boxes and text. A drawing is a file
-// of its own or stands in a page; both follow dark mode.
+// Package svg draws charts over two axes, rows of values, Gantt charts, and other
+// pictures from lines, boxes and text. A drawing is a file of its own or part of
+// a page; both follow dark mode.
 package svg
 
 import (
@@ -24,13 +24,13 @@ func Style() template.CSS { return template.CSS(style) }
 // Picture is a drawing. Coordinates are in pixels, from the upper left corner.
 // Classes are those of style.css.
 type Picture struct {
-	Name          string // begins the ids in it: those of one page differ
-	Text          string // what it shows, for those who do not see it
+	Name          string // prefix of its ids, different for each drawing of a page
+	Text          string // description for people who cannot see it
 	Width, Height float64
 	body          bytes.Buffer
 }
 
-// File is the picture as a file that stands alone.
+// File returns the picture as a file of its own.
 func (p *Picture) File() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="img" width="%s" height="%[2]s" viewBox="0 0 %[1]s %[2]s">`+"\n",
@@ -42,13 +42,13 @@ func (p *Picture) File() []byte {
 	return b.Bytes()
 }
 
-// Inline is the picture as it stands in a page that has the style sheet.
+// Inline returns the picture for a page that has the style sheet.
 func (p *Picture) Inline() template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="drawing" role="img" aria-label="%s" width="%s" height="%[3]s" viewBox="0 0 %[2]s %[3]s">%s</svg>`,
 		html.EscapeString(p.Text), pixels(p.Width), pixels(p.Height), p.body.Bytes()))
 }
 
-// Swatch is a line with the mark of a number, for a legend in a page.
+// Swatch returns a line with the mark of a number, for a legend in a page.
 func Swatch(line string, number int, what string) template.HTML {
 	p := Picture{Text: what, Width: 40, Height: 12}
 	p.Line(line+" "+Run(number), 1, 6, 39, 6)
@@ -64,7 +64,7 @@ func (p *Picture) Line(class string, x1, y1, x2, y2 float64) {
 // Point is a place in a picture, or a value on two axes.
 type Point struct{ X, Y float64 }
 
-// Path draws a line through points, or the shape that it closes.
+// Path draws a line through points, or the shape that they enclose.
 func (p *Picture) Path(class string, points []Point, closed bool) {
 	fmt.Fprintf(&p.body, `<path class="%s" d="`, class)
 	for i, at := range points {
@@ -80,7 +80,7 @@ func (p *Picture) Path(class string, points []Point, closed bool) {
 	p.body.WriteString("\"/>\n")
 }
 
-// Rect draws a rectangle; what it is shows where the pointer rests on it.
+// Rect draws a rectangle; the pointer shows what it is.
 func (p *Picture) Rect(class string, x, y, w, h float64, what string) {
 	p.rect(fmt.Sprintf(`class="%s"`, class), x, y, w, h, what)
 }
@@ -94,12 +94,12 @@ func (p *Picture) rect(look string, x, y, w, h float64, what string) {
 	fmt.Fprintf(&p.body, "><title>%s</title></rect>\n", html.EscapeString(what))
 }
 
-// pattern defines the hatching of what is idle.
+// pattern defines the hatching of idle areas.
 func (p *Picture) pattern() {
 	fmt.Fprintf(&p.body, `<defs><pattern id="%s-idle" width="6" height="6" patternUnits="userSpaceOnUse"><path class="idle" d="M0 6L6 0"/></pattern></defs>`+"\n", p.Name)
 }
 
-// hatch draws a rectangle in which nothing happens.
+// hatch draws an idle area.
 func (p *Picture) hatch(x, y, w, h float64, what string) {
 	p.rect(fmt.Sprintf(`class="frame" fill="url(#%s-idle)"`, p.Name), x, y, w, h, what)
 }
@@ -109,10 +109,10 @@ func (p *Picture) Circle(class string, x, y, r float64) {
 	fmt.Fprintf(&p.body, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`+"\n", class, pixels(x), pixels(y), pixels(r))
 }
 
-// runs is how many lines and marks there are that can be told apart.
+// runs is how many lines and marks can be told apart.
 const runs = 6
 
-// Run is the class of the colour of a number.
+// Run returns the class of the colour of a number.
 func Run(number int) string { return "r" + strconv.Itoa(number%runs) }
 
 // Mark draws a point: each number has a shape of its own.
@@ -124,13 +124,13 @@ func (p *Picture) Mark(class string, number int, x, y float64) {
 	fmt.Fprintf(&p.body, `<path class="%s" d="M%s %s%s"/>`+"\n", class, pixels(x), pixels(y), shape)
 }
 
-// Write puts text at a place; the anchor is start, middle or end.
+// Write writes text at a place; the anchor is start, middle or end.
 func (p *Picture) Write(class, anchor string, x, y float64, text string) {
 	fmt.Fprintf(&p.body, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`+"\n", class, anchor, pixels(x), pixels(y), html.EscapeString(text))
 }
 
-// name writes a name before a place, cut where it is too long; the whole of it
-// shows where the pointer rests.
+// name writes a name to the left of a place and shortens it if it is too long;
+// the pointer shows all of it.
 func (p *Picture) name(class string, x, y float64, text string, most int) {
 	runes := []rune(text)
 	switch {
@@ -144,8 +144,8 @@ func (p *Picture) name(class string, x, y float64, text string, most int) {
 		class, pixels(x), pixels(y), html.EscapeString(string(runes[:most-1])+"…"), html.EscapeString(text))
 }
 
-// inside writes a label in the middle of a rectangle, smaller where it must be,
-// and not at all where it does not fit.
+// inside writes a label in the middle of a rectangle, smaller if needed. It
+// leaves out a label that does not fit.
 func (p *Picture) inside(class string, x, y, w, h float64, label string) {
 	switch {
 	case label == "" || h < 10 || wide(label, 10) > w:
@@ -156,11 +156,10 @@ func (p *Picture) inside(class string, x, y, w, h float64, label string) {
 	}
 }
 
-// wide is how much room a text takes, not less than it really needs in most
-// fonts.
+// wide estimates the width of a text, not less than in most fonts.
 func wide(text string, size float64) float64 { return 0.58 * size * float64(len([]rune(text))) }
 
-// down draws a small triangle that points at a place from above.
+// down draws a small triangle that points down at a place.
 func (p *Picture) down(x, y float64) {
 	p.Path("head ink", []Point{{x, y}, {x - 4, y - 7}, {x + 4, y - 7}}, true)
 }
@@ -174,10 +173,10 @@ func (p *Picture) Arrow(x1, y1, x2, y2, room float64) {
 	p.Path("head ink", []Point{{tipX, tipY}, {tipX - dx*9 - dy*4, tipY - dy*9 + dx*4}, {tipX - dx*9 + dy*4, tipY - dy*9 - dx*4}}, true)
 }
 
-// pixels is a coordinate.
+// pixels formats a coordinate.
 func pixels(x float64) string { return format.Trimmed(x, 2) }
 
-// upright writes text from below to above, in the middle of a height.
+// upright writes text upwards, centred at a height.
 func (p *Picture) upright(x, y float64, text string) {
 	fmt.Fprintf(&p.body, `<text text-anchor="middle" transform="translate(%s %s)rotate(-90)">%s</text>`+"\n", pixels(x), pixels(y), html.EscapeString(text))
 }

@@ -1,6 +1,6 @@
 // Package minutes tells tests on real machines whether there is time left to
-// begin: $OSTRICH_TEST_UNTIL is the last second, as Unix time, in which one
-// does. Without it there is always time. contrib/test --minutes sets it.
+// begin: $OSTRICH_TEST_UNTIL, a Unix time, is the last second to begin. Without
+// it there is always time. contrib/test --minutes sets it.
 package minutes
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Over tells whether it is too late to begin anything long.
+// Over reports whether it is too late to begin a long test.
 func Over(t testing.TB) bool {
 	t.Helper()
 	text := os.Getenv("OSTRICH_TEST_UNTIL")
@@ -24,11 +24,12 @@ func Over(t testing.TB) bool {
 	return time.Now().Unix() > until
 }
 
-// RealTime is the attribute of a test that waits for real servers, and so for the
-// machine. contrib/test tries such a test once more if it fails.
+// RealTime is the attribute of a test that waits for real servers, and so depends
+// on the machine. contrib/test tries such a test once more if it fails.
 const RealTime = "real-time"
 
-// Need gives a test the attribute RealTime, and skips what would begin too late.
+// Need gives a test the attribute RealTime, and skips it if it is too late to
+// begin.
 func Need(t testing.TB) {
 	t.Helper()
 	t.Attr(RealTime, "yes")

@@ -91,8 +91,8 @@ func environment(name string) (string, error) {
 	return "", fmt.Errorf("%s is not set: source the testbed's env file", name)
 }
 
-// runName keeps the dots that separate the parts of a job's name, and what
-// LIKE and scancel take for a pattern or list, out of the first part.
+// runName excludes from the first part of a job's name the dots that separate its
+// parts, and what LIKE and scancel treat as a pattern or list.
 var runName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
 func runAction(c *cli.Context) error {
@@ -217,7 +217,7 @@ func checkAction(c *cli.Context) error {
 	return errors.Join(errs...)
 }
 
-// writeJSON writes a value to a file; with no path it does nothing.
+// writeJSON writes a value to a file; without a path it does nothing.
 func writeJSON(path string, v any) error {
 	if path == "" {
 		return nil

@@ -13,22 +13,22 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Measure is one figure of both runs over the seeds: its geometric means, and
-// the second run's as a part of the first's.
+// Measure is one figure of both runs over the seeds: its geometric means, and the
+// ratio of the second run's to the first's.
 type Measure struct {
 	First  float64 `json:"first"`
 	Second float64 `json:"second"`
 	Ratio  float64 `json:"ratio"` // Second / First
-	// Low and High enclose the ratio with 95 %, by Student's distribution of the
-	// logarithms of the seeds' ratios; 0: fewer than two seeds.
+	// Low and High are the 95 % interval of the ratio, by Student's distribution
+	// of the logarithms of the seeds' ratios; 0: fewer than two seeds.
 	Low  float64 `json:"low,omitempty"`
 	High float64 `json:"high,omitempty"`
 }
 
-// least is what a figure of zero counts as, which has no logarithm.
+// least replaces a figure of zero, which has no logarithm.
 const least = 0.01
 
-// measured takes in a figure of both runs of each seed.
+// measured summarises a figure of both runs of each seed.
 func measured(seeds [][2]float64) Measure {
 	if len(seeds) == 0 {
 		return Measure{}
@@ -56,8 +56,9 @@ func measured(seeds [][2]float64) Measure {
 	return m
 }
 
-// worse tells whether the second run's figure is higher by more than chance.
-// Of one seed, where nothing is known of chance, it tells whether it is higher.
+// worse reports whether the second run's figure is higher by more than chance.
+// With one seed, which says nothing about chance, it reports whether it is
+// higher.
 func (m Measure) worse() bool {
 	if m.Low > 0 {
 		return m.Low > 1
@@ -65,7 +66,7 @@ func (m Measure) worse() bool {
 	return m.Ratio > 1
 }
 
-// Figures is how the campaigns of one user, or of all, fared over the seeds.
+// Figures summarises the campaigns of one user, or of all, over the seeds.
 type Figures struct {
 	User      string  `json:"user"`      // "" for all
 	Campaigns [2]int  `json:"campaigns"` // of all seeds
@@ -73,14 +74,14 @@ type Figures struct {
 	P95       Measure `json:"p95_stretch"`
 	Max       Measure `json:"max_stretch"`
 	Flow      Measure `json:"mean_flow"` // seconds
-	Deadlines [2]int  `json:"deadlines"` // campaigns that have one
-	Met       [2]int  `json:"met"`       // of them, those that ended in time
+	Deadlines [2]int  `json:"deadlines"` // campaigns with a deadline
+	Met       [2]int  `json:"met"`       // those of them that ended in time
 }
 
-// Flood is what was served of a user that nobody waits for.
+// Flood is what a user in the background was served.
 type Flood struct {
 	User       string  `json:"user"`
-	Processors Measure `json:"processors"` // that worked for it while the others were there
+	Processors Measure `json:"processors"` // that worked for the user while the others were there
 }
 
 // Cell is one scenario with the comparisons of all its seeds.
@@ -125,8 +126,8 @@ func ReadMatrix(paths []string) ([]Cell, error) {
 	return cells, nil
 }
 
-// newCell puts the seeds of a scenario together: different ones, of the same
-// two runs on machines of one size.
+// newCell combines the seeds of a scenario. They must be different seeds of the
+// same two runs on machines of one size.
 func newCell(list []Comparison) (Cell, error) {
 	slices.SortFunc(list, func(a, b Comparison) int { return cmp.Compare(a.Seed, b.Seed) })
 	first := &list[0]
@@ -169,7 +170,7 @@ func newCell(list []Comparison) (Cell, error) {
 	return c, nil
 }
 
-// figures takes the campaigns of a user, or of all if none is named, from all
+// figures summarises the campaigns of a user, or of all if user is "", from all
 // seeds in which both runs have some.
 func figures(user string, seeds []Comparison) Figures {
 	f := Figures{User: user}
@@ -202,9 +203,10 @@ func figures(user string, seeds []Comparison) Figures {
 	return f
 }
 
-// percentile is the value that so many per cent of the values do not exceed, 0
-// of none. Between two values it is interpolated, or of fewer than twenty the
-// 95th were always the highest. It sorts the values.
+// percentile returns the smallest of the values such that p per cent of them are
+// not larger; 0 without values. It interpolates between two values: otherwise the
+// 95th percentile of fewer than twenty would always be the highest. It sorts the
+// values.
 func percentile(values []float64, p int) float64 {
 	if len(values) == 0 {
 		return 0
@@ -217,7 +219,7 @@ func percentile(values []float64, p int) float64 {
 	return values[at] + (values[at+1]-values[at])*float64(rest)/100
 }
 
-// flood is the mean number of processors that worked for a user in the
+// flood returns the mean number of processors that worked for a user in the
 // background.
 func flood(user string, seeds []Comparison) Flood {
 	var processors [][2]float64

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// accountingDelay is how long slurmctld may take to hand the last ends to
+// accountingDelay is how long slurmctld may take to report the last ends to
 // slurmdbd.
 const accountingDelay = 60 * time.Second
 
-// Row is what the job table says of one job.
+// Row is the job table's row of one job.
 type Row struct {
 	Name               string
 	State              string
@@ -35,20 +35,20 @@ type Campaign struct {
 	Flow    int64   `json:"flow"`    // End - Submit
 	Stretch float64 `json:"stretch"` // Flow / max(Work/processors, Longest)
 
-	// Deadline is the flow that the user wanted at most, in seconds; 0: none.
+	// Deadline is the longest flow that the user accepts, in seconds; 0: none.
 	Deadline int64 `json:"deadline,omitempty"`
 }
 
-// Background is what was served of the campaigns of a user that nobody waits
-// for, until the others' loops had ended.
+// Background is what a user in the background was served until the others' loops
+// had ended.
 type Background struct {
 	User  string `json:"user"`
 	Jobs  int    `json:"jobs"`  // submitted
-	Ended int    `json:"ended"` // of them, in good order
+	Ended int    `json:"ended"` // of them, those that ended normally
 	Work  int64  `json:"work"`  // processor-seconds, of cancelled jobs until then
 }
 
-// Result is what was measured of one run.
+// Result is the measurement of one run.
 type Result struct {
 	Run        string       `json:"run"`
 	Scenario   string       `json:"scenario"`
@@ -59,7 +59,7 @@ type Result struct {
 	Background []Background `json:"background,omitempty"` // by user
 }
 
-// processors takes the count of processors out of a TRES string, "cpu=32,mem=8".
+// processors returns the processors of a TRES string such as "cpu=32,mem=8".
 func processors(tres string) (int, error) {
 	for part := range strings.SplitSeq(tres, ",") {
 		if count, ok := strings.CutPrefix(part, "cpu="); ok {
@@ -71,7 +71,7 @@ func processors(tres string) (int, error) {
 	return 0, fmt.Errorf("tres %q: no count of processors", tres)
 }
 
-// Processors returns the size of the cluster that stands in the tables.
+// Processors returns the size of the cluster in the tables.
 func (s Slurm) Processors(ctx context.Context, cluster string) (int, error) {
 	out, err := s.command(ctx, nil, "", "sacctmgr", "--noheader", "--parsable2", "show", "cluster", cluster, "format=tres")
 	if err != nil {
@@ -84,8 +84,8 @@ func (s Slurm) Processors(ctx context.Context, cluster string) (int, error) {
 	return n, nil
 }
 
-// Rows returns the rows of the job table under some job names, of jobs that
-// were there in the last day. A job that was requeued has several.
+// Rows returns the rows of the job table with these job names, from the last day.
+// A job that was requeued has several.
 func (s Slurm) Rows(ctx context.Context, names []string) ([]Row, error) {
 	out, err := s.command(ctx, nil, "", "sacct", "--noheader", "--parsable2", "--allocations", "--duplicates", "--allusers",
 		"--starttime=now-1days", "--name="+strings.Join(names, ","), "--format=jobname,submit,start,end,alloccpus,state")
@@ -105,7 +105,8 @@ func parseRows(out string) ([]Row, error) {
 		}
 		r := Row{Name: f[0], State: f[5]}
 		for i, to := range []*int64{&r.Submit, &r.Start, &r.End, &r.Procs} {
-			// What has not happened yet is Unknown, or None if it never will.
+			// Slurm prints Unknown for what has not happened yet, and None for
+			// what never will.
 			if f[i+1] == "Unknown" || f[i+1] == "None" {
 				continue
 			}
@@ -119,8 +120,8 @@ func parseRows(out string) ([]Row, error) {
 	return rows, nil
 }
 
-// Measure waits until all ends of the campaigns are in the tables and returns
-// how they fared: those that were waited for, and those in the background.
+// Measure waits until all ends of the campaigns are in the tables and measures
+// them, those in the background apart.
 func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Campaign, []Background, error) {
 	var waited, background []Plan
 	for _, p := range plans {
@@ -171,8 +172,8 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 	return list, r.served(background, rows), nil
 }
 
-// ended waits until all rows of some campaigns tell of an end, and there are as
-// many as wanted at least. It gives up when check finds something wrong.
+// ended waits until all rows of some campaigns have an end, and there are at
+// least want rows. It gives up when check returns an error.
 func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, check func([]Row) error, want int) ([]Row, error) {
 	var names []string
 	for _, p := range plans {
@@ -205,8 +206,8 @@ func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, check func([]Row
 	}
 }
 
-// served adds up what the rows tell of the campaigns in the background, which
-// come by user.
+// served adds up the rows of the campaigns in the background, which are sorted by
+// user.
 func (r *Run) served(plans []Plan, rows []Row) []Background {
 	var list []Background
 	for _, p := range plans {
@@ -257,7 +258,8 @@ func campaigns(rows []Row, m int) ([]Campaign, error) {
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		c := byName[name]
 		c.Flow = c.End - c.Submit
-		// Slurm's clock has seconds: a campaign shorter than one counts as one.
+		// Slurm's clock has whole seconds: a shorter campaign counts as one
+		// second.
 		best := max(float64(c.Work)/float64(m), float64(c.Longest), 1)
 		c.Stretch = float64(c.Flow) / best
 		list = append(list, *c)

@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// A page has the tables between two comments. What stands around them is
-// written by hand and stays.
+// A page has the tables between two comments. The text around them is written by
+// hand and stays.
 const (
 	tableBegin = "<!-- table: %s -->" // a scenario, or allScenarios
 	tableEnd   = "<!-- end of table -->"
 )
 
-// allScenarios marks the table with a line for each scenario.
+// allScenarios marks the table with one line for each scenario.
 const allScenarios = "all scenarios"
 
 var tableMark = regexp.MustCompile(`(?m)^<!-- table: (.+) -->$`)
 
-// fillPage replaces the tables of a page. Those of scenarios that were not
-// measured stay, and a scenario without a mark has a line in the table of all
-// alone.
+// fillPage replaces the tables of a page. Tables of scenarios that were not
+// measured stay. A scenario without a mark only has its line in the table of all.
 func fillPage(page string, cells []Cell) (string, error) {
 	marked := make(map[string]bool)
 	for _, m := range tableMark.FindAllStringSubmatch(page, -1) {
@@ -53,7 +52,7 @@ func fillPage(page string, cells []Cell) (string, error) {
 		}
 		b.WriteString(rest[:at[1]])
 		if table, ok := tables[name]; ok {
-			// A line before and one after, or it is no table in Markdown.
+			// Markdown needs an empty line before and after a table.
 			b.WriteString("\n\n" + table)
 		} else {
 			b.WriteString(rest[at[1] : at[1]+length])
@@ -62,8 +61,8 @@ func fillPage(page string, cells []Cell) (string, error) {
 	}
 }
 
-// matrixTable has a line for each scenario. Names are links to the sections of
-// those that have one.
+// matrixTable has one line for each scenario. The names of scenarios with a
+// section link to it.
 func matrixTable(cells []Cell, sections map[string]bool) string {
 	if len(cells) == 0 {
 		return ""
@@ -82,7 +81,7 @@ func matrixTable(cells []Cell, sections map[string]bool) string {
 	return text.String()
 }
 
-// String is the ratio with its interval, bold where the second run is worse by
+// String formats the ratio with its interval, bold if the second run is worse by
 // more than chance.
 func (m Measure) String() string {
 	switch {
@@ -106,7 +105,7 @@ func (c *Cell) pay() string {
 	return cmp.Or(strings.Join(names, ", "), "nobody")
 }
 
-// table has a line for each user of a scenario.
+// table has one line for each user of a scenario.
 func (c *Cell) table() string {
 	a, b := c.Runs[0], c.Runs[1]
 	deadlines := c.All.Deadlines[0]+c.All.Deadlines[1] > 0

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// pollEvery is the time between two looks at the queue, which all users share.
+// pollEvery is the time between two readings of the queue, which all users share.
 const pollEvery = time.Second
 
-// maxPollFailures is how many looks at the queue in a row may fail before the
-// run is given up.
+// maxPollFailures is how many readings of the queue in a row may fail.
 const maxPollFailures = 10
 
 // cluster is what a run needs of Slurm.
@@ -25,7 +24,7 @@ type cluster interface {
 	Cancel(ctx context.Context, names []string) error
 }
 
-// Run submits the campaigns of some loops and waits for their ends.
+// Run submits the campaigns of some loops and waits until they end.
 type Run struct {
 	Name    string // first part of every job's name
 	Seed    uint64
@@ -35,18 +34,19 @@ type Run struct {
 	Report  time.Duration // time between two lines of progress
 
 	mu     sync.Mutex
-	looks  int              // how often the queue was looked at
-	queues map[string]Queue // what was there the last time
-	seen   chan struct{}    // closed at the next look
+	looks  int              // number of readings of the queue
+	queues map[string]Queue // the latest reading
+	seen   chan struct{}    // closed at the next reading
 	done   int              // campaigns that ended
 	sent   []Plan           // campaigns that were submitted
 }
 
-// jobName is the name of all jobs of a campaign.
+// jobName returns the name of all jobs of a campaign.
 func (r *Run) jobName(p Plan) string { return fmt.Sprintf("%s.%s.%d", r.Name, p.User, p.Seq) }
 
-// Do runs the loops to their ends, cancels what is left of those in the
-// background, and returns the campaigns that were submitted. If it fails or is interrupted, it cancels what is in the queue.
+// Do runs the loops to their ends, cancels the rest of those in the background,
+// and returns the submitted campaigns. If it fails or is interrupted, it cancels
+// everything in the queue.
 func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 	begin := time.Now()
 	r.seen = make(chan struct{})
@@ -96,8 +96,8 @@ func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 	return r.sent, nil
 }
 
-// endBackground cancels the campaigns that nobody waits for, and returns when
-// none of their jobs is left.
+// endBackground cancels the campaigns in the background, and returns when none of
+// their jobs is left.
 func (r *Run) endBackground(ctx context.Context) error {
 	var names []string
 	for _, p := range r.sent {
@@ -123,7 +123,7 @@ func comparePlans(a, b Plan) int {
 	return a.Seq - b.Seq
 }
 
-// unused refuses a name under which somebody has run before.
+// unused returns an error if there was a run of this name before.
 func (r *Run) unused(ctx context.Context, s Slurm, loops []Loop) error {
 	var names []string
 	for _, l := range loops {
@@ -136,7 +136,7 @@ func (r *Run) unused(ctx context.Context, s Slurm, loops []Loop) error {
 	return err
 }
 
-// cancel takes every job of the run out of the queue.
+// cancel cancels every job of the run.
 func (r *Run) cancel(ctx context.Context) error {
 	names := make([]string, 0, len(r.sent))
 	for _, p := range r.sent {
@@ -145,7 +145,7 @@ func (r *Run) cancel(ctx context.Context) error {
 	return r.Cluster.Cancel(ctx, names)
 }
 
-// loop is the life of one user.
+// loop acts as one user.
 func (r *Run) loop(ctx context.Context, l Loop, begin time.Time) error {
 	if err := sleep(ctx, l.Start); err != nil {
 		return err
@@ -174,8 +174,8 @@ func (r *Run) loop(ctx context.Context, l Loop, begin time.Time) error {
 	return nil
 }
 
-// wait returns when a look at the queue that began after the call shows no job
-// of the name. A look may be under way, so the second from now counts.
+// wait returns when a reading of the queue that began after the call shows no job
+// of the name. A reading may be under way, so the second one from now counts.
 func (r *Run) wait(ctx context.Context, name string) error {
 	r.mu.Lock()
 	first := r.looks + 2
@@ -198,7 +198,7 @@ func (r *Run) wait(ctx context.Context, name string) error {
 	}
 }
 
-// poll looks at the queue for all users and tells how the run goes.
+// poll reads the queue for all users and reports progress.
 func (r *Run) poll(ctx context.Context, begin time.Time) error {
 	var failures int
 	var reported time.Duration
@@ -242,7 +242,7 @@ func (r *Run) progress(at time.Duration) {
 		r.Name, at.Seconds(), r.done, len(r.sent)-r.done, all.Running, all.Pending)
 }
 
-// pause waits, and tells whether it could to the end.
+// pause waits, and reports whether it waited to the end.
 func pause(ctx context.Context, d time.Duration) bool { return sleep(ctx, d) == nil }
 
 // sleep waits, or returns why the context ended.

@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Scenario is a load: which users submit which campaigns when.
+// Scenario is a load: which users submit which campaigns, and when.
 type Scenario struct {
 	Name  string `yaml:"name"`
 	About string `yaml:"about"` // one line for people
@@ -24,18 +24,18 @@ type Scenario struct {
 	// Seed is the default of the random jitter.
 	Seed uint64 `yaml:"seed"`
 
-	// Processors is the size of the cluster that the numbers of jobs are meant
-	// for. On another size they are scaled, so that a campaign keeps the whole
-	// machine busy for the same time. Zero: the numbers hold everywhere.
+	// Processors is the size of the cluster that the numbers of jobs are for. On
+	// another size they are scaled, so that a campaign keeps the whole machine
+	// busy for the same time. Zero: the numbers are for every size.
 	Processors int `yaml:"processors"`
 
-	// Until is the time after which nobody submits a new campaign; the
-	// campaigns that are there are still waited for. Zero sets no end, and
-	// then every loop needs a number of campaigns.
+	// Until is the time after which nobody submits a new campaign; the load still
+	// waits for the present ones. Zero sets no end; then every loop needs a
+	// number of campaigns.
 	Until time.Duration `yaml:"until"`
 
-	// History is a load that runs before the measured one, to give every user
-	// some usage. It may be empty.
+	// History is a load that runs before the measured one, to give users some
+	// usage. It may be empty.
 	History []Loop `yaml:"history"`
 
 	Users []Loop `yaml:"users"`
@@ -55,13 +55,13 @@ type Loop struct {
 	// Think is the mean time from the end of a campaign to the next one.
 	Think time.Duration `yaml:"think"`
 
-	// Jitter spreads lengths and think times evenly by this fraction to both
+	// Jitter varies lengths and think times uniformly by this fraction to both
 	// sides: 0 not at all, 0.5 from half to one and a half.
 	Jitter float64 `yaml:"jitter"`
 
-	// Background is a user whose campaigns nobody waits for: when the loops of
-	// all others have ended, what is left of them is cancelled. They have no
-	// stretch; what was served of them is counted.
+	// Background marks a user for whose campaigns nobody waits: when the loops of
+	// all others have ended, the rest of them is cancelled. They have no stretch;
+	// what they were served is counted.
 	Background bool `yaml:"background"`
 
 	// Shapes are the forms of the user's campaigns, taken in turn.
@@ -74,11 +74,11 @@ type Shape struct {
 	Jobs     int           `yaml:"jobs"`     // single jobs
 	Procs    int           `yaml:"procs"`    // processors of a job; 0 means 1
 	Length   time.Duration `yaml:"length"`   // mean run time of a job
-	Limit    time.Duration `yaml:"limit"`    // least time limit; 0 means what the longest job needs, in full minutes
-	Deadline time.Duration `yaml:"deadline"` // from the first submission to the last end, as the user wants it; 0: no deadline
+	Limit    time.Duration `yaml:"limit"`    // least time limit; 0 means that of the longest job, in full minutes
+	Deadline time.Duration `yaml:"deadline"` // longest acceptable time from the first submission to the last end; 0: no deadline
 }
 
-// count is the number of jobs of a campaign.
+// count returns the number of jobs of a campaign.
 func (s Shape) count() int { return s.Array + s.Jobs }
 
 var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
@@ -142,8 +142,8 @@ func (s *Scenario) validate() error {
 	return validateLoops("users", s.Users, s.Until > 0)
 }
 
-// ScaleTo scales the numbers of jobs from the size of the cluster that they are
-// meant for to this one. Every campaign keeps one job at least.
+// ScaleTo scales the numbers of jobs from the scenario's size of cluster to this
+// one. Every campaign keeps at least one job.
 func (s *Scenario) ScaleTo(processors int) {
 	if s.Processors == 0 || s.Processors == processors {
 		return
@@ -209,7 +209,7 @@ func (l *Loop) validate(ends bool) error {
 	return nil
 }
 
-// maxJobs bounds a campaign; the testbed's MaxArraySize is just above.
+// maxJobs is the largest campaign; the testbed's MaxArraySize is just above.
 const maxJobs = 10000
 
 func (s Shape) validate() error {
@@ -230,14 +230,14 @@ func (s Shape) validate() error {
 	return nil
 }
 
-// Plan is one campaign with all chance taken out of it.
+// Plan is one campaign after all random draws.
 type Plan struct {
 	User       string
 	Seq        int // 1, 2, … within the user
 	Array      bool
 	Procs      int
 	Limit      time.Duration   // a multiple of a minute, as Slurm stores it
-	Lengths    []time.Duration // of each job; all tasks of an array share the one that stands here
+	Lengths    []time.Duration // of each job; all tasks of an array share the first
 	Count      int             // jobs
 	Think      time.Duration   // after the campaign
 	Deadline   time.Duration   // 0: none
@@ -245,7 +245,7 @@ type Plan struct {
 }
 
 // slack is what starting and ending a job on a busy machine may add to its
-// length; the time limit leaves it that.
+// length; the time limit includes it.
 const slack = 5 * time.Second
 
 // Plan draws the seq-th campaign of a user, from 1.

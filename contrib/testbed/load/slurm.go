@@ -17,23 +17,23 @@ import (
 // up after its MessageTimeout, which the testbed sets to 30 s.
 const commandTimeout = 60 * time.Second
 
-// Slurm talks to a cluster through its commands.
+// Slurm runs the commands of a cluster.
 type Slurm struct {
 	Conf string // SLURM_CONF
 }
 
 // command runs one of Slurm's commands, as a user if one is given, and returns
-// what it prints.
+// its output.
 func (s Slurm) command(ctx context.Context, as *syscall.Credential, stdin, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	// Nothing of the caller's environment gets into the jobs. Times are wanted
-	// in Unix seconds, lists of tasks whole.
+	// The caller's environment does not reach the jobs. Times are in Unix
+	// seconds, and lists of tasks are complete.
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/", "SLURM_CONF=" + s.Conf, "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0"}
 	cmd.Dir = "/"
 	cmd.Stdin = strings.NewReader(stdin)
-	// A session of its own keeps Ctrl-C away from a submission half done.
+	// In a session of its own, Ctrl-C does not interrupt a submission halfway.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setsid: true}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -43,7 +43,7 @@ func (s Slurm) command(ctx context.Context, as *syscall.Credential, stdin, name 
 	return stdout.String(), nil
 }
 
-// credential is what a process needs to run as a user.
+// credential returns what a process needs to run as a user.
 func credential(name string) (*syscall.Credential, error) {
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -83,12 +83,12 @@ func (s Slurm) Submit(ctx context.Context, name string, p Plan) error {
 	return nil
 }
 
-// Queue is what is pending or running under one job name.
+// Queue counts what is pending or running under one job name.
 type Queue struct{ Pending, Running int }
 
-// Queues returns the queue by job name, of the jobs whose name begins with the
-// prefix. The pending tasks of an array are one line: squeue --array would
-// leave out the last one where those that are left are a step apart.
+// Queues returns the queue by job name, for jobs whose name begins with the
+// prefix. The pending tasks of an array are one line: squeue --array would leave
+// out the last of tasks that are a step apart.
 func (s Slurm) Queues(ctx context.Context, prefix string) (map[string]Queue, error) {
 	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--format=%t|%K|%j")
 	if err != nil {
@@ -120,7 +120,7 @@ func parseQueues(out, prefix string) (map[string]Queue, error) {
 }
 
 // countTasks counts the tasks of an array in squeue's form, such as 1,4-9 or
-// 2-8:3%5. What is no array, or not in this form, counts as one.
+// 2-8:3%5. Anything else counts as one.
 func countTasks(list string) int {
 	list, _, _ = strings.Cut(list, "%")
 	count := 0

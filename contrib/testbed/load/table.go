@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Summary is how the campaigns of one user, or of all, fared.
+// Summary summarises the campaigns of one user, or of all.
 type Summary struct {
 	User      string  `json:"user"` // "" for all
 	Campaigns int     `json:"campaigns"`
@@ -16,8 +16,8 @@ type Summary struct {
 	Mean      float64 `json:"mean_stretch"`
 	Max       float64 `json:"max_stretch"`
 	MeanFlow  float64 `json:"mean_flow"` // seconds
-	Deadlines int     `json:"deadlines"` // campaigns that have one
-	Met       int     `json:"met"`       // of them, those that ended in time
+	Deadlines int     `json:"deadlines"` // campaigns with a deadline
+	Met       int     `json:"met"`       // those of them that ended in time
 }
 
 // summarise returns a summary for each user and one for all campaigns.
@@ -32,7 +32,7 @@ func summarise(list []Campaign) (users []Summary, all Summary) {
 	return users, all
 }
 
-// add takes in one more campaign.
+// add adds one campaign.
 func (s *Summary) add(c Campaign) {
 	s.Campaigns++
 	n := float64(s.Campaigns)
@@ -58,7 +58,7 @@ type Comparison struct {
 	All        [2]Summary   `json:"all"`
 }
 
-// Compare puts two runs beside each other. They must be of the same load.
+// Compare compares two runs, which must be of the same load.
 func Compare(a, b Result) (Comparison, error) {
 	if a.Scenario != b.Scenario || a.Seed != b.Seed || a.Processors != b.Processors {
 		return Comparison{}, fmt.Errorf("runs %s and %s: not the same load (%s, seed %d, %d processors and %s, seed %d, %d processors)",
@@ -71,7 +71,7 @@ func Compare(a, b Result) (Comparison, error) {
 	return c, nil
 }
 
-// names returns the users of both runs in order.
+// names returns the users of both runs, sorted.
 func (c *Comparison) names() []string {
 	var names []string
 	for _, side := range c.Users {
@@ -92,10 +92,10 @@ func find(list []Summary, name string) Summary {
 	return Summary{User: name}
 }
 
-// met is how many of a user's deadlines were met, "-" without any.
+// met formats how many of a user's deadlines were met, "-" without any.
 func (s *Summary) met() string { return part(s.Met, s.Deadlines) }
 
-// part is how many of some there are, "-" of none.
+// part formats a part of some, "-" of none.
 func part(n, of int) string {
 	if of == 0 {
 		return "-"
@@ -103,8 +103,8 @@ func part(n, of int) string {
 	return fmt.Sprintf("%d/%d", n, of)
 }
 
-// WriteText prints the comparison as a table, a line for each user. Deadlines
-// are a column if anybody has one.
+// WriteText prints the comparison as a table, one line for each user. It has
+// columns for deadlines if anybody has one.
 func (c *Comparison) WriteText(w io.Writer) error {
 	a, b := c.Runs[0].Run, c.Runs[1].Run
 	deadlines := c.All[0].Deadlines+c.All[1].Deadlines > 0
@@ -133,7 +133,8 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return err
 }
 
-// seconds is how long the run took, from the first submission to the last end.
+// seconds returns how long the run took, from the first submission to the last
+// end.
 func (r *Result) seconds() int64 {
 	if len(r.Campaigns) == 0 {
 		return 0
@@ -145,8 +146,8 @@ func (r *Result) seconds() int64 {
 	return last - first
 }
 
-// footer is what the table of a run leaves out: how long it took, and what was
-// served of the campaigns in the background.
+// footer returns what the table of a run leaves out: how long it took, and what
+// the campaigns in the background were served.
 func (r *Result) footer() string {
 	if len(r.Campaigns) == 0 {
 		return ""
@@ -160,7 +161,7 @@ func (r *Result) footer() string {
 	return text.String()
 }
 
-// WriteText prints one run as a table, a line for each user.
+// WriteText prints one run as a table, one line for each user.
 func (r *Result) WriteText(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-12s %9s %6s %12s %11s %14s %10s\n", "user", "campaigns", "jobs", "mean stretch", "max stretch", "mean flow (s)", "deadlines")

@@ -14,17 +14,17 @@ import (
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// table is a table that sacctmgr --parsable2 wrote: a line of names, then rows.
+// table is a table written by sacctmgr --parsable2: a line of names, then rows.
 type table struct {
 	name, what string
 	in         lines.Reader
 	line       int
-	at         map[string]int // places of columns, by names in lower case without blanks
+	at         map[string]int // positions of columns, by names in lower case without blanks
 	row        []string
 }
 
-// header reads the names of the columns. Each of need is a column's names of
-// which one must be there.
+// header reads the names of the columns. Each need lists the names of one
+// required column.
 func (t *table) header(command string, need ...[]string) error {
 	if !t.next() {
 		return fmt.Errorf("sacctmgr: %s: empty; it should be what %s writes", t.name, command)
@@ -46,7 +46,7 @@ func (t *table) header(command string, need ...[]string) error {
 	return nil
 }
 
-// column is the place of the column with one of these names, or -1.
+// column returns the position of the column with one of these names, or -1.
 func (t *table) column(names ...string) int {
 	for _, name := range names {
 		if i, ok := t.at[strings.ToLower(name)]; ok {
@@ -56,7 +56,7 @@ func (t *table) column(names ...string) int {
 	return -1
 }
 
-// next reads a row. It tells whether there was one.
+// next reads a row and reports whether there was one.
 func (t *table) next() bool {
 	for {
 		line, err := t.in.Next()
@@ -74,7 +74,7 @@ func (t *table) next() bool {
 	}
 }
 
-// text is a field of the row; "" without the column.
+// text returns a field of the row; "" if the table lacks the column.
 func (t *table) text(column int) string {
 	if column < 0 {
 		return ""
@@ -103,18 +103,18 @@ func (t *table) fault(why string) error {
 	return fmt.Errorf("sacctmgr: %s:%d: %s", t.name, t.line, why)
 }
 
-// AssociationsCommand and QOSCommand write what ReadAssociations and ReadQOS
-// read.
+// AssociationsCommand and QOSCommand are the commands whose output
+// ReadAssociations and ReadQOS read.
 const (
 	AssociationsCommand = "sacctmgr --parsable2 show associations format=Cluster,Account,User,Partition,Share,ParentName,ID"
 	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor"
 )
 
-// ReadAssociations reads the association tree of a cluster into s, from what
-// AssociationsCommand wrote, with the columns in any order, and others between
-// them. ID may be missing. Without a cluster it is that of the only one. The
-// name is for messages. An account whose parent is not there, and a user whose
-// account is not there, is an error: the tree would be another one.
+// ReadAssociations reads the association tree of a cluster into s from the output
+// of AssociationsCommand. Columns may come in any order, with others between
+// them; ID may be missing. An empty cluster means the only one. The name is for
+// messages. An account without its parent, or a user without an account, is an
+// error, because the tree would be a different one.
 func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) error {
 	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(AssociationsCommand, []string{"Cluster"}, []string{"Account"}, []string{"User"},
@@ -122,7 +122,7 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		return err
 	}
 	only, read := cluster, accounting.Site{}
-	where := map[string]int{} // lines of accounts and users
+	where := map[string]int{} // line numbers of accounts and users
 	err := t.each(func() error {
 		of := t.text(t.column("Cluster"))
 		switch {
@@ -188,7 +188,7 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 	return nil
 }
 
-// readShares reads a number of shares, or "parent". Nothing is Slurm's default
+// readShares reads a number of shares, or "parent". Empty means Slurm's default
 // of 1.
 func readShares(text string) (int64, bool) {
 	switch strings.ToLower(text) {
@@ -201,8 +201,8 @@ func readShares(text string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// ReadQOS reads the QOS into s, from what QOSCommand wrote, with the columns in any
-// order, and others between them. The name is for messages.
+// ReadQOS reads the QOS into s from the output of QOSCommand. Columns may come in
+// any order, with others between them. The name is for messages.
 func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 	t := &table{name: name, in: reader(bufio.NewReader(r))}
 	if err := t.header(QOSCommand, []string{"Name"}, []string{"Priority"}, []string{"UsageFactor"}); err != nil {

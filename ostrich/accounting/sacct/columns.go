@@ -50,10 +50,10 @@ var columnNames = map[string]column{
 	"suspended": colSuspended, "jobname": colName,
 }
 
-// layout is where the columns of a dump are.
+// layout says where the columns of a dump are.
 type layout struct {
 	at    [columns]int // -1: not there
-	count int          // of all columns, also those that are not read
+	count int          // of all columns, unread ones too
 }
 
 func newLayout(names ...string) *layout {
@@ -69,9 +69,9 @@ func newLayout(names ...string) *layout {
 	return l
 }
 
-// The orders in which Open XDMoD asks sacct for columns: classes/OpenXdmod/
-// Shredder/Slurm.php in its releases since 6.5, 9.0, 9.5 and 10.0. All have the
-// same 14 columns, from account to reqmem.
+// The orders in which Open XDMoD asks sacct for columns, in its releases since
+// 6.5, 9.0, 9.5 and 10.0: classes/OpenXdmod/Shredder/Slurm.php. All have the same
+// 14 columns from account to reqmem.
 var xdmod = struct{ old, gpus, noGRES, qos *layout }{
 	old:    xdmodLayout("", "reqgres,reqtres"),
 	gpus:   xdmodLayout("", "reqgres,reqtres,alloctres"),
@@ -84,13 +84,13 @@ func xdmodLayout(qos, tres string) *layout {
 		"elapsed,exitcode,state,nnodes,ncpus,reqcpus,reqmem,"+tres+",timelimit,nodelist,jobname", ",")...)
 }
 
-// xdmodState is where the state is in the orders without QOS.
+// xdmodState is the position of the state in the orders without QOS.
 const xdmodState = 15
 
-// xdmodOf finds the order of a line without a header. The number of columns
-// does not tell, for a job's name may hold the delimiter. What tells is where
-// the state is, which begins with a letter, and whether there are two or three
-// columns of TRES, of which the time limit holds no "=".
+// xdmodOf finds the order of a line without a header. The number of columns does
+// not decide, because a job's name may hold the delimiter. It looks for the
+// state, which begins with a letter, and counts whether two or three columns of
+// TRES come before the time limit, which holds no "=".
 func xdmodOf(fields [][]byte) *layout {
 	letter := func(i int) bool {
 		return i < len(fields) && len(fields[i]) > 0 && 'A' <= fields[i][0]&^0x20 && fields[i][0]&^0x20 <= 'Z'
@@ -109,7 +109,7 @@ func xdmodOf(fields [][]byte) *layout {
 	return xdmod.old
 }
 
-// limitLike tells whether a field is the time limit of a job.
+// limitLike reports whether a field is the time limit of a job.
 func limitLike(field []byte) bool {
 	if len(field) == 0 || bytes.ContainsRune(field, '=') {
 		return false
@@ -118,8 +118,8 @@ func limitLike(field []byte) bool {
 	return err == nil || string(field) == "UNLIMITED" || string(field) == "Partition_Limit"
 }
 
-// isHeader tells whether the fields are names of columns. No job's line has
-// those two.
+// isHeader reports whether the fields are names of columns. No job's line has
+// these two.
 func isHeader(fields [][]byte) bool {
 	is := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f []byte) bool { return bytes.EqualFold(bytes.TrimSpace(f), []byte(name)) })
@@ -127,7 +127,7 @@ func isHeader(fields [][]byte) bool {
 	return is("jobidraw") && is("submit") || is("jobid") && is("state")
 }
 
-// header is the layout that a header tells of.
+// header returns the layout that a header describes.
 func header(fields [][]byte) (*layout, error) {
 	var names []string
 	for _, f := range fields {
@@ -156,9 +156,9 @@ func header(fields [][]byte) (*layout, error) {
 
 var errColumns = errors.New("the header lacks columns")
 
-// take returns the fields by column. The name of a job may hold the delimiter,
-// so that there are more fields than columns: the name has them.
-func (l *layout) take(fields [][]byte, values *[columns][]byte) bool {
+// spread assigns the fields to columns. The name of a job may hold the delimiter;
+// then there are more fields than columns, and the name gets the surplus.
+func (l *layout) spread(fields [][]byte, values *[columns][]byte) bool {
 	extra := len(fields) - l.count
 	name := l.at[colName]
 	if extra < 0 || extra > 0 && name < 0 {

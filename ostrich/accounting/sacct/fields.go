@@ -13,7 +13,7 @@ import (
 )
 
 // revoked is the state of a job that another cluster of a federation took. It
-// never leaves this package.
+// stays inside this package.
 const revoked = accounting.State(255)
 
 // stateOf reads a state such as "COMPLETED" or "CANCELLED by 1000".
@@ -76,9 +76,9 @@ func parseElapsed(b []byte) (ostrich.Duration, error) {
 	return ostrich.Duration(d*86400 + seconds), nil
 }
 
-// amount reads a number such as "1000M", "2.50G" or "12", in its unit or in
-// mebibytes, of which "12" is 12 (convert_num_unit in Slurm's src/common/
-// slurm_protocol_api.c).
+// amount reads a number such as "1000M", "2.50G" or "12". With mebi the result is
+// in mebibytes, and "12" means 12 of them (convert_num_unit in Slurm's
+// src/common/slurm_protocol_api.c).
 func amount(b []byte, mebi bool) (float64, bool) {
 	if len(b) == 0 {
 		return 0, false
@@ -115,8 +115,8 @@ func amount(b []byte, mebi bool) (float64, bool) {
 	return n * scale, n*scale < math.MaxInt64
 }
 
-// resources are what a TRES string such as "billing=4,cpu=4,mem=1000M,node=1"
-// counts.
+// resources are the counts of a TRES string such as
+// "billing=4,cpu=4,mem=1000M,node=1".
 type resources struct{ cpus, memory, nodes, billing float64 }
 
 func readResources(b []byte) (r resources) {
@@ -141,7 +141,8 @@ func readResources(b []byte) (r resources) {
 	return r
 }
 
-// maxProcs bounds the processors of one record; more is a broken line.
+// maxProcs is the most processors that a record may have; a line with more is
+// broken.
 const maxProcs = 1 << 30
 
 // size reads processors, nodes, memory and billing.
@@ -184,8 +185,8 @@ func (d *dump) size(j *accounting.Job) error {
 	return nil
 }
 
-// memory reads ReqMem: "4000Mc" for each processor and "4Gn" for each node
-// until Slurm 21.08, "4G" for all since.
+// memory reads ReqMem. Until Slurm 21.08 it is "4000Mc" for each processor or
+// "4Gn" for each node; since then it is "4G" for the whole job.
 func (d *dump) memory(j *accounting.Job) (float64, error) {
 	b := d.values[colMemory]
 	if len(b) == 0 || string(b) == "?" {

@@ -1,5 +1,5 @@
-// Package sacct reads what sacct and sacctmgr wrote, jobs, associations and QOS,
-// and times as one writes them for sacct.
+// Package sacct reads the output of sacct and sacctmgr (jobs, associations and
+// QOS), and times as sacct's options accept them.
 package sacct
 
 import (
@@ -18,15 +18,15 @@ import (
 
 // Options of Read.
 type Options struct {
-	// Location is the zone of times that tell none. nil is UTC, which Open
-	// XDMoD asks sacct for.
+	// Location is the zone of times that name none. nil is UTC, which Open XDMoD
+	// asks sacct for.
 	Location *time.Location
 
-	// Cluster is whose jobs are read. "" takes those of the only one.
+	// Cluster is the cluster whose jobs are read. "" means the only one.
 	Cluster string
 
-	// Lenient skips lines that are malformed, and counts them, instead of
-	// giving up at the first.
+	// Lenient makes Read skip and count malformed lines, instead of giving up at
+	// the first.
 	Lenient bool
 }
 
@@ -34,7 +34,7 @@ type Options struct {
 type Fault struct {
 	File  string
 	Line  int
-	Field string // sacct's name of it; "" if the line as a whole is at fault
+	Field string // sacct's name of it; "" if the whole line is malformed
 	Text  string // of the field
 	Why   string
 }
@@ -46,12 +46,12 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("sacct: %s:%d:%s: %q: %s", f.File, f.Line, f.Field, f.Text, f.Why)
 }
 
-// Read reads what sacct --parsable2 wrote, as it lies: a caller that has it
-// compressed decompresses it first. A first line with the names of the columns
-// tells their order; without one (--noheader) it is one of Open XDMoD's. The
-// name is for messages. Job steps are skipped. Jobs keep the Submit of their
-// line, and From and To of the history are the first and the last of them. A
-// dump without a job is ErrEmpty. What was changed or left out is in Notes.
+// Read reads uncompressed output of sacct --parsable2. A first line with the
+// names of the columns gives their order. Without one (--noheader) the order must
+// be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
+// keep the Submit of their line; From and To of the history are the first and the
+// last of these. A dump without a job is ErrEmpty. Notes say what was changed or
+// left out.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, zone: zone{loc: o.Location}}
 	if d.zone.loc == nil {
@@ -63,7 +63,7 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
 		}
-		if fault := d.take(bytes.TrimRight(line, "\r\n")); fault != nil {
+		if fault := d.add(bytes.TrimRight(line, "\r\n")); fault != nil {
 			var f *Fault
 			if !o.Lenient || !errors.As(fault, &f) {
 				return nil, fault
@@ -82,10 +82,10 @@ func reader(in *bufio.Reader) lines.Reader {
 	return lines.Reader{In: in, Most: 1 << 24, TooLong: errLong}
 }
 
-// errLong is a line that sacct and sacctmgr never write.
+// errLong says that a line is longer than any that sacct and sacctmgr write.
 var errLong = errors.New("a line longer than 16 MiB")
 
-// dump is a dump that is being read.
+// dump is the state of reading a dump.
 type dump struct {
 	name    string
 	options Options
@@ -103,12 +103,12 @@ type dump struct {
 
 	steps, ghosts, others       int // lines left out
 	unnamed, longer, longerHour int // jobs
-	missing, settled, open      int // times on a change of the clocks
-	partial                     int // arrays whose tasks sacct has not all told
+	missing, settled, open      int // times near a change of the clocks
+	partial                     int // arrays whose tasks sacct has not listed completely
 }
 
-// take takes a line. The error is a *Fault if the line may be skipped.
-func (d *dump) take(line []byte) error {
+// add reads a line. Its error is a *Fault if the line may be skipped.
+func (d *dump) add(line []byte) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
@@ -127,13 +127,13 @@ func (d *dump) take(line []byte) error {
 			return d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header", len(d.fields)))
 		}
 	}
-	if !l.take(d.fields, &d.values) {
+	if !l.spread(d.fields, &d.values) {
 		return d.fault(fmt.Sprintf("%d fields, want %d", len(d.fields), l.count))
 	}
 	return d.job()
 }
 
-// isHeaderLine saves most lines the look at each field.
+// isHeaderLine saves most lines the check of each field.
 func isHeaderLine(line []byte) bool {
 	return line[0] < '0' || line[0] > '9'
 }
@@ -165,7 +165,7 @@ func (d *dump) bad(c column, why string) *Fault {
 	return f
 }
 
-// text is a field as a string of which there is one copy.
+// text returns a field as a string, with one copy of each.
 func (d *dump) text(c column) string {
 	b := d.values[c]
 	if s, ok := d.texts[string(b)]; ok {
@@ -179,10 +179,10 @@ func (d *dump) text(c column) string {
 	return s
 }
 
-// job takes the line of a job.
+// job reads the line of a job.
 func (d *dump) job() error {
 	raw := d.values[colRaw]
-	id, _, _ := bytes.Cut(d.values[colID], []byte{'['}) // Sacct cuts long lists short with "...".
+	id, _, _ := bytes.Cut(d.values[colID], []byte{'['}) // sacct truncates long lists with "...".
 	if bytes.IndexByte(raw, '.') >= 0 || bytes.IndexByte(id, '.') >= 0 {
 		d.steps++
 		return nil
@@ -267,7 +267,7 @@ func (d *dump) array(j *accounting.Job) error {
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
 const maxTasks = 1 << 23
 
-// countTasks counts the tasks in "1,3,5-9", also with steps as in "0-20:4".
+// countTasks counts the tasks in "1,3,5-9", and in "0-20:4" with a step.
 func countTasks(list []byte) (int32, bool) {
 	total := int64(0)
 	for item := range bytes.SplitSeq(list, []byte{','}) {
@@ -291,7 +291,7 @@ func countTasks(list []byte) (int32, bool) {
 	return int32(total), true
 }
 
-// who reads for whom the job runs.
+// who reads the account and user that the job runs for.
 func (d *dump) who(j *accounting.Job) error {
 	user := d.text(colUser)
 	if user == "" {
@@ -312,7 +312,7 @@ func (d *dump) who(j *accounting.Job) error {
 	return nil
 }
 
-// history is what was read, with notes.
+// history returns what was read, with notes.
 func (d *dump) history() (*accounting.History, error) {
 	if d.jobs.Len() == 0 {
 		skipped, first := d.jobs.Skipped()

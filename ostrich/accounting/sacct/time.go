@@ -14,7 +14,7 @@ import (
 var errTime = errors.New("not a time")
 
 // The parts of a time: a word, a time of day, an ISO date, a date without its
-// century, and the moments, which stand alone.
+// century, and moments, which stand alone.
 var (
 	word      = regexp.MustCompile(`^(?i:today|tomorrow|midnight|noon)`)
 	timeOfDay = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d))?(?:[ \t]*(?i:(am|pm)))?`)
@@ -24,7 +24,7 @@ var (
 	epoch     = regexp.MustCompile(`^(?i:uts)(\d{1,12})$`)
 )
 
-// units are what a count after now counts; without one it counts seconds.
+// units are the units of a count after now; without a unit it counts seconds.
 var units = map[string]int64{"": 1, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 
 // ParseTime reads a time as sacct does for --starttime and --endtime:
@@ -33,15 +33,15 @@ var units = map[string]int64{"": 1, "second": 1, "minute": 60, "hour": 3600, "da
 //	HH:MM[:SS] [AM|PM], today, tomorrow, midnight, noon
 //	now[{+|-}count[seconds|minutes|hours|days|weeks]], uts<seconds>
 //
-// Dates, words and times of day may be put together in any order: "noon 03/01",
-// "today 8:30". What is not told is taken from now and lies in the past where
-// the date has no year: a month later than that of now is last year's. A time
-// without a date is today's, even if it is still to come. A time that does not
-// exist for a change of the clocks is that much later, and of two the first is
-// taken. The syntax is that of parse_time(3) in Slurm's src/common/parse_time.c
-// with its "past" set, without its words elevenses, fika and teatime. Other
-// than there, a date must be in the calendar ("02/30" is an error), two dates
-// or two times of day are an error, and so is what has neither.
+// Dates, words and times of day may be combined in any order: "noon 03/01",
+// "today 8:30". Missing parts come from now. A date without a year lies in the
+// past: a later month than now's is last year's. A time without a date is
+// today's, even if it is still to come. A time that a change of the clocks skips
+// is that much later; of a time that exists twice, the first counts. The syntax
+// is that of parse_time(3) in Slurm's src/common/parse_time.c with its "past"
+// set, without its words elevenses, fika and teatime. Stricter than there, a date
+// must be in the calendar ("02/30" is an error), and two dates, two times of day
+// or neither are errors.
 func ParseTime(s string, now time.Time, loc *time.Location) (ostrich.Time, error) {
 	if loc == nil {
 		loc = time.UTC
@@ -74,13 +74,13 @@ func parseTime(s string, now time.Time) (ostrich.Time, error) {
 	}
 	p := timeParts{now: now}
 	for s != "" {
-		rest, err := p.take(s)
+		rest, err := p.next(s)
 		if err != nil {
 			return 0, err
 		}
 		s = strings.TrimLeft(rest, " \t")
 		if len(s) > 1 && (s[0] == '-' || s[0] == 'T') && '0' <= s[1] && s[1] <= '9' {
-			s = s[1:] // Between a date and a time of day.
+			s = s[1:] // between a date and a time of day
 		}
 	}
 	if p.date == nil && p.clock == nil {
@@ -89,22 +89,21 @@ func parseTime(s string, now time.Time) (ostrich.Time, error) {
 	return p.time()
 }
 
-// number is what at most 12 digits say; nothing is 0.
+// number returns the value of at most 12 digits; of none, 0.
 func number(digits string) int64 {
-	n, _ := strconv.ParseInt(digits, 10, 64) // Patterns let nothing else through.
+	n, _ := strconv.ParseInt(digits, 10, 64) // The patterns admit digits only.
 	return n
 }
 
-// timeParts are the date and the time of day that a time is put together from;
-// nil is not told.
+// timeParts are the date and the time of day of a time; nil means not given.
 type timeParts struct {
 	now   time.Time
 	date  *[3]int // year, month, day
 	clock *[3]int // hour, minute, second
 }
 
-// take takes the first part of a time and returns the rest.
-func (p *timeParts) take(s string) (rest string, err error) {
+// next reads the first part of a time and returns the rest.
+func (p *timeParts) next(s string) (rest string, err error) {
 	if m := word.FindStringSubmatch(s); m != nil {
 		switch strings.ToLower(m[0]) {
 		case "today":
@@ -180,7 +179,7 @@ func (p *timeParts) setClock(hour, minute, second int) error {
 	return nil
 }
 
-// time puts the parts together.
+// time combines the parts.
 func (p *timeParts) time() (ostrich.Time, error) {
 	var date, clock [3]int
 	if p.clock != nil {

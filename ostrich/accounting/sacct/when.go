@@ -10,8 +10,8 @@ import (
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// when reads the times of a job, and resolves those that the clocks showed
-// twice.
+// when reads the times of a job, and decides between the two moments of a time
+// that the clocks showed twice.
 func (d *dump) when(j *accounting.Job) error {
 	var at [4]moments
 	for i, c := range []column{colSubmit, colEligible, colStart, colEnd} {
@@ -34,7 +34,7 @@ func (d *dump) when(j *accounting.Job) error {
 	}
 	j.Submit, j.Eligible = ostrich.Time(submit.first), ostrich.Time(eligible.first)
 	if j.State == accounting.Pending {
-		start, end = moments{}, moments{} // Start is a guess of the scheduler.
+		start, end = moments{}, moments{} // Start is the scheduler's estimate.
 	}
 	d.choose(start, end, elapsed, known, j)
 	d.twiceAt(submit, j)
@@ -44,7 +44,7 @@ func (d *dump) when(j *accounting.Job) error {
 	}
 	switch {
 	case j.State == accounting.Running:
-		j.End = 0 // A guess, or what lies beyond sacct's --endtime.
+		j.End = 0 // an estimate, or a time beyond sacct's --endtime
 		if j.Start == 0 {
 			return d.bad(colStart, "a running job without a start")
 		}
@@ -59,9 +59,9 @@ func (d *dump) when(j *accounting.Job) error {
 		return d.bad(colEnd, "before the job's submission")
 	}
 	if j.State == accounting.Cancelled && known && elapsed == 0 && j.Start == j.End {
-		j.Start = 0 // sacct tells the end as start of a job that never started.
+		j.Start = 0 // sacct shows the end as start of a job that never started
 	}
-	if j.Start > 0 && j.Start < j.Submit { // A record of a resized job.
+	if j.Start > 0 && j.Start < j.Submit { // a record of a resized job
 		j.Start = j.Submit
 		j.End = max(j.End, min(j.End, 1)*j.Start)
 	}
@@ -71,12 +71,12 @@ func (d *dump) when(j *accounting.Job) error {
 	return d.limit(j)
 }
 
-// twiceAt resolves a submission that exists twice by the job's start.
+// twiceAt decides a submission that exists twice by the job's start.
 func (d *dump) twiceAt(submit moments, j *accounting.Job) {
 	if submit.first == submit.second {
 		return
 	}
-	// The second cannot be after what followed.
+	// The second moment cannot be after what followed.
 	follows := j.Start
 	if follows == 0 {
 		follows = j.End
@@ -88,9 +88,9 @@ func (d *dump) twiceAt(submit moments, j *accounting.Job) {
 	}
 }
 
-// choose picks the start and the end of a job. Where either exists twice the
-// pair is taken that is as far apart as the job's elapsed time says; without
-// one, the first.
+// choose decides the start and the end of a job. If either exists twice, it takes
+// the pair whose distance is the job's elapsed time; without an elapsed time, the
+// first pair.
 func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, j *accounting.Job) {
 	j.Start, j.End = ostrich.Time(start.first), ostrich.Time(end.first)
 	doubtful := 0
@@ -114,7 +114,7 @@ func (d *dump) choose(start, end moments, elapsed ostrich.Duration, known bool, 
 			}
 		}
 	}
-	if j.End > 0 && j.End < j.Start { // Only the second can be the end of this.
+	if j.End > 0 && j.End < j.Start { // Only the second moment can be the end of this start.
 		j.End = ostrich.Time(end.second)
 	}
 	d.open += doubtful
@@ -139,7 +139,7 @@ func (d *dump) elapsed() (elapsed ostrich.Duration, known bool, err error) {
 	return elapsed, true, nil
 }
 
-// suspended finds how long the job was suspended: what sacct says, or what the
+// suspended returns how long the job was suspended: what sacct says, or what the
 // elapsed time lacks.
 func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool) error {
 	length := ostrich.Duration(0)
@@ -188,9 +188,9 @@ func (d *dump) limit(j *accounting.Job) error {
 	return nil
 }
 
-// moment reads a time as sacct writes it: 2024-03-01T10:00:00 in the zone of
-// the dump, the same with Z or an offset, or the seconds since 1970
-// (SLURM_TIME_FORMAT=%s). "Unknown", "None" and nothing are no time.
+// moment reads a time of sacct's output: 2024-03-01T10:00:00 in the zone of the
+// dump, the same with Z or an offset, or the seconds since 1970
+// (SLURM_TIME_FORMAT=%s). "Unknown", "None" and an empty field are no time.
 func (d *dump) moment(b []byte) (moments, bool) {
 	switch string(b) {
 	case "", "Unknown", "None", "N/A", "Invalid", "INVALID":

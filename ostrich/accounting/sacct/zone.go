@@ -2,19 +2,19 @@ package sacct
 
 import "time"
 
-// civil is what a clock on a wall shows, as the seconds since 1970 that it
-// would be if the clock were UTC's.
+// civil is the time on a wall clock, as the seconds since 1970 that it would be
+// in UTC.
 type civil int64
 
-// moments are when a clock on the wall shows a time: once as a rule, twice
-// where the clocks are put back, and never where they are put forward.
+// moments are when a wall clock shows a time: usually once, twice where the
+// clocks are put back, and never where they are put forward.
 type moments struct {
 	first, second int64 // Unix; the same unless the time exists twice
-	missing       bool  // then both are that much after the change
+	missing       bool  // then both are that much after the change of the clocks
 }
 
-// zoneSpan is more than any two changes of a zone's offset can be apart in what
-// the clocks show: offsets are within 14 hours of UTC.
+// zoneSpan is more than the distance, on the wall clock, of two changes of a
+// zone's offset: offsets are within 14 hours of UTC.
 const zoneSpan = 26 * 3600
 
 // in finds when the clocks of a zone show the time.
@@ -30,22 +30,22 @@ func (c civil) in(loc *time.Location) moments {
 		return moments{first: early, second: early}
 	case lateIs:
 		return moments{first: late, second: late}
-	default: // As a clock that was not put forward shows it.
+	default: // as a clock shows it that was not put forward
 		return moments{first: early, second: early, missing: true}
 	}
 }
 
-// shows tells whether the zone's offset at a moment is the one that was taken.
+// shows reports whether a zone has this offset at a moment.
 func shows(unix int64, offset int, loc *time.Location) bool {
 	_, is := time.Unix(unix, 0).In(loc).Zone()
 	return is == offset
 }
 
-// zone turns what the clocks of a zone show into moments, at the cost of an
-// addition where the offset has not changed for long.
+// zone turns wall-clock times into moments. While the offset has not changed for
+// long, that costs one addition.
 type zone struct {
 	loc      *time.Location
-	from, to civil // within which the offset is the one known
+	from, to civil // the known offset holds between these
 	offset   int64
 }
 

@@ -1,5 +1,5 @@
-// Package lines reads text line by line, without a copy of most lines, and
-// numbers in it.
+// Package lines reads text line by line, without copying most lines, and reads
+// numbers.
 package lines
 
 import (
@@ -7,8 +7,7 @@ import (
 	"errors"
 )
 
-// Reader reads lines from In. None may be as long as Most bytes: TooLong is the
-// error then.
+// Reader reads lines from In. A line of Most bytes or more is the error TooLong.
 type Reader struct {
 	In      *bufio.Reader
 	Most    int
@@ -17,8 +16,8 @@ type Reader struct {
 	long []byte // reused, for lines longer than the buffer
 }
 
-// Next is the next line with its end, valid until the one after it is asked
-// for. With the last one, which may be empty, comes io.EOF.
+// Next returns the next line with its end, valid until the next call. io.EOF
+// comes with the last line, which may be empty.
 func (r *Reader) Next() ([]byte, error) {
 	line, err := r.In.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -35,7 +34,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return r.long, err
 }
 
-// Digits reads a number of nothing but digits, at most 18.
+// Digits reads a number of at most 18 digits and nothing else.
 func Digits(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 18 {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package svgtest reads drawings back, for tests that hold what is drawn against
-// what it was drawn from.
+// Package svgtest parses drawings, so that tests can compare them with their
+// data.
 package svgtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 )
 
-// Picture is what a drawing shows.
+// Picture is a parsed drawing.
 type Picture struct {
 	Name          string // its title, or its label in a page
 	Width, Height float64
@@ -31,7 +31,7 @@ type Shape struct {
 	Title          string
 }
 
-// Text is a piece of text. Upright text goes from below to above.
+// Text is a piece of text. Upright text runs upwards.
 type Text struct {
 	Class, Anchor, Text, Title string
 	X, Y                       float64
@@ -41,7 +41,7 @@ type Text struct {
 // Is reports whether the shape has all of the classes.
 func (s *Shape) Is(classes ...string) bool { return has(s.Class, classes) }
 
-// Box are the least and the greatest coordinates of the shape.
+// Box returns the least and the greatest coordinates of the shape.
 func (s *Shape) Box() (left, top, right, bottom float64) {
 	left, top, right, bottom = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, p := range s.Points {
@@ -55,7 +55,7 @@ func has(class string, classes []string) bool {
 	return !slices.ContainsFunc(classes, func(c string) bool { return !slices.Contains(have, c) })
 }
 
-// All are the shapes with all of the classes.
+// All returns the shapes that have all of the classes.
 func (p *Picture) All(classes ...string) []Shape {
 	var list []Shape
 	for _, s := range p.Shapes {
@@ -66,7 +66,7 @@ func (p *Picture) All(classes ...string) []Shape {
 	return list
 }
 
-// Find is the text that reads so.
+// Find returns the text with these words.
 func (p *Picture) Find(t testing.TB, text string) Text {
 	t.Helper()
 	i := slices.IndexFunc(p.Texts, func(x Text) bool { return x.Text == text })
@@ -83,7 +83,7 @@ var (
 	command  = regexp.MustCompile(`([A-Za-z])([^A-Za-z]*)`)
 )
 
-// Number is a number that stands in a drawing or in its table, and finite.
+// Number parses a number of a drawing or its table, which must be finite.
 func Number(t testing.TB, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)
@@ -93,7 +93,7 @@ func Number(t testing.TB, text string) float64 {
 	return x
 }
 
-// ReadAll reads the drawings of a page.
+// ReadAll parses the drawings of a page.
 func ReadAll(t testing.TB, page string) []*Picture {
 	t.Helper()
 	var list []*Picture
@@ -103,9 +103,9 @@ func ReadAll(t testing.TB, page string) []*Picture {
 	return list
 }
 
-// Read reads a drawing, and fails the test unless it is one well-formed svg
-// element in which all shapes and texts are within its bounds, and all classes
-// are those of the style sheet.
+// Read parses a drawing. It fails the test unless that is one well-formed svg
+// element, all shapes and texts are within its bounds, and all classes are in the
+// style sheet.
 func Read(t testing.TB, data []byte) *Picture {
 	t.Helper()
 	r := reader{TB: t, p: new(Picture)}
@@ -131,12 +131,12 @@ func Read(t testing.TB, data []byte) *Picture {
 	return r.p
 }
 
-// reader is a drawing that is being read.
+// reader is the state of parsing a drawing.
 type reader struct {
 	testing.TB
 	p    *Picture
 	open []string
-	last any // the shape or the text that was begun last
+	last any // the shape or text begun last
 }
 
 func (r *reader) number(e *xml.StartElement, name string) float64 {
@@ -204,7 +204,7 @@ func (r *reader) add(s Shape) {
 	r.last = &r.p.Shapes[len(r.p.Shapes)-1]
 }
 
-// points are those that a path names by their place.
+// points returns the points of a path.
 func (r *reader) points(path string) []svg.Point {
 	r.Helper()
 	var list []svg.Point
@@ -236,7 +236,7 @@ func (r *reader) text(text string) {
 	}
 }
 
-// check holds the drawing against its bounds and the style sheet.
+// check compares the drawing with its bounds and the style sheet.
 func (r *reader) check() {
 	r.Helper()
 	p := r.p
