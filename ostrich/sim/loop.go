@@ -55,7 +55,7 @@ func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
 	l := &loop{
 		engine: newEngine(m, make([]Job, jobs)), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
 	}
-	l.engine.loop = l
+	l.loop = l
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		l.shift = max(0, 1-campaigns[0].Submit)
 	}
@@ -86,10 +86,9 @@ func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
 	if m.Policy != nil {
 		return l, l.follow(m.Policy)
 	}
-	switch {
-	case m.Order.Compare == nil: // which a closed loop does not know beforehand
+	if m.Order.Compare == nil { // a closed loop does not know the order of arrival beforehand
 		l.waiting, l.slot = newQueue(64), make([]int32, jobs)
-	default:
+	} else {
 		l.waiting, l.slot = newQueue(jobs), m.Order.byID().slots(l.jobs)
 	}
 	return l, nil

@@ -111,16 +111,16 @@ func (c *Campaign) depend(ends []ostrich.Time) {
 	submit := func(i int32) ostrich.Time { return c.Submit + ostrich.Time(c.Tasks[i].Offset) }
 
 	needs := 0
-	latest := ostrich.Time(math.MinInt64) // submission among the first `needs` that ended
-	first := 0                            // of order, the first that ended after latest
+	last := ostrich.Time(math.MinInt64)   // submission among the first `needs` that ended
+	first := 0                            // of order, the first that ended after last
 	opened := make([]int, len(c.order)+1) // +1 where the immediate predecessors of a task begin, -1 where they end
 	for j := range c.Tasks {
 		at := submit(int32(j))
 		for needs < len(c.order) && ends[c.order[needs]] <= at {
-			latest = max(latest, submit(c.order[needs]))
+			last = max(last, submit(c.order[needs]))
 			needs++
 		}
-		for first < needs && ends[c.order[first]] <= latest {
+		for first < needs && ends[c.order[first]] <= last {
 			first++
 		}
 		c.Tasks[j].Needs = needs
