@@ -50,7 +50,7 @@ func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
 		}{findings})
 	}
 	if c.Bool("parsable2") {
-		t := format.Table{Header: []string{"RESULT", "CHECK", "FOUND", "MEND"}}
+		t := format.Table{Header: []string{"RESULT", "CHECK", "FOUND", "FIX"}}
 		for _, f := range findings {
 			t.Add(f.Result, f.Name, f.Found, f.Mend)
 		}

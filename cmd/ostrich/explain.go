@@ -32,7 +32,7 @@ func explainCommand() *cli.Command {
 			return err
 		}
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			e, err := view.Look(s, cycle).Explain(id)
+			e, err := view.Describe(s, cycle, nil).Explain(id)
 			if err != nil {
 				return err
 			}

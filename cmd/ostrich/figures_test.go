@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"slurm-ostrich/cmd/internal/figures"
@@ -30,17 +29,5 @@ func TestFiguresInterrupted(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
-	}
-}
-
-// TestFiguresNamed: names are told apart, each is drawn once, in the order of
-// the papers.
-func TestFiguresNamed(t *testing.T) {
-	list, err := chosenFigures([]string{"thesis-6.1", "thesis-2.6", "thesis-6.1"})
-	if err != nil || len(list) != 2 || list[0].Name != "thesis-2.6" || list[1].Name != "thesis-6.1" {
-		t.Errorf("%v, %v", list, err)
-	}
-	if _, err := chosenFigures([]string{"thesis-6.1", "Thesis-2.6"}); err == nil || !strings.Contains(err.Error(), `"Thesis-2.6" is none of`) {
-		t.Error(err)
 	}
 }

@@ -1,20 +1,14 @@
 package main
 
 import (
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/ostrich/trace"
 )
 
 func generateCommand() *cli.Command {
@@ -44,49 +38,11 @@ func generate(c *cli.Context, o *replay.ModelOptions) error {
 		return errors.New("generate: name a model: hipc, ppam or programs")
 	}
 	m, err := o.Model(c.Args().First(), o.Jobs)
+	if err == nil {
+		err = console.Writable(c, "out")
+	}
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	if err = console.Writable(c, "out"); err != nil {
-		return fmt.Errorf("generate: %w", err)
-	}
-	var log *trace.Log
-	err = console.Await(c.Context, func() (err error) {
-		log, err = m.Generate(c.Uint64("seed"))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	path := c.String("out")
-	write := func(w io.Writer) error {
-		w = untilDone{c.Context, w}
-		if !strings.HasSuffix(path, ".gz") {
-			return log.Write(w)
-		}
-		z := gzip.NewWriter(w)
-		return errors.Join(log.Write(z), z.Close())
-	}
-	if path == "" {
-		err = write(c.App.Writer)
-	} else {
-		err = atomicfile.Write(path, write)
-	}
-	if errors.Is(err, context.Canceled) {
-		return console.ErrInterrupted
-	}
-	return err
-}
-
-// untilDone writes until the context is done.
-type untilDone struct {
-	context.Context
-	w io.Writer
-}
-
-func (u untilDone) Write(p []byte) (int, error) {
-	if err := u.Err(); err != nil {
-		return 0, err
-	}
-	return u.w.Write(p)
+	return replay.Generate(c.Context, m, c.Uint64("seed"), c.String("out"), c.App.Writer)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,19 +20,5 @@ func TestGenerateInterrupted(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Errorf("%v, %v", files, err)
-	}
-}
-
-// TestUntilDone: what is being written ends too.
-func TestUntilDone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var out bytes.Buffer
-	w := untilDone{ctx, &out}
-	if n, err := w.Write([]byte("a")); n != 1 || err != nil {
-		t.Error(n, err)
-	}
-	cancel()
-	if n, err := w.Write([]byte("b")); n != 0 || !errors.Is(err, context.Canceled) || out.String() != "a" {
-		t.Error(n, err, out.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,8 +33,8 @@ func main() {
 // run is the whole command but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
-	if len(args) > 1 && args[1] == completeCommand {
-		if err := complete(a, stdout, args[2:]); err != nil {
+	if len(args) > 1 && args[1] == manual.CompleteCommand {
+		if err := manual.Complete(a, stdout, args[2:], argumentWords); err != nil {
 			return 1
 		}
 		return 0
@@ -108,7 +109,7 @@ func noCommand(name string) error {
 	return fmt.Errorf("%q is no command; see \"ostrich --help\"", name)
 }
 
-// usageError tells of an option that is not understood, in one line.
+// usageError reports an option that is not understood, in one line.
 func usageError(command, more string) cli.OnUsageErrorFunc {
 	return func(_ *cli.Context, err error, _ bool) error {
 		return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
@@ -125,7 +126,7 @@ func flagsFirst(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	takesValue := valued(a.Commands[i].Flags)
+	takesValue := manual.TakesValue(a.Commands[i].Flags)
 	flags, rest := slices.Clone(args[:2]), []string(nil)
 	for i := 2; i < len(args); i++ {
 		arg := args[i]
@@ -156,7 +157,7 @@ func selection() []cli.Flag {
 	}
 }
 
-// chosen tells whether a value is among those an option lists; an option that
+// chosen reports whether a value is among those an option lists; an option that
 // is not given lists all.
 func chosen(c *cli.Context, option, value string) bool {
 	want := c.String(option)
@@ -177,9 +178,9 @@ func clusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
 }
 
-// command builds a sub-command that reads the configuration first.
-func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
-	c.Flags = slices.Concat(flags, sidecar.Flags(true))
+// plainCommand builds a sub-command that reads no configuration.
+func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
+	c.Flags = flags
 	c.UseShortOptionHandling = true
 	c.HideHelpCommand = true
 	c.OnUsageError = usageError("ostrich "+c.Name, "")
@@ -187,6 +188,14 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())
 		}
+		return do(ctx)
+	}
+	return &c
+}
+
+// command builds a sub-command that reads the configuration first.
+func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
+	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
 		config, err := sidecar.Load(ctx)
 		if err != nil {
 			return err
@@ -198,8 +207,17 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 			config.SetCluster(name)
 		}
 		return do(ctx, config)
+	})
+}
+
+// shortLived collects garbage less often, unless GOGC is set: the command ends soon
+// and keeps most of what it allocates. The function that it returns ends that.
+func shortLived() (done func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
 	}
-	return &c
+	former := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(former) }
 }
 
 // look does the reading part of one cycle, with a sign of life on a terminal,
@@ -214,7 +232,7 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	cycle, err := s.Run(ctx.Context, false)
 	done()
 	if err == nil {
-		odd(ctx, cycle)
+		leftOut(ctx, cycle)
 		err = do(s, cycle)
 	}
 	if bad := s.Close(); bad != nil {
@@ -223,8 +241,8 @@ func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar
 	return err
 }
 
-// odd tells on standard error of what was left out.
-func odd(ctx *cli.Context, c *sidecar.Cycle) {
+// leftOut reports on standard error what was left out.
+func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 	w := ctx.App.ErrWriter
 	if c.Names != nil {
 		console.Say(w, "warning: %v", c.Names)
@@ -233,7 +251,7 @@ func odd(ctx *cli.Context, c *sidecar.Cycle) {
 		console.Say(w, "warning: %v", c.Journal)
 	}
 	if n := len(c.Skipped); n > 0 {
-		console.Say(w, "%s left out that make no sense, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
 		console.Say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])

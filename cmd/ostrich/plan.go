@@ -23,7 +23,7 @@ func planCommand() *cli.Command {
 			"would, to whatever job of the queue; 1: error.",
 	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			plan := view.Look(s, cycle).Plan(func(e *sidecar.Entry) bool {
+			plan := view.Describe(s, cycle, nil).Chosen(func(e *sidecar.Entry) bool {
 				return chosen(c, "user", e.User) && chosen(c, "account", e.Account) && chosen(c, "partition", e.Partition)
 			})
 			if err := writePlan(c, plan); err != nil {

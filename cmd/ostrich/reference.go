@@ -26,8 +26,8 @@ func program(a *cli.App) manual.Program {
 func writeReference(a *cli.App, args []string) error {
 	return program(a).Write(args, func(_, _ string) []manual.Page {
 		var pages []manual.Page
-		for _, c := range completions {
-			pages = append(pages, manual.Page{Path: path.Join("completions", c.shell, c.file), Text: c.text})
+		for _, c := range manual.Completions {
+			pages = append(pages, manual.Page{Path: path.Join("completions", c.Shell, c.File), Text: c.Text})
 		}
 		return pages
 	})

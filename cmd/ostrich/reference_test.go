@@ -15,7 +15,7 @@ func TestReference(t *testing.T) {
 	scripttest.Golden(t, "../../docs/reference/ostrich.md", program(app(io.Discard, io.Discard)).Markdown())
 }
 
-// The words of a folder, and of a day that makes no sense, are an error.
+// The words of a folder, and of an invalid day, are an error.
 func TestReferenceErrors(t *testing.T) {
 	a := app(io.Discard, io.Discard)
 	for _, args := range [][]string{nil, {""}, {"a", "b"}} {

@@ -23,21 +23,23 @@ func sharesCommand() *cli.Command {
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error { return writeShares(c, view.Look(s, cycle)) })
+		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
+			return writeShares(c, view.Describe(s, cycle, nil))
+		})
 	})
 }
 
-func writeShares(c *cli.Context, state *view.State) error {
-	all := state.Shares()
-	accounts, partitions := state.Where()
-	all.Shares = slices.DeleteFunc(all.Shares, func(j view.Share) bool {
-		return !chosen(c, "user", j.User) || !chosen(c, "account", strings.Join(append([]string{j.Account}, accounts[j.Of]...), ",")) ||
-			!chosen(c, "partition", strings.Join(partitions[j.Of], ","))
+func writeShares(c *cli.Context, cycle *view.Cycle) error {
+	all := cycle.Shares()
+	accounts, partitions := cycle.Where()
+	all.Shares = slices.DeleteFunc(all.Shares, func(j view.User) bool {
+		return !chosen(c, "user", j.User) || !chosen(c, "account", strings.Join(append([]string{j.Account}, accounts[j.ID]...), ",")) ||
+			!chosen(c, "partition", strings.Join(partitions[j.ID], ","))
 	})
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
-	byAccount := slices.ContainsFunc(all.Shares, func(j view.Share) bool { return j.Account != "" })
+	byAccount := slices.ContainsFunc(all.Shares, func(j view.User) bool { return j.Account != "" })
 	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
 	if byAccount {
 		t.Header = slices.Insert(t.Header, 1, "ACCOUNT")

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -32,10 +30,7 @@ func sweepCommand() *cli.Command {
 			"to be on a file system that the nodes share.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(sweep.Flags(), console.Formats()), func(c *cli.Context) error {
-		if os.Getenv("GOGC") == "" {
-			// As in simulate.
-			defer debug.SetGCPercent(debug.SetGCPercent(400))
-		}
+		defer shortLived()()
 		return sweep.Run(c)
 	})
 }

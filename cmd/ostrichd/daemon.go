@@ -155,9 +155,9 @@ func (d *daemon) run(ctx context.Context) error {
 	var began time.Time
 	first := true
 	for {
-		reload, wanted, probe := d.reload, d.page.wanted, d.probing.timer.C
+		reload, probe := d.reload, d.probing.timer.C
 		if running != nil {
-			reload, wanted, probe = nil, nil, nil // a cycle ends with the configuration that it began with
+			reload, probe = nil, nil // a cycle ends with the configuration that it began with
 		}
 		select {
 		case <-ctx.Done():
@@ -177,9 +177,6 @@ func (d *daemon) run(ctx context.Context) error {
 			d.reconfigure(ctx)
 			d.cause = byStart
 			d.wait(next, look)
-		case done := <-wanted:
-			d.page.look(d.metrics.compared.latest.Load())
-			done <- struct{}{}
 		case <-tick.C:
 			if running == nil || d.now().Sub(began) < longestCycle {
 				d.notify.alive()
@@ -221,8 +218,8 @@ func (d *daemon) run(ctx context.Context) error {
 			d.arm()
 			d.ended(o)
 			d.wait(next, look)
-			if d.page.wanted != nil {
-				d.page.look(d.metrics.compared.latest.Load())
+			if o.cycle != nil && d.page.shown != nil {
+				d.page.show(d.metrics.described.of(o.cycle, d.sidecar), d.metrics.compared.latest.Load())
 			}
 		}
 	}
@@ -277,7 +274,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		return
 	}
 	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
-	d.page.observe(c, d.sidecar)
+	d.page.observe(c)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if c.Names != nil {

@@ -57,7 +57,7 @@ func newWorld() *world {
 	w.daemon = &daemon{
 		config: c, metrics: newMetrics("test"), reload: w.hangup, now: time.Now, log: zerolog.New(w),
 		load: func() (sidecar.Config, error) { return w.load() },
-		open: w.open, page: page{wanted: make(chan chan<- struct{})},
+		open: w.open, page: page{shown: make(chan struct{})},
 		notify: notifier{tell: func(state string) {
 			if !strings.HasPrefix(state, "STATUS=") {
 				w.note(&w.told, state)

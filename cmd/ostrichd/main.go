@@ -85,7 +85,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 				reload: hangup, now: time.Now,
 			}
 			if config.Status.Listen != "" {
-				d.page.wanted = make(chan chan<- struct{})
+				d.page.shown = make(chan struct{})
 			}
 			if c.Bool("once") {
 				return d.once(c.Context)

@@ -10,9 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/ostrich"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority"
 )
 
@@ -44,17 +43,12 @@ type metrics struct {
 	compared                          *compared
 	users                             users
 
-	known []known // by pool
-}
+	described described
 
-// known is what the daemon knows of the users of a pool, and what it was computed
-// from.
-type known struct {
-	schedule  *ostrich.Schedule
-	version   uint64
-	users     []ostrich.User
-	missing   float64            // processors
-	campaigns []ostrich.Campaign // nil unless metrics of users are on
+	// Of the latest generation of cycles.
+	generation uint64
+	short      []float64   // by pool: processors that its users are entitled to and do not hold
+	cycle      *view.Cycle // described; nil unless metrics of users are on
 }
 
 func newMetrics(version string) *metrics {
@@ -168,9 +162,8 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	case enforce:
 		m.enforcing.Set(1)
 	}
-	refused, rivals := c.Plan.Left()
-	m.givenUp.Set(float64(refused))
-	m.contested.Set(float64(rivals))
+	m.givenUp.Set(float64(c.Plan.Refused))
+	m.contested.Set(float64(c.Plan.Rivals))
 }
 
 // hash returns a whole number of 48 bits, which a float holds exactly.
@@ -192,7 +185,7 @@ func (m *metrics) failed(err error) {
 }
 
 // observe records the figures of a cycle.
-func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Time) {
+func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.cycles.WithLabelValues("ok").Inc()
 	m.duration.Observe(c.Took.Seconds())
 	m.lastSuccess.Set(float64(end.Unix()))
@@ -206,13 +199,8 @@ func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Ti
 	m.planned.Set(float64(summary.Writes))
 	m.tau.Set(summary.KendallTau)
 	m.undone.Set(float64(summary.Undone))
-	perUser := from.Config().Metrics.PerUser
-	m.know(c, perUser)
-	if perUser {
-		m.users.observe(c, m.known, from.UserName)
-	} else {
-		m.users.latest.Store(nil)
-	}
+	m.know(c, from)
+	m.users.observe(m.cycle, c.Time)
 	active := 0
 	// A reload may have removed pools. A request in between would get less, so no
 	// slow work comes between.
@@ -224,30 +212,31 @@ func (m *metrics) observe(c *sidecar.Cycle, from livecompare.Source, end time.Ti
 		m.campaigns.WithLabelValues(p.Pool.Name).Set(float64(p.Schedule.Unfinished()))
 		m.processors.WithLabelValues(p.Pool.Name, "all").Set(float64(p.Schedule.Procs()))
 		m.processors.WithLabelValues(p.Pool.Name, "busy").Set(float64(p.Schedule.Busy()))
-		m.missing.WithLabelValues(p.Pool.Name).Set(m.known[i].missing)
+		m.missing.WithLabelValues(p.Pool.Name).Set(m.short[i])
 	}
 	m.active.Set(float64(active))
 }
 
-// know updates the users of the pools in which anything has happened, because
+// know updates what the metrics say of users. It does so once a generation, because
 // that visits every pending job.
-func (m *metrics) know(c *sidecar.Cycle, perUser bool) {
-	if len(m.known) != len(c.Pools) || c.Anew || len(c.Events) > 0 {
-		m.known = make([]known, len(c.Pools))
-	}
-	for i, p := range c.Pools {
-		k := &m.known[i]
-		if k.schedule != p.Schedule || k.version != p.Schedule.Version() {
-			*k = known{schedule: p.Schedule, version: p.Schedule.Version(), users: p.Schedule.Users()}
-			for _, u := range k.users {
+func (m *metrics) know(c *sidecar.Cycle, from view.Source) {
+	perUser := from.Config().Metrics.PerUser
+	if c.Anew || c.Generation != m.generation || len(m.short) != len(c.Pools) {
+		m.generation, m.cycle = c.Generation, nil
+		m.short = make([]float64, len(c.Pools))
+		for i := range c.Pools {
+			for _, u := range c.Users(i) {
 				if u.Active && u.Asked > 0 {
-					k.missing += max(0, u.Entitled-float64(u.Held))
+					m.short[i] += max(0, u.Entitled-float64(u.Held))
 				}
 			}
 		}
-		if perUser && k.campaigns == nil {
-			k.campaigns = p.Schedule.Campaigns()
-		}
+	}
+	switch {
+	case !perUser:
+		m.cycle = nil
+	case m.cycle == nil:
+		m.cycle = m.described.of(c, from)
 	}
 }
 

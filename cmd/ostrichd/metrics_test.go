@@ -257,16 +257,21 @@ func TestMissingProcessors(t *testing.T) {
 	m := newMetrics("v1")
 	c, from := crowd(t)
 	m.observe(c, from, time.Unix(1, 0))
-	was := m.known[0].missing
-	m.known[0].missing = -1
+	was := m.short[0]
+	m.short[0] = -1
 	m.observe(c, from, time.Unix(2, 0))
-	if m.known[0].missing != -1 {
+	if m.short[0] != -1 {
 		t.Error("counted again without need")
 	}
-	c.Events = make([]ostrich.Event, 1) // it may leave the order as it was
+	c.Generation++
 	m.observe(c, from, time.Unix(2, 0))
-	if m.known[0].missing != was {
-		t.Error("not counted again after an event")
+	if m.short[0] != was {
+		t.Error("not counted again in another generation")
+	}
+	m.short[0], c.Anew = -1, true
+	m.observe(c, from, time.Unix(2, 0))
+	if m.short[0] != was {
+		t.Error("not counted again by another sidecar")
 	}
 	other, _ := crowd(t)
 	m.observe(other, from, time.Unix(3, 0))

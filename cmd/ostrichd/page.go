@@ -14,34 +14,20 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// page keeps what the status page shows. It reads each cycle when the cycle ends:
+// page keeps what the status page shows. It describes each cycle when the cycle ends:
 // the schedules may only be read between cycles, and what an earlier request saw
 // may be a day old. Requests during the first cycle wait up to 2 s; later ones
 // get the previous snapshot.
 type page struct {
-	wanted chan chan<- struct{} // requests that want the latest cycle read; nil if there are no requests or no cycles
-
-	// The latest cycle. It belongs to the daemon's loop.
-	cycle *sidecar.Cycle
-	from  view.Source
-
-	cycles atomic.Uint64 // so far
-	latest atomic.Pointer[looked]
+	shown  chan struct{}                               // closed after the first cycle; nil if there are no requests or no cycles
+	latest atomic.Pointer[func() *statuspage.Snapshot] // makes the snapshot of the latest cycle, once
 
 	mu     sync.Mutex
 	daemon statuspage.Daemon
 }
 
-// looked is what reading a cycle found.
-type looked struct {
-	cycle    uint64
-	state    *view.State
-	report   *livecompare.Report
-	snapshot func() *statuspage.Snapshot // makes it once
-}
-
 const (
-	// patience is how long a request waits for the end of a running cycle.
+	// patience is how long a request waits for the end of the first cycle.
 	patience = 2 * time.Second
 	// mostWritesShown is how many writes of the journal the page shows.
 	mostWritesShown = 50
@@ -62,44 +48,32 @@ func (p *page) configured(c *sidecar.Config) {
 	})
 }
 
-// observe keeps a cycle.
-func (p *page) observe(c *sidecar.Cycle, from view.Source) {
-	p.cycle, p.from = c, from
-	p.cycles.Add(1)
+// observe keeps the figures of a cycle.
+func (p *page) observe(c *sidecar.Cycle) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
 		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
 }
 
-// look reads the latest cycle, unless that was done. No cycle may run meanwhile.
-func (p *page) look(found *livecompare.Report) {
-	n := p.cycles.Load()
-	if before := p.latest.Load(); p.cycle == nil || (before != nil && before.cycle == n) {
-		return
+// show replaces the snapshot by one of a described cycle and the comparison so far.
+func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
+	snapshot := sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })
+	if p.latest.Swap(&snapshot) == nil {
+		close(p.shown)
 	}
-	l := &looked{cycle: n, state: view.Look(p.from, p.cycle), report: found}
-	l.snapshot = sync.OnceValue(func() *statuspage.Snapshot { return statuspage.Take(l.state, l.report) })
-	p.latest.Store(l)
 }
 
-// await waits a short time until the latest cycle has been read.
+// await waits a short time for the first cycle.
 func (p *page) await(ctx context.Context) {
-	if l := p.latest.Load(); p.wanted == nil || (l != nil && l.cycle == p.cycles.Load()) {
+	if p.shown == nil {
 		return
 	}
 	enough := time.NewTimer(patience)
 	defer enough.Stop()
-	done := make(chan struct{}, 1)
 	select {
-	case p.wanted <- done:
+	case <-p.shown:
 	case <-enough.C:
-		return
-	case <-ctx.Done():
-		return
-	}
-	select {
-	case <-done:
 	case <-ctx.Done():
 	}
 }
@@ -108,9 +82,9 @@ func (p *page) await(ctx context.Context) {
 func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	p := &d.page
 	p.await(ctx)
-	s := statuspage.Take(nil, nil)
-	if l := p.latest.Load(); l != nil {
-		s = l.snapshot()
+	s := statuspage.New(nil, nil)
+	if latest := p.latest.Load(); latest != nil {
+		s = (*latest)()
 	}
 	p.mu.Lock()
 	known := p.daemon

@@ -58,8 +58,8 @@ func (c *counted) Live() []slurmdb.Record {
 	return nil
 }
 
-// The state is looked at with each cycle, once. Who asks while a cycle runs gets
-// the state before it at once; while the first one runs there is none, and who
+// Each cycle is described, once. Who asks while a cycle runs gets
+// the cycle before it at once; while the first one runs there is none, and who
 // asks waits, but not for long.
 func TestPageLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestPageLooks(t *testing.T) {
 			} else {
 				time.Sleep(time.Second)
 			}
-			return &sidecar.Cycle{Time: ostrich.Time(n)}, nil
+			return &sidecar.Cycle{Time: ostrich.Time(n), Generation: uint64(n)}, nil
 		}
 		at := func(second float64) {
 			time.Sleep(time.Until(w.began.Add(time.Duration(second * float64(time.Second)))))
@@ -157,12 +157,12 @@ func TestPageDuringCycles(t *testing.T) {
 		config: config, metrics: newMetrics("test"), now: time.Now, log: zerolog.Nop(),
 		open:   func(context.Context, sidecar.Config) (cycler, error) { return s, nil },
 		notify: notifier{tell: func(string) {}},
-		page:   page{wanted: make(chan chan<- struct{})},
+		page:   page{shown: make(chan struct{})},
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(ctx) }()
-	for deadline := time.Now().Add(5 * time.Minute); d.page.cycles.Load() == 0; {
+	for deadline := time.Now().Add(5 * time.Minute); d.page.latest.Load() == nil; {
 		if time.Now().After(deadline) {
 			t.Fatal("no cycle within five minutes")
 		}

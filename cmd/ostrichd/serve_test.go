@@ -59,7 +59,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, address := newWorld(), free(t)
-			w.daemon.page.wanted = nil // as nobody runs cycles
+			w.daemon.page.shown = nil // as nobody runs cycles
 			c := &w.daemon.config
 			if test.both || test.measures {
 				c.Listen = address

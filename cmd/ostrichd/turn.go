@@ -35,7 +35,6 @@ func (d *daemon) turn(c *sidecar.Cycle) {
 
 // rivals logs other writers, also after a cycle whose writing failed.
 func (d *daemon) rivals(c *sidecar.Cycle) {
-	_, rivals := c.Plan.Left()
 	if len(c.Rivals) > 0 {
 		d.contested = d.now()
 		if !d.contest {
@@ -45,7 +44,7 @@ func (d *daemon) rivals(c *sidecar.Cycle) {
 		}
 		d.contest = true
 	}
-	if d.contest && rivals == 0 && d.now().Sub(d.contested) > longestContest {
+	if d.contest && c.Plan.Rivals == 0 && d.now().Sub(d.contested) > longestContest {
 		d.contest = false
 		d.log.Info().Msg("no other writer changes priorities any more")
 	}

@@ -13,7 +13,6 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
 )
@@ -122,11 +121,10 @@ func TestStandsBy(t *testing.T) {
 func TestContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		entry := func(why string) sidecar.Entry { return sidecar.Entry{Entry: &priority.Entry{Why: why}} }
 		w.step = func(_ context.Context, n int) (*sidecar.Cycle, error) {
 			c := &sidecar.Cycle{}
 			if n < 60 {
-				c.Plan.Entries = []sidecar.Entry{entry(sidecar.WhyRival + "7"), entry(priority.WhyRefused + "no"), entry(priority.WhyRefused + "no")}
+				c.Plan.Refused, c.Plan.Rivals = 2, 1
 			}
 			if n == 1 || n == 30 {
 				c.Rivals = []journal.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}

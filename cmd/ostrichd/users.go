@@ -1,14 +1,12 @@
 package main
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
 
@@ -31,45 +29,31 @@ type users struct {
 	latest atomic.Pointer[map[owner]standing] // nil: switched off
 }
 
-// observe records a cycle, and what is known of each of its pools.
-func (u *users) observe(c *sidecar.Cycle, pools []known, name func(ostrich.UserID) string) {
+// observe records a described cycle at a time. The time may be that of a later cycle
+// of the same generation. A nil cycle switches the figures off.
+func (u *users) observe(c *view.Cycle, now ostrich.Time) {
+	if c == nil {
+		u.latest.Store(nil)
+		return
+	}
 	all := make(map[owner]standing)
-	for i, k := range pools {
-		of := make(map[ostrich.UserID]*standing)
-		procs := k.schedule.Procs()
-		for _, v := range k.users {
-			if !v.Active && v.Held == 0 && v.Asked == 0 {
+	for i := range c.Pools {
+		p := &c.Pools[i]
+		for k := range p.Users {
+			v := &p.Users[k]
+			if !v.Active && v.Held == 0 && v.Asked == 0 && len(v.Campaigns) == 0 {
 				continue
 			}
-			s := &standing{pending: v.Asked, running: v.Held}
+			s := standing{pending: v.Asked, running: v.Held, held: v.HeldShare, campaigns: len(v.Campaigns)}
 			if v.Active {
-				s.entitled = v.Fraction
+				s.entitled = v.Share
 			}
-			if procs > 0 {
-				s.held = float64(v.Held) / float64(procs)
+			for _, one := range v.Campaigns {
+				stretch, lag := one.StretchAt(p.Procs, now)
+				s.stretch, s.lag = max(s.stretch, stretch), max(s.lag, lag)
 			}
-			of[v.User] = s
-		}
-		for n := range k.campaigns {
-			v := &k.campaigns[n]
-			s := of[v.User]
-			if s == nil { // a campaign with no work left that is not complete virtually
-				s = new(standing)
-				of[v.User] = s
-			}
-			s.campaigns++
-			if v.Ended != 0 {
-				continue
-			}
-			s.stretch = max(s.stretch, v.Stretch(procs, c.Time))
-			if v.Completed {
-				s.lag = max(s.lag, float64(c.Time)-v.VirtualEnd)
-			}
-		}
-		for _, id := range slices.Sorted(maps.Keys(of)) { // sorted, because sums of floats depend on the order
-			account, user := sidecar.Owner(name(id))
-			key := owner{c.Pools[i].Pool.Name, strings.ToValidUTF8(account, "?"), strings.ToValidUTF8(user, "?")}
-			all[key] = all[key].and(of[id])
+			key := owner{p.Name, strings.ToValidUTF8(v.Account, "?"), strings.ToValidUTF8(v.User, "?")}
+			all[key] = all[key].and(&s)
 		}
 	}
 	u.latest.Store(&all)

@@ -142,7 +142,9 @@ func TestScrapedMeanwhile(t *testing.T) {
 		`ostrich_processors{pool="cpu",state="busy"}`, `ostrich_missing_processors{pool="cpu"}`,
 	}
 	times := 0
-	m.observe(c, &scraped{from, func() {
+	again := *c
+	again.Generation++
+	m.observe(&again, &scraped{from, func() {
 		times++
 		got := samples(t, m)
 		for _, name := range want {
@@ -195,18 +197,24 @@ func BenchmarkMetrics(b *testing.B) {
 	for _, test := range []struct {
 		name    string
 		perUser bool
-		events  []ostrich.Event
+		changed bool
 	}{
-		{"unchanged", false, nil},
-		{"changed", false, make([]ostrich.Event, 1)},
-		{"unchanged-per-user", true, nil},
-		{"changed-per-user", true, make([]ostrich.Event, 1)},
+		{"unchanged", false, false},
+		{"changed", false, true},
+		{"unchanged-per-user", true, false},
+		{"changed-per-user", true, true},
 	} {
 		b.Run(test.name, func(b *testing.B) {
-			f.config.Metrics.PerUser, c.Events = test.perUser, test.events
+			f.config.Metrics.PerUser = test.perUser
 			m := newMetrics("v1")
+			now := sidecar.Cycle{Time: c.Time, Pools: c.Pools}
 			for b.Loop() {
-				m.observe(c, f, time.Unix(1, 0))
+				next := now
+				if test.changed {
+					next = sidecar.Cycle{Time: c.Time, Pools: c.Pools, Generation: now.Generation + 1}
+				}
+				now = next
+				m.observe(&next, f, time.Unix(1, 0))
 			}
 		})
 	}

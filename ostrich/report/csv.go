@@ -61,6 +61,41 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 	return nil
 }
 
+// WriteCampaigns writes a CSV line for each campaign on a machine of m processors.
+// Times are in seconds, work in processor-seconds.
+func WriteCampaigns(w io.Writer, campaigns []Campaign, m int) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"campaign", "user", "jobs", "submission_time", "finish_time", "work", "longest", "flow_time", "stretch"}}
+	for i := range campaigns {
+		k := &campaigns[i]
+		rows = append(rows, []string{
+			strconv.Itoa(i), strconv.FormatUint(uint64(k.User), 10), strconv.Itoa(k.Jobs), strconv.FormatInt(int64(k.Submit), 10),
+			strconv.FormatInt(int64(k.End), 10), strconv.FormatFloat(float64(k.Work), 'f', -1, 64),
+			strconv.FormatInt(int64(k.Longest), 10), strconv.FormatInt(int64(k.End-k.Submit), 10),
+			strconv.FormatFloat(k.Stretch(m), 'f', 6, 64),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+// WriteUtilisation writes the utilisation of m processors over time, a CSV line for
+// each step.
+func WriteUtilisation(w io.Writer, jobs []Job, m int, step ostrich.Duration) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"time", "utilisation"}); err != nil {
+		return err
+	}
+	first, last := Span(jobs)
+	for i, u := range Utilisations(jobs, m, first, last, step) {
+		at := int64(first) + int64(i)*int64(step)
+		if err := out.Write([]string{strconv.FormatInt(at, 10), strconv.FormatFloat(u, 'f', 6, 64)}); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
 // span is a range of processors.
 type span struct{ first, last int }
 

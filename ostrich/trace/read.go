@@ -69,14 +69,11 @@ func Open(path string, o Options) (*Log, error) {
 // Read reads a log, which may be compressed with gzip. The name is for error
 // messages. A log without a job is ErrEmpty.
 func Read(r io.Reader, name string, o Options) (*Log, error) {
-	in := lines.Reader{In: bufio.NewReaderSize(r, 1<<16), Most: 1 << 20, TooLong: errLong} // no more than fits in a cache
-	if magic, err := in.In.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(in.In)
-		if err != nil {
-			return nil, fmt.Errorf("trace: %s: %w", name, err)
-		}
-		in.In = bufio.NewReaderSize(z, 1<<16)
+	text, err := Inflate(r)
+	if err != nil {
+		return nil, fmt.Errorf("trace: %s: %w", name, err)
 	}
+	in := lines.Reader{In: text, Most: 1 << 20, TooLong: errLong}
 	log := &Log{}
 	for n := 1; ; n++ {
 		line, err := in.Next()
@@ -100,6 +97,17 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 		return log, fmt.Errorf("trace: %s: %w", name, ErrEmpty)
 	}
 	return log, nil
+}
+
+// Inflate returns a reader of text that may be compressed with gzip.
+func Inflate(r io.Reader) (*bufio.Reader, error) {
+	const size = 1 << 16 // no more than fits in a cache
+	text := bufio.NewReaderSize(r, size)
+	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(text)
+		return bufio.NewReaderSize(z, size), err
+	}
+	return text, nil
 }
 
 // errLong says that a line is longer than that of any log.

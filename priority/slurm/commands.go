@@ -43,6 +43,12 @@ var ErrUnreachable = errors.New("slurmctld does not answer")
 // ErrDenied says that Slurm denies us the right to change jobs.
 var ErrDenied = errors.New("slurm denies the right to change jobs")
 
+// ErrNoUser says that slurmdbd has no such user.
+var ErrNoUser = errors.New("not known to slurmdbd")
+
+// errNoJob is squeue's answer about a job that slurmctld has forgotten.
+var errNoJob = errors.New("no such job")
+
 // errNotMultifactor is sprio's answer under another priority plugin.
 var errNotMultifactor = errors.New("priority/multifactor is not in force")
 
@@ -122,6 +128,8 @@ func (s Commands) output(ctx context.Context, name string, args ...string) ([]by
 		return nil, errNotMultifactor
 	case err == nil:
 		return stdout.text.Bytes(), nil
+	case strings.Contains(said, "Invalid job id specified"):
+		return nil, fmt.Errorf("%s: %w: %s", name, errNoJob, oneLine(said))
 	case strings.Contains(said, errNoOption.Error()):
 		return nil, fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":

@@ -15,40 +15,6 @@ import (
 // errNoOption is how a command refuses an option that its release lacks.
 var errNoOption = errors.New("unrecognized option")
 
-// pending returns slurmctld's waiting records.
-//
-// Until 22.05, squeue prints them one by one with --array-unique. Later releases
-// print either one line for all waiting tasks of an array, which hides tasks with
-// records of their own, or one line for each task. Neither shows everything, so
-// separate joins them. pending tries the option each time: a refusal takes a few
-// milliseconds, and the commands may be replaced under a running daemon.
-func (s Commands) pending(ctx context.Context) ([]priority.Queued, error) {
-	mark, err := newMark()
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.squeue(ctx, mark, "--array-unique")
-	if err == nil {
-		return parseSqueue(out, mark)
-	}
-	if !errors.Is(err, errNoOption) {
-		return nil, err
-	}
-	// The list of tasks comes last, so it shows a task that was held or pinned
-	// meanwhile as separate.
-	if out, err = s.squeue(ctx, mark); err != nil {
-		return nil, err
-	}
-	grouped, err := parseSqueue(out, mark)
-	if err != nil || !slices.ContainsFunc(grouped, func(q priority.Queued) bool { return isSet(&q) }) {
-		return grouped, err
-	}
-	if out, err = s.squeue(ctx, mark, "--array"); err != nil {
-		return nil, err
-	}
-	return separate(grouped, out, mark)
-}
-
 // squeue lists the waiting jobs, one line each in squeueFormat(mark).
 func (s Commands) squeue(ctx context.Context, mark string, options ...string) (string, error) {
 	args := slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-t", "PENDING", "-o", squeueFormat(mark)})

@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -17,34 +16,40 @@ import (
 // Queue returns the pending jobs in the order in which Slurm would try them, as
 // far as that is known without the partitions' tiers; see Rank. It runs one
 // sprio, or two if priorities changed meanwhile or were undone, and one to three
-// squeue, see pending.
+// squeue, see listing.
 func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
-	// sprio runs first: squeue then shows as such a job that was held or pinned
-	// between the two.
-	out, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
-	switch {
-	case err == nil:
-	case errors.Is(err, errNotMultifactor):
-		out = nil
-	default:
-		return nil, err
-	}
-	factors, err := parseSprio(string(out))
+	p, err := s.listing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	queue, err := s.pending(ctx)
+	queue, _, err := s.read(ctx, p)
+	return queue, err
+}
+
+// read parses a listing. settled is false if priorities changed between the commands
+// or were undone, so that read had to run sprio again.
+func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued, settled bool, err error) {
+	factors, err := parseSprio(p.sprio)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if queue, err = parseSqueue(p.squeue[0], p.mark); err != nil {
+		return nil, false, err
+	}
+	if len(p.squeue) > 1 {
+		if queue, err = separate(queue, p.squeue[1], p.mark); err != nil {
+			return nil, false, err
+		}
 	}
 	join(queue, factors)
-	if slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 }) {
+	settled = !slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 })
+	if !settled {
 		if err = s.recompute(ctx, queue); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	priority.Rank(queue, nil)
-	return queue, nil
+	return queue, settled, nil
 }
 
 // recompute runs sprio again for the jobs whose priority is not the sum of their

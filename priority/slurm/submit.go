@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,10 +62,10 @@ func (a ArrayTasks) Has(task int) bool {
 // ended tasks after MinJobAge; if none is left, Array returns none and no error.
 func (s Commands) Array(ctx context.Context, job ostrich.JobID) ([]ArrayTasks, error) {
 	out, err := s.output(ctx, "squeue", "-h", "-t", "all", "-j", strconv.FormatUint(uint64(job), 10), "-o", "%K|%T")
+	if errors.Is(err, errNoJob) {
+		return nil, nil
+	}
 	if err != nil {
-		if strings.Contains(err.Error(), "Invalid job id specified") {
-			return nil, nil
-		}
 		return nil, err
 	}
 	return parseArray(string(out))

@@ -24,6 +24,8 @@ type Comparison struct {
 	Floor    ostrich.Duration `json:"floor"`        // of the stretch, report.Campaign.Floor
 	Measured string           `json:"measure_rule"` // the rule that made the campaigns, the same in all runs
 
+	Replay string `json:"replay,omitempty"` // closed where the time of a submission depends on the run
+
 	Baseline  string  `json:"baseline"` // name of the run that others are compared with
 	Level     float64 `json:"confidence_level"`
 	Resamples int     `json:"resamples"`
@@ -167,6 +169,9 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: s.rounds, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
+	}
+	if in.Closed {
+		c.Replay = "closed"
 	}
 	for r := range in.Runs {
 		c.Runs = append(c.Runs, s.figures(r))

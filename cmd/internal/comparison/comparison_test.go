@@ -374,6 +374,7 @@ func TestErrors(t *testing.T) {
 		{"names", `two runs have the name "recorded"`, func(in *Input) { in.Runs[2].Name = "recorded" }},
 		{"missing jobs", `run "ostrich": 1 jobs, and "recorded" has`, func(in *Input) { in.Runs[2].Jobs = in.Runs[2].Jobs[:1] }},
 		{"other job", `run "ostrich": job 4 (number 3) is not the one of "recorded"`, func(in *Input) { in.Runs[2].Jobs[3].Procs++ }},
+		{"other submission", `run "ostrich": job 4 (number 3) is not the one of "recorded"`, func(in *Input) { in.Runs[2].Jobs[3].Submit-- }},
 		{"before submission", "job 4 (number 3) starts at", func(in *Input) { in.Runs[2].Jobs[3].Start = 1 }},
 		{"no length", "job 4 (number 3) ends at", func(in *Input) { in.Runs[2].Jobs[3].End = in.Runs[2].Jobs[3].Start }},
 		{"share", "alice has a share of NaN", func(in *Input) { in.Share = func(ostrich.UserID) float64 { return math.NaN() } }},
@@ -391,6 +392,20 @@ func TestErrors(t *testing.T) {
 		if _, err := Compare(t.Context(), in); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// TestClosed: in a closed loop a job may be submitted at another time in each run.
+func TestClosed(t *testing.T) {
+	in := madeUp(20, 3)
+	in.Closed = true
+	in.Runs[2].Jobs[3].Submit--
+	c, err := Compare(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(jsonOf(t, c), `"replay":"closed"`) {
+		t.Error("the JSON does not say so")
 	}
 }
 

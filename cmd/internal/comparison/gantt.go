@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // The Gantt chart shows the users with the most work in its window, and no more
@@ -157,4 +158,26 @@ func (c *Comparison) ganttChart() template.HTML {
 		chart.Panels = append(chart.Panels, p)
 	}
 	return chart.Draw().Inline()
+}
+
+// BusiestDay is the day, from the first submission on, in which most
+// processor-seconds were waited for. It ends with the last job.
+func BusiestDay(jobs []report.Job) (from, to ostrich.Time) {
+	const day = ostrich.Time(24 * 3600)
+	begin, end := report.Span(jobs)
+	waited := make([]float64, (end-begin)/day+1)
+	for i := range jobs {
+		j := &jobs[i]
+		for d := (j.Submit - begin) / day; d <= (j.Start-begin)/day; d++ {
+			until, since := min(j.Start, begin+(d+1)*day), max(j.Submit, begin+d*day)
+			waited[d] += float64(until-since) * float64(j.Procs)
+		}
+	}
+	most := ostrich.Time(0)
+	for d := range waited {
+		if waited[d] > waited[most] {
+			most = ostrich.Time(d)
+		}
+	}
+	return begin + most*day, min(begin+(most+1)*day, end)
 }

@@ -19,7 +19,7 @@ func (s *studied) measureRho() error {
 	var shared []float64
 	for r := range s.runs {
 		run, jobs := &s.runs[r], s.in.Runs[r].Jobs
-		if r == 0 || !sameLengths(jobs, s.in.Runs[r-1].Jobs) { // the same lengths give the same result
+		if r == 0 || !sameLoad(jobs, s.in.Runs[r-1].Jobs) { // the same load gives the same result
 			var err error
 			if shared, err = sim.SharedFlows(jobs, s.in.Procs, s.in.Shares); err != nil {
 				return fmt.Errorf("the equally shared machine: %w", err)
@@ -47,10 +47,11 @@ func (s *studied) measureRho() error {
 	return nil
 }
 
-// sameLengths reports whether the same jobs run as long in both runs.
-func sameLengths(a, b []report.Job) bool {
+// sameLoad reports whether the same jobs are submitted at the same times and run as
+// long in both runs.
+func sameLoad(a, b []report.Job) bool {
 	for i := range a {
-		if a[i].End-a[i].Start != b[i].End-b[i].Start {
+		if a[i].Submit != b[i].Submit || a[i].End-a[i].Start != b[i].End-b[i].Start {
 			return false
 		}
 	}

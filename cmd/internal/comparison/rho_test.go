@@ -57,6 +57,11 @@ func TestRho(t *testing.T) {
 			report.Rhos{Le1: 0.5, Mean: (3 + 200.0/250) / 2, P50: 200.0 / 250, P95: 3, Max: 3},
 			report.Rhos{Le1: 1, Mean: (0.5 + 1) / 2, P50: 0.5, P95: 1, Max: 1},
 		},
+		{ // user 2 comes when user 1 has left, and each has the machine alone
+			"other submissions in a run of a closed loop", func(in *Input) { in.Closed, in.Runs[1].Jobs[1].Submit = true, 100 },
+			report.Rhos{Le1: 0.5, Mean: (1.5 + 200.0/300) / 2, P50: 200.0 / 300, P95: 1.5, Max: 1.5},
+			report.Rhos{Le1: 1, Mean: 1, P50: 1, P95: 1, Max: 1},
+		},
 	} {
 		in := shared()
 		tt.change(&in)

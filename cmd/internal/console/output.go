@@ -104,6 +104,19 @@ func Writable(c *cli.Context, options ...string) error {
 	return nil
 }
 
+// WriteFile writes the file that an option names. Without a name it does nothing.
+// The file is written whole or not at all.
+func WriteFile(c *cli.Context, option string, write func(io.Writer) error) error {
+	path := c.String(option)
+	if path == "" {
+		return nil
+	}
+	if err := atomicfile.Write(path, write); err != nil {
+		return fmt.Errorf("--%s: %w", option, err)
+	}
+	return nil
+}
+
 // Await calls a function that no signal can stop, and waits until it returns or a
 // signal comes. After a signal the process ends, and the function with it.
 func Await(ctx context.Context, do func() error) error {

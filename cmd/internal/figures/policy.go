@@ -17,7 +17,7 @@ func follow(loop *sim.Machine, name, gate string) error {
 			return fmt.Errorf("figures: gate %q: %w", gate, err)
 		}
 	}
-	p, err := policies.PolicyNamed(name)
+	p, err := policies.PolicyNamed(name, policies.Log)
 	if err != nil {
 		return fmt.Errorf("figures: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
 
@@ -50,13 +51,13 @@ type campaign struct {
 
 // note takes what the schedules say of their campaigns now. What has ended before
 // it is first looked at is not told of.
-func (s *Shadow) note(from Source, anew bool) {
+func (s *Shadow) note(cycle *sidecar.Cycle, from Source) {
 	for i := range s.pools {
 		p := &s.pools[i]
 		if !p.changed {
 			continue
 		}
-		views := p.schedule.Campaigns()
+		views := cycle.Campaigns(i)
 		for k := range views {
 			v := &views[k]
 			id := key{i, v.User, v.Lead}
@@ -64,7 +65,7 @@ func (s *Shadow) note(from Source, anew bool) {
 			if c == nil {
 				c = &campaign{key: id, name: from.UserName(v.User), bound: math.Inf(-1)}
 				c.settle(v, p.schedule)
-				c.told = anew && v.Ended != 0
+				c.told = cycle.Anew && v.Ended != 0
 				s.campaigns[id] = c
 			}
 			c.first, c.latest, c.ended, c.listed = v.First, v.Latest, v.Ended, s.cycle

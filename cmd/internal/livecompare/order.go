@@ -9,10 +9,6 @@ import (
 
 // takePlan takes the order of a new plan, and what the queue says of its jobs.
 func (s *Shadow) takePlan(c *sidecar.Cycle) {
-	s.entries, s.first = len(c.Plan.Entries), nil
-	if s.entries > 0 {
-		s.first = &c.Plan.Entries[0]
-	}
 	for _, k := range s.campaigns {
 		k.waits, k.head, k.tier = false, 0, 0
 	}

@@ -31,27 +31,25 @@ type Shadow struct {
 	rule      ostrich.Rule
 	enforce   bool
 
-	cycle    int
-	now      ostrich.Time
-	fresh    []*job // whose campaign and expected length are to be found
-	started  []*job // since the cycle before
-	running  []*job // in reality
-	first    *sidecar.Entry
-	entries  int          // of the plan of which first is the first
-	due      ostrich.Time // when something may happen without an event; 0: never
-	again    bool         // the shadow machine may start something in the next cycle without an event
-	hung     int          // pending records that the shadow machine has started
-	early    int          // jobs that have started and wait there
-	tiers    map[string]int
-	overlaps []Overlap
-	depth    int
+	cycle      int
+	now        ostrich.Time
+	fresh      []*job       // whose campaign and expected length are to be found
+	started    []*job       // since the cycle before
+	running    []*job       // in reality
+	generation uint64       // of the latest cycle
+	due        ostrich.Time // when something may happen without an event; 0: never
+	again      bool         // the shadow machine may start something in the next cycle without an event
+	hung       int          // pending records that the shadow machine has started
+	early      int          // jobs that have started and wait there
+	tiers      map[string]int
+	overlaps   []Overlap
+	depth      int
 }
 
 // pool is one pool with its shadow machine.
 type pool struct {
 	name     string
 	schedule *ostrich.Schedule
-	version  uint64
 	changed  bool // since the cycle before
 	procs    int
 	idle     int  // processors that are idle in reality
@@ -83,29 +81,19 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.enforce = config.Mode == sidecar.Enforce
 	s.report.cycle(c, config)
 	s.trends.at(c.Time)
-	still := !c.Anew && !s.again && len(c.Events) == 0 && (s.due == 0 || c.Time < s.due) && s.same(c)
-	if !still {
+	if s.other(c) || s.again || (s.due != 0 && c.Time >= s.due) {
 		s.look(c, from, config)
 	}
 	s.compareOrder(c)
 }
 
-// same tells whether plan and schedules are those of the cycle before.
-func (s *Shadow) same(c *sidecar.Cycle) bool {
-	if len(c.Pools) != len(s.pools) || len(c.Plan.Entries) != s.entries || (s.entries > 0 && &c.Plan.Entries[0] != s.first) {
-		return false
-	}
-	for i := range s.pools {
-		if s.pools[i].schedule != c.Pools[i].Schedule || s.pools[i].version != c.Pools[i].Schedule.Version() {
-			return false
-		}
-	}
-	return true
-}
+// other reports whether anything changed since the cycle before.
+func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Anew || c.Generation != s.generation }
 
 // look takes a cycle in which something has changed.
 func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
-	planned := !s.same(c) || c.Anew
+	planned := s.other(c)
+	s.generation = c.Generation
 	s.tiers = make(map[string]int, len(c.Partitions))
 	for _, p := range c.Partitions {
 		s.tiers[p.Name] = p.PriorityTier
@@ -120,9 +108,7 @@ func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 		planned = true
 	}
 	for i := range s.pools {
-		p, is := &s.pools[i], c.Pools[i].Schedule
-		p.changed = c.Anew || p.schedule != is || p.version != is.Version()
-		p.schedule, p.version = is, is.Version()
+		s.pools[i].schedule, s.pools[i].changed = c.Pools[i].Schedule, planned
 	}
 	for i := range c.Events {
 		s.event(&c.Events[i])
@@ -131,7 +117,7 @@ func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 		s.place(j)
 	}
 	s.overruns()
-	s.note(from, c.Anew)
+	s.note(c, from)
 	s.passers()
 	s.rankStarts()
 	for i := range s.pools {

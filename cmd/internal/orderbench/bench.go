@@ -161,12 +161,6 @@ func identity(log *Log) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Runs lists all runs, the largest first.
-func (b *Bench) Runs() []Run { return b.runs }
-
-// Done reports whether a run has its figures.
-func (b *Bench) Done(r *Run) bool { return b.done[r.number] }
-
 // Keep stores the figures of a run.
 func (b *Bench) Keep(r *Run, m Measures) {
 	b.found[r.number], b.done[r.number] = m, true

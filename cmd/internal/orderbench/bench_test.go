@@ -106,12 +106,12 @@ func TestRatios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(b.Runs()); got != 16 { // the third policy is the second
+	if got := len(b.runs); got != 16 { // the third policy is the second
 		t.Fatalf("%d runs", got)
 	}
 	factor := map[string][2][2]float64{"a": {{2, 8}, {1, 1}}, "b": {{1, 4}, {2, 2}}}
-	for i := range b.Runs() {
-		r := &b.Runs()[i]
+	for i := range b.runs {
+		r := &b.runs[i]
 		m := Measures{Mean: 3, UsersMean: 1, UsersGeometric: 1, P95: 1, P99: 1, Max: 1, Wait: 0, MaxWait: 0.5, Late: 2, Rho: 2, Utilisation: 0.5}
 		if strings.HasPrefix(r.Policy, "spt") {
 			m.Mean *= factor[r.Log][r.Part][r.Shake]
@@ -264,9 +264,9 @@ func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *St
 	if store != nil {
 		store.Restore(b)
 	}
-	for i := range b.Runs() {
-		r := &b.Runs()[i]
-		if b.Done(r) {
+	for i := range b.runs {
+		r := &b.runs[i]
+		if b.done[r.number] {
 			continue
 		}
 		ended := 0

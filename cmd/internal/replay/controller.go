@@ -16,7 +16,7 @@ import (
 
 // Check compares the model of priority/multifactor with what the controller
 // says at a moment: the fair-share factors with sshare's, and the order of the
-// pending jobs with sprio's. The model is told what really ran, up to then.
+// pending jobs with sprio's. The model gets what really ran until then.
 func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Share, queue []priority.Queued) (*comparison.Controller, error) {
 	m, err := s.model(h, at)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 	return c, nil
 }
 
-// model is priority/multifactor as it is at a moment, told what really ran.
+// model is priority/multifactor at a moment, after what really ran until then.
 func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Multifactor, error) {
 	type step func(ostrich.JobID, *multifactor.Request, ostrich.Time) error
 	type event struct {

@@ -1,12 +1,17 @@
 package replay
 
 import (
+	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -145,4 +150,47 @@ func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
 		m.Think = int64(o.Think / time.Second)
 	}
 	return m, nil
+}
+
+// Generate writes a drawn workload into a file, compressed if its name ends in
+// .gz, or to stdout if path is "".
+func Generate(ctx context.Context, g Generator, seed uint64, path string, stdout io.Writer) error {
+	var log *trace.Log
+	err := console.Await(ctx, func() (err error) {
+		log, err = g.Generate(seed)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		w = untilDone{ctx, w}
+		if !strings.HasSuffix(path, ".gz") {
+			return log.Write(w)
+		}
+		z := gzip.NewWriter(w)
+		return errors.Join(log.Write(z), z.Close())
+	}
+	if path == "" {
+		err = write(stdout)
+	} else {
+		err = atomicfile.Write(path, write)
+	}
+	if errors.Is(err, context.Canceled) {
+		return console.ErrInterrupted
+	}
+	return err
+}
+
+// untilDone writes until the context is done.
+type untilDone struct {
+	context.Context
+	w io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
 }

@@ -28,11 +28,16 @@ type LogOptions struct {
 	Rule       string // "" is what the log asks for
 	Threshold  time.Duration
 
-	// Given tells which options somebody gave; nil if nobody gave any.
+	// Given reports whether an option was given; nil if none was.
 	Given func(option string) bool
 }
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
+
+// LogsFlag is the option that names logs.
+func LogsFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log, once for each log; must be given"}
+}
 
 // Flags are the options that choose jobs of a log but for their users, and fill o.
 func (o *LogOptions) Flags() []cli.Flag {
@@ -73,24 +78,62 @@ type Options struct {
 
 // Flags are the options of a replay but for [Options.CampaignFlags]. They fill o.
 func (o *Options) Flags() []cli.Flag {
+	inside, gate, predictor := o.orderFlags()
+	predictor.Value = "limit"
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", Destination: &o.Policy},
-		&cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: "none", Destination: &o.Backfill},
-		&cli.StringFlag{Name: "replay", Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: &o.Replay},
+		o.backfillFlag("none"), LoopFlag("replay", &o.Replay),
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},
 		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted", Destination: &o.Dependencies},
 		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched", Destination: &o.EventOrder},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit", Destination: &o.Estimate},
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
-		&cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside},
-		&cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's", Destination: &o.Gate},
-		&cli.StringFlag{Name: "predictor", Usage: "how long the virtual schedule expects a job to run: `PREDICTOR` is " + console.List(ostrich.PredictorNames), Value: "limit", Destination: &o.Predictor},
+		inside, gate, predictor,
 		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute, Destination: &o.Period},
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
 	})
+}
+
+// SiteFlags are the options of a replay that the jobs of a site have too. They
+// fill o.
+func (o *Options) SiteFlags() []cli.Flag {
+	inside, gate, predictor := o.orderFlags()
+	inside.DefaultText, gate.DefaultText, predictor.DefaultText = "schedule.inside, or the policy's own", "schedule.gate", "schedule.predictor"
+	return []cli.Flag{
+		PoliciesFlag(&o.Policy), o.backfillFlag("slurm"), LoopFlag("replay", &o.Replay), inside, gate, predictor,
+		&cli.BoolFlag{Name: "kill", Usage: "simulated jobs end at their time limits", Destination: &o.Kill},
+	}
+}
+
+func (o *Options) backfillFlag(value string) cli.Flag {
+	return &cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: value, Destination: &o.Backfill}
+}
+
+// PoliciesFlag is the option that names policies to be compared.
+func PoliciesFlag(policies *string) cli.Flag {
+	return &cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich", Destination: policies}
+}
+
+// FloorFlag is the option that says how long a campaign counts as, at least.
+func FloorFlag(floor *time.Duration) cli.Flag {
+	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
+}
+
+// LoopFlag is the option, of some name, that says how users react.
+func LoopFlag(name string, loop *string) cli.Flag {
+	return &cli.StringFlag{Name: name, Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: loop}
+}
+
+// orderFlags are the options of a policy's order. Their default texts say what
+// holds without them.
+func (o *Options) orderFlags() (inside, gate, predictor *cli.StringFlag) {
+	inside = &cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside}
+	gate = &cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's", Destination: &o.Gate}
+	predictor = &cli.StringFlag{Name: "predictor", Usage: "how long the virtual schedule expects a job to run: `PREDICTOR` is " + console.List(ostrich.PredictorNames), Destination: &o.Predictor}
+	return inside, gate, predictor
 }
 
 // CampaignFlags are the options that say what a campaign is. They fill o.
@@ -149,11 +192,11 @@ func (s *settings) has(name string) bool {
 	return found
 }
 
-// Policies are those that the options name.
-func (o *Options) Policies() ([]*Policy, error) {
+// Policies are those that the options name, to be replayed with something.
+func (o *Options) Policies(with Need) ([]*Policy, error) {
 	var list []*Policy
 	for name := range strings.SplitSeq(o.Policy, ",") {
-		p, err := PolicyNamed(strings.TrimSpace(name))
+		p, err := PolicyNamed(strings.TrimSpace(name), with)
 		if err != nil {
 			return nil, err
 		}
@@ -162,57 +205,74 @@ func (o *Options) Policies() ([]*Policy, error) {
 	return list, o.heeded(list)
 }
 
-// Run is what the options say that are the same for all logs and policies.
-func (o *Options) Run() (Run, error) {
-	r := Run{dependencies: o.Dependencies, kill: o.Kill}
-	var errs []error
-	note := func(option string, err error) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--%s %w", option, err))
-		}
+// faults collects what is wrong with options.
+type faults []error
+
+// note adds what is wrong with an option, if err is not nil.
+func (f *faults) note(option string, err error) {
+	if err != nil {
+		*f = append(*f, fmt.Errorf("--%s %w", option, err))
 	}
-	choose := func(option, value, first, second string) bool {
-		i, err := console.Named[uint8]([]string{first, second}, value)
-		note(option, err)
-		return i == 0
+}
+
+// either reports whether an option has the first of two values.
+func (f *faults) either(option, value, first, second string) bool {
+	i, err := console.Named[uint8]([]string{first, second}, value)
+	f.note(option, err)
+	return i == 0
+}
+
+// choice is the value of an option; nil if it is empty.
+func choice[T ~uint8](f *faults, option string, names []string, value string) *T {
+	if value == "" {
+		return nil
 	}
+	t, err := console.Named[T](names, value)
+	f.note(option, err)
+	return &t
+}
+
+// order is what the options say that logs and sites have in common.
+func (o *Options) order() (Run, error) {
+	r := Run{kill: o.Kill}
+	var bad faults
 	var err error
 	r.Backfill, err = console.Named[sim.Backfill](sim.BackfillNames, o.Backfill)
-	note("backfill", err)
+	bad.note("backfill", err)
+	r.closed = bad.either("replay", o.Replay, "closed", "open")
+	r.inside = choice[ostrich.Inside](&bad, "inside", ostrich.InsideNames, o.Inside)
+	r.gate = choice[ostrich.Gate](&bad, "gate", ostrich.GateNames, o.Gate)
+	r.predictor = choice[ostrich.Predictor](&bad, "predictor", ostrich.PredictorNames, o.Predictor)
+	return r, errors.Join(bad...)
+}
+
+// Run is what the options say that are the same for all logs and policies.
+func (o *Options) Run() (Run, error) {
+	r, err := o.order()
+	r.dependencies = o.Dependencies
+	var bad faults
+	if err != nil {
+		bad = append(bad, err)
+	}
 	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
-	note("event-order", err)
-	r.closed = choose("replay", o.Replay, "closed", "open")
-	r.offsets = choose("offsets", o.Offsets, "keep", "drop")
-	if name := o.Inside; name != "" {
-		var inside ostrich.Inside
-		inside, err = console.Named[ostrich.Inside](ostrich.InsideNames, name)
-		note("inside", err)
-		r.inside = &inside
-	}
-	if name := o.Gate; name != "" {
-		var gate ostrich.Gate
-		gate, err = console.Named[ostrich.Gate](ostrich.GateNames, name)
-		note("gate", err)
-		r.gate = &gate
-	}
-	r.predictor, err = console.Named[ostrich.Predictor](ostrich.PredictorNames, o.Predictor)
-	note("predictor", err)
+	bad.note("event-order", err)
+	r.offsets = bad.either("offsets", o.Offsets, "keep", "drop")
 	names := make([]string, len(rhos))
 	for i := range rhos {
 		names[i] = rhos[i].name
 	}
 	rho, err := console.Named[uint8](names, o.Rho)
-	note("rho", err)
+	bad.note("rho", err)
 	r.rho = rhos[rho].rho
 	r.place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
-	note("placement", err)
+	bad.note("placement", err)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
-		note("period", fmt.Errorf("%v: at least 1 s", o.Period))
+		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
 	}
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
-		note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
+		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
 	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(bad...)
 }
 
 // Estimates is how long jobs are expected to run.
@@ -235,7 +295,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	text = o.Text(name)
 	switch name {
 	case "policy":
-		p, bad := PolicyNamed(o.Policy)
+		p, bad := PolicyNamed(o.Policy, Log)
 		if bad != nil {
 			return "", bad
 		}
@@ -261,7 +321,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	return text, err
 }
 
-// CheckTogether tells which options do not go together in a replay under a
+// CheckTogether returns which options do not go together in a replay under a
 // policy of a log, or of a workload that is generated. Whether the fields of a
 // log tell its campaigns is seen when it is read.
 func (o *Options) CheckTogether(p *Policy, generated bool) error {
@@ -282,7 +342,7 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 	return r.Check()
 }
 
-// MeansNothing tells why an option means nothing to a policy and a rule, or "".
+// MeansNothing returns why an option means nothing to a policy and a rule, or "".
 func MeansNothing(option string, p *Policy, rule string) string {
 	for _, h := range heeded {
 		if h.option == option && !h.by(p) {

@@ -3,48 +3,38 @@ package replay
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
 
-// SitePolicy is an order of the queue, and who may jump in it.
-type SitePolicy struct {
-	Name     string
-	Backfill sim.Backfill
-}
-
-// Replay replays the jobs under a policy, as they were submitted, and tells how
-// long that took. The jobs come in the order of Jobs, without those that had
-// not ended or that a change added. progress is told how many jobs have ended.
-func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, time.Duration, error) {
-	known := Find(p.Name, Site)
-	if known == nil {
-		return nil, 0, fmt.Errorf("policy %q: must be one of %s", p.Name, strings.Join(Names(Policies(Site)), ", "))
-	}
+// Replay replays the jobs under a policy, and returns how long that took. The jobs
+// are in the order of Jobs, without those that had not ended or that a change
+// added. Replay calls progress with the number of jobs that have ended.
+func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.Duration, error) {
 	began := time.Now()
 	jobs := make([]report.Job, len(s.Jobs))
 	ended := 0
 	for i, pool := range s.Pools {
-		campaigns, err := s.campaigns(i, s.Options.Rule)
+		campaigns, err := s.campaigns(i, s.loopRule())
 		if err != nil {
 			return nil, 0, err
 		}
 		loop := sim.Machine{
-			Procs: pool.Procs, Open: true, Offsets: true, Kill: s.Kill, Backfill: p.Backfill, Scheduler: s.Scheduler,
+			Procs: pool.Procs, Open: !s.Run.closed, Offsets: true, Kill: s.Run.kill, Backfill: s.Run.Backfill, Scheduler: s.Scheduler,
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}
 		requests := s.inOrder(campaigns)
-		known.Into(&loop, &Material{
-			Options: s.Options, Shares: s.Shares, Priority: s.Priority,
+		p.Into(&loop, &Material{
+			Options: s.Options, Shares: s.Shares, Priority: s.Priority, Closed: s.Run.closed,
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
 		}, false)
-		if known.submitted {
-			loop.Inside = known.inside
+		if p.submitted && s.Run.inside == nil {
+			loop.Inside = p.inside
 		}
 		ran, err := loop.Run(campaigns)
 		if err != nil {
@@ -61,6 +51,17 @@ func (s *Study) Replay(p SitePolicy, progress func(ended int)) ([]report.Job, ti
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
 }
 
+// loopRule makes the campaigns that a replay submits. In an open loop they are
+// OStrich's, as submissions do not depend on campaigns. In a closed loop campaigns
+// decide when a user comes back. That must not depend on OStrich's settings, so
+// they are those in which all policies are measured.
+func (s *Study) loopRule() ostrich.Rule {
+	if s.Run.closed {
+		return s.measure
+	}
+	return s.Options.Rule
+}
+
 // inOrder are the requests of the jobs in the order in which a loop numbers
 // them.
 func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
@@ -73,12 +74,42 @@ func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 	return list
 }
 
-// Virtual is when the campaigns of a run are completed in OStrich's virtual
-// schedule, see sim.VirtualCompletions.
-func (s *Study) Virtual(jobs []report.Job) ([]float64, error) {
+// Virtual are the stays of the campaigns of a run in OStrich's virtual schedule.
+// A campaign starts there when it is submitted and the user's last one is
+// completed (thesis 5.1).
+func (s *Study) Virtual(jobs []report.Job) ([]comparison.Block, error) {
 	o := s.Options
 	o.Procs = s.Procs
-	return sim.VirtualCompletions(jobs, o, s.Shares)
+	completed, err := sim.VirtualCompletions(jobs, o, s.Shares)
+	if err != nil {
+		return nil, err
+	}
+	type stay struct {
+		user   ostrich.UserID
+		submit ostrich.Time
+	}
+	first := make([]stay, len(completed))
+	for i := range jobs {
+		j := &jobs[i]
+		if s := &first[j.Campaign]; s.user == 0 || j.Submit < s.submit {
+			*s = stay{j.User, j.Submit}
+		}
+	}
+	last := make(map[ostrich.UserID]float64)
+	var blocks []comparison.Block
+	for n, end := range completed {
+		s := first[n]
+		if s.user == 0 || !(end > 0) {
+			continue
+		}
+		start := max(float64(s.submit), last[s.user])
+		if end < start {
+			continue // completed with the one before
+		}
+		last[s.user] = end
+		blocks = append(blocks, comparison.Block{User: s.user, Campaign: n, Start: start, End: end})
+	}
+	return blocks, nil
 }
 
 // Share is the weight of a user in OStrich's division of the machine, of those

@@ -1,9 +1,15 @@
 package replay
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"runtime"
+	"slices"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -15,7 +21,6 @@ type Simulation struct {
 	Workload *Workload
 	Run      Run
 	Outcome  *Outcome
-	Err      error
 }
 
 // NewSimulation is the replay of a workload under a policy, if that makes sense.
@@ -23,6 +28,73 @@ func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
 	s := &Simulation{Workload: w, Run: settings}
 	s.Run.Policy, s.Run.Procs, s.Run.rule = p, w.Procs, w.Rule
 	return s, s.Run.Check()
+}
+
+// Simulations are the replays that the options ask for, of logs, under each of
+// the policies.
+func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
+	settings, err := o.Run()
+	if err != nil {
+		return nil, err
+	}
+	policies, err := o.Policies(Log)
+	if err != nil {
+		return nil, err
+	}
+	estimates, err := o.Estimates()
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("simulate: --swf FILE: no log is named; see \"ostrich simulate --help\"")
+	}
+	var all []*Simulation
+	for _, path := range paths {
+		w, err := o.Workload(ctx, path, RuleNames, estimates)
+		if err != nil {
+			return nil, err
+		}
+		w.Tell(stderr)
+		runtime.GC() // the replays reuse the memory of the log's records
+		for _, p := range policies {
+			s, err := NewSimulation(w, p, settings)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// Simulate makes the replays, several at a time, and writes their notes on
+// stderr. Unless all is wanted, only the summaries of several are kept.
+func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simulation, whole bool) error {
+	jobs := make([]int, len(list))
+	for i, s := range list {
+		jobs[i] = len(s.Workload.Jobs)
+	}
+	err := Each(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
+		s := list[i]
+		o, err := s.Run.Do(s.Workload.Jobs, func(n, _ int) { ended(n) })
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", s.Workload.Name, s.Run.Policy.Name, err)
+		}
+		if !whole && len(list) > 1 {
+			o.Jobs, o.Campaigns = nil, nil // nobody looks at them
+		}
+		s.Outcome = o
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		for _, note := range s.Outcome.Notes {
+			console.Say(stderr, "%s: %s: %s", s.Workload.Name, s.Run.Policy.Name, note)
+		}
+	}
+	return nil
 }
 
 // Summary is what simulate --summary --json writes of a replay.
@@ -119,10 +191,52 @@ func (s *Simulation) Figures() (Figures, error) {
 	}, nil
 }
 
-// Header is the header of [Cells].
-var Header = []string{
-	"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX", "WAIT", "BSLD", "UTILISATION", "MAKESPAN",
+// Document is what simulate --json writes of replays: an object, or a list of
+// several. It has all figures, or the summaries only.
+func Document(list []*Simulation, whole bool) (any, error) {
+	objects := make([]any, len(list))
+	for i, s := range list {
+		if !whole {
+			objects[i] = s.Summary()
+			continue
+		}
+		figures, err := s.Figures()
+		if err != nil {
+			return nil, err
+		}
+		objects[i] = figures
+	}
+	if len(objects) == 1 {
+		return objects[0], nil
+	}
+	return objects, nil
 }
+
+// Tables are a row a replay, and then unless only the summaries are wanted, a row
+// a user.
+func Tables(list []*Simulation, whole bool) []format.Table {
+	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
+	for _, s := range list {
+		t.Add(append([]any{s.Workload.Name, s.Run.Policy.Name, sim.BackfillNames[s.Run.Backfill]}, Cells(&s.Outcome.Run)...)...)
+	}
+	if !whole {
+		return []format.Table{t}
+	}
+	users := format.Table{Header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
+	for _, s := range list {
+		for _, u := range report.Users(s.Outcome.Campaigns, s.Run.Procs) {
+			users.Add(s.Workload.Name, s.Run.Policy.Name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", format.CoreHours(u.Work)),
+				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
+		}
+	}
+	return []format.Table{t, users}
+}
+
+// SummaryHeader is the header of [SummaryCells].
+var SummaryHeader = []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}
+
+// Header is the header of [Cells].
+var Header = append(slices.Clone(SummaryHeader), "WAIT", "BSLD", "UTILISATION", "MAKESPAN")
 
 // Cells are the cells of the summary of a run in a table.
 func Cells(r *report.Run) []any {

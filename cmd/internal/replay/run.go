@@ -28,15 +28,15 @@ type Run struct {
 	rule         Rule
 	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
-	inside    *ostrich.Inside // nil is the policy's own
-	gate      *ostrich.Gate   // nil is the policy's own
-	predictor ostrich.Predictor
+	inside    *ostrich.Inside    // nil is the policy's own
+	gate      *ostrich.Gate      // nil is the policy's own
+	predictor *ostrich.Predictor // nil is that of ostrichd's settings, or limit for a log
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
 }
 
-// Rule tells which jobs of a log are a campaign.
+// Rule says which jobs of a log are a campaign.
 type Rule struct {
 	Fields bool // 17 and 18 of the log say it
 	ostrich.Rule
@@ -59,18 +59,24 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 
 // material is what its policy is made of.
 func (r *Run) material(campaigns []sim.Campaign) *Material {
-	gate := r.Policy.gate
-	if r.gate != nil {
-		gate = *r.gate
+	return &Material{
+		Campaigns: campaigns, Closed: r.closed, Period: r.period,
+		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
 	}
-	return &Material{Campaigns: campaigns, Options: ostrich.Options{Machine: r.Policy.virtual, Gate: gate, Inside: r.insideOrder(), Predictor: r.predictor}, Period: r.period}
 }
 
-func (r *Run) insideOrder() ostrich.Inside {
-	if r.inside != nil {
-		return *r.inside
+// over returns options of a schedule, with those replaced that were chosen.
+func (r *Run) over(o ostrich.Options) ostrich.Options {
+	if r.gate != nil {
+		o.Gate = *r.gate
 	}
-	return r.Policy.inside
+	if r.inside != nil {
+		o.Inside = *r.inside
+	}
+	if r.predictor != nil {
+		o.Predictor = *r.predictor
+	}
+	return o
 }
 
 // heeded are the options that some policies take and others do not.
@@ -78,7 +84,7 @@ var heeded = []struct {
 	option string
 	by     func(*Policy) bool
 }{
-	{"inside", func(p *Policy) bool { return p.rank != nil }},
+	{"inside", func(p *Policy) bool { return p.rank != nil && !p.byJob }},
 	{"gate", func(p *Policy) bool { return p.gated }},
 	{"predictor", func(p *Policy) bool { return p.gated }},
 	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
@@ -102,19 +108,20 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// PolicyNamed finds a policy of a log; sjf is another name of spt.
-func PolicyNamed(name string) (*Policy, error) {
+// PolicyNamed finds a policy that can be replayed with something; sjf is another
+// name of spt.
+func PolicyNamed(name string, with Need) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
 	}
-	p := Find(name, Log)
+	p := Find(name, with)
 	if p == nil {
-		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(Log))))
+		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(with))))
 	}
 	return p, nil
 }
 
-// Check tells which options do not go together.
+// Check returns which options do not go together.
 func (r *Run) Check() error {
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
@@ -135,7 +142,7 @@ func (r *Run) Check() error {
 	return nil
 }
 
-// byJob tells whether jobs are replayed as the log has them, without regard to
+// byJob reports whether jobs are replayed as the log has them, without regard to
 // campaigns.
 func (r *Run) byJob() bool {
 	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
@@ -149,7 +156,7 @@ type Outcome struct {
 	Notes     []string
 }
 
-// Do replays a workload. at is told how far it is.
+// Do replays a workload. It calls at with its progress.
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -215,7 +222,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	return o, nil
 }
 
-// piece replays jobs between two downtimes, and tells how long that took.
+// piece replays jobs between two downtimes, and returns how long that took.
 func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	if r.byJob() {
 		return r.replayJobs(log, at)
@@ -227,11 +234,12 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
+	m := r.material(campaigns)
 	loop := sim.Machine{
-		Procs: r.Procs, Inside: r.insideOrder(), Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
+		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}
-	r.Policy.Into(&loop, r.material(campaigns), false)
+	r.Policy.Into(&loop, m, false)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
 	return jobs, time.Since(began), err

@@ -30,7 +30,7 @@ func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := PolicyNamed(o.Policy)
+	p, err := PolicyNamed(o.Policy, Log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
+	Run     Run             // how the jobs are replayed
 }
 
 // Study is the jobs of a site, and how they are to be scheduled.
@@ -49,7 +50,7 @@ type Study struct {
 	Shares    *ostrich.Shares // nil is an even division
 	Priority  multifactor.Config
 	Scheduler sim.Scheduler
-	Kill      bool // jobs end at their limits
+	Run       Run
 
 	Notes []string // what was left out, changed or assumed
 
@@ -60,7 +61,7 @@ type Study struct {
 	measure  ostrich.Rule          // Setup.Measure
 }
 
-// User is who competes: a user, or with Setup.Tree a user in an account.
+// User competes with others: it is a user, or with Setup.Tree a user in an account.
 type User struct{ Name, Account string }
 
 // Pool is partitions that share nodes, and no others.
@@ -74,8 +75,11 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Options: setup.Options, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
+	s := &Study{Options: setup.Run.over(setup.Options), Run: setup.Run, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
 	s.Notes = append(s.Notes, h.Notes...)
+	if s.Run.closed {
+		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
+	}
 	if err := s.findPools(h, setup); err != nil {
 		return nil, err
 	}
@@ -106,7 +110,7 @@ func (s *Study) note(n int, one, many string) {
 func (s *Study) take(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, odd, late, wide, instant, elsewhere int
+	var never, rejected, late, wide, instant, elsewhere int
 	var open []unfinished
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
@@ -116,7 +120,7 @@ func (s *Study) take(h *accounting.History) error {
 			never++
 			continue
 		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
-			odd++
+			rejected++
 			continue
 		case j.End != 0 && j.End < h.From:
 			left := 1.0
@@ -188,14 +192,14 @@ func (s *Study) take(h *accounting.History) error {
 	if part := s.finish(open, parts); part != "" {
 		s.note(len(open), part, part)
 	}
-	s.note(odd, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
+	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
 	s.note(elsewhere, "left out: its partition has no nodes now", "left out: their partitions have no nodes now")
 	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
 	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
 	if len(s.Jobs) == len(open) {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-odd-elsewhere)
+			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
@@ -221,7 +225,7 @@ type unfinished struct {
 }
 
 // finish gives the jobs that had not ended a length: the same part of their
-// limits as the other jobs' median, and no less than they had run. It tells so.
+// limits as the other jobs' median, and no less than they had run. It returns a note on that.
 func (s *Study) finish(open []unfinished, parts []float64) string {
 	if len(open) == 0 {
 		return ""

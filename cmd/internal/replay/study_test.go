@@ -45,6 +45,7 @@ func history() *accounting.History {
 
 func mustNew(t testing.TB, h *accounting.History, setup Setup) *Study {
 	t.Helper()
+	setup.Run.Backfill = sim.Slurm
 	s, err := New(h, setup)
 	if err != nil {
 		t.Fatal(err)
@@ -164,9 +165,9 @@ func TestReplay(t *testing.T) {
 		s := drawStudy(t)
 		recorded := s.Recorded()
 		for _, name := range names {
-			p := SitePolicy{Name: name, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")}
+			s.Run.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")
 			ended := 0
-			jobs, _, err := s.Replay(p, func(n int) { ended = n })
+			jobs, _, err := s.Replay(Find(name, Site), func(n int) { ended = n })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,10 +188,6 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	})
-	s := mustNew(t, history(), Setup{Options: window30})
-	if _, _, err := s.Replay(SitePolicy{Name: "best"}, func(int) {}); err == nil || !strings.Contains(err.Error(), "fairshare, ostrich") {
-		t.Errorf("an unknown policy: %v", err)
-	}
 }
 
 // TestFairshare: who has used more waits, and half a year later does not.
@@ -206,7 +203,7 @@ func TestFairshare(t *testing.T) {
 		},
 	}
 	s := mustNew(t, h, Setup{Options: window30})
-	jobs, _, err := s.Replay(SitePolicy{Name: "fairshare", Backfill: sim.Slurm}, func(int) {})
+	jobs, _, err := s.Replay(Find("fairshare", Site), func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +238,7 @@ func TestMeasure(t *testing.T) {
 		runs := map[string][]report.Job{"recorded": s.Recorded()}
 		for _, p := range []string{"fairshare", "ostrich", "fcfs-campaigns"} {
 			for name, study := range map[string]*Study{p: s, p + ", changed": changed} {
-				if runs[name], _, err = study.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {}); err != nil {
+				if runs[name], _, err = study.Replay(Find(p, Site), func(int) {}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -296,7 +293,7 @@ func TestChange(t *testing.T) {
 				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
 			}
 			for _, p := range []string{"fairshare", "ostrich"} {
-				jobs, _, err := c.Replay(SitePolicy{Name: p, Backfill: sim.Slurm}, func(int) {})
+				jobs, _, err := c.Replay(Find(p, Site), func(int) {})
 				if err != nil || len(jobs) != 4 {
 					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
 				}

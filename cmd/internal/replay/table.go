@@ -33,6 +33,7 @@ type Policy struct {
 	order     *sim.Order                      // job by job
 	exact     *sim.Order                      // the same for who knows how long jobs run; nil if that means nothing
 	rank      func(m *Material) sim.Policy    // campaign by campaign
+	byJob     bool                            // rank orders single jobs, so no order inside a campaign is needed
 	inside    ostrich.Inside                  // what goes first in a campaign, unless that is chosen
 	place     func(policy.Machine) placeWhole // whole campaigns of sequential jobs
 	gated     bool                            // campaigns that have not started virtually wait behind a gate
@@ -45,11 +46,12 @@ type Policy struct {
 	Settings func() (ostrich.Options, error)
 }
 
-// Material is what a policy is made of. Each takes what concerns it.
+// Material is what a policy is made of. Each uses a part of it.
 type Material struct {
 	Campaigns []sim.Campaign // in the order of the loop
 	Options   ostrich.Options
 	Shares    *ostrich.Shares // nil is all alike
+	Closed    bool            // when jobs come depends on the replay
 	Period    ostrich.Duration
 	Priority  multifactor.Config
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
@@ -60,12 +62,12 @@ type placeWhole func([]policy.Campaign) (policy.Schedule, error)
 
 // table are all policies, in the order of the helps.
 var table = []Policy{
-	{Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", rank: multifactorOf},
+	{Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true, rank: multifactorOf},
 	{
 		Name: "fairshare", needs: Parts, rank: flatOf,
 		Usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
-	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", rank: virtualOf},
+	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
 		Name: "ostrich", needs: Parts, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
 		Settings: func() (ostrich.Options, error) {
@@ -102,7 +104,7 @@ var table = []Policy{
 		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
 	},
 	{
-		Name: "multifactor", needs: Log, inside: ostrich.Submission, rank: flatOf,
+		Name: "multifactor", needs: Log, byJob: true, rank: flatOf,
 		Usage: "Slurm's priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
 	{
@@ -133,8 +135,22 @@ var Paper = ostrich.Options{
 }
 
 // virtualOf is the virtual schedule of the campaigns that the loop knows.
-func virtualOf(m *Material) sim.Policy {
-	made := sim.OStrich(m.Options)
+func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options)) }
+
+// sidecarOf is the virtual schedule that finds campaigns itself, as ostrichd.
+func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options)) }
+
+// siteOf is the virtual schedule of a site's jobs. In a closed loop the campaigns in
+// the recorded times are not those that are submitted, so it finds them itself.
+func siteOf(m *Material) sim.Policy {
+	if m.Closed {
+		return sidecarOf(m)
+	}
+	return virtualOf(m)
+}
+
+// shared returns a virtual schedule that divides the machine by the shares.
+func (m *Material) shared(made sim.Policy) sim.Policy {
 	if m.Shares == nil {
 		return made
 	}
@@ -146,9 +162,6 @@ func virtualOf(m *Material) sim.Policy {
 		return r, err
 	}
 }
-
-// sidecarOf is the virtual schedule that finds campaigns itself, as ostrichd.
-func sidecarOf(m *Material) sim.Policy { return sim.Sidecar(m.Options) }
 
 // multifactorOf is Slurm's own order.
 func multifactorOf(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) }
@@ -198,7 +211,7 @@ func Help(with Need, width int) string {
 	return b.String()
 }
 
-// Estimates tells whether a policy goes by how long jobs are expected to run, so
+// Estimates reports whether a policy goes by how long jobs are expected to run, so
 // that it is another one if it knows how long they do.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
@@ -215,7 +228,7 @@ func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
 	}
 }
 
-// Ranks tells whether the policy goes campaign by campaign.
+// Ranks reports whether the policy goes campaign by campaign.
 func (p *Policy) Ranks() bool { return p.rank != nil }
 
 // flatOf is Slurm's own order where a site sets PriorityWeightFairshare and

@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// WhatIfUsage tells of the changes that Change knows, a line each.
+// WhatIfUsage describes the changes that Change knows, a line each.
 const WhatIfUsage = `share:NAME=N       NAME, a user or an account, has N shares
 rule:RULE          campaigns by max, last, arrival=TIME or window=TIME
 order:ORDER        what goes first in a campaign: lpt, spt, submission or ljf
@@ -22,8 +22,8 @@ nodes:+N           N nodes more, or fewer with -
 procs:+N           N processors more, or fewer with -
 add:FILE           the load of a YAML file besides`
 
-// Change returns a study like this one with one thing changed. Policies tell
-// which policies see the change. read returns the content of a file.
+// Change returns a study like this one with one thing changed, and the policies
+// that see the change; nil is all. read returns the content of a file.
 func (s *Study) Change(what string, read func(name string) ([]byte, error)) (changed *Study, heeded []string, err error) {
 	kind, value, ok := strings.Cut(what, ":")
 	if !ok || value == "" {
@@ -65,7 +65,7 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 	return &c, heeded, nil
 }
 
-// Heeds tells whether a policy sees a change that these see; nil is all.
+// Heeds reports whether a policy sees a change that these see; nil is all.
 func Heeds(heeded []string, policy string) bool {
 	return heeded == nil || slices.Contains(heeded, policy)
 }

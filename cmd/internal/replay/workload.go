@@ -26,7 +26,7 @@ type Workload struct {
 	Procs int
 	Jobs  []sim.Logged
 	Rule  Rule
-	Timed bool // it tells of some job when it ended
+	Timed bool // the end of some job is known
 	Notes []string
 }
 
@@ -42,7 +42,7 @@ func (o *LogOptions) Workload(ctx context.Context, path string, names []string, 
 	return o.Take(path, log, names, estimates)
 }
 
-// Skipped tells of the malformed lines of a log, if there were any.
+// Skipped is a note on the malformed lines of a log, if there were any.
 func Skipped(log *trace.Log) string {
 	if log == nil || log.Skipped == 0 {
 		return ""

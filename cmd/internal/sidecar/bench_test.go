@@ -16,6 +16,7 @@ import (
 type still struct {
 	events []ostrich.Event
 	queue  []priority.Queued
+	shown  []priority.Queued // a copy of queue, see slurm.Remembered; nil if it has changed
 	now    ostrich.Time
 }
 
@@ -40,8 +41,13 @@ func (*still) Partitions(context.Context) ([]priority.Partition, error) {
 
 func (*still) Expect(*slurmdb.Waiting) (ostrich.Job, bool) { return ostrich.Job{}, false }
 
-func (s *still) Queue(context.Context) ([]priority.Queued, error) { return slices.Clone(s.queue), nil }
-func (*still) Diag(context.Context) (slurm.Diag, error)           { return slurm.Diag{}, nil }
+func (s *still) Queue(context.Context) ([]priority.Queued, error) {
+	if s.shown == nil {
+		s.shown = slices.Clone(s.queue)
+	}
+	return s.shown, nil
+}
+func (*still) Diag(context.Context) (slurm.Diag, error) { return slurm.Diag{}, nil }
 func (s *still) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {
 	index := make(map[ostrich.JobID]*priority.Queued, len(s.queue))
 	for i := range s.queue {
@@ -49,7 +55,7 @@ func (s *still) Update(_ context.Context, _ priority.Channel, changes []priority
 	}
 	var r priority.Result
 	for _, c := range changes {
-		index[c.Job].Site = c.To
+		index[c.Job].Site, s.shown = c.To, nil
 		r.Outcomes = append(r.Outcomes, priority.Outcome{Change: c, Status: priority.Applied})
 	}
 	return r, nil
@@ -118,6 +124,7 @@ func BenchmarkCycle(b *testing.B) {
 				Job: id, User: "new", Partition: "main", Count: 1, Priority: 1000, Listed: true, SiteKnown: true,
 				State: "PENDING", Reason: "Priority", Submit: world.now - 3,
 			})
+			world.shown = nil
 			cycle, err := s.Run(b.Context(), true)
 			if err != nil || len(cycle.Outcomes) == 0 {
 				b.Fatal(err, len(cycle.Outcomes))

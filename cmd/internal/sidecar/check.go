@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -78,8 +79,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 
 // checkPriority compares the chosen channel and mode with the controller.
 func (l *checklist) checkPriority(c Config, controller priority.Controller) {
-	s := Sidecar{config: c, controller: controller}
-	o := s.options()
+	o := c.PlanOptions(controller)
 	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
 	if err := priority.Check(o); err != nil {
 		l.add("priority", Fail, "choose another channel or mode, or change slurm.conf as said", "%s under %s: %v", chosen, controller.PriorityType, err)
@@ -103,7 +103,7 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	}
 	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
-	case err != nil && !strings.Contains(err.Error(), "not known to slurmdbd"):
+	case err != nil && !errors.Is(err, slurm.ErrNoUser):
 		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
 		l.add("operator", missing, mend, "AdminLevel of %s: %v", as, err)

@@ -8,8 +8,7 @@ import (
 
 // checkHarms looks for settings of Slurm's under which an order can do harm.
 func (l *checklist) checkHarms(ctx context.Context, c Config, controller priority.Controller) {
-	s := Sidecar{config: c, controller: controller}
-	o := s.options()
+	o := c.PlanOptions(controller)
 	for _, f := range priority.Flags(o) {
 		switch {
 		case f.Means != "":

@@ -94,9 +94,9 @@ const unheardFor = ostrich.Time(60)
 // of by now, and accounting has told of nothing since. Without slurmdbd new jobs
 // do not wait as messages for it: slurmctld just keeps them. Of a job whose row
 // makes no sense accounting has told.
-func (s *Sidecar) unheard(queue []priority.Queued, now ostrich.Time) bool {
-	return slices.ContainsFunc(queue, func(q priority.Queued) bool {
-		if _, out := s.skipped[q.Job]; out || q.Submit <= s.told || q.Submit+unheardFor > now {
+func (s *Sidecar) unheard(now ostrich.Time) bool {
+	return slices.ContainsFunc(s.provisional.new, func(q *priority.Queued) bool {
+		if _, out := s.skipped[q.Job]; out || q.Submit <= s.heard || q.Submit+unheardFor > now {
 			return false
 		}
 		_, known := s.accounting.Record(q.Job)
@@ -113,7 +113,7 @@ const behindFor = ostrich.Time(10)
 // for some seconds, nobody knows what happened since the latest thing that it told,
 // and time stands there. slurmdbd takes messages in order, so on a busy cluster,
 // where some always wait, time goes on.
-func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
+func (s *Sidecar) clock(now, heard ostrich.Time, behind bool) ostrich.Time {
 	switch {
 	case !behind:
 		s.behind = 0
@@ -121,8 +121,8 @@ func (s *Sidecar) clock(now, told ostrich.Time, behind bool) ostrich.Time {
 		s.behind = now
 	}
 	if s.behind == 0 || now-s.behind < behindFor || s.fresh == 0 {
-		told = now
+		heard = now
 	}
-	s.fresh = max(s.fresh, told)
+	s.fresh = max(s.fresh, heard)
 	return s.fresh
 }

@@ -34,14 +34,14 @@ type comments struct {
 	hints     bool
 	campaigns bool
 
-	read  time.Time                         // when slurmctld was asked last
-	fresh bool                              // that was in this cycle
-	known map[ostrich.JobID]accounting.Said // of jobs, and of arrays by their id
-	told  map[ostrich.JobID]said            // of jobs that have not ended and say something
-	err   error
+	read   time.Time                         // when slurmctld was asked last
+	fresh  bool                              // that was in this cycle
+	known  map[ostrich.JobID]accounting.Said // of jobs, and of arrays by their id
+	passed map[ostrich.JobID]said            // to the schedules, of jobs that have not ended and say something
+	err    error
 }
 
-// said is what was told of a job.
+// said is what was passed on of a job.
 type said struct {
 	accounting.Said
 
@@ -53,7 +53,7 @@ func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,
 		campaigns: c.Campaign.Declared == slurmdb.InComment.String(),
-		told:      make(map[ostrich.JobID]said),
+		passed:    make(map[ostrich.JobID]said),
 	}
 	if m.hints || m.campaigns {
 		m.from, _ = commands.(Commenter)
@@ -119,7 +119,7 @@ func (m *comments) fill(ctx context.Context, events []ostrich.Event) {
 	}
 }
 
-// join fills in the events of accounting, and remembers what was told.
+// join fills in the events of accounting, and remembers what it passes on.
 func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 	m.fill(ctx, events)
 	if m.from == nil {
@@ -135,9 +135,9 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 			now.Campaign = e.Job.Campaign
 		}
 		if e.Kind == ostrich.End || now == (accounting.Said{}) {
-			delete(m.told, e.Job.ID)
+			delete(m.passed, e.Job.ID)
 		} else {
-			m.told[e.Job.ID] = said{now, e.Job.Group}
+			m.passed[e.Job.ID] = said{now, e.Job.Group}
 		}
 	}
 }
@@ -155,18 +155,18 @@ func (m *comments) say(j *ostrich.Job, s accounting.Said) {
 	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
 }
 
-// changes are the jobs of which the users say something else than was told.
+// changes are the jobs of which the users say something else than was passed on.
 func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if !m.fresh || m.err != nil {
 		return nil
 	}
 	other := make(map[ostrich.JobID]accounting.Said)
 	for id, s := range m.known {
-		if s != (accounting.Said{}) && m.told[id].Said != s {
+		if s != (accounting.Said{}) && m.passed[id].Said != s {
 			other[id] = s
 		}
 	}
-	for id, was := range m.told {
+	for id, was := range m.passed {
 		if s, known := m.of(id, was.group); known && s != was.Said {
 			other[id] = s
 		}
@@ -180,9 +180,9 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb
 		m.say(&r.Job, other[id])
 		events = append(events, ostrich.Event{At: now, Kind: ostrich.Change, Job: r.Job})
 		if other[id] == (accounting.Said{}) {
-			delete(m.told, id)
+			delete(m.passed, id)
 		} else {
-			m.told[id] = said{other[id], r.Job.Group}
+			m.passed[id] = said{other[id], r.Job.Group}
 		}
 	}
 	return events

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -191,6 +192,25 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 		errs = append(errs, o.Validate())
 	}
 	return o, errors.Join(errs...)
+}
+
+// PlanOptions are the options of a plan under a controller, without what the journal
+// knows.
+func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
+	return priority.Options{
+		Channel: priority.Channel(c.Priority.Channel), Mode: priority.Mode(c.Priority.Mode), Weight: int64(c.Priority.Weight),
+		Depth: c.Priority.Depth, Margin: c.Priority.Margin, Controller: controller, Include: c.Include, Exclude: c.Exclude,
+		Outside: func(partitions string) bool { return !c.pooled(partitions) },
+	}
+}
+
+// pooled tells whether some pool has one of a job's partitions.
+func (c *Config) pooled(partitions string) bool {
+	return len(c.Pools) == 0 || slices.ContainsFunc(c.Pools, func(p ostrich.Pool) bool {
+		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
+			return slices.Contains(strings.Split(partitions, ","), name)
+		})
+	})
 }
 
 // Validate tells what is wrong with the configuration, all of it.

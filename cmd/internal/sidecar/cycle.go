@@ -2,10 +2,7 @@ package sidecar
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"reflect"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +30,8 @@ type Accounting interface {
 type Controller interface {
 	Controller(ctx context.Context) (priority.Controller, error)
 	Partitions(ctx context.Context) ([]priority.Partition, error)
+	// Queue may return the list of the call before, in the same memory, which says that
+	// no job has changed. It must not edit a list that it has returned.
 	Queue(ctx context.Context) ([]priority.Queued, error)
 	Diag(ctx context.Context) (slurm.Diag, error)
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
@@ -40,20 +39,23 @@ type Controller interface {
 
 // Sidecar is the sidecar of one cluster. It is not safe for concurrent use.
 type Sidecar struct {
+	writer
+
 	config     Config
 	accounting Accounting
-	slurm      Controller
 	pools      *ostrich.Pools
-	journal    *journal.Journal // nil if there is none
-	limit      int64            // bytes of journal that are kept in one file
+	limit      int64 // bytes of journal that are kept in one file
 
-	controller priority.Controller
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 
-	made     *planned // what the latest plan was made from
-	latest   Plan
-	patience patience
+	printed    []priority.Queued // the latest queue, as the controller returned it
+	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed
+	named      altered           // the same, with accounting's names of the users
+	made       *planned          // what the latest plan was made from
+	latest     Plan
+	generation uint64 // see Cycle.Generation
+	patience   patience
 
 	lead  *Lead // decides who writes; nil where nobody else can
 	leads bool  // it was our turn in the latest cycle
@@ -64,7 +66,7 @@ type Sidecar struct {
 	rivals      []journal.Record // found, and told in no cycle yet
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
-	told   ostrich.Time // the latest thing that accounting has told of
+	heard  ostrich.Time // when the latest thing happened that accounting has told of
 	behind ostrich.Time // since when it has not been, in all cycles; 0 if it is
 
 	writing atomic.Bool // a burst is being written
@@ -78,143 +80,28 @@ type Sidecar struct {
 	governor governor
 }
 
-// ErrConfig is a configuration that no later attempt can use; what it comes
-// with says why.
-var ErrConfig = errors.New("not usable")
-
-// Permanent tells whether an error will stay until somebody changes the
-// configuration, of the sidecar, of Slurm or of the database.
-func Permanent(err error) bool {
-	return errors.Is(err, ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
-		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
-}
-
-// Open connects to the database and asks the controller for its configuration.
-// It reads no job. With a lead it is to write, once that says that it is its turn:
-// then it opens the journal for writing. nil is one that only looks.
-func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
-	commands := c.Commands()
-	controller, err := commands.Controller(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if c.Cluster == "" {
-		c.Cluster = controller.ClusterName
-	}
-	partitions, err := commands.Partitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	source, err := c.Source()
-	if err != nil {
-		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
-	}
-	source.Believe = watchClock(source.Timeout)
-	source.MaxTime = make(map[string]ostrich.Duration)
-	for _, p := range partitions {
-		if p.MaxTime != priority.Unlimited {
-			source.MaxTime[p.Name] = p.MaxTime
-		}
-	}
-	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
-		return nil, err
-	}
-	accounting, err := slurmdb.Open(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	s, err := New(c, accounting, commands, controller, partitions)
-	if err == nil {
-		err = s.checkNames(ctx, accounting, lead != nil)
-	}
-	if err != nil {
-		return nil, errors.Join(err, accounting.Close())
-	}
-	if err = s.join(lead, source); err != nil {
-		return nil, errors.Join(err, accounting.Close())
-	}
-	return s, nil
-}
-
-// New returns the sidecar of a cluster whose controller has already been
-// asked. It has no journal.
-func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
-	if controller.ClusterName != c.Cluster {
-		return nil, otherCluster(c.Cluster, controller.ClusterName)
-	}
-	o, err := c.ScheduleOptions()
-	if err != nil {
-		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
-	}
-	s := &Sidecar{
-		config: c, accounting: accounting, slurm: commands, limit: 64 << 20,
-		controller: controller, partitions: partitions, asked: time.Now(), comments: newComments(&c, commands),
-	}
-	if err = priority.Check(s.options()); err != nil {
-		return nil, fmt.Errorf("priority: %w", err)
-	}
-	s.pools, err = ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
-	return s, err
-}
-
-func otherCluster(configured, controller string) error {
-	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
-}
-
-// nodesOf adds the nodes of its partitions to each pool.
-func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
-	named := make(map[string]bool)
-	for _, pool := range pools {
-		for _, name := range pool.Partitions {
-			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
-				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
-			}
-			named[name] = true
-		}
-	}
-	var list []slurmdb.Pool
-	for _, pool := range pools {
-		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
-		for _, part := range partitions {
-			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
-				p.Nodes = append(p.Nodes, part.Nodes...)
-			}
-		}
-		slices.Sort(p.Nodes)
-		p.Nodes = slices.Compact(p.Nodes)
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-// Close gives the database connection and the journal back.
-func (s *Sidecar) Close() error {
-	err := s.accounting.Close()
-	if s.journal != nil {
-		err = errors.Join(err, s.journal.Close())
-	}
-	return err
-}
-
 // Config is the configuration, with the cluster's name filled in.
 func (s *Sidecar) Config() Config { return s.config }
 
 // options are those of the plan.
 func (s *Sidecar) options() priority.Options {
-	o := priority.Options{
-		Channel: priority.Channel(s.config.Priority.Channel), Mode: priority.Mode(s.config.Priority.Mode),
-		Weight: int64(s.config.Priority.Weight), Depth: s.config.Priority.Depth, Margin: s.config.Priority.Margin,
-		Controller: s.controller, Include: s.config.Include, Exclude: s.config.Exclude,
-		Outside: func(partitions string) bool { return !s.pooled(partitions) },
-	}
+	o := s.config.PlanOptions(s.controller)
 	if s.journal != nil {
-		o.Ours = func(job ostrich.JobID, value int64) bool { return s.journal.Ours(o.Channel, job, value) }
+		o.Ours = s.ours
 		o.Stock = func(q *priority.Queued) (value, nice int64, ours bool) { return s.journal.Stock(o.Channel, q) }
 		o.Refused = func(job ostrich.JobID) string { return s.refused(o.Channel, job) }
 		s.undone(&o)
 	}
 	o.Strange = func(q *priority.Queued) string { return s.strange(&o, q) }
 	return o
+}
+
+// undone completes the options of a plan with what the journal knows of writes
+// that were undone.
+func (s *Sidecar) undone(o *priority.Options) {
+	now := ostrich.Time(time.Now().Unix())
+	o.Restored = s.journal.Restored
+	o.Repeat = func(q *priority.Queued) bool { return s.journal.Repeat(o.Channel, q, now) }
 }
 
 // Cycle is what one cycle found and did.
@@ -242,6 +129,13 @@ type Cycle struct {
 	Events []ostrich.Event
 	Anew   bool
 
+	// Generation grows with each cycle in which something changed: accounting reported an
+	// event, or the sidecar planned again because the queue, a schedule's order, the
+	// controller's configuration or the journal changed. Cycles of one generation share
+	// one Plan, and in their schedules only time has passed. A new sidecar counts from 1
+	// again; its first cycle has Anew.
+	Generation uint64
+
 	Controller priority.Controller
 	Partitions []priority.Partition
 	Pools      []ostrich.PoolSchedule
@@ -263,6 +157,33 @@ type Cycle struct {
 	// the cycle before, nil if nothing was. Names is what include and exclude name
 	// and Slurm does not know, in the first cycle.
 	Journal, Names error
+
+	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
+	users     [][]ostrich.User
+}
+
+// Campaigns lists the unfinished campaigns of a pool. The first call reads the schedule,
+// so it must come before the next cycle.
+func (c *Cycle) Campaigns(pool int) []ostrich.Campaign {
+	if c.campaigns == nil {
+		c.campaigns = make([][]ostrich.Campaign, len(c.Pools))
+	}
+	if c.campaigns[pool] == nil {
+		c.campaigns[pool] = c.Pools[pool].Schedule.Campaigns()
+	}
+	return c.campaigns[pool]
+}
+
+// Users lists the users of a pool that have had jobs. As with Campaigns, the first call
+// must come before the next cycle.
+func (c *Cycle) Users(pool int) []ostrich.User {
+	if c.users == nil {
+		c.users = make([][]ostrich.User, len(c.Pools))
+	}
+	if c.users[pool] == nil {
+		c.users[pool] = c.Pools[pool].Schedule.Users()
+	}
+	return c.users[pool]
 }
 
 // Run does one cycle: read, step, order, plan and, with apply, write. Without
@@ -322,17 +243,17 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 		return nil, err
 	}
 	asked := time.Now()
-	batch, told, err := s.read(ctx, queue)
+	batch, heard, err := s.read(ctx, queue)
 	if err != nil {
 		return nil, err
 	}
-	s.told = max(s.told, told)
+	s.heard = max(s.heard, heard)
 	s.leaveOut(batch.Skipped, queue)
-	behind := diag.DBDQueue > 0 || s.unheard(queue, batch.Now)
+	behind := diag.DBDQueue > 0 || s.unheard(batch.Now)
 	c := &Cycle{
 		Diag: diag,
 		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
-		Time: s.clock(batch.Now, told, behind),
+		Time: s.clock(batch.Now, heard, behind),
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)
 	s.govern(c, answered)
@@ -347,33 +268,21 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 			return nil, err
 		}
 	}
-	s.nameUsers(queue)
-	c.Queue = queue
-	if err = s.strangers(queue, ostrich.Time(time.Now().Unix())); err != nil {
+	if len(s.news) > 0 || !s.looked {
+		s.generation++
+	}
+	if err = s.planQueue(c, queue); err != nil {
 		return nil, err
 	}
-	c.Plan, err = s.plan(c)
-	if err == nil {
-		c.Events, c.Anew = s.news, !s.looked
-		s.news, s.looked = nil, true
-	}
-	return c, err
+	c.Events, c.Anew = s.news, !s.looked
+	s.news, s.looked = nil, true
+	return c, nil
 }
 
 // queueAge is how old the queue may be when it is planned: what is written to
 // a job that was held or pinned meanwhile is wrong. A cold start can read and
 // step for minutes.
 const queueAge = 2 * time.Second
-
-// queue is the pending jobs in the order in which Slurm would try them.
-func (s *Sidecar) queue(ctx context.Context) ([]priority.Queued, error) {
-	queue, err := s.slurm.Queue(ctx)
-	if err == nil {
-		priority.Rank(queue, s.partitions)
-		s.holds.recall(queue, time.Now())
-	}
-	return queue, err
-}
 
 // configAge is how long the controller's configuration is taken to be as it was.
 const configAge = time.Minute
@@ -392,8 +301,8 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(controller, s.controller) {
-		s.made = nil
+	if !reflect.DeepEqual(controller, s.controller) || !reflect.DeepEqual(partitions, s.partitions) {
+		s.made, s.ranked = nil, nil
 	}
 	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
 	return nil
@@ -406,9 +315,9 @@ const batchSize = 1 << 14
 // mostNews is how many events are kept for a cycle that succeeds.
 const mostNews = 1 << 17
 
-// read polls accounting and hands the events to the schedules. told is when
+// read polls accounting and hands the events to the schedules. heard is when
 // the latest thing happened of which it tells.
-func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, told ostrich.Time, err error) {
+func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, heard ostrich.Time, err error) {
 	var events []ostrich.Event
 	add := func() {
 		s.comments.join(ctx, events)
@@ -416,16 +325,16 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	}
 	s.comments.begin(ctx)
 	s.holds.begin(queue)
-	s.provisional.begin(queue, s.told, func(id ostrich.JobID) bool { _, known := s.accounting.Record(id); return known })
+	s.provisional.begin(queue, s.heard, func(id ostrich.JobID) bool { _, known := s.accounting.Record(id); return known })
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
-			told = max(told, e.At)
+			heard = max(heard, e.At)
 		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Requeue,
 			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
-		s.provisional.told(&e)
+		s.provisional.hear(&e)
 		if s.looked {
 			if s.news = append(s.news, e); len(s.news) > mostNews {
 				s.news, s.looked = nil, false
@@ -441,7 +350,7 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 		s.pools.Add(s.comments.changes(batch.Now, s.accounting.Record)...)
 		s.pools.Add(s.holds.changes(batch.Now, s.accounting.Record)...)
 	}
-	return batch, min(told, batch.Now), err
+	return batch, min(heard, batch.Now), err
 }
 
 // apply writes what the plan changes, the head of the order first, and notes it
@@ -457,24 +366,35 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:n])
 }
 
-// Write makes changes and notes them in the journal before and after.
-func (s *Sidecar) Write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+// settled returns the changes of a cycle once they can be written. While a burst
+// waits for the backfill scheduler the queue grows old: then it is read and
+// planned again.
+func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, error) {
+	if c.Plan.Summary.Writes == 0 {
+		return nil, nil
+	}
+	if waited, err := s.await(ctx); err != nil || !waited {
+		return c.Plan.Changes(), err
+	}
+	queue, err := s.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.planQueue(c, queue); err != nil {
+		return nil, err
+	}
+	return c.Plan.Changes(), nil
+}
+
+// write makes changes and notes them in the journal before and after.
+func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	s.made = nil // the journal, and so what is left alone, may differ from now on
-	channel := s.options().Channel
-	if s.journal == nil {
-		r, err := s.update(ctx, channel, changes)
-		return r.Outcomes, err
-	}
-	if err := s.journal.Intend(now, channel, changes); err != nil {
-		return nil, journaled(err)
-	}
-	r, err := s.update(ctx, channel, changes)
-	err = errors.Join(err, journaled(s.journal.Conclude(now, channel, r.Outcomes)))
-	if err == nil && s.accounting != nil {
+	outcomes, err := s.writer.write(ctx, now, changes)
+	if err == nil && s.journal != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive())
 		err = journaled(err)
 	}
-	return r.Outcomes, err
+	return outcomes, err
 }
 
 // Record is what accounting knows of a job that has not ended.

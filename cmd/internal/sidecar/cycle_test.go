@@ -30,6 +30,8 @@ type site struct {
 	events  []ostrich.Event
 	records map[ostrich.JobID]slurmdb.Record
 	queue   []priority.Queued
+	printed []priority.Queued // queue as it was read last,
+	read    []priority.Queued // and what was made of it
 	parts   []priority.Partition
 	ctl     priority.Controller
 
@@ -107,8 +109,12 @@ func (s *site) Partitions(context.Context) ([]priority.Partition, error) {
 	return s.parts, s.did("partitions")
 }
 
+// Queue returns the same list as long as it stays the same, as slurm.Remembered does.
 func (s *site) Queue(context.Context) ([]priority.Queued, error) {
-	return slices.Clone(s.queue), s.did("queue")
+	if !slices.Equal(s.printed, s.queue) {
+		s.printed, s.read = slices.Clone(s.queue), slices.Clone(s.queue)
+	}
+	return s.read, s.did("queue")
 }
 
 func (s *site) Diag(context.Context) (slurm.Diag, error) {

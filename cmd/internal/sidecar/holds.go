@@ -17,13 +17,21 @@ import (
 // A job that is found so when accounting tells of it, after a start of the sidecar
 // too, was so from its submission on: nobody knows better.
 type holds struct {
-	queue []priority.Queued                  // as read in this cycle
-	jobs  map[ostrich.JobID]*priority.Queued // of queue; nil until an event asks for one
-	told  map[ostrich.JobID]bool             // pending jobs: that they cannot start
+	queue []priority.Queued               // as read in this cycle
+	waits map[ostrich.JobID]priority.Wait // of its jobs that cannot start, why
+	kept  map[ostrich.JobID]bool          // pending jobs: whether the schedules have them as jobs that cannot start
+	open  []*priority.Queued              // of queue, those of which it says something else than kept
+	stale bool                            // open is to be found anew
 
 	joined []ostrich.Event // by join, and its memory
 
-	limits map[ostrich.JobID]limit // as last told by the scheduler
+	limits   map[ostrich.JobID]limit // as last told by the scheduler
+	ranked   []priority.Queued       // the queue that limits and waits were found in
+	recalled altered
+}
+
+func newHolds() holds {
+	return holds{kept: make(map[ostrich.JobID]bool), stale: true}
 }
 
 // limit is a reason that keeps a job waiting whatever its place, and when it was
@@ -37,74 +45,73 @@ type limit struct {
 // looked at before it counts as able to start.
 const limitAge = time.Minute
 
-// recall gives jobs of the queue the reasons back that slurmctld forgets when they
-// are written to, until its scheduler looks at them again. Otherwise each write to a
-// job at a limit would put it before others, for another write in the next cycle. Where a
-// job before it waits for resources, the main scheduler gives it the reason Priority
-// without a look at its limits.
-func (h *holds) recall(queue []priority.Queued, now time.Time) {
-	limits := make(map[ostrich.JobID]limit)
+// recall returns the queue with the reasons that slurmctld forgets when we write to a
+// job, until its scheduler looks at the job again. Otherwise each write to a job at a
+// limit would put it before others, for another write in the next cycle. Where a job
+// before it waits for resources, the main scheduler gives it the reason Priority without
+// a look at its limits.
+//
+// It also finds out why jobs cannot start, once for the whole cycle.
+func (h *holds) recall(queue []priority.Queued, now time.Time) []priority.Queued {
+	if len(h.limits) == 0 && sameList(h.ranked, queue) {
+		return queue
+	}
+	limits, waits := make(map[ostrich.JobID]limit), make(map[ostrich.JobID]priority.Wait)
+	var edits []edit
 	for i := range queue {
 		q := &queue[i]
-		l := limit{q.Reason, now}
+		l, w := limit{q.Reason, now}, q.Wait()
 		if q.Reason == "None" || q.Reason == "" || q.Reason == "Priority" {
-			l = h.limits[q.Job]
-			if l.reason == "" || now.Sub(l.at) > limitAge {
-				continue
+			if l = h.limits[q.Job]; now.Sub(l.at) > limitAge {
+				l.reason = ""
 			}
-			q.Reason = l.reason
+			if l.reason != "" {
+				edits = append(edits, edit{i, l.reason})
+				again := *q
+				again.Reason = l.reason
+				w = again.Wait()
+			}
 		}
-		if w := q.Wait(); w == priority.Limited || w == priority.Impossible {
+		if w != priority.Able {
+			waits[q.Job] = w
+		}
+		if l.reason != "" && (w == priority.Limited || w == priority.Impossible) {
 			limits[q.Job] = l
 		}
 	}
-	h.limits = limits
+	h.limits, h.waits, h.ranked = limits, waits, queue
+	return h.recalled.with(queue, edits, func(q *priority.Queued, reason string) { q.Reason = reason })
 }
 
 // begin starts a cycle.
 func (h *holds) begin(queue []priority.Queued) {
-	h.queue, h.jobs = queue, nil
-	if h.told == nil {
-		h.told = make(map[ostrich.JobID]bool)
-	}
-}
-
-// wait is what the queue says of a job.
-func (h *holds) wait(id ostrich.JobID) priority.Wait {
-	if h.jobs == nil {
-		h.jobs = make(map[ostrich.JobID]*priority.Queued, len(h.queue))
-		for i := range h.queue {
-			h.jobs[h.queue[i].Job] = &h.queue[i]
-		}
-	}
-	if q := h.jobs[id]; q != nil {
-		return q.Wait()
-	}
-	return priority.Able
+	h.stale = h.stale || !sameList(h.queue, queue)
+	h.queue = queue
 }
 
 // join adds to events that a job which is new cannot start, and leaves out that one
 // can which the queue has at a limit.
 func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 	h.joined = h.joined[:0]
+	h.stale = h.stale || len(events) > 0
 	for _, e := range events {
-		w := h.wait(e.Job.ID)
+		w := h.waits[e.Job.ID]
 		switch e.Kind {
 		case ostrich.Submit:
 			if w != priority.Able {
-				h.told[e.Job.ID] = true
+				h.kept[e.Job.ID] = true
 				h.joined = append(h.joined, e)
 				e.Kind = ostrich.Hold
 			}
 		case ostrich.Hold:
-			h.told[e.Job.ID] = true
+			h.kept[e.Job.ID] = true
 		case ostrich.Release:
 			if w == priority.Limited || w == priority.Impossible {
 				continue
 			}
-			h.told[e.Job.ID] = false
+			h.kept[e.Job.ID] = false
 		case ostrich.Start, ostrich.Requeue, ostrich.End:
-			delete(h.told, e.Job.ID)
+			delete(h.kept, e.Job.ID)
 		case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume:
 		}
 		h.joined = append(h.joined, e)
@@ -112,36 +119,42 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 	return h.joined
 }
 
-// toldLate is how long ago a job may have become able to start while slurmctld's
+// knownLate is how long ago a job may have become able to start while slurmctld's
 // queue, read before, still had it waiting.
-const toldLate = ostrich.Time(5)
+const knownLate = ostrich.Time(5)
 
-// changes are the jobs of which the queue says something else than was told.
+// changes are the jobs of which the queue says something else than the schedules have.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
-	var events []ostrich.Event
-	for i := range h.queue {
-		q := &h.queue[i]
-		id, w := q.Job, q.Wait()
-		if (w != priority.Able) == h.told[id] {
-			continue
+	if h.stale {
+		h.open = h.open[:0]
+		for i := range h.queue {
+			if q := &h.queue[i]; (h.waits[q.Job] != priority.Able) != h.kept[q.Job] {
+				h.open = append(h.open, q)
+			}
 		}
+		h.stale = false
+	}
+	var events []ostrich.Event
+	h.open = slices.DeleteFunc(h.open, func(q *priority.Queued) bool {
+		id, w := q.Job, h.waits[q.Job]
 		r, known := record(id)
 		if !known || r.Job.Start != 0 {
-			continue
+			return false
 		}
 		could := r.Eligible != 0 && r.Eligible <= now // by accounting
 		kind := ostrich.Hold
 		switch {
-		case w >= priority.Later && could && r.Eligible >= now-toldLate:
-			continue // accounting is the younger one
+		case w >= priority.Later && could && r.Eligible >= now-knownLate:
+			return false // accounting is the younger one
 		case w == priority.Able && !could && !q.Listed:
-			continue // not looked at by the scheduler since
+			return false // not looked at by the scheduler since
 		case w == priority.Able:
 			kind = ostrich.Release
 		}
-		h.told[id] = kind == ostrich.Hold
+		h.kept[id] = kind == ostrich.Hold
 		events = append(events, ostrich.Event{At: now, Kind: kind, Job: r.Job})
-	}
+		return true
+	})
 	slices.SortFunc(events, ostrich.Compare)
 	return events
 }

@@ -56,7 +56,7 @@ func TestLimitsOfTheQueue(t *testing.T) {
 // A job at a limit stays behind while slurmctld has forgotten why it waits, but not
 // for ever.
 func TestLimitsAreRecalled(t *testing.T) {
-	var h holds
+	h := newHolds()
 	began := time.Now()
 	for _, step := range []struct {
 		after     time.Duration
@@ -72,7 +72,7 @@ func TestLimitsAreRecalled(t *testing.T) {
 		{65 * time.Second, "None", "None"},
 	} {
 		queue := []priority.Queued{{Job: 1, Priority: 5, Reason: step.told}, {Job: 2, Priority: 5, Reason: "None"}}
-		h.recall(queue, began.Add(step.after))
+		queue = h.recall(queue, began.Add(step.after))
 		equal(t, "reason after "+step.after.String(), step.got, queue[0].Reason)
 		equal(t, "of another job", "None", queue[1].Reason)
 	}

@@ -243,24 +243,14 @@ func (l *Lead) inherited() {
 	}
 }
 
-// join opens the journal for reading, and takes part in the turns of a lead.
-func (s *Sidecar) join(lead *Lead, source slurmdb.Config) error {
-	err := s.readJournal()
-	if err == nil && lead != nil {
-		s.lead = lead
-		err = lead.use(source, s.config.Interval)
-	}
-	return err
-}
-
-// writeInTurn is Write as long as it is our turn for sure.
+// writeInTurn writes as long as it is our turn for sure.
 func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	ctx, done, err := s.lead.while(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return s.Write(ctx, now, changes)
+	return s.write(ctx, now, changes)
 }
 
 // turn tells why it is not our turn to write, "" if it is. When that changes, the
@@ -290,7 +280,9 @@ func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 		}
 		s.leads = err == nil
 	} else {
-		err = errors.Join(err, s.readJournal())
+		var bad error
+		s.journal, bad = readJournal(&s.config)
+		err = errors.Join(err, bad)
 	}
 	switch {
 	case err != nil:

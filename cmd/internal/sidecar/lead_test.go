@@ -291,7 +291,7 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		for range 10 {
 			c = run(t, s, true)
 			told += len(c.Rivals)
-			_, rivals := c.Plan.Left()
+			rivals := c.Plan.Rivals
 			equal(t, "left alone", 1, rivals)
 			equal(t, "the rival's value", int64(777), w.queue[0].Site)
 			time.Sleep(10 * time.Second)

@@ -69,19 +69,14 @@ func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priori
 	return errors.Join(all...), nil
 }
 
-// checkNames returns an error where the sidecar is to write and the
-// configuration has names that Slurm does not know. Else the first cycle tells of
-// them.
-func (s *Sidecar) checkNames(ctx context.Context, from Namer, write bool) error {
-	unknown, err := s.config.checkNames(ctx, from, s.partitions)
-	if err != nil || unknown == nil {
-		return err
+// refuseNames returns what checkNames returns, all of it as an error where the sidecar
+// is to write: else the first cycle tells of the names.
+func (c *Config) refuseNames(ctx context.Context, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
+	unknown, err = c.checkNames(ctx, from, partitions)
+	if unknown != nil && (write || c.trial) {
+		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
 	}
-	if write || s.config.trial {
-		return fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
-	}
-	s.names = unknown
-	return nil
+	return unknown, err
 }
 
 // didYouMean ends an error with the names that may have been meant.
@@ -146,19 +141,4 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(x)][len(y)]
-}
-
-// nameUsers gives jobs the users' names of accounting. Where the host does not
-// know a user, squeue shows a number or "nobody", which excludes nobody.
-func (s *Sidecar) nameUsers(queue []priority.Queued) {
-	excluded := s.config.Exclude.Users
-	if len(excluded) == 0 && len(s.config.Include.Users) == 0 {
-		return
-	}
-	for i := range queue {
-		q := &queue[i]
-		if r, known := s.recorded(q.Job); known && r.UserName != "" && !slices.Contains(excluded, q.User) {
-			q.User = r.UserName
-		}
-	}
 }

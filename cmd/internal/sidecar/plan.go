@@ -15,6 +15,22 @@ type Plan struct {
 	Pools   []priority.Plan // in the order of Cycle.Pools; the first has the jobs that are in none
 	Entries []Entry         // all jobs, pool after pool: managed ones in OStrich's order, then the rest
 	Summary priority.Summary
+
+	// Jobs that are left alone: Slurm refused to change them, another writer changed
+	// them, or accounting does not know them yet.
+	Refused, Rivals, Unheard int
+}
+
+// leftAlone counts a job that is left alone, by the reason.
+func (p *Plan) leftAlone(why string) {
+	switch {
+	case strings.HasPrefix(why, priority.WhyRefused):
+		p.Refused++
+	case strings.HasPrefix(why, whyRival):
+		p.Rivals++
+	case why == priority.Unheard:
+		p.Unheard++
+	}
 }
 
 // Entry is a pending job in the plan, with its campaign.
@@ -37,7 +53,7 @@ type planned struct {
 
 // same tells whether the plan made from p holds for what c found.
 func (p *planned) same(c *Cycle) bool {
-	if p == nil || len(p.schedules) != len(c.Pools) || !slices.Equal(p.queue, c.Queue) {
+	if p == nil || len(p.schedules) != len(c.Pools) || !sameList(p.queue, c.Queue) {
 		return false
 	}
 	for i, in := range c.Pools {
@@ -48,14 +64,29 @@ func (p *planned) same(c *Cycle) bool {
 	return true
 }
 
-// plan orders the jobs of each pool and computes what is to be written. A
-// cycle that found everything as it was gets the plan of the one before.
-func (s *Sidecar) plan(c *Cycle) (Plan, error) {
+// planQueue plans for a queue that was read just now. A cycle in which nothing changed
+// keeps the plan and the generation of the cycle before.
+func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
+	c.Queue = s.nameUsers(queue)
 	now := ostrich.Time(time.Now().Unix())
-	// What may be written again goes by the clock, and so does what the margin keeps.
-	if s.latest.Summary.Undone == 0 && !s.latest.kept() && s.made.same(c) && (s.made.until == 0 || now < s.made.until) {
-		return s.latest, nil
+	if err := s.strangers(c.Queue, now); err != nil {
+		return err
 	}
+	// What may be written again goes by the clock, and so does what the margin keeps.
+	if s.latest.Summary.Undone > 0 || s.latest.kept() || !s.made.same(c) || (s.made.until != 0 && now >= s.made.until) {
+		plan, err := s.plan(c, now)
+		if err != nil {
+			return err
+		}
+		s.latest = plan
+		s.generation++
+	}
+	c.Plan, c.Generation = s.latest, s.generation
+	return nil
+}
+
+// plan orders the jobs of each pool and computes what is to be written.
+func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	options := s.options()
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	var p Plan
@@ -92,9 +123,10 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
 				e.Why = LeftOut + why
 			}
-			if !s.pooled(e.Partition) {
+			if !s.config.pooled(e.Partition) {
 				e.Pool = ""
 			}
+			p.leftAlone(e.Why)
 			p.Entries = append(p.Entries, e)
 		}
 	}
@@ -105,22 +137,12 @@ func (s *Sidecar) plan(c *Cycle) (Plan, error) {
 	for _, in := range c.Pools {
 		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
 	}
-	s.made, s.latest = made, p
+	s.made = made
 	return p, nil
 }
 
 func (p *Plan) kept() bool {
 	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
-}
-
-// pooled tells whether some pool has one of a job's partitions.
-func (s *Sidecar) pooled(partitions string) bool {
-	pools := s.config.Pools
-	return len(pools) == 0 || slices.ContainsFunc(pools, func(p ostrich.Pool) bool {
-		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
-			return slices.Contains(strings.Split(partitions, ","), name)
-		})
-	})
 }
 
 // rankInSlurm gives the entries their places in Slurm's order of all pools.
@@ -189,4 +211,22 @@ func (p Plan) Changes() []priority.Change {
 		pools[i] = one.Changes()
 	}
 	return heads(pools)
+}
+
+// heads puts the changes of several pools in one order: the first of each pool,
+// then the second, and so on. A burst that ends early has then changed every
+// pool's head.
+func heads(pools [][]priority.Change) []priority.Change {
+	var all []priority.Change
+	for i := 0; ; i++ {
+		n := len(all)
+		for _, one := range pools {
+			if i < len(one) {
+				all = append(all, one[i])
+			}
+		}
+		if len(all) == n {
+			return all
+		}
+	}
 }

@@ -21,26 +21,33 @@ const byQueue = "; not yet in accounting"
 // are taken into the order by what the queue says. Each cycle finds them anew, so a
 // row confirms one, or corrects it, by being there.
 type provisional struct {
-	new     []*priority.Queued // of this cycle's queue, those that may be
+	queue   []priority.Queued  // of this cycle
+	new     []*priority.Queued // of queue, those that accounting did not know when the cycle began
+	heard   bool               // accounting has told of something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
 	records []slurmdb.Record // of those that are, by id
 }
 
-// begin starts a cycle with the jobs of the queue that accounting may not know:
-// told is the latest thing that it has told of. What happened later may be told later,
+// begin starts a cycle with the jobs of the queue that accounting may not know: latest is
+// the time of the latest thing that it has told of. What happened later may be told later,
 // and what happened at one time within a minute; who was one before is looked at again.
-func (p *provisional) begin(queue []priority.Queued, told ostrich.Time, known func(ostrich.JobID) bool) {
-	p.new, p.ended = nil, nil
+func (p *provisional) begin(queue []priority.Queued, latest ostrich.Time, known func(ostrich.JobID) bool) {
+	p.ended = nil
+	if !p.heard && sameList(p.queue, queue) {
+		return // accounting knows what it knew
+	}
+	p.queue, p.new, p.heard = queue, nil, false
 	for i := range queue {
-		if q := &queue[i]; (q.Submit > told-unheardFor || p.has(q.Job)) && !known(q.Job) {
+		if q := &queue[i]; (q.Submit > latest-unheardFor || p.has(q.Job)) && !known(q.Job) {
 			p.new = append(p.new, q)
 		}
 	}
 }
 
-// told takes note of what accounting tells: a job that has ended since the queue was
+// hear takes note of an event of accounting: a job that has ended since the queue was
 // read is not expected any more.
-func (p *provisional) told(e *ostrich.Event) {
+func (p *provisional) hear(e *ostrich.Event) {
+	p.heard = true
 	if e.Kind != ostrich.End || len(p.new) == 0 {
 		return
 	}
@@ -120,7 +127,7 @@ func (s *Sidecar) suppose(ctx context.Context) {
 			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
-		if q.Wait() != priority.Able {
+		if s.holds.waits[q.Job] != priority.Able {
 			events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Hold, Job: j})
 		}
 	}

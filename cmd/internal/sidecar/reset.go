@@ -21,21 +21,21 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
 	}
 	slurm := c.Commands()
-	controller, err := slurm.Controller(ctx)
+	w := writer{slurm: slurm, channel: priority.Channel(c.Priority.Channel), interval: c.Interval}
+	w.controller, err = slurm.Controller(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Cluster != "" && c.Cluster != controller.ClusterName {
-		return nil, nil, otherCluster(c.Cluster, controller.ClusterName)
+	if c.Cluster != "" && c.Cluster != w.controller.ClusterName {
+		return nil, nil, otherCluster(c.Cluster, w.controller.ClusterName)
 	}
-	s := &Sidecar{config: c, slurm: slurm, controller: controller}
 	switch _, missing := os.Stat(filepath.Dir(c.Journal)); {
 	case c.Journal == "", errors.Is(missing, os.ErrNotExist):
 		// Nothing was ever written from here.
 	case dry:
-		s.journal, err = journal.Read(c.Journal)
+		w.journal, err = journal.Read(c.Journal)
 	default:
-		s.journal, err = journal.Open(c.Journal)
+		w.journal, err = journal.Open(c.Journal)
 		if errors.Is(err, journal.ErrLocked) {
 			err = fmt.Errorf("%w: stop ostrichd first, or it would write again what is taken back", err)
 		}
@@ -43,16 +43,16 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.journal != nil {
+	if w.journal != nil {
 		defer func() {
-			if repaired := s.journal.Repaired(); repaired != nil {
+			if repaired := w.journal.Repaired(); repaired != nil {
 				warn(repaired)
 			}
-			err = errors.Join(err, s.journal.Close())
+			err = errors.Join(err, w.journal.Close())
 		}()
 	}
 	if !dry {
-		if _, err = s.await(ctx); err != nil {
+		if _, err = w.await(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -65,15 +65,15 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return nil, nil, err
 	}
 	o := priority.ResetOptions{
-		Channel: priority.Channel(c.Priority.Channel), Controller: controller, Running: running, All: all,
+		Channel: w.channel, Controller: w.controller, Running: running, All: all,
 	}
-	if s.journal != nil { // a nil one would be a History all the same
-		o.Journal = s.journal
+	if w.journal != nil { // a nil one would be a History all the same
+		o.Journal = w.journal
 	}
 	changes, err = priority.Reset(o, queue)
 	if err != nil || dry || len(changes) == 0 {
 		return changes, nil, err
 	}
-	outcomes, err = s.Write(ctx, now, changes)
+	outcomes, err = w.write(ctx, now, changes)
 	return changes, outcomes, err
 }

@@ -3,8 +3,6 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -12,23 +10,9 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// WhyRival begins Entry.Why of a job that is left alone because another writer
+// whyRival begins Entry.Why of a job that is left alone because another writer
 // changed it.
-const WhyRival = "another writer gave it "
-
-// Left counts the jobs of a plan that are left alone for a while: those that
-// Slurm refused to change, and those that another writer changed.
-func (p *Plan) Left() (refused, rivals int) {
-	for i := range p.Entries {
-		switch why := p.Entries[i].Why; {
-		case strings.HasPrefix(why, priority.WhyRefused):
-			refused++
-		case strings.HasPrefix(why, WhyRival):
-			rivals++
-		}
-	}
-	return refused, rivals
-}
+const whyRival = "another writer gave it "
 
 // patience is what jobs are left alone for in the plan that is being made.
 type patience struct {
@@ -71,7 +55,7 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 				return ""
 			}
 			s.patience.wait(until)
-			return fmt.Sprintf("%s%d; left alone until %s", WhyRival, value, format.Moment(float64(until)))
+			return fmt.Sprintf("%s%d; left alone until %s", whyRival, value, format.Moment(float64(until)))
 		}
 	}
 	if !foreign {
@@ -95,7 +79,7 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 		s.lead.inherited()
 		s.made = nil
 	}
-	if s.made != nil && slices.Equal(s.made.queue, queue) {
+	if s.made != nil && sameList(s.made.queue, queue) {
 		return nil // nobody has written anything
 	}
 	rivals := s.journal.Rivals(o.Channel, queue, now)

@@ -61,7 +61,7 @@ type SharesAnswer struct {
 }
 
 func shares(s *Snapshot, q url.Values) (any, error) {
-	list := of(q, s.Shares, func(one *Share) string { return one.User })
+	list := of(q, s.Shares, func(one *Share) string { return one.User.User })
 	return SharesAnswer{s.Health.Cluster, s.Health.Time, list}, nil
 }
 
@@ -123,7 +123,7 @@ func queue(s *Snapshot, q url.Values) (any, error) {
 		}
 	}
 	return QueueAnswer{
-		s.state.Cluster, s.state.Time, s.state.Channel, s.state.Mode, view.Summary(s.state.Summary),
+		s.cycle.Cluster, s.cycle.Time, s.cycle.Channel, s.cycle.Mode, view.Summary(s.cycle.Plan.Summary),
 		s.Queue(Query{User: q.Get("user"), Job: job}, most),
 	}, nil
 }

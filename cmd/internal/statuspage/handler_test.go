@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 // Before the first cycle health is told, and the rest is not there yet.
 func TestBeforeFirstCycle(t *testing.T) {
 	now := time.Unix(1000, 0)
-	h := serving(Take(nil, nil).With(&Daemon{Mode: "observe", Started: now, Failures: 2, Since: now, LastError: "no connection", Ready: ErrNoCycle}, now))
+	h := serving(New(nil, nil).With(&Daemon{Mode: "observe", Started: now, Failures: 2, Since: now, LastError: "no connection", Ready: ErrNoCycle}, now))
 	for name, a := range apis {
 		want := http.StatusServiceUnavailable
 		if a.always {
@@ -257,11 +257,11 @@ func TestNarrowed(t *testing.T) {
 	if d := cmp.Diff(want[:7], mine.Jobs); d != "" {
 		t.Errorf("of a user (-want +got):\n%s", d)
 	}
-	one := decoded[QueueAnswer](t, h, API+"queue.json?job="+want[3].Job)
+	one := decoded[QueueAnswer](t, h, API+"queue.json?job="+want[3].Job.Job)
 	if d := cmp.Diff(want[3:4], one.Jobs); d != "" {
 		t.Errorf("of a job (-want +got):\n%s", d)
 	}
-	for _, query := range []string{"?user=nobody", "?job=4000000000", "?job=" + want[3].Job + "&user=user001"} {
+	for _, query := range []string{"?user=nobody", "?job=4000000000", "?job=" + want[3].Job.Job + "&user=user001"} {
 		if q := decoded[QueueAnswer](t, h, API+"queue.json"+query); q.Matched != 0 || q.Jobs == nil || len(q.Jobs) != 0 {
 			t.Errorf("%s: %d", query, q.Matched)
 		}
@@ -271,7 +271,7 @@ func TestNarrowed(t *testing.T) {
 			t.Errorf("campaigns of %s have one of %s", user, row.User)
 		}
 	}
-	if list := decoded[SharesAnswer](t, h, API+"shares.json?user="+user).Shares; len(list) != 1 || list[0].User != user {
+	if list := decoded[SharesAnswer](t, h, API+"shares.json?user="+user).Shares; len(list) != 1 || list[0].User.User != user {
 		t.Errorf("shares of %s: %v", user, list)
 	}
 	if list := decoded[SharesAnswer](t, h, API+"shares.json?user=nobody").Shares; list == nil || len(list) != 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -83,10 +82,10 @@ func (s *Snapshot) health(d *Daemon, now time.Time) Health {
 	if h.LastSuccess != 0 {
 		h.Behind = max(0, ostrich.Duration(h.Now-h.LastSuccess))
 	}
-	if state := s.state; state != nil {
-		h.Cluster, h.Slurm, h.Time = state.Cluster, state.Options.Controller.Version, state.Time
-		h.Pending, h.Managed, h.Planned, h.KendallTau = state.Summary.Pending, state.Summary.Managed, state.Summary.Writes, state.Summary.KendallTau
-		h.Undone = state.Summary.Undone
+	if c := s.cycle; c != nil {
+		summary := &c.Plan.Summary
+		h.Cluster, h.Slurm, h.Time = c.Cluster, c.Options.Controller.Version, c.Time
+		h.Pending, h.Managed, h.Planned, h.KendallTau, h.Undone = summary.Pending, summary.Managed, summary.Writes, summary.KendallTau, summary.Undone
 	}
 	return h
 }
@@ -160,7 +159,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 		"%s", behind(d.Lag))
 	add("rows", d.Skipped == 0 && d.Odd == 0, "look into ostrichd's log, which names them; OStrich leaves such jobs alone",
 		"%s and %s made no sense in the latest cycle", format.Plural(d.Skipped, "accounting row"), format.Plural(d.Odd, "event"))
-	s.checkState(add)
+	s.checkCycle(add)
 	unmade := d.Refused + d.NoEffect
 	switch {
 	case d.Mode != "enforce":
@@ -175,9 +174,8 @@ func (s *Snapshot) check(d *Daemon) []Check {
 		add("backfill", false, "look at bf_continue in ostrich check; such writes are made again, five times in ten minutes at most",
 			"the latest cycle found that the backfill scheduler had undone the writes of %s", format.Plural(n, "job"))
 	}
-	if s.state != nil {
-		plan := sidecar.Plan{Entries: s.state.Entries}
-		refused, rivals := plan.Left()
+	if s.cycle != nil {
+		refused, rivals := s.cycle.Plan.Refused, s.cycle.Plan.Rivals
 		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
 			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
 		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
@@ -201,9 +199,9 @@ func behind(lag ostrich.Duration) string {
 	return fmt.Sprintf("%d s behind", lag)
 }
 
-// checkState looks at what the latest cycle found.
-func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string, args ...any)) {
-	if s.state == nil {
+// checkCycle looks at what the latest cycle found.
+func (s *Snapshot) checkCycle(add func(name string, ok bool, mend, format string, args ...any)) {
+	if s.cycle == nil {
 		return
 	}
 	for _, p := range s.Pools {
@@ -213,7 +211,7 @@ func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string
 		}
 		add(name, p.Procs > 0, mend, "%d, on %d of which jobs run", p.Procs, p.Busy)
 	}
-	options := s.state.Options
+	options := s.cycle.Options
 	if err := priority.Check(options); err != nil {
 		add("priority", false, "choose another channel or mode, or change slurm.conf as said", "%v", err)
 	} else {
@@ -225,6 +223,6 @@ func (s *Snapshot) checkState(add func(name string, ok bool, mend, format string
 	for _, h := range priority.Harms(options, priority.Surroundings{}) {
 		add(h.Setting, false, h.Mend, "%s", h.Found)
 	}
-	add("queue", s.state.Untold == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
-		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.state.Untold)
+	add("queue", s.cycle.Unheard == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
+		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.cycle.Unheard)
 }

@@ -90,18 +90,18 @@ func TestChecks(t *testing.T) {
 		}
 	}
 	undone := *base
-	behind := *base.state
-	behind.Summary.Undone = 2
-	undone.state = &behind
+	behind := *base.cycle
+	behind.Plan.Summary.Undone = 2
+	undone.cycle = &behind
 	if got := failing(undone.With(&Daemon{Mode: "observe"}, now)); got != "backfill" {
 		t.Errorf("undone writes: %q", got)
 	}
 	bad := *base
 	bad.Pools = []Pool{{Pool: "gpu"}}
-	state := *base.state
-	state.Options.Channel, state.Options.Controller.BackfillContinue = priority.SiteFactor, false
-	state.Options.Controller.PriorityType = "priority/basic"
-	bad.state = &state
+	c := *base.cycle
+	c.Options.Channel, c.Options.Controller.BackfillContinue = priority.SiteFactor, false
+	c.Options.Controller.PriorityType = "priority/basic"
+	bad.cycle = &c
 	if got := failing(bad.With(&Daemon{Mode: "observe"}, now)); got != "processors of gpu priority priority" {
 		t.Errorf("a pool without processors, a channel that cannot work: %q", got)
 	}
@@ -121,8 +121,7 @@ func TestWrites(t *testing.T) {
 // colour of their user.
 func TestPoolsAndTree(t *testing.T) {
 	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = "tree" })
-	state := view.Look(tree{s}, c)
-	snapshot := Take(state, report)
+	snapshot := New(view.Describe(tree{s}, c, nil), report)
 	for _, lane := range snapshot.Lanes {
 		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[lane.Colour] != lane.User {
 			t.Errorf("%+v", lane)

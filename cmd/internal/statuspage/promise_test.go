@@ -13,7 +13,7 @@ import (
 // What the comparison has found of the promise is on the page and in the API, all
 // of it or of one user.
 func TestPromise(t *testing.T) {
-	s := Take(nil, &livecompare.Report{Campaigns: livecompare.Campaigns{Promise: livecompare.Promise{
+	s := New(nil, &livecompare.Report{Campaigns: livecompare.Campaigns{Promise: livecompare.Promise{
 		Campaigns: 40, Rhos: report.Rhos{Le1: 0.725, Mean: 1.25, P50: 0.5, P95: 3, Max: 9},
 		Users: []livecompare.PromiseUser{{User: "physics/bob", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}},
 	}}})
@@ -57,7 +57,7 @@ func TestPromise(t *testing.T) {
 	}
 
 	var page strings.Builder
-	if err := Render(&page, Take(nil, nil), Query{}); err != nil || strings.Contains(page.String(), "private share") {
+	if err := Render(&page, New(nil, nil), Query{}); err != nil || strings.Contains(page.String(), "private share") {
 		t.Errorf("nothing is known, and the page has words for it: %v", err)
 	}
 }

@@ -1,13 +1,6 @@
 package statuspage
 
-import (
-	"cmp"
-	"slices"
-
-	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/ostrich"
-)
+import "slurm-ostrich/cmd/internal/view"
 
 // MostQueued is how many jobs of the queue the page shows.
 const MostQueued = 500
@@ -17,11 +10,12 @@ const MostQueued = 500
 // sense, is none.
 func (s *Snapshot) Queue(q Query, most int) Queue {
 	out := Queue{Jobs: []Queued{}}
-	if s.state == nil {
+	if s.cycle == nil {
 		return out
 	}
-	entries := s.state.Entries
-	out.Pending = len(entries)
+	entries := s.cycle.Plan.Entries
+	from, to := 0, len(entries)
+	out.Pending = to
 	if q.Job != "" {
 		name, err := view.ParseJob(q.Job)
 		at := -1
@@ -31,41 +25,20 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 		if at < 0 {
 			return out
 		}
-		entries = entries[at : at+1]
+		from, to = at, at+1
 	}
-	for i := range entries {
+	for i := from; i < to; i++ {
 		e := &entries[i]
 		if q.User != "" && e.User != q.User {
 			continue
 		}
 		if out.Matched++; most == 0 || len(out.Jobs) < most {
-			out.Jobs = append(out.Jobs, Queued{
-				Planned: view.PlannedOf(e), Colour: s.number(e.User), Moved: s.moved[e.Job], State: e.State, Reason: e.Reason,
-			})
+			j := s.cycle.Job(i)
+			out.Jobs = append(out.Jobs, Queued{Job: j, Colour: s.number(e.User), State: j.State, Reason: j.Reason})
 		}
 	}
 	out.More = out.Matched - len(out.Jobs)
 	return out
-}
-
-// moves is by how many places each job comes earlier in OStrich's order than in
-// Slurm's, of the ordered ones of its pool. Those left alone are not in it.
-func moves(entries []sidecar.Entry) map[ostrich.JobID]int {
-	var ordered []*sidecar.Entry // in Slurm's order
-	for i := range entries {
-		if e := &entries[i]; e.Rank != 0 {
-			ordered = append(ordered, e)
-		}
-	}
-	slices.SortFunc(ordered, func(a, b *sidecar.Entry) int {
-		return cmp.Or(cmp.Compare(a.SlurmRank, b.SlurmRank), cmp.Compare(a.Job, b.Job))
-	})
-	moved, before := make(map[ostrich.JobID]int, len(ordered)), make(map[string]int) // in each pool
-	for _, e := range ordered {
-		before[e.Pool]++
-		moved[e.Job] = before[e.Pool] - e.Rank
-	}
-	return moved
 }
 
 // Explain says why a job stands where it stands. The error is
@@ -76,8 +49,8 @@ func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.state == nil {
+	if s.cycle == nil {
 		return nil, ErrNoCycle
 	}
-	return s.state.Explain(name)
+	return s.cycle.Explain(name)
 }

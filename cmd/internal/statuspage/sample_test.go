@@ -11,7 +11,24 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
 )
+
+// idle is a cluster of which only the queue is known.
+type idle struct{}
+
+func (idle) Config() sidecar.Config {
+	c := sidecar.Default()
+	c.Cluster = "testbed"
+	return c
+}
+func (idle) Live() []slurmdb.Record         { return nil }
+func (idle) UserName(ostrich.UserID) string { return "" }
+
+// planned is a described cycle that found only a plan.
+func planned(plan sidecar.Plan) *view.Cycle {
+	return view.Describe(idle{}, &sidecar.Cycle{Time: sampleNow, Plan: plan}, nil)
+}
 
 // sampleNow is a Wednesday in the afternoon.
 const sampleNow = ostrich.Time(1_792_592_640)
@@ -20,7 +37,7 @@ const sampleNow = ostrich.Time(1_792_592_640)
 // time. Some names are as hostile as a name can be.
 func sample(users, pending int) *Snapshot {
 	s := madeUp(`<b>"d&ve'</b>`, users, pending)
-	s.state.Entries[1].Why = `held by <script>alert("admin")</script>`
+	s.cycle.Plan.Entries[1].Why = `held by <script>alert("admin")</script>`
 	s.Writes[2].Result, s.Writes[2].Words = "refused", "Access/permission denied"
 	s.Checks = append(s.Checks, Check{
 		Name: "writes", OK: false, Words: "1 of the latest 6 writes was refused: Access/permission denied",
@@ -72,11 +89,11 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 			block := Block{Campaign: lead, User: user, Account: account, Start: &start, End: &end, Work: work, Progress: progress, Share: 1 / float64(users), Pending: 1 + r.IntN(40), Running: r.IntN(5)}
 			lane.Blocks = append(lane.Blocks, block)
 			c := Campaign{
-				Campaign: view.Campaign{
+				Campaign: &view.Campaign{
 					User: user, Account: account, Partition: "main", Campaign: lead, Submitted: sampleNow - 7200, Latest: sampleNow - 3600,
 					Work: work, VirtualStart: &start, VirtualEnd: &end, Started: n == 0, Progress: progress, Stretch: 1 + 4*r.Float64(), Bound: &bound,
 				},
-				Colour: i, Jobs: Jobs{Done: 3, Pending: block.Pending, Running: block.Running}, Share: block.Share,
+				Colour: i, Jobs: view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running}, Share: block.Share,
 			}
 			if n == 2 {
 				c.Bound = nil
@@ -92,7 +109,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		s.Lanes = append(s.Lanes, lane)
 		s.Running = append(s.Running, Running{User: user, Colour: i, Procs: held, Jobs: (held + 3) / 4})
 		s.Shares = append(s.Shares, Share{
-			Share:  view.Share{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: held, Queued: queued, Owed: owed},
+			User:   &view.User{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: held, Queued: queued, Owed: owed},
 			Colour: i, HeldAs: float64(held) / float64(procs),
 		})
 	}
@@ -100,7 +117,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 	slices.SortStableFunc(s.Campaigns, func(a, b Campaign) int { return int(*a.VirtualEnd - *b.VirtualEnd) })
 	s.Pools = []Pool{{Procs: procs, Busy: busy, Active: users, Campaigns: len(s.Campaigns), Pending: pending}}
 	slurm := r.Perm(pending)
-	state := view.State{Cluster: "testbed", Time: sampleNow, Channel: "sitefactor", Mode: "strict"}
+	var plan sidecar.Plan
 	for k := range pending {
 		i := r.IntN(users)
 		job := lead + ostrich.JobID(k)
@@ -118,9 +135,9 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		case k%10 == 0:
 			e.Full, e.Array, e.Tasks, e.Count = e.Full+"_[0-63%4]", job, "0-63%4", 64
 		}
-		state.Entries = append(state.Entries, sidecar.Entry{Entry: &e, Campaign: campaign})
+		plan.Entries = append(plan.Entries, sidecar.Entry{Entry: &e, Campaign: campaign})
 	}
-	s.state, s.moved = &state, moves(state.Entries)
+	s.cycle = planned(plan)
 	p := func(x float64) *float64 { return &x }
 	s.Trends.Step = 300
 	for k := range 72 {

@@ -39,7 +39,7 @@ func testRefresh(t *testing.T, browser chromium) {
 		t.Fatalf("nothing scrolled: %v", before)
 	}
 	next := sample(8, 60)
-	next.state.Entries = next.state.Entries[1:] // the first has started
+	next.cycle.Plan.Entries = next.cycle.Plan.Entries[1:] // the first has started
 	next.Health.Channel = "nice"
 	at.now.Store(next)
 	b.refresh()

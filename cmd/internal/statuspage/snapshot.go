@@ -1,5 +1,5 @@
 // Package statuspage is the status page of ostrichd and the API behind it. A
-// Snapshot holds all that both tell; it is made of the state after a cycle when
+// Snapshot holds all that both tell; it is made of a described cycle when
 // somebody looks.
 //
 // Times are Unix seconds. Those of the virtual schedule, of jobs and of campaigns
@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Snapshot is the state after a cycle, as the page and the API tell it. It is
+// Snapshot is a described cycle, as the page and the API tell it. It is
 // never changed once it is made, and so may be shared.
 type Snapshot struct {
 	Health    Health
@@ -36,8 +36,7 @@ type Snapshot struct {
 	// Left is what the drawing leaves out, as it is bounded.
 	Left Left
 
-	state *view.State
-	moved map[ostrich.JobID]int // see Queued
+	cycle *view.Cycle // nil before the first
 }
 
 // Health is the strip at the head of the page, and status.json with the pools.
@@ -130,7 +129,7 @@ type Running struct {
 // Share is what a user is entitled to, and what they hold, as "ostrich shares"
 // tells.
 type Share struct {
-	view.Share
+	*view.User
 	Colour int     `json:"-"`
 	HeldAs float64 `json:"held_share"` // Held as part of the pool, 0 to 1
 }
@@ -138,19 +137,11 @@ type Share struct {
 // Campaign is an unfinished campaign, as "ostrich campaigns" tells, and how far
 // it is in reality.
 type Campaign struct {
-	view.Campaign
-	Colour int     `json:"-"`
-	Jobs   Jobs    `json:"jobs"`
-	Done   float64 `json:"done_core_hours"` // of Work, of the jobs that have ended
-	Share  float64 `json:"share"`           // of the pool, that its user gets, 0 to 1
-}
-
-// Jobs counts the jobs of a campaign; each task of an array counts. Cancelled
-// ones that never ran are in none of the figures.
-type Jobs struct {
-	Done    int `json:"done"` // ran and have ended
-	Pending int `json:"pending"`
-	Running int `json:"running"`
+	*view.Campaign
+	Colour int       `json:"-"`
+	Jobs   view.Jobs `json:"jobs"`
+	Done   float64   `json:"done_core_hours"`
+	Share  float64   `json:"share"` // of the pool, that its user gets, 0 to 1
 }
 
 // Finished is a campaign that has ended since the daemon began.
@@ -191,11 +182,10 @@ type Promised struct {
 
 // Queued is a pending job in both orders, as "ostrich plan" tells.
 type Queued struct {
-	view.Planned
+	view.Job
 	Colour int    `json:"-"`
-	Moved  int    `json:"-"` // by how many places up among the ordered jobs of its pool
 	State  string `json:"state"`
-	Reason string `json:"reason"` // Slurm's own, why it does not start
+	Reason string `json:"reason"`
 }
 
 // Queue is the pending jobs in both orders: pool after pool, in each of them

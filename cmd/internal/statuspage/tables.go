@@ -56,9 +56,9 @@ func (b *builder) shares() shareTable {
 	shown := list[:b.rows(len(list), shareRows)]
 	for _, s := range shown {
 		row := shareRow{
-			person: b.person(s.User, s.Colour), ID: b.id("share", s.Pool, s.Account, s.User), Pool: s.Pool, Account: s.Account,
+			person: b.person(s.User.User, s.Colour), ID: b.id("share", s.Pool, s.Account, s.User.User), Pool: s.Pool, Account: s.Account,
 			HeldBar: percent(float64(s.Held) / longest), EntitledBar: percent(s.Entitled / longest),
-			Held: format.Count(s.Held), Entitled: fmt.Sprintf("%.1f", s.Entitled), Share: share(s.Share.Share), Active: "no", Queued: format.Rounded(s.Queued), Owed: format.Rounded(s.Owed),
+			Held: format.Count(s.Held), Entitled: fmt.Sprintf("%.1f", s.Entitled), Share: share(s.Share), Active: "no", Queued: format.Rounded(s.Queued), Owed: format.Rounded(s.Owed),
 		}
 		if s.Active {
 			row.Active = "yes"
@@ -189,12 +189,12 @@ func (b *builder) queue() queueTable {
 }
 
 func (b *builder) queued(j *Queued) queueRow {
-	ask := url.Values{"job": {j.Job}}
+	ask := url.Values{"job": {j.Job.Job}}
 	if b.query.All {
 		ask.Set("all", "1")
 	}
 	row := queueRow{
-		person: b.person(j.User, j.Colour), ID: b.id("job", fmt.Sprint(j.JobID)), Job: j.Job, Explain: "explain?" + ask.Encode() + "#explain",
+		person: b.person(j.User, j.Colour), ID: b.id("job", fmt.Sprint(j.JobID)), Job: j.Job.Job, Explain: "explain?" + ask.Encode() + "#explain",
 		Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
 	}
 	if j.Campaign != nil {

@@ -110,18 +110,19 @@ type Factors struct {
 
 // Explain gathers what is known of a job. The error is ErrNoJob where that is
 // nothing.
-func (s *State) Explain(job JobName) (*Explanation, error) {
+func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	e := &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel}
-	at := job.Pending(s.Entries)
+	entries := s.Plan.Entries
+	at := job.Pending(entries)
 	if at < 0 {
 		return e.started(s, job)
 	}
-	p := &s.Entries[at]
+	p := &entries[at]
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
 	e.State, e.Reason, e.Priority = p.State, p.Reason, p.Priority
 	e.Slurm = &p.SlurmRank
 	e.From, e.To, e.Write, e.Why = p.From, p.To, p.Write, p.Why
-	e.set(s, p.Job)
+	e.Campaign = s.explained(p.Job)
 	if p.SiteKnown {
 		f := p.Factors
 		e.Factors = &Factors{
@@ -129,10 +130,10 @@ func (s *State) Explain(job JobName) (*Explanation, error) {
 			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice, Sum: int64(cmp.Or(p.Computed, p.Priority)),
 		}
 	}
-	e.Pending = len(s.Entries) // Slurm's order is one of all pools
-	for i := range s.Entries {
-		if o := &s.Entries[i]; o.Pool == p.Pool && o.Rank > 0 {
-			e.Ordered++ // each pool has an order of its own
+	e.Pending = len(entries) // Slurm's order is one of all pools
+	for i := range s.Pools {
+		if s.Pools[i].Name == p.Pool {
+			e.Ordered = s.Pools[i].Managed // each pool has an order of its own
 		}
 	}
 	if p.Rank != 0 {
@@ -161,7 +162,7 @@ func (s *State) Explain(job JobName) (*Explanation, error) {
 }
 
 // started explains a job that is not pending.
-func (e *Explanation) started(s *State, job JobName) (*Explanation, error) {
+func (e *Explanation) started(s *Cycle, job JobName) (*Explanation, error) {
 	r, ok := job.live(s.live)
 	if !ok {
 		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
@@ -176,48 +177,37 @@ func (e *Explanation) started(s *State, job JobName) (*Explanation, error) {
 	default:
 		e.Verdict = "it is not waiting: " + e.State
 	}
-	e.set(s, r.Job.ID)
+	e.Campaign = s.explained(r.Job.ID)
 	return e, nil
 }
 
-// set finds the campaign of a job.
-func (e *Explanation) set(s *State, id ostrich.JobID) {
-	for i := range s.Pools {
-		pool := &s.Pools[i]
-		k := slices.IndexFunc(pool.Campaigns, func(v ostrich.Campaign) bool {
-			return slices.Contains(v.Pending, id) || slices.Contains(v.Running, id)
-		})
-		if k < 0 {
+// explained returns the campaign of a job, nil if it is in none.
+func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
+	for i := range s.Campaigns {
+		c := &s.Campaigns[i]
+		if !slices.Contains(c.Pending, id) && !slices.Contains(c.Running, id) {
 			continue
 		}
-		v := &pool.Campaigns[k]
-		e.Campaign = &ExplainedCampaign{
-			Campaign: v.Lead, Name: v.Name, Submitted: v.First, Pending: s.Tasks(v.Pending), Running: len(v.Running), Work: format.CoreHours(v.Work),
-			Progress: v.Progress(), Started: v.Started, Completed: v.Completed,
-			VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
-			Stretch: v.Stretch(pool.Procs, s.Time), Bound: format.Finite(v.Bound),
-			Left: format.CoreHours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue,
-			CannotStart: s.Tasks(v.Held), Waiting: v.Waiting,
-			Active: pool.Active,
-		}
-		for _, u := range pool.Users {
-			if u.User == v.User {
-				e.Campaign.Share, e.Campaign.Entitled, e.Campaign.Held = u.Fraction, u.Entitled, u.Held
-			}
+		return &ExplainedCampaign{
+			Campaign: c.Campaign, Name: c.Name, Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
+			Progress: c.Progress, Started: c.Started, Completed: c.Completed, VirtualStart: c.VirtualStart, VirtualEnd: c.VirtualEnd,
+			Stretch: c.Stretch, Bound: c.Bound, Left: c.Left, FrontBy: c.FrontBy, Overdue: c.Overdue, CannotStart: c.Blocked, Waiting: c.Waiting,
+			Share: c.Of.Share, Entitled: c.Of.Entitled, Held: c.Of.Held, Active: c.Of.Among,
 		}
 	}
+	return nil
 }
 
 // ahead adds up what has a better rank in the same pool.
-func (s *State) ahead(p *sidecar.Entry) *Ahead {
+func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
 	type campaign struct {
 		user string
 		lead ostrich.JobID
 	}
 	var a Ahead
 	users, campaigns := make(map[string]bool), make(map[campaign]bool)
-	for i := range s.Entries {
-		o := &s.Entries[i]
+	for i := range s.Plan.Entries {
+		o := &s.Plan.Entries[i]
 		if o.Pool != p.Pool || o.Rank == 0 || o.Rank >= p.Rank {
 			continue
 		}

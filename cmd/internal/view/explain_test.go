@@ -37,10 +37,12 @@ func TestLate(t *testing.T) {
 		entry := func(job ostrich.JobID, rank int) sidecar.Entry {
 			return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: job}, Rank: rank}, Campaign: job}
 		}
-		s := &State{
-			Entries: []sidecar.Entry{entry(10, 1), entry(20, 2)}, works: []ostrich.Work{3600, 5400},
-			Pools: []Pool{{Procs: 4, Campaigns: []ostrich.Campaign{{User: 1, Lead: 10, Pending: []ostrich.JobID{10}}, c}}},
+		s := &Cycle{
+			Plan:  sidecar.Plan{Entries: []sidecar.Entry{entry(10, 1), entry(20, 2)}},
+			known: known{works: []ostrich.Work{3600, 5400}}, Pools: []Pool{{Procs: 4}},
 		}
+		s.describePool(&s.Pools[0], []ostrich.User{{User: 1}, {User: 2}}, []ostrich.Campaign{{User: 1, Lead: 10, Pending: []ostrich.JobID{10}}, c},
+			func(ostrich.UserID) string { return "user" })
 		name, err := ParseJob("20")
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +61,7 @@ func TestLate(t *testing.T) {
 		if late != test.late {
 			t.Errorf("late: %q, want %q", late, test.late)
 		}
-		listed := s.campaign(&s.Pools[0], &c)
+		listed := s.Campaigns[1]
 		if got := listed.Late(); got != test.lateShort || listed.Left != 1.5 || *listed.FrontBy != front || listed.Overdue != test.overdue {
 			t.Errorf("late %q, %v core-hours left, first by %v, overdue %v", got, listed.Left, *listed.FrontBy, listed.Overdue)
 		}

@@ -12,12 +12,12 @@ type Plan struct {
 	Time    ostrich.Time `json:"time"`
 	Channel string       `json:"channel"`
 	Mode    string       `json:"mode"`
-	Jobs    []Planned    `json:"jobs"`
+	Jobs    []Job        `json:"jobs"`
 	Summary Summary      `json:"summary"`
 }
 
-// Planned is a pending job in the plan.
-type Planned struct {
+// Job is a pending job in the plan.
+type Job struct {
 	JobID     ostrich.JobID  `json:"job_id"`
 	Job       string         `json:"job"`
 	User      string         `json:"user"`
@@ -34,6 +34,10 @@ type Planned struct {
 	Write     bool           `json:"write"`
 	Undone    bool           `json:"undone"` // a value that was written is not in force
 	Why       string         `json:"why"`
+
+	State  string `json:"-"`
+	Reason string `json:"-"` // Slurm's own, why it does not start
+	Moved  int    `json:"-"` // by how many places up among the ordered jobs of its pool
 }
 
 // Summary counts what a plan does, see priority.Summary.
@@ -47,25 +51,27 @@ type Summary struct {
 	Undone     int     `json:"undone"`
 }
 
-// Plan is the plan of the entries that are chosen; nil chooses all.
-func (s *State) Plan(chosen func(e *sidecar.Entry) bool) Plan {
+// Chosen returns the plan of the chosen jobs.
+func (s *Cycle) Chosen(chosen func(e *sidecar.Entry) bool) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
-		Jobs: []Planned{}, Summary: Summary(s.Summary),
+		Jobs: []Job{}, Summary: Summary(s.Plan.Summary),
 	}
-	for i := range s.Entries {
-		if e := &s.Entries[i]; chosen == nil || chosen(e) {
-			p.Jobs = append(p.Jobs, PlannedOf(e))
+	for i := range s.Plan.Entries {
+		if chosen(&s.Plan.Entries[i]) {
+			p.Jobs = append(p.Jobs, s.Job(i))
 		}
 	}
 	return p
 }
 
-// PlannedOf is one entry of a plan.
-func PlannedOf(e *sidecar.Entry) Planned {
-	j := Planned{
+// Job describes the job at a place of the plan's entries.
+func (s *Cycle) Job(place int) Job {
+	e := &s.Plan.Entries[place]
+	j := Job{
 		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool,
 		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why,
+		State: e.State, Reason: e.Reason, Moved: s.moved[place],
 	}
 	if e.Campaign != 0 {
 		j.Campaign = &e.Campaign
@@ -74,4 +80,24 @@ func PlannedOf(e *sidecar.Entry) Planned {
 		j.Rank = &e.Rank
 	}
 	return j
+}
+
+// moves returns by how many places each job comes earlier in OStrich's order than in
+// Slurm's, among the ordered jobs of its pool; 0 for jobs that are left alone.
+func moves(entries []sidecar.Entry) []int {
+	ordered := make([]int, len(entries)) // in Slurm's order, places of entries and one more; 0 for others
+	for i := range entries {
+		if e := &entries[i]; e.Rank != 0 {
+			ordered[e.SlurmRank-1] = i + 1
+		}
+	}
+	moved, before := make([]int, len(entries)), make(map[string]int) // in each pool
+	for _, place := range ordered {
+		if place > 0 {
+			e := &entries[place-1]
+			before[e.Pool]++
+			moved[place-1] = before[e.Pool] - e.Rank
+		}
+	}
+	return moved
 }

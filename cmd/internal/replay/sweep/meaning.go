@@ -55,7 +55,7 @@ func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
 		}
 		return options[i].Value
 	}
-	p, err := replay.PolicyNamed(value("policy"))
+	p, err := replay.PolicyNamed(value("policy"), replay.Log)
 	if err != nil {
 		return nil, err
 	}

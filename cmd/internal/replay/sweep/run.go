@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -160,53 +159,34 @@ func (r *run) all() []int {
 // as it is there. A point that fails does not keep the others from being
 // computed. When a signal comes, no result is half kept.
 func (r *run) compute(points []int) error {
-	workers := r.c.Int("workers")
-	if workers < 1 {
-		workers = runtime.NumCPU()
-	}
 	var list []*Point
 	for _, i := range points {
 		list = append(list, &r.points[i])
 	}
 	logs := sharedBy(list)
-	at, gone := console.Progress(r.c.App.ErrWriter, "simulating "+format.Plural(len(points), "point"))
 	var mu sync.Mutex
-	stopped, done := false, 0
+	stopped := false
 	errs := make([]error, len(r.points))
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(workers, len(points)) {
-		group.Go(func() {
-			for i := range next {
-				result, err := r.simulate(i, logs)
-				mu.Lock()
-				if stopped {
-					mu.Unlock()
-					return
-				}
-				if err == nil {
-					r.results[i] = result
-					err = r.keep(i)
-				}
-				errs[i] = err
-				done++
-				at(done, len(points))
-				mu.Unlock()
-			}
-		})
-	}
-	err := console.Await(r.c.Context, func() error {
-		for _, i := range points {
-			if r.c.Err() != nil {
-				return console.ErrInterrupted
-			}
-			next <- i
+	what := "simulating " + format.Plural(len(points), "point")
+	err := replay.Each(r.c.Context, r.c.App.ErrWriter, what, r.c.Int("workers"), slices.Repeat([]int{1}, len(points)), func(n int, ended func(n int)) error {
+		if r.c.Err() != nil {
+			return nil
 		}
-		close(next)
-		group.Wait()
+		i := points[n]
+		result, err := r.simulate(i, logs)
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return nil
+		}
+		if err == nil {
+			r.results[i] = result
+			err = r.keep(i)
+		}
+		errs[i] = err
+		ended(1)
 		return nil
 	})
-	gone()
 	if err != nil || r.c.Err() != nil { // some log may have been cut short
 		mu.Lock()
 		stopped = true
@@ -243,7 +223,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := replay.PolicyNamed(p.Option("policy"))
+	policy, err := replay.PolicyNamed(p.Option("policy"), replay.Log)
 	if err != nil {
 		return nil, err
 	}

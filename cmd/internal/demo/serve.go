@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 )
 
-// demoAddress is where the page is served unless somebody says where.
-const demoAddress = "127.0.0.1:9344"
+// DefaultAddress is where the page is served by default.
+const DefaultAddress = "127.0.0.1:9344"
 
-// serveDemo serves the page of a demonstration as it stands, until the function
-// that it returns is called, which tells what went wrong meanwhile. The context
-// that it returns ends with the given one, or when the page cannot be served.
-func serveDemo(ctx context.Context, d *demo, address string, w io.Writer) (_ context.Context, stop func() error, err error) {
+// serve serves the page of a demonstration as it stands until stop is called. stop
+// returns what went wrong meanwhile. The context that serve returns ends with the
+// given one, or when the page cannot be served.
+func serve(ctx context.Context, d *demo, address string, w io.Writer) (_ context.Context, stop func() error, err error) {
 	if address == "" {
-		address = demoAddress
+		address = DefaultAddress
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
@@ -50,7 +50,7 @@ func (d *demo) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		var page bytes.Buffer
-		if err := d.page(&page, d.snapshot()); err != nil {
+		if err := d.result().WritePage(&page); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

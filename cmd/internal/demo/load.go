@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"cmp"
@@ -11,15 +11,15 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// demoBegin is when the emulated clock starts: Monday, 5 January 2026, 8:00 UTC.
-const demoBegin ostrich.Time = 1_767_600_000
+// begin is when the emulated clock starts: Monday, 5 January 2026, 8:00 UTC.
+const begin ostrich.Time = 1_767_600_000
 
-// demoNames are the users of the demonstration, as many as there are colours
+// userNames are the users of the demonstration, as many as there are colours
 // that most people can tell apart.
-var demoNames = []string{"alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"}
+var userNames = []string{"alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"}
 
-// demoAccounts are the accounts of two users each.
-var demoAccounts = []string{"astro", "bio", "chem", "dyna"}
+// accounts are the accounts of two users each.
+var accounts = []string{"astro", "bio", "chem", "dyna"}
 
 // between is a range of whole numbers, both ends included.
 type between struct{ least, most int64 }
@@ -36,7 +36,7 @@ func (b between) draw(r *rand.Rand) int64 {
 // shape is a kind of campaign: so many jobs, of so many seconds and processors.
 type shape struct{ jobs, length, procs between }
 
-// profile is a kind of user, who submits the shapes in turn.
+// profile is a kind of user. The user submits the shapes in turn.
 type profile struct {
 	About  string // one phrase
 	shapes []shape
@@ -63,32 +63,32 @@ var profiles = []profile{
 	{"small campaigns", []shape{small}, between{300, 1800}, 0.04},
 }
 
-// demoUser is a user of the demonstration.
-type demoUser struct {
+// submitter is a user of the demonstration.
+type submitter struct {
 	memslurm.User
 	profile
 }
 
-func demoUsers(n int) []demoUser {
-	list := make([]demoUser, n)
+func submitters(n int) []submitter {
+	list := make([]submitter, n)
 	for i := range list {
-		list[i] = demoUser{memslurm.User{UID: ostrich.UserID(1001 + i), Name: demoNames[i], Account: demoAccounts[i/2]}, profiles[i%len(profiles)]}
+		list[i] = submitter{memslurm.User{UID: ostrich.UserID(1001 + i), Name: userNames[i], Account: accounts[i/2]}, profiles[i%len(profiles)]}
 	}
 	return list
 }
 
-// demoLoad draws the campaigns of the users for about some hours on a machine
+// drawLoad draws the campaigns of the users for about some hours on a machine
 // of m processors. The same seed gives the same campaigns. A user has as many as
 // fit in when each takes as long as it would on the user's even share of the
 // machine; what really happens is up to the scheduler. Time limits are one to
 // three times the length, in full minutes as Slurm has them.
-func demoLoad(users []demoUser, m, hours int, seed uint64) []sim.Campaign {
+func drawLoad(users []submitter, m, hours int, seed uint64) []sim.Campaign {
 	var list []sim.Campaign
 	for i, u := range users {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		span := float64(hours) * 3600
 		at := u.late * span
-		first := demoBegin + ostrich.Time(at)
+		first := begin + ostrich.Time(at)
 		for number := 0; number == 0 || at < span; number++ {
 			c := sim.Campaign{User: u.UID}
 			if number > 0 {

@@ -1,9 +1,10 @@
-package main
+package demo
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
@@ -36,14 +38,13 @@ func ran(t *testing.T, users, hours int, seed uint64, rule memslurm.Rule) *demo 
 // output is all that a demonstration prints.
 func output(t *testing.T, d *demo) string {
 	t.Helper()
-	runs := d.snapshot()
-	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
+	r := d.result()
 	var b bytes.Buffer
-	b.WriteString(d.text(runs, both))
-	if err := json.NewEncoder(&b).Encode(d.object(runs, both)); err != nil {
+	b.WriteString(r.Text())
+	if err := json.NewEncoder(&b).Encode(r.Document()); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.page(&b, runs); err != nil {
+	if err := r.WritePage(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -63,7 +64,7 @@ func TestDemoSeed(t *testing.T) {
 	if diff := cmp.Diff(first, output(t, beside)); diff != "" {
 		t.Errorf("side by side it differs:\n%s", diff)
 	}
-	if cmp.Equal(demoLoad(demoUsers(4), demoProcs, 2, 7)[0].Tasks, demoLoad(demoUsers(4), demoProcs, 2, 8)[0].Tasks) {
+	if cmp.Equal(drawLoad(submitters(4), procs, 2, 7)[0].Tasks, drawLoad(submitters(4), procs, 2, 8)[0].Tasks) {
 		t.Error("two seeds give the same load")
 	}
 }
@@ -72,7 +73,7 @@ func TestDemoSeed(t *testing.T) {
 // run, for their length, on no more processors than there are, one campaign of a
 // user after the other with the think time between them.
 func TestDemoRuns(t *testing.T) {
-	for users := demoLeastUsers; users <= len(demoNames); users += 3 {
+	for users := leastUsers; users <= len(userNames); users += 3 {
 		d := ran(t, users, 4, uint64(users), memslurm.Classic)
 		runs := d.snapshot()
 		for _, r := range runs {
@@ -93,8 +94,8 @@ func TestDemoRuns(t *testing.T) {
 				}
 			}
 			busy := 0
-			for at := demoBegin; at <= r.Now; at++ {
-				if busy += used[at]; busy > demoProcs {
+			for at := begin; at <= r.Now; at++ {
+				if busy += used[at]; busy > procs {
 					t.Fatalf("%s: %d processors at %d", r.Name, busy, at)
 				}
 			}
@@ -122,17 +123,16 @@ func TestDemoRuns(t *testing.T) {
 // Every processor-second of the jobs is drawn, and none twice.
 func TestDemoDrawing(t *testing.T) {
 	d := ran(t, 3, 1, 1, memslurm.FairTree)
-	runs := d.snapshot()
-	m := d.measure(&runs[1])
+	m := &d.result().both[1]
 	want, got := 0.0, 0.0
-	for _, j := range m.Jobs {
+	for _, j := range m.Started {
 		want += float64(j.End-j.Start) * float64(j.Procs)
 	}
 	busy := make(map[[2]int]bool) // by processor and second
-	for _, b := range d.boxes(m.Jobs) {
+	for _, b := range d.boxes(m.Started) {
 		from, to := int(math.Round(3600*b.From)), int(math.Round(3600*b.To))
 		got += float64(to-from) * b.Height
-		if b.Top+b.Height > demoProcs || b.What == "" {
+		if b.Top+b.Height > procs || b.What == "" {
 			t.Errorf("box %+v", b)
 		}
 		for lane := int(b.Top); lane < int(b.Top+b.Height); lane++ {
@@ -153,10 +153,10 @@ func TestDemoDrawing(t *testing.T) {
 // as long as their stretch.
 func TestDemoPage(t *testing.T) {
 	d := ran(t, 3, 1, 1, memslurm.FairTree)
-	runs := d.snapshot()
-	both := [2]measured{d.measure(&runs[0]), d.measure(&runs[1])}
+	r := d.result()
+	both := r.both
 	var page bytes.Buffer
-	if err := d.page(&page, runs); err != nil {
+	if err := r.WritePage(&page); err != nil {
 		t.Fatal(err)
 	}
 	drawn := svgtest.ReadAll(t, page.String())
@@ -164,17 +164,17 @@ func TestDemoPage(t *testing.T) {
 		t.Fatalf("%d drawings", len(drawn))
 	}
 	for i := range both {
-		p, boxes := drawn[i], d.boxes(both[i].Jobs)
+		p, boxes := drawn[i], d.boxes(both[i].Started)
 		left, _, _, _ := p.All("floor")[0].Box()
 		hour := p.Find(t, "1 h").X - left
 		shapes := p.All("box")
 		if len(shapes) != len(boxes) {
-			t.Fatalf("%s: %d shapes of %d boxes", runs[i].Name, len(shapes), len(boxes))
+			t.Fatalf("%s: %d shapes of %d boxes", both[i].Name, len(shapes), len(boxes))
 		}
 		for k, b := range boxes {
 			from, top, to, bottom := shapes[k].Box()
 			if math.Abs(from-left-b.From*hour) > 0.02 || to-from-(b.To-b.From)*hour > 0.82 || math.Abs(bottom-top-9*b.Height) > 0.02 || !shapes[k].Is(b.Class) {
-				t.Errorf("%s: %+v is drawn as %+v", runs[i].Name, b, shapes[k])
+				t.Errorf("%s: %+v is drawn as %+v", both[i].Name, b, shapes[k])
 			}
 		}
 	}
@@ -233,21 +233,28 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// serve starts ostrich demo --serve and returns the address once it is known.
-func serve(ctx context.Context, t *testing.T, args ...string) (url string, stdout, stderr *lines, code chan int) {
+// serving starts a demonstration that is served and returns its URL once it is
+// known. What is reported goes to stdout.
+func serving(ctx context.Context, t *testing.T, o Options) (url string, stdout, stderr *lines, ended chan error) {
 	t.Helper()
-	stdout, stderr, code = new(lines), new(lines), make(chan int, 1)
-	go func() { code <- run(ctx, append([]string{"ostrich", "demo", "--serve"}, args...), stdout, stderr) }()
+	stdout, stderr, ended = new(lines), new(lines), make(chan error, 1)
+	o.Serve, o.Address, o.Fairshare = true, "127.0.0.1:0", memslurm.RuleNames[memslurm.FairTree]
+	go func() {
+		ended <- Run(ctx, o, stderr, func(r *Result) error {
+			_, err := io.WriteString(stdout, r.Text())
+			return err
+		})
+	}()
 	at := regexp.MustCompile(`http://\S+/`)
 	for url == "" {
 		select {
-		case c := <-code:
-			t.Fatalf("exit code %d: %s", c, stderr)
+		case err := <-ended:
+			t.Fatalf("%v: %s", err, stderr)
 		case <-time.After(10 * time.Millisecond):
 			url = at.FindString(stderr.String())
 		}
 	}
-	return url, stdout, stderr, code
+	return url, stdout, stderr, ended
 }
 
 // refreshes is in a page that loads itself again.
@@ -258,7 +265,7 @@ func TestDemoServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := filepath.Join(t.TempDir(), "page.html")
-	url, stdout, _, code := serve(ctx, t, "127.0.0.1:0", "--users", "2", "--hours", "1", "--pace", "1h", "--out", out)
+	url, stdout, _, ended := serving(ctx, t, Options{Users: 2, Hours: 1, Pace: time.Hour, Out: out})
 	page := get(t, url)
 	if !strings.Contains(page, refreshes) || !strings.Contains(page, "still running") {
 		t.Error("the page does not load itself again while the runs go on")
@@ -277,24 +284,24 @@ func TestDemoServe(t *testing.T) {
 		t.Error("the page changes after the end")
 	}
 	cancel()
-	if c := <-code; c != 0 {
-		t.Errorf("exit code %d after the end", c)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
-// Ended before both runs are done, it says so and writes nothing.
+// Interrupted before both runs are done, it says so and writes nothing.
 func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	folder := t.TempDir()
-	url, stdout, stderr, code := serve(ctx, t, "127.0.0.1:0", "--pace", "1s", "--out", filepath.Join(folder, "page.html"))
+	url, stdout, stderr, ended := serving(ctx, t, Options{Users: 6, Hours: 24, Pace: time.Second, Out: filepath.Join(folder, "page.html")})
 	get(t, url)
 	cancel()
-	if c := <-code; c != int(interrupted) {
-		t.Errorf("exit code %d: %s", c, stderr)
+	if err := <-ended; !errors.Is(err, console.ErrInterrupted) {
+		t.Errorf("%v: %s", err, stderr)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(files) > 0 || stdout.String() != "" || !strings.Contains(stderr.String(), "interrupted") {
+	if err != nil || len(files) > 0 || stdout.String() != "" {
 		t.Errorf("%v: files %v, output %q, %q", err, files, stdout, stderr)
 	}
 }

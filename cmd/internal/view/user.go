@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
 
@@ -11,12 +12,12 @@ import (
 type Shares struct {
 	Cluster string       `json:"cluster"`
 	Time    ostrich.Time `json:"time"`
-	Shares  []Share      `json:"shares"`
+	Shares  []User       `json:"shares"`
 }
 
-// Share is what a user is entitled to in a pool, and what they hold there. With
+// User is what a user is entitled to in a pool, and what they hold there. With
 // shares from the association tree each of a user's accounts has its own.
-type Share struct {
+type User struct {
 	Pool     string  `json:"pool"`
 	Account  string  `json:"account"` // with shares from the association tree; else empty
 	User     string  `json:"user"`
@@ -27,27 +28,39 @@ type Share struct {
 	Queued   float64 `json:"queued_core_hours"`
 	Owed     float64 `json:"owed_core_hours"`
 
-	Of ostrich.UserID `json:"-"` // what competes for the machine
+	ID        ostrich.UserID `json:"-"` // of what competes for the machine
+	HeldShare float64        `json:"-"` // Held as part of the pool, 0 to 1
+	Asked     int            `json:"-"` // processors for which pending jobs that can start ask
+	Among     int            `json:"-"` // active users of the pool
+	Campaigns []*Campaign    `json:"-"` // in the order of Cycle.Campaigns
+}
+
+// userOf describes a user of a pool.
+func userOf(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
+	account, user := sidecar.Owner(name(u.User))
+	v := User{
+		Pool: p.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
+		Held: u.Held, Queued: format.CoreHours(u.Pending), Owed: format.CoreHours(u.Owed),
+		ID: u.User, Asked: u.Asked, Among: p.Active,
+	}
+	if p.Procs > 0 {
+		v.HeldShare = float64(u.Held) / float64(p.Procs)
+	}
+	return v
 }
 
 // Shares lists the users that have been seen, by pool and id.
-func (s *State) Shares() Shares {
-	list := []Share{}
-	for _, pool := range s.Pools {
-		for _, u := range pool.Users {
-			account, user := s.Owner(u.User)
-			list = append(list, Share{
-				Pool: pool.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
-				Held: u.Held, Queued: format.CoreHours(u.Pending), Owed: format.CoreHours(u.Owed), Of: u.User,
-			})
-		}
+func (s *Cycle) Shares() Shares {
+	list := []User{}
+	for i := range s.Pools {
+		list = append(list, s.Pools[i].Users...)
 	}
 	return Shares{s.Cluster, s.Time, list}
 }
 
 // Where tells the accounts and partitions of the jobs that have not ended, by
 // what competes for the machine; each once, as the jobs have them.
-func (s *State) Where() (accounts, partitions map[ostrich.UserID][]string) {
+func (s *Cycle) Where() (accounts, partitions map[ostrich.UserID][]string) {
 	accounts, partitions = make(map[ostrich.UserID][]string), make(map[ostrich.UserID][]string)
 	note := func(in map[ostrich.UserID][]string, id ostrich.UserID, name string) {
 		if !slices.Contains(in[id], name) {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -16,42 +16,42 @@ import (
 
 // The emulated machine, and Slurm's defaults of priority/multifactor.
 const (
-	demoNodes = 8
-	demoCPUs  = 4 // of a node
-	demoProcs = demoNodes * demoCPUs
+	nodes = 8
+	cpus  = 4 // of a node
+	procs = nodes * cpus
 
-	demoWeightAge       = 1000
-	demoWeightFairshare = 10_000
-	demoMaxAge          = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
-	demoHalfLife        = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
-	demoCalcPeriod      = ostrich.Duration(5 * time.Minute / time.Second)
+	weightAge       = 1000
+	weightFairshare = 10_000
+	maxAge          = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
+	halfLife        = 7 * 24 * ostrich.Duration(time.Hour/time.Second)
+	calcPeriod      = ostrich.Duration(5 * time.Minute / time.Second)
 )
 
-// demoLook is how often a run is looked at for the progress bar and the page, in
+// lookEvery is how often a run is looked at for the progress bar and the page, in
 // emulated seconds.
-const demoLook = ostrich.Duration(60)
+const lookEvery = ostrich.Duration(60)
 
-// demoCycle is the pause between two cycles. A daemon's doorbell would ring more
+// cycleEvery is the pause between two cycles. A daemon's doorbell would ring more
 // often; the order changes little within it.
-const demoCycle = ostrich.Duration(10)
+const cycleEvery = ostrich.Duration(10)
 
 // demo is one load, and the two runs of it.
 type demo struct {
 	Seed  uint64
 	Hours int
 	Rule  memslurm.Rule
-	Users []demoUser
+	Users []submitter
 	Load  []sim.Campaign
 	Total int // jobs of the load
 
 	live bool // somebody looks at it while it runs
 
 	mu   sync.Mutex
-	runs [2]demoRun // as last looked at
+	runs [2]state // as last looked at
 }
 
-// demoRun is one of the runs.
-type demoRun struct {
+// state is one of the runs.
+type state struct {
 	Name           string
 	Now            ostrich.Time // 0 before it has begun
 	Over           bool         // the last job has ended
@@ -61,15 +61,15 @@ type demoRun struct {
 }
 
 // The runs, in their order.
-var demoRuns = [2]string{"stock", "ostrich"}
+var runNames = [2]string{"stock", "ostrich"}
 
 func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
-	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: demoUsers(users)}
-	d.Load = demoLoad(d.Users, demoProcs, hours, seed)
+	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: submitters(users)}
+	d.Load = drawLoad(d.Users, procs, hours, seed)
 	for _, c := range d.Load {
 		d.Total += len(c.Tasks)
 	}
-	for i, name := range demoRuns {
+	for i, name := range runNames {
 		d.runs[i].Name = name
 	}
 	return d
@@ -78,8 +78,8 @@ func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
 // config is the emulated cluster.
 func (d *demo) config() memslurm.Config {
 	c := memslurm.Config{
-		Cluster: "emulated", Nodes: demoNodes, CPUs: demoCPUs, Rule: d.Rule, Age: demoWeightAge, Fairshare: demoWeightFairshare,
-		MaxAge: demoMaxAge, HalfLife: demoHalfLife, CalcPeriod: demoCalcPeriod,
+		Cluster: "emulated", Nodes: nodes, CPUs: cpus, Rule: d.Rule, Age: weightAge, Fairshare: weightFairshare,
+		MaxAge: maxAge, HalfLife: halfLife, CalcPeriod: calcPeriod,
 	}
 	for _, u := range d.Users {
 		c.Users = append(c.Users, u.User)
@@ -88,14 +88,15 @@ func (d *demo) config() memslurm.Config {
 }
 
 // snapshot is the runs as they stand.
-func (d *demo) snapshot() [2]demoRun {
+func (d *demo) snapshot() [2]state {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.runs
 }
 
 // run does the runs: one after the other, as fast as that goes, or both at once
-// with so much emulated time a second. It tells at how many jobs have ended.
+// with so much emulated time a second. It calls at with
+// the number of jobs that have ended.
 func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total int)) error {
 	began := time.Now()
 	look := func(ctx context.Context, now ostrich.Time) error {
@@ -107,7 +108,7 @@ func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total 
 		if pace <= 0 {
 			return nil
 		}
-		due := float64(now-demoBegin) / pace.Seconds()
+		due := float64(now-begin) / pace.Seconds()
 		wait := time.NewTimer(time.Until(began.Add(time.Duration(due * float64(time.Second)))))
 		defer wait.Stop()
 		select {
@@ -151,11 +152,11 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 	var each []memslurm.Every
 	cycles, writes := 0, 0
 	if run == 1 {
-		s, bad := demoSidecar(ctx, cluster)
+		s, bad := newSidecar(ctx, cluster)
 		if bad != nil {
 			return bad
 		}
-		each = append(each, memslurm.Every{Period: demoCycle, Do: func(ctx context.Context) error {
+		each = append(each, memslurm.Every{Period: cycleEvery, Do: func(ctx context.Context) error {
 			cycle, err := s.Run(ctx, true)
 			if err != nil {
 				return err
@@ -169,7 +170,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 		}})
 	}
 	see := func(over bool) {
-		r := demoRun{Name: demoRuns[run], Now: cluster.Now(), Over: over, Cycles: cycles, Writes: writes, ended: cluster.Ended()}
+		r := state{Name: runNames[run], Now: cluster.Now(), Over: over, Cycles: cycles, Writes: writes, ended: cluster.Ended()}
 		if over || d.live {
 			r.Jobs = cluster.Jobs()
 		}
@@ -177,19 +178,19 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 		defer d.mu.Unlock()
 		d.runs[run] = r
 	}
-	each = append(each, memslurm.Every{Period: demoLook, Do: func(ctx context.Context) error {
+	each = append(each, memslurm.Every{Period: lookEvery, Do: func(ctx context.Context) error {
 		see(false)
 		return look(ctx, cluster.Now())
 	}})
 	if err := cluster.Run(ctx, d.Load, each...); err != nil {
-		return fmt.Errorf("%s: %w", demoRuns[run], err)
+		return fmt.Errorf("%s: %w", runNames[run], err)
 	}
 	see(true)
 	return nil
 }
 
-// demoSidecar is the sidecar of an emulated cluster.
-func demoSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
+// newSidecar is the sidecar of an emulated cluster.
+func newSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
 	c := sidecar.Default()
 	controller, err := cluster.Controller.Controller(ctx)
 	if err != nil {
@@ -203,10 +204,10 @@ func demoSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidec
 	return sidecar.New(c, cluster.Accounting, cluster.Controller, controller, partitions)
 }
 
-// measured is what a run has been so far.
+// measured is a run as it stands, and what it has been so far.
 type measured struct {
-	Run         string
-	Jobs        []report.Job // those that have started; End is Now while they run
+	state
+	Started     []report.Job // End is Now while they run
 	Campaigns   []report.Campaign
 	Users       []report.User // in the order of the load's
 	All         report.User
@@ -216,8 +217,8 @@ type measured struct {
 }
 
 // measure measures the campaigns of a run that have ended.
-func (d *demo) measure(r *demoRun) measured {
-	m := measured{Run: r.Name}
+func (d *demo) measure(r state) measured {
+	m := measured{state: r}
 	ended := make([]int, len(d.Load))
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
@@ -232,16 +233,16 @@ func (d *demo) measure(r *demoRun) measured {
 		} else {
 			ended[j.Campaign]++
 		}
-		m.Jobs = append(m.Jobs, one)
+		m.Started = append(m.Started, one)
 	}
 	var whole []report.Job
-	for _, j := range m.Jobs {
+	for _, j := range m.Started {
 		if ended[j.Campaign] == len(d.Load[j.Campaign].Tasks) {
 			whole = append(whole, j)
 		}
 	}
 	m.Campaigns = report.Campaigns(whole)
-	known := report.Users(m.Campaigns, demoProcs)
+	known := report.Users(m.Campaigns, procs)
 	for _, u := range d.Users {
 		one := report.User{User: u.UID}
 		for _, k := range known {
@@ -256,16 +257,16 @@ func (d *demo) measure(r *demoRun) measured {
 	for i := range everybody {
 		everybody[i].User = 0
 	}
-	for _, all := range report.Users(everybody, demoProcs) {
+	for _, all := range report.Users(everybody, procs) {
 		m.All = all
 	}
-	if len(m.Jobs) > 0 {
-		m.Utilisation = report.Utilisation(m.Jobs, demoProcs)
-		first, last := report.Span(m.Jobs)
+	if len(m.Started) > 0 {
+		m.Utilisation = report.Utilisation(m.Started, procs)
+		first, last := report.Span(m.Started)
 		m.Makespan = ostrich.Duration(last - first)
 		submitting := ostrich.Duration(d.Hours) * 3600
-		before := min(demoBegin+ostrich.Time(submitting), r.Now)
-		for _, part := range report.Utilisations(m.Jobs, demoProcs, demoBegin, before, submitting) {
+		before := min(begin+ostrich.Time(submitting), r.Now)
+		for _, part := range report.Utilisations(m.Started, procs, begin, before, submitting) {
 			m.Early = part
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	amounts "slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
@@ -23,20 +22,19 @@ const (
 // trendStep is how long a point of the trends is.
 const trendStep = ostrich.Duration(300)
 
-// Take makes a snapshot of the state after a cycle and of what the comparison
-// had found by then; either may be nil where there is none yet. It has nothing of
-// the daemon's own yet, see With.
-func Take(state *view.State, found *livecompare.Report) *Snapshot {
+// New returns a snapshot of a cycle and of the comparison so far; either may be nil.
+// With adds what the daemon itself knows.
+func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
 	s := &Snapshot{
 		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{}, Shares: []Share{}, Campaigns: []Campaign{},
 		Finished: []Finished{}, Promise: Promise{Le1: 1, Users: []Promised{}}, Trends: Trends{Step: trendStep, Points: []livecompare.Point{}},
-		Writes: []Write{}, Checks: []Check{}, Users: []string{}, state: state,
+		Writes: []Write{}, Checks: []Check{}, Users: []string{}, cycle: cycle,
 	}
 	if found != nil {
-		s.takeReport(found)
+		s.addReport(found)
 	}
-	if state != nil {
-		s.takeState(state)
+	if cycle != nil {
+		s.addCycle()
 	}
 	s.colour()
 	return s
@@ -44,10 +42,10 @@ func Take(state *view.State, found *livecompare.Report) *Snapshot {
 
 // Known tells whether a cycle has been looked at. Without one only Health,
 // Writes and Checks tell anything.
-func (s *Snapshot) Known() bool { return s.state != nil }
+func (s *Snapshot) Known() bool { return s.cycle != nil }
 
-// takeReport takes what the comparison has found.
-func (s *Snapshot) takeReport(found *livecompare.Report) {
+// addReport adds what the comparison has found.
+func (s *Snapshot) addReport(found *livecompare.Report) {
 	s.Trends.Points = append(s.Trends.Points, found.Trends...)
 	p := &found.Campaigns.Promise
 	s.Promise.Campaigns, s.Promise.Le1, s.Promise.Mean, s.Promise.P95 = p.Campaigns, p.Le1, p.Mean, p.P95
@@ -64,95 +62,60 @@ func (s *Snapshot) takeReport(found *livecompare.Report) {
 	}
 }
 
-// place is whose line of a pool's schedule something is.
-type place struct {
-	pool string
-	of   ostrich.UserID
-}
-
-// takeState takes what the schedules say.
-func (s *Snapshot) takeState(state *view.State) {
-	fraction, views := make(map[place]float64), make(map[place][]ostrich.Campaign)
-	s.moved = moves(state.Entries)
-	procs, ordered := make(map[string]int), make(map[string]int)
-	for i := range state.Entries {
-		if e := &state.Entries[i]; e.Rank != 0 {
-			ordered[e.Pool]++
-		}
-	}
-	for i := range state.Pools {
-		p := &state.Pools[i]
-		pool := Pool{
+// addCycle adds what the schedules say.
+func (s *Snapshot) addCycle() {
+	for i := range s.cycle.Pools {
+		p := &s.cycle.Pools[i]
+		s.Pools = append(s.Pools, Pool{
 			Pool: p.Name, Partitions: append([]string{}, p.Partitions...), Procs: p.Procs, Busy: p.Busy, Active: p.Active,
-			Campaigns: len(p.Campaigns), Pending: ordered[p.Name],
-		}
-		procs[p.Name] = p.Procs
-		for _, u := range p.Users {
-			fraction[place{p.Name, u.User}] = u.Fraction
-		}
-		for _, v := range p.Campaigns {
-			at := place{p.Name, v.User}
-			views[at] = append(views[at], v)
-		}
-		s.Pools = append(s.Pools, pool)
-	}
-	for _, one := range state.Shares().Shares {
-		row := Share{Share: one}
-		if procs[one.Pool] > 0 {
-			row.HeldAs = float64(one.Held) / float64(procs[one.Pool])
-		}
-		s.Shares = append(s.Shares, row)
-	}
-	blocks := make(map[place][]Block)
-	for _, c := range state.Campaigns().Campaigns {
-		at := place{c.Pool, c.Of}
-		views := views[at]
-		v := &views[slices.IndexFunc(views, func(v ostrich.Campaign) bool { return v.Lead == c.Campaign && v.First == c.Submitted })]
-		row := Campaign{
-			Campaign: c, Jobs: Jobs{Done: v.Done, Pending: state.Tasks(v.Pending), Running: len(v.Running)},
-			Done: amounts.CoreHours(max(0, v.Work-v.Open)), Share: fraction[at],
-		}
-		s.Campaigns = append(s.Campaigns, row)
-		if !c.Completed {
-			blocks[at] = append(blocks[at], Block{
-				Campaign: c.Campaign, User: c.User, Account: c.Account, Start: c.VirtualStart, End: c.VirtualEnd,
-				Work: c.Work, Progress: c.Progress, Share: row.Share, Pending: row.Jobs.Pending, Running: row.Jobs.Running,
-			})
+			Campaigns: p.Unfinished, Pending: p.Managed,
+		})
+		for k := range p.Users {
+			u := &p.Users[k]
+			s.Shares = append(s.Shares, Share{User: u, HeldAs: u.HeldShare})
 		}
 	}
-	s.draw(state, blocks, views)
+	for i := range s.cycle.Campaigns {
+		c := &s.cycle.Campaigns[i]
+		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Jobs: c.Jobs, Done: c.Done, Share: c.Of.Share})
+	}
+	s.draw()
 }
 
 // draw makes the lanes, and the running jobs in the same order.
-func (s *Snapshot) draw(state *view.State, blocks map[place][]Block, views map[place][]ostrich.Campaign) {
+func (s *Snapshot) draw() {
 	type line struct {
 		Lane
 		running Running
 		order   int // of the pool
 	}
 	var lines []line
-	for i := range state.Pools {
-		p := &state.Pools[i]
-		for _, u := range p.Users {
-			at := place{p.Name, u.User}
-			jobs := 0
-			for _, v := range views[at] {
-				jobs += len(v.Running)
-			}
-			if len(blocks[at]) == 0 && jobs == 0 && u.Held == 0 {
-				continue
-			}
-			account, user := state.Owner(u.User)
-			lines = append(lines, line{
-				Lane:    Lane{Pool: p.Name, Account: account, User: user, Blocks: append([]Block{}, blocks[at]...)},
-				running: Running{Pool: p.Name, Account: account, User: user, Procs: u.Held, Jobs: jobs},
+	for i := range s.cycle.Pools {
+		p := &s.cycle.Pools[i]
+		for k := range p.Users {
+			u := &p.Users[k]
+			l := line{
+				Lane:    Lane{Pool: p.Name, Account: u.Account, User: u.User, Blocks: []Block{}},
+				running: Running{Pool: p.Name, Account: u.Account, User: u.User, Procs: u.Held},
 				order:   i,
-			})
+			}
+			for _, c := range u.Campaigns {
+				l.running.Jobs += c.Jobs.Running
+				if !c.Completed {
+					l.Blocks = append(l.Blocks, Block{
+						Campaign: c.Campaign, User: c.User, Account: c.Account, Start: c.VirtualStart, End: c.VirtualEnd,
+						Work: c.Work, Progress: c.Progress, Share: u.Share, Pending: c.Jobs.Pending, Running: c.Jobs.Running,
+					})
+				}
+			}
+			if len(l.Blocks) > 0 || l.running.Jobs > 0 || u.Held > 0 {
+				lines = append(lines, l)
+			}
 		}
 	}
 	for i := range lines {
 		slices.SortStableFunc(lines[i].Blocks, func(a, b Block) int {
-			return cmp.Or(cmp.Compare(orNever(a.Start), orNever(b.Start)), cmp.Compare(orNever(a.End), orNever(b.End)),
+			return cmp.Or(cmp.Compare(view.OrNever(a.Start), view.OrNever(b.Start)), cmp.Compare(view.OrNever(a.End), view.OrNever(b.End)),
 				cmp.Compare(a.Campaign, b.Campaign))
 		})
 	}
@@ -185,27 +148,19 @@ func (s *Snapshot) draw(state *view.State, blocks map[place][]Block, views map[p
 	}
 }
 
-// orNever is a moment that null stands for where it never comes.
-func orNever(t *float64) float64 {
-	if t == nil {
-		return math.Inf(1)
-	}
-	return *t
-}
-
 // first is when the first of the blocks ends.
 func first(blocks []Block) float64 {
 	if len(blocks) == 0 {
 		return math.Inf(1)
 	}
-	return orNever(blocks[0].End)
+	return view.OrNever(blocks[0].End)
 }
 
 // colour names the users and gives each a number.
 func (s *Snapshot) colour() {
 	var seen []string
 	for _, one := range s.Shares {
-		seen = append(seen, one.User)
+		seen = append(seen, one.User.User)
 	}
 	for _, one := range s.Campaigns {
 		seen = append(seen, one.User)
@@ -216,10 +171,10 @@ func (s *Snapshot) colour() {
 	for _, one := range s.Promise.Users {
 		seen = append(seen, one.User)
 	}
-	if s.state != nil {
+	if s.cycle != nil {
 		before := ""
-		for i := range s.state.Entries {
-			if user := s.state.Entries[i].User; user != before {
+		for i := range s.cycle.Plan.Entries {
+			if user := s.cycle.Plan.Entries[i].User; user != before {
 				seen, before = append(seen, user), user
 			}
 		}
@@ -227,7 +182,7 @@ func (s *Snapshot) colour() {
 	slices.Sort(seen)
 	s.Users = append(s.Users, slices.Compact(seen)...)
 	for i := range s.Shares {
-		s.Shares[i].Colour = s.number(s.Shares[i].User)
+		s.Shares[i].Colour = s.number(s.Shares[i].User.User)
 	}
 	for i := range s.Campaigns {
 		s.Campaigns[i].Colour = s.number(s.Campaigns[i].User)

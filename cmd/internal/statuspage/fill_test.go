@@ -43,7 +43,7 @@ func taken(tb testing.TB, users, pending int) *Snapshot {
 	tb.Helper()
 	s, c, report := cycle(tb, statuspagetest.New(users, pending))
 	now := time.Unix(int64(statuspagetest.Now), 0)
-	return Take(view.Look(s, c), report).With(&Daemon{
+	return New(view.Describe(s, c, nil), report).With(&Daemon{
 		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10 * time.Second,
 		Started: now.Add(-time.Hour), LastSuccess: now, Took: time.Second,
 	}, now)
@@ -68,22 +68,22 @@ func everything(tb testing.TB, s *Snapshot) string {
 func TestSnapshotStays(t *testing.T) {
 	cluster := statuspagetest.New(7, 200)
 	s, c, report := cycle(t, cluster)
-	state := view.Look(s, c)
-	first := everything(t, Take(state, report))
+	described := view.Describe(s, c, nil)
+	first := everything(t, New(described, report))
 	cluster.Busy = true
 	for range 30 {
 		if _, err := s.Run(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if again := everything(t, Take(state, report)); again != first {
+	if again := everything(t, New(described, report)); again != first {
 		t.Errorf("it was\n%s\nand is\n%s", first, again)
 	}
 	c, err := s.Run(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if later := everything(t, Take(view.Look(s, c), report)); later == first {
+	if later := everything(t, New(view.Describe(s, c, described), report)); later == first {
 		t.Error("nothing has changed in 30 cycles")
 	}
 }
@@ -92,10 +92,9 @@ func TestSnapshotStays(t *testing.T) {
 // its campaigns where some are left alone.
 func TestPendingOfPools(t *testing.T) {
 	s, c, report := cycle(t, statuspagetest.New(5, 600), func(config *sidecar.Config) { config.Exclude.Users = []string{"user001"} })
-	state := view.Look(s, c)
-	got := Take(state, report).Pools[0].Pending
-	if got != state.Summary.Managed || got == 0 || got >= 600 {
-		t.Errorf("%d pending, %d ordered", got, state.Summary.Managed)
+	got := New(view.Describe(s, c, nil), report).Pools[0].Pending
+	if got != c.Plan.Summary.Managed || got == 0 || got >= 600 {
+		t.Errorf("%d pending, %d ordered", got, c.Plan.Summary.Managed)
 	}
 }
 
@@ -105,10 +104,10 @@ func TestMoved(t *testing.T) {
 	entry := func(pool string, id ostrich.JobID, rank, slurm int) sidecar.Entry {
 		return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm}, Pool: pool}
 	}
-	s := Take(&view.State{Entries: []sidecar.Entry{
+	s := New(planned(sidecar.Plan{Entries: []sidecar.Entry{
 		entry("cpu", 1, 1, 5), entry("cpu", 2, 2, 1), entry("cpu", 3, 3, 3), entry("cpu", 4, 0, 2),
 		entry("gpu", 5, 1, 4), entry("gpu", 6, 2, 6),
-	}}, nil)
+	}}), nil)
 	b := builder{s: s}
 	var got []string
 	for _, row := range b.queue().Rows {
@@ -130,7 +129,7 @@ func TestSnapshot(t *testing.T) {
 	if p.Procs != 40 || p.Busy != 40 || p.Active != 5 || p.Pending != 600 || p.Campaigns != len(s.Campaigns) {
 		t.Errorf("pool: %+v with %d campaigns", p, len(s.Campaigns))
 	}
-	blocks, procs, jobs := 0, 0, Jobs{}
+	blocks, procs, jobs := 0, 0, view.Jobs{}
 	for i, lane := range s.Lanes {
 		blocks += len(lane.Blocks)
 		if s.Users[lane.Colour] != lane.User {
@@ -165,7 +164,7 @@ func TestSnapshot(t *testing.T) {
 	if blocks != unfinished || s.Left != (Left{}) {
 		t.Errorf("%d blocks of %d campaigns, left out %+v", blocks, unfinished, s.Left)
 	}
-	if procs != p.Busy || jobs != (Jobs{Pending: 600, Running: 10}) {
+	if procs != p.Busy || jobs != (view.Jobs{Pending: 600, Running: 10}) {
 		t.Errorf("%d processors run, jobs %+v", procs, jobs)
 	}
 	held := 0.0
@@ -209,15 +208,19 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// campaign is one of a core-hour, of a user's.
+func campaign(of *view.User, lead int, start, end float64) *view.Campaign {
+	return &view.Campaign{Campaign: ostrich.JobID(lead), User: of.User, Work: 1, VirtualStart: &start, VirtualEnd: &end, Of: of}
+}
+
 // A user with many campaigns has a bounded number of blocks.
 func TestLongLane(t *testing.T) {
-	state := &view.State{Time: 1000, Pools: []view.Pool{{Procs: 10, Users: []ostrich.User{{User: 1, Active: true, Fraction: 1}}}}}
+	cycle := &view.Cycle{Time: 1000, Pools: []view.Pool{{Procs: 10, Users: []view.User{{Active: true, Share: 1}}}}}
+	u := &cycle.Pools[0].Users[0]
 	for i := range 120 {
-		state.Pools[0].Campaigns = append(state.Pools[0].Campaigns, ostrich.Campaign{
-			User: 1, Number: i + 1, Lead: ostrich.JobID(i + 1), First: 900, Work: 3600, VirtualStart: float64(1000 + i), VirtualEnd: float64(1001 + i),
-		})
+		u.Campaigns = append(u.Campaigns, campaign(u, i+1, float64(1000+i), float64(1001+i)))
 	}
-	s := Take(state, nil)
+	s := New(cycle, nil)
 	lane := s.Lanes[0]
 	if len(lane.Blocks) != mostInLane || lane.More != 120-mostInLane || lane.Work != 70 || lane.Blocks[49].Campaign != 50 {
 		t.Errorf("%d blocks, %d more with %v core-hours", len(lane.Blocks), lane.More, lane.Work)
@@ -230,20 +233,21 @@ func TestLongLane(t *testing.T) {
 // Pool after pool, who completes a campaign first comes first, then the smaller
 // name; who only runs comes last, and who has nothing not at all.
 func TestLaneOrder(t *testing.T) {
-	pool := func(name string, users ...ostrich.UserID) view.Pool {
-		p := view.Pool{Pool: ostrich.Pool{Name: name}, Procs: 10}
-		for i, id := range users {
-			p.Users = append(p.Users, ostrich.User{User: id})
+	pool := func(name string, users ...string) view.Pool {
+		p := view.Pool{Pool: ostrich.Pool{Name: name}, Procs: 10, Users: make([]view.User, len(users))}
+		for i := range users {
+			u := &p.Users[i]
+			u.User = users[i]
 			if end := []float64{3000, 2000, 2000}; i < len(end) {
-				p.Campaigns = append(p.Campaigns, ostrich.Campaign{User: id, Number: 1, Lead: ostrich.JobID(i + 1), Work: 60, VirtualStart: 1000, VirtualEnd: end[i]})
+				u.Campaigns = append(u.Campaigns, campaign(u, i+1, 1000, end[i]))
 			}
 		}
 		return p
 	}
-	cpu, gpu := pool("cpu", 1, 2, 3, 4, 5), pool("gpu", 5, 4, 3)
+	cpu, gpu := pool("cpu", "u1", "u2", "u3", "u4", "u5"), pool("gpu", "u5", "u4", "u3")
 	cpu.Users[3].Held = 2
-	gpu.Campaigns[1].Completed, gpu.Campaigns[1].Running = true, []ostrich.JobID{7, 8}
-	s := Take(&view.State{Time: 1000, Pools: []view.Pool{cpu, gpu}, Names: map[ostrich.UserID]view.Owner{1: {User: "u1"}, 2: {User: "u2"}, 3: {User: "u3"}, 4: {User: "u4"}, 5: {User: "u5"}}}, nil)
+	gpu.Users[1].Campaigns[0].Completed, gpu.Users[1].Campaigns[0].Jobs.Running = true, 2
+	s := New(&view.Cycle{Time: 1000, Pools: []view.Pool{cpu, gpu}}, nil)
 	var got []string
 	for _, lane := range s.Lanes {
 		got = append(got, fmt.Sprintf("%s %s %d", lane.Pool, lane.User, len(lane.Blocks)))
@@ -256,26 +260,39 @@ func TestLaneOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkTake is what a look at the page costs: look is what has the daemon's
-// loop wait, take what the request does besides. The page and the list of all jobs
-// come on top.
-func BenchmarkTake(b *testing.B) {
+// BenchmarkSnapshot is the cost of the page: describe is what the daemon's loop waits
+// for, unchanged the same if nothing has happened, and snapshot is what a request does
+// besides. The page and the list of all jobs come on top.
+func BenchmarkSnapshot(b *testing.B) {
 	for _, pending := range []int{20_000, 100_000} {
-		s, c, report := cycle(b, statuspagetest.New(300, pending))
-		b.Run(fmt.Sprintf("look-%d", pending), func(b *testing.B) {
+		s, _, report := cycle(b, statuspagetest.New(300, pending))
+		c, err := s.Run(b.Context(), false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		unread := *c
+		b.Run(fmt.Sprintf("describe-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				view.Look(s, c)
+				again := unread
+				view.Describe(s, &again, nil)
 			}
 		})
-		state := view.Look(s, c)
-		b.Run(fmt.Sprintf("take-%d", pending), func(b *testing.B) {
+		described := view.Describe(s, c, nil)
+		b.Run(fmt.Sprintf("unchanged-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Take(state, report)
+				again := unread
+				view.Describe(s, &again, described)
 			}
 		})
-		snapshot := Take(state, report)
+		b.Run(fmt.Sprintf("snapshot-%d", pending), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				New(described, report)
+			}
+		})
+		snapshot := New(described, report)
 		b.Run(fmt.Sprintf("queue-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -284,10 +301,28 @@ func BenchmarkTake(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("explain-%d", pending), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := snapshot.Explain(strconv.Itoa(len(state.Entries))); err != nil {
+				if _, err := snapshot.Explain(strconv.Itoa(len(c.Plan.Entries))); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+// A description that takes over what the one before knew says the same as one made anew.
+func TestDescribedAgain(t *testing.T) {
+	cluster := statuspagetest.New(7, 200)
+	s, c, report := cycle(t, cluster)
+	described := view.Describe(s, c, nil)
+	for n := range 12 {
+		cluster.Busy = n%4 == 3
+		c, err := s.Run(t.Context(), n%3 == 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		described = view.Describe(s, c, described)
+		if got, want := everything(t, New(described, report)), everything(t, New(view.Describe(s, c, nil), report)); got != want {
+			t.Errorf("cycle %d: it says\n%s\nand made anew\n%s", n, got, want)
+		}
 	}
 }

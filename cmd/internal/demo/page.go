@@ -1,0 +1,186 @@
+package demo
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("demo").Funcs(template.FuncMap{"drawings": svg.Style}).Parse(pageText))
+
+// pageData is what the template is filled with.
+type pageData struct {
+	Live    bool // loads itself again
+	About   []string
+	Caveat  string
+	Legend  []legend
+	Runs    [2]chartData
+	Panels  [2]template.HTML
+	Table   []userRow
+	All     userRow
+	Figures []figureRow
+}
+
+// legend is a user and a colour.
+type legend struct {
+	Class, Name, Account, About string
+}
+
+// chartData is the schedule of one run.
+type chartData struct {
+	Title   string
+	Chart   template.HTML
+	Going   bool
+	Caption string
+}
+
+// userRow is a line of the table.
+type userRow struct {
+	Class, Name string
+	Cells       [8]string
+}
+
+// WritePage writes the page of the runs as they stand.
+func (r *Result) WritePage(w io.Writer) error {
+	p := pageData{About: r.about(), Caveat: caveat, Figures: r.figures()}
+	// A page that is live keeps its scale for as long as it can.
+	span := ostrich.Duration(r.Hours) * 3600
+	for i := range r.both {
+		m := &r.both[i]
+		p.Live = p.Live || !m.Over
+		if m.Now > 0 {
+			span = max(span, ostrich.Duration(m.Now-begin))
+		}
+	}
+	for i, u := range r.Users {
+		p.Legend = append(p.Legend, legend{colour(i), u.Name, u.Account, u.About})
+	}
+	for i, title := range []string{"Stock fairshare", "OStrich"} {
+		m := &r.both[i]
+		p.Runs[i] = chartData{
+			Title: title, Going: !m.Over, Chart: r.gantt(title, m, span),
+			Caption: fmt.Sprintf("utilisation %.3f over %.1f h, %d of %d jobs ended", m.Utilisation, hours(m.Makespan), m.ended, r.Total),
+		}
+	}
+	p.Panels = [2]template.HTML{
+		r.compare("Mean stretch", func(u report.User) float64 { return u.MeanStretch }),
+		r.compare("Maximum stretch", func(u report.User) float64 { return u.MaxStretch }),
+	}
+	for i, u := range r.Users {
+		p.Table = append(p.Table, userRow{colour(i), u.Name, cellsOf(r.both[0].Users[i], r.both[1].Users[i])})
+	}
+	p.All = userRow{"", "all", cellsOf(r.both[0].All, r.both[1].All)}
+	count := func(name string, of func(*measured) int) {
+		p.Figures = append(p.Figures, figureRow{name, [2]string{strconv.Itoa(of(&r.both[0])), strconv.Itoa(of(&r.both[1]))}})
+	}
+	count("cycles of the sidecar", func(m *measured) int { return m.Cycles })
+	count("values written", func(m *measured) int { return m.Writes })
+	var whole bytes.Buffer // nothing half-written
+	if err := pageTemplate.Execute(&whole, p); err != nil {
+		return err
+	}
+	_, err := whole.WriteTo(w)
+	return err
+}
+
+func cellsOf(a, b report.User) [8]string {
+	var cells [8]string
+	for i, u := range [2]report.User{a, b} {
+		cells[i] = strconv.Itoa(u.Campaigns)
+		cells[2+i], cells[4+i], cells[6+i] = "–", "–", "–"
+		if u.Campaigns > 0 {
+			cells[2+i] = fmt.Sprintf("%.2f", u.MeanStretch)
+			cells[4+i] = fmt.Sprintf("%.2f", u.MaxStretch)
+			cells[6+i] = fmt.Sprintf("%.0f", meanFlow(u))
+		}
+	}
+	return cells
+}
+
+// gantt draws the schedule of a run, a row for each processor.
+func (d *demo) gantt(title string, m *measured, span ostrich.Duration) template.HTML {
+	panel := svg.Panel{Lanes: make([]string, procs), Boxes: d.boxes(m.Started)}
+	if m.Now > 0 && !m.Over {
+		panel.Now = hours(ostrich.Duration(m.Now - begin))
+	}
+	axis := svg.UpTo("", hours(span))
+	axis.Max = hours(span)
+	for i := range axis.Ticks {
+		axis.Ticks[i].Label += " h"
+	}
+	chart := svg.Gantt{
+		Text: title + ": the jobs, a row for each processor, coloured by user", Width: 960, Lane: 9, X: axis, Panels: []svg.Panel{panel},
+	}
+	return chart.Draw().Inline()
+}
+
+// boxes are the jobs of a schedule, in hours. A job is drawn on the free
+// processors with the lowest numbers; which ones it had does not matter to the
+// emulation.
+func (d *demo) boxes(jobs []report.Job) []svg.Box {
+	user := make(map[ostrich.UserID]int)
+	for i, u := range d.Users {
+		user[u.UID] = i
+	}
+	jobs = slices.Clone(jobs)
+	slices.SortStableFunc(jobs, func(a, b report.Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) })
+	var free [procs]ostrich.Time // when each processor is
+	var list []svg.Box
+	for _, j := range jobs {
+		left := j.Procs
+		for l := 0; l < procs && left > 0; l++ {
+			first := l
+			for l < procs && left > 0 && free[l] <= j.Start {
+				free[l] = j.End
+				left--
+				l++
+			}
+			if l > first {
+				list = append(list, svg.Box{
+					From: hours(ostrich.Duration(j.Start - begin)), To: hours(ostrich.Duration(j.End - begin)),
+					Top: float64(first), Height: float64(l - first), Class: colour(user[j.User]), What: d.Users[user[j.User]].Name,
+				})
+			}
+		}
+	}
+	return list
+}
+
+// colour is the class of the colour of a user.
+func colour(user int) string { return "u" + strconv.Itoa(user) }
+
+// compare draws two bars for each user.
+func (r *Result) compare(title string, of func(report.User) float64) template.HTML {
+	chart := svg.Rows{Title: title, Text: title + " of each user", Width: 430, Bars: true}
+	most := 1.0
+	line := func(name string, pair ...report.User) {
+		row := svg.Row{Name: name}
+		for k, u := range pair {
+			most = max(most, of(u))
+			v := svg.Value{Class: []string{"r0", "r1"}[k], At: of(u), Label: "–"}
+			if u.Campaigns > 0 {
+				v.Label = fmt.Sprintf("%.2f", of(u))
+			}
+			row.Values = append(row.Values, v)
+		}
+		chart.Rows = append(chart.Rows, row)
+	}
+	for i, u := range r.Users {
+		line(u.Name, r.both[0].Users[i], r.both[1].Users[i])
+	}
+	line("all", r.both[0].All, r.both[1].All)
+	chart.X = svg.UpTo("", most)
+	return chart.Draw().Inline()
+}

@@ -1,0 +1,169 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+)
+
+// Options say which figures are drawn and where they are written.
+type Options struct {
+	Out     string // folder
+	Traces  string // folder of workload logs; "" for none
+	Short   bool   // fewer random instances than the papers
+	Workers int    // 0 is one a core
+}
+
+// Named are the figures of these names, or all, in the order of the papers.
+func Named(names []string) ([]Figure, error) {
+	all := All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, f := range all {
+		known = append(known, f.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("figures: %q is none of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(f Figure) bool { return !slices.Contains(names, f.Name) }), nil
+}
+
+// Run draws the named figures, or all, and writes them. Those whose logs are not
+// there are left out. What could be drawn is returned with the error if one that
+// was named is among them.
+func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]Drawn, error) {
+	list, err := Named(names)
+	if err != nil {
+		return nil, err
+	}
+	if o.Out == "" {
+		return nil, errors.New("figures: name a folder to write into: --out DIR")
+	}
+	list, missing, err := o.withLogs(list, stderr)
+	if err != nil {
+		return nil, err
+	}
+	var drawn []Drawn
+	if len(list) > 0 {
+		if drawn, err = o.draw(ctx, list, stderr); err != nil {
+			return nil, err
+		}
+		if err = Write(o.Out, drawn); err != nil {
+			return nil, fmt.Errorf("figures: %w", err)
+		}
+		console.Say(stderr, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(o.Out, Index))
+	}
+	if len(missing) > 0 && len(names) > 0 {
+		err = fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
+	}
+	return drawn, err
+}
+
+// withLogs are the figures whose logs are there, and the names of the others.
+func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, missing []string, err error) {
+	for _, f := range list {
+		if f.Log == "" {
+			there = append(there, f)
+			continue
+		}
+		if o.Traces == "" {
+			missing = append(missing, f.Name)
+			console.Say(stderr, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
+			continue
+		}
+		switch _, err := os.Stat(filepath.Join(o.Traces, f.Log)); {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, f.Name)
+			console.Say(stderr, "%s is left out: %s is not in %s", f.Name, f.Log, o.Traces)
+		case err != nil:
+			return nil, nil, fmt.Errorf("figures: %s: %w", f.Name, err)
+		default:
+			there = append(there, f)
+		}
+	}
+	return there, missing, nil
+}
+
+// steps is how many steps of progress a figure has.
+const steps = 1000
+
+// draw computes the figures, several at a time. The first error ends all of it.
+func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]Drawn, error) {
+	workers := o.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	// Figures compute with workers of their own, so the number of cores is set
+	// here rather than counted out.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+	at, done := console.Progress(stderr, "drawing "+format.Plural(len(list), "figure"))
+	defer done()
+	var mu sync.Mutex
+	parts, sum := make([]int, len(list)), 0
+	tell := func(i, part int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if part > parts[i] {
+			sum += part - parts[i]
+			parts[i] = part
+			at(sum, steps*len(list))
+		}
+	}
+	drawing, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	drawn, err := instances(drawing, Input{Workers: workers}, len(list), func(i int) (Drawn, error) {
+		result, err := list[i].Draw(drawing, Input{
+			Traces: o.Traces, Workers: workers, Short: o.Short,
+			Progress: func(done, total int) {
+				if total > 0 {
+					tell(i, int(int64(steps)*int64(done)/int64(total)))
+				}
+			},
+		})
+		if err != nil {
+			cancel(fmt.Errorf("figures: %s: %w", list[i].Name, err))
+			return Drawn{}, err
+		}
+		tell(i, steps)
+		return Drawn{Figure: list[i], Result: result}, nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, console.ErrInterrupted
+	case err != nil:
+		return nil, context.Cause(drawing)
+	}
+	return drawn, nil
+}
+
+// NumberTables are the papers' numbers beside ours, a table for each figure that
+// has some.
+func NumberTables(drawn []Drawn) []format.Table {
+	var list []format.Table
+	for _, d := range drawn {
+		if len(d.Numbers) == 0 {
+			continue
+		}
+		t := format.Table{Header: []string{d.Name, "PAPER", "OURS"}}
+		for _, n := range d.Numbers {
+			t.Add(n.What, n.Paper, n.Ours)
+		}
+		list = append(list, t)
+	}
+	return list
+}

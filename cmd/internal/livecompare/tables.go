@@ -1,0 +1,147 @@
+package livecompare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
+)
+
+// Tables are the report for people.
+func (r *Report) Tables() []format.Table {
+	return slices.Concat([]format.Table{r.orderTable(), r.startsTable(), r.campaignsTable()}, r.brokenTables(), r.Campaigns.Promise.tables(), r.lastTables())
+}
+
+func (r *Report) orderTable() format.Table {
+	t := format.Table{
+		Title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
+			format.Moment(float64(r.Since)), format.Moment(float64(r.Time))),
+		Header: []string{"FIGURE", "NOW", "HOUR", "DAY"},
+	}
+	add := func(name string, a Average) {
+		t.Add(name, fmt.Sprintf("%.2f", a.Now), fmt.Sprintf("%.2f", a.Hour), fmt.Sprintf("%.2f", a.Day))
+	}
+	add("rank correlation", r.Order.Tau)
+	for _, o := range r.Order.Overlap {
+		name := fmt.Sprintf("first %d in common", o.First)
+		if o.Depth == "slurm" {
+			name += " (as deep as Slurm looks)"
+		}
+		add(name, o.Average)
+	}
+	first, shift := []any{"starts among the first that fitted", ""}, []any{"ranks from the head at a start", ""}
+	for _, w := range r.Starts.Ranks {
+		first, shift = append(first, fmt.Sprintf("%.2f", w.First)), append(shift, fmt.Sprintf("%.1f", w.Shift))
+	}
+	t.Add(first...)
+	t.Add(shift...)
+	return t
+}
+
+func (r *Report) startsTable() format.Table {
+	t := format.Table{
+		Title:  "Starts, compared with those that OStrich would have made",
+		Header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"},
+	}
+	s := &r.Starts
+	t.Add("same", s.Same, "", "", "", "", "")
+	for _, row := range []struct {
+		name string
+		jobs uint64
+		open int
+		by   *Histogram
+	}{{"earlier", s.Earlier, s.RunEarlier, &s.EarlierSeconds}, {"later", s.Later, s.WaitLater, &s.LaterSeconds}} {
+		t.Add(row.name, row.jobs, row.open, row.by.Count, row.by.meanCell("s"), row.by.upToCell(60), row.by.upToCell(3600))
+	}
+	t.Add("not compared", s.NotCompared+s.LeftOut, "", "", "", "", "")
+	return t
+}
+
+func (r *Report) campaignsTable() format.Table {
+	t := format.Table{
+		Title:  "Finished campaigns",
+		Header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"},
+	}
+	k := &r.Campaigns
+	t.Add(k.Finished, k.Kept, k.Broken, k.Unbounded, k.Stretch.meanCell(""), k.Stretch.upToCell(1.15), k.Stretch.upToCell(2), k.Stretch.upToCell(20))
+	return t
+}
+
+func (r *Report) brokenTables() []format.Table {
+	t := format.Table{Title: "Broken bounds, by reason", Header: []string{"REASON", "FIRST", "ALL", "MEANING"}}
+	for _, b := range r.Campaigns.BrokenBy {
+		if b.Any > 0 {
+			t.Add(b.Reason, b.First, b.Any, b.Meaning)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []format.Table{t}
+}
+
+// tables has none if no campaign has a known rho.
+func (p *Promise) tables() []format.Table {
+	if p.Campaigns == 0 {
+		return nil
+	}
+	part := func(x float64) string { return format.PercentCell(x, 0) }
+	all := format.Table{
+		Title:  "Campaigns of the last 24 hours beside an equally shared machine",
+		Header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"},
+	}
+	all.Add(p.Campaigns, part(p.Le1), fmt.Sprintf("%.2f", p.Mean), fmt.Sprintf("%.2f", p.P50), fmt.Sprintf("%.2f", p.P95), fmt.Sprintf("%.2f", p.Max))
+	users := format.Table{
+		Title:  "Users furthest from an equal share",
+		Header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"},
+	}
+	for _, u := range p.Users {
+		users.Add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
+	}
+	if len(p.Users) == 0 {
+		return []format.Table{all}
+	}
+	return []format.Table{all, users}
+}
+
+func (r *Report) lastTables() []format.Table {
+	if len(r.Campaigns.Last) == 0 {
+		return nil
+	}
+	t := format.Table{
+		Title:  "The campaigns that finished last",
+		Header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"},
+	}
+	for _, f := range r.Campaigns.Last {
+		bound, kept := "never", ""
+		if f.Bound != nil {
+			bound, kept = format.Moment(*f.Bound), "yes"
+			if f.Broken {
+				kept = "no"
+			}
+		}
+		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.Elapsed(f.Flow),
+			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
+	}
+	return []format.Table{t}
+}
+
+// meanCell is the mean of what the histogram counts, "" of nothing.
+func (h *Histogram) meanCell(unit string) string {
+	if h.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f%s", h.Sum/float64(h.Count), unit)
+}
+
+// upToCell is the part of what the histogram counts that is up to a limit of one
+// of its buckets, "" where there is none.
+func (h *Histogram) upToCell(limit float64) string {
+	for _, b := range h.Buckets {
+		if b.Limit == limit && h.Count > 0 {
+			return format.PercentCell(float64(b.Count)/float64(h.Count), 0)
+		}
+	}
+	return ""
+}

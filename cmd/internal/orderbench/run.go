@@ -1,0 +1,183 @@
+package orderbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// quickLogs is how many logs a quick bench takes.
+const quickLogs = 3
+
+// Options say which logs are measured under which policies, in the words of a
+// command line.
+type Options struct {
+	replay.LogOptions
+	Settings
+	Logs    []string // files
+	Policy  string
+	Floor   time.Duration // Settings.Floor
+	Quick   bool          // the first logs only, and one shake
+	Resume  string        // file or folder of runs that are kept; "" keeps none
+	Workers int
+}
+
+// check returns what is wrong with the options, and completes the settings.
+func (o *Options) check() error {
+	var errs []error
+	for _, x := range []struct {
+		option string
+		n      int
+	}{{"parts", o.Parts}, {"part-jobs", o.PartJobs}, {"shakes", o.Shakes}} {
+		if x.n < 1 {
+			errs = append(errs, fmt.Errorf("--%s %d: at least 1", x.option, x.n))
+		}
+	}
+	if o.Floor < 0 || o.Floor%time.Second != 0 {
+		errs = append(errs, fmt.Errorf("--floor %v: whole seconds, at least 0", o.Floor))
+	}
+	o.Settings.Floor = ostrich.Duration(o.Floor / time.Second)
+	if _, err := console.Named[uint8](Loops, o.Loop); err != nil {
+		errs = append(errs, fmt.Errorf("--loop %w", err))
+	}
+	if o.Quick {
+		if o.Given("shakes") && o.Shakes != 1 {
+			errs = append(errs, fmt.Errorf("--quick makes one shake, not %d", o.Shakes))
+		}
+		o.Shakes = 1
+	}
+	return errors.Join(errs...)
+}
+
+// Run makes the runs that are not kept from before, and returns what all of them
+// have found.
+func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	policies, err := ParsePolicies(o.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("--policy: %w", err)
+	}
+	logs, err := o.read(ctx, stderr)
+	if err != nil {
+		return nil, err
+	}
+	code, err := replay.CodeVersion()
+	if err != nil {
+		return nil, err
+	}
+	b, err := New(logs, policies, o.Settings, code)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	if err = o.makeRuns(ctx, stderr, b); err != nil {
+		return nil, err
+	}
+	return b.Result(), nil
+}
+
+// read reads the logs.
+func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
+	paths := o.Logs
+	if len(paths) == 0 {
+		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
+	}
+	if o.Quick && len(paths) > quickLogs {
+		console.Say(stderr, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))
+		paths = paths[:quickLogs]
+	}
+	var logs []Log
+	for _, path := range paths {
+		w, err := o.Workload(ctx, path, replay.RuleNames, sim.ByLimit)
+		if err != nil {
+			return nil, err
+		}
+		w.Tell(stderr)
+		logs = append(logs, Log{Name: w.Name, Procs: w.Procs, Jobs: w.Jobs})
+	}
+	return logs, nil
+}
+
+// makeRuns makes the runs that are not kept from before, several at a time, and
+// keeps each as soon as it is done. The first error ends all of it.
+func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) error {
+	keep := func(*Run, Measures) error { return nil }
+	if o.Resume != "" {
+		store, err := OpenStore(o.Resume, o.Settings)
+		if err != nil {
+			return fmt.Errorf("--resume: %w", err)
+		}
+		// The process may end while a run is still being added: then it is the
+		// system that closes the file.
+		if n := store.Restore(b); n > 0 {
+			console.Say(stderr, "%d of %s were made before", n, format.Plural(len(b.runs), "run"))
+		}
+		keep = store.Add
+	}
+	var runs []*Run
+	var jobs []int
+	for i := range b.runs {
+		if r := &b.runs[i]; !b.done[i] {
+			runs, jobs = append(runs, r), append(jobs, r.Jobs)
+		}
+	}
+	var failed atomic.Bool
+	var mu sync.Mutex
+	err := replay.Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
+		if failed.Load() || ctx.Err() != nil {
+			return nil
+		}
+		m, err := b.Do(runs[i], ended)
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			b.Keep(runs[i], m)
+			err = keep(runs[i], m)
+		}
+		if err != nil {
+			failed.Store(true)
+		}
+		return err
+	})
+	if errors.Is(err, console.ErrInterrupted) && o.Resume != "" {
+		return console.Interruption("finished runs are kept in " + o.Resume + "; the same command again goes on")
+	}
+	return err
+}
+
+// Tables are a row a policy over all logs, and then unless only these are wanted,
+// the same by log.
+func (r *Result) Tables(byLog bool) []format.Table {
+	row := func(t *format.Table, p *PolicyRatios, cells ...any) {
+		for _, r := range p.All() {
+			cells = append(cells, r.String())
+		}
+		t.Add(cells...)
+	}
+	t := format.Table{Header: append([]string{"POLICY"}, Heads()...)}
+	for i := range r.Policies {
+		row(&t, &r.Policies[i], r.Policies[i].Policy)
+	}
+	if !byLog {
+		return []format.Table{t}
+	}
+	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, Heads()...)}
+	for i := range r.Logs {
+		for k := range r.Logs[i].Policies {
+			p := &r.Logs[i].Policies[k]
+			row(&logs, p, r.Logs[i].Log, p.Policy)
+		}
+	}
+	return []format.Table{t, logs}
+}

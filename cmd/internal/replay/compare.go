@@ -1,0 +1,218 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// SiteOptions say which jobs of a site are replayed, how its Slurm is
+// configured, how the jobs are replayed and how the runs are measured, in the
+// words of a command line. With --swf the log is chosen by [LogOptions].
+type SiteOptions struct {
+	Options
+	Cluster  string
+	SWF      string
+	Sacct    []string
+	Timezone string
+	Nodes    int
+
+	SlurmConfig, Partitions, Associations, QOS string // files
+
+	WhatIf      []string
+	MeasureRule string
+	Floor       time.Duration
+	Window      string
+	Anonymize   bool
+	Seed        uint64
+	Resamples   int
+	Workers     int
+}
+
+// candidate is a replay that is compared with others, and its result.
+type candidate struct {
+	name   string
+	study  *Study
+	policy *Policy
+	jobs   []report.Job
+	took   time.Duration
+}
+
+// Compare replays the jobs of a site under the policies, and compares the runs
+// with one another and with what happened.
+func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Comparison, error) {
+	if n := o.Resamples; n < 1 || n > 1_000_000 {
+		return nil, fmt.Errorf("--resamples %d: must be from 1 to 1000000", n)
+	}
+	if floor := o.Floor; floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
+		return nil, fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
+	}
+	settings, err := o.order()
+	if err != nil {
+		return nil, err
+	}
+	policies, err := o.Policies(Site)
+	if err != nil {
+		return nil, err
+	}
+	source, err := o.readSource(ctx, config, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if source.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
+		return nil, fmt.Errorf("--measure-rule: %w", err)
+	}
+	source.setup.Run = settings
+	foretold := source.foretell()
+	site, err := New(source.history, source.setup)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source.name, err)
+	}
+	site.Notes = append(source.notes, site.Notes...)
+	if err = source.check(site); err != nil {
+		return nil, err
+	}
+	runs, err := o.candidates(site, policies)
+	if err != nil {
+		return nil, err
+	}
+	if err = o.replayAll(ctx, stderr, runs); err != nil {
+		return nil, err
+	}
+	in, err := o.input(source, site, runs)
+	if err != nil {
+		return nil, err
+	}
+	in.Lengths = foretold
+	result, err := comparison.Compare(ctx, in)
+	if errors.Is(err, context.Canceled) {
+		err = console.ErrInterrupted
+	}
+	return result, err
+}
+
+// candidates are the replays that the options ask for.
+func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate, error) {
+	var runs []*candidate
+	for i, p := range policies {
+		if slices.Contains(policies[:i], p) {
+			return nil, fmt.Errorf("--policy %s: is named twice", p.Name)
+		}
+		runs = append(runs, &candidate{name: p.Name, study: site, policy: p})
+	}
+	for _, what := range o.WhatIf {
+		changed := site
+		var heeds []string // nil is all
+		for change := range strings.SplitSeq(what, ",") {
+			next, heeded, err := changed.Change(strings.TrimSpace(change), os.ReadFile)
+			if err != nil {
+				return nil, fmt.Errorf("--what-if: %w", err)
+			}
+			changed, heeds = next, widest(heeds, heeded, changed == site)
+		}
+		before := len(runs)
+		for _, p := range policies {
+			if !Heeds(heeds, p.Name) {
+				continue
+			}
+			name := p.Name + ", " + what
+			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.name == name }) {
+				return nil, fmt.Errorf("--what-if %s: is given twice", what)
+			}
+			runs = append(runs, &candidate{name: name, study: changed, policy: p})
+		}
+		if len(runs) == before {
+			return nil, fmt.Errorf("--what-if %s: means nothing to --policy %s", what, o.Policy)
+		}
+	}
+	return runs, nil
+}
+
+// widest are the policies that see any of the changes.
+func widest(a, b []string, first bool) []string {
+	switch {
+	case first:
+		return b
+	case a == nil || b == nil:
+		return nil
+	}
+	return append(slices.Clone(a), b...)
+}
+
+// replayAll makes the replays, several at a time.
+func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, runs []*candidate) error {
+	jobs := make([]int, len(runs))
+	for i, r := range runs {
+		jobs[i] = len(r.study.Jobs)
+	}
+	return Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) (err error) {
+		r := runs[i]
+		if r.jobs, r.took, err = r.study.Replay(r.policy, ended); err != nil {
+			err = fmt.Errorf("%s: %w", r.name, err)
+		}
+		return err
+	})
+}
+
+// input puts the runs beside what happened.
+func (o *SiteOptions) input(source *source, site *Study, runs []*candidate) (comparison.Input, error) {
+	in := comparison.Input{
+		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
+		Location: source.location, Procs: site.Procs, Notes: site.Notes, Closed: site.Run.closed,
+		Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule, Seed: o.Seed, Resamples: o.Resamples,
+		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
+		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
+		Share:       site.Share(), Shares: site.Shares, Controller: source.controller,
+	}
+	if source.recorded {
+		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})
+		in.Baseline = 1
+	}
+	for _, r := range runs {
+		in.Runs = append(in.Runs, comparison.Run{Name: r.name, Jobs: r.jobs, Seconds: r.took.Seconds()})
+	}
+	base := in.Runs[in.Baseline].Jobs
+	shown := base
+	for _, r := range runs {
+		if r.name == "ostrich" {
+			shown = r.jobs
+		}
+	}
+	var err error
+	if o.Window == "" {
+		in.Window.From, in.Window.To = comparison.BusiestDay(base)
+	} else if in.Window.From, in.Window.To, err = source.window(o.Window); err != nil {
+		return in, fmt.Errorf("--window %s: %w", o.Window, err)
+	}
+	in.Virtual, err = site.Virtual(shown)
+	if o.Anonymize {
+		comparison.Anonymize(&in)
+	}
+	return in, err
+}
+
+// window reads a window from FROM,TO.
+func (s *source) window(text string) (from, to ostrich.Time, err error) {
+	first, last, ok := strings.Cut(text, ",")
+	if !ok {
+		return 0, 0, errors.New("must be FROM,TO")
+	}
+	if from, err = s.time(first); err == nil {
+		to, err = s.time(last)
+	}
+	if err == nil && to <= from {
+		err = errors.New("ends before it begins")
+	}
+	return from, to, err
+}

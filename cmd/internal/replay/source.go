@@ -1,0 +1,367 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/trace"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
+)
+
+// source is where the jobs of a comparison come from, and what is known of the
+// site.
+type source struct {
+	o          *SiteOptions
+	name       string
+	history    *accounting.History
+	setup      Setup
+	location   *time.Location // nil for a log, whose times count from its start
+	zero       ostrich.Time   // of a log, the moment of its start
+	now        time.Time
+	recorded   bool // starts of jobs are known
+	limits     bool // time limits are known
+	lengths    lengths.Options
+	notes      []string
+	live       *live // what the controller says now; nil if nobody asked
+	controller *comparison.Controller
+}
+
+// check compares the model of the site's priorities with what the controller
+// says, and lets go of the history, which is large.
+func (s *source) check(site *Study) (err error) {
+	if l := s.live; l != nil {
+		s.controller, err = site.Check(s.history, l.at, l.shares, l.queue)
+	}
+	s.history.Jobs = nil
+	return err
+}
+
+// live is what the controller says of priorities at a moment.
+type live struct {
+	at     ostrich.Time
+	shares []slurm.Share
+	queue  []priority.Queued
+}
+
+// time reads a moment as the options write it.
+func (s *source) time(text string) (ostrich.Time, error) {
+	if s.location != nil {
+		return sacct.ParseTime(strings.TrimSpace(text), s.now, s.location)
+	}
+	var seconds int64
+	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil {
+		return 0, fmt.Errorf("%q: seconds since the start of the log", text)
+	}
+	return s.zero + ostrich.Time(seconds), nil
+}
+
+// checkSource refuses options that do not go together.
+func (o *SiteOptions) checkSource() error {
+	switch {
+	case o.given("swf") && o.given("sacct"):
+		return errors.New("compare: --swf or --sacct, not both")
+	case o.files() && o.given("clusters"):
+		return errors.New("compare: --clusters names one of the database, and the jobs come from a file")
+	case !o.files() && o.given("lenient"):
+		return errors.New("compare: --lenient goes with --swf and --sacct")
+	case !o.given("swf") && o.given("load"):
+		return errors.New("compare: --load goes with --swf")
+	case o.given("procs") && o.Procs < 1 || o.given("nodes") && o.Nodes < 1:
+		return errors.New("compare: --procs and --nodes: at least 1")
+	}
+	return nil
+}
+
+// files reports whether the jobs come from files.
+func (o *SiteOptions) files() bool { return o.given("swf") || o.given("sacct") }
+
+// readSource reads the jobs and the site.
+func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*source, error) {
+	if err := o.checkSource(); err != nil {
+		return nil, err
+	}
+	s := &source{o: o, now: time.Now(), location: time.Local, recorded: true, limits: true}
+	if name := o.Timezone; name != "" {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			return nil, fmt.Errorf("--timezone %s: %w", name, err)
+		}
+		s.location = zone
+	} else if o.given("sacct") {
+		s.location = time.UTC
+	}
+	options, err := config.ScheduleOptions()
+	if err != nil {
+		return nil, err
+	}
+	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == "tree", Location: s.location}
+	s.lengths = lengths.Options{
+		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
+		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
+	}
+	if err = s.readFiles(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.given("swf"):
+		err = s.readSWF(ctx)
+	case o.given("sacct"):
+		err = s.readDumps(ctx)
+	default:
+		err = s.readTables(ctx, config, stderr)
+	}
+	if o.files() && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
+		for i := range s.history.Jobs {
+			s.history.Jobs[i].Class = 0
+		}
+	}
+	return s, err
+}
+
+// foretell tests the predictors on the jobs; the zero value where time limits are
+// not known, as these bound all predictions.
+func (s *source) foretell() lengths.Result {
+	if !s.limits {
+		return lengths.Result{}
+	}
+	s.lengths.MaxTime = make(map[string]ostrich.Duration)
+	for _, p := range s.setup.Partitions {
+		if p.MaxTime != priority.Unlimited {
+			s.lengths.MaxTime[p.Name] = p.MaxTime
+		}
+	}
+	return lengths.Test(s.history, s.lengths)
+}
+
+// readFiles reads the configuration of Slurm from the files that are named.
+func (s *source) readFiles() error {
+	o := s.o
+	read := func(option, path string, parse func(text string) error) error {
+		if path == "" {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err == nil {
+			err = parse(string(raw))
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %s: %w", option, path, err)
+		}
+		return nil
+	}
+	site := &accounting.Site{}
+	return errors.Join(
+		read("slurm-config", o.SlurmConfig, func(text string) error {
+			controller, err := slurm.ParseController(text)
+			if err != nil {
+				return err
+			}
+			s.setup.Controller = &controller
+			if !o.given("partitions") && strings.Contains(text, "PartitionName=") { // a slurm.conf
+				s.setup.Partitions, err = slurm.ParsePartitions(text)
+			}
+			return err
+		}),
+		read("partitions", o.Partitions, func(text string) (err error) {
+			s.setup.Partitions, err = slurm.ParsePartitions(text)
+			return err
+		}),
+		read("associations", o.Associations, func(text string) error {
+			s.setup.Site = site
+			return sacct.ReadAssociations(site, strings.NewReader(text), o.Associations, o.Cluster)
+		}),
+		read("qos-file", o.QOS, func(text string) error {
+			s.setup.Site = site
+			return sacct.ReadQOS(site, strings.NewReader(text), o.QOS)
+		}),
+	)
+}
+
+// readSWF reads a workload log.
+func (s *source) readSWF(ctx context.Context) error {
+	o, path := s.o, s.o.SWF
+	s.name, s.location, s.zero = LogName(path), nil, 1
+	log, err := o.Read(ctx, path)
+	if err != nil {
+		return err
+	}
+	if note := Skipped(log); note != "" {
+		s.notes = append(s.notes, note+".")
+	}
+	if log, err = o.Choose(path, log); err != nil {
+		return err
+	}
+	m, err := o.Processors(log)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
+	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
+	if s.history, err = FromLog(log, m); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if nodes := log.Number("MaxNodes"); nodes > 0 {
+		s.history.Nodes = int(nodes)
+	}
+	return nil
+}
+
+// readDumps reads dumps of sacct.
+func (s *source) readDumps(ctx context.Context) error {
+	s.name = strings.Join(s.o.Sacct, ", ")
+	var all []*accounting.History
+	for _, path := range s.o.Sacct {
+		var h *accounting.History
+		err := console.Await(ctx, func() (err error) {
+			h, err = s.readDump(path)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		all = append(all, h)
+	}
+	var err error
+	if s.history, err = accounting.Merge(all...); err != nil {
+		return err
+	}
+	from, to, err := s.span(s.history.From, s.history.To+1)
+	if err != nil {
+		return err
+	}
+	s.history.From, s.history.To = from, to
+	s.history.Jobs = slices.DeleteFunc(s.history.Jobs, func(j accounting.Job) bool { return j.Submit >= to })
+	return nil
+}
+
+// readDump reads a dump of sacct, compressed or not; - is standard input.
+func (s *source) readDump(path string) (*accounting.History, error) {
+	file := os.Stdin
+	if path != "-" {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+	}
+	in, err := trace.Inflate(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+}
+
+// span is the window that the options name, or the given one.
+func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error) {
+	for _, x := range []struct {
+		option, text string
+		at           *ostrich.Time
+	}{{"starttime", s.o.Start, &from}, {"endtime", s.o.End, &to}} {
+		if x.text != "" {
+			t, err := s.time(x.text)
+			if err != nil {
+				return 0, 0, fmt.Errorf("--%s %s: %w", x.option, x.text, err)
+			}
+			*x.at = t
+		}
+	}
+	if to <= from {
+		return 0, 0, fmt.Errorf("the window from %s to %s has no length", s.moment(from), s.moment(to))
+	}
+	return from, to, nil
+}
+
+func (s *source) moment(t ostrich.Time) string {
+	return time.Unix(int64(t), 0).In(s.location).Format(time.RFC3339)
+}
+
+// warmUp is for how many half-lives before the window usage is read: what is
+// older counts for a sixteenth.
+const warmUp = 4
+
+// readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
+func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
+	from, to, err := s.span(ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
+	if err != nil {
+		return err
+	}
+	commands := config.Commands()
+	if s.setup.Controller == nil {
+		controller, bad := commands.Controller(ctx)
+		if bad != nil {
+			return fmt.Errorf("%w; or give --slurm-config FILE", bad)
+		}
+		s.setup.Controller = &controller
+		if config.Cluster == "" {
+			config.Cluster = controller.ClusterName
+		}
+	}
+	if s.setup.Partitions == nil && !s.o.given("slurm-config") {
+		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
+			return fmt.Errorf("%w; or give --partitions FILE", err)
+		}
+	}
+	if config.Cluster == "" {
+		config.Cluster = s.setup.Controller.ClusterName
+	}
+	access, err := config.Source()
+	if err != nil {
+		return err
+	}
+	done := console.Alive(stderr, "reading accounting")
+	defer done()
+	access.Classes = true
+	r, err := slurmdb.Open(ctx, access)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	s.name = "cluster " + config.Cluster
+	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
+	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
+		if ctx.Err() != nil {
+			return console.ErrInterrupted
+		}
+		return err
+	}
+	s.history.From = from
+	if s.setup.Site == nil {
+		if s.setup.Site, err = archive.Site(ctx, r); err != nil {
+			return err
+		}
+	}
+	if !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
+		s.ask(ctx, commands)
+	}
+	return nil
+}
+
+// ask asks the controller for its priorities, to compare the model with them.
+func (s *source) ask(ctx context.Context, commands slurm.Commands) {
+	l := &live{at: ostrich.Time(time.Now().Unix())}
+	var err error
+	if l.shares, err = commands.Shares(ctx); err == nil {
+		l.queue, err = commands.Queue(ctx)
+	}
+	if err != nil {
+		s.notes = append(s.notes, fmt.Sprintf("The model was not compared with the controller's own priorities: %v.", err))
+		return
+	}
+	s.live = l
+}

@@ -1,0 +1,181 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
+)
+
+// ErrConfig is a configuration that no later attempt can use; what it comes
+// with says why.
+var ErrConfig = errors.New("not usable")
+
+// Permanent tells whether an error will stay until somebody changes the
+// configuration, of the sidecar, of Slurm or of the database.
+func Permanent(err error) bool {
+	return errors.Is(err, ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
+		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
+}
+
+// Open connects to the database and asks the controller for its configuration.
+// It reads no job. With a lead it is to write, once that says that it is its turn:
+// then it opens the journal for writing. nil is one that only looks.
+func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
+	commands := c.Commands()
+	controller, err := commands.Controller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Cluster == "" {
+		c.Cluster = controller.ClusterName
+	}
+	partitions, err := commands.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	source, err := c.Source()
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+	}
+	source.Believe = watchClock(source.Timeout)
+	source.MaxTime = make(map[string]ostrich.Duration)
+	for _, p := range partitions {
+		if p.MaxTime != priority.Unlimited {
+			source.MaxTime[p.Name] = p.MaxTime
+		}
+	}
+	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
+		return nil, err
+	}
+	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
+	accounting, err := slurmdb.Open(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	p.accounting = accounting
+	s, err := p.joined(ctx, accounting, source)
+	if err != nil {
+		return nil, errors.Join(err, accounting.Close())
+	}
+	return s, nil
+}
+
+// New returns the sidecar of a cluster whose controller has already been
+// asked. It has no journal.
+func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
+	p := parts{config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions}
+	return p.sidecar()
+}
+
+// parts are the parts of a sidecar.
+type parts struct {
+	config     Config
+	accounting Accounting
+	commands   Controller
+	controller priority.Controller
+	partitions []priority.Partition
+	journal    *journal.Journal // nil: none
+	lead       *Lead            // nil: it only looks
+	names      error            // of the configuration, that Slurm does not know
+}
+
+// joined returns a sidecar that has a journal and takes part in the turns of its lead.
+func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) (*Sidecar, error) {
+	_, err := p.scheduleOptions()
+	if err == nil {
+		p.names, err = p.config.refuseNames(ctx, names, p.partitions, p.lead != nil)
+	}
+	if err == nil {
+		p.journal, err = readJournal(&p.config)
+	}
+	if err == nil && p.lead != nil {
+		err = p.lead.use(source, p.config.Interval)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.sidecar()
+}
+
+// scheduleOptions returns the options of the schedules. The error says what is wrong
+// with the configuration.
+func (p *parts) scheduleOptions() (ostrich.Options, error) {
+	if p.controller.ClusterName != p.config.Cluster {
+		return ostrich.Options{}, otherCluster(p.config.Cluster, p.controller.ClusterName)
+	}
+	o, err := p.config.ScheduleOptions()
+	if err != nil {
+		return o, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+	}
+	if err = priority.Check(p.config.PlanOptions(p.controller)); err != nil {
+		return o, fmt.Errorf("priority: %w", err)
+	}
+	return o, nil
+}
+
+// sidecar returns a complete sidecar. Only its cycles change it later.
+func (p *parts) sidecar() (*Sidecar, error) {
+	c := p.config
+	o, err := p.scheduleOptions()
+	if err != nil {
+		return nil, err
+	}
+	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
+	if err != nil {
+		return nil, err
+	}
+	return &Sidecar{
+		writer: writer{
+			slurm: p.commands, controller: p.controller, channel: priority.Channel(c.Priority.Channel), interval: c.Interval, journal: p.journal,
+		},
+		config: c, accounting: p.accounting, pools: pools, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
+		comments: newComments(&c, p.commands), holds: newHolds(), lead: p.lead, names: p.names,
+	}, nil
+}
+
+func otherCluster(configured, controller string) error {
+	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
+}
+
+// nodesOf adds the nodes of its partitions to each pool.
+func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
+	named := make(map[string]bool)
+	for _, pool := range pools {
+		for _, name := range pool.Partitions {
+			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
+				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
+			}
+			named[name] = true
+		}
+	}
+	var list []slurmdb.Pool
+	for _, pool := range pools {
+		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
+		for _, part := range partitions {
+			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
+				p.Nodes = append(p.Nodes, part.Nodes...)
+			}
+		}
+		slices.Sort(p.Nodes)
+		p.Nodes = slices.Compact(p.Nodes)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// Close gives the database connection and the journal back.
+func (s *Sidecar) Close() error {
+	err := s.accounting.Close()
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package sidecar
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// forget makes a sidecar read everything again.
+func (s *Sidecar) forget() {
+	s.made, s.ranked, s.named = nil, nil, altered{}
+	s.holds.stale, s.holds.ranked, s.holds.recalled = true, nil, altered{}
+	s.provisional.heard = true
+}
+
+// said is everything that a cycle says about the queue.
+func (c *Cycle) said() string {
+	lines := fmt.Appendln(nil, c.Time, c.Lag, c.Events, c.Anew, c.Provisional, c.Plan.Summary, c.Pools[0].Schedule.Kept())
+	for _, e := range c.Plan.Entries {
+		lines = fmt.Appendln(lines, e.Queued, e.Rank, e.SlurmRank, e.From, e.To, e.Write, e.Why, e.Pool, e.Campaign, e.Gated)
+	}
+	return string(lines)
+}
+
+// A cycle skips what cannot have changed. Whatever happens, it says the same as a cycle
+// that reads everything.
+func TestNothingIsMissed(t *testing.T) {
+	reasons := []string{"None", "Priority", "Resources", "AssocGrpCpuLimit", "PartitionConfig", "JobHeldUser", "Dependency"}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		synctest.Test(t, func(t *testing.T) {
+			edit := func(*Config) {}
+			if r.IntN(2) == 0 {
+				edit = func(c *Config) { c.Exclude.Users = []string{"u2"} }
+			}
+			quick, thorough := newSite(), newSite()
+			a, b := quick.start(t, edit), thorough.start(t, edit)
+			both := func(step func(w *site)) { step(quick); step(thorough) }
+			var untold []ostrich.Job
+			id := 0
+			for range 2 + r.IntN(29) {
+				steps := []int{0, 0, 1, 1, 2}[r.IntN(5)]
+				for range steps {
+					n := len(quick.queue)
+					at := 0
+					if n > 0 {
+						at = r.IntN(n)
+					}
+					what := r.IntN(10)
+					switch {
+					case what < 2 || n == 0:
+						id++
+						j := jobOf(id, 1+r.IntN(3), quick.now-ostrich.Time(r.IntN(91)))
+						q := queued(&j)
+						q.User = "1234"
+						both(func(w *site) { w.queue = append(w.queue, q) })
+						if r.IntN(2) == 0 {
+							both(func(w *site) { w.tell(&j) })
+						} else {
+							untold = append(untold, j)
+						}
+					case what == 2 && len(untold) > 0:
+						both(func(w *site) { w.tell(&untold[0]) })
+						untold = untold[1:]
+					case what == 3:
+						reason := reasons[r.IntN(len(reasons))]
+						both(func(w *site) { w.queue[at].Reason = reason })
+					case what == 4: // accounting tells of the start and the queue will, or the reverse
+						q := quick.queue[at]
+						rec, known := quick.records[q.Job]
+						if r.IntN(2) == 0 {
+							both(func(w *site) { w.queue = slices.Delete(slices.Clone(w.queue), at, at+1) })
+						}
+						if known && rec.Job.Start == 0 {
+							rec.Job.Start = quick.now
+							both(func(w *site) {
+								w.records[q.Job] = rec
+								w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.Start, Job: rec.Job})
+							})
+						}
+					case what == 5:
+						q := quick.queue[at]
+						if rec, known := quick.records[q.Job]; known {
+							both(func(w *site) {
+								delete(w.records, q.Job)
+								j := rec.Job
+								j.End = w.now
+								w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.End, Job: j})
+							})
+						}
+					case what == 6:
+						tier := r.IntN(3)
+						both(func(w *site) {
+							w.parts = slices.Clone(w.parts)
+							w.parts[0].PriorityTier = tier
+						})
+					case what == 7:
+						eligible := quick.now - ostrich.Time(r.IntN(61))
+						listed := r.IntN(2) == 0
+						both(func(w *site) {
+							q := &w.queue[at]
+							q.Listed = listed
+							if rec, known := w.records[q.Job]; known {
+								rec.Eligible, rec.UserName = eligible, "u2"
+								w.records[q.Job] = rec
+							}
+						})
+					case what == 9:
+						q := quick.queue[at]
+						kind := []ostrich.Kind{ostrich.Hold, ostrich.Release}[r.IntN(2)]
+						if rec, known := quick.records[q.Job]; known && rec.Job.Start == 0 {
+							both(func(w *site) { w.events = append(w.events, ostrich.Event{At: w.now, Kind: kind, Job: rec.Job}) })
+						}
+					case what == 8:
+						job := quick.queue[at].Job
+						both(func(w *site) { w.skipped = []slurmdb.Skip{{Job: job, Why: "asks for no processor"}} })
+					}
+				}
+				b.forget()
+				if got, want := run(t, a, false).said(), run(t, b, false).said(); got != want {
+					t.Fatalf("seed %d: it says\n%s\nand, having looked at everything,\n%s", seed, got, want)
+				}
+				passed := []int{1, 10, 45, 90}[r.IntN(4)]
+				time.Sleep(time.Duration(passed) * time.Second)
+				both(func(w *site) { w.now += ostrich.Time(passed) })
+			}
+		})
+	}
+}
+
+// A generation ends when something happens, not because time passes.
+func TestGeneration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		w.submit(2, 2, 9100, "main")
+		s := w.start(t)
+		before := run(t, s, false)
+		for _, step := range []struct {
+			what string
+			do   func()
+			same bool
+		}{
+			{"nothing", func() {}, true},
+			{"a reason", func() { w.queue[0].Reason = "Resources" }, false},
+			{"nothing after a reason", func() {}, true},
+			{"an event that leaves the order as it is", func() {
+				w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.End, Job: ostrich.Job{ID: 99}})
+			}, false},
+			{"nothing after an event", func() {}, true},
+			{"another tier", func() { time.Sleep(configAge); w.parts = []priority.Partition{{Name: "main", PriorityTier: 3}} }, false},
+			{"the same configuration again", func() { time.Sleep(configAge) }, true},
+			{"other weights", func() { time.Sleep(configAge); w.ctl.Weights.Age++ }, false},
+			{"a write", func() { run(t, s, true) }, false},
+			{"a failure", func() {
+				w.fail["poll"] = errors.New("away")
+				if _, err := s.Run(t.Context(), false); err == nil {
+					t.Error("no failure")
+				}
+				delete(w.fail, "poll")
+			}, true},
+		} {
+			w.now += 10
+			step.do()
+			c := run(t, s, false)
+			equal(t, step.what+": the same generation", step.same, c.Generation == before.Generation)
+			equal(t, step.what+": the same plan", true, c.Generation != before.Generation || &c.Plan.Entries[0] == &before.Plan.Entries[0])
+			if c.Generation < before.Generation {
+				t.Errorf("%s: generation %d after %d", step.what, c.Generation, before.Generation)
+			}
+			before = c
+		}
+	})
+}
+
+// A plan counts why jobs are left alone.
+func TestLeftAlone(t *testing.T) {
+	var p Plan
+	for _, why := range []string{
+		priority.WhyRefused + "no", whyRival + "7", whyRival + "8; left alone", priority.Unheard, priority.Unheard, priority.Unheard, "job is held", "",
+	} {
+		p.leftAlone(why)
+	}
+	equal(t, "refused, rivals, unheard", []int{1, 2, 3}, []int{p.Refused, p.Rivals, p.Unheard})
+	w := newSite()
+	w.queue = append(w.queue, priority.Queued{Job: 1, Priority: 5, Listed: true, SiteKnown: true, Count: 1, Partition: "main"})
+	equal(t, "unheard in a cycle", 1, run(t, w.start(t), false).Plan.Unheard)
+}

@@ -1,0 +1,138 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/priority/slurm"
+)
+
+// writer makes changes, and records them in the journal before and after.
+type writer struct {
+	slurm      Controller
+	controller priority.Controller
+	channel    priority.Channel
+	interval   time.Duration
+	journal    *journal.Journal // nil if there is none
+}
+
+const (
+	// longestWait is how long a burst waits for a running backfill cycle to end,
+	// which would undo it. A shorter interval is the limit: the next cycle writes
+	// again what was undone.
+	longestWait = 10 * time.Second
+	// waitStep is how often sdiag is asked meanwhile.
+	waitStep = 250 * time.Millisecond
+)
+
+// await waits until no backfill cycle runs, but not for long. It reports whether
+// it had to wait.
+func (w *writer) await(ctx context.Context) (waited bool, err error) {
+	enough := time.NewTimer(min(longestWait, w.interval))
+	defer enough.Stop()
+	for {
+		diag, err := w.slurm.Diag(ctx)
+		if err != nil || !diag.Backfilling {
+			return waited, err
+		}
+		waited = true
+		select {
+		case <-ctx.Done():
+			return waited, ctx.Err()
+		case <-enough.C:
+			return waited, nil
+		case <-time.After(waitStep):
+		}
+	}
+}
+
+// write makes the changes and finds out which are in force.
+func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+	if w.journal != nil {
+		if err := w.journal.Intend(now, w.channel, changes); err != nil {
+			return nil, journaled(err)
+		}
+	}
+	r, err := w.slurm.Update(ctx, w.channel, changes)
+	o := priority.Options{Channel: w.channel, Controller: w.controller}
+	if w.journal != nil {
+		o.Ours = w.ours
+	}
+	o.Judge(&r)
+	if w.journal != nil {
+		err = errors.Join(err, journaled(w.journal.Conclude(now, w.channel, r.Outcomes)))
+	}
+	return r.Outcomes, err
+}
+
+// ours reports whether, by the journal, we wrote a value to a job.
+func (w *writer) ours(job ostrich.JobID, value int64) bool {
+	return w.journal.Ours(w.channel, job, value)
+}
+
+// progress tells whether a burst that the controller was too slow for has changed
+// something all the same. Then it is no failure: the next cycle goes on with the
+// rest, the head of the queue first, and the plan is a fresh one.
+func progress(outcomes []priority.Outcome, err error) bool {
+	if _, unnoted := errors.AsType[JournalError](err); unnoted || !errors.Is(err, slurm.ErrSlow) {
+		return false
+	}
+	r := priority.Result{Outcomes: outcomes}
+	return r.Count(priority.Applied)+r.Count(priority.Gone) > 0
+}
+
+// JournalError is what went wrong with the journal.
+type JournalError struct{ Err error }
+
+func (e JournalError) Error() string { return e.Err.Error() }
+func (e JournalError) Unwrap() error { return e.Err }
+
+// journaled marks errors of the journal; nil stays nil.
+func journaled(err error) error {
+	if err == nil {
+		return nil
+	}
+	return JournalError{err}
+}
+
+// readJournal opens the journal for reading, where it tells something of this
+// cluster; else it returns nil. The journal knows which jobs Slurm refused to change, and in channel priority it
+// tells our own pins from those of administrators. Only there no plan is right
+// without it.
+func readJournal(c *Config) (*journal.Journal, error) {
+	if c.Journal == "" || c.foreign() {
+		return nil, nil
+	}
+	j, err := journal.Read(c.Journal)
+	switch {
+	case err == nil:
+		return j, nil
+	case c.Priority.Channel == string(priority.Priority):
+		return nil, journaled(err)
+	}
+	return nil, nil
+}
+
+// alive returns a function that tells whether the journal has to remember a
+// job: it has not ended, or it is an array with tasks that have not.
+func (s *Sidecar) alive() func(ostrich.JobID) bool {
+	arrays := sync.OnceValue(s.arrays)
+	return func(id ostrich.JobID) bool {
+		_, known := s.accounting.Record(id)
+		return known || s.provisional.has(id) || arrays()[id]
+	}
+}
+
+// arrays are the job arrays that accounting knows, with tasks that have not ended.
+func (s *Sidecar) arrays() map[ostrich.JobID]bool {
+	live := make(map[ostrich.JobID]bool)
+	for _, r := range s.accounting.Live() {
+		live[r.ArrayJob] = true
+	}
+	return live
+}

@@ -1,0 +1,159 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+)
+
+// Campaigns are the unfinished campaigns, those that complete first in the
+// virtual schedule in front.
+type Campaigns struct {
+	Cluster   string       `json:"cluster"`
+	Time      ostrich.Time `json:"time"`
+	Campaigns []Campaign   `json:"campaigns"`
+}
+
+// Campaign is an unfinished campaign.
+type Campaign struct {
+	Pool         string          `json:"pool"`
+	User         string          `json:"user"`
+	Account      string          `json:"account"`
+	Partition    string          `json:"partition"`
+	Campaign     ostrich.JobID   `json:"campaign"`
+	Name         string          `json:"name,omitempty"` // by which the user declared it
+	Submitted    ostrich.Time    `json:"submitted"`
+	Latest       ostrich.Time    `json:"latest_submission"`
+	Pending      []ostrich.JobID `json:"pending"`
+	Running      []ostrich.JobID `json:"running"`
+	Work         float64         `json:"work_core_hours"`
+	VirtualStart *float64        `json:"virtual_start"`
+	VirtualEnd   *float64        `json:"virtual_completion"`
+	Started      bool            `json:"started"`
+	Completed    bool            `json:"completed"`
+	Progress     float64         `json:"progress"`
+	Stretch      float64         `json:"stretch"`
+	Bound        *float64        `json:"bound"`
+	Left         float64         `json:"left_core_hours"` // of its jobs, really
+	FrontBy      *float64        `json:"front_by"`        // when it goes first, if it still waits
+	Overdue      bool            `json:"overdue"`         // that moment has come
+	CannotStart  []ostrich.JobID `json:"cannot_start"`    // of pending, those that count for nothing until they can
+	Waiting      bool            `json:"waiting"`         // none of its jobs could start yet
+
+	Jobs    Jobs    `json:"-"`
+	Blocked int     `json:"-"` // pending jobs that cannot start, each task counted
+	Done    float64 `json:"-"` // core-hours of Work, of the jobs that have ended
+	Of      *User   `json:"-"` // whose it is
+
+	from *ostrich.Campaign
+}
+
+// Jobs counts the jobs of a campaign; each task of an array counts. Cancelled
+// ones that never ran are in none of the figures.
+type Jobs struct {
+	Done    int `json:"done"` // ran and have ended
+	Pending int `json:"pending"`
+	Running int `json:"running"`
+}
+
+// Late is "late" of a campaign that is completed virtually, and not really,
+// "overdue" once it goes first for that, "cannot start" of one of which no job could,
+// and otherwise empty.
+func (c *Campaign) Late() string {
+	switch {
+	case c.Waiting:
+		return "cannot start"
+	case c.Overdue:
+		return "overdue"
+	case c.Completed:
+		return "late"
+	}
+	return ""
+}
+
+// Unfinished lists the chosen campaigns.
+func (s *Cycle) Unfinished(chosen func(c *Campaign) bool) Campaigns {
+	list := []Campaign{}
+	for i := range s.Campaigns {
+		if c := &s.Campaigns[i]; chosen(c) {
+			list = append(list, *c)
+		}
+	}
+	return Campaigns{s.Cluster, s.Time, list}
+}
+
+// sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.
+func (s *Cycle) sortCampaigns() {
+	slices.SortStableFunc(s.Campaigns, func(a, b Campaign) int {
+		return cmp.Or(cmp.Compare(OrNever(a.VirtualEnd), OrNever(b.VirtualEnd)), cmp.Compare(a.Campaign, b.Campaign))
+	})
+	for i := range s.Campaigns {
+		c := &s.Campaigns[i]
+		c.Of.Campaigns = append(c.Of.Campaigns, c)
+	}
+}
+
+// OrNever is a moment that null stands for where it never comes.
+func OrNever(t *float64) float64 {
+	if t == nil {
+		return math.Inf(1)
+	}
+	return *t
+}
+
+// sample is the accounting record of some job of a campaign that has not
+// ended, for the names that its jobs share.
+func (k *known) sample(v *ostrich.Campaign) slurmdb.Record {
+	for _, list := range [][]ostrich.JobID{v.Pending, v.Running} {
+		for _, id := range list {
+			if r, ok := k.record(id); ok {
+				return r
+			}
+		}
+	}
+	return slurmdb.Record{}
+}
+
+// campaign describes a campaign of a user.
+func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
+	r := s.sample(v)
+	c := Campaign{
+		Pool: p.Name, User: r.UserName, Account: r.Account, Partition: r.Partition, Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest,
+		Pending: orNone(v.Pending), Running: orNone(v.Running), CannotStart: orNone(v.Held),
+		Work: format.CoreHours(v.Work), VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
+		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
+		Stretch: v.Stretch(p.Procs, s.Time), Bound: format.Finite(v.Bound),
+		Left: format.CoreHours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue, Waiting: v.Waiting,
+		Jobs: Jobs{Done: v.Done, Pending: s.tasks(v.Pending), Running: len(v.Running)}, Blocked: s.tasks(v.Held),
+		Done: format.CoreHours(max(0, v.Work-v.Open)), Of: of, from: v,
+	}
+	if c.User == "" { // all its jobs have ended
+		c.User, c.Account = of.User, of.Account
+	}
+	return c
+}
+
+// orNone returns a list that JSON shows as empty, not as null.
+func orNone(list []ostrich.JobID) []ostrich.JobID {
+	if list == nil {
+		return []ostrich.JobID{}
+	}
+	return list
+}
+
+// StretchAt returns the campaign's stretch at a later time of the same generation, and
+// for how long it has been complete virtually. Both are 0 once it has ended.
+func (c *Campaign) StretchAt(procs int, now ostrich.Time) (stretch, lag float64) {
+	v := c.from
+	if v.Ended != 0 {
+		return 0, 0
+	}
+	if v.Completed {
+		lag = float64(now) - v.VirtualEnd
+	}
+	return v.Stretch(procs, now), lag
+}

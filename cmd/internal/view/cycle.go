@@ -1,0 +1,153 @@
+// Package view describes a cycle of the sidecar for people: its jobs, campaigns and users.
+// Tables, explanations, the status page, metrics and JSON all print this description, so
+// the command ostrich and the daemon say the same.
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// Source is what is asked beside the cycle. *sidecar.Sidecar is one.
+type Source interface {
+	Config() sidecar.Config
+	Live() []slurmdb.Record
+	UserName(id ostrich.UserID) string
+}
+
+// Cycle is a described cycle. Later cycles do not change it, so several readers may use
+// it while they run. Nobody may change it.
+type Cycle struct {
+	Cluster string
+	Time    ostrich.Time // of the virtual schedule
+	Channel string       // what is written, see sidecar.Config
+	Mode    string       // of the priorities: strict or weight
+
+	Options   priority.Options // of the plan, without what the journal knows
+	Plan      sidecar.Plan
+	Unheard   int        // jobs of the plan that accounting does not know yet
+	Pools     []Pool     // in the order of the configuration
+	Campaigns []Campaign // unfinished, those that complete first in the virtual schedule in front
+
+	generation uint64
+	known
+}
+
+// known is what is known of jobs. Cycles of one generation share it.
+type known struct {
+	live  []slurmdb.Record      // by id
+	works []ostrich.Work        // of the plan's entries
+	moved []int                 // of the plan's entries, see Job.Moved
+	more  map[ostrich.JobID]int // jobs that a record stands for beyond the first
+}
+
+// Pool is one pool's virtual schedule at the time of the cycle.
+type Pool struct {
+	ostrich.Pool
+	Procs, Busy int
+	Active      int    // users with a campaign that is not completed virtually
+	Managed     int    // jobs that are ordered
+	Unfinished  int    // campaigns
+	Users       []User // by id
+}
+
+// Describe describes a cycle. No later cycle of the same sidecar may run meanwhile.
+// before is the description of an earlier cycle, or nil; Describe takes over what still
+// holds.
+func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
+	config := from.Config()
+	s := &Cycle{
+		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation,
+	}
+	if before != nil && !c.Anew && before.generation == c.Generation {
+		s.known = before.known
+	} else {
+		s.known = knownOf(from, c)
+	}
+	s.Pools = make([]Pool, len(c.Pools))
+	for i, in := range c.Pools {
+		p := Pool{Pool: in.Pool, Procs: in.Schedule.Procs(), Busy: in.Schedule.Busy(), Active: in.Schedule.Active()}
+		if i < len(c.Plan.Pools) {
+			p.Managed = c.Plan.Pools[i].Managed
+		}
+		s.Pools[i] = p
+		s.describePool(&s.Pools[i], c.Users(i), c.Campaigns(i), from.UserName)
+	}
+	s.sortCampaigns()
+	return s
+}
+
+// knownOf reads all jobs of a cycle.
+func knownOf(from Source, c *sidecar.Cycle) known {
+	k := known{
+		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)),
+		moved: moves(c.Plan.Entries), more: make(map[ostrich.JobID]int),
+	}
+	for i := range k.live {
+		if j := &k.live[i].Job; j.Count() > 1 {
+			k.more[j.ID] = j.Count() - 1
+		}
+	}
+	for i := range c.Plan.Entries {
+		for _, in := range c.Pools {
+			if w, ok := in.Schedule.WorkOf(c.Plan.Entries[i].Job); ok {
+				k.works[i] = w
+				break
+			}
+		}
+	}
+	return k
+}
+
+// describePool describes the users of a pool and their campaigns. The schedule lists
+// both by the user's id.
+func (s *Cycle) describePool(p *Pool, users []ostrich.User, campaigns []ostrich.Campaign, name func(ostrich.UserID) string) {
+	p.Unfinished = len(campaigns)
+	p.Users = make([]User, len(users))
+	next := 0
+	for i := range users {
+		u := &p.Users[i]
+		*u = userOf(p, &users[i], name)
+		for ; next < len(campaigns) && campaigns[next].User == u.ID; next++ {
+			s.Campaigns = append(s.Campaigns, s.campaign(p, u, &campaigns[next]))
+		}
+	}
+}
+
+// withProvisional adds the records that are made of the queue to those of accounting,
+// all by id.
+func withProvisional(live, provisional []slurmdb.Record) []slurmdb.Record {
+	if len(provisional) == 0 {
+		return live
+	}
+	live = slices.Concat(live, provisional)
+	slices.SortFunc(live, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	return live
+}
+
+// record is what accounting knows of a job that has not ended.
+func (k *known) record(id ostrich.JobID) (slurmdb.Record, bool) {
+	i, ok := slices.BinarySearchFunc(k.live, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
+	if !ok {
+		return slurmdb.Record{}, false
+	}
+	return k.live[i], true
+}
+
+// tasks counts the jobs that records stand for: an array's waiting tasks are
+// one record.
+func (k *known) tasks(records []ostrich.JobID) int {
+	n := len(records)
+	if len(k.more) > 0 {
+		for _, id := range records {
+			n += k.more[id]
+		}
+	}
+	return n
+}

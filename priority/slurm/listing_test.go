@@ -1,0 +1,130 @@
+package slurm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/prioritytest"
+)
+
+// As long as Slurm's commands print the same, the queue is the same list. After any
+// other output it is a new list, with the change.
+func TestRemembered(t *testing.T) {
+	for _, grouping := range []bool{false, true} {
+		jobs := []priority.Queued{
+			prioritytest.Job(1, nil), prioritytest.Job(2, nil),
+			prioritytest.Job(7, func(q *priority.Queued) { q.Array, q.Tasks, q.Count, q.Full = 7, "1-3", 3, "7_[1-3]" }),
+		}
+		f := newFake(t, fakeState{Queue: jobs, Grouping: grouping})
+		r := Remember(f.Commands)
+		var before []priority.Queued
+		read := func() []priority.Queued {
+			t.Helper()
+			queue, err := r.Queue(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return queue
+		}
+		for _, step := range []struct {
+			what string
+			do   func(s *fakeState)
+			same bool
+		}{
+			{"at first", nil, false},
+			{"nothing", nil, true},
+			{"a reason", func(s *fakeState) { s.Queue[0].Reason = "Dependency" }, false},
+			{"nothing after a reason", nil, true},
+			{"a SiteFactor", func(s *fakeState) { s.Queue[1].Site += 5; s.Queue[1].Priority += 5 }, false},
+			{"tasks", func(s *fakeState) { s.Queue[2].Tasks, s.Queue[2].Count = "1-2", 2 }, false},
+			{"nothing after tasks", nil, true},
+			{"a job less", func(s *fakeState) { s.Queue = s.Queue[1:] }, false},
+			{"an undone write", func(s *fakeState) { s.Restored = map[ostrich.JobID]uint32{2: 90} }, false},
+			{"the same undone write, for which sprio is asked again", nil, false},
+		} {
+			if step.do != nil {
+				state := f.state()
+				step.do(&state)
+				if err := saveState(f.file, state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			queue := read()
+			if same := len(before) == len(queue) && &before[0] == &queue[0]; same != step.same {
+				t.Errorf("grouping %v, %s: the same list: %v", grouping, step.what, same)
+			}
+			fresh, err := f.Queue(t.Context())
+			if err != nil || len(fresh) != len(queue) {
+				t.Fatalf("grouping %v, %s: %d jobs, in fact %d: %v", grouping, step.what, len(queue), len(fresh), err)
+			}
+			for i := range fresh {
+				if fresh[i] != queue[i] {
+					t.Errorf("grouping %v, %s: %+v, in fact %+v", grouping, step.what, queue[i], fresh[i])
+				}
+			}
+			before = queue
+		}
+	}
+}
+
+// Only the marks of two equal listings differ.
+func TestSamePrinted(t *testing.T) {
+	of := func(mark, sprio string, squeue ...string) *printed {
+		return &printed{sprio: sprio, mark: mark, squeue: squeue}
+	}
+	a := of("<m1>", "s", "head<m1>one<m1>two", "<m1>x")
+	for what, tt := range map[string]struct {
+		b    *printed
+		same bool
+	}{
+		"another mark":     {of("<m2>", "s", "head<m2>one<m2>two", "<m2>x"), true},
+		"another head":     {of("<m2>", "s", "Head<m2>one<m2>two", "<m2>x"), false},
+		"another record":   {of("<m2>", "s", "head<m2>One<m2>two", "<m2>x"), false},
+		"another last one": {of("<m2>", "s", "head<m2>one<m2>twO", "<m2>x"), false},
+		"a longer one":     {of("<m2>", "s", "head<m2>one<m2>two3", "<m2>x"), false},
+		"its own mark":     {of("<m2>", "s", "head<m1>one<m1>two", "<m1>x"), false},
+		"other factors":    {of("<m2>", "S", "head<m2>one<m2>two", "<m2>x"), false},
+		"one list":         {of("<m2>", "s", "head<m2>one<m2>two"), false},
+		"the second list":  {of("<m2>", "s", "head<m2>one<m2>two", "<m2>y"), false},
+	} {
+		if got := a.same(tt.b); got != tt.same {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}
+
+// BenchmarkListing parses a listing of 100 000 pending jobs, and compares it with an
+// equal one.
+func BenchmarkListing(b *testing.B) {
+	now, before := &printed{mark: "\x1emark of now\x1e"}, &printed{mark: "\x1emark before\x1e"}
+	for _, p := range []*printed{now, before} {
+		var sprio, squeue strings.Builder
+		for i := range 100_000 {
+			fmt.Fprintf(&sprio, "%d|1200|0.0000002794|0|0|1000|0|200|0|0|0|cpu=0\n", i+1)
+			squeue.WriteString(p.mark)
+			squeue.WriteString(strings.Join([]string{
+				strconv.Itoa(i + 1), strconv.Itoa(i + 1), "N/A", strconv.Itoa(i + 1), "user", "1000", "account", "main", "normal", "1200", "0",
+				"PENDING", "1700000000", "(null)", "(null)", "Priority", "1", "1:00:00", "(null)", "a job's name\n",
+			}, fieldSep))
+		}
+		p.sprio, p.squeue = sprio.String(), []string{squeue.String()}
+	}
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			if queue, settled, err := (Commands{}).read(b.Context(), now); len(queue) != 100_000 || !settled || err != nil {
+				b.Fatal(len(queue), settled, err)
+			}
+		}
+	})
+	b.Run("same", func(b *testing.B) {
+		for b.Loop() {
+			if !now.same(before) {
+				b.Fatal("not the same")
+			}
+		}
+	})
+}
