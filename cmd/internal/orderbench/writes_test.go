@@ -214,7 +214,7 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, m
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop := sim.Loop{Procs: procs, Backfill: sim.EASY, Open: true, Offsets: true, Policy: func(int) (sim.Ranker, error) { return w, nil }}
+	loop := sim.Machine{Procs: procs, Backfill: sim.EASY, Open: true, Offsets: true, Policy: func(int) (sim.Ranker, error) { return w, nil }}
 	ended, err := loop.Run(work.campaigns)
 	if err != nil {
 		b.Fatal(err)
