@@ -36,7 +36,7 @@ func TestInclude(t *testing.T) {
 				}
 			})}
 			o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Include: tt.include, Exclude: tt.exclude}
-			p, err := o.Plan([]Ranked{{Job: ostrich.JobID(1), Campaign: 1}}, queue)
+			p, err := o.Plan([]ostrich.Place{{Job: ostrich.JobID(1), Campaign: 1}}, queue)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,8 +58,8 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	var wanted []block
 	for i := range jobs {
 		e := &jobs[i]
-		if wait := e.Wait(); i == 0 || e.Campaign != jobs[i-1].Campaign || e.distance != jobs[i-1].distance || wait != jobs[i-1].Wait() {
-			wanted = append(wanted, block{from: i, distance: e.distance, wait: wait})
+		if i == 0 || !together(e, &jobs[i-1]) || e.Place.Distance != jobs[i-1].Place.Distance || e.Wait != jobs[i-1].Wait {
+			wanted = append(wanted, block{from: i, distance: e.Place.Distance, wait: e.Wait})
 		}
 		b := &wanted[len(wanted)-1]
 		b.to = i + 1
@@ -94,7 +94,7 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	list := make([]Entry, 0, len(jobs))
 	for _, p := range order {
 		e := jobs[p.at]
-		if p.stays && e.Wait() == Able {
+		if p.stays && e.Wait == Able {
 			e.Why = whyMargin
 		}
 		list = append(list, e)

@@ -23,24 +23,24 @@ func TestTurns(t *testing.T) {
 			o.Controller.Weights = Weights{QOS: limit / tt.ranks}
 			o.Controller.DefaultQueueDepth, o.Controller.BackfillMaxJobTest = 50, 100
 			var queue []Queued
-			var order []Ranked
+			var order []ostrich.Place
 			id := ostrich.JobID(0)
 			distances := []float64{0, 100, 101, 102, 103}
-			submit := func(campaign uint64) {
+			submit := func(campaign int) {
 				id++
 				queue = append(queue, job(id, nil))
-				order = append(order, Ranked{Job: id, Campaign: campaign, Procs: 1 + int(id)%4})
+				order = append(order, ostrich.Place{Job: id, Campaign: campaign, Procs: 1 + int(id)%4})
 			}
 			for i := range 600 {
-				submit(uint64(1 + i/150))
+				submit(1 + i/150)
 			}
-			var front uint64
+			var front int
 			writes, started, turns := 0, 0, 0
 			for cycle := range 600 {
 				for i := range order {
 					order[i].Distance = distances[order[i].Campaign]
 				}
-				slices.SortStableFunc(order, func(a, b Ranked) int {
+				slices.SortStableFunc(order, func(a, b ostrich.Place) int {
 					return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Campaign, b.Campaign), cmp.Compare(a.Job, b.Job))
 				})
 				Rank(queue, nil)
@@ -55,17 +55,17 @@ func TestTurns(t *testing.T) {
 						}
 					}
 				}
-				if p.Entries[0].Campaign != front {
-					front = p.Entries[0].Campaign
+				if p.Entries[0].Place.Campaign != front {
+					front = p.Entries[0].Place.Campaign
 					turns++
 				}
 				apply(o.Channel, queue, p.Changes())
 				for _, e := range p.Entries[:2] {
 					started++
-					distances[e.Campaign] *= 1.02
+					distances[e.Place.Campaign] *= 1.02
 					queue = slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == e.Job })
-					order = slices.DeleteFunc(order, func(r Ranked) bool { return r.Job == e.Job })
-					submit(e.Campaign)
+					order = slices.DeleteFunc(order, func(r ostrich.Place) bool { return r.Job == e.Job })
+					submit(e.Place.Campaign)
 				}
 			}
 			if per := float64(writes) / float64(started); turns < 50 || per > tt.most {
@@ -80,9 +80,9 @@ func TestTurns(t *testing.T) {
 func TestOneJobDoesNotDragItsCampaign(t *testing.T) {
 	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 1, Margin: 20}
 	var queue []Queued
-	var order []Ranked
+	var order []ostrich.Place
 	for id := ostrich.JobID(1); id <= 20; id++ {
-		r := Ranked{Job: id, Campaign: 1, Procs: 1, Distance: 1}
+		r := ostrich.Place{Job: id, Campaign: 1, Procs: 1, Distance: 1}
 		site := int64(50-id) * 10_000_000
 		if id > 10 {
 			r.Campaign, r.Distance = 2, 1.5

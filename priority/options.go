@@ -20,9 +20,9 @@ type Options struct {
 	// schedulers look, see Controller.Depth.
 	Depth int
 	Procs int
-	// Margin is by how many per cent a campaign's distance must be the smaller one for
-	// it to overtake another that stands before it; behind the head it is a multiple of
-	// that. 0 is no margin.
+	// Margin is by how many per cent a campaign's ostrich.Place.Distance must be the
+	// smaller one for it to overtake another that stands before it; behind the head it
+	// is a multiple of that. 0 is no margin. One without a distance keeps its place.
 	Margin     int
 	Controller Controller
 	Include    Include

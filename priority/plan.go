@@ -7,32 +7,19 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Ranked is a job in the order wanted, of which the head comes first.
-// Campaign is any number that the jobs of one campaign have in common and
-// those of its neighbours do not. Distance is how far away its campaign's virtual
-// completion is, in any unit, see Options.Margin; 0 keeps the place in any case.
-type Ranked struct {
-	Job      ostrich.JobID
-	Campaign uint64
-	Procs    int // that it asks for, with all its pending tasks
-	Distance float64
-}
-
 // Entry is what the plan says of one pending job.
 type Entry struct {
 	Queued
-	Campaign  uint64
-	Place     int   // of a managed job: where it stands in the order wanted, from 0
-	Rank      int   // place in the order, from 1; 0 for a job that is left alone
-	SlurmRank int   // place in Slurm's present order of all pending jobs, from 1
-	From, To  int64 // the channel's value, as scontrol takes it
-	Write     bool  // To is to be written
-	Undone    bool  // an earlier write of ours is not in force, see Controller.undone
+	Place     ostrich.Place // of a managed job, as the order wanted has it
+	Wait      Wait          // why it cannot start, as Queued.Wait tells it
+	Rank      int           // place in the order, from 1; 0 for a job that is left alone
+	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1
+	From, To  int64         // the channel's value, as scontrol takes it
+	Write     bool          // To is to be written
+	Undone    bool          // an earlier write of ours is not in force, see Controller.undone
 	Why       string
 	spec      string
 	nice      int64 // given back with a pin that is taken back
-	procs     int
-	distance  float64
 }
 
 // WhyRefused begins Entry.Why of a job that Slurm refused to change.
@@ -69,12 +56,12 @@ const (
 )
 
 // Plan computes the fewest changes that put the jobs of the queue into the
-// order. It changes nothing: not the queue, not Slurm. Jobs of the order that
-// are not in the queue are passed over.
+// order, of which the head comes first. It changes nothing: not the order, not the
+// queue, not Slurm. Jobs of the order that are not in the queue are passed over.
 //
 // Applying the changes and planning again gives a plan without changes, and no
 // plan with fewer changes gives the order, unless values have to be spread anew.
-func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
+func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	if err := Check(o); err != nil {
 		return Plan{}, err
 	}
@@ -86,13 +73,12 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	places := make([]int, len(order))
-	for i := range places {
-		places[i] = i
+	waits := make([]Wait, len(queue))
+	for i := range queue {
+		waits[i] = queue[i].Wait()
 	}
-	for _, place := range InTurn(places, queue, func(i int) ostrich.JobID { return order[i].Job }) {
-		r := &order[place]
-		i, ok := at.find(r.Job)
+	for _, place := range inTurn(order, at, waits) {
+		i, ok := at.find(place.Job)
 		if !ok || ranked[i] {
 			continue
 		}
@@ -105,13 +91,13 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			continue
 		}
 		why = whyOrder
-		if w := q.Wait(); w != Able {
+		if w := waits[i]; w != Able {
 			why = w.String() + " (" + q.Reason + ")"
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Campaign: r.Campaign, Place: place, SlurmRank: int(i) + 1,
-			From: o.present(q), Why: why, spec: spec, procs: r.Procs, distance: r.Distance,
+			Queued: *q, Place: place, Wait: waits[i], SlurmRank: int(i) + 1,
+			From: o.present(q), Why: why, spec: spec,
 		})
 	}
 	p.Kept = o.keep(p.Entries, queue, ranked)
@@ -133,7 +119,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			why = Unheard
 		}
 		from := o.present(q)
-		e := Entry{Queued: *q, SlurmRank: i + 1, From: from, To: from, Why: why}
+		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
 	}
@@ -240,7 +226,7 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	p.Step = w.step
 	jobs := p.Entries
 	gap := o.gaps(p, w)
-	for p.Exact > 0 && jobs[p.Exact-1].Wait() != Able {
+	for p.Exact > 0 && jobs[p.Exact-1].Wait != Able {
 		p.Exact--
 	}
 	v, usable := make([]int64, len(jobs)), make([]bool, len(jobs))
@@ -269,7 +255,7 @@ func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) 
 		switch {
 		case w.hi-w.lo < need:
 			return w.lo, w.hi
-		case jobs[i].Wait() == Impossible:
+		case jobs[i].Wait == Impossible:
 			return w.lo, w.lo + w.step - 1
 		default:
 			return w.lo + w.step, w.hi
@@ -332,7 +318,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	}
 	// What asks for the impossible has no order.
 	able := len(jobs)
-	for able > 0 && jobs[able-1].Wait() == Impossible {
+	for able > 0 && jobs[able-1].Wait == Impossible {
 		able--
 	}
 	gap := make([]int64, min(o.depth(jobs), able, len(jobs)-1))
@@ -344,7 +330,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	} else {
 		p.Coarse = true
 		for i := 0; i < len(gap) && budget > 0; i++ {
-			if jobs[i].Campaign != jobs[i+1].Campaign {
+			if !together(&jobs[i], &jobs[i+1]) {
 				gap[i] = w.step
 				budget--
 			}
@@ -362,7 +348,7 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	}
 	for i := p.Exact; i <= last; i++ {
 		switch {
-		case jobs[i].Wait() != Able: // that says more
+		case jobs[i].Wait != Able: // that says more
 		case i > len(gap), i == len(gap) && i < last:
 			jobs[i].Why = whyDeep
 		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
@@ -374,6 +360,11 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 		p.Exact++
 	}
 	return gap
+}
+
+// together reports whether two jobs are of one campaign.
+func together(a, b *Entry) bool {
+	return a.Place.User == b.Place.User && a.Place.Campaign == b.Place.Campaign
 }
 
 // depth is how many jobs at the head have an order: those that would start if the
@@ -390,7 +381,7 @@ func (o Options) soon(n int, job func(i int) *Entry) int {
 	soon := 0
 	for left := o.Procs; soon < n; soon++ {
 		e := job(soon)
-		if left -= e.procs; left < 0 || e.Wait() != Able {
+		if left -= e.Place.Procs; left < 0 || e.Wait != Able {
 			break
 		}
 	}

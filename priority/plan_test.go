@@ -38,10 +38,10 @@ func job(id ostrich.JobID, change func(*Queued)) Queued {
 	return q
 }
 
-func ranked(ids ...ostrich.JobID) []Ranked {
-	order := make([]Ranked, len(ids))
+func ranked(ids ...ostrich.JobID) []ostrich.Place {
+	order := make([]ostrich.Place, len(ids))
 	for i, id := range ids {
-		order[i] = Ranked{Job: id, Campaign: uint64(id) / 10}
+		order[i] = ostrich.Place{Job: id, Campaign: int(id) / 10}
 	}
 	return order
 }
@@ -200,7 +200,7 @@ func TestPlanProperties(t *testing.T) {
 		o.Ours = func(id ostrich.JobID, value int64) bool { v, ok := written[id]; return ok && v == value }
 
 		var queue []Queued
-		var order []Ranked
+		var order []ostrich.Place
 		next := ostrich.JobID(1)
 		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
 			for range rapid.IntRange(0, 8).Draw(t, "new") {
@@ -209,8 +209,8 @@ func TestPlanProperties(t *testing.T) {
 					q.Listed, q.SiteKnown, q.Priority = false, false, topPriority-uint32(next)
 				}
 				queue = append(queue, q)
-				order = append(order, Ranked{
-					Job: next, Campaign: uint64(rapid.IntRange(0, 4).Draw(t, "campaign")), Procs: rapid.IntRange(1, 4).Draw(t, "procs"),
+				order = append(order, ostrich.Place{
+					Job: next, Campaign: rapid.IntRange(0, 4).Draw(t, "campaign"), Procs: rapid.IntRange(1, 4).Draw(t, "procs"),
 				})
 				next++
 			}
@@ -230,8 +230,8 @@ func TestPlanProperties(t *testing.T) {
 						r.Distance = 0
 					}
 				}
-				slices.SortStableFunc(order, func(a, b Ranked) int {
-					gated := func(r Ranked) float64 {
+				slices.SortStableFunc(order, func(a, b ostrich.Place) int {
+					gated := func(r ostrich.Place) float64 {
 						if r.Campaign == 4 {
 							return 4
 						}
@@ -284,13 +284,20 @@ func checkOrder(t *rapid.T, p *Plan, queue []Queued) {
 // checkMargin fails if a pair stands against the order wanted that differs by more
 // than the margin, or of which one has its place for another reason. Behind the head it
 // is the deep margin; the head ends with the first job that does not fit any more.
-func checkMargin(t *rapid.T, order []Ranked, p *Plan, o Options) {
+func checkMargin(t *rapid.T, order []ostrich.Place, p *Plan, o Options) {
 	margin, left := o.Margin, o.Procs
+	at := make(map[ostrich.JobID]int)
+	for i := range order {
+		at[order[i].Job] = i
+	}
 	for k := range p.Managed {
-		b := &order[p.Entries[k].Place]
+		if e := &p.Entries[k]; e.Place != order[at[e.Job]] {
+			t.Fatalf("job %d has the place of %+v", e.Job, e.Place)
+		}
+		b := &p.Entries[k].Place
 		for i := k + 1; i < p.Managed; i++ {
-			a := &order[p.Entries[i].Place] // b stands before a
-			if p.Entries[k].Place < p.Entries[i].Place {
+			a := &p.Entries[i].Place // b stands before a
+			if at[b.Job] < at[a.Job] {
 				continue
 			}
 			if far := a.Distance * (1 + float64(margin)/100); margin == 0 || a.Campaign == b.Campaign || a.Distance == 0 || b.Distance == 0 || b.Distance > far {
@@ -309,12 +316,12 @@ func TestWeightIsFewest(t *testing.T) {
 		o := Options{Channel: SiteFactor, Mode: Weight, Weight: rapid.Int64Range(1, 60).Draw(t, "weight"), Controller: multifactor()}
 		slack := o.Weight / 20
 		var queue []Queued
-		var order []Ranked
+		var order []ostrich.Place
 		target := make([]int64, n)
 		for i := range n {
 			site := rapid.Int64Range(0, o.Weight+2).Draw(t, "site")
 			queue = append(queue, job(ostrich.JobID(i+1), func(q *Queued) { q.Site = site }))
-			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+			order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1)})
 			target[i] = (o.Weight*int64(n-i) + int64(n) - 1) / int64(n)
 		}
 		p, err := o.Plan(order, queue)
@@ -370,10 +377,10 @@ func TestCoarse(t *testing.T) {
 	c.Weights = Weights{QOS: limit / 32}
 	o := Options{Channel: SiteFactor, Mode: Strict, Controller: c}
 	var queue []Queued
-	var order []Ranked
+	var order []ostrich.Place
 	for i := range 60 {
 		queue = append(queue, job(ostrich.JobID(i+1), nil))
-		order = append(order, Ranked{Job: ostrich.JobID(i + 1), Campaign: uint64(i / 15)})
+		order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1), Campaign: i / 15})
 	}
 	p, err := o.Plan(order, queue)
 	if err != nil {
@@ -396,10 +403,10 @@ func TestCoarse(t *testing.T) {
 func TestDepth(t *testing.T) {
 	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Depth: 3}
 	var queue []Queued
-	var order []Ranked
+	var order []ostrich.Place
 	for i := range ostrich.JobID(6) {
 		queue = append(queue, job(i+1, nil))
-		order = append(order, Ranked{Job: i + 1})
+		order = append(order, ostrich.Place{Job: i + 1})
 	}
 	p, err := o.Plan(order, queue)
 	if err != nil {
@@ -427,11 +434,11 @@ func TestStrictOutweighsFactors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
 		var queue []Queued
-		var order []Ranked
+		var order []ostrich.Place
 		n := rapid.IntRange(2, 20).Draw(t, "n")
 		for i := range n {
 			queue = append(queue, job(ostrich.JobID(i+1), nil))
-			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+			order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1)})
 		}
 		p, err := o.Plan(order, queue)
 		if err != nil {
@@ -500,12 +507,12 @@ func TestWeightOfManyJobs(t *testing.T) {
 		o := Options{Channel: SiteFactor, Mode: Weight, Weight: rapid.Int64Range(1, 400).Draw(t, "weight"), Controller: multifactor()}
 		near := rapid.Int64Range(0, o.Weight/20+1).Draw(t, "near")
 		var queue []Queued
-		var order []Ranked
+		var order []ostrich.Place
 		for i := range n {
 			target := o.Weight * int64(n-i) / int64(n)
 			site := target + rapid.Int64Range(-near, near).Draw(t, "off")
 			queue = append(queue, job(ostrich.JobID(i+1), func(q *Queued) { q.Site = site }))
-			order = append(order, Ranked{Job: ostrich.JobID(i + 1)})
+			order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1)})
 		}
 		p, err := o.Plan(order, queue)
 		if err != nil {
@@ -582,11 +589,11 @@ func TestArraysApart(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	const n = 100_000
 	queue := make([]Queued, n)
-	order := make([]Ranked, n)
+	order := make([]ostrich.Place, n)
 	for i := range queue {
 		queue[i] = job(ostrich.JobID(i+1), nil)
 		at := (i*7919 + 13) % n
-		order[at] = Ranked{Job: ostrich.JobID(i + 1), Campaign: uint64(at / 50)}
+		order[at] = ostrich.Place{Job: ostrich.JobID(i + 1), Campaign: at / 50}
 	}
 	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
 	for _, depth := range []int{500, n} {

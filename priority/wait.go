@@ -93,20 +93,25 @@ func (q *Queued) Wait() Wait {
 	return w
 }
 
-// InTurn puts the jobs of an order that can start before those of it that wait for
+// inTurn puts the jobs of an order that can start before those of it that wait for
 // a limit, and these before those that ask for the impossible. Otherwise the order
 // is kept. Jobs that the queue does not have count as able.
-func InTurn[T any](order []T, queue []Queued, job func(T) ostrich.JobID) []T {
-	behind := make(map[ostrich.JobID]Wait)
-	for i := range queue {
-		if w := queue[i].Wait(); w == Limited || w == Impossible {
-			behind[queue[i].Job] = w
-		}
-	}
-	if len(behind) == 0 {
+func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
+	behind := func(w Wait) bool { return w == Limited || w == Impossible }
+	if !slices.ContainsFunc(waits, behind) {
 		return order
 	}
-	order = slices.Clone(order)
-	slices.SortStableFunc(order, func(a, b T) int { return int(behind[job(a)]) - int(behind[job(b)]) })
-	return order
+	turns := make([]ostrich.Place, 0, len(order))
+	for _, turn := range []Wait{Able, Limited, Impossible} {
+		for _, place := range order {
+			wait := Able
+			if i, ok := at.find(place.Job); ok && behind(waits[i]) {
+				wait = waits[i]
+			}
+			if wait == turn {
+				turns = append(turns, place)
+			}
+		}
+	}
+	return turns
 }

@@ -69,7 +69,7 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 		}
 		n := rapid.IntRange(1, 30).Draw(t, "jobs")
 		var queue []Queued
-		var order []Ranked
+		var order []ostrich.Place
 		for i := range n {
 			queue = append(queue, Queued{
 				Job: ostrich.JobID(i + 1), Count: 1, Full: strconv.Itoa(i + 1), User: "u", Priority: 1000, Listed: true, SiteKnown: true,
@@ -77,7 +77,7 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 				Reason: rapid.SampledFrom([]string{"Priority", "Resources", "AssocGrpJobsLimit", "QOSMaxJobsPerUserLimit", "PartitionConfig"}).Draw(t, "reason"),
 				State:  "PENDING", Submit: ostrich.Time(1000 + i),
 			})
-			order = append(order, Ranked{Job: ostrich.JobID(i + 1), Campaign: uint64(i / 3)})
+			order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1), Campaign: i / 3})
 		}
 		order = rapid.Permutation(order).Draw(t, "order")
 		p, err := o.Plan(order, queue)
@@ -90,7 +90,10 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 		}
 		able := 0
 		for _, e := range p.Entries {
-			if e.Wait() == Able {
+			if e.Wait != e.Queued.Wait() {
+				t.Fatalf("job %d %v, and its record %v", e.Job, e.Wait, e.Queued.Wait())
+			}
+			if e.Wait == Able {
 				able++
 			}
 		}
@@ -100,17 +103,17 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 			}
 			before := p.Entries[i-1]
 			switch {
-			case before.Wait() > e.Wait():
-				t.Fatalf("job %d, which %v, before job %d, which %v", before.Job, before.Wait(), e.Job, e.Wait())
-			case before.Wait() < e.Wait() && (i < o.Depth || e.Wait() == Impossible) && before.To <= e.To:
-				t.Fatalf("job %d (%v) has %d, job %d (%v) has %d", before.Job, before.Wait(), before.To, e.Job, e.Wait(), e.To)
-			case before.Wait() == e.Wait() && slices.Index(place, before.Job) > slices.Index(place, e.Job):
+			case before.Wait > e.Wait:
+				t.Fatalf("job %d, which %v, before job %d, which %v", before.Job, before.Wait, e.Job, e.Wait)
+			case before.Wait < e.Wait && (i < o.Depth || e.Wait == Impossible) && before.To <= e.To:
+				t.Fatalf("job %d (%v) has %d, job %d (%v) has %d", before.Job, before.Wait, before.To, e.Job, e.Wait, e.To)
+			case before.Wait == e.Wait && slices.Index(place, before.Job) > slices.Index(place, e.Job):
 				t.Fatalf("jobs %d and %d are in another order", before.Job, e.Job)
-			case e.Wait() == Limited && i < o.Depth && before.To <= e.To:
+			case e.Wait == Limited && i < o.Depth && before.To <= e.To:
 				t.Fatalf("job %d has %d and job %d %d", before.Job, before.To, e.Job, e.To)
-			case e.Wait() == Able && i < o.Depth && before.To <= e.To:
+			case e.Wait == Able && i < o.Depth && before.To <= e.To:
 				t.Fatalf("able jobs %d and %d have %d and %d", before.Job, e.Job, before.To, e.To)
-			case e.Wait() == Impossible && before.Wait() == Impossible && e.Write && before.Write && e.To != before.To:
+			case e.Wait == Impossible && before.Wait == Impossible && e.Write && before.Write && e.To != before.To:
 				t.Fatalf("two impossible jobs have %d and %d", before.To, e.To)
 			}
 		}

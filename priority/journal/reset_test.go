@@ -124,7 +124,7 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 	queue := []priority.Queued{prioritytest.Job(1, nice(7)), prioritytest.Job(2, nil), prioritytest.Job(3, nice(-4)), prioritytest.Job(4, nice(5)), prioritytest.Job(5, nice(9))}
 	pin := func(order ...ostrich.JobID) {
 		t.Helper()
-		p, err := o.Plan(prioritytest.Ranked(order...), queue)
+		p, err := o.Plan(prioritytest.Order(order...), queue)
 		if err != nil {
 			t.Fatal(err)
 		}

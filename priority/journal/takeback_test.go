@@ -122,7 +122,7 @@ func TestTakeBack(t *testing.T) {
 func TestTakeBackComesFirst(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 3, To: 500})
-	p, err := leaving(j, priority.SiteFactor).Plan(prioritytest.Ranked(1, 2), []priority.Queued{
+	p, err := leaving(j, priority.SiteFactor).Plan(prioritytest.Order(1, 2), []priority.Queued{
 		prioritytest.Job(1, nil), prioritytest.Job(2, nil), prioritytest.Job(3, func(q *priority.Queued) { q.Partition, q.Site = "debug", 500 }),
 	})
 	if err != nil {

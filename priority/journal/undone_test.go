@@ -69,7 +69,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 			}
 			apply := func(now ostrich.Time, want string) priority.Plan {
 				t.Helper()
-				p, err := knowing(j, ch, now).Plan(prioritytest.Ranked(1, 2, 30), queue)
+				p, err := knowing(j, ch, now).Plan(prioritytest.Order(1, 2, 30), queue)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -180,7 +180,7 @@ func TestRepeat(t *testing.T) {
 	o.Mode, o.Weight = priority.Weight, 1_000_000
 	for i := range 5 {
 		o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, ostrich.Time(100+60*i)) }
-		p, err := o.Plan(prioritytest.Ranked(1), queue)
+		p, err := o.Plan(prioritytest.Order(1), queue)
 		if err != nil || len(p.Changes()) != 1 {
 			t.Fatalf("%d: %+v, %v", i, p.Changes(), err)
 		}
@@ -198,7 +198,7 @@ func TestRepeat(t *testing.T) {
 		}
 	}
 	o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, 400) }
-	p, err := o.Plan(prioritytest.Ranked(1), queue)
+	p, err := o.Plan(prioritytest.Order(1), queue)
 	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != "undone by the backfill scheduler again and again; not written for some minutes" || e.To != e.From || p.Summary().Undone != 1 {
 		t.Errorf("%+v, %v", p.Entries, err)
 	}
@@ -251,7 +251,7 @@ func TestUndonePinsRandom(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(rt, "what") {
 			case 0:
 				order := rapid.Permutation([]ostrich.JobID{1, 2, 3}).Draw(rt, "order")
-				p, err := knowing(j, priority.Priority, ostrich.Time(1000*step)).Plan(prioritytest.Ranked(order...), queue)
+				p, err := knowing(j, priority.Priority, ostrich.Time(1000*step)).Plan(prioritytest.Order(order...), queue)
 				if err != nil {
 					rt.Fatal(err)
 				}

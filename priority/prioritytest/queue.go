@@ -44,11 +44,11 @@ func Job(id ostrich.JobID, change func(*priority.Queued)) priority.Queued {
 	return q
 }
 
-// Ranked returns an order of jobs; each ten consecutive ids are a campaign.
-func Ranked(ids ...ostrich.JobID) []priority.Ranked {
-	order := make([]priority.Ranked, len(ids))
+// Order returns an order of jobs; each ten consecutive ids are a campaign.
+func Order(ids ...ostrich.JobID) []ostrich.Place {
+	order := make([]ostrich.Place, len(ids))
 	for i, id := range ids {
-		order[i] = priority.Ranked{Job: id, Campaign: uint64(id) / 10}
+		order[i] = ostrich.Place{Job: id, Campaign: int(id) / 10}
 	}
 	return order
 }

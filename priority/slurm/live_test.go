@@ -170,7 +170,7 @@ func TestLiveChannels(t *testing.T) {
 				}
 				return listed >= len(want)
 			})
-			p, err := o.Plan(append(prioritytest.Ranked(want...), priority.Ranked{Job: heldJob}), before)
+			p, err := o.Plan(append(prioritytest.Order(want...), ostrich.Place{Job: heldJob}), before)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func TestLiveChannels(t *testing.T) {
 			if !cmp.Equal(l.get(before, heldJob), l.get(after, heldJob)) {
 				t.Errorf("the held job changed: %s", cmp.Diff(l.get(before, heldJob), l.get(after, heldJob)))
 			}
-			if p, err = o.Plan(prioritytest.Ranked(want...), after); err != nil || len(p.Changes()) > 0 {
+			if p, err = o.Plan(prioritytest.Order(want...), after); err != nil || len(p.Changes()) > 0 {
 				t.Errorf("the second plan changes %+v, %v", p.Changes(), err)
 			}
 
@@ -262,7 +262,7 @@ func TestLiveGuards(t *testing.T) {
 		return l.get(queue, later).Reason == "BeginTime" && l.get(queue, dependent).Reason == "Dependency" &&
 			(l.controller.Basic() || (l.get(queue, plain).Listed && l.get(queue, array).Listed && l.get(queue, pinned).Pinned))
 	})
-	p, err := o.Plan(prioritytest.Ranked(array, plain, held, later, dependent, pinned, task), before)
+	p, err := o.Plan(prioritytest.Order(array, plain, held, later, dependent, pinned, task), before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestLiveOperator(t *testing.T) {
 	l.block()
 	id := l.submit()
 	queue := l.wait("an eligible job", func(queue []priority.Queued) bool { return l.get(queue, id).Listed || l.controller.Basic() })
-	p, err := o.Plan(prioritytest.Ranked(id), queue)
+	p, err := o.Plan(prioritytest.Order(id), queue)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestLivePinsAndNice(t *testing.T) {
 	}
 	for range 2 { // the second time they are pinned already
 		slices.Reverse(want)
-		p, err := o.Plan(prioritytest.Ranked(want...), l.queue())
+		p, err := o.Plan(prioritytest.Order(want...), l.queue())
 		if err != nil {
 			t.Fatal(err)
 		}

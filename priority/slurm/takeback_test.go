@@ -44,7 +44,7 @@ func TestTakeBackScattered(t *testing.T) {
 			}
 			o.Exclude.Users = []string{rest.User}
 			before := f.state().Queue
-			p, err := o.Plan(prioritytest.Ranked(60, 62), before)
+			p, err := o.Plan(prioritytest.Order(60, 62), before)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -134,7 +134,7 @@ func classOf(e *priority.Entry) class {
 // or limits impose, and for what.
 func standing(e *priority.Entry, c class) (Reason, bool) {
 	switch {
-	case e.Wait() >= priority.Later, strings.HasPrefix(e.Why, "not eligible"):
+	case e.Wait >= priority.Later, strings.HasPrefix(e.Why, "not eligible"):
 		return Ineligible, true
 	case c == reserved, c == alone:
 		return Unmanaged, true

@@ -51,12 +51,7 @@ func (w *written) AdvanceTo(t ostrich.Time) error {
 	if err := w.schedule.AdvanceTo(t); err != nil || t%w.interval != 0 {
 		return err
 	}
-	places := w.schedule.Order()
-	order := make([]priority.Ranked, len(places))
-	for i, p := range places {
-		order[i] = priority.Ranked{Job: p.Job, Campaign: uint64(p.Lead), Procs: p.Procs, Distance: p.Distance}
-	}
-	plan, err := w.options.Plan(order, w.queue)
+	plan, err := w.options.Plan(w.schedule.Order(), w.queue)
 	if err != nil {
 		return err
 	}

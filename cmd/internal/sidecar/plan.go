@@ -33,12 +33,11 @@ func (p *Plan) leftAlone(why string) {
 	}
 }
 
-// Entry is a pending job in the plan, with its campaign.
+// Entry is a pending job in the plan. Place.Lead names its campaign, also of a job that is
+// left alone; it is 0 for one that is in none.
 type Entry struct {
 	*priority.Entry
-	Pool     string
-	Campaign ostrich.JobID // names the campaign, see ostrich.Campaign.Lead; 0 for a job that is in none
-	Gated    bool          // the campaign has not started virtually
+	Pool string
 }
 
 // planned is what a plan was made from, to see that it would be the same again. What
@@ -94,11 +93,11 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	for i, in := range c.Pools {
 		orders[i] = in.Schedule.Order()
 	}
-	queues := split(c.Queue, orders)
+	queues, ranks := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
 		options.Procs = in.Schedule.Procs()
-		one, err := options.Plan(ranked(orders[i]), queues[i])
+		one, err := options.Plan(orders[i], queues[i])
 		if err != nil {
 			return p, err
 		}
@@ -108,10 +107,14 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 		} else {
 			p.Summary = sum(p.Summary, one.Summary())
 		}
+		if ranks != nil { // the summary is of ranks in the pool
+			for k := range one.Entries {
+				e := &one.Entries[k]
+				e.SlurmRank = ranks[i][e.SlurmRank-1]
+			}
+		}
 		for k := range one.Entries[:one.Managed] {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
-			place := &orders[i][e.Place]
-			e.Campaign, e.Gated = place.Lead, place.Gated
 			if s.provisional.has(e.Job) {
 				e.Why += byQueue
 			}
@@ -119,7 +122,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 		}
 		for k := one.Managed; k < len(one.Entries); k++ {
 			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
-			e.Campaign, _ = in.Schedule.LeadOf(e.Job)
+			e.Place.Lead, _ = in.Schedule.LeadOf(e.Job)
 			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
 				e.Why = LeftOut + why
 			}
@@ -129,9 +132,6 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 			p.leftAlone(e.Why)
 			p.Entries = append(p.Entries, e)
 		}
-	}
-	if len(p.Pools) > 1 {
-		p.rankInSlurm(c.Queue)
 	}
 	made := &planned{queue: c.Queue, until: s.patience.until}
 	for _, in := range c.Pools {
@@ -145,47 +145,25 @@ func (p *Plan) kept() bool {
 	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
 }
 
-// rankInSlurm gives the entries their places in Slurm's order of all pools.
-func (p *Plan) rankInSlurm(queue []priority.Queued) {
-	rank := make(map[ostrich.JobID]int, len(queue))
-	for i := range queue {
-		rank[queue[i].Job] = i + 1
-	}
-	for _, e := range p.Entries {
-		e.SlurmRank = rank[e.Job]
-	}
-}
-
 // split divides the queue by the pool in which a job is ordered. Jobs that are
-// in none go to the first.
-func split(queue []priority.Queued, orders [][]ostrich.Place) [][]priority.Queued {
-	queues := make([][]priority.Queued, len(orders))
+// in none go to the first. ranks tells of each job of a part its rank in the whole;
+// it is nil where the whole is the only part.
+func split(queue []priority.Queued, orders [][]ostrich.Place) (queues [][]priority.Queued, ranks [][]int) {
 	if len(orders) == 1 {
-		queues[0] = queue
-		return queues
+		return [][]priority.Queued{queue}, nil
 	}
+	queues, ranks = make([][]priority.Queued, len(orders)), make([][]int, len(orders))
 	pool := make(map[ostrich.JobID]int)
 	for i, order := range orders {
 		for _, place := range order {
 			pool[place.Job] = i
 		}
 	}
-	for _, q := range queue {
-		queues[pool[q.Job]] = append(queues[pool[q.Job]], q)
+	for k, q := range queue {
+		i := pool[q.Job]
+		queues[i], ranks[i] = append(queues[i], q), append(ranks[i], k+1)
 	}
-	return queues
-}
-
-// ranked is an order as the plan takes it.
-func ranked(order []ostrich.Place) []priority.Ranked {
-	list := make([]priority.Ranked, len(order))
-	for i := range order {
-		place := &order[i]
-		list[i] = priority.Ranked{
-			Job: place.Job, Campaign: uint64(place.User)<<32 | uint64(uint32(place.Campaign)), Procs: place.Procs, Distance: place.Distance,
-		}
-	}
-	return list
+	return queues, ranks
 }
 
 // sum adds the summaries of two pools up; the correlation is that of all pairs

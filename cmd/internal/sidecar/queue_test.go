@@ -25,7 +25,7 @@ func (s *Sidecar) forget() {
 func (c *Cycle) said() string {
 	lines := fmt.Appendln(nil, c.Time, c.Lag, c.Events, c.Anew, c.Provisional, c.Plan.Summary, c.Pools[0].Schedule.Kept())
 	for _, e := range c.Plan.Entries {
-		lines = fmt.Appendln(lines, e.Queued, e.Rank, e.SlurmRank, e.From, e.To, e.Write, e.Why, e.Pool, e.Campaign, e.Gated)
+		lines = fmt.Appendln(lines, e.Queued, e.Rank, e.SlurmRank, e.From, e.To, e.Write, e.Why, e.Pool, e.Place.Lead, e.Place.Gated)
 	}
 	return string(lines)
 }

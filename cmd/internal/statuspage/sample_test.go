@@ -135,7 +135,8 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		case k%10 == 0:
 			e.Full, e.Array, e.Tasks, e.Count = e.Full+"_[0-63%4]", job, "0-63%4", 64
 		}
-		plan.Entries = append(plan.Entries, sidecar.Entry{Entry: &e, Campaign: campaign})
+		e.Place.Lead = campaign
+		plan.Entries = append(plan.Entries, sidecar.Entry{Entry: &e})
 	}
 	s.cycle = planned(plan)
 	p := func(x float64) *float64 { return &x }

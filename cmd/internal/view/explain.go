@@ -143,9 +143,9 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	switch {
 	case p.Rank == 0:
 		e.Verdict = "OStrich leaves this job alone: " + p.Why
-	case p.Wait() == priority.Limited, p.Wait() == priority.Impossible:
-		e.Verdict = fmt.Sprintf("it %s (%s): it stands behind those that can start, and counts for nothing until it can", p.Wait(), p.Reason)
-	case p.Gated:
+	case p.Wait == priority.Limited, p.Wait == priority.Impossible:
+		e.Verdict = fmt.Sprintf("it %s (%s): it stands behind those that can start, and counts for nothing until it can", p.Wait, p.Reason)
+	case p.Place.Gated:
 		e.Verdict = "its user's earlier campaign is not completed in the virtual schedule, so this one waits behind those that have started there"
 	case p.Rank == 1:
 		e.Verdict = "it is the next to start as soon as it fits"
@@ -213,11 +213,11 @@ func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
 		}
 		a.Jobs++
 		a.Work += format.CoreHours(s.works[i])
-		if o.Campaign == p.Campaign && o.User == p.User {
+		if o.Place.Lead == p.Place.Lead && o.User == p.User {
 			a.Own++
 			continue
 		}
-		campaigns[campaign{o.User, o.Campaign}] = true
+		campaigns[campaign{o.User, o.Place.Lead}] = true
 		if o.User != p.User {
 			users[o.User] = true
 		}

@@ -35,7 +35,7 @@ func TestLate(t *testing.T) {
 			Completed: test.completed, Overdue: test.overdue,
 		}
 		entry := func(job ostrich.JobID, rank int) sidecar.Entry {
-			return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: job}, Rank: rank}, Campaign: job}
+			return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: job}, Place: ostrich.Place{Lead: job}, Rank: rank}}
 		}
 		s := &Cycle{
 			Plan:  sidecar.Plan{Entries: []sidecar.Entry{entry(10, 1), entry(20, 2)}},

@@ -73,8 +73,8 @@ func (s *Cycle) Job(place int) Job {
 		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why,
 		State: e.State, Reason: e.Reason, Moved: s.moved[place],
 	}
-	if e.Campaign != 0 {
-		j.Campaign = &e.Campaign
+	if e.Place.Lead != 0 {
+		j.Campaign = &e.Place.Lead
 	}
 	if e.Rank != 0 {
 		j.Rank = &e.Rank
