@@ -380,7 +380,7 @@ func TestCoarse(t *testing.T) {
 	var order []ostrich.Place
 	for i := range 60 {
 		queue = append(queue, job(ostrich.JobID(i+1), nil))
-		order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1), Campaign: i / 15})
+		order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1), User: ostrich.UserID((i + 15) / 30), Campaign: i / 30})
 	}
 	p, err := o.Plan(order, queue)
 	if err != nil {
