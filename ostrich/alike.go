@@ -75,7 +75,7 @@ func (a *alike) of(c class) *recent {
 	return nil
 }
 
-// add takes note of a length, and puts the class in front.
+// add records a length, and puts the class in front.
 func (a *alike) add(c class, d Duration) {
 	i := slices.Index(a.classes, c)
 	var r recent

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Variant is a predictor to be tested, with the classes that it goes by.
+// Variant is a predictor to test, with the classes that it uses.
 type Variant struct {
 	Predictor Predictor
 	Classes   []uint64 // of the jobs, by their places; nil is Job.Class
 }
 
-// Accuracy is how well a predictor would have foretold the lengths of jobs. p^ is
-// the length predicted, and p the true one, both at least a second.
+// Accuracy measures how well a predictor would have predicted the lengths of jobs.
+// p^ is the predicted length, and p the true one, both at least a second.
 type Accuracy struct {
 	Jobs      int
 	LogError  float64 // mean |ln(p^/p)|; e to it is a factor by which p^ is off
@@ -26,13 +26,13 @@ type Accuracy struct {
 	ShortAUC float64
 }
 
-// ShortJob is what a short job stays below, see Accuracy.
+// ShortJob is the limit of a short job, see Accuracy.
 const ShortJob Duration = 60
 
-// Backtest predicts the lengths of jobs that have run, each at its submission
-// from what had ended by then, in the order of Compare. The jobs are sorted by
-// Submit and have a Start and an End. The result has an entry for each variant;
-// without jobs it is zero, and NaN.
+// Backtest predicts the lengths of jobs that have run. It predicts each at its
+// submission, from the jobs that had ended by then, in the order of Compare. The jobs
+// must be sorted by Submit and have a Start and an End. The result has an entry for
+// each variant; without jobs its fields are zero or NaN.
 func Backtest(jobs []Job, variants []Variant) []Accuracy {
 	b := newBacktest(jobs)
 	list := make([]Accuracy, len(variants))

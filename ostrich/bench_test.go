@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"runtime"
@@ -266,4 +267,56 @@ func BenchmarkLate(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkLine is an event of one user with many campaigns of a job each:
+//
+//   - change: a job that waits, anywhere in the line, has another time limit
+//   - follow: the first job starts, ends early, and another one is submitted
+//   - late: the same with a random job, when all campaigns are completed virtually
+func BenchmarkLine(b *testing.B) {
+	for _, campaigns := range []int{100, 1000, 8000} {
+		for _, what := range []string{"change", "follow", "late"} {
+			b.Run(fmt.Sprintf("%s/%d", what, campaigns), func(b *testing.B) {
+				random := rand.New(rand.NewPCG(5, 6))
+				o := daemon
+				o.Rule = Rule{By: Groups}
+				if what == "late" {
+					o.Machine, o.Settle = Sequential, false // so that they are completed although nothing runs
+				}
+				s := mustNew(b, o)
+				last := JobID(0)
+				var waiting []Job
+				submit := func() Job {
+					last++
+					j := Job{ID: last, User: 1, Procs: 1, Estimate: Duration(600 + random.IntN(600)), Submit: s.now}
+					mustStep(b, s, Event{At: s.now, Kind: Submit, Job: j})
+					return j
+				}
+				for range campaigns {
+					waiting = append(waiting, submit())
+				}
+				if what == "late" {
+					mustAdvance(b, s, 1_000_000)
+				}
+				for i := 0; b.Loop(); i++ {
+					k := i % campaigns
+					if what != "follow" {
+						k = random.IntN(campaigns)
+					}
+					j := &waiting[k]
+					if what == "change" {
+						j.Estimate = Duration(600 + random.IntN(600))
+						mustStep(b, s, Event{At: s.now, Kind: Change, Job: *j})
+						continue
+					}
+					j.Start = s.now
+					mustStep(b, s, Event{At: s.now, Kind: Start, Job: *j})
+					j.End = s.now + 60
+					mustStep(b, s, Event{At: j.End, Kind: End, Job: *j})
+					*j = submit()
+				}
+			})
+		}
+	}
 }

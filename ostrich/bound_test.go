@@ -77,3 +77,26 @@ func TestPromiseStandsStill(t *testing.T) {
 		t.Errorf("with another user the promise is %v, want %v", c.Promise, shared)
 	}
 }
+
+// TestBoundCountsReopenedWork has a campaign's work grow when it and the next one are
+// completed virtually: the one that comes then waits for all of that.
+func TestBoundCountsReopenedWork(t *testing.T) {
+	s, err := ostrich.New(ostrich.Options{Procs: 1, Rule: ostrich.Rule{By: ostrich.Groups}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := func(at ostrich.Time, kind ostrich.Kind, id ostrich.JobID, estimate ostrich.Duration) {
+		j := ostrich.Job{ID: id, User: 1, Procs: 1, Estimate: estimate, Submit: at}
+		if err := s.Step(ostrich.Event{At: at, Kind: kind, Job: j}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(1, ostrich.Submit, 1, 10)
+	step(2, ostrich.Submit, 2, 10)
+	step(30, ostrich.Change, 1, 100)
+	step(30, ostrich.Submit, 3, 10)
+	// t + k·(B + W)/m + 3·p_max
+	if c, want := s.Campaigns()[2], 30+(90+10)/1.0+3*100; c.Bound != want {
+		t.Errorf("the bound is %v, want %v", c.Bound, want)
+	}
+}

@@ -2,7 +2,6 @@ package ostrich
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -49,7 +48,7 @@ type stage struct {
 	left     left // of the jobs that have not ended
 
 	// Tags on the clock of the user's account: when the stage opened, when
-	// its service begins, and F, when it ends.
+	// its service begins, and F, when it ends; see user.laid.
 	arrived, start, finish float64
 	until                  float64 // the latest F in the user's line up to this stage
 	done                   Work    // what had been served before start, see reopen
@@ -59,9 +58,9 @@ type stage struct {
 	// the stage (s~), and when it completed it (C~).
 	began, completed float64
 
-	ranked ranking // as it was last
-	listed bool    // that it is among those that are ranked
-	moved  bool    // that it is to be ranked anew
+	key    stageKey // by which it was sorted last
+	listed bool     // among waiting.stages
+	moved  bool     // among waiting.moved
 }
 
 const notYet = -1
@@ -77,8 +76,12 @@ type user struct {
 	line     []*stage // in the order of service, from the first that is not over
 	gone     int      // stages that were in the line before
 
-	completed int     // stages at the front of the line that are completed virtually
+	completed int     // stages at the front of the line that are completed virtually; the next one is served
+	laid      int     // stages at the front of the line whose tags are set, see refresh
+	shifted   bool    // among waiting.users
+	unserved  Work    // of all stages, see stage.unserved
 	until     float64 // the latest F in the line, while the user is active
+	swept     float64 // the latest F of the stages that have left the line
 	past      lengths
 	busy      int  // processors of running jobs
 	open      int  // records that have not ended and are not kept back
@@ -118,7 +121,7 @@ func (s *Schedule) add(g *stage, d Work) {
 		u.reopen(g)
 	}
 	g.vain = g.vain && d < 0
-	g.work += d
+	g.count(d, 0)
 	s.refresh(u, g.place-u.gone)
 }
 
@@ -128,73 +131,90 @@ func (s *Schedule) add(g *stage, d Work) {
 func (u *user) reopen(g *stage) {
 	now := u.leaf.parent.clock
 	g.arrived, g.done, g.completed = now, g.work, notYet
-	for _, later := range u.line[g.place-u.gone+1:] {
-		if later.completed == notYet && later.start < now { // interrupted
-			later.done += Work((now - later.start) * u.leaf.weight)
-			later.arrived = now
-		}
+	if g.place-u.gone > u.completed || u.completed == len(u.line) {
+		return
+	}
+	if served := u.line[u.completed]; served.start < now { // interrupted
+		served.count(0, Work((now-served.start)*u.leaf.weight))
+		served.arrived = now
 	}
 }
 
-// refresh lays out the stages of a user anew,
+// count adds to the work of a stage, and to what of it was served before start.
+func (g *stage) count(work, done Work) {
+	before := g.unserved()
+	g.work += work
+	g.done += done
+	g.campaign.user.unserved += g.unserved() - before
+}
+
+// unserved is the work of a stage that was still to be served at start; none once
+// it is completed.
+func (g *stage) unserved() Work {
+	if g.completed != notYet {
+		return 0
+	}
+	return max(0, g.work-g.done)
+}
+
+// refresh sets the tags of a user's stages anew, after the stage at index from has
+// changed:
 //
 //	F_i = max(V(t_i), F_{i-1}) + W_i/w_u
 //
-// and finds out which are completed, which one is served and when that will
+// It finds out which stages are completed, which one is served and when that will
 // be completed. Service given beyond the work of a stage thereby goes to the
 // next one, as far as that had arrived by then. The tags follow from the work
 // alone, not from the steps in which it became known, so equal campaigns have
 // equal tags. The clocks must be synchronised.
 //
-// Nothing has changed before the stage at index from, and what is completed
-// there stays as it is. (A week-long job holds a user's whole line in place,
-// completed stages and all, and each further campaign would look through it.)
+// The walk ends at the stage that is served. Those behind it get their tags when
+// somebody reads them, see catchUp, so an event costs the same however many
+// campaigns wait. The walk skips completed stages whose tags stay the same, and
+// those of a user who is served nothing, as nobody gets what they leave.
 func (s *Schedule) refresh(u *user, from int) {
 	now := u.leaf.parent.clock
-	owed := u.owed(now)
-	var served *stage
-	after := math.Inf(-1) // the latest tag of the stages before
-	from = min(from, u.completed)
-	if from > 0 {
-		after = u.line[from-1].until
+	owed, idle := u.owed(now), !u.leaf.active()
+	if from > u.completed {
+		u.laid, from = min(u.laid, from), u.completed
 	}
-	u.completed = from
-	for i, g := range u.line[from:] {
-		start := max(g.arrived, after)
-		if g.completed != notYet {
-			start = min(start, g.start) // never pushed back, see reopen
-		}
-		g.start = start
-		g.finish = start + float64(max(0, g.work-g.done))/u.leaf.weight
-		switch {
-		case g.completed != notYet:
-			g.finish = min(g.finish, now)
-		case (g.finish-now)*u.leaf.weight <= rounding:
+	var finish float64
+	i := from
+	for ; i < len(u.line); i++ {
+		g := u.line[i]
+		until := g.until
+		finish = g.finish
+		s.layOut(g, i)
+		if g.completed == notYet && (g.finish-now)*u.leaf.weight <= rounding {
+			u.unserved -= g.unserved()
 			g.completed = s.moment
 			if s.onCompletion != nil {
 				s.onCompletion(g.campaign.lead, s.moment)
 			}
-		case served == nil:
-			served = g
 		}
-		if g.began == notYet && (g.completed != notYet || served == g) && !g.vain {
+		if g.began == notYet && !g.vain {
 			g.began = s.moment
 		}
-		if g.listed {
-			s.waiting.touch(g)
+		if g.completed == notYet {
+			break
 		}
-		after = max(after, g.finish)
-		g.until = after
-		if g.completed != notYet && u.completed == from+i {
-			u.completed++
+		if g.until == until || idle {
+			i = max(i, u.completed-1)
 		}
 	}
-	if served != nil {
-		u.until = after
+	u.completed = i
+	if i < len(u.line) {
+		served := u.line[i]
+		if i >= u.laid || served.finish != finish {
+			u.laid = i + 1
+		}
+		u.until = served.start + float64(u.unserved)/u.leaf.weight
 		u.leaf.activate(served.finish)
 	} else {
+		u.laid, u.unserved = i, 0 // without the rounding left over from sums
 		u.leaf.rest()
 	}
+	s.waiting.shift(u)
 	u.leaf.parent.retag()
 	u.sweep()
 	if s.root.sharing == 0 {
@@ -203,6 +223,34 @@ func (s *Schedule) refresh(u *user, from int) {
 		s.surplus += u.owed(now) - owed
 	}
 	s.version++
+}
+
+// layOut sets the tags of the i-th stage in its user's line.
+func (s *Schedule) layOut(g *stage, i int) {
+	u := g.campaign.user
+	after := u.swept
+	if i > 0 {
+		after = u.line[i-1].until
+	}
+	start := max(g.arrived, after)
+	if g.completed != notYet {
+		start = min(start, g.start) // never pushed back, see reopen
+	}
+	finish := start + float64(max(0, g.work-g.done))/u.leaf.weight
+	if g.completed != notYet {
+		finish = min(finish, g.finish)
+	}
+	g.start, g.finish, g.until = start, finish, max(after, finish)
+	if g.listed {
+		s.waiting.touch(g)
+	}
+}
+
+// catchUp sets the tags of a user's stages that refresh has left behind.
+func (s *Schedule) catchUp(u *user) {
+	for ; u.laid < len(u.line); u.laid++ {
+		s.layOut(u.line[u.laid], u.laid)
+	}
 }
 
 // owed is the work that the virtual schedule still has to do for the user, when
@@ -218,7 +266,7 @@ func (u *user) owed(now float64) Work {
 // job left: their work does not change any more, nor what that leaves for the
 // later ones.
 func (u *user) sweep() {
-	n, after := 0, math.Inf(-1)
+	n := 0
 	for n < len(u.line) && u.line[n].over() {
 		g := u.line[n]
 		c := g.campaign
@@ -228,21 +276,24 @@ func (u *user) sweep() {
 		c.settled += g.work
 		c.completed = max(c.completed, g.completed)
 		c.stages = slices.Delete(c.stages, 0, 1)
-		after = max(after, g.finish)
+		u.swept = max(u.swept, g.finish) // what it was served is nobody else's
 		n++
 	}
 	if n == 0 {
 		return
 	}
-	u.line = slices.Delete(u.line, 0, n)
+	if n < len(u.line)-n { // do not move many for a few
+		clear(u.line[:n])
+		u.line = u.line[n:]
+	} else {
+		u.line = slices.Delete(u.line, 0, n)
+	}
 	u.gone += n
 	u.completed -= n
-	for _, g := range u.line { // what those were served is nobody else's
-		g.arrived = max(g.arrived, after)
-	}
+	u.laid -= n
 }
 
-// over tells whether a stage is finished virtually and really.
+// over reports whether a stage is finished virtually and really.
 func (g *stage) over() bool { return g.completed != notYet && g.open == 0 }
 
 // transplant hangs a user on a new leaf. What was served stays served: the
@@ -255,8 +306,10 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 	for _, g := range u.line {
 		g.arrived = now + (g.arrived-from)*unit
 		g.start = now + (g.start-from)*unit
+		g.finish = now // at most, see layOut
 	}
-	u.until = now + (u.until-from)*unit
+	u.swept = now + (u.swept-from)*unit
+	u.completed, u.laid = 0, 0
 	s.refresh(u, 0)
 }
 
@@ -297,18 +350,15 @@ func (s *Schedule) openCampaign(u *user, j *job) *campaign {
 	return c
 }
 
-// begin takes note that a job of a campaign can start, if none could before.
+// begin records that a job of a campaign can start, if none could before.
 func (s *Schedule) begin(c *campaign) {
 	if c.since != notYet {
 		return
 	}
-	c.since, c.before = s.now, 0
-	if u := c.user; u.leaf.active() {
-		c.before = u.line[len(u.line)-1].ahead(s.clockAt(u.leaf.parent, s.moment))
-	}
+	c.since, c.before = s.now, c.user.owed(s.clockAt(c.user.leaf.parent, s.moment))
 }
 
-// stageFor is the stage of the campaign that takes new work, see Late.
+// stageFor returns the stage of the campaign that new work joins, see Late.
 func (s *Schedule) stageFor(c *campaign) *stage {
 	u := c.user
 	if n := len(c.stages); n > 0 && !c.stages[n-1].vain {

@@ -1,6 +1,6 @@
 package ostrich
 
-// change takes over what has become known of a job that has not ended.
+// change updates what is known of a job that has not ended.
 func (s *Schedule) change(j *job, to *Job) {
 	switch {
 	case to.User != j.User || to.Campaign != j.Campaign:
@@ -10,7 +10,7 @@ func (s *Schedule) change(j *job, to *Job) {
 		to.Class == j.Class && to.Hint == j.Hint:
 		return
 	}
-	u := s.owner(j)
+	u := s.syncOwner(j)
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
 		j.expect = s.options.Predictor.predict(&u.past, to)
@@ -33,8 +33,8 @@ func (s *Schedule) change(j *job, to *Job) {
 	s.version++
 }
 
-// move takes a job that changes hands, or is declared to belong elsewhere, to
-// another campaign, in the state in which it is.
+// move moves a job that changes hands, or is declared to belong elsewhere, to
+// another campaign, in its present state.
 func (s *Schedule) move(j *job, to Job) {
 	to.Submit = j.Submit
 	s.count(j, 0)
@@ -58,9 +58,9 @@ func (s *Schedule) move(j *job, to Job) {
 	}
 }
 
-// split takes one task out of the pending record of its array, as a job of
-// its own. It stands where the record stands and takes its part of the work
-// along. It reports false where there is no such record.
+// split removes one task from the pending record of its array and makes it a job of
+// its own. The job stands where the record stands, with its part of the work. split
+// reports false if there is no such record.
 func (s *Schedule) split(from Job) bool {
 	r := s.jobs.get(from.Group)
 	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
@@ -68,7 +68,7 @@ func (s *Schedule) split(from Job) bool {
 	}
 	s.pass(float64(s.now))
 	s.settled = false
-	s.at(r.User)
+	s.syncUser(r.User)
 	j := newJob(&from, r.expect)
 	before := r.area(r.length)
 	r.Tasks--

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// story is a schedule on one processor that is told what happens to jobs.
+// story is a schedule on one processor that gets what happens to jobs.
 type story struct {
 	*testing.T
 	*Schedule

@@ -35,8 +35,8 @@ type node struct {
 
 func (n *node) active() bool { return n.index >= 0 }
 
-// activate puts a child among the active ones of its parent, or takes the new
-// place that its tag gives it.
+// activate puts a child among the active ones of its parent, or moves it to the
+// place of its new tag.
 func (n *node) activate(tag float64) {
 	n.tag = tag
 	if n.active() {
@@ -47,7 +47,7 @@ func (n *node) activate(tag float64) {
 	n.parent.sharing += n.weight
 }
 
-// rest takes a child out of the active ones of its parent.
+// rest removes a child from the active ones of its parent.
 func (n *node) rest() {
 	if !n.active() {
 		return
@@ -172,7 +172,7 @@ func (s *Schedule) nextCompletion() float64 {
 }
 
 // rounding is some units in the last place of today's Unix time, in seconds,
-// and work of which nobody needs to be told, in processor-seconds.
+// and an amount of work that does not matter, in processor-seconds.
 const rounding = 1e-6
 
 // completeNext ends the campaign that nextCompletion found, at the present moment.

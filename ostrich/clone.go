@@ -55,6 +55,9 @@ func (s *Schedule) Clone() *Schedule {
 			}
 		}
 	}
+	for _, u := range s.waiting.users {
+		c.waiting.shift(c.users[u.id])
+	}
 	return &c
 }
 
@@ -89,6 +92,7 @@ func (d *duplicate) node(from *node) *node {
 func (d *duplicate) user(from *user) *user {
 	to := new(user)
 	*to = *from
+	to.shifted = false
 	to.leaf = d.node(from.leaf)
 	to.leaf.user = to
 	to.line = make([]*stage, len(from.line))

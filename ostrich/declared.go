@@ -1,8 +1,7 @@
 package ostrich
 
-// DeclaredGap is how long after the end of its last job a declared campaign may
-// still be joined, in seconds: seven days. A campaign with an unfinished job may
-// always be.
+// DeclaredGap is how long jobs may still join a declared campaign after its last job
+// has ended, in seconds: seven days. While a job is unfinished they always may.
 const DeclaredGap Duration = 7 * 86400
 
 // declared holds the campaigns that a user has declared, by name. They live

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Describe draws the schedule as text, users and campaigns by id, each with a
-// bar of its virtual progress:
+// Describe returns the schedule as text, users and campaigns by id, each campaign
+// with a bar of its virtual progress:
 //
 //	t=5  m=6  busy 6  active 3
 //	user 3  share 0.333 = 2 processors, holds 1
 //	  #1  ######....  t 2  s~ 2  C~ 7  W 10, 6 served  0 pending, 1 running
 //	  #2  ..........  t 5  s~ 7  C~ 11  W 8, 0 served  4 pending, 0 running  gated
 //
-// Times are in seconds; s~ and C~ that have not come are what they will be if
-// the active users stay the same.
+// Times are in seconds. If s~ or C~ is still to come, it is what it will be if the
+// active users stay the same.
 func (s *Schedule) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "t=%d  m=%d  busy %d  active %d\n", s.now, s.procs, s.busy, s.Active())

@@ -7,24 +7,24 @@ import (
 	"strconv"
 )
 
-// By names a way to tell where one campaign ends and the next begins
+// By names a rule that decides where one campaign ends and the next begins
 // (thesis 5.4.1, after Zakay and Feitelson).
 type By uint8
 
 const (
-	// Max has a job join while any job of the campaign is unfinished. It is the
+	// Max lets a job join while any job of the campaign is unfinished. It is the
 	// choice of the thesis and the zero value.
 	Max By = iota
-	// Last has a job join if the job submitted just before it is unfinished.
+	// Last lets a job join if the job submitted just before it is unfinished.
 	Last
-	// Arrival has a job join if it comes less than the threshold after the
+	// Arrival lets a job join if it comes less than the threshold after the
 	// campaign's latest submission.
 	Arrival
-	// Window has a job join if it comes no later than the threshold after the
+	// Window lets a job join if it comes no later than the threshold after the
 	// campaign's first submission.
 	Window
-	// Groups has no job join: only those of one Job.Group are together. It is
-	// for callers that know the campaigns, and not in ByNames as it detects none.
+	// Groups lets no job join: only jobs of one Job.Group are together. It is for
+	// callers that know the campaigns. It is not in ByNames, as it detects none.
 	Groups
 )
 
@@ -36,16 +36,16 @@ func (b By) String() string { return nameOf(ByNames, uint8(b)) }
 // Rule decides which submissions of a user belong to one campaign. The zero
 // value is Max, which needs no threshold.
 //
-// Whatever the rule, records with the same Job.Group stay together: a job
-// array is never split over campaigns. It is asked only about jobs whose user
-// declares nothing: one with a Job.Campaign joins the user's campaign of that
-// name while any job of it is unfinished, and for DeclaredGap after.
+// Under every rule, records with the same Job.Group stay together: a job array is
+// never split over campaigns. A job with a Job.Campaign needs no rule: it joins the
+// user's campaign of that name while any job of it is unfinished, and for
+// DeclaredGap after.
 type Rule struct {
 	By        By
 	Threshold Duration // seconds; used by Arrival and Window
 }
 
-// Validate tells what is wrong with the rule.
+// Validate returns what is wrong with the rule.
 func (r Rule) Validate() error {
 	if r.By > Groups {
 		return fmt.Errorf("campaign rule %d: unknown", r.By)
@@ -64,7 +64,7 @@ type submissions struct {
 	previousOpen  bool // the job submitted just before has not ended
 }
 
-// joins tells whether a job submitted at the given time belongs to the campaign.
+// joins reports whether a job submitted at the given time belongs to the campaign.
 func (r Rule) joins(c submissions, at Time) bool {
 	switch r.By {
 	case Max:
@@ -80,9 +80,9 @@ func (r Rule) joins(c submissions, at Time) bool {
 	}
 }
 
-// Split finds the campaigns of a finished log: for each job the index of its
-// campaign, counted from 0 in the order in which the campaigns open. The log
-// must be sorted by Submit, and every job have ended; Max and Last go by the
+// Split finds the campaigns of a finished log. It returns for each job the index of
+// its campaign, counted from 0 in the order in which the campaigns open. The log
+// must be sorted by Submit, and every job must have ended; Max and Last use the
 // logged ends.
 //
 // A Schedule stepped through all events of a log sorted by submission and job
@@ -125,7 +125,7 @@ type arrayLine struct {
 	last     departure
 }
 
-// Splitter begins a log.
+// Splitter returns a Splitter at the beginning of a log.
 func (r Rule) Splitter() (*Splitter, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (s *Splitter) Next(j Job) (int, error) {
 
 // declared is the campaign that a job declares, which is gone at a time.
 func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
-	if i, ok := s.named[d]; ok && (s.last[i].after(submit) || Duration(submit-s.last[i].at()) <= DeclaredGap) {
+	if i, ok := s.named[d]; ok && (s.last[i].after(submit) || Duration(submit-s.last[i].second()) <= DeclaredGap) {
 		return i
 	}
 	s.named[d] = len(s.last)
@@ -194,7 +194,7 @@ func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
 	return s.named[d]
 }
 
-// departure tells when a job leaves, to the place within a second where
+// departure says when a job leaves, to the place within a second where
 // Compare puts its end: it grows with time.
 type departure int64
 
@@ -206,12 +206,12 @@ func departs(j Job) departure {
 	return d
 }
 
-// after tells whether a job submitted at the given time still meets the
+// after reports whether a job submitted at the given time still meets the
 // departing one.
 func (d departure) after(t Time) bool { return d > departure(2*t) }
 
-// at is the second in which the job leaves.
-func (d departure) at() Time { return Time(d >> 1) }
+// second is when the job leaves.
+func (d departure) second() Time { return Time(d >> 1) }
 
 // nameOf returns the i-th name, or its number where there is none.
 func nameOf(names []string, i uint8) string {
@@ -221,8 +221,8 @@ func nameOf(names []string, i uint8) string {
 	return strconv.Itoa(int(i))
 }
 
-// Named returns the value whose name is among names, for the names a person
-// writes into a configuration.
+// Named returns the value with the given name. It is for names that a person writes
+// into a configuration.
 func Named[T ~uint8](names []string, name string) (T, error) {
 	i := slices.Index(names, name)
 	if i < 0 {

@@ -5,22 +5,21 @@ import (
 	"fmt"
 )
 
-// Predictor estimates how long a job will run. Whatever it says, a job is
-// never expected to run longer than its own estimate (its time limit), nor
-// less than a second.
+// Predictor estimates how long a job will run. The result is at least a second and
+// at most the job's own estimate (its time limit).
 type Predictor uint8
 
 const (
-	// ByLimit takes the job's own estimate. It is the zero value.
+	// ByLimit uses the job's own estimate. It is the zero value.
 	ByLimit Predictor = iota
-	// ByLast takes the length of the user's job that ended last.
+	// ByLast uses the length of the user's job that ended last.
 	ByLast
-	// ByLastTwo takes the mean of the user's two jobs that ended last (Tsafrir).
+	// ByLastTwo uses the mean of the user's two jobs that ended last (Tsafrir).
 	ByLastTwo
-	// BySmoothing takes the exponentially smoothed length of the user's jobs,
+	// BySmoothing uses the exponentially smoothed length of the user's jobs,
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
-	// Alike takes the median of the latest lengths of the user's jobs of the same
+	// Alike uses the median of the latest lengths of the user's jobs of the same
 	// class, width and limit, see Job.Class.
 	Alike
 )
@@ -33,7 +32,7 @@ const Smoothing = 0.5
 
 func (p Predictor) String() string { return nameOf(PredictorNames, uint8(p)) }
 
-// Validate tells what is wrong with the predictor.
+// Validate returns what is wrong with the predictor.
 func (p Predictor) Validate() error {
 	if int(p) >= len(PredictorNames) {
 		return fmt.Errorf("predictor %d: unknown", p)
@@ -68,7 +67,7 @@ func (l *lengths) lastTwo() Duration {
 	return l.last
 }
 
-// learn takes note of how long a job of a user ran.
+// learn records how long a job of a user ran.
 func (p Predictor) learn(l *lengths, j *Job, ran Duration) {
 	l.add(ran)
 	if p == Alike {

@@ -17,8 +17,8 @@ const (
 	// Submit: a job becomes known and joins a campaign. At is the job's
 	// submission time. Repeating it for a known job is the same as Change.
 	Submit
-	// Change: what is known of a job that has not ended is now as in
-	// Event.Job: its user, partition, tasks, processors or estimate.
+	// Change: Event.Job replaces what is known of a job that has not ended: its
+	// user, partition, tasks, processors or estimate.
 	Change
 	// Start: the job starts on Event.Job.Procs processors.
 	Start
@@ -28,16 +28,16 @@ const (
 	Resume
 	// Requeue: a running job returns to the queue and keeps its campaign.
 	Requeue
-	// End: the job has ended. Job.Start, Job.End and Job.Suspended tell how
-	// long it really ran; with Job.Start 0 it never ran, which is how a job
-	// cancelled while pending leaves.
+	// End: the job has ended. Job.Start, Job.End and Job.Suspended say how
+	// long it really ran. Job.Start is 0 if it never ran, as for a job cancelled
+	// while pending.
 	End
 	// Hold: a pending job cannot start by itself: it is held, depends on another
 	// job, begins later, asks for the impossible or has reached a limit. It counts
-	// for nothing until its Release or Start. Of any other job it says nothing, nor of
-	// one that has ended: within a second a departure comes first.
+	// for nothing until its Release or Start. A Hold of a running job changes nothing,
+	// nor does one of a job that has ended: within a second a departure comes first.
 	Hold
-	// Release: a job that was kept back can start, and counts as if submitted now.
+	// Release: a held job can start, and counts as if submitted now.
 	Release
 )
 
@@ -53,8 +53,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Event is something that happened at a moment. The reader of slurmdbd's
-// tables and the simulator both produce it, and a Schedule consumes it.
+// Event is something that happened at a moment. The reader of slurmdbd's tables
+// and the simulator both produce events; a Schedule consumes them.
 type Event struct {
 	At   Time
 	Kind Kind
@@ -65,12 +65,12 @@ type Event struct {
 	Shares *Shares // Reshare: the new division; not changed afterwards
 }
 
-// Compare puts events in the order in which a Schedule takes them:
+// Compare sorts events into the order that Schedule.Step needs:
 //
 //  1. earlier first
-//  2. at one moment the machine, then departures, then arrivals, then what is kept
-//     back, then what is released, then starts, then the departures of jobs that also arrived or started in this very second.
-//     A job submitted in the second in which a campaign ends therefore opens a
+//  2. at one moment the machine, then departures, arrivals, holds, releases,
+//     starts, and last the departures of jobs that also arrived or started in this
+//     second. So a job submitted in the second in which a campaign ends opens a
 //     new campaign (thesis 5.4.2: "prior to the completion time").
 //  3. the smaller job id
 //  4. the smaller kind

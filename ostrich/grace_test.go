@@ -24,7 +24,7 @@ func TestLateGoFirst(t *testing.T) {
 		check := func() {
 			behind := false // a campaign that need not go first yet
 			latest := math.Inf(-1)
-			for _, c := range ranked(s) {
+			for _, c := range byRank(s) {
 				at, late := completed[c.Lead]
 				late = late && c.Completed
 				switch first := late && float64(s.now) > at+max(at-float64(c.First), float64(o.Grace)); {
@@ -49,8 +49,8 @@ func TestLateGoFirst(t *testing.T) {
 	})
 }
 
-// ranked lists the campaigns with pending jobs in the order of the ranking.
-func ranked(s *Schedule) []Campaign {
+// byRank lists the campaigns with pending jobs in the order of the ranking.
+func byRank(s *Schedule) []Campaign {
 	all := s.Campaigns()
 	var list []Campaign
 	for _, r := range s.Ranking() {

@@ -11,7 +11,7 @@ func (j *job) waits() Duration {
 	return j.expect
 }
 
-// keep counts a job among those kept back, or takes it out.
+// keep marks a job as kept back, or as free to start.
 func (j *job) keep(back bool) {
 	if j.held == back {
 		return
@@ -33,7 +33,7 @@ func (s *Schedule) hold(j *job) {
 	if j == nil || j.held || j.running {
 		return
 	}
-	u, g := s.owner(j), j.stage
+	u, g := s.syncOwner(j), j.stage
 	j.keep(true)
 	s.count(j, 0)
 	s.leaves(u)
@@ -53,7 +53,7 @@ func (s *Schedule) release(j *job) {
 	if j == nil || !j.held {
 		return
 	}
-	u := s.owner(j)
+	u := s.syncOwner(j)
 	old, c := j.stage, j.stage.campaign
 	first := old.open == old.held // nothing of its stage could start before
 	j.keep(false)
@@ -92,7 +92,7 @@ func (g *stage) kept() Work {
 	return sum
 }
 
-// Kept lists the pending jobs that cannot start, by id, see Hold.
+// Kept returns the pending jobs that cannot start, by id, see Hold.
 func (s *Schedule) Kept() []JobID {
 	var ids []JobID
 	for j := range s.jobs.all() {

@@ -10,13 +10,13 @@ type Duration int64
 // Work is an amount of computation in processor-seconds.
 type Work float64
 
-// JobID is Slurm's id_job. Slurm uses an id again after a wrap, so it names a
-// job only among those that have not ended.
+// JobID is Slurm's id_job. Slurm reuses an id after a wrap, so it identifies a job only
+// among those that have not ended.
 type JobID uint32
 
-// UserID names what competes for the machine: one line of the virtual
-// schedule. With flat shares it is a user's uid, with shares from the
-// association tree the id of a user's association.
+// UserID identifies what competes for the machine: one line of the virtual schedule.
+// With flat shares it is a user's uid, with shares from the association tree the id
+// of a user's association.
 type UserID uint32
 
 // Job is one record of Slurm's queue: a job, a started task of a job array, a
@@ -54,18 +54,17 @@ type Job struct {
 
 	// Hint is how long the user says one task will run; 0 if nothing is said.
 	//
-	// A wrong hint takes no more than the user's share from the others. In the
-	// virtual schedule, as far as their own lengths are known, their campaigns are
-	// completed no later than if this user had work at all times, and a job that has ended counts for what it took,
-	// whatever was said. A hint that is too long puts the user's own campaigns
-	// behind. One that is too short makes no campaign of the others later until a
-	// job outlives it. What was left unsaid then counts as work that has just
-	// come, so a campaign of another user that has come meanwhile may be later
-	// than with the truth.
+	// A wrong hint costs the others no more than the user's share. As far as their own
+	// lengths are known, their campaigns complete virtually no later than if this
+	// user had work at all times. A job that has ended counts for what it took,
+	// whatever the hint. A hint that is too long delays the user's own campaigns. One
+	// that is too short delays no campaign of the others until a job outlives it. The
+	// missing work then counts as work that has just come, so a campaign of another
+	// user that came meanwhile may complete later than with the true length.
 	Hint Duration
 
-	// Campaign names the campaign that the user declares the job to belong to;
-	// "" leaves it to the Rule.
+	// Campaign is the name of the campaign to which the user declares the job to
+	// belong; "" leaves the choice to the Rule.
 	Campaign string
 
 	Submit Time // when the job was first submitted; a requeue does not change it
@@ -77,7 +76,7 @@ type Job struct {
 	Suspended Duration
 }
 
-// Count is the number of tasks the record stands for, at least 1.
+// Count returns the number of tasks the record stands for, at least 1.
 func (j *Job) Count() int { return max(j.Tasks, 1) }
 
 // area is the work of the record when each of its tasks runs for d.

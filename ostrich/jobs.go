@@ -63,7 +63,7 @@ func (t *jobTable) grow() {
 	}
 }
 
-// remove takes a job out, if it is there. Those behind it that were not at home
+// remove removes a job, if it is there. Those behind it that were not at home
 // move up, so that no gap comes between a job and its home.
 func (t *jobTable) remove(id JobID) {
 	if t.get(id) == nil {

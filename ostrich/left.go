@@ -39,10 +39,10 @@ func (j *job) remaining() left {
 	}
 }
 
-// recount takes what is left of a job into account after a change to it.
+// recount updates what is left of a job after a change to it.
 func (s *Schedule) recount(j *job) { s.leave(j, j.remaining()) }
 
-// forget takes a job that departs out of account.
+// forget removes what is left of a job that departs.
 func (s *Schedule) forget(j *job) { s.leave(j, left{}) }
 
 func (s *Schedule) leave(j *job, now left) {
@@ -115,12 +115,16 @@ func (s *Schedule) settle() {
 // clocks must be synchronised.
 func (s *Schedule) serve(u *user, work Work) {
 	now := u.leaf.parent.clock
-	for _, g := range u.line[u.completed:] {
+	for i, g := range u.line[u.completed:] {
 		if work <= 0 {
 			break
 		}
-		service := min(work, g.owed(now))
-		g.done += service
+		owed := g.unserved()
+		if i == 0 {
+			owed = g.owed(now) // served since start
+		}
+		service := min(work, owed)
+		g.count(0, service)
 		work -= service
 	}
 	s.refresh(u, u.completed)
@@ -138,7 +142,7 @@ func (d debtor) over() bool {
 	return d.user.open > 0 || d.user.idle != d.since || !d.user.leaf.active()
 }
 
-// leaves takes note of a job that departed or was kept back.
+// leaves records a user whose last job departed or was kept back.
 func (s *Schedule) leaves(u *user) {
 	if u.open > 0 || !s.options.Settle || !u.leaf.active() {
 		return

@@ -22,8 +22,8 @@ var MachineNames = []string{"sequential", "parallel"}
 
 func (m Machine) String() string { return nameOf(MachineNames, uint8(m)) }
 
-// Gate says what becomes of jobs whose campaign has not started virtually:
-// the papers do not start a campaign before s~ (thesis 5.1).
+// Gate says where jobs stand whose campaign has not started virtually. The papers
+// do not start a campaign before s~ (thesis 5.1).
 type Gate uint8
 
 const (
@@ -61,16 +61,15 @@ var InsideNames = []string{"lpt", "spt", "submission", "ljf"}
 
 func (i Inside) String() string { return nameOf(InsideNames, uint8(i)) }
 
-// Late says what a job does to the finish tag when it joins a campaign that
-// has been open for a while.
+// Late says what happens to the finish tag when a job joins a campaign that has
+// been open for a while.
 type Late uint8
 
 const (
 	// Reopen lets the campaign grow while it is being served virtually. Once
-	// it is completed, a late job opens a further stage with a tag of its own, so
-	// that the jobs that were promised to be done by now keep their place
-	// (Lemma 5.2 rests on that: a campaign completed virtually is not delayed
-	// by what is submitted afterwards). It is the zero value.
+	// it is completed, a late job opens a further stage with a tag of its own, and
+	// the earlier jobs keep their place. Lemma 5.2 needs that: a later submission
+	// does not delay a campaign that is completed virtually. It is the zero value.
 	Reopen Late = iota
 	// Grow moves the tag of the whole campaign back, completed or not.
 	Grow
@@ -94,26 +93,26 @@ type Options struct {
 	Inside    Inside
 	Predictor Predictor
 
-	// Grace is how long a campaign that is completed virtually, and not really,
-	// competes by what is left of its work. It is overdue, and goes first, once
+	// Grace is how long a campaign competes by what is left of its work, when it is
+	// completed virtually but not really. It is overdue, and goes first, once
 	//
 	//	now > C~ + max(C~ - t, Grace)
 	//
-	// 0 is the papers' order: what is completed virtually goes first at once.
+	// 0 is the papers' order: a campaign goes first as soon as it is completed virtually.
 	Grace Duration
 
 	// Memory is the half-life of past use, in seconds; 0 is no memory, as in the
-	// papers. With it, the distance to a campaign's virtual completion counts in
-	// proportion to what its user has had. See Schedule.Order.
+	// papers. With a memory, the distance to a campaign's virtual completion is
+	// multiplied by what its user has had. See Schedule.Order.
 	Memory Duration
 
-	// Settle keeps what the virtual schedule still has to serve from exceeding
-	// what is left of the real jobs: service beyond a job's true length goes to
-	// the users who are active. Without it that service is lost, as in the papers.
+	// Settle limits what the virtual schedule still has to serve to what is left of
+	// the real jobs: service beyond a job's true length goes to the active users.
+	// Without it that service is lost, as in the papers.
 	Settle bool
 }
 
-// Validate tells what is wrong with the options, all of it.
+// Validate returns everything that is wrong with the options, joined.
 func (o Options) Validate() error {
 	var errs []error
 	if o.Procs < 0 {

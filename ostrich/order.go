@@ -12,14 +12,15 @@ type Place struct {
 	User     UserID
 	Campaign int   // number of the campaign within the user
 	Lead     JobID // see Campaign.Lead
-	// Gated tells that the job's campaign has not started virtually (s~ > t).
-	// Never set with Gate Off.
+	// Gated reports whether the job's campaign has not started virtually (s~ > t).
+	// It is never set with Gate Off.
 	Gated bool
 	Procs int // that it asks for, with all its pending tasks
 
 	// Distance is what rule 3 of Order compares, in processor-seconds times what the
-	// user has had; campaigns of nearly the same distance are alike. 0 for what has its
-	// place for another reason: what is overdue or gated, and all in the papers' order.
+	// user has had. Between campaigns of nearly the same distance the order matters
+	// little. It is 0 where another rule decides: for overdue and gated campaigns, and
+	// for all in the papers' order.
 	Distance float64
 }
 
@@ -27,17 +28,18 @@ type Place struct {
 //
 //  1. campaigns that have started virtually before those that have not,
 //     unless the gate is off
-//  2. what is overdue, see Options.Grace, by when its virtual completion C~ was
-//     (equation 4.1); without a grace that is all that is completed virtually
-//  3. the smaller finish tag; or with Options.Grace or Memory the smaller work
-//     before C~, of late campaigns what is really left, times what the user has had
+//  2. overdue campaigns (see Options.Grace) by their virtual completion C~
+//     (equation 4.1); without a grace all that are completed virtually are overdue
+//  3. the smaller finish tag; with Options.Grace or Memory the smaller product of
+//     what the user has had and the work before C~, or, of late campaigns, the work
+//     that is really left
 //  4. the earlier submission of the campaign
 //  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)
 //  6. inside a campaign as Options.Inside says
 //  7. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
-	s.rank()
+	s.sortWaiting()
 	jobs := 0
 	for _, g := range s.waiting.stages {
 		jobs += g.queued()
@@ -48,7 +50,7 @@ func (s *Schedule) Order() []Place {
 		c := g.campaign
 		p := Place{User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: s.gated(g)}
 		if s.drifts() && !p.Gated {
-			p.Distance = g.ranked.tag
+			p.Distance = g.key.tag
 		}
 		for _, j := range g.pending {
 			p.Job, p.Procs = j.ID, j.Procs*max(1, j.Tasks)
@@ -58,10 +60,10 @@ func (s *Schedule) Order() []Place {
 	return order
 }
 
-// Pending is the pending jobs in the order of Order.
+// Pending yields the pending jobs in the order of Order.
 func (s *Schedule) Pending() iter.Seq[JobID] {
 	return func(yield func(JobID) bool) {
-		s.rank()
+		s.sortWaiting()
 		for _, g := range s.waiting.stages {
 			g.sort(s.options.Inside)
 			for _, j := range g.pending {
@@ -80,11 +82,11 @@ func (g *stage) sort(inside Inside) {
 		return
 	}
 	// With their keys beside them, jobs need not be fetched to be compared.
-	keys := make([]rank, len(g.pending))
+	keys := make([]jobKey, len(g.pending))
 	for i, j := range g.pending {
-		keys[i] = rank{inside: inside.key(j), submit: j.Submit, id: j.ID, job: j}
+		keys[i] = jobKey{inside: inside.key(j), submit: j.Submit, id: j.ID, job: j}
 	}
-	slices.SortFunc(keys, func(a, b rank) int {
+	slices.SortFunc(keys, func(a, b jobKey) int {
 		if c := cmp.Compare(a.inside[0], b.inside[0]); c != 0 {
 			return c
 		}
@@ -98,8 +100,8 @@ func (g *stage) sort(inside Inside) {
 	g.unsorted = false
 }
 
-// rank is a pending job with all that decides on its place in its campaign.
-type rank struct {
+// A jobKey decides on the place of a pending job in its campaign.
+type jobKey struct {
 	inside [2]Duration
 	submit Time
 	id     JobID

@@ -93,7 +93,7 @@ func (h dueHeap) up(i int, j *job) {
 	j.place = i
 }
 
-// down puts a job into the free place i or below it, and tells whether below.
+// down puts a job into the free place i or below it, and reports whether below.
 func (h dueHeap) down(i int, j *job) bool {
 	from := i
 	for {

@@ -14,12 +14,12 @@ type Pool struct {
 	Partitions []string // none: every partition that no other pool names
 }
 
-// Pools keeps a timeline for each pool and takes every event to the pool it
-// is about. Pools do not know one another: a user competes in each of them anew.
+// Pools keeps a timeline for each pool and adds every event to the pool that it is
+// about. Pools are independent: a user competes in each of them anew.
 //
-// A job that may run in several pools counts in the first one that its list
-// of partitions names, until it starts, and from then on where it runs, as if
-// it had been submitted there.
+// A job that may run in several pools counts in the first one that its list of
+// partitions names until it starts. From then on it counts where it runs, as if it
+// had been submitted there.
 type Pools struct {
 	pools     []Pool
 	timelines []*Timeline
@@ -74,8 +74,8 @@ func (p *Pools) find(partitions string) int {
 	return p.rest
 }
 
-// Add takes events in any order, see Timeline.Add. Events about a partition
-// that belongs to no pool, and about an unknown pool, are left out.
+// Add adds events in any order, see Timeline.Add. It ignores events of a partition
+// that belongs to no pool, and of an unknown pool.
 func (p *Pools) Add(events ...Event) {
 	if len(p.timelines) == 1 && p.rest == 0 {
 		p.timelines[0].Add(events...)
@@ -151,7 +151,7 @@ type PoolSchedule struct {
 }
 
 // At returns the schedule of each pool at the given time, in the order of the
-// pools, and what was wrong with events, see Timeline.At.
+// pools, and the errors of rejected events, see Timeline.At.
 func (p *Pools) At(now Time) ([]PoolSchedule, []error) {
 	var bad []error
 	list := make([]PoolSchedule, len(p.pools))

@@ -20,7 +20,7 @@ type snapshot struct {
 	Busy      int
 }
 
-func take(s *Schedule) snapshot {
+func snapshotOf(s *Schedule) snapshot {
 	return snapshot{s.Now(), s.Order(), s.Campaigns(), s.Users(), s.Busy()}
 }
 
@@ -52,7 +52,7 @@ func TestAskingChangesNothing(t *testing.T) {
 		for _, e := range drawEvents(t, everything) {
 			for at := a.Now(); at < e.At; at += Time(rapid.IntRange(1, 5).Draw(t, "pause")) {
 				mustAdvance(t, a, at)
-				if list := take(a).Campaigns; len(list) != a.Unfinished() {
+				if list := snapshotOf(a).Campaigns; len(list) != a.Unfinished() {
 					t.Fatalf("%d unfinished campaigns, want %d", a.Unfinished(), len(list))
 				}
 			}
@@ -64,7 +64,7 @@ func TestAskingChangesNothing(t *testing.T) {
 			mustAdvance(t, a, at)
 		}
 		mustAdvance(t, b, end+1000)
-		if diff := cmp.Diff(take(b), take(a)); diff != "" {
+		if diff := cmp.Diff(snapshotOf(b), snapshotOf(a)); diff != "" {
 			t.Fatalf("asked once - asked often +\n%s", diff)
 		}
 	})
@@ -77,23 +77,23 @@ func TestDeterministic(t *testing.T) {
 		o := drawOptions(t)
 		events := drawEvents(t, everything)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
-		want := take(run(t, o, events))
+		want := snapshotOf(run(t, o, events))
 		s := run(t, o, events[:cut])
-		half := take(s)
+		half := snapshotOf(s)
 		c := s.Clone()
 		for _, e := range events[cut:] {
 			mustStep(t, c, e)
 		}
-		if diff := cmp.Diff(want, take(c)); diff != "" {
+		if diff := cmp.Diff(want, snapshotOf(c)); diff != "" {
 			t.Fatalf("original - copy +\n%s", diff)
 		}
-		if diff := cmp.Diff(half, take(s)); diff != "" {
+		if diff := cmp.Diff(half, snapshotOf(s)); diff != "" {
 			t.Fatalf("before - after stepping a copy +\n%s", diff)
 		}
 		for _, e := range events[cut:] {
 			mustStep(t, s, e)
 		}
-		if diff := cmp.Diff(want, take(s)); diff != "" {
+		if diff := cmp.Diff(want, snapshotOf(s)); diff != "" {
 			t.Fatalf("at once - with a copy taken in between +\n%s", diff)
 		}
 	})
@@ -260,7 +260,7 @@ func TestIdleUser(t *testing.T) {
 		for _, e := range events {
 			mustStep(t, b, e)
 		}
-		want, got := take(a), take(b)
+		want, got := snapshotOf(a), snapshotOf(b)
 		got.Users = slices.DeleteFunc(got.Users, func(u User) bool { return u.User == idle.User })
 		if diff := cmp.Diff(want, got, nearly); diff != "" {
 			t.Fatalf("without - with an idle user +\n%s", diff)
@@ -299,8 +299,8 @@ func TestRepeated(t *testing.T) {
 				t.Fatal("the version says that the order may have changed")
 			}
 		}
-		if diff := cmp.Diff(take(a), take(b)); diff != "" {
-			t.Fatalf("told once - told again +\n%s", diff)
+		if diff := cmp.Diff(snapshotOf(a), snapshotOf(b)); diff != "" {
+			t.Fatalf("stepped once - stepped again +\n%s", diff)
 		}
 	})
 }
@@ -361,12 +361,12 @@ func TestRefused(t *testing.T) {
 		{"no shares", Event{At: 7, Kind: Reshare}, "no shares"},
 		{"no kind", Event{At: 7}, "makes no sense"},
 	} {
-		before := take(s)
+		before := snapshotOf(s)
 		err := s.Step(tt.e)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q in it", tt.name, err, tt.want)
 		}
-		if diff := cmp.Diff(before, take(s)); diff != "" {
+		if diff := cmp.Diff(before, snapshotOf(s)); diff != "" {
 			t.Errorf("%s: before - after +\n%s", tt.name, diff)
 		}
 	}
@@ -387,4 +387,39 @@ func TestNoProcessors(t *testing.T) {
 	if len(s.Order()) != 1 || !strings.Contains(s.Describe(), "C~ never") {
 		t.Errorf("%s", s.Describe())
 	}
+}
+
+// TestTagsAreSetWhenRead: tags that are read are those that an event would have set
+// at once, to the last bit, and what a user's line is to be served is their sum.
+func TestTagsAreSetWhenRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := mustNew(t, drawOptions(t))
+		for _, e := range drawEvents(t, everything) {
+			mustStep(t, s, e)
+			if rapid.Bool().Draw(t, "unread") {
+				continue
+			}
+			now, atOnce := s.Clone(), s.Clone()
+			for _, u := range sortedUsers(s.users) {
+				read, all := now.users[u.id], atOnce.users[u.id]
+				all.laid = all.completed
+				now.catchUp(read)
+				atOnce.catchUp(all)
+				sum := Work(0)
+				for i, g := range read.line {
+					sum += g.unserved()
+					if want := all.line[i]; g.start != want.start || g.finish != want.finish || g.until != want.until {
+						t.Fatalf("user %d, stage %d: tags %v, %v, %v, want %v, %v, %v",
+							u.id, i, g.start, g.finish, g.until, want.start, want.finish, want.until)
+					}
+				}
+				if !near(float64(sum), float64(read.unserved)) {
+					t.Fatalf("user %d: %v processor-seconds, want %v", u.id, read.unserved, sum)
+				}
+				if u.leaf.active() && !near(u.until, read.line[len(read.line)-1].until) {
+					t.Fatalf("user %d: served until %v, want %v", u.id, u.until, read.line[len(read.line)-1].until)
+				}
+			}
+		}
+	})
 }

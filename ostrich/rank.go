@@ -6,41 +6,41 @@ import (
 	"slices"
 )
 
-// Rank is where a campaign with pending jobs stands among the others, see
-// Schedule.Ranking.
+// Rank is a campaign with pending jobs, as Schedule.Ranking lists it.
 type Rank struct {
 	User     UserID
 	Campaign int   // number of the campaign within the user
 	Lead     JobID // see Campaign.Lead
 	Stage    int   // of the campaign, from 1, see Late
 
-	// Gated tells that the campaign has not started virtually (s~ > t). Never
-	// set with Gate Off.
+	// Gated reports whether the campaign has not started virtually (s~ > t). It is
+	// never set with Gate Off.
 	Gated bool
-	// Held tells that it is gated and that the gate is strict: none of its
-	// jobs may start.
+	// Held reports whether it is gated and the gate is strict: none of its jobs may
+	// start.
 	Held bool
 }
 
-// Ranking returns the campaigns with pending jobs, the one that should start
-// first in front: the order of Order without the jobs. A campaign whose jobs
-// were submitted in several stages is there once for each.
+// Ranking returns the campaigns with pending jobs, the one that should start first
+// in front: the order of Order without the jobs. A campaign whose jobs wait in
+// several stages has an entry for each.
 //
-// Only what has changed since the last time is ranked anew. The slice belongs
-// to the schedule and is valid until the next call.
+// Only what has changed since the last call is sorted anew. The slice belongs to the
+// schedule and is valid until the next call.
 func (s *Schedule) Ranking() []Rank {
-	s.rank()
+	s.sortWaiting()
 	return s.waiting.ranks
 }
 
 // waiting are the stages with pending jobs.
 type waiting struct {
-	stages []*stage // in the order of ranking, by what they were last ranked by
-	ranks  []Rank   // of stages
-	moved  []*stage // that may have another place now, or none
-	gone   int      // of moved, about how many have no pending job
-	moment float64  // for which the stages were ranked
-	as     uint64   // the version that was ranked
+	stages  []*stage // sorted by their keys
+	ranks   []Rank   // of stages
+	moved   []*stage // that may have another place now, or none
+	users   []*user  // of whose stages more may have, see user.laid
+	gone    int      // of moved, about how many have no pending job
+	moment  float64  // for which the stages were sorted
+	version uint64   // of the schedule that was sorted
 }
 
 // touch notes that a stage may have another place.
@@ -48,6 +48,14 @@ func (w *waiting) touch(g *stage) {
 	if !g.moved {
 		g.moved = true
 		w.moved = append(w.moved, g)
+	}
+}
+
+// shift notes that tags of a user's line are to be set before the stages are sorted.
+func (w *waiting) shift(u *user) {
+	if !u.shifted && u.laid < len(u.line) {
+		u.shifted = true
+		w.users = append(w.users, u)
 	}
 }
 
@@ -70,37 +78,42 @@ func (w *waiting) drop(g *stage) {
 // users have had fades.
 func (s *Schedule) drifts() bool { return s.options.Grace > 0 || s.options.Memory > 0 }
 
-// rank puts the stages with pending jobs in order.
-func (s *Schedule) rank() {
+// sortWaiting puts the stages with pending jobs in order.
+func (s *Schedule) sortWaiting() {
 	w := &s.waiting
 	moment := s.moment
 	if s.drifts() {
-		if moment = float64(s.now); moment == w.moment && w.as == s.version {
+		if moment = float64(s.now); moment == w.moment && w.version == s.version {
 			return
 		}
 	}
+	for _, u := range w.users {
+		u.shifted = false
+		s.catchUp(u)
+	}
+	w.users = w.users[:0]
 	// Below accounts, tags on the root's clock are sums of all that is active: any
 	// event may change them, of another user or of the shares too, and they may
 	// differ in the last bit from one moment to the next. They are computed for
 	// the latest event, never for the latest question.
-	nested := len(s.accounts) > 1 && (w.moment != moment || w.as != s.version || len(w.moved) > 0)
+	nested := len(s.accounts) > 1 && (w.moment != moment || w.version != s.version || len(w.moved) > 0)
 	if s.drifts() || nested || len(w.moved) > 8+len(w.stages)/8 {
-		s.rankAll()
+		s.sortAll()
 	} else {
-		s.rankMoved()
+		s.sortMoved()
 	}
-	w.moved, w.gone, w.moment, w.as = w.moved[:0], 0, moment, s.version
+	w.moved, w.gone, w.moment, w.version = w.moved[:0], 0, moment, s.version
 }
 
-// rankMoved takes the stages that may have another place out of the order and
-// puts them in again.
-func (s *Schedule) rankMoved() {
+// sortMoved removes the stages that may have another place from the order and
+// inserts them again.
+func (s *Schedule) sortMoved() {
 	w := &s.waiting
 	for _, g := range w.moved {
 		if !g.listed {
 			continue
 		}
-		if g.queued() > 0 && g.ranked == s.ranking(g) {
+		if g.queued() > 0 && g.key == s.keyOf(g) {
 			g.moved = false
 			continue
 		}
@@ -110,16 +123,16 @@ func (s *Schedule) rankMoved() {
 	}
 	for _, g := range w.moved {
 		if g.moved && g.queued() > 0 {
-			g.ranked, g.listed = s.ranking(g), true
+			g.key, g.listed = s.keyOf(g), true
 			i, _ := slices.BinarySearchFunc(w.stages, g, compareStages)
-			w.stages, w.ranks = slices.Insert(w.stages, i, g), slices.Insert(w.ranks, i, s.told(g))
+			w.stages, w.ranks = slices.Insert(w.stages, i, g), slices.Insert(w.ranks, i, s.rankOf(g))
 		}
 		g.moved = false
 	}
 }
 
-// rankAll ranks all stages anew.
-func (s *Schedule) rankAll() {
+// sortAll sorts all stages by new keys.
+func (s *Schedule) sortAll() {
 	w := &s.waiting
 	for _, g := range w.moved {
 		if !g.listed {
@@ -132,7 +145,7 @@ func (s *Schedule) rankAll() {
 		return !g.listed
 	})
 	for _, g := range w.stages {
-		g.ranked = s.ranking(g)
+		g.key = s.keyOf(g)
 	}
 	if !slices.IsSortedFunc(w.stages, compareStages) {
 		slices.SortFunc(w.stages, compareStages)
@@ -140,28 +153,29 @@ func (s *Schedule) rankAll() {
 	}
 	w.ranks = w.ranks[:0]
 	for _, g := range w.stages {
-		w.ranks = append(w.ranks, s.told(g))
+		w.ranks = append(w.ranks, s.rankOf(g))
 	}
 }
 
-// told is what Ranking tells of a stage.
-func (s *Schedule) told(g *stage) Rank {
+// rankOf returns the entry of a stage in Ranking.
+func (s *Schedule) rankOf(g *stage) Rank {
 	return Rank{
 		User: g.campaign.user.id, Campaign: g.campaign.number, Lead: g.campaign.lead, Stage: g.number,
-		Gated: g.ranked.gated, Held: g.ranked.gated && s.options.Gate == Strict,
+		Gated: g.key.gated, Held: g.key.gated && s.options.Gate == Strict,
 	}
 }
 
-// ranking is what decides on the place of a stage among the others.
-type ranking struct {
+// A stageKey decides on the place of a stage among the others.
+type stageKey struct {
 	gated bool
 	done  float64 // C~ in real time of what goes first for it, +Inf for all else
 	tag   float64 // how far away the virtual completion is; 0 once done
 	since Time    // t_i, see stage.since
 }
 
-func (s *Schedule) ranking(g *stage) ranking {
-	r := ranking{gated: s.gated(g), done: math.Inf(1), since: g.since}
+// keyOf returns the present key of a stage.
+func (s *Schedule) keyOf(g *stage) stageKey {
+	r := stageKey{gated: s.gated(g), done: math.Inf(1), since: g.since}
 	u := g.campaign.user
 	switch {
 	case s.overdue(g):
@@ -199,23 +213,23 @@ func (s *Schedule) frontBy(first, completed float64) float64 {
 // different ones, one always is.
 func compareStages(a, b *stage) int {
 	switch {
-	case a.ranked.gated != b.ranked.gated:
-		if b.ranked.gated {
+	case a.key.gated != b.key.gated:
+		if b.key.gated {
 			return -1
 		}
 		return 1
-	case a.ranked.done != b.ranked.done:
-		return cmp.Compare(a.ranked.done, b.ranked.done)
-	case a.ranked.tag != b.ranked.tag:
-		return cmp.Compare(a.ranked.tag, b.ranked.tag)
+	case a.key.done != b.key.done:
+		return cmp.Compare(a.key.done, b.key.done)
+	case a.key.tag != b.key.tag:
+		return cmp.Compare(a.key.tag, b.key.tag)
 	}
 	return cmp.Or(
-		cmp.Compare(a.ranked.since, b.ranked.since),
+		cmp.Compare(a.key.since, b.key.since),
 		cmp.Compare(a.campaign.user.id, b.campaign.user.id),
 		cmp.Compare(a.campaign.number, b.campaign.number),
 		cmp.Compare(a.number, b.number),
 	)
 }
 
-// gated tells whether the gate keeps a stage behind the others.
+// gated reports whether the gate keeps a stage behind the others.
 func (s *Schedule) gated(g *stage) bool { return s.options.Gate != Off && g.began == notYet }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Errors a Schedule returns. They are wrapped with the event in question, and
-// the event changes nothing.
+// Errors of Schedule.Step and AdvanceTo, wrapped with the event they reject. A
+// rejected event changes nothing.
 var (
 	ErrOutOfOrder = errors.New("not in the order of time")
 	ErrUnknownJob = errors.New("job is not known")
@@ -17,7 +17,7 @@ var (
 // A Schedule is the virtual fair-sharing schedule of one pool of processors,
 // with the campaigns it found (paper section 4, thesis 5.1 and 6.1). It is a
 // state machine: events with their times go in, an order of the pending jobs
-// comes out. It depends on the events alone, not on how often it is asked.
+// comes out. The result depends on the events alone, not on how often a caller asks.
 //
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
@@ -66,37 +66,38 @@ func New(o Options) (*Schedule, error) {
 	return s, nil
 }
 
-// OnCompletion has f told of each virtual completion: the campaign by its lead,
-// see Campaign.Lead, and C~ in seconds. A campaign that gets further work after
-// its completion is told of again; the last time counts. A nil f ends that. A
-// clone tells nobody.
+// OnCompletion makes the schedule call f at each virtual completion, with the
+// campaign's lead (see Campaign.Lead) and C~ in seconds. If a campaign gets more work
+// after its completion, f is called again; the last call counts. A nil f stops the
+// calls. A clone calls nothing.
 func (s *Schedule) OnCompletion(f func(lead JobID, at float64)) { s.onCompletion = f }
 
-// Now is the time of the latest event or AdvanceTo.
+// Now returns the time of the latest event or AdvanceTo.
 func (s *Schedule) Now() Time { return s.now }
 
-// Version changes whenever the order of the pending jobs may have changed.
+// Version returns a number that changes whenever the order of the pending jobs may
+// have changed.
 func (s *Schedule) Version() uint64 {
 	if s.drifts() {
-		s.rank()
+		s.sortWaiting()
 	}
 	return s.version
 }
 
-// Procs is m, the processors of the machine.
+// Procs returns m, the number of processors of the machine.
 func (s *Schedule) Procs() int { return s.procs }
 
-// Busy is the number of processors on which jobs run.
+// Busy returns the number of processors on which jobs run.
 func (s *Schedule) Busy() int { return s.busy }
 
-// AdvanceTo lets time pass up to t.
+// AdvanceTo lets time pass up to t. It returns ErrOutOfOrder if t is before Now.
 func (s *Schedule) AdvanceTo(t Time) error {
 	if t < s.now {
 		return fmt.Errorf("advance from %d to %d: %w", s.now, t, ErrOutOfOrder)
 	}
 	for {
 		if !s.settled && s.options.Settle && float64(t) > s.moment {
-			s.settle() // after all events of the moment: what one takes another may give back
+			s.settle() // after all events of the moment: one may give back what another took
 		}
 		due := s.nextCompletion()
 		// A job that ends on time is no overdue one, hence "before t" for
@@ -116,9 +117,9 @@ func (s *Schedule) AdvanceTo(t Time) error {
 	return nil
 }
 
-// Step takes an event. Events must come in the order of Compare; one that
-// refers to an earlier time than the schedule's is refused with ErrOutOfOrder,
-// one about a job that was never submitted, or has ended, with ErrUnknownJob.
+// Step applies an event. Events must come in the order of Compare. It returns
+// ErrOutOfOrder for an event before Now, ErrUnknownJob for an event of a job that was
+// never submitted or has ended, and ErrBadEvent for an invalid one.
 func (s *Schedule) Step(e Event) error {
 	j := s.jobs.get(e.Job.ID)
 	if err := s.check(&e, j); err != nil {
@@ -165,7 +166,7 @@ func (s *Schedule) Step(e Event) error {
 	return nil
 }
 
-// check tells why an event cannot be taken, of a job that is nil unless known.
+// check returns why an event is rejected, or nil. The job is nil if it is not known.
 func (s *Schedule) check(e *Event, j *job) error {
 	switch e.Kind {
 	case Capacity:
@@ -208,8 +209,8 @@ func (s *Schedule) check(e *Event, j *job) error {
 	return nil
 }
 
-// at brings the clocks of a user up to the present and returns the user.
-func (s *Schedule) at(id UserID) *user {
+// syncUser brings the clocks of a user up to the present and returns the user.
+func (s *Schedule) syncUser(id UserID) *user {
 	u, ok := s.users[id]
 	if !ok {
 		u = &user{id: id}
@@ -220,15 +221,15 @@ func (s *Schedule) at(id UserID) *user {
 	return u
 }
 
-// owner brings the clocks of a job's user up to the present and returns the user.
-func (s *Schedule) owner(j *job) *user {
+// syncOwner brings the clocks of a job's user up to the present and returns the user.
+func (s *Schedule) syncOwner(j *job) *user {
 	u := j.stage.campaign.user
 	s.sync(u.leaf.parent)
 	return u
 }
 
 func (s *Schedule) submit(from *Job) *job {
-	u := s.at(from.User)
+	u := s.syncUser(from.User)
 	j := newJob(from, s.options.Predictor.predict(&u.past, from))
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
@@ -292,7 +293,7 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 	s.version++
 }
 
-// dequeue takes a job out of the pending ones.
+// dequeue removes a job from the pending ones.
 func (s *Schedule) dequeue(j *job) {
 	j.queued = false
 	j.stage.gone++
@@ -333,7 +334,7 @@ func (s *Schedule) occupy(u *user, procs int) {
 
 func (s *Schedule) start(j *job, as *Job) {
 	s.release(j)
-	u := s.owner(j)
+	u := s.syncOwner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
 		j.expect = s.options.Predictor.predict(&u.past, as)
@@ -346,14 +347,14 @@ func (s *Schedule) start(j *job, as *Job) {
 }
 
 func (s *Schedule) suspend(j *job) {
-	s.occupy(s.owner(j), -j.Procs*j.Count())
+	s.occupy(s.syncOwner(j), -j.Procs*j.Count())
 	j.paused = s.now
 	s.recount(j)
 	s.forgo(j)
 }
 
 func (s *Schedule) resume(j *job) {
-	s.occupy(s.owner(j), j.Procs*j.Count())
+	s.occupy(s.syncOwner(j), j.Procs*j.Count())
 	j.rested += Duration(s.now - j.paused)
 	j.paused = 0
 	s.recount(j)
@@ -367,10 +368,10 @@ func (s *Schedule) requeue(j *job) {
 	s.count(j, j.expect)
 }
 
-// halt takes a started job off its processors.
+// halt removes a started job from its processors.
 func (s *Schedule) halt(j *job) {
 	if j.paused == 0 {
-		s.occupy(s.owner(j), -j.Procs*j.Count())
+		s.occupy(s.syncOwner(j), -j.Procs*j.Count())
 	}
 	s.forgo(j)
 }
@@ -415,7 +416,7 @@ func (s *Schedule) learn(c *campaign) {
 	}
 }
 
-// depart takes a job out; what it counts for stays with its campaign.
+// depart removes a job. What it counts for stays with its campaign.
 func (s *Schedule) depart(j *job) {
 	g, c := j.stage, j.stage.campaign
 	if j.held {

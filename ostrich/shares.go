@@ -1,9 +1,9 @@
 package ostrich
 
-// Shares says how the machine is divided between users: by a tree of accounts
-// with users as its leaves, each node with a weight relative to its siblings.
-// What a node is entitled to is split among its active children, so the share
-// of an idle user goes to the siblings first (hierarchical sharing).
+// Shares divides the machine between users. It is a tree of accounts with users as
+// its leaves; each node has a weight relative to its siblings. A node's share is
+// split among its active children, so the share of an idle user goes to the
+// siblings first (hierarchical sharing).
 //
 // The zero value is flat: every user hangs below the root with weight 1, which
 // is the even division of the papers. A user the tree does not name is added
@@ -27,10 +27,9 @@ type UserShare struct {
 	Weight  float64 // relative to its siblings; see MinWeight
 }
 
-// MinWeight replaces smaller weights: a user with no share still gets
-// somewhere when nobody else wants the machine, and no completion time is
-// infinite.
+// MinWeight replaces smaller weights. So a user without a share is still served when
+// nobody else is active, and every completion time is finite.
 const MinWeight = 1e-6
 
-// Shares is how the schedule divides the machine. It is not to be changed.
+// Shares returns how the schedule divides the machine. The caller must not change it.
 func (s *Schedule) Shares() *Shares { return s.shares }

@@ -2,15 +2,13 @@ package ostrich
 
 import "slices"
 
-// Suppose gives the timeline provisional events, which replace those given
-// before: the submissions of jobs that wait and of which no event has told yet,
-// with a Hold for each that cannot start. They count in every schedule that At
-// returns from now on. What lies before the early copy counts at its time, and
-// what lies ahead of the schedule counts at its present time.
+// Suppose replaces the timeline's provisional events: the submissions of jobs that
+// wait and have no event yet, with a Hold for each that cannot start. They count in
+// every schedule that At returns from now on. An event before the early copy counts
+// at the copy's time, one ahead of the schedule at the schedule's present time.
 //
-// A supposition leaves no trace. When the event that was expected has come and
-// nothing is supposed any more, the schedule is the one that the events alone
-// give, whatever was supposed in between.
+// A supposition leaves no trace. Once the expected event has come and nothing is
+// supposed any more, the schedule is the one that the events alone give.
 func (t *Timeline) Suppose(events ...Event) {
 	if !slices.IsSortedFunc(events, Compare) {
 		events = slices.Clone(events)
@@ -43,8 +41,8 @@ func (t *Timeline) begin(now Time) []error {
 	return bad
 }
 
-// Suppose gives the schedules provisional events, see Timeline.Suppose. What is
-// about a partition that belongs to no pool is left out.
+// Suppose replaces the provisional events of all schedules, see Timeline.Suppose. It
+// ignores events of a partition that belongs to no pool.
 func (p *Pools) Suppose(events ...Event) {
 	batches := make([][]Event, len(p.timelines))
 	for _, e := range events {

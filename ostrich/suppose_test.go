@@ -9,8 +9,8 @@ import (
 )
 
 // TestSuppose: whatever comes in whatever order, a schedule is the one that the
-// events told so far and those supposed give together, each in its place; and when
-// everything has been told, the one that the events alone give. To the last bit.
+// events known so far and those supposed give together, each in its place; and when
+// every event has come, the one that the events alone give. To the last bit.
 func TestSuppose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t)
@@ -23,14 +23,14 @@ func TestSuppose(t *testing.T) {
 		const late = 20
 		timeline := NewTimeline(mustNew(t, o), Duration(rapid.SampledFrom([]int{late, 40, 1000}).Draw(t, "horizon")))
 		coming := make(map[Time][]Event)
-		told := make(map[JobID]Time)
+		last := make(map[JobID]Time)
 		end := Time(0)
 		for _, e := range events {
 			at := e.At + Time(rapid.IntRange(0, late).Draw(t, "delay"))
 			if e.Job.ID != 0 { // slurmdbd takes what happened to one job in order
-				at = max(at, told[e.Job.ID])
+				at = max(at, last[e.Job.ID])
 				at = min(at, e.At+late)
-				told[e.Job.ID] = at
+				last[e.Job.ID] = at
 			}
 			coming[at] = append(coming[at], e)
 			end = max(end, at)
@@ -57,22 +57,22 @@ func TestSuppose(t *testing.T) {
 			slices.SortStableFunc(both, Compare)
 			want := run(t, o, both)
 			mustAdvance(t, want, now)
-			if diff := cmp.Diff(take(want), take(got)); diff != "" {
-				t.Fatalf("at %d: told and supposed - timeline +\n%s", now, diff)
+			if diff := cmp.Diff(snapshotOf(want), snapshotOf(got)); diff != "" {
+				t.Fatalf("at %d: known and supposed - timeline +\n%s", now, diff)
 			}
 		}
 		timeline.Suppose()
 		got, _ := timeline.At(end + 20)
 		want := run(t, o, events)
 		mustAdvance(t, want, end+20)
-		if diff := cmp.Diff(take(want), take(got)); diff != "" {
+		if diff := cmp.Diff(snapshotOf(want), snapshotOf(got)); diff != "" {
 			t.Fatalf("never supposed - supposed for a while +\n%s", diff)
 		}
 	})
 }
 
 // drawSupposed draws what a queue may say at a moment of jobs that wait then and of
-// which nothing has been told, some of it wrong.
+// which nothing is known, some of it wrong.
 func drawSupposed(t *rapid.T, events, known []Event, now Time) []Event {
 	heard, waits := make(map[JobID]bool), make(map[JobID]bool)
 	for _, e := range known {

@@ -3,12 +3,12 @@ package ostrich
 import "slices"
 
 // A Timeline keeps a Schedule up to date from events that come late or out of
-// order, as they do from an accounting database. For as long as its horizon
-// reaches back, the schedule is the one that the same events in order give.
+// order, as they do from an accounting database. If no event is later than the
+// horizon, the schedule is the one that the same events in order give.
 //
-// It keeps an early copy of the schedule and the events since. A late event
-// that is younger than the copy is put in its place and the events are
-// stepped again; an older one takes effect at the time of the copy.
+// It keeps an early copy of the schedule and the events since. A late event that is
+// younger than the copy is sorted in, and the events are stepped again. An older one
+// takes effect at the time of the copy.
 type Timeline struct {
 	horizon Duration
 	base    *Schedule  // all events before those of the log have been stepped
@@ -26,19 +26,19 @@ type Timeline struct {
 // reported is an event of the log.
 type reported struct {
 	Event
-	corrected Time // of a submission: when what it says was true; 0 if as told
-	told      bool // that it could not be taken
+	corrected Time // of a submission: when what it says was true; 0 if it was never corrected
+	refused   bool // its error has been returned
 }
 
-// NewTimeline returns a timeline that begins with the given schedule, which
-// is its own from now on. Events may come up to horizon seconds late.
+// NewTimeline returns a timeline that begins with the given schedule and owns it.
+// Events may come up to horizon seconds late.
 func NewTimeline(s *Schedule, horizon Duration) *Timeline {
 	return &Timeline{horizon: horizon, base: s}
 }
 
-// Add takes events, in any order. A Change of a pending job corrects what its
-// submission said, while the timeline reaches back that far: rebuilding from
-// the accounting tables would find the corrected record only.
+// Add adds events, in any order. A Change of a pending job corrects its submission
+// if the timeline reaches back that far: a schedule rebuilt from the accounting
+// tables would find the corrected record only.
 //
 // A task of a job array whose submission is older than the horizon, and which
 // is new, leaves the pending record of its array (Slurm gives tasks an id of
@@ -61,7 +61,7 @@ func (t *Timeline) Add(events ...Event) {
 	// A cold start: what is older than the horizon need not be kept.
 	until := events[len(events)-1].At - Time(t.horizon)
 	for !t.asked && len(t.log) == 0 && len(events) > 0 && events[0].At < until {
-		t.told(t.base.Step(events[0]))
+		t.refuse(t.base.Step(events[0]))
 		events = events[1:]
 	}
 	t.merge(t.correct(events))
@@ -70,32 +70,32 @@ func (t *Timeline) Add(events ...Event) {
 	}
 }
 
-// late takes an event older than the early copy. Such events take effect at
-// its time, in their own order.
+// late steps an event older than the early copy. Such events take effect at the
+// time of the copy, in their own order.
 func (t *Timeline) late(e Event) {
 	t.current = nil
 	e.At = t.base.now
 	if e.Kind == Submit && t.base.jobs.get(e.Job.ID) == nil && t.base.split(e.Job) {
 		array := t.base.jobs.get(e.Job.Group)
-		for i := range t.log { // what was told of the array meanwhile knew of one task more
+		for i := range t.log { // later changes of the array still count the task
 			if l := &t.log[i]; l.Kind == Change && l.Job.ID == array.ID {
 				l.Job.Tasks = min(l.Job.Tasks, array.Tasks)
 			}
 		}
 		return
 	}
-	t.told(t.base.Step(e))
+	t.refuse(t.base.Step(e))
 }
 
-func (t *Timeline) told(err error) {
+// refuse keeps an error for the next At.
+func (t *Timeline) refuse(err error) {
 	if err != nil {
 		t.bad = append(t.bad, err)
 	}
 }
 
-// correct takes the changes of pending jobs out of the events and lets them
-// replace what the submission said, where that is in the log or among the
-// events.
+// correct removes the changes of pending jobs from the events and applies them to the
+// submissions, if these are in the log or among the events.
 func (t *Timeline) correct(events []Event) []Event {
 	pending := func(e Event) bool { return e.Kind == Change && e.Job.Start == 0 }
 	if !slices.ContainsFunc(events, pending) {
@@ -129,7 +129,7 @@ func (t *Timeline) correct(events []Event) []Event {
 		if was := &t.log[i]; e.At >= was.corrected {
 			e.Job.Submit = was.Job.Submit
 			if was.Job != e.Job {
-				was.Job, was.told = e.Job, false
+				was.Job, was.refused = e.Job, false
 				t.current = nil
 			}
 			was.corrected = e.At
@@ -161,8 +161,8 @@ func (t *Timeline) merge(events []Event) {
 	t.log = append(t.log, tail...)
 }
 
-// retract takes back that a job was submitted here. If that is older than
-// the log, the job leaves at the given time without having run.
+// retract removes a job's submission. If that is older than the log, the job leaves
+// at the given time without having run.
 func (t *Timeline) retract(gone Job, at Time) {
 	if !slices.ContainsFunc(t.log, func(e reported) bool { return e.Kind == Submit && e.Job.ID == gone.ID }) {
 		gone.Start, gone.End = 0, at
@@ -175,11 +175,10 @@ func (t *Timeline) retract(gone Job, at Time) {
 	t.current = nil
 }
 
-// At returns the schedule at the given time, and what was wrong with events
-// that it had to leave out, each told once. The schedule belongs to the
-// timeline: it must not be stepped, and is valid until the next call. Time does
-// not run backwards: for an earlier time than before, the schedule of the
-// latest one is returned.
+// At returns the schedule at the given time, and the errors of rejected events, each
+// once. The schedule belongs to the timeline: the caller must not step it, and it
+// is valid until the next call. Time does not run backwards: for an earlier time
+// than before, At returns the schedule of the latest one.
 func (t *Timeline) At(now Time) (*Schedule, []error) {
 	bad := t.bad
 	t.bad, t.asked = nil, true
@@ -211,7 +210,7 @@ func (t *Timeline) advanceBase(until Time) []error {
 	return bad
 }
 
-// stepUntil takes the events from the n-th on, up to the given time, and lets the
+// stepUntil steps the events from the n-th on, up to the given time, and lets the
 // time pass.
 func (t *Timeline) stepUntil(s *Schedule, n *int, until Time) []error {
 	bad := t.step(s, n, func(e Event) bool { return e.At <= until })
@@ -221,18 +220,18 @@ func (t *Timeline) stepUntil(s *Schedule, n *int, until Time) []error {
 	return bad
 }
 
-// step takes the events from the n-th on, as long as each is due.
+// step steps the events from the n-th on, as long as each is due.
 func (t *Timeline) step(s *Schedule, n *int, due func(Event) bool) []error {
 	var bad []error
 	for ; *n < len(t.log) && due(t.log[*n].Event); *n++ {
 		e := &t.log[*n]
-		if err := s.Step(e.Event); err != nil && !e.told {
-			e.told = true
+		if err := s.Step(e.Event); err != nil && !e.refused {
+			e.refused = true
 			bad = append(bad, err)
 		}
 	}
 	return bad
 }
 
-// Replays counts how often the events since the early copy were stepped again.
+// Replays returns how often the events since the early copy were stepped again.
 func (t *Timeline) Replays() int { return t.replays }

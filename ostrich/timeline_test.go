@@ -50,19 +50,19 @@ func TestLateEvents(t *testing.T) {
 			}
 			if rapid.IntRange(0, 5).Draw(t, "ask") == 0 {
 				s, _ := timeline.At(now)
-				take(s)
+				snapshotOf(s)
 			}
 		}
 		got, _ := timeline.At(end + 20)
 		want := run(t, o, events)
 		mustAdvance(t, want, end+20)
-		if diff := cmp.Diff(take(want), take(got)); diff != "" {
+		if diff := cmp.Diff(snapshotOf(want), snapshotOf(got)); diff != "" {
 			t.Fatalf("in order - late +\n%s", diff)
 		}
 	})
 }
 
-// TestCorrection: a timeline that was told step by step is the one that is
+// TestCorrection: a timeline that gets its events step by step is the one that is
 // built anew from all that is known, changes of pending jobs included.
 func TestCorrection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestCorrection(t *testing.T) {
 		if len(bad)+len(worse) > 0 {
 			t.Fatalf("%v, %v", bad, worse)
 		}
-		if diff := cmp.Diff(take(want), take(got)); diff != "" {
+		if diff := cmp.Diff(snapshotOf(want), snapshotOf(got)); diff != "" {
 			t.Fatalf("rebuilt - step by step +\n%s", diff)
 		}
 	})
@@ -100,13 +100,13 @@ func TestBeyondHorizon(t *testing.T) {
 		timeline := NewTimeline(mustNew(t, o), Duration(rapid.IntRange(0, 10).Draw(t, "horizon")))
 		events := drawEvents(t, everything)
 		running := make(map[JobID]bool)
-		told := make(map[JobID]Time)
+		last := make(map[JobID]Time)
 		coming := make(map[Time][]Event)
 		end := Time(0)
 		for _, e := range events {
 			at := e.At + Time(rapid.SampledFrom([]int{0, 0, 1, 30, 100}).Draw(t, "delay"))
-			at = max(at, told[e.Job.ID]) // in the order in which they happened to one job
-			told[e.Job.ID] = at
+			at = max(at, last[e.Job.ID]) // in the order in which they happened to one job
+			last[e.Job.ID] = at
 			coming[at] = append(coming[at], e)
 			end = max(end, at)
 			switch e.Kind {
@@ -174,9 +174,9 @@ func TestColdStart(t *testing.T) {
 	}
 }
 
-// TestTold: what is wrong with an event is told once, and not at all if what
+// TestRefusedOnce: what is wrong with an event is returned once, and not at all if what
 // it lacked comes within the horizon.
-func TestTold(t *testing.T) {
+func TestRefusedOnce(t *testing.T) {
 	timeline := NewTimeline(mustNew(t, Options{Procs: 4}), 100)
 	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 50, Submit: 10}
 	started := j
@@ -184,12 +184,12 @@ func TestTold(t *testing.T) {
 	timeline.Add(Event{At: 20, Kind: Start, Job: started})
 	_, bad := timeline.At(30)
 	if len(bad) != 1 || !strings.Contains(bad[0].Error(), "start of job 1 at 20: job is not known") {
-		t.Errorf("told %v", bad)
+		t.Errorf("refused %v", bad)
 	}
 	timeline.Add(Event{At: 10, Kind: Submit, Job: j})
 	s, bad := timeline.At(30)
 	if len(bad) != 0 || s.Busy() != 1 {
-		t.Errorf("told %v, %d busy", bad, s.Busy())
+		t.Errorf("refused %v, %d busy", bad, s.Busy())
 	}
 	if timeline.Replays() != 2 {
 		t.Errorf("%d replays, want 2", timeline.Replays())
@@ -313,7 +313,7 @@ func TestPoolOfJob(t *testing.T) {
 			rebuilt.Add(all...)
 			fresh, _ := rebuilt.At(step.now)
 			for i := range at {
-				if diff := cmp.Diff(take(fresh[i].Schedule), take(at[i].Schedule), nearly); diff != "" && step.now != 20 {
+				if diff := cmp.Diff(snapshotOf(fresh[i].Schedule), snapshotOf(at[i].Schedule), nearly); diff != "" && step.now != 20 {
 					t.Errorf("t = %d, pool %s: rebuilt - steadily +\n%s", step.now, at[i].Pool.Name, diff)
 				}
 			}
@@ -326,7 +326,7 @@ func TestPoolOfJob(t *testing.T) {
 	unknown := Event{At: 70, Kind: End, Job: ended}
 	single.Add(unknown)
 	if _, bad := single.At(80); len(bad) != 1 {
-		t.Errorf("told %v", bad)
+		t.Errorf("refused %v", bad)
 	}
 	several, err := NewPools(Options{Procs: 4}, 100, cpu, gpu)
 	if err != nil {
@@ -334,6 +334,6 @@ func TestPoolOfJob(t *testing.T) {
 	}
 	several.Add(unknown, Event{At: 12, Kind: Submit, Job: third})
 	if _, bad := several.At(80); len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "pool gpu: end of job 1") {
-		t.Errorf("told %v", bad)
+		t.Errorf("refused %v", bad)
 	}
 }

@@ -10,19 +10,19 @@ import (
 // times. It is a copy: changing it changes nothing.
 type Campaign struct {
 	User   UserID
-	Number int // i: 1, 2, ... within the user, as far as events told of them
+	Number int // i: 1, 2, ... within the user, since the first event
 
 	// Lead names the campaign for people and across restarts: the id of the
 	// array or heterogeneous job, or else of the job, that opened it.
 	Lead JobID
 
-	// Name is by which the user declared it (Job.Campaign), "" for one that the
-	// Rule found.
+	// Name is the name that the user declared (Job.Campaign), "" for a campaign that
+	// the Rule found.
 	Name string
 
 	First, Latest Time // submission of its first and of its latest job
 	Since         Time // t_i: when a job of it could first start, as a rule First
-	Waiting       bool // none could yet: it has no times, and Since is First
+	Waiting       bool // no job could start yet: it has no times, and Since is First
 	Ended         Time // when its last job ended; 0 while any job has not
 
 	Pending []JobID // queued records, in the order in which they should start
@@ -40,10 +40,10 @@ type Campaign struct {
 	// active users stay the same; +Inf on a machine without processors.
 	VirtualStart, VirtualEnd float64
 
-	// Started and Completed tell whether those moments have come.
+	// Started and Completed report whether those moments have come.
 	Started, Completed bool
 
-	// Left is the work of its jobs that is still to be done really.
+	// Left is the work that its jobs still have to do really.
 	Left Work
 
 	// FrontBy is when the campaign goes first in the queue, if jobs of it still
@@ -51,26 +51,25 @@ type Campaign struct {
 	//
 	//	C~ + max(C~ - t, Grace)  ≤  t + 2·(C~ - t) + Grace
 	//
-	// Overdue tells that this moment has passed.
+	// Overdue reports whether this moment has passed.
 	FrontBy float64
 	Overdue bool
 
-	// Bound is the latest time at which the campaign ends if the queue
-	// follows the order strictly, no job passing another: Lemma 5.2 on a
-	// Sequential machine, what is true of Lemma 6.3 on a Parallel one, and with a
-	// grace what follows from FrontBy; for the active users and jobs known now.
-	// +Inf where a job may take the whole machine, for which Lemma 6.3 promises
-	// nothing.
+	// Bound is the latest time at which the campaign ends if the queue follows the
+	// order strictly and no job passes another, for the active users and jobs known
+	// now. It is Lemma 5.2 on a Sequential machine, the part of Lemma 6.3 that holds
+	// on a Parallel one, and with a grace what follows from FrontBy. It is +Inf where
+	// a job may use the whole machine, as Lemma 6.3 promises nothing then.
 	Bound float64
 
 	// Promise is the bound counted from the submission. With a grace, Bound counts
-	// from now on, so it moves on while the machine idles or others are started
-	// instead. Promise moves only with users, jobs and processors, and may be over.
-	// Its greatest value so far is what was promised. Without a grace both are the same.
+	// from now on, so it moves on while the machine idles or starts others instead.
+	// Promise changes only with users, jobs and processors, and may lie in the past.
+	// Its greatest value so far is what was promised. Without a grace both are equal.
 	Promise float64
 }
 
-// Progress is the part of the work that the virtual schedule has done, 0 to 1.
+// Progress returns the part of the work that the virtual schedule has done, 0 to 1.
 func (c *Campaign) Progress() float64 {
 	if c.Waiting {
 		return 0
@@ -81,12 +80,12 @@ func (c *Campaign) Progress() float64 {
 	return float64(min(c.Served/c.Work, 1))
 }
 
-// Stretch is the campaign's stretch D (paper section 3), with the flow time up
-// to its end, or up to now while it has not ended:
+// Stretch returns the campaign's stretch D (paper section 3). The flow time is
+// counted up to its end, or up to now while it has not ended:
 //
 //	D = (C - t) / max(W/m, p_max)
 //
-// It is 0 where the lower bound below the line is 0, and while no job can start.
+// It is 0 where the denominator is 0, and while no job can start.
 func (c *Campaign) Stretch(procs int, now Time) float64 {
 	end := now
 	if c.Ended != 0 {
@@ -109,16 +108,16 @@ func (c *Campaign) Stretch(procs int, now Time) float64 {
 type User struct {
 	User     UserID
 	Active   bool    // has a campaign that is not completed virtually
-	Fraction float64 // of the machine: what an active user gets now, an idle one would get
+	Fraction float64 // of the machine: what an active user gets now, or an idle one would get
 	Entitled float64 // the same in processors
 	Held     int     // processors on which the user's jobs run
 	Pending  Work    // of queued records that can start
-	Asked    int     // processors for which these ask, all of their tasks counted
+	Asked    int     // processors that these ask for, with all of their tasks
 	Owed     Work    // of unfinished campaigns, still to be served virtually
 }
 
-// Campaigns lists the campaigns that are unfinished virtually or really, by
-// user and number.
+// Campaigns returns the campaigns that are unfinished virtually or really, by user
+// and number.
 func (s *Schedule) Campaigns() []Campaign {
 	type unfinished struct { // jobs of a campaign
 		running []JobID
@@ -171,6 +170,7 @@ func (s *Schedule) Campaigns() []Campaign {
 
 func (s *Schedule) view(c *campaign) Campaign {
 	u := c.user
+	s.catchUp(u)
 	now := s.clockAt(u.leaf.parent, float64(s.now))
 	v := Campaign{
 		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Since: c.since, Ended: c.ended,
@@ -246,12 +246,13 @@ func (s *Schedule) realTime(u *user, tag, now float64) float64 {
 	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.procs)*s.fraction(u.leaf))
 }
 
-// Users lists the users that have been seen, by id.
+// Users returns the users that have been seen, by id.
 func (s *Schedule) Users() []User {
 	list := make([]User, 0, len(s.users))
 	for _, u := range sortedUsers(s.users) {
 		f := s.fraction(u.leaf)
 		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.procs), Held: u.busy}
+		s.catchUp(u)
 		now := s.clockAt(u.leaf.parent, float64(s.now))
 		for _, g := range u.line {
 			for _, j := range g.pending {
@@ -267,7 +268,7 @@ func (s *Schedule) Users() []User {
 	return list
 }
 
-// Active is k~, the number of users with a campaign that is not completed
+// Active returns k~, the number of users with a campaign that is not completed
 // virtually.
 func (s *Schedule) Active() int {
 	k := 0
@@ -279,7 +280,7 @@ func (s *Schedule) Active() int {
 	return k
 }
 
-// Unfinished counts the campaigns that Campaigns would list.
+// Unfinished returns the number of campaigns that Campaigns would return.
 func (s *Schedule) Unfinished() int {
 	n := 0
 	for _, u := range s.users {
@@ -293,8 +294,8 @@ func (s *Schedule) Unfinished() int {
 	return n
 }
 
-// CampaignOf is the user and number of the campaign of a job that has not
-// ended, and false for any other.
+// CampaignOf returns the user and number of a job's campaign. It returns false if the
+// job is not known or has ended.
 func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
@@ -303,8 +304,8 @@ func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
 	return j.stage.campaign.user.id, j.stage.campaign.number, true
 }
 
-// StageOf is the stage of its campaign, from 1, in which a job that has not
-// ended is served, see Late, and false for any other job.
+// StageOf returns the stage of its campaign, from 1, in which a job is served, see
+// Late. It returns false if the job is not known or has ended.
 func (s *Schedule) StageOf(id JobID) (int, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
@@ -313,14 +314,14 @@ func (s *Schedule) StageOf(id JobID) (int, bool) {
 	return j.stage.number, true
 }
 
-// NextCompletion is the moment, in seconds of real time, at which the next
-// campaign will be completed virtually if nothing happens before: when a
-// strict gate may open. +Inf if there is none.
+// NextCompletion returns the moment, in seconds of real time, at which the next
+// campaign completes virtually if nothing happens before. A strict gate may open
+// then. It returns +Inf if there is none.
 func (s *Schedule) NextCompletion() float64 { return s.nextCompletion() }
 
-// NextOverrun is when the next running job will have run for as long as it
-// counts for, if nothing happens before; 0 if none runs. If it still runs a
-// second later it counts for more, and the order may have changed.
+// NextOverrun returns when the next running job will have run for as long as it
+// counts for, if nothing happens before; 0 if none runs. If the job still runs a
+// second later, it counts for more, and the order may have changed.
 func (s *Schedule) NextOverrun() Time {
 	if len(s.overruns) == 0 {
 		return 0
@@ -328,8 +329,8 @@ func (s *Schedule) NextOverrun() Time {
 	return s.overruns[0].due
 }
 
-// Expected is how long a task of a job that has not ended is expected to run,
-// and false for any other job.
+// Expected returns how long a task of a job is expected to run. It returns false if
+// the job is not known or has ended.
 func (s *Schedule) Expected(id JobID) (Duration, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
@@ -341,8 +342,8 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 	return j.length, true
 }
 
-// LeadOf names the campaign of a job that has not ended, see Campaign.Lead, and
-// false for any other job.
+// LeadOf returns the lead of a job's campaign, see Campaign.Lead. It returns false if
+// the job is not known or has ended.
 func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
@@ -351,8 +352,8 @@ func (s *Schedule) LeadOf(id JobID) (JobID, bool) {
 	return j.stage.campaign.lead, true
 }
 
-// WorkOf is what a job that has not ended counts for in its campaign, or will when
-// it is released, and false for any other job.
+// WorkOf returns what a job counts for in its campaign, or will count for when it is
+// released. It returns false if the job is not known or has ended.
 func (s *Schedule) WorkOf(id JobID) (Work, bool) {
 	j := s.jobs.get(id)
 	if j == nil {
