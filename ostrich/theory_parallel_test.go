@@ -16,7 +16,7 @@ import (
 func drawParallel(t *rapid.T, gates []ostrich.Gate, backfills []sim.Backfill) (w *witness, m, widest int) {
 	m = rapid.IntRange(2, 8).Draw(t, "m")
 	widest = rapid.IntRange(1, m-1).Draw(t, "widest")
-	l := sim.Loop{Procs: m, Inside: ostrich.LJF, Backfill: rapid.SampledFrom(backfills).Draw(t, "backfill")}
+	l := sim.Machine{Procs: m, Inside: ostrich.LJF, Backfill: rapid.SampledFrom(backfills).Draw(t, "backfill")}
 	o := ostrich.Options{Machine: ostrich.Parallel, Gate: rapid.SampledFrom(gates).Draw(t, "gate")}
 	return replay(t, l, o, drawWorkload(t, widest)), m, widest
 }
@@ -205,7 +205,7 @@ func TestLemma63Broken(t *testing.T) {
 			at:        3, times: 3,
 		},
 	} {
-		l := sim.Loop{Procs: tt.m, Backfill: tt.backfill, Inside: ostrich.LJF}
+		l := sim.Machine{Procs: tt.m, Backfill: tt.backfill, Inside: ostrich.LJF}
 		w := replay(t, l, ostrich.Options{Machine: ostrich.Parallel}, tt.campaigns)
 		c := &w.seen[tt.at]
 		if limit := c.t() + c.demand()/float64(tt.m-tt.widest) + tt.times*longest(w.seen); c.end() <= limit {
@@ -244,7 +244,7 @@ func TestTheorem61(t *testing.T) {
 // = 21 is allowed.
 func TestTheorem61Broken(t *testing.T) {
 	for _, n := range []int{30, 60, 600} {
-		w := replay(t, sim.Loop{Procs: 3, Backfill: sim.Greedy, Inside: ostrich.LJF}, ostrich.Options{Machine: ostrich.Parallel},
+		w := replay(t, sim.Machine{Procs: 3, Backfill: sim.Greedy, Inside: ostrich.LJF}, ostrich.Options{Machine: ostrich.Parallel},
 			[]sim.Campaign{
 				{User: 1, Submit: 1, Tasks: append([]sim.Task{task(1, 5), task(1, 4)}, tasks(n, 1, 3)...)},
 				{User: 2, Submit: 2, Tasks: tasks(1, 2, 1)},

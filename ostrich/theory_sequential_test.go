@@ -17,7 +17,7 @@ import (
 func drawSequential(t *rapid.T) (w *witness, m float64) {
 	procs := rapid.IntRange(1, 6).Draw(t, "m")
 	inside := rapid.SampledFrom([]ostrich.Inside{ostrich.LPT, ostrich.SPT, ostrich.Submission}).Draw(t, "inside")
-	w = replay(t, sim.Loop{Procs: procs, Inside: inside}, ostrich.Options{Gate: ostrich.Strict}, drawWorkload(t, 1))
+	w = replay(t, sim.Machine{Procs: procs, Inside: inside}, ostrich.Options{Gate: ostrich.Strict}, drawWorkload(t, 1))
 	return w, float64(procs)
 }
 
@@ -71,7 +71,7 @@ func TestLemma51Tight(t *testing.T) {
 			at, lead = at+alone, lead+alone
 		}
 		campaigns = append(campaigns, sim.Campaign{User: rounds + 1, Submit: ostrich.Time(at), Tasks: tasks(1, 1, 1)})
-		w := replay(t, sim.Loop{Procs: m, Inside: ostrich.SPT}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
+		w := replay(t, sim.Machine{Procs: m, Inside: ostrich.SPT}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
 		if most := float64((m - 1) * p); w.lead < 0.95*most || w.lead > most {
 			t.Errorf("m = %d: V leads by %v, want nearly %v", m, w.lead, most)
 		}
@@ -141,7 +141,7 @@ func early() []sim.Campaign {
 // sidecar cannot hold jobs back and has no such gate.
 func TestLemma52NeedsGate(t *testing.T) {
 	for gate, want := range map[ostrich.Gate]bool{ostrich.Strict: false, ostrich.Demote: true, ostrich.Off: true} {
-		w := replay(t, sim.Loop{Procs: 2}, ostrich.Options{Gate: gate}, early())
+		w := replay(t, sim.Machine{Procs: 2}, ostrich.Options{Gate: gate}, early())
 		broken := false
 		for i := range w.seen {
 			c := &w.seen[i]
@@ -184,7 +184,7 @@ func TestTheorem51(t *testing.T) {
 // that is as long as one likes.
 func TestTheorem51LongestJob(t *testing.T) {
 	for _, p := range []int{10, 1000, 100_000} {
-		w := replay(t, sim.Loop{Procs: 1}, ostrich.Options{Gate: ostrich.Strict}, []sim.Campaign{
+		w := replay(t, sim.Machine{Procs: 1}, ostrich.Options{Gate: ostrich.Strict}, []sim.Campaign{
 			{User: 1, Submit: 1, Tasks: tasks(1, 1, p)},
 			{User: 2, Submit: 2, Tasks: tasks(1, 1, 1)},
 		})
@@ -217,7 +217,7 @@ func TestProposition51(t *testing.T) {
 			}
 		}
 		for i, policy := range policies {
-			jobs, err := sim.Loop{Procs: m, Policy: policy}.Run(campaigns)
+			jobs, err := sim.Machine{Procs: m, Policy: policy}.Run(campaigns)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestProposition52(t *testing.T) {
 			}
 			campaigns = append(campaigns, c)
 		}
-		w := replay(t, sim.Loop{Procs: m}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
+		w := replay(t, sim.Machine{Procs: m}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
 		c := w.seen[k]
 		if c.Submit != ostrich.Time(1+p*unit) {
 			t.Fatalf("the second campaign of user 1 is submitted at %d", c.Submit)

@@ -13,7 +13,7 @@ import (
 )
 
 // The theorems of thesis 5.3 and 6.5 (PPAM section 5) on random instances: the
-// real schedule R is that of sim.Loop in a closed loop, the virtual one V is
+// real schedule R is that of sim.Machine in a closed loop, the virtual one V is
 // the Schedule it asks. docs/theory.md lists them with what came of it.
 //
 // The papers start jobs at any moment, the loop on full seconds: where a gate
@@ -67,7 +67,7 @@ func (c *seen) work() float64 { return float64(c.Work) }
 func (c *seen) demand() float64 { return float64(c.k) * (c.before + c.work()) }
 
 // replay runs campaigns on R and V. They must not begin before 1.
-func replay(t rapid.TB, l sim.Loop, o ostrich.Options, campaigns []sim.Campaign) *witness {
+func replay(t rapid.TB, l sim.Machine, o ostrich.Options, campaigns []sim.Campaign) *witness {
 	t.Helper()
 	w := &witness{
 		of: make(map[ostrich.JobID]int), numbers: make(map[ostrich.UserID][]int),
@@ -186,7 +186,7 @@ func drawWorkload(t *rapid.T, widest int) []sim.Campaign {
 	return inOrder(list)
 }
 
-// inOrder sorts campaigns as sim.Loop wants them, those of a user as they are.
+// inOrder sorts campaigns as sim.Machine wants them, those of a user as they are.
 func inOrder(list []sim.Campaign) []sim.Campaign {
 	slices.SortStableFunc(list, func(a, b sim.Campaign) int { return cmp.Compare(a.Submit, b.Submit) })
 	return list

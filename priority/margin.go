@@ -1,5 +1,10 @@
 package priority
 
+import (
+	"math"
+	"slices"
+)
+
 // block is a run of jobs of one campaign in the order wanted.
 type block struct {
 	from, to int   // its jobs are from up to, not including, to
@@ -9,68 +14,198 @@ type block struct {
 	stays    bool // before one that was wanted before it
 }
 
-// keep lets a campaign that stands before others stay there unless their virtual
-// completion is nearer by more than the margin. Without that, campaigns of similar
-// size change places again and again as they are served and as their jobs turn out
-// shorter than expected, and each change writes to all their jobs.
+// placed is a job with the place that it gets.
+type placed struct {
+	at    int   // where it was wanted
+	block int   // the block it was wanted in
+	value int64 // what tells which others it stands before, see level
+	stays bool  // before one that was wanted before it
+}
+
+// deepMargin is the margin of jobs behind the head, in multiples of Options.Margin.
+// It was chosen by measurement, see docs/adr/0015.
+const deepMargin = 5
+
+// keep lets jobs stay before others whose virtual completion is nearer, as far as
+// that does little harm. Without it, campaigns of similar size change places again and
+// again as they are served and as their jobs turn out shorter than expected, and each
+// change writes to all their jobs.
 //
 // The present values tell what stands before what, so that the plan is a function of
-// what was read and a restart forgets nothing. No pair stands against the order
-// wanted whose distances differ by more than the margin, and none of which one has a
-// place for another reason, as what is overdue.
+// what was read and a restart forgets nothing. No pair stands against the order wanted
+// of which one has a place for another reason, as what is overdue.
+//
+// At the head are the jobs that may start before the next cycle. There a campaign stays
+// before others that are nearer by no more than the margin. The jobs behind come to the
+// head before they start, and stay before others up to the deep margin. So a campaign
+// whose turn it is costs a write for each job of the head, not for all its jobs.
 //
 // kept tells that some stays. How much farther it may be changes with time.
 //
-// Only the first jobs are looked at, twice the depth: what is deeper has no order. And
-// where jobs share values, these do not tell what stands before what.
-func (o Options) keep(jobs []Entry, queue []Queued) (kept bool) {
+// Where jobs share values, these do not tell what stands before what.
+func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) {
 	depth := min(o.depth(jobs), len(jobs))
-	if o.Margin == 0 || o.Mode == Strict && o.crowded(depth, queue) {
+	if o.Margin == 0 || o.crowded(len(jobs), depth, queue) {
 		return false
 	}
-	jobs = jobs[:min(len(jobs), 2*depth)]
-	var blocks []block
+	limit := min(2*depth, len(jobs)) // what is deeper has no order
+	if o.Mode == Strict {
+		jobs = jobs[:standing(jobs, limit, managed)]
+	} else {
+		jobs = jobs[:limit]
+	}
+	values := make([]int64, len(jobs))
+	var wanted []block
 	for i := range jobs {
 		e := &jobs[i]
 		if wait := e.Wait(); i == 0 || e.Campaign != jobs[i-1].Campaign || e.distance != jobs[i-1].distance || wait != jobs[i-1].Wait() {
-			blocks = append(blocks, block{from: i, distance: e.distance, wait: wait})
+			wanted = append(wanted, block{from: i, distance: e.distance, wait: wait})
 		}
-		b := &blocks[len(blocks)-1]
+		b := &wanted[len(wanted)-1]
 		b.to = i + 1
 		if o.Channel != Priority || o.inForce(&e.Queued) {
-			b.value = max(b.value, o.ahead(e.From))
+			values[i] = max(0, o.ahead(e.From))
+			b.value = max(b.value, values[i])
 		}
 	}
-	for i := range blocks {
-		for k := i; k > 0 && o.stays(&blocks[k], &blocks[k-1]); k-- {
-			blocks[k-1], blocks[k] = blocks[k], blocks[k-1]
-			blocks[k-1].stays, kept = true, true
+	var order []placed
+	for _, b := range o.settled(wanted) {
+		for i := b.from; i < b.to; i++ {
+			order = append(order, placed{at: i, stays: b.stays})
 		}
+	}
+	head := len(order)
+	if o.Mode == Strict {
+		// One more than fits: of an array it may be that some tasks start.
+		head = min(head, 1+o.soon(head, func(i int) *Entry { return &jobs[order[i].at] }))
+	}
+	taken := make([]bool, len(jobs))
+	for _, p := range order[:head] {
+		taken[p.at] = true
+	}
+	order = append(order[:head], o.behind(wanted, values, taken)...)[:max(limit, head)]
+	for _, p := range order {
+		taken[p.at] = true
+		kept = kept || p.stays
 	}
 	if !kept {
 		return false
 	}
-	order := make([]Entry, 0, len(jobs))
-	for _, b := range blocks {
-		for _, e := range jobs[b.from:b.to] {
-			if b.stays && b.wait == Able {
-				e.Why = whyMargin
-			}
-			order = append(order, e)
+	list := make([]Entry, 0, len(jobs))
+	for _, p := range order {
+		e := jobs[p.at]
+		if p.stays && e.Wait() == Able {
+			e.Why = whyMargin
+		}
+		list = append(list, e)
+	}
+	for i := range jobs {
+		if !taken[i] {
+			list = append(list, jobs[i])
 		}
 	}
-	copy(jobs, order)
+	copy(jobs, list)
 	return true
 }
 
-// crowded reports whether so many jobs have to share values.
-func (o Options) crowded(jobs int, queue []Queued) bool {
-	w, err := o.window(o.base(queue), 0)
-	return err != nil || int64(jobs) > w.ranks()/2
+// standing is how many of the jobs wanted first it takes to have the first n of them,
+// and the first n of Slurm's present order. managed tells of the places in that, from 0,
+// which of them the jobs have.
+func standing(jobs []Entry, n int, managed []bool) int {
+	last := 0
+	for seen := 0; seen < n; last++ {
+		if managed[last] {
+			seen++
+		}
+	}
+	most := len(jobs)
+	for most > n && jobs[most-1].SlurmRank > last {
+		most--
+	}
+	return most
 }
 
-// stays reports whether b, wanted after a, stands before it and is hardly farther away.
-func (o Options) stays(b, a *block) bool {
-	return a.wait == b.wait && a.value > 0 && b.value > a.value && a.distance > 0 && b.distance > 0 &&
-		b.distance <= a.distance*(1+float64(o.Margin)/100)
+// crowded reports whether some of so many jobs have to share values, in mode Strict of
+// those down to the depth.
+func (o Options) crowded(jobs, depth int, queue []Queued) bool {
+	if o.Mode == Weight {
+		return o.Weight < int64(jobs)
+	}
+	w, err := o.window(o.base(queue), 0)
+	return err != nil || int64(depth) > w.ranks()/2
+}
+
+// settled returns the blocks in the order in which they are to start: each stays before
+// those that it stands before with its foremost job.
+func (o Options) settled(wanted []block) []block {
+	blocks := slices.Clone(wanted)
+	for i := range blocks {
+		for k := i; k > 0; k-- {
+			a, b := &blocks[k-1], &blocks[k]
+			if a.value == 0 || b.value <= a.value || !nearby(a, b, o.Margin) {
+				break
+			}
+			*a, *b = *b, *a
+			a.stays = true
+		}
+	}
+	return blocks
+}
+
+// nearby reports whether b, wanted after a, is hardly farther away.
+func nearby(a, b *block, margin int) bool {
+	return a.wait == b.wait && a.distance > 0 && b.distance > 0 && b.distance <= a.distance*(1+float64(margin)/100)
+}
+
+// behind returns the jobs that are not taken: each stays before those that it stands
+// before itself. What is left at the head of an earlier turn so moves without the rest
+// of its campaign, or stays without it.
+func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
+	var order []placed
+	for i := range wanted {
+		b := &wanted[i]
+		n := len(order)
+		for at := b.from; at < b.to; at++ {
+			if !taken[at] {
+				order = append(order, placed{at: at, block: i, value: values[at]})
+			}
+		}
+		own := slices.Clone(order[n:])
+		level(own, order[:n])
+		// Both lists are merged from behind.
+		k := n - 1
+		for j := len(own) - 1; j >= 0; j-- {
+			for ; k >= 0 && order[k].value < own[j].value && nearby(&wanted[order[k].block], b, deepMargin*o.Margin); k-- {
+				order[k+j+1] = order[k]
+			}
+			own[j].stays = k+1 < n
+			order[k+j+1] = own[j]
+		}
+	}
+	return order
+}
+
+// level lets the values of a campaign's jobs fall. The most that fall already are
+// kept. The others are new, or have changed places within the campaign, and go with the
+// one before them; if there is none, with the first that is kept, or behind the jobs
+// before.
+func level(jobs, before []placed) {
+	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
+	for i := range jobs {
+		x[i], fits[i] = jobs[i].value, jobs[i].value > 0
+	}
+	ends, earlier := runs(x, fits)
+	keep := run(len(x), ends, earlier)
+	value := int64(math.MaxInt64)
+	if first := slices.Index(keep, true); first >= 0 {
+		value = x[first]
+	} else if len(before) > 0 {
+		value = before[len(before)-1].value
+	}
+	for i := range jobs {
+		if keep[i] {
+			value = x[i]
+		}
+		jobs[i].value = value
+	}
 }

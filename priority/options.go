@@ -21,7 +21,8 @@ type Options struct {
 	Depth int
 	Procs int
 	// Margin is by how many per cent a campaign's distance must be the smaller one for
-	// it to overtake another that stands before it. 0 is no margin.
+	// it to overtake another that stands before it; behind the head it is a multiple of
+	// that. 0 is no margin.
 	Margin     int
 	Controller Controller
 	Include    Include

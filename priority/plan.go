@@ -73,7 +73,7 @@ const (
 // are not in the queue are passed over.
 //
 // Applying the changes and planning again gives a plan without changes, and no
-// plan with fewer changes gives the order.
+// plan with fewer changes gives the order, unless values have to be spread anew.
 func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 	if err := Check(o); err != nil {
 		return Plan{}, err
@@ -114,7 +114,7 @@ func (o Options) Plan(order []Ranked, queue []Queued) (Plan, error) {
 			From: o.present(q), Why: why, spec: spec, procs: r.Procs, distance: r.Distance,
 		})
 	}
-	p.Kept = o.keep(p.Entries, queue)
+	p.Kept = o.keep(p.Entries, queue, ranked)
 	for i := range p.Entries {
 		p.Entries[i].Rank = i + 1
 	}
@@ -382,11 +382,19 @@ func (o Options) depth(jobs []Entry) int {
 	if o.Depth > 0 {
 		return o.Depth
 	}
+	return o.soon(len(jobs), func(i int) *Entry { return &jobs[i] }) + max(o.Controller.Depth(), 1)
+}
+
+// soon is how many of n jobs would start if the whole machine became free.
+func (o Options) soon(n int, job func(i int) *Entry) int {
 	soon := 0
-	for left := o.Procs; soon < len(jobs) && jobs[soon].procs <= left && jobs[soon].Wait() == Able; soon++ {
-		left -= jobs[soon].procs
+	for left := o.Procs; soon < n; soon++ {
+		e := job(soon)
+		if left -= e.procs; left < 0 || e.Wait() != Able {
+			break
+		}
 	}
-	return soon + max(o.Controller.Depth(), 1)
+	return soon
 }
 
 // ours reports whether a job's priority is a pin of ours or stands in the place

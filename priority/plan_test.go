@@ -1,13 +1,14 @@
 package priority
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
@@ -188,7 +189,7 @@ func TestPlanProperties(t *testing.T) {
 		if ch == Priority && rapid.Bool().Draw(t, "basic") {
 			o.Controller = basic()
 		}
-		o.Margin = rapid.SampledFrom([]int{0, 10, 100}).Draw(t, "margin")
+		o.Margin, o.Procs = rapid.SampledFrom([]int{0, 10, 20, 100}).Draw(t, "margin"), rapid.SampledFrom([]int{1, 8, 100}).Draw(t, "machine")
 		if ch != Priority && rapid.Bool().Draw(t, "weigh") {
 			o.Mode, o.Weight = Weight, rapid.SampledFrom([]int64{1, 3, 100, 100000}).Draw(t, "weight")
 		}
@@ -209,7 +210,7 @@ func TestPlanProperties(t *testing.T) {
 				}
 				queue = append(queue, q)
 				order = append(order, Ranked{
-					Job: next, Campaign: uint64(rapid.IntRange(1, 3).Draw(t, "campaign")), Distance: rapid.Float64Range(0, 3).Draw(t, "distance"),
+					Job: next, Campaign: uint64(rapid.IntRange(0, 4).Draw(t, "campaign")), Procs: rapid.IntRange(1, 4).Draw(t, "procs"),
 				})
 				next++
 			}
@@ -221,8 +222,23 @@ func TestPlanProperties(t *testing.T) {
 				}
 				order = order[cut:]
 			}
-			if o.Margin > 0 { // what is farther away comes later
-				slices.SortStableFunc(order, byDistance)
+			if o.Margin > 0 { // what is farther away comes later, and what is gated last
+				distances := rapid.SliceOfN(rapid.Float64Range(0, 3), 5, 5).Draw(t, "distances")
+				for i := range order {
+					r := &order[i]
+					if r.Distance = distances[r.Campaign]; r.Campaign == 4 {
+						r.Distance = 0
+					}
+				}
+				slices.SortStableFunc(order, func(a, b Ranked) int {
+					gated := func(r Ranked) float64 {
+						if r.Campaign == 4 {
+							return 4
+						}
+						return r.Distance
+					}
+					return cmp.Or(cmp.Compare(gated(a), gated(b)), cmp.Compare(a.Campaign, b.Campaign))
+				})
 			}
 			p, err := o.Plan(order, queue)
 			if err != nil {
@@ -248,23 +264,12 @@ func TestPlanProperties(t *testing.T) {
 			if o.Mode == Strict {
 				checkOrder(t, &again, queue)
 			}
-			checkMargin(t, order, &again, o.Margin)
+			checkMargin(t, order, &again, o)
 			if s := again.Summary(); o.Mode == Strict && again.Exact >= len(order)-1 && s.KendallTau != 1 {
 				t.Fatalf("correlation %v after applying", s.KendallTau)
 			}
 		}
 	})
-}
-
-func byDistance(a, b Ranked) int {
-	switch {
-	case a.Distance < b.Distance:
-		return -1
-	case a.Distance > b.Distance:
-		return 1
-	default:
-		return 0
-	}
 }
 
 // checkOrder fails unless the first jobs of the plan are first in the queue.
@@ -277,17 +282,23 @@ func checkOrder(t *rapid.T, p *Plan, queue []Queued) {
 }
 
 // checkMargin fails if a pair stands against the order wanted that differs by more
-// than the margin, or of which one has its place for another reason.
-func checkMargin(t *rapid.T, order []Ranked, p *Plan, margin int) {
-	for i := range p.Managed {
-		for k := range i {
-			b, a := &p.Entries[k], &p.Entries[i] // b stands before a
-			if b.Place <= a.Place {
+// than the margin, or of which one has its place for another reason. Behind the head it
+// is the deep margin; the head ends with the first job that does not fit any more.
+func checkMargin(t *rapid.T, order []Ranked, p *Plan, o Options) {
+	margin, left := o.Margin, o.Procs
+	for k := range p.Managed {
+		b := &order[p.Entries[k].Place]
+		for i := k + 1; i < p.Managed; i++ {
+			a := &order[p.Entries[i].Place] // b stands before a
+			if p.Entries[k].Place < p.Entries[i].Place {
 				continue
 			}
-			if far := order[a.Place].Distance * (1 + float64(margin)/100); margin == 0 || far == 0 || order[b.Place].Distance > far {
-				t.Fatalf("job %d, %g away, stands before job %d, %g away", b.Job, order[b.Place].Distance, a.Job, order[a.Place].Distance)
+			if far := a.Distance * (1 + float64(margin)/100); margin == 0 || a.Campaign == b.Campaign || a.Distance == 0 || b.Distance == 0 || b.Distance > far {
+				t.Fatalf("place %d: job %d, %g away, stands before job %d, %g away, with a margin of %d", k, b.Job, b.Distance, a.Job, a.Distance, margin)
 			}
+		}
+		if left -= b.Procs; left < 0 && o.Mode == Strict {
+			margin = deepMargin * o.Margin
 		}
 	}
 }
@@ -533,11 +544,11 @@ func TestPlanInput(t *testing.T) {
 	for _, e := range p.Entries {
 		got = append(got, row{e.Job, e.Rank, e.SlurmRank})
 	}
-	if diff := cmp.Diff([]row{{3, 1, 3}, {1, 2, 1}, {2, 0, 2}}, got); diff != "" {
+	if diff := gocmp.Diff([]row{{3, 1, 3}, {1, 2, 1}, {2, 0, 2}}, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
 	want := Summary{Pending: 3, Managed: 2, Up: 1, Down: 1, KendallTau: -1, Writes: 2}
-	if diff := cmp.Diff(want, p.Summary()); diff != "" {
+	if diff := gocmp.Diff(want, p.Summary()); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 }
@@ -563,7 +574,7 @@ func TestArraysApart(t *testing.T) {
 	want := map[ostrich.JobID]string{
 		20: "20_[1-10]", 30: "30_[0,4,8]", 40: "40_[7]", 41: "41", 50: "50", 61: "61", 70: "70+0",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

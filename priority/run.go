@@ -18,6 +18,8 @@ import (
 // the elements in between then find room; and one can be kept at all if those
 // before and after it find room in the window. So the elements to keep are a
 // longest non-increasing run of v+G.
+//
+// Where that leaves too little room, all those before the last gap are spread anew.
 func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
 	head := len(v)
 	if len(gap) < len(v)-1 {
@@ -40,7 +42,10 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 	}
 	ends, before := runs(x, fits)
 	if head == len(v) {
-		keep = run(head, ends, before)
+		keep = make([]bool, head)
+		if !cramped(v, usable, lo, len(ends)) {
+			keep = run(head, ends, before)
+		}
 		spread(v, gap, keep, lo, hi, extra)
 		return keep
 	}
@@ -63,6 +68,9 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 			most, length, ceiling = n+stay, n, room
 		}
 	}
+	if cramped(v[:head], usable, lo, length) {
+		length, ceiling = 0, min(ceiling, lo+(hi-lo-total)/4)
+	}
 	keep = append(run(head, ends[:length], before), make([]bool, len(v)-head)...)
 	floor := lo
 	for i := head; i < len(v); i++ {
@@ -76,6 +84,18 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 		spread(v[:head], gap[:head-1], keep[:head], floor+gap[head-1], hi, extra)
 	}
 	return keep
+}
+
+// cramped reports whether many of the values stand in order and cannot be kept, as there
+// is no room between them, above or below. To move only these would leave no room
+// either, so that the next job that comes would move them again.
+func cramped(v []int64, usable []bool, lo int64, kept int) bool {
+	above := make([]bool, len(v))
+	for i := range v {
+		above[i] = usable[i] && v[i] > lo
+	}
+	ends, _ := runs(v, above)
+	return len(ends)-kept > 8+len(v)/16
 }
 
 // runs finds the longest non-increasing subsequences of x, of those elements for
@@ -129,10 +149,12 @@ func run(n int, ends, before []int32) []bool {
 
 // spread fills in the values that are not kept so that v[i]-v[i+1] >= gap[i]
 // everywhere, given that the kept ones allow it and lie in [lo, hi] with room
-// for the others. It leaves more than the gap where there is room: between two
-// kept values the room is shared evenly, before the first and after the last
-// each gets up to extra more, and a plan without kept values is centred in the
-// window and uses at most half of it. A pair with gap 0 stays equal.
+// for the others. It leaves more than the gap where there is room. What comes next to
+// the front of a campaign mostly comes below what came last: so between two kept values,
+// and before the first, each gets a seventh of extra more, and before the first nine
+// times extra are left below. After the last each gets up to extra more, and a plan
+// without kept values is centred in the window and uses at most half of it. A pair with
+// gap 0 stays equal.
 func spread(v, gap []int64, keep []bool, lo, hi, extra int64) {
 	for i := 0; i < len(v); {
 		if keep[i] {
@@ -172,14 +194,18 @@ func fill(v, gap []int64, i, j int, lo, hi, extra int64) {
 	switch {
 	case first && last:
 		room := v[i-1] - v[j] - need
-		more = share(room, slots)
+		more = min(extra/7, share(room, slots))
 		top = v[i-1]
 	case first: // below the last kept value
 		top = v[i-1]
 		more = min(extra, share(top-lo-need, slots+1))
 	case last: // above the first kept value
-		more = min(extra, share(hi-v[j]-need, slots+1))
+		room := hi - v[j] - need
+		more = min(extra/7, share(room, 4*slots))
 		top = v[j] + need + more*slots
+		if gap[j-1] > 0 {
+			top += min(9*extra, room/4)
+		}
 	default:
 		room := hi - lo - need
 		more = min(extra, share(room/2, slots))

@@ -104,6 +104,45 @@ func TestRepairProperties(t *testing.T) {
 	})
 }
 
+// TestRepairCramped puts one element after another before all others, where there are
+// hardly more values than elements, and takes the last one away for it.
+func TestRepairCramped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(20, 80).Draw(t, "n")
+		gap := slices.Repeat([]int64{3}, n-1)
+		deep := rapid.IntRange(0, 5).Draw(t, "deep")
+		v := make([]int64, n+deep)
+		lo, hi := int64(10), 10+3*int64(2*n)
+		changes := 0
+		for round := range 100 {
+			if round > 0 {
+				copy(v[1:n], v)
+				v[0] = 0
+			}
+			before := slices.Clone(v)
+			keep := repair(v, gap, all(len(v)), lo, hi, 21, within(lo, hi))
+			for i := range v {
+				if keep[i] && v[i] != before[i] {
+					t.Fatalf("kept element %d went from %d to %d", i, before[i], v[i])
+				}
+				if above := min(i, len(gap)) - 1; v[i] < lo || v[i] > hi || above >= 0 && v[above]-v[i] < gap[above] {
+					t.Fatalf("%v: element %d is out of place", v, i)
+				}
+			}
+			if round > 0 {
+				changes += len(v) - count(keep)
+			}
+			again := slices.Clone(v)
+			if keep = repair(again, gap, all(len(v)), lo, hi, 21, within(lo, hi)); count(keep) != len(v) {
+				t.Fatalf("second repair of %v changes it to %v", v, again)
+			}
+		}
+		if most := 100 * 9; changes > most {
+			t.Fatalf("%d changes in 100 rounds, at most %d", changes, most)
+		}
+	})
+}
+
 func TestRepair(t *testing.T) {
 	const lo, hi = 10, 1010
 	tests := []struct {
@@ -115,11 +154,11 @@ func TestRepair(t *testing.T) {
 		{"one new job sits in the middle", []int64{0}, nil, []int64{510}},
 		{"a first plan is centred and spaced", []int64{0, 0, 0}, []int64{10, 10}, []int64{590, 510, 430}},
 		{"an order that stands is kept", []int64{900, 500, 100}, []int64{10, 10}, []int64{900, 500, 100}},
-		{"an insertion shares the room", []int64{900, 0, 100}, []int64{10, 10}, []int64{900, 500, 100}},
-		{"a new head stays near", []int64{0, 500, 100}, []int64{10, 10}, []int64{580, 500, 100}},
+		{"an insertion leaves room below", []int64{900, 0, 100}, []int64{10, 10}, []int64{900, 880, 100}},
+		{"a new head leaves room below", []int64{0, 500, 100}, []int64{10, 10}, []int64{645, 500, 100}},
 		{"a new tail stays near", []int64{900, 500, 0}, []int64{10, 10}, []int64{900, 500, 420}},
-		{"no room between: one neighbour moves", []int64{900, 0, 895}, []int64{10, 10}, []int64{977, 936, 895}},
-		{"no room above the head of the window", []int64{0, 1005, 100}, []int64{10, 10}, []int64{260, 180, 100}},
+		{"no room between: one neighbour moves", []int64{900, 0, 895}, []int64{10, 10}, []int64{958, 938, 895}},
+		{"no room above the head of the window", []int64{0, 1005, 100}, []int64{10, 10}, []int64{362, 342, 100}},
 		{"gap 0 shares a value", []int64{900, 0, 0, 0}, []int64{10, 0, 0}, []int64{900, 820, 820, 820}},
 		{"equal values count as falling", []int64{500, 300, 500, 400}, []int64{0, 0, 0}, []int64{500, 500, 500, 400}},
 		{"what is deep has no order", []int64{900, 500, 100, 400, 200}, []int64{10, 10}, []int64{900, 500, 100, 400, 200}},

@@ -54,14 +54,18 @@ func SetFloor(campaigns []Campaign, floor ostrich.Duration) {
 
 // Campaigns collects the jobs of each campaign, by number.
 func Campaigns(jobs []Job) []Campaign {
-	var list []Campaign
+	last := -1
+	for i := range jobs {
+		last = max(last, jobs[i].Campaign)
+	}
+	list := make([]Campaign, last+1)
+	for i := range list {
+		list[i] = Campaign{Submit: math.MaxInt64, End: math.MinInt64}
+	}
 	for i := range jobs {
 		j := &jobs[i]
 		if j.Campaign < 0 {
 			continue
-		}
-		for len(list) <= j.Campaign {
-			list = append(list, Campaign{Submit: math.MaxInt64, End: math.MinInt64})
 		}
 		c := &list[j.Campaign]
 		c.User = j.User

@@ -5,10 +5,12 @@
 // may jump (nobody, EASY, conservative, whatever fits) are separate axes. Jobs
 // are rigid and run to their end.
 //
-// A [Machine] replays the jobs of a log as they were submitted. A [Loop]
-// replays campaigns, in a closed loop if wanted: the next campaign of a user
-// comes when the last one has really ended and the user has thought about it.
-// OStrich there is the ostrich.Schedule of the daemon, told of the same events.
+// One engine does all replays of a [Machine]. [Machine.Replay] submits the jobs of
+// a log as they came. [Machine.Run] submits campaigns, in a closed loop if wanted:
+// the next campaign of a user comes when the last one has really ended and the
+// user has thought about it. A log is the same as campaigns of one job each in an
+// open loop. A [Policy] says who is next; OStrich is the ostrich.Schedule of the
+// daemon, which sees the same events.
 //
 // # Semantics
 //
@@ -24,29 +26,33 @@
 // running jobs. A later job may start now if it ends by the shadow time, or if
 // it fits in the processors that are left over then (Mu'alem and Feitelson).
 //
-// Under conservative backfilling (Mu'alem and Feitelson 2001) every
-// waiting job of a [Machine] has a reservation. It is made when the job is
-// submitted, at the earliest time at which enough processors are free for its
-// whole estimate beside the running jobs, by their estimates, and all
-// reservations there are; of jobs submitted at one instant, in the order of the
-// Machine. A job starts when its reservation is due, never later: nothing that
-// comes after it moves a reservation back. When a job ends before its estimate,
-// the schedule is compressed: one after the other, in the order, each waiting job
-// gives up its reservation and takes the earliest one it can get, which may be
-// the one it had. That happens once, so a job may find room only the next time
-// that one behind it has left. The order says who is asked first; it does not let a
-// job push another one back, whatever it is.
+// Under conservative backfilling (Mu'alem and Feitelson 2001) every waiting job
+// has a reservation: the earliest time at which enough processors are free for its
+// whole estimate beside the running jobs, by their estimates, and the reservations
+// made before.
 //
-// Under Slurm a [Loop] starts jobs as slurmctld's two schedulers do, see
-// [Scheduler]. Processors are alike and nodes are not looked at.
+// Replay without a Policy keeps the reservations. Each is made when its job is
+// submitted; of jobs submitted at one instant, in the order of the Machine. A job
+// starts when its reservation is due, never later: nothing that comes after it
+// moves a reservation back. When a job ends before its estimate, the schedule is
+// compressed: one after the other, in the order, each waiting job gives up its
+// reservation and gets the earliest one possible, which may be the one it had. That
+// happens once, so a job may find room only the next time that one behind it has
+// left. The order says who is asked first; it does not let a job push another one
+// back.
 //
-// A job that runs for longer than its estimate ends at it if the Machine is
-// told to Kill. If not, it runs on, and from then on is expected to end at any
-// moment. EASY takes its processors as free from now on when it looks for the
-// shadow time. Conservative backfilling takes them as free from the next second
-// on; that breaks promises, so as long as such a job runs, and once more when it
-// has ended, all reservations are made anew in the order at each submission and
-// each end.
+// Where campaigns or a Policy are replayed, the ranking may change at any time. So
+// reservations are made anew at each pass, in its order, as deep as Machine.Depth.
+//
+// Under Slurm jobs start as slurmctld's two schedulers start them, see [Scheduler].
+// Processors are alike; the model has no nodes.
+//
+// A job that runs for longer than its estimate ends at its estimate under
+// Machine.Kill. Otherwise it runs on, and from then on is expected to end at any
+// moment. When EASY looks for the shadow time, such a job's processors count as free
+// from now on. Conservative backfilling counts them as free from the next second on.
+// That breaks promises, so kept reservations are made anew in the order at each
+// submission and each end while such a job runs, and once more when it has ended.
 //
 // Times are whole seconds. A virtual completion between two of them, which
 // may open a strict gate, takes effect at the later one.

@@ -54,7 +54,7 @@ func TestFigure214(t *testing.T) {
 		{User: 3, Work: 3*2 + 2*6},
 		{User: 2, Arrive: 2, Work: 2*6 + 3*4},
 	}
-	got := turns(t, mustRun(t, sim.Loop{Procs: 6, Policy: sim.FairShare(2)}, units(loads)))
+	got := turns(t, mustRun(t, sim.Machine{Procs: 6, Policy: sim.FairShare(2)}, units(loads)))
 	want := []policy.Turn{
 		{User: 1, Start: 0, End: 2},   // 0.5, as user 3
 		{User: 3, Start: 2, End: 4},   // 1, as user 2, whose jobs came later
@@ -91,7 +91,7 @@ func TestFairShareAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := turns(t, mustRun(t, sim.Loop{Procs: m, Policy: sim.FairShare(period)}, units(loads)))
+		got := turns(t, mustRun(t, sim.Machine{Procs: m, Policy: sim.FairShare(period)}, units(loads)))
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatal("divisible - jobs +\n", diff)
 		}
@@ -121,7 +121,7 @@ func TestFairShareJobs(t *testing.T) {
 		{sim.None, []ostrich.Time{100, 125, 115, 125, 120}},
 		{sim.Greedy, []ostrich.Time{100, 125, 115, 115, 119}},
 	} {
-		got := starts(mustRun(t, sim.Loop{Procs: 4, Policy: sim.FairShare(10), Backfill: tt.backfill, Open: true}, campaigns))
+		got := starts(mustRun(t, sim.Machine{Procs: 4, Policy: sim.FairShare(10), Backfill: tt.backfill, Open: true}, campaigns))
 		if diff := gocmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: starts -want +got\n%s", sim.BackfillNames[tt.backfill], diff)
 		}
@@ -171,7 +171,7 @@ func fairFidget(period ostrich.Duration, every ostrich.Time) (*fidget, sim.Polic
 // TestFairShareWake: calculations that change nothing are left out.
 func TestFairShareWake(t *testing.T) {
 	f, policy := fairFidget(1, 0)
-	mustRun(t, sim.Loop{Procs: 2, Policy: policy}, []sim.Campaign{
+	mustRun(t, sim.Machine{Procs: 2, Policy: policy}, []sim.Campaign{
 		{User: 1, Submit: 1, Tasks: tasks(1, 100_000)},
 		{User: 2, Submit: 2, Tasks: []sim.Task{{ID: 2, Procs: 2, Run: 10, Estimate: 10}}},
 		{User: 3, Submit: 3, Tasks: tasks(3, 10)}, // waits beside a free processor, behind job 2
@@ -194,7 +194,7 @@ func TestFairShareWake(t *testing.T) {
 }
 
 func TestFairSharePeriod(t *testing.T) {
-	if _, err := (sim.Loop{Procs: 1, Policy: sim.FairShare(0)}).Run(nil); !errors.Is(err, sim.ErrWorkload) {
+	if _, err := (sim.Machine{Procs: 1, Policy: sim.FairShare(0)}).Run(nil); !errors.Is(err, sim.ErrWorkload) {
 		t.Errorf("factors every 0 s: %v", err)
 	}
 }

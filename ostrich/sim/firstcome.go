@@ -7,6 +7,11 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
+// FCFSCampaigns is the policy that ranks campaigns by their submission.
+func FCFSCampaigns(int) (Ranker, error) {
+	return &firstCome{campaigns: make(map[ostrich.JobID]*come)}, nil
+}
+
 // firstCome ranks campaigns by their submission.
 type firstCome struct {
 	campaigns map[ostrich.JobID]*come // by lead

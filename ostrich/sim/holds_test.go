@@ -14,7 +14,7 @@ func TestSidecarHolds(t *testing.T) {
 		{User: 1, Submit: 0, Tasks: []Task{{ID: 1, Procs: 1, Run: 10, Estimate: 10}, {ID: 2, Procs: 1, Run: 1000, Estimate: 1000, Needs: 1}}},
 		{User: 2, Submit: 0, Tasks: []Task{{ID: 3, Procs: 1, Run: 600, Estimate: 600}}},
 	}
-	loop := Loop{
+	loop := Machine{
 		Procs: 1, Open: true, Dependencies: true, Policy: Sidecar(ostrich.Options{Settle: true, Gate: ostrich.Off}),
 	}
 	jobs, err := loop.Run(campaigns)

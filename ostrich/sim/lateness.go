@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Lateness tells for each campaign how much later it really ended than in the
+// Lateness returns for each campaign how much later it really ended than in the
 // virtual schedule of the given options, C−C~ in seconds: at most 0 if the run
 // gave the user all that an equal share would have. The campaigns are in the
 // order of their numbers; jobs in none count for nobody. A campaign that the virtual
@@ -38,7 +38,7 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 	return late, nil
 }
 
-// VirtualCompletions tells when the virtual schedule completes each campaign,
+// VirtualCompletions returns when the virtual schedule completes each campaign,
 // C~ in seconds, by their numbers; NaN for one that it never completes. With
 // shares the machine is divided by them, without evenly. Like Lateness it takes
 // the campaigns from the jobs.

@@ -13,8 +13,8 @@ import (
 // campaign of their user. The log must be sorted by Submit.
 //
 // Submission times only count for an open loop, and for the distance between the
-// jobs of a campaign (see Loop.Offsets). Nothing tells which of these depend on
-// others, so none does.
+// jobs of a campaign (see Machine.Offsets). The log does not say which of these depend on others, so
+// none does.
 //
 // A log whose campaigns are no chain for each user is refused with ErrWorkload.
 // One that has been cut may begin inside the chain: what precedes a user's first

@@ -31,11 +31,11 @@ func TestLinked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := mustRun(t, sim.Loop{Procs: 1}, campaigns)
+	got := mustRun(t, sim.Machine{Procs: 1}, campaigns)
 	if diff := gocmp.Diff([]ostrich.Time{0, 2, 4, 8, 10, 12}, starts(got)); diff != "" {
 		t.Error("starts -want +got\n", diff)
 	}
-	got = mustRun(t, sim.Loop{Procs: 1, Offsets: true}, campaigns)
+	got = mustRun(t, sim.Machine{Procs: 1, Offsets: true}, campaigns)
 	if diff := gocmp.Diff([]ostrich.Time{0, 2, 4, 8, 10, 12}, starts(got)); diff != "" {
 		t.Error("with offsets: starts -want +got\n", diff)
 	}
@@ -83,7 +83,7 @@ func TestLinkedGenerated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, j := range mustRun(t, sim.Loop{Procs: 100}, campaigns) {
+		for _, j := range mustRun(t, sim.Machine{Procs: 100}, campaigns) {
 			if want := ostrich.Time(log.Records[j.ID-1].Submit); j.Start != want {
 				t.Fatalf("job %d starts at %d, alone it would at %d", j.ID, j.Start, want)
 			}

@@ -33,7 +33,7 @@ const (
 // EstimateNames lists the kinds of estimates in the order of their constants.
 var EstimateNames = []string{"limit", "exact", "asked"}
 
-// Import tells how FromLog took a log.
+// Import says how FromLog read a log.
 type Import struct {
 	Records int // in the log
 	Jobs    int // that can be replayed
@@ -52,7 +52,7 @@ type Import struct {
 	Repeated int // with the number of another job
 }
 
-// Notes tells in words what was left out or changed, one sentence a reason.
+// Notes says in words what was left out or changed, one sentence a reason.
 func (m Import) Notes() []string {
 	var notes []string
 	note := func(n int, what string) {
@@ -168,7 +168,7 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 	}
 }
 
-// Numbers tells for each job of a log in which campaign it is, numbered from 0
+// Numbers returns the campaign of each job of a log, numbered from 0
 // in the order in which they open; -1 for a job of Nobody. The log must be
 // sorted by Submit.
 func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {

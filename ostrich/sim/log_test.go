@@ -51,7 +51,7 @@ func TestFromLog(t *testing.T) {
 		if diff := gocmp.Diff(want, in); diff != "" {
 			t.Errorf("%s: -want +got\n%s", sim.EstimateNames[tt.estimates], diff)
 		}
-		mustRun(t, sim.Loop{Procs: 1, Policy: strict}, mustCampaigns(t, jobs))
+		mustRun(t, sim.Machine{Procs: 1, Policy: strict}, mustCampaigns(t, jobs))
 	}
 	_, in, _ := sim.FromLog(log, 1, sim.ByLimit)
 	if diff := gocmp.Diff([]string{

@@ -1,160 +1,334 @@
 package sim
 
 import (
-	"fmt"
+	"cmp"
 	"math"
+	"math/bits"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
 
-// Loop says how campaigns are replayed. The zero value, but for Procs, is a
-// closed loop in which all jobs of a campaign come at once and depend on
-// nothing, first come, first served.
-type Loop struct {
-	Procs    int
-	Policy   Policy         // who goes first; nil leaves it to Order
-	Order    Order          // of the jobs of all campaigns, without a Policy; ties end on the id
-	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
-	Backfill Backfill       // who may jump
+// loop submits the jobs of campaigns to an engine, and tells its ranker of them. They are
+// numbered from 0, campaign by campaign.
+type loop struct {
+	*engine
+	campaigns []Campaign
+	states    []progress // by campaign
+	tasks     []task     // by job
+	shift     ostrich.Time
 
-	Scheduler Scheduler // under Slurm, how; the zero value is Slurm's own defaults
-
-	// Depth is how many jobs get a reservation under Conservative. A ranking may
-	// change at any time, so they are made anew at each pass, in its order, from the
-	// first job that does not fit; those behind wait. 0 is all, which takes a
-	// second or two for each 50 000 jobs on a busy machine.
-	Depth int
-
-	// Open submits each campaign when it was logged, whatever became of the
-	// one before. A closed loop submits the first campaign of a user then, and
-	// each further one when the last has really ended and its think time has
-	// passed.
-	Open bool
-	// Offsets submits the jobs of a campaign at their logged distance from its
-	// first one, instead of all at once.
-	Offsets bool
-	// Dependencies lets a job wait until those it depends on have ended (thesis
-	// 5.4.4). Inside a campaign the jobs with most immediate successors then
-	// go first, and only among equals does Inside decide.
-	Dependencies bool
-	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
-	// its end, and is expected to end at any moment.
-	Kill bool
-
-	// Progress is told now and then how many jobs have ended, of all; nil is
-	// nobody.
-	Progress func(ended, jobs int)
+	first  int          // of the campaigns that come as logged, the next one
+	coming moments      // submissions of the others
+	places int          // in the order of arrival, those given so far
+	order  []sorted     // reused
+	empty  [32][]*queue // of campaigns that have ended, by the bits of their size
 }
 
-// lasts is how long a job runs in the replay.
-func (l *Loop) lasts(t *Task) ostrich.Duration { return lasts(t.Run, t.Estimate, l.Kill) }
-
-// Run replays the campaigns and returns their jobs, campaign by campaign, each
-// in the order of its tasks. The campaigns must be sorted by Submit.
-//
-// A job counts as submitted as soon as the user could submit it: when its
-// campaign and its offset have come, and what it depends on has ended. A
-// campaign is submitted with its first job.
-func (l Loop) Run(campaigns []Campaign) ([]report.Job, error) {
-	n, err := l.check(campaigns)
-	if err != nil {
-		return nil, err
-	}
-	r := newLoop(l, campaigns, n)
-	if l.Policy != nil {
-		ranker, err := l.Policy(l.Procs)
-		if err == nil {
-			err = r.follow(ranker)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("sim: %w", err)
-		}
-	}
-	if err := r.run(); err != nil {
-		return nil, fmt.Errorf("sim: %w", err)
-	}
-	return r.result(), nil
+// task is what becomes of a job, beside its start.
+type task struct {
+	campaign int32
+	stage    int32
+	submit   ostrich.Time
+	ready    bool
+	ended    bool
+	held     bool // the ranker got a Hold
 }
 
-// check tells what is wrong with a workload, and how many jobs it has.
-func (l Loop) check(campaigns []Campaign) (jobs int, err error) {
-	if l.Procs < 1 || l.Procs >= math.MaxInt32 {
-		return 0, fmt.Errorf("sim: a machine of %d processors: %w", l.Procs, ErrWorkload)
+// progress is what becomes of a campaign.
+type progress struct {
+	first   int32 // job
+	next    int32 // campaign of the user that waits for the end of this one; -1 without one
+	follows bool  // it waits for the end of another one
+	several bool  // stages
+	submit  ostrich.Time
+	waiting *queue // of ready jobs, while some have not ended, if campaigns are ranked
+	come    int    // tasks submitted
+	ready   int    // tasks that are or were ready
+	open    int    // tasks that have not ended
+	prefix  int    // of the tasks in the order of logged ends, how many have ended
+}
+
+// newLoop makes an engine for campaigns of so many jobs.
+func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
+	l := &loop{
+		engine: newEngine(m, make([]Job, jobs)), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
 	}
-	if int(l.Backfill) >= len(BackfillNames) {
-		return 0, fmt.Errorf("sim: backfilling number %d is not known: %w", l.Backfill, ErrWorkload)
+	l.loop = l
+	if len(campaigns) > 0 { // moment 0 means "not yet"
+		l.shift = max(0, 1-campaigns[0].Submit)
 	}
-	if err := l.Scheduler.check(); err != nil {
-		return 0, err
-	}
-	if l.Depth < 0 {
-		return 0, fmt.Errorf("sim: reservations for %d jobs: %w", l.Depth, ErrWorkload)
-	}
-	long := make(map[ostrich.UserID]ostrich.Duration) // how long the users' campaigns take, one after the other
+	latest := make(map[ostrich.UserID]int32)
+	n := 0
 	for i := range campaigns {
-		c := &campaigns[i]
-		why := ""
-		switch {
-		case i > 0 && c.Submit < campaigns[i-1].Submit:
-			why = "submitted before the one in front of it"
-		case c.Submit < -latest || c.Submit > latest:
-			why = fmt.Sprintf("submitted at %d", c.Submit)
-		case len(c.Tasks) == 0:
-			why = "without a job"
-		case c.Think < 0 || c.Think > ostrich.Duration(latest):
-			why = fmt.Sprintf("think time of %d s", c.Think)
-		case c.order != nil && len(c.order) != len(c.Tasks):
-			why = "jobs were added after its dependencies were found"
-		}
-		if why != "" {
-			return 0, fmt.Errorf("sim: campaign %d of user %d: %s: %w", i+1, c.User, why, ErrWorkload)
-		}
-		last := -1 // of the tasks that the present one needs
-		needs := 0
-		length := c.Think
+		c, p := &campaigns[i], &l.states[i]
+		*p = progress{first: int32(n), next: -1, open: len(c.Tasks)}
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
-			why = fault(l.Procs, t.Procs, t.Run, t.Estimate)
-			for ; l.Dependencies && needs < min(t.Needs, len(c.Tasks)); needs++ {
-				last = max(last, c.ended(needs))
+			l.tasks[n].campaign = int32(i)
+			l.jobs[n] = Job{
+				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
+				Procs: t.Procs, Class: t.Class, Hint: t.Hint,
 			}
-			switch {
-			case why != "":
-			case t.Offset < 0 || t.Offset > ostrich.Duration(latest):
-				why = fmt.Sprintf("submitted %d s after its campaign", t.Offset)
-			case k > 0 && t.Offset < c.Tasks[k-1].Offset:
-				why = fmt.Sprintf("submitted %d s after its campaign, before the one in front of it", t.Offset)
-			case t.Tier < 0:
-				why = fmt.Sprintf("is of tier %d", t.Tier)
-			case t.Successors < 0 || t.Successors > len(c.Tasks):
-				why = fmt.Sprintf("has %d successors in a campaign of %d jobs", t.Successors, len(c.Tasks))
-			case l.Dependencies && (t.Needs < needs || t.Needs > len(c.Tasks) || last >= k):
-				why = fmt.Sprintf("needs %d jobs, not all of which come before it", t.Needs)
-			}
-			if why != "" {
-				return 0, fmt.Errorf("sim: job %d: %s: %w", t.ID, why, ErrWorkload)
-			}
-			length += t.Run
+			n++
 		}
-		length += c.Tasks[len(c.Tasks)-1].Offset
-		if long[c.User] += length; long[c.User] > ostrich.Duration(latest) {
-			return 0, fmt.Errorf("sim: campaign %d of user %d: its user's think times, offsets and run times add up to %d s: %w",
-				i+1, c.User, long[c.User], ErrWorkload)
+		if m.Open {
+			continue
 		}
-		jobs += len(c.Tasks)
+		if before, ok := latest[c.User]; ok {
+			l.states[before].next, p.follows = int32(i), true
+		}
+		latest[c.User] = int32(i)
 	}
-	if jobs >= math.MaxInt32/4 {
-		return 0, fmt.Errorf("sim: %d jobs are too many: %w", jobs, ErrWorkload)
+	l.findTiers()
+	l.await()
+	if m.Policy != nil {
+		return l, l.follow(m.Policy)
 	}
-	return jobs, nil
+	if m.Order.Compare == nil { // a closed loop does not know the order of arrival beforehand
+		l.waiting, l.slot = newQueue(64), make([]int32, jobs)
+	} else {
+		l.waiting, l.slot = newQueue(jobs), m.Order.byID().slots(l.jobs)
+	}
+	return l, nil
 }
 
-// ended is the task that had ended as the i-th, from 0. Without a log it is
-// the order of the tasks.
-func (c *Campaign) ended(i int) int {
-	if c.order == nil {
-		return i
+// findTiers finds the tiers of the jobs, if they are of several.
+func (l *loop) findTiers() {
+	var tiers []int
+	for i := range l.campaigns {
+		for k := range l.campaigns[i].Tasks {
+			if t := l.campaigns[i].Tasks[k].Tier; !slices.Contains(tiers, t) {
+				tiers = append(tiers, t)
+			}
+		}
 	}
-	return int(c.order[i])
+	if len(tiers) < 2 {
+		return
+	}
+	slices.SortFunc(tiers, func(a, b int) int { return cmp.Compare(b, a) })
+	l.tiers, l.goesOn, l.inTurn = tiers, false, false
+	for i := range l.campaigns {
+		for k := range l.campaigns[i].Tasks {
+			l.tier = append(l.tier, l.campaigns[i].Tasks[k].Tier)
+		}
+	}
+}
+
+// campaignOf is the campaign of a job.
+func (l *loop) campaignOf(i int32) *progress { return &l.states[l.tasks[i].campaign] }
+
+// canStart reports whether a job may start if there are processors.
+func (l *loop) canStart(i int32) bool { return l.tasks[i].ready && l.start[i] == 0 }
+
+// firstAt is when the next campaign comes that comes as logged.
+func (l *loop) firstAt() ostrich.Time {
+	for l.first < len(l.states) && l.states[l.first].follows {
+		l.first++
+	}
+	if l.first == len(l.states) {
+		return never
+	}
+	return l.campaigns[l.first].Submit + l.shift
+}
+
+// await finds the next submission.
+func (l *loop) await() { l.next = min(l.firstAt(), l.coming.first()) }
+
+// submit submits the next campaign, or those of its jobs that are due now.
+func (l *loop) submit() error {
+	n := int32(l.first)
+	if at := l.firstAt(); at == l.now && (l.coming.first() > at || l.coming[0].number > n) {
+		l.first++
+	} else {
+		n = l.coming.pop()
+	}
+	err := l.come(n)
+	l.await()
+	return err
+}
+
+// began takes note that a job has started.
+func (l *loop) began(i int32) error {
+	if l.ranker == nil {
+		return nil
+	}
+	l.widths.remove(l.jobs[i].Procs)
+	return l.tell(ostrich.Start, i)
+}
+
+// ended takes note that a job has ended. What depends on it may be ready
+// then, and the user's next campaign on its way.
+func (l *loop) ended(i int32) error {
+	if err := l.tell(ostrich.End, i); err != nil {
+		return err
+	}
+	n := l.tasks[i].campaign
+	c, p := &l.campaigns[n], &l.states[n]
+	l.tasks[i].ended = true
+	if p.open--; p.open == 0 {
+		if p.waiting != nil {
+			size := bits.Len(uint(len(c.Tasks) - 1))
+			l.empty[size] = append(l.empty[size], p.waiting)
+			p.waiting = nil
+		}
+		if p.next >= 0 {
+			at := l.now + ostrich.Time(l.campaigns[p.next].Think)
+			l.coming.push(moment{at: at, number: p.next})
+			l.next = min(l.next, at)
+		}
+		return nil
+	}
+	if l.Dependencies {
+		for p.prefix < len(c.Tasks) && l.tasks[p.first+int32(c.ended(p.prefix))].ended {
+			p.prefix++
+		}
+		return l.release(n)
+	}
+	return nil
+}
+
+// come submits a campaign, or those of its jobs that are due now.
+func (l *loop) come(n int32) error {
+	c, p := &l.campaigns[n], &l.states[n]
+	if p.come == 0 {
+		p.submit = l.now
+		if l.byCampaigns != nil {
+			l.queue(n)
+		}
+	}
+	for ; p.come < len(c.Tasks); p.come++ {
+		if at := p.submit + ostrich.Time(c.Tasks[p.come].Offset); l.Offsets && at > l.now {
+			l.coming.push(moment{at: at, number: n})
+			break
+		}
+		i := p.first + int32(p.come)
+		if err := l.tell(ostrich.Submit, i); err != nil {
+			return err
+		}
+		if l.keepsBack && c.Tasks[p.come].Needs > p.prefix {
+			if err := l.tell(ostrich.Hold, i); err != nil {
+				return err
+			}
+			l.tasks[i].held = true
+		}
+		l.tasks[i].stage = 1
+		if l.stager != nil {
+			stage, _ := l.stager.StageOf(ostrich.JobID(i + 1))
+			l.tasks[i].stage = int32(stage)
+			p.several = p.several || stage > 1
+		}
+	}
+	return l.release(n)
+}
+
+// sorted is a task with all that decides on its place in its campaign, two
+// numbers to a word, the smaller one first.
+type sorted struct {
+	key  uint64 // by successors, then as Inside says
+	rest uint64 // what Inside looks at next, then the number of the task
+}
+
+// queue makes the queue of a campaign, with a slot for each of its tasks in
+// the order in which they should start: by successors, as Inside says, by
+// submission, then by number. The last two are the order of the tasks.
+func (l *loop) queue(n int32) {
+	c, p := &l.campaigns[n], &l.states[n]
+	size := bits.Len(uint(len(c.Tasks) - 1))
+	if last := len(l.empty[size]) - 1; last >= 0 {
+		p.waiting = l.empty[size][last]
+		l.empty[size] = l.empty[size][:last]
+	} else {
+		p.waiting = newQueue(len(c.Tasks))
+	}
+	if len(c.Tasks) == 1 {
+		return
+	}
+	l.order = l.order[:0]
+	for k := range c.Tasks {
+		t := &c.Tasks[k]
+		s := sorted{rest: uint64(k)}
+		if l.Dependencies {
+			s.key = uint64(len(c.Tasks)-t.Successors) << 32
+		}
+		switch l.Inside {
+		case ostrich.LPT:
+			s.key |= uint64(math.MaxInt32 - t.Estimate)
+		case ostrich.SPT:
+			s.key |= uint64(t.Estimate)
+		case ostrich.LJF:
+			s.key |= uint64(math.MaxInt32 - t.Procs)
+			s.rest |= uint64(math.MaxInt32-t.Estimate) << 32
+		case ostrich.Submission:
+		}
+		l.order = append(l.order, s)
+	}
+	slices.SortFunc(l.order, func(a, b sorted) int {
+		if a.key < b.key || a.key == b.key && a.rest < b.rest {
+			return -1
+		}
+		return 1 // no two have the same number
+	})
+	for slot := range l.order {
+		l.slot[p.first+int32(uint32(l.order[slot].rest))] = int32(slot)
+	}
+}
+
+// release makes the submitted tasks ready whose dependencies have ended. A
+// later task never needs less than an earlier one.
+func (l *loop) release(n int32) error {
+	c, p := &l.campaigns[n], &l.states[n]
+	for ; p.ready < p.come; p.ready++ {
+		t := &c.Tasks[p.ready]
+		if l.Dependencies && t.Needs > p.prefix {
+			return nil
+		}
+		i := p.first + int32(p.ready)
+		job := &l.tasks[i]
+		if job.held {
+			if err := l.tell(ostrich.Release, i); err != nil {
+				return err
+			}
+		}
+		job.submit, job.ready = l.now, true
+		if err := l.admit(i, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admit lets a ready job of a campaign wait, or start.
+func (l *loop) admit(i int32, p *progress) error {
+	j := &l.jobs[i]
+	if l.ranker == nil {
+		if l.Order.Compare == nil {
+			l.slot[i] = int32(l.places)
+			l.places++
+		}
+		return l.arrive(i)
+	}
+	l.widths.add(j.Procs)
+	if l.readier != nil {
+		l.readier.Ready(ostrich.JobID(i + 1))
+	}
+	if l.byCampaigns != nil {
+		p.waiting.add(int(l.slot[i]), i, int32(j.Procs), int32(j.Estimate))
+	}
+	return nil
+}
+
+// result lists the jobs.
+func (l *loop) result() []report.Job {
+	jobs := make([]report.Job, len(l.jobs))
+	for i := range l.jobs {
+		j, t := &l.jobs[i], &l.tasks[i]
+		start, length := l.start[i]-l.shift, l.Length(j)
+		jobs[i] = report.Job{
+			ID: j.ID, Estimate: j.Estimate, User: j.User, Campaign: int(t.campaign), Submit: t.submit - l.shift, Start: start,
+			End: start + ostrich.Time(length), Procs: j.Procs, Killed: length < j.Run,
+		}
+	}
+	return jobs
 }

@@ -26,17 +26,17 @@ func TestLoopConservative(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		loop sim.Loop
+		loop sim.Machine
 		want []ostrich.Time
 	}{
-		{"all", sim.Loop{}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
-		{"none", sim.Loop{Backfill: sim.None}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
+		{"all", sim.Machine{}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
+		{"none", sim.Machine{Backfill: sim.None}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
 		// At 5 jobs 2 to 4 have reservations, and 6 is not looked at. At 15 both of
 		// those start.
-		{"three deep", sim.Loop{Depth: 3}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
-		{"five deep", sim.Loop{Depth: 5}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
-		{"campaigns", sim.Loop{Policy: sim.FCFSCampaigns}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
-		{"fair share", sim.Loop{Policy: sim.FairShare(1000)}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
+		{"three deep", sim.Machine{Depth: 3}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
+		{"five deep", sim.Machine{Depth: 5}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
+		{"campaigns", sim.Machine{Policy: sim.FCFSCampaigns}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
+		{"fair share", sim.Machine{Policy: sim.FairShare(1000)}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 	} {
 		tt.loop.Procs = 4
 		if tt.name != "none" {
@@ -63,7 +63,7 @@ func TestLoopConservativeAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := make([]ostrich.Time, len(jobs))
-		l := sim.Loop{Procs: 5, Backfill: sim.Conservative, Open: true, Offsets: true, Order: sim.Order{
+		l := sim.Machine{Procs: 5, Backfill: sim.Conservative, Open: true, Offsets: true, Order: sim.Order{
 			Compare: func(a, b *sim.Job) int { return int(a.Submit - b.Submit) },
 		}}
 		for _, j := range mustRun(t, l, mustCampaigns(t, log)) {

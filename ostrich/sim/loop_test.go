@@ -25,7 +25,7 @@ func tasks(first ostrich.JobID, lengths ...ostrich.Duration) []sim.Task {
 	return list
 }
 
-func mustRun(t rapid.TB, l sim.Loop, campaigns []sim.Campaign) []report.Job {
+func mustRun(t rapid.TB, l sim.Machine, campaigns []sim.Campaign) []report.Job {
 	t.Helper()
 	jobs, err := l.Run(campaigns)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestByHand(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name      string
-		loop      sim.Loop
+		loop      sim.Machine
 		campaigns []sim.Campaign
 		want      []ostrich.Time
 	}{
@@ -78,7 +78,7 @@ func TestByHand(t *testing.T) {
 			// W = 6 and 4 on 2 processors: user 2 is done virtually at 4 in
 			// each round, user 1 at 5.
 			"two users",
-			sim.Loop{Procs: 2, Policy: strict},
+			sim.Machine{Procs: 2, Policy: strict},
 			[]sim.Campaign{
 				{User: 1, Submit: 0, Tasks: tasks(1, 3, 3)},
 				{User: 2, Submit: 0, Tasks: tasks(3, 2, 2)},
@@ -91,7 +91,7 @@ func TestByHand(t *testing.T) {
 			// of 4 processors. The next one, submitted at 1, waits for that on
 			// idle processors.
 			"strict gate",
-			sim.Loop{Procs: 4, Policy: strict},
+			sim.Machine{Procs: 4, Policy: strict},
 			[]sim.Campaign{
 				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
 				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
@@ -102,7 +102,7 @@ func TestByHand(t *testing.T) {
 		},
 		{
 			"no gate",
-			sim.Loop{Procs: 4, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})},
+			sim.Machine{Procs: 4, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})},
 			[]sim.Campaign{
 				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
 				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
@@ -114,13 +114,13 @@ func TestByHand(t *testing.T) {
 			// On one processor: 1, with immediate successors 3 and 4; then 2,
 			// with 4; then 3, which is longer than 4; and 5 after 5 s of thought.
 			"dependencies",
-			sim.Loop{Procs: 1, Dependencies: true, Policy: strict},
+			sim.Machine{Procs: 1, Dependencies: true, Policy: strict},
 			mustCampaigns(t, chain),
 			[]ostrich.Time{0, 2, 11, 19, 25},
 		},
 		{
 			"dependencies and offsets",
-			sim.Loop{Procs: 2, Dependencies: true, Offsets: true, Policy: strict},
+			sim.Machine{Procs: 2, Dependencies: true, Offsets: true, Policy: strict},
 			mustCampaigns(t, chain),
 			// Job 4 is submitted at 10 and needs 1 and 2 only, which have ended.
 			[]ostrich.Time{0, 0, 4, 10, 17},
@@ -128,19 +128,19 @@ func TestByHand(t *testing.T) {
 		{
 			// On one processor the offset of job 4 has come when 1 and 2 have ended.
 			"dependencies outlast offsets",
-			sim.Loop{Procs: 1, Dependencies: true, Offsets: true, Policy: strict},
+			sim.Machine{Procs: 1, Dependencies: true, Offsets: true, Policy: strict},
 			mustCampaigns(t, chain),
 			[]ostrich.Time{0, 2, 11, 19, 25},
 		},
 		{
 			"all at once",
-			sim.Loop{Procs: 2, Policy: strict},
+			sim.Machine{Procs: 2, Policy: strict},
 			mustCampaigns(t, chain),
 			[]ostrich.Time{8, 0, 0, 9, 15},
 		},
 		{
 			"open",
-			sim.Loop{Procs: 2, Policy: strict, Open: true, Offsets: true},
+			sim.Machine{Procs: 2, Policy: strict, Open: true, Offsets: true},
 			mustCampaigns(t, chain),
 			[]ostrich.Time{0, 0, 4, 10, 18},
 		},
@@ -148,7 +148,7 @@ func TestByHand(t *testing.T) {
 			// At 4 the small campaign of user 2 is the first of the ranking, but
 			// job 3 still runs. Job 1 fits beside that and jumps.
 			"greedy",
-			sim.Loop{Procs: 4, Backfill: sim.Greedy, Inside: ostrich.LJF, Policy: sim.OStrich(ostrich.Options{
+			sim.Machine{Procs: 4, Backfill: sim.Greedy, Inside: ostrich.LJF, Policy: sim.OStrich(ostrich.Options{
 				Gate: ostrich.Off, Machine: ostrich.Parallel,
 			})},
 			[]sim.Campaign{
@@ -162,7 +162,7 @@ func TestByHand(t *testing.T) {
 			// were served by 1, the rest at half the speed. From then on it
 			// goes before the wide job, which has been waiting for both processors.
 			"gate behind a blocked job",
-			sim.Loop{Procs: 2, Open: true, Policy: strict},
+			sim.Machine{Procs: 2, Open: true, Policy: strict},
 			[]sim.Campaign{
 				{User: 1, Submit: 0, Tasks: tasks(1, 6)},
 				{User: 2, Submit: 1, Tasks: []sim.Task{wide(2, 2, 5)}},
@@ -173,7 +173,7 @@ func TestByHand(t *testing.T) {
 		{
 			// Nobody jumps: job 1 waits behind job 4.
 			"in order",
-			sim.Loop{Procs: 4, Policy: sim.FCFSCampaigns, Inside: ostrich.LJF},
+			sim.Machine{Procs: 4, Policy: sim.FCFSCampaigns, Inside: ostrich.LJF},
 			[]sim.Campaign{
 				{User: 1, Submit: 0, Tasks: []sim.Task{wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)}},
 				{User: 2, Submit: 1, Tasks: []sim.Task{wide(4, 4, 1)}},
@@ -183,7 +183,7 @@ func TestByHand(t *testing.T) {
 		},
 		{
 			"first come, first served",
-			sim.Loop{Procs: 1},
+			sim.Machine{Procs: 1},
 			[]sim.Campaign{
 				{User: 1, Submit: -7, Tasks: tasks(1, 1, 5)},
 				{User: 2, Submit: -7, Tasks: tasks(3, 2)},
@@ -213,7 +213,7 @@ func TestFigure51(t *testing.T) {
 		{User: 2, Submit: 14, Tasks: tasks(220, 2, 2, 2)},
 		{User: 3, Submit: 14, Tasks: tasks(320, 2, 2, 2)},
 	}
-	jobs := mustRun(t, sim.Loop{Procs: 6, Policy: strict, Open: true}, campaigns)
+	jobs := mustRun(t, sim.Machine{Procs: 6, Policy: strict, Open: true}, campaigns)
 	ran := report.Campaigns(jobs)
 	for _, j := range jobs {
 		switch {
@@ -256,7 +256,7 @@ func TestSameSecond(t *testing.T) {
 		{ostrich.Strict, []ostrich.Time{5, 10, 14, 15}}, // virtually 10 s on 2 processors take 5 s, and twice 4 s take 4
 		{ostrich.Off, []ostrich.Time{5, 5, 9, 13}},
 	} {
-		l := sim.Loop{Procs: 2, Policy: sim.OStrich(ostrich.Options{Gate: tt.gate}), Open: true}
+		l := sim.Machine{Procs: 2, Policy: sim.OStrich(ostrich.Options{Gate: tt.gate}), Open: true}
 		if diff := gocmp.Diff(tt.want, starts(mustRun(t, l, campaigns))); diff != "" {
 			t.Errorf("gate %v: starts -want +got\n%s", tt.gate, diff)
 		}
@@ -272,39 +272,39 @@ func TestLoopFaults(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name      string
-		loop      sim.Loop
+		loop      sim.Machine
 		campaigns []sim.Campaign
 		want      string
 	}{
-		{"processors", sim.Loop{}, nil, "a machine of 0 processors"},
-		{"depth", sim.Loop{Procs: 1, Depth: -1}, nil, "reservations for -1 jobs"},
-		{"backfilling", sim.Loop{Procs: 1, Backfill: 9}, nil, "backfilling number 9 is not known"},
-		{"order", sim.Loop{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
-		{"empty", sim.Loop{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},
-		{"think time", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Think = -1 }), "think time of -1 s"},
-		{"early", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = math.MinInt64 }), "campaign 1 of user 1: submitted at -9223372036854775808"},
-		{"late", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = 1 << 62 }), "campaign 1 of user 1: submitted at 4611686018427387904"},
-		{"long think time", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Think = math.MaxInt64 }), "campaign 1 of user 1: think time of 9223372036854775807 s"},
-		{"long offset", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Offset = math.MaxInt64 }), "job 8: submitted 9223372036854775807 s after its campaign"},
-		{"long think times", sim.Loop{Procs: 1}, []sim.Campaign{
+		{"processors", sim.Machine{}, nil, "a machine of 0 processors"},
+		{"depth", sim.Machine{Procs: 1, Depth: -1}, nil, "reservations for -1 jobs"},
+		{"backfilling", sim.Machine{Procs: 1, Backfill: 9}, nil, "backfilling number 9 is not known"},
+		{"order", sim.Machine{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
+		{"empty", sim.Machine{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},
+		{"think time", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Think = -1 }), "think time of -1 s"},
+		{"early", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = math.MinInt64 }), "campaign 1 of user 1: submitted at -9223372036854775808"},
+		{"late", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = 1 << 62 }), "campaign 1 of user 1: submitted at 4611686018427387904"},
+		{"long think time", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Think = math.MaxInt64 }), "campaign 1 of user 1: think time of 9223372036854775807 s"},
+		{"long offset", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Offset = math.MaxInt64 }), "job 8: submitted 9223372036854775807 s after its campaign"},
+		{"long think times", sim.Machine{Procs: 1}, []sim.Campaign{
 			{User: 1, Think: 9e17, Tasks: tasks(1, 1)},
 			{User: 2, Think: 9e17, Tasks: tasks(2, 1)},
 			{User: 1, Think: 9e17, Tasks: tasks(3, 1)},
 			{User: 1, Think: 9e17, Tasks: tasks(4, 1)},
 		}, "campaign 4 of user 1: its user's think times, offsets and run times add up to 2700000000000000003 s"},
-		{"too wide", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
-		{"no length", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
-		{"offsets", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},
-		{"successors", sim.Loop{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Successors = 3 }), "job 8: has 3 successors"},
-		{"circle", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[0].Needs = 1 }), "job 7: needs 1 jobs"},
-		{"too many", sim.Loop{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[1].Needs = 3 }), "job 8: needs 3 jobs"},
+		{"too wide", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
+		{"no length", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
+		{"offsets", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},
+		{"successors", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Successors = 3 }), "job 8: has 3 successors"},
+		{"circle", sim.Machine{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[0].Needs = 1 }), "job 7: needs 1 jobs"},
+		{"too many", sim.Machine{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[1].Needs = 3 }), "job 8: needs 3 jobs"},
 	} {
 		_, err := tt.loop.Run(tt.campaigns)
 		if !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := (sim.Loop{Procs: 1, Policy: sim.OStrich(ostrich.Options{Gate: 77})}).Run(nil); err == nil {
+	if _, err := (sim.Machine{Procs: 1, Policy: sim.OStrich(ostrich.Options{Gate: 77})}).Run(nil); err == nil {
 		t.Error("an unknown gate is taken")
 	}
 	// User 2 ends a second early, after the virtual schedule gave that second
@@ -315,10 +315,10 @@ func TestLoopFaults(t *testing.T) {
 		{User: 1, Submit: 1, Tasks: tasks(4, 1)},
 	}
 	shut := sim.OStrich(ostrich.Options{Gate: ostrich.Strict, Machine: ostrich.Parallel})
-	if _, err := (sim.Loop{Procs: 1, Policy: shut}).Run(list); !errors.Is(err, sim.ErrWorkload) {
+	if _, err := (sim.Machine{Procs: 1, Policy: shut}).Run(list); !errors.Is(err, sim.ErrWorkload) {
 		t.Errorf("a gate that never opens: %v", err)
 	}
-	if jobs, err := (sim.Loop{Procs: 1}).Run(nil); err != nil || len(jobs) != 0 {
+	if jobs, err := (sim.Machine{Procs: 1}).Run(nil); err != nil || len(jobs) != 0 {
 		t.Errorf("nothing: %v, %v", jobs, err)
 	}
 }
@@ -343,7 +343,7 @@ func TestFCFSAgrees(t *testing.T) {
 				place[jobs[i].ID] = i
 			}
 			got := make([]ostrich.Time, len(jobs))
-			ran := mustRun(t, sim.Loop{Procs: 4, Backfill: b, Open: true, Offsets: true}, campaigns)
+			ran := mustRun(t, sim.Machine{Procs: 4, Backfill: b, Open: true, Offsets: true}, campaigns)
 			i := 0
 			for _, c := range campaigns {
 				for _, task := range c.Tasks {

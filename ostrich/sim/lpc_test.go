@@ -50,7 +50,7 @@ const lpcProcs = 140
 // A reading is one way to read what thesis section 5.5 did with the log.
 type reading struct {
 	policy string
-	loop   sim.Loop
+	loop   sim.Machine
 	cut    ostrich.Duration // downtimes of this length or more are cut out; 0: none
 }
 
@@ -81,7 +81,7 @@ func (r reading) measure(tb testing.TB, log []sim.Logged) (s report.Stretch, cam
 }
 
 // nearest is the reading that comes nearest to thesis Figure 5.6.
-var nearest = reading{policy: "OStrich, strict gate", loop: sim.Loop{Offsets: true, Dependencies: true}}
+var nearest = reading{policy: "OStrich, strict gate", loop: sim.Machine{Offsets: true, Dependencies: true}}
 
 // TestFigure56 pins what the nearest reading gives: thesis 5.5 has 68.6 % of
 // the campaigns at the optimum, 80 % within 1.15 and 89.7 % below 1.5.
@@ -115,7 +115,7 @@ func TestReadings(t *testing.T) {
 	for _, offsets := range []bool{true, false} {
 		for _, dependencies := range []bool{true, false} {
 			for _, open := range []bool{false, true} {
-				add(nearest, func(r *reading) { r.loop = sim.Loop{Offsets: offsets, Dependencies: dependencies, Open: open} })
+				add(nearest, func(r *reading) { r.loop = sim.Machine{Offsets: offsets, Dependencies: dependencies, Open: open} })
 			}
 		}
 	}
@@ -163,12 +163,12 @@ func BenchmarkLoop(b *testing.B) {
 	}
 	for _, bb := range []struct {
 		name string
-		loop sim.Loop
+		loop sim.Machine
 	}{
-		{"ostrich", sim.Loop{Policy: strict}},
-		{"ostrich/dependencies", sim.Loop{Policy: strict, Dependencies: true}},
-		{"fcfs-campaigns", sim.Loop{Policy: sim.FCFSCampaigns}},
-		{"fcfs", sim.Loop{}},
+		{"ostrich", sim.Machine{Policy: strict}},
+		{"ostrich/dependencies", sim.Machine{Policy: strict, Dependencies: true}},
+		{"fcfs-campaigns", sim.Machine{Policy: sim.FCFSCampaigns}},
+		{"fcfs", sim.Machine{}},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			bb.loop.Procs = lpcProcs

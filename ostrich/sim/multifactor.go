@@ -57,10 +57,10 @@ type candidate struct {
 	started bool
 }
 
-// place is one in the line: the smaller rank goes first.
+// place is one in the line: the smaller key goes first.
 type place struct {
-	rank uint64 // from tier and priority
-	job  *candidate
+	key uint64 // from tier and priority
+	job *candidate
 }
 
 // Step takes an event.
@@ -136,9 +136,9 @@ func (f *multi) refresh() {
 		if j.request.Association >= 0 && f.config.Weights.Fairshare > 0 {
 			j.factors.Fairshare = f.plugin.Fairshare(j.request.Association)
 		}
-		rank := f.rank(j)
-		if f.config.Flags&multifactor.IncrOnly == 0 || rank < p.rank {
-			p.rank = rank
+		key := f.key(j)
+		if f.config.Flags&multifactor.IncrOnly == 0 || key < p.key {
+			p.key = key
 		}
 	}
 	if !slices.IsSortedFunc(f.line, comparePlaces) {
@@ -151,7 +151,7 @@ func (f *multi) refresh() {
 func (f *multi) join() {
 	for _, j := range f.fresh {
 		j.factors = f.plugin.Factors(&j.request, max(j.request.Eligible, f.as))
-		p := place{f.rank(j), j}
+		p := place{f.key(j), j}
 		at, _ := slices.BinarySearchFunc(f.line, p, comparePlaces)
 		f.line = slices.Insert(f.line, at, p)
 		f.list = slices.Insert(f.list, at, j.id)
@@ -160,8 +160,8 @@ func (f *multi) join() {
 	f.fresh = f.fresh[:0]
 }
 
-// rank is a job's by its tier and its priority.
-func (f *multi) rank(j *candidate) uint64 {
+// key is the place of a job by its tier and its priority, the highest first.
+func (f *multi) key(j *candidate) uint64 {
 	tier := 0
 	if j.request.Partition >= 0 {
 		tier = f.config.Partitions[j.request.Partition].Tier
@@ -172,8 +172,8 @@ func (f *multi) rank(j *candidate) uint64 {
 // comparePlaces puts the job in front that goes first.
 func comparePlaces(a, b place) int {
 	switch {
-	case a.rank != b.rank:
-		return cmp.Compare(a.rank, b.rank)
+	case a.key != b.key:
+		return cmp.Compare(a.key, b.key)
 	case a.job.request.Submit != b.job.request.Submit:
 		return cmp.Compare(a.job.request.Submit, b.job.request.Submit)
 	}

@@ -91,7 +91,7 @@ func TestMultifactorByHand(t *testing.T) {
 			}
 		}
 		tt.config.Nodes = 1
-		jobs := mustRun(t, sim.Loop{
+		jobs := mustRun(t, sim.Machine{
 			Procs: 1, Open: true,
 			Policy: sim.Multifactor(tt.config, func(n ostrich.JobID) multifactor.Request { return tt.jobs[n-1] }),
 		}, campaigns)
@@ -221,7 +221,7 @@ func TestMultifactorOracle(t *testing.T) {
 			k := (int(n) + seed) * 2654435761 >> 8
 			return multifactor.Request{Association: k%4 - 1, Partition: k / 4 % 2, QOS: k / 8 % 2, Nice: int64(k / 16 % 3 * 40)}
 		}
-		l := sim.Loop{
+		l := sim.Machine{
 			Procs: m, Open: rapid.Bool().Draw(t, "open"), Offsets: rapid.Bool().Draw(t, "offsets"), Dependencies: rapid.Bool().Draw(t, "dependencies"),
 			Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY}).Draw(t, "backfill"),
 		}
@@ -247,7 +247,7 @@ func TestMultifactorErrors(t *testing.T) {
 		"no nodes":       sim.Multifactor(multifactor.Config{}, of(-1)),
 		"no association": sim.Multifactor(multifactor.Config{Nodes: 1}, of(0)),
 	} {
-		if _, err := (sim.Loop{Procs: 1, Policy: policy}).Run(one); !errors.Is(err, multifactor.ErrConfig) {
+		if _, err := (sim.Machine{Procs: 1, Policy: policy}).Run(one); !errors.Is(err, multifactor.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -292,7 +292,7 @@ func BenchmarkMultifactor(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			c.Flags = flags
 			for b.Loop() {
-				l := sim.Loop{
+				l := sim.Machine{
 					Procs: m, Open: true, Backfill: sim.EASY,
 					Policy: sim.Multifactor(c, func(n ostrich.JobID) multifactor.Request { return requests[n-1] }),
 				}

@@ -15,7 +15,7 @@ import (
 // An oracle replays second by second and asks the schedule for its whole
 // order before each start. It knows dependencies as pairs of logged jobs.
 type oracle struct {
-	loop      sim.Loop
+	loop      sim.Machine
 	schedule  *ostrich.Schedule
 	campaigns []sim.Campaign
 	jobs      []*oracleJob
@@ -39,7 +39,7 @@ func (o *oracle) of(campaign int) (list []*oracleJob) {
 	return list
 }
 
-func newOracle(t rapid.TB, l sim.Loop, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
+func newOracle(t rapid.TB, l sim.Machine, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
 	options.Procs = l.Procs
 	options.Rule = ostrich.Rule{By: ostrich.Groups}
 	s, err := ostrich.New(options)
@@ -198,8 +198,8 @@ func (o *oracle) pick(free int) *oracleJob {
 }
 
 // drawLoop draws a loop and the options of its schedule.
-func drawLoop(t *rapid.T) (sim.Loop, ostrich.Options) {
-	l := sim.Loop{
+func drawLoop(t *rapid.T) (sim.Machine, ostrich.Options) {
+	l := sim.Machine{
 		Procs:        rapid.IntRange(1, 4).Draw(t, "m"),
 		Inside:       rapid.SampledFrom([]ostrich.Inside{ostrich.LPT, ostrich.SPT, ostrich.Submission, ostrich.LJF}).Draw(t, "inside"),
 		Backfill:     rapid.SampledFrom([]sim.Backfill{sim.None, sim.Greedy}).Draw(t, "backfill"),

@@ -3,33 +3,43 @@ package sim
 import (
 	"cmp"
 	"slices"
-
-	"slurm-ostrich/ostrich"
 )
 
-// arrange gives each job its slot among all of the workload, in the loop's
-// order and then by id. In the order of arrival, which a closed loop does not
-// know beforehand, jobs get their slots as they come.
-func (r *loop) arrange() {
-	if r.Order.Compare == nil {
-		r.all = newQueue(64) // and slides
-		return
-	}
-	r.all = newQueue(len(r.tasks))
-	jobs := make([]Job, len(r.tasks))
-	order := make([]int32, len(r.tasks))
-	for i := range jobs {
-		t := r.task(int32(i))
-		c := &r.campaigns[r.tasks[i].campaign]
-		jobs[i] = Job{
-			ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate, Procs: t.Procs,
-		}
+// Order is an order of jobs that is fixed when a job arrives. Ties go in
+// the order of a log, and by id among the jobs of campaigns.
+type Order struct {
+	Name string
+	// Compare puts the job that goes first in front; nil is the order of arrival.
+	Compare func(a, b *Job) int
+}
+
+// FCFS is first come, first served.
+var FCFS = Order{Name: "fcfs"}
+
+// SPT is shortest processing time first, by estimate.
+var SPT = Order{Name: "spt", Compare: func(a, b *Job) int { return cmp.Compare(a.Estimate, b.Estimate) }}
+
+// LPT is longest processing time first, by estimate.
+var LPT = Order{Name: "lpt", Compare: func(a, b *Job) int { return cmp.Compare(b.Estimate, a.Estimate) }}
+
+// LJF is largest job first, by processors.
+var LJF = Order{Name: "ljf", Compare: func(a, b *Job) int { return cmp.Compare(b.Procs, a.Procs) }}
+
+// byID lets ties go by id.
+func (o Order) byID() Order {
+	return Order{Name: o.Name, Compare: func(a, b *Job) int { return cmp.Or(o.Compare(a, b), cmp.Compare(a.ID, b.ID)) }}
+}
+
+// slots gives each job its place among all jobs of the workload.
+func (o Order) slots(jobs []Job) []int32 {
+	order := make([]int32, len(jobs))
+	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(r.Order.Compare(&jobs[a], &jobs[b]), cmp.Compare(jobs[a].ID, jobs[b].ID), cmp.Compare(a, b))
-	})
-	for slot, i := range order {
-		r.tasks[i].slot = int32(slot)
+	slices.SortStableFunc(order, func(a, b int32) int { return o.Compare(&jobs[a], &jobs[b]) })
+	slot := make([]int32, len(jobs))
+	for s, i := range order {
+		slot[i] = int32(s)
 	}
+	return slot
 }

@@ -26,7 +26,7 @@ func TestOrderAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ran := mustRun(t, sim.Loop{Procs: 4, Order: o, Backfill: b, Open: true, Offsets: true}, mustCampaigns(t, log))
+		ran := mustRun(t, sim.Machine{Procs: 4, Order: o, Backfill: b, Open: true, Offsets: true}, mustCampaigns(t, log))
 		got := make([]ostrich.Time, len(jobs))
 		for _, j := range ran {
 			got[j.ID-1] = j.Start // drawLog counts the jobs
@@ -81,7 +81,7 @@ func TestKill(t *testing.T) {
 		{User: 4, Submit: 5, Tasks: one(4, 1, 1, 1)}, // would not end by now
 	}
 	for kill, want := range map[bool][]ostrich.Time{false: {0, 9, 2, 10}, true: {0, 4, 2, 5}} {
-		ran := mustRun(t, sim.Loop{Procs: 2, Backfill: sim.EASY, Kill: kill}, campaigns)
+		ran := mustRun(t, sim.Machine{Procs: 2, Backfill: sim.EASY, Kill: kill}, campaigns)
 		if diff := gocmp.Diff(want, starts(ran)); diff != "" {
 			t.Errorf("kill %v: starts -want +got\n%s", kill, diff)
 		}

@@ -6,75 +6,90 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// pass starts what may start, in the order of the ranking.
-func (r *loop) pass() error {
-	r.waiting = false
-	busy := r.free < r.narrowest
-	if r.waker != nil && (r.woken || !busy) {
-		if err := r.waker.AdvanceTo(r.now); err != nil {
+// pass starts what may start, in the order of the jobs or the ranking.
+func (e *engine) pass() error {
+	if e.kept != nil {
+		return e.kept.pass()
+	}
+	if e.lasts {
+		return nil
+	}
+	e.another = false
+	more := 0
+	if e.EventOrder == PerEvent {
+		more = e.ending()
+	}
+	busy := e.free+more < e.narrowest()
+	if e.waker != nil && (e.woken || !busy) {
+		if err := e.waker.AdvanceTo(e.now); err != nil {
 			return err
 		}
 	}
-	if busy {
-		return nil
+	if !busy && e.Backfill == Slurm {
+		return e.schedule()
 	}
-	if r.Backfill == Slurm {
-		return r.schedule()
+	f := &e.latest
+	f.more, f.blocked, f.planned = more, false, 0
+	if !busy {
+		if err := e.fill(f); err != nil {
+			return err
+		}
 	}
-	return r.fill(&filling{loop: r, kind: r.Backfill, depth: r.Depth, tests: -1})
+	e.lasts = e.goesOn
+	return nil
 }
 
 // fill does one pass over the ranking, tier by tier.
-func (r *loop) fill(f *filling) error {
-	tiers := r.tiers
-	if tiers == nil {
-		tiers = anyTier
+func (e *engine) fill(f *filling) error {
+	if e.tiers == nil {
+		f.tier = -1
+		return f.throughAll()
 	}
-	for _, f.tier = range tiers {
-		var err error
-		switch {
-		case r.byCampaigns != nil:
-			err = f.throughCampaigns()
-		case r.byJobs != nil:
-			err = f.throughJobs()
-		default:
-			err = f.from(r.all, 0)
-		}
-		if err != nil || f.done() {
+	for _, f.tier = range e.tiers {
+		if err := f.throughAll(); err != nil || f.done() {
 			return err
 		}
 	}
 	return nil
 }
 
-// anyTier is the tiers of jobs that are all of one.
-var anyTier = []int{-1}
+// throughAll starts jobs of a tier.
+func (f *filling) throughAll() error {
+	switch {
+	case f.ranker == nil:
+		return f.through(f.waiting, 0)
+	case f.byCampaigns != nil:
+		return f.throughCampaigns()
+	}
+	return f.throughJobs()
+}
 
-// filling is one pass over the ranking.
+// filling is one pass. If the order is that of arrival, it goes on with the jobs
+// that come until another one ends.
 type filling struct {
-	*loop
+	*engine
 	kind    Backfill
 	depth   int              // jobs that get a reservation under Conservative; 0 is all
 	tests   int              // jobs that may still be looked at, below 0 without a limit; 0 ends the pass
 	window  ostrich.Duration // reservations begin in it; 0 is any time
+	more    int              // processors that are as good as free, see PerEvent
 	tier    int              // of the jobs that are looked at, below 0 for all
-	blocked bool             // a job of the ranking did not fit
-	room    room             // beside it, without reservations
+	blocked bool             // a job did not fit
+	room    Room             // beside it, without reservations
 	planned int              // reservations of Conservative
 }
 
-// done tells whether no other job can start in this pass.
+// done reports whether no other job can start in this pass.
 func (f *filling) done() bool {
-	switch {
-	case f.free < f.narrowest || f.tests == 0:
-		return true
-	case !f.blocked:
-		return false
-	case f.kind == None:
+	if f.blocked && (f.kind == None || f.kind == Conservative && f.depth > 0 && f.planned == f.depth) {
 		return true
 	}
-	return f.kind == Conservative && f.depth > 0 && f.planned == f.depth
+	return f.free+f.more < f.narrowest() || f.tests == 0
 }
+
+// holds reports whether a pass over again would start nothing. A job that should
+// have ended by the shadow time, and has not, puts that off.
+func (f *filling) holds() bool { return !f.blocked || f.kind != EASY || f.now < f.room.Shadow }
 
 // errUnknown is the error of a ranking with a job that is not there.
 var errUnknown = errors.New("the ranking names a job that is not known")
@@ -83,22 +98,22 @@ var errUnknown = errors.New("the ranking names a job that is not known")
 func (f *filling) throughCampaigns() error {
 	for _, rank := range f.byCampaigns.Ranking() {
 		i := int(rank.Lead) - 1
-		if i < 0 || i >= len(f.tasks) {
+		if i < 0 || i >= len(f.jobs) {
 			return errUnknown
 		}
-		p := &f.states[f.tasks[i].campaign]
+		c := f.loop.campaignOf(int32(i))
 		switch {
-		case p.waiting == nil || p.waiting.count == 0:
+		case c.waiting == nil || c.waiting.count == 0:
 			continue
 		case rank.Held:
-			f.waiting = true // the gate may open
+			f.another = true // the gate may open
 			continue
 		}
 		stage := 0
-		if p.several {
+		if c.several {
 			stage = rank.Stage
 		}
-		if err := f.from(p.waiting, int32(stage)); err != nil {
+		if err := f.through(c.waiting, int32(stage)); err != nil {
 			return err
 		}
 		if f.done() {
@@ -106,8 +121,8 @@ func (f *filling) throughCampaigns() error {
 		}
 	}
 	// A campaign whose gate opens may pass one that is blocked.
-	if f.blocked && f.kind != Greedy && f.free >= f.narrowest {
-		f.waiting = true
+	if f.blocked && f.kind != Greedy && f.free >= f.narrowest() {
+		f.another = true
 	}
 	return nil
 }
@@ -119,114 +134,113 @@ func (f *filling) throughJobs() error {
 			break
 		}
 		i := int32(id) - 1
-		if i < 0 || int(i) >= len(f.tasks) {
+		if i < 0 || int(i) >= len(f.jobs) {
 			return errUnknown
 		}
-		job := &f.tasks[i]
-		if !job.ready || job.start != 0 {
+		if !f.loop.canStart(i) || f.otherTier(i) {
 			continue
 		}
-		t := f.task(i)
-		if f.tier >= 0 && t.Tier != f.tier || !f.fits(t) {
-			continue
-		}
-		if err := f.begin(i, t); err != nil {
-			return err
+		if j := &f.jobs[i]; f.fits(j) {
+			if err := f.begin(i); err != nil {
+				return err
+			}
 		}
 	}
-	f.waiting = f.free >= f.narrowest
+	f.another = f.free >= f.narrowest()
 	return nil
 }
 
-// from starts jobs of a queue, those of one stage unless that is 0.
-func (f *filling) from(q *queue, stage int32) error {
+// through starts jobs of a queue, those of one stage unless that is 0.
+func (f *filling) through(q *queue, stage int32) error {
 	for slot := -1; q.count > 0 && !f.done(); {
-		if f.blocked && f.kind != Conservative {
-			slot = f.room.next(q, slot+1)
-		} else {
+		switch {
+		case f.blocked && f.kind != Conservative:
+			slot = f.room.next(q, slot+1, f.now)
+		case slot < q.first:
+			slot = q.first
+		default:
 			slot = q.after(slot + 1)
 		}
 		if slot < 0 {
 			return nil
 		}
-		i := q.at(slot)
-		if stage != 0 && f.tasks[i].stage != stage {
+		i := q.job(slot)
+		if stage != 0 && f.loop.tasks[i].stage != stage || f.otherTier(i) {
 			continue
 		}
-		t := f.task(i)
-		if f.tier >= 0 && t.Tier != f.tier {
-			continue
-		}
-		if !f.fits(t) {
-			continue
-		}
-		q.remove(slot)
-		if err := f.begin(i, t); err != nil {
-			return err
+		if j := &f.jobs[i]; f.fits(j) {
+			q.remove(slot)
+			if err := f.begin(i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// fits tells whether a job of the ranking may start now, and takes note of
-// what that leaves to those behind it.
-func (f *filling) fits(t *Task) bool {
-	as := Job{Procs: t.Procs, Estimate: t.Estimate}
+// otherTier reports whether a job is of another tier than those looked at.
+func (f *filling) otherTier(i int32) bool { return f.tier >= 0 && f.engine.tier[i] != f.tier }
+
+// fits reports whether a job may start now, and takes note of what that leaves to
+// those behind it.
+func (f *filling) fits(j *Job) bool {
 	f.tests--
+	return !f.blocked && j.Procs <= f.free+f.more || f.jumps(j)
+}
+
+// jumps reports whether a job may start now that does not fit as the head, or
+// comes behind one that does not.
+func (f *filling) jumps(j *Job) bool {
 	switch {
-	case f.blocked && f.kind == Conservative:
-		return f.plan(t)
-	case f.blocked:
-		if !f.room.fits(&as) {
-			return false
-		}
-		f.room.take(&as)
-	case t.Procs > f.free:
-		f.block(t)
+	case !f.blocked:
+		f.block(j)
+		return false
+	case f.kind == Conservative:
+		return f.reserve(j)
+	}
+	end := f.now + ostrich.Time(j.Estimate)
+	if j.Procs > f.room.Until(end) {
 		return false
 	}
+	f.room.Use(j.Procs, end)
 	return true
 }
 
-// fits tells whether a job may take some of the room.
-func (f *room) fits(j *Job) bool {
-	return j.Procs <= min(f.extra, f.free) || j.Procs <= f.free && j.Estimate <= f.short
+// admits reports whether a job that has come behind all others may start now.
+func (f *filling) admits(j *Job) bool {
+	if j.Procs > f.free {
+		return false
+	}
+	if q := f.waiting; !f.blocked && q.count > 0 { // nothing that waits fits
+		f.block(&f.jobs[q.job(q.first)])
+	}
+	return f.fits(j)
 }
 
 // block finds the room beside the first job that does not fit.
-func (f *filling) block(t *Task) {
+func (f *filling) block(j *Job) {
 	f.blocked = true
+	available := f.free + f.more
 	switch f.kind {
 	case EASY:
-		f.room = f.running.reserve(f.now, f.free, t.Procs)
+		f.room = f.running.Reserve(f.now, f.free, j.Procs)
+		f.room.Free = available
 	case Greedy:
-		f.room = room{free: f.free, extra: f.free}
+		f.room = Room{Free: available, Extra: available}
 	case Conservative:
 		f.profile.reset(f.now, f.free, f.running)
-		f.plan(t)
+		f.reserve(j)
 	case None, Slurm:
 	}
 }
 
-// plan gives a job a reservation, and tells whether that is for now.
-func (f *filling) plan(t *Task) bool {
-	at := f.profile.fit(t.Procs, t.Estimate)
+// reserve gives a job a reservation, and reports whether that is for now.
+func (f *filling) reserve(j *Job) bool {
+	at := f.profile.fit(j.Procs, j.Estimate)
 	if f.window > 0 && at >= f.now+ostrich.Time(f.window) {
 		return false
 	}
-	f.profile.take(at, t.Procs, t.Estimate)
+	f.profile.reserve(at, j.Procs, j.Estimate)
 	f.planned++
 	return at == f.now
-}
-
-// begin starts a ready job.
-func (r *loop) begin(i int32, t *Task) error {
-	r.unready(t)
-	r.free -= t.Procs
-	r.tasks[i].start = r.now
-	r.ends.push(end{at: r.now + ostrich.Time(r.lasts(t)), job: i})
-	if r.expects {
-		r.running.add(expect{at: r.now + ostrich.Time(t.Estimate), procs: int32(t.Procs), job: i})
-	}
-	return r.tell(ostrich.Start, i)
 }

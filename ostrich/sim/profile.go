@@ -1,21 +1,20 @@
 package sim
 
 import (
-	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
 )
 
-// A profile tells how many processors will be free at every moment from now on,
+// A profile is how many processors will be free at every moment from now on,
 // by the estimates of the running jobs and the reservations of waiting ones.
 // To see which of an ordered list of waiting jobs conservative backfilling
-// would start now, ask for each in turn, and take what it gives:
+// would start now, ask for each in turn, and reserve what it gives:
 //
 //	p.reset(now, free, running)
 //	for each waiting job, in order {
 //		at := p.fit(job.Procs, job.Estimate)
-//		p.take(at, job.Procs, job.Estimate)
+//		p.reserve(at, job.Procs, job.Estimate)
 //		if at == now, it may start
 //	}
 //
@@ -34,12 +33,12 @@ type step struct {
 // reset forgets all reservations. The running jobs free their processors when
 // they are expected to end; those that should have ended by now do so a second
 // from now. Besides theirs, free processors are there.
-func (p *profile) reset(now ostrich.Time, free int, running expects) {
+func (p *profile) reset(now ostrich.Time, free int, running Running) {
 	p.steps = append(p.steps[:0], step{at: now, free: free})
 	for _, e := range running {
 		last := &p.steps[len(p.steps)-1]
-		free += int(e.procs)
-		if at := max(e.at, now+1); at > last.at {
+		free += int(e.Procs)
+		if at := max(e.End, now+1); at > last.at {
 			p.steps = append(p.steps, step{at: at, free: free})
 		} else {
 			last.free = free
@@ -49,9 +48,6 @@ func (p *profile) reset(now ostrich.Time, free int, running expects) {
 
 // idle is the number of processors that are free now.
 func (p *profile) idle() int { return p.steps[0].free }
-
-// never is a moment behind all others.
-const never = ostrich.Time(math.MaxInt64)
 
 // fit is the earliest moment, from now on, from which so many processors are
 // free for so long. It changes nothing. It is never for more processors than
@@ -85,17 +81,17 @@ func (p *profile) sooner(at ostrich.Time, procs int, length ostrich.Duration, li
 	return at
 }
 
-// take reserves processors, which must be free, from a moment on, which must
+// reserve reserves processors, which must be free, from a moment on, which must
 // not be before now.
-func (p *profile) take(at ostrich.Time, procs int, length ostrich.Duration) {
+func (p *profile) reserve(at ostrich.Time, procs int, length ostrich.Duration) {
 	p.change(at, at+ostrich.Time(length), -procs)
 }
 
 // change adds processors to those that are free, from a moment, which must not
 // be before now, until another.
 func (p *profile) change(from, to ostrich.Time, procs int) {
-	i := p.at(from)
-	last := p.at(to)
+	i := p.split(from)
+	last := p.split(to)
 	for k := i; k < last; k++ {
 		p.steps[k].free += procs
 	}
@@ -103,8 +99,8 @@ func (p *profile) change(from, to ostrich.Time, procs int) {
 	p.merge(i)
 }
 
-// at is the step that begins at a moment. If there is none, it makes one.
-func (p *profile) at(t ostrich.Time) int {
+// split returns the step that begins at a moment. If there is none, it makes one.
+func (p *profile) split(t ostrich.Time) int {
 	i := p.search(t)
 	if p.steps[i].at != t {
 		i++

@@ -23,20 +23,20 @@ func TestProfile(t *testing.T) {
 				free[i-now] -= procs
 			}
 		}
-		var running expects
+		var running Running
 		busy := 0
 		for job := int32(0); busy < m && rapid.Bool().Draw(t, "another one runs"); job++ {
-			e := expect{
-				at:    now + ostrich.Time(rapid.IntRange(-3, 9).Draw(t, "expected end")),
-				procs: int32(rapid.IntRange(1, m-busy).Draw(t, "its processors")), job: job,
+			e := Expected{
+				End:   now + ostrich.Time(rapid.IntRange(-3, 9).Draw(t, "expected end")),
+				Procs: int32(rapid.IntRange(1, m-busy).Draw(t, "its processors")), Job: job,
 			}
-			busy += int(e.procs)
+			busy += int(e.Procs)
 			running.add(e)
-			use(now, max(e.at, now+1), int(e.procs))
+			use(now, max(e.End, now+1), int(e.Procs))
 		}
 		var p profile
 		p.reset(100, 3, nil) // what was there before is forgotten
-		p.take(101, 1, 1)
+		p.reserve(101, 1, 1)
 		p.reset(now, m-busy, running)
 		for range rapid.IntRange(0, 12).Draw(t, "jobs") {
 			procs := rapid.IntRange(1, m).Draw(t, "procs")
@@ -51,7 +51,7 @@ func TestProfile(t *testing.T) {
 			if got := p.fit(procs, length); got != want {
 				t.Fatalf("%d processors fit for %d s at %d, not at %d", procs, length, want, got)
 			}
-			p.take(want, procs, length)
+			p.reserve(want, procs, length)
 			use(want, want+ostrich.Time(length), procs)
 			if p.idle() != free[0] {
 				t.Fatalf("%d processors are idle, not %d", free[0], p.idle())

@@ -14,7 +14,7 @@ import (
 )
 
 // drawPolicy draws any policy and backfilling for a loop.
-func drawPolicy(t *rapid.T) sim.Loop {
+func drawPolicy(t *rapid.T) sim.Machine {
 	l, _ := drawLoop(t)
 	switch rapid.IntRange(0, 3).Draw(t, "policy") {
 	case 0:

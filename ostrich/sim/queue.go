@@ -13,7 +13,7 @@ type queue struct {
 	base   int     // slot of the first leaf
 	procs  []int32 // by node, the root is 1; empty slots hold math.MaxInt32
 	length []int32
-	job    []int32 // by leaf
+	jobs   []int32 // by leaf
 	count  int
 	first  int // slot of the first job, if there is one
 }
@@ -28,10 +28,10 @@ func newQueue(slots int) *queue {
 	for i := range all[:4*leaves] {
 		all[i] = math.MaxInt32
 	}
-	return &queue{leaves: leaves, procs: all[:2*leaves], length: all[2*leaves : 4*leaves], job: all[4*leaves:]}
+	return &queue{leaves: leaves, procs: all[:2*leaves], length: all[2*leaves : 4*leaves], jobs: all[4*leaves:]}
 }
 
-// add takes a job. Its slot may lie behind the last one of the tree, if no job
+// add adds a job. Its slot may lie behind the last one of the tree, if no job
 // ever comes again in front of the first.
 func (q *queue) add(slot int, job, procs, length int32) {
 	if q.count == 0 || slot < q.first {
@@ -42,7 +42,7 @@ func (q *queue) add(slot int, job, procs, length int32) {
 	}
 	q.count++
 	i := slot - q.base
-	q.job[i] = job
+	q.jobs[i] = job
 	i += q.leaves
 	q.procs[i], q.length[i] = procs, length
 	for i /= 2; i > 0; i /= 2 {
@@ -63,7 +63,7 @@ func (q *queue) slide(slot int) {
 	if from := q.first - q.base; from < q.leaves {
 		copy(fresh.procs[fresh.leaves:], q.procs[q.leaves+from:])
 		copy(fresh.length[fresh.leaves:], q.length[q.leaves+from:])
-		copy(fresh.job, q.job[from:])
+		copy(fresh.jobs, q.jobs[from:])
 	}
 	for i := fresh.leaves - 1; i > 0; i-- {
 		fresh.procs[i] = min(fresh.procs[2*i], fresh.procs[2*i+1])
@@ -89,8 +89,11 @@ func (q *queue) remove(slot int) {
 	}
 }
 
-// at is the job in a slot.
-func (q *queue) at(slot int) int32 { return q.job[slot-q.base] }
+// job is the job in a slot.
+func (q *queue) job(slot int) int32 { return q.jobs[slot-q.base] }
+
+// width is how many processors the job in a slot needs.
+func (q *queue) width(slot int) int { return int(q.procs[slot-q.base+q.leaves]) }
 
 // after is the first slot from the given one on that holds a job; -1 if none does.
 func (q *queue) after(from int) int {

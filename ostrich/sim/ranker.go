@@ -8,7 +8,7 @@ import (
 )
 
 // A Ranker decides who goes first, and is a [CampaignRanker] or a [JobRanker]
-// besides. It is told of every submission, start and end in the order of time.
+// besides. It gets every submission, start and end as an event, in the order of time.
 //
 // It knows jobs by their running number through all campaigns of the replay,
 // from 1: the second job of the second campaign, when the first one has three, is
@@ -53,7 +53,7 @@ type Waker interface {
 	AdvanceTo(t ostrich.Time) error
 }
 
-// A Readier is a ranker that is told when a job can start at all: with its
+// A Readier is a ranker that wants to know when a job can start at all: with its
 // submission, or when what it depends on has ended.
 type Readier interface {
 	Ready(job ostrich.JobID)
@@ -67,93 +67,117 @@ type stager interface {
 // A Policy makes the ranker of a replay on m processors.
 type Policy func(m int) (Ranker, error)
 
-// OStrich is the policy that ranks by the virtual schedule, with the given
-// options but for Procs and Rule: the workload says what a campaign is. With a
-// strict gate no job starts before the virtual start of its campaign. On a
-// Parallel machine such a gate may never open, as the virtual schedule stands
-// still while nothing runs: Run then returns ErrWorkload. (The papers have the
-// gate for sequential jobs only, thesis 5.1.)
-//
-// The schedule knows a campaign by the group of its jobs. Of a campaign whose
-// submitted jobs have all ended before the next one comes, which Offsets can
-// bring about, that one opens a new campaign in the schedule.
-func OStrich(o ostrich.Options) Policy {
-	return func(m int) (Ranker, error) {
-		own := o // replays may run at once
-		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Groups}
-		s, err := ostrich.New(own)
-		if err != nil {
-			return nil, fmt.Errorf("ostrich: %w", err)
+// ranking is what an engine has of a policy: the ranker, as far as it is one of
+// these, all nil without a policy.
+type ranking struct {
+	ranker      Ranker
+	byCampaigns CampaignRanker
+	byJobs      JobRanker
+	waker       Waker
+	readier     Readier
+	stager      stager // where stages may differ
+	keepsBack   bool   // it gets Hold and Release of jobs with dependencies
+
+	widths  widths // of the jobs that could start if there were processors
+	another bool   // another ranking might start some of them
+	woken   bool   // the ranker wanted to be called now
+}
+
+// follow makes the ranker of a policy and finds what it can do.
+func (l *loop) follow(policy Policy) error {
+	ranker, err := policy(l.Procs)
+	if err != nil {
+		return err
+	}
+	l.ranker = ranker
+	l.byCampaigns, _ = ranker.(CampaignRanker)
+	l.byJobs, _ = ranker.(JobRanker)
+	if (l.byCampaigns == nil) == (l.byJobs == nil) {
+		return fmt.Errorf("%T is neither a CampaignRanker nor a JobRanker, or both", ranker)
+	}
+	if l.byCampaigns != nil {
+		l.slot = make([]int32, len(l.jobs))
+	}
+	l.waker, _ = ranker.(Waker)
+	l.readier, _ = ranker.(Readier)
+	_, l.keepsBack = ranker.(*sidecar)
+	l.keepsBack = l.keepsBack && l.Dependencies
+	if l.Offsets {
+		l.stager, _ = ranker.(stager)
+	}
+	l.widths = widths{jobs: make([]int32, l.Procs+1), least: math.MaxInt}
+	return nil
+}
+
+// wake returns the moment of the next event, which is at next or when the ranker
+// wants to be woken before.
+func (e *engine) wake(next ostrich.Time) (ostrich.Time, error) {
+	e.woken = false
+	if e.waker == nil || e.now == 0 || e.widths.all == 0 && next == never {
+		return next, nil
+	}
+	at := e.waker.Wake(e.another)
+	if at == 0 || at > next {
+		return next, nil
+	}
+	if at <= e.now {
+		return 0, fmt.Errorf("the ranker wants to be woken at %d, and it is %d already", at, e.now)
+	}
+	e.woken = true
+	return at, nil
+}
+
+// event fills in an event of a job for the ranker.
+func (l *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
+	j, n := &l.jobs[i], l.tasks[i].campaign
+	c, p := &l.campaigns[n], &l.states[n]
+	e.At, e.Kind = l.now, k
+	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
+	e.Job.Class, e.Job.Hint = j.Class, j.Hint
+	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
+	if len(c.Tasks) > 1 {
+		e.Job.Group = ostrich.JobID(p.first + 1)
+	}
+	if l.Offsets {
+		e.Job.Submit += j.Submit - c.Submit
+	}
+	if k == ostrich.End {
+		e.Job.End = l.now
+	}
+}
+
+// tell gives the ranker an event.
+func (l *loop) tell(k ostrich.Kind, i int32) error {
+	if l.ranker == nil {
+		return nil
+	}
+	var e ostrich.Event
+	l.event(&e, k, i)
+	return l.ranker.Step(e)
+}
+
+// widths counts jobs by the processors that they need.
+type widths struct {
+	jobs  []int32 // by processors
+	all   int
+	least int // processors that one of them needs; math.MaxInt without one
+}
+
+func (w *widths) add(procs int) {
+	w.all++
+	w.jobs[procs]++
+	w.least = min(w.least, procs)
+}
+
+func (w *widths) remove(procs int) {
+	w.all--
+	w.jobs[procs]--
+	switch {
+	case w.all == 0:
+		w.least = math.MaxInt
+	case procs == w.least:
+		for w.jobs[w.least] == 0 {
+			w.least++
 		}
-		return virtual{s}, nil
 	}
-}
-
-// Sidecar is the policy of ostrichd: OStrich with all of the given options but
-// Procs. The schedule finds the campaigns itself, by Options.Rule, and orders the
-// jobs inside them by the lengths that it expects. What the workload says of
-// campaigns only tells when jobs are submitted, and with Dependencies when they can
-// start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
-func Sidecar(o ostrich.Options) Policy {
-	return func(m int) (Ranker, error) {
-		own := o // replays may run at once
-		own.Procs = m
-		s, err := ostrich.New(own)
-		if err != nil {
-			return nil, fmt.Errorf("ostrich: %w", err)
-		}
-		return &sidecar{schedule: virtual{s}}, nil
-	}
-}
-
-// sidecar lists the jobs in the order of the virtual schedule.
-type sidecar struct {
-	schedule virtual
-	jobs     []ostrich.JobID
-}
-
-// Step takes an event. A job of a log belongs to no array.
-func (r *sidecar) Step(e ostrich.Event) error {
-	e.Job.Group = 0
-	return r.schedule.Step(e)
-}
-
-func (r *sidecar) Wake(waiting bool) ostrich.Time { return r.schedule.Wake(waiting) }
-
-func (r *sidecar) AdvanceTo(t ostrich.Time) error {
-	return r.schedule.AdvanceTo(t)
-}
-
-// Jobs lists the waiting jobs.
-func (r *sidecar) Jobs() []ostrich.JobID {
-	r.jobs = r.jobs[:0]
-	for id := range r.schedule.Pending() {
-		r.jobs = append(r.jobs, id)
-	}
-	return r.jobs
-}
-
-// virtual is the virtual schedule. It may change by itself, and open a strict
-// gate: at a completion in it, and when a job has outlived its estimate.
-type virtual struct{ *ostrich.Schedule }
-
-// Wake is when it may change next. What happens between two seconds takes
-// effect at the later one.
-func (v virtual) Wake(waiting bool) ostrich.Time {
-	if !waiting {
-		return 0
-	}
-	next := ostrich.Time(0)
-	if due := math.Ceil(v.NextCompletion()); due < math.MaxInt64 {
-		next = ostrich.Time(due)
-	}
-	if due := v.NextOverrun(); due != 0 && (next == 0 || due+1 < next) {
-		next = due + 1
-	}
-	return next
-}
-
-// FCFSCampaigns is the policy that ranks campaigns by their submission.
-func FCFSCampaigns(int) (Ranker, error) {
-	return &firstCome{campaigns: make(map[ostrich.JobID]*come)}, nil
 }

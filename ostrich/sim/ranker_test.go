@@ -96,7 +96,7 @@ func TestJobRanker(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := clerk{jobs: tt.jobs, wake: tt.wake}
-			got := starts(mustRun(t, sim.Loop{Procs: 2, Policy: c.policy}, campaigns))
+			got := starts(mustRun(t, sim.Machine{Procs: 2, Policy: c.policy}, campaigns))
 			if diff := gocmp.Diff(tt.want, got); diff != "" {
 				t.Error("starts -want +got\n", diff)
 			}
@@ -116,7 +116,7 @@ func TestReadier(t *testing.T) {
 		{Job: sim.Job{ID: 3, User: 1, Submit: 4, Run: 1, Estimate: 1, Procs: 1}, Start: 4},
 	}
 	c := clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{3, 2, 1} }}
-	got := starts(mustRun(t, sim.Loop{Procs: 1, Policy: c.policy, Dependencies: true}, mustCampaigns(t, log)))
+	got := starts(mustRun(t, sim.Machine{Procs: 1, Policy: c.policy, Dependencies: true}, mustCampaigns(t, log)))
 	if diff := gocmp.Diff([]ostrich.Time{10, 1, 13}, got); diff != "" {
 		t.Error("starts -want +got\n", diff)
 	}
@@ -140,7 +140,7 @@ func TestRankerFaults(t *testing.T) {
 		{"past", (&clerk{jobs: nothing, wake: func(now ostrich.Time, _ bool) ostrich.Time { return now }}).policy, "wants to be woken at 1, and it is 1 already"},
 		{"held back", (&clerk{jobs: nothing}).policy, "1 jobs are held back for ever"},
 	} {
-		if _, err := (sim.Loop{Procs: 1, Policy: tt.policy}).Run(campaigns); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := (sim.Machine{Procs: 1, Policy: tt.policy}).Run(campaigns); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}

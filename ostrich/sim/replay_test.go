@@ -309,6 +309,39 @@ func TestReplaySame(t *testing.T) {
 	})
 }
 
+// TestReplayCampaigns: a log is the same as campaigns of one job each in an open
+// loop, by any order and policy.
+func TestReplayCampaigns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := sim.Machine{
+			Procs: rapid.IntRange(1, 6).Draw(t, "m"), Order: rapid.SampledFrom(orders).Draw(t, "order"),
+			Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Slurm}).Draw(t, "backfill"),
+			Kill:     rapid.Bool().Draw(t, "kill"),
+		}
+		if m.Backfill != sim.Slurm {
+			m.EventOrder = rapid.SampledFrom([]sim.EventOrder{sim.Batched, sim.PerEvent}).Draw(t, "event order")
+		}
+		jobs := drawJobs(t, m.Procs, 1, rapid.SampledFrom([]int{0, 0, 15}).Draw(t, "beyond"))
+		campaigns := make([]sim.Campaign, len(jobs))
+		for i := range jobs {
+			j := &jobs[i]
+			j.ID = ostrich.JobID(i + 1)
+			campaigns[i] = sim.Campaign{User: j.User, Submit: j.Submit, Tasks: []sim.Task{{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate}}}
+		}
+		got := mustReplay(t, m, jobs)
+		m.Open = true
+		if diff := gocmp.Diff(starts(mustRun(t, m, campaigns)), got); diff != "" {
+			t.Fatal("starts: campaigns - log +\n", diff)
+		}
+		m.Order, m.EventOrder = sim.FCFS, sim.Batched
+		got = mustReplay(t, m, jobs)
+		m.Policy = sim.FCFSCampaigns
+		if diff := gocmp.Diff(mustReplay(t, m, jobs), got); diff != "" {
+			t.Fatal("starts: ranked - in the order of arrival +\n", diff)
+		}
+	})
+}
+
 // TestReplayDeep: the starts are the same in a queue so deep that it slides.
 func TestReplayDeep(t *testing.T) {
 	var jobs []sim.Job
@@ -388,6 +421,22 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
+// TestOverdueRoom: the room beside the head grows when another job outlives its
+// estimate, though nothing ends.
+func TestOverdueRoom(t *testing.T) {
+	jobs := []sim.Job{
+		{Procs: 2, Run: 100, Estimate: 10},
+		{Procs: 1, Run: 100, Estimate: 20},
+		{Submit: 1, Procs: 3, Run: 5, Estimate: 5},
+		{Submit: 15, Procs: 1, Run: 50, Estimate: 50}, // keeps a processor that the head needs
+		{Submit: 30, Procs: 1, Run: 50, Estimate: 50},
+	}
+	got := mustReplay(t, sim.Machine{Procs: 4, Backfill: sim.EASY}, jobs)
+	if diff := gocmp.Diff([]ostrich.Time{0, 0, 100, 30, 80}, got); diff != "" {
+		t.Error("-want +got\n", diff)
+	}
+}
+
 // TestProgress: a long replay tells how far it is.
 func TestProgress(t *testing.T) {
 	jobs := make([]sim.Job, 40_000)
@@ -430,6 +479,13 @@ func TestReplayErrors(t *testing.T) {
 			nil,
 			"conservative backfilling takes the events of an instant batched, not per-event",
 		},
+		{
+			"policy per event",
+			sim.Machine{Procs: 4, Policy: sim.FCFSCampaigns, EventOrder: sim.PerEvent},
+			nil,
+			"a policy takes the events of an instant batched, not per-event",
+		},
+		{"depth", sim.Machine{Procs: 4, Depth: -1}, nil, "reservations for -1 jobs"},
 		{"too wide", sim.Machine{Procs: 4}, with(func(j *sim.Job) { j.Procs = 5 }), "job 7: needs 5 of 4 processors"},
 		{"no width", sim.Machine{Procs: 4}, with(func(j *sim.Job) { j.Procs = -1 }), "job 7: needs -1 of 4 processors"},
 		{"no run", sim.Machine{Procs: 4}, with(func(j *sim.Job) { j.Run = 0 }), "job 7: runs for 0 s"},
@@ -446,7 +502,7 @@ func TestReplayErrors(t *testing.T) {
 			}
 		})
 	}
-	for b := range sim.BackfillNames[:sim.Slurm] {
+	for b := range sim.BackfillNames {
 		if starts, err := (sim.Machine{Procs: 4, Backfill: sim.Backfill(b)}).Replay(nil); err != nil || len(starts) != 0 {
 			t.Errorf("without a job: %v, %v", starts, err)
 		}

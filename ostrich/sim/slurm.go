@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -61,6 +60,7 @@ func (s Scheduler) check() error {
 // slurm is when the schedulers look.
 type slurm struct {
 	Scheduler
+	begun  bool
 	begin  ostrich.Time // first submission
 	looked ostrich.Time // when the main scheduler did last, for a job that came or ended
 	called bool         // since then one did
@@ -91,64 +91,45 @@ func (s *slurm) due(now ostrich.Time, interval ostrich.Duration) ostrich.Time {
 	return s.begin + ((now-s.begin)/ostrich.Time(interval)+1)*ostrich.Time(interval)
 }
 
-// is tells whether now is a moment of what comes every interval.
+// is reports whether now is a moment of what comes every interval.
 func (s *slurm) is(now ostrich.Time, interval ostrich.Duration) bool {
 	return (now-s.begin)%ostrich.Time(interval) == 0
 }
 
 // schedule lets those schedulers look whose time has come.
-func (r *loop) schedule() error {
-	s := &r.slurm
-	if s.begin == 0 {
-		s.begin, s.looked = r.now, r.now-ostrich.Time(s.Delay)
+func (e *engine) schedule() error {
+	s := &e.slurm
+	if !s.begun {
+		s.begun, s.begin, s.looked = true, e.now, e.now-ostrich.Time(s.Delay)
 	}
-	s.called = s.called || r.happened
-	if r.happened || r.woken || r.overdue() { // other jobs, another order, other moments at which jobs will end
+	s.called = s.called || e.happened
+	if e.happened || e.woken || e.overdue() { // other jobs, another order, other moments at which jobs will end
 		s.deeper, s.news = true, true
 	}
-	defer func() { r.waiting = r.free >= r.narrowest }() // whenever they look next
-	deep := s.deeper && s.is(r.now, s.Interval)
-	if called := s.called && r.now >= s.looked+ostrich.Time(s.Delay); deep || called {
-		f := filling{loop: r, kind: None, tests: s.Depth}
+	defer func() { e.another = e.free >= e.narrowest() }() // whenever they look next
+	deep := s.deeper && s.is(e.now, s.Interval)
+	if called := s.called && e.now >= s.looked+ostrich.Time(s.Delay); deep || called {
+		f := filling{engine: e, kind: None, tests: s.Depth}
 		if deep {
 			f.tests = -1
 		}
 		if called {
-			s.looked, s.called = r.now, false
+			s.looked, s.called = e.now, false
 		}
-		if err := r.fill(&f); err != nil {
+		if err := e.fill(&f); err != nil {
 			return err
 		}
 		s.deeper = f.tests == 0 || s.called
 	}
-	if s.news && s.BackfillDepth > 0 && s.is(r.now, s.BackfillInterval) {
-		f, free := filling{loop: r, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, r.free
-		if err := r.fill(&f); err != nil {
+	if s.news && s.BackfillDepth > 0 && s.is(e.now, s.BackfillInterval) {
+		f, free := filling{engine: e, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, e.free
+		if err := e.fill(&f); err != nil {
 			return err
 		}
-		s.news = f.tests == 0 && r.free < free // the next time it gets further
+		s.news = f.tests == 0 && e.free < free // the next time it gets further
 	}
 	return nil
 }
 
-// overdue tells whether a job runs that should have ended.
-func (r *loop) overdue() bool { return len(r.running) > 0 && r.running[0].at <= r.now }
-
-// tiers are those of all jobs, the highest first; nil if they are of one.
-func tiers(campaigns []Campaign) []int {
-	seen := make(map[int]bool)
-	var list []int
-	for i := range campaigns {
-		for k := range campaigns[i].Tasks {
-			if t := campaigns[i].Tasks[k].Tier; !seen[t] {
-				seen[t] = true
-				list = append(list, t)
-			}
-		}
-	}
-	if len(list) < 2 {
-		return nil
-	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) })
-	return list
-}
+// overdue reports whether a job runs that should have ended.
+func (e *engine) overdue() bool { return len(e.running) > 0 && e.running[0].End <= e.now }

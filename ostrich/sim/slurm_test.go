@@ -98,7 +98,7 @@ func TestSlurmByHand(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for name, policy := range map[string]sim.Policy{"order": nil, "campaigns": sim.FCFSCampaigns, "jobs": sim.FairShare(1000)} {
-				jobs := mustRun(t, sim.Loop{Procs: 4, Open: true, Policy: policy, Backfill: sim.Slurm, Scheduler: tt.scheduler}, tt.campaigns)
+				jobs := mustRun(t, sim.Machine{Procs: 4, Open: true, Policy: policy, Backfill: sim.Slurm, Scheduler: tt.scheduler}, tt.campaigns)
 				if diff := gocmp.Diff(tt.want, starts(jobs)); diff != "" {
 					t.Errorf("%s: starts (-want +got):\n%s", name, diff)
 				}
@@ -114,7 +114,7 @@ func TestSlurmIsConservative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.IntRange(1, 6).Draw(t, "m")
 		campaigns := mustCampaigns(t, drawLog(t, m, false))
-		l := sim.Loop{
+		l := sim.Machine{
 			Procs: m, Open: rapid.Bool().Draw(t, "open"), Offsets: rapid.Bool().Draw(t, "offsets"), Backfill: sim.Conservative,
 			Policy: rapid.SampledFrom([]sim.Policy{nil, sim.FCFSCampaigns, sim.OStrich(ostrich.Options{})}).Draw(t, "policy"),
 		}

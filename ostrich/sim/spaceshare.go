@@ -40,7 +40,7 @@ type spaceShare struct {
 type pooled struct {
 	pool  *pool
 	procs int
-	rank  int // in the order in which jobs became ready
+	turn  int // in the order in which jobs became ready
 }
 
 // pool is the part of the machine that belongs to a user.
@@ -86,7 +86,7 @@ func (s *spaceShare) Step(e ostrich.Event) error {
 func (s *spaceShare) Ready(id ostrich.JobID) {
 	j := &s.jobs[id]
 	s.ready++
-	j.rank = s.ready
+	j.turn = s.ready
 	j.pool.line = append(j.pool.line, id)
 }
 
@@ -135,13 +135,13 @@ func (s *spaceShare) within(free int) *pool {
 // longest is the pool whose next job has been ready longest; nil if none waits.
 func (s *spaceShare) longest() *pool {
 	var next *pool
-	rank := 0
+	turn := 0
 	for _, p := range s.active {
 		if p.next == len(p.line) {
 			continue
 		}
-		if r := s.jobs[p.line[p.next]].rank; next == nil || r < rank {
-			next, rank = p, r
+		if r := s.jobs[p.line[p.next]].turn; next == nil || r < turn {
+			next, turn = p, r
 		}
 	}
 	return next

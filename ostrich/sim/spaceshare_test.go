@@ -21,7 +21,7 @@ func TestFigure213(t *testing.T) {
 		{User: 2, Work: 3*2 + 2*6},
 		{User: 3, Arrive: 2, Work: 2*6 + 3*4},
 	}
-	ran := mustRun(t, sim.Loop{Procs: 6, Policy: sim.SpaceShare}, units(loads))
+	ran := mustRun(t, sim.Machine{Procs: 6, Policy: sim.SpaceShare}, units(loads))
 	var ends []ostrich.Time
 	for _, c := range report.Campaigns(ran) {
 		ends = append(ends, c.End)
@@ -71,12 +71,12 @@ func TestFigure65(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name        string
-		loop        sim.Loop
+		loop        sim.Machine
 		light, dark ostrich.Time
 	}{
-		{"FCFS", sim.Loop{Procs: 6}, x, x + 1},
-		{"space sharing", sim.Loop{Procs: 6, Policy: sim.SpaceShare}, x + 3, 3},
-		{"OStrich", sim.Loop{
+		{"FCFS", sim.Machine{Procs: 6}, x, x + 1},
+		{"space sharing", sim.Machine{Procs: 6, Policy: sim.SpaceShare}, x + 3, 3},
+		{"OStrich", sim.Machine{
 			Procs: 6, Inside: ostrich.LJF, Backfill: sim.Greedy,
 			Policy: sim.OStrich(ostrich.Options{Machine: ostrich.Parallel, Gate: ostrich.Off, Inside: ostrich.LJF}),
 		}, x + 1, 1},

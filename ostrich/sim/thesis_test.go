@@ -17,7 +17,7 @@ import (
 // in figure 3.3. The text says 2p, which is the flow time over one job's length.
 func TestFigure210(t *testing.T) {
 	for _, p := range []ostrich.Duration{2, 10, 1000} {
-		ran := mustRun(t, sim.Loop{Procs: 1}, []sim.Campaign{
+		ran := mustRun(t, sim.Machine{Procs: 1}, []sim.Campaign{
 			{User: 1, Tasks: tasks(1, p)},
 			{User: 2, Tasks: tasks(2, 1)},
 			{User: 1, Tasks: tasks(3, p)},
@@ -153,7 +153,7 @@ func TestFigures61And62(t *testing.T) {
 		{ostrich.Sequential, []ostrich.Time{2, 17, 23, 24}, 8.5},
 		{ostrich.Parallel, []ostrich.Time{2, 17, 24, 18}, 2.5},
 	} {
-		ran := report.Campaigns(mustRun(t, sim.Loop{
+		ran := report.Campaigns(mustRun(t, sim.Machine{
 			Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy,
 			Policy: sim.OStrich(ostrich.Options{Machine: tt.machine, Inside: ostrich.LJF, Gate: ostrich.Off}),
 		}, campaigns))

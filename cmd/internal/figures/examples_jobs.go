@@ -17,12 +17,12 @@ func figure210(name string) (*Result, error) {
 	for range 2 {
 		campaigns = append(campaigns, submit(3, 0, rigid{1, long}), submit(1, 0, rigid{1, 1}))
 	}
-	fcfs, err := replayed(sim.Loop{Procs: 1}, nil, campaigns)
+	fcfs, err := replayed(sim.Machine{Procs: 1}, nil, campaigns)
 	if err != nil {
 		return nil, err
 	}
 	// Shorter jobs first is the best order for dark gray.
-	best, err := replayed(sim.Loop{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
+	best, err := replayed(sim.Machine{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func figure51(name string) (*Result, error) {
 		submit(2, 14, sequential(2, 2, 2)...),
 		submit(3, 14, sequential(2, 2, 2)...),
 	}
-	r, err := replayed(sim.Loop{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
+	r, err := replayed(sim.Machine{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
 	const m = 6
 	campaigns := delayed()
 	r, err := replayed(
-		sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: machine, Inside: ostrich.LJF, Gate: ostrich.Off}, campaigns)
 	if err != nil {
 		return nil, nil, err
@@ -162,7 +162,7 @@ func figure62(name string) (*Result, error) {
 		return nil, err
 	}
 	first, err := replayed(
-		sim.Loop{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+		sim.Machine{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Inside: ostrich.LJF, Gate: ostrich.Off}, delayed())
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func figure63(name string) (*Result, error) {
 		submit(2, 0, rigid{2, 5}, rigid{2, 5}),
 		submit(3, 7, rigid{3, 2}),
 	}
-	r, err := replayed(sim.Loop{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r, err := replayed(sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, campaigns)
 	if err != nil {
 		return nil, err

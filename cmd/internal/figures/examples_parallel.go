@@ -33,7 +33,7 @@ var (
 )
 
 func figure64(name string) (*Result, error) {
-	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true}, nil, compared())
+	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true}, nil, compared())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func figure64(name string) (*Result, error) {
 }
 
 func figure65(name string) (*Result, error) {
-	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Policy: sim.SpaceShare}, nil, compared())
+	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true, Policy: sim.SpaceShare}, nil, compared())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func figure65(name string) (*Result, error) {
 }
 
 func figure66(name string) (*Result, error) {
-	r, err := replayed(sim.Loop{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, compared())
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ type ran struct {
 }
 
 // replayed runs campaigns, and records the virtual schedule if o is given.
-func replayed(l sim.Loop, o *ostrich.Options, campaigns []sim.Campaign) (*ran, error) {
+func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) (*ran, error) {
 	r := &ran{procs: l.Procs}
 	if o != nil {
 		r.virtual = &recorder{seen: make(map[ostrich.Time][]ostrich.Campaign), began: max(0, 1-campaigns[0].Submit)}

@@ -64,7 +64,7 @@ const (
 var replayNames = []string{"original log (Maui)", "OStrich with dependencies", "OStrich without dependencies"}
 
 // loops are the replays under OStrich, in a closed loop with a strict gate.
-var loops = map[replay]sim.Loop{
+var loops = map[replay]sim.Machine{
 	dependent:   {Offsets: true, Dependencies: true},
 	independent: {},
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // follow makes a loop use a policy of simulate, with a gate if it is an OStrich.
-func follow(loop *sim.Loop, name, gate string) error {
+func follow(loop *sim.Machine, name, gate string) error {
 	m := &policies.Material{}
 	if gate != "" {
 		var err error

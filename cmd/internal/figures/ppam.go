@@ -93,7 +93,7 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 	if err != nil {
 		return s, err
 	}
-	loop := sim.Loop{Procs: ppamProcs}
+	loop := sim.Machine{Procs: ppamProcs}
 	if err = follow(&loop, p.name, p.gate); err != nil {
 		return s, err
 	}

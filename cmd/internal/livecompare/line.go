@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
 )
 
 const (
@@ -15,13 +16,6 @@ const (
 	mostEarly = 20_000
 	mostHung  = 100_000
 )
-
-// hold is processors of the shadow machine with the time until which Slurm would
-// plan them to be taken: up to the job's time limit.
-type hold struct {
-	until ostrich.Time
-	procs int
-}
 
 // step lets the shadow machine of a pool start what it would have started
 // since the cycle before.
@@ -33,15 +27,15 @@ func (s *Shadow) step(i int) {
 	s.again = s.again || left > 0
 	p.idle = idle
 	s.arrive(i)
-	holds := s.holds(p)
-	m := machine{now: s.now, procs: p.schedule.Procs(), left: left, holds: holds}
-	m.free = m.procs - left
-	for _, h := range holds {
-		m.free -= h.procs
+	m := machine{now: s.now, procs: p.schedule.Procs(), left: left, running: s.holds(p)}
+	free := m.procs - left
+	for _, r := range m.running {
+		free -= int(r.Procs)
 	}
+	m.room = sim.Room{Free: free, Extra: free}
 	tried := 0
 	for _, j := range p.line {
-		if tried == s.depth || m.free <= 0 && !j.just {
+		if tried == s.depth || m.room.Free <= 0 && !j.just {
 			break
 		}
 		if j.start == 0 && !j.startable {
@@ -95,10 +89,10 @@ func (s *Shadow) arrive(i int) {
 	p.line = slices.DeleteFunc(line, func(j *job) bool { return j.waiting() == 0 || j.pool != i })
 }
 
-// holds lists the processors that are taken on the shadow machine, and forgets
-// what takes none any more.
-func (s *Shadow) holds(p *pool) []hold {
-	var all []hold
+// holds lists what takes processors on the shadow machine, each until its time
+// limit, as Slurm would plan, and forgets what takes none any more.
+func (s *Shadow) holds(p *pool) sim.Running {
+	var all sim.Running
 	seen := make(map[*job]bool, len(p.busy))
 	p.busy = slices.DeleteFunc(p.busy, func(j *job) bool {
 		if seen[j] || j.left {
@@ -109,7 +103,8 @@ func (s *Shadow) holds(p *pool) []hold {
 		length := s.expected(p, j)
 		add := func(until ostrich.Time, tasks int) {
 			if until > s.now {
-				all = append(all, hold{until + ostrich.Time(max(0, j.estimate-length)), tasks * j.procs})
+				end := until + ostrich.Time(max(0, j.estimate-length))
+				all = append(all, sim.Expected{End: end, Procs: int32(tasks * j.procs)})
 				keeps = true
 			}
 		}
@@ -206,16 +201,12 @@ func (s *Shadow) countEarly(p *pool, j *job) {
 
 // machine is the shadow machine within one step.
 type machine struct {
-	now   ostrich.Time
-	procs int
-	free  int
-	left  int // idle beside the free ones, and left to Slurm for now
-	holds []hold
-
-	// The reservation of the first job that did not fit: from when on, and how
-	// many processors may be taken beyond that. Zero while there is none.
-	reserved ostrich.Time
-	spare    int
+	now     ostrich.Time
+	procs   int
+	left    int // idle beside the free ones, and left to Slurm for now
+	running sim.Running
+	blocked bool     // a job did not fit
+	room    sim.Room // beside its reservation, or all that is free
 }
 
 // start tries to start what waits of a job, and returns how many tasks it did. The
@@ -231,38 +222,19 @@ func (m *machine) start(j *job, length ostrich.Duration) int {
 	if j.just {
 		until = max(j.start+ostrich.Time(length), m.now+1)
 	}
-	room := max(0, m.free)
-	if m.reserved != 0 && until > m.reserved {
-		room = min(room, m.spare)
-	}
-	k := min(n, room/q)
+	k := min(n, max(0, m.room.Until(until))/q)
 	if k > 0 && !over {
-		m.free -= k * q
-		m.holds = append(m.holds, hold{until, k * q})
-		if m.reserved != 0 && until > m.reserved {
-			m.spare -= k * q
-		}
+		m.room.Use(k*q, until)
+		m.running = append(m.running, sim.Expected{End: until, Procs: int32(k * q)})
 	}
-	if k < n && m.reserved == 0 {
-		m.reserve(q)
+	if k < n && !m.blocked {
+		m.blocked = true
+		slices.SortFunc(m.running, sim.Expected.Compare)
+		free := m.room.Free
+		m.room = m.running.Reserve(m.now, free+m.left, q)
+		m.room.Free = free
 	}
 	return k
-}
-
-// reserve finds when a job that does not fit will, if all goes as expected.
-func (m *machine) reserve(procs int) {
-	slices.SortFunc(m.holds, func(a, b hold) int {
-		return cmp.Or(cmp.Compare(a.until, b.until), cmp.Compare(a.procs, b.procs))
-	})
-	free := m.free + m.left
-	m.reserved, m.spare = m.now, max(0, free-procs)
-	for _, h := range m.holds {
-		if free >= procs && h.until > m.reserved {
-			break
-		}
-		free += h.procs
-		m.reserved, m.spare = h.until, max(0, free-procs)
-	}
 }
 
 // follow puts the jobs of a new order into the line. What has started in

@@ -5,6 +5,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
 )
 
 // The machine has 10 processors at time 100, and 4 of them are free until one
@@ -25,7 +26,7 @@ func TestMachine(t *testing.T) {
 		"behind what has just started":  {{2, 1, 50, 1}, {5, 1, 50, 0}, {2, 1, 100, 1}},
 		"the rest of tasks is reserved": {{4, 2, 150, 1}, {1, 1, 1, 0}},
 	} {
-		m := machine{now: 100, procs: 10, free: 4, holds: []hold{{300, 3}, {200, 3}}}
+		m := machine{now: 100, procs: 10, running: sim.Running{{End: 300, Procs: 3}, {End: 200, Procs: 3}}, room: sim.Room{Free: 4, Extra: 4}}
 		for i, s := range tries {
 			if got := m.start(&job{procs: s.procs, tasks: s.tasks}, s.length); got != s.want {
 				t.Errorf("%s: job %d: %d tasks started, want %d", name, i+1, got, s.want)

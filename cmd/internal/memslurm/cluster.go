@@ -33,7 +33,7 @@ type Every struct {
 	Do     func(context.Context) error
 }
 
-// Run submits the campaigns in a closed loop, as sim.Loop does, and returns
+// Run submits the campaigns in a closed loop, as sim.Machine does, and returns
 // when the last job has ended. The jobs of a campaign come at once. The clock
 // starts with the first campaign, after moment 0. The error of what is done
 // again and again, or of the context, ends it early. A cluster runs once.
@@ -63,7 +63,7 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 		}
 		r.timers = append(r.timers, timer{next: c.begin, Every: e})
 	}
-	loop := sim.Loop{Procs: c.config.Procs(), Backfill: sim.EASY, Policy: func(int) (sim.Ranker, error) { return r, nil }}
+	loop := sim.Machine{Procs: c.config.Procs(), Backfill: sim.EASY, Policy: func(int) (sim.Ranker, error) { return r, nil }}
 	if _, err := loop.Run(campaigns); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ type Job struct {
 	request multifactor.Request
 }
 
-// Controller is the emulated slurmctld. It is a ranker for sim.Loop, and what
+// Controller is the emulated slurmctld. It is a ranker for sim.Machine, and what
 // the sidecar asks and writes to. It is not safe for concurrent use.
 type Controller struct {
 	config  Config

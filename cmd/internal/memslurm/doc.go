@@ -13,7 +13,7 @@
 // again, every [Config].CalcPeriod (PriorityCalcPeriod); besides, a job gets a
 // priority when it is submitted and when its SiteFactor is changed. Jobs start in
 // the order of priority, submission and id, with the backfilling of
-// [sim.Loop].
+// [sim.Machine].
 //
 // The [Accounting] tells what slurmdbd's tables would hold: a job that waits
 // appears at the next multiple of 5 s, as slurmctld hands new jobs over in such

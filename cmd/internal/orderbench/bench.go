@@ -205,7 +205,7 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		return fail(err)
 	}
 	p := &b.policies[r.policy]
-	loop := sim.Loop{
+	loop := sim.Machine{
 		Procs: w.procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
 		Progress: func(n, _ int) { ended(n) },
 	}

@@ -88,22 +88,29 @@ func (w *written) Jobs() []ostrich.JobID {
 // BenchmarkWrites counts the updates that ostrichd sends in an hour with cycles every
 // 30 s, and every 3 s as the doorbell rings under a flood, beside the ratio of the mean bounded stretch to that without a margin: in the
 // 30 days of a log in which most jobs were submitted, which are replayed ten times
-// as in ostrich bench; and under a flood of six users.
+// as in ostrich bench; and under floods of six users.
 func BenchmarkWrites(b *testing.B) {
 	folder := tracetest.Folder(b)
+	flood := func(n int) []sim.Logged { return shake(sixUsers(1), 1, n) }
 	for _, log := range []struct {
-		name, file string
-		interval   ostrich.Time
+		name     string
+		interval ostrich.Time
+		load     func(n int) []sim.Logged
+		file     string
 	}{
-		{"six-users", "", 30},
-		{"six-users-often", "", 3},
-		{"KTH", "KTH-SP2-1996-2.1-cln.swf.gz", 30},
-		{"CTC", "CTC-SP2-1996-3.1-cln.swf.gz", 30},
-		{"Curie", "CEA-Curie-2011-2.1-cln.swf.gz", 30},
+		{"six-users", 30, flood, ""},
+		{"six-users-often", 3, flood, ""},
+		{"turns", 30, takeTurns, ""},
+		{"turns-often", 3, takeTurns, ""},
+		{"KTH", 30, nil, "KTH-SP2-1996-2.1-cln.swf.gz"},
+		{"CTC", 30, nil, "CTC-SP2-1996-3.1-cln.swf.gz"},
+		{"Curie", 30, nil, "CEA-Curie-2011-2.1-cln.swf.gz"},
 	} {
-		procs, jobs := sixUsers()
-		if log.file != "" {
+		procs, load := 16, log.load
+		if load == nil {
+			var jobs []sim.Logged
 			procs, jobs = month(b, filepath.Join(folder, log.file))
+			load = func(n int) []sim.Logged { return shake(jobs, 1, n) }
 		}
 		stretches := make([]float64, 10) // without a margin
 		for _, margin := range []int{0, 10, 20, 30} {
@@ -111,7 +118,7 @@ func BenchmarkWrites(b *testing.B) {
 				for b.Loop() {
 					var updates, again, sum, squares float64
 					for n := range stretches {
-						w, m := writes(b, procs, shake(jobs, 1, n), log.interval, margin)
+						w, m := writes(b, procs, load(n), log.interval, margin)
 						updates += float64(w.updates) / w.hours
 						again += float64(w.again) / w.hours
 						if margin == 0 {
@@ -133,15 +140,28 @@ func BenchmarkWrites(b *testing.B) {
 
 // sixUsers is a load of floods: six users with 500 jobs of 1 to 4 processors each at
 // once, on 16 processors, with limits from 5 to 104 min, all of which run for 30 s.
-func sixUsers() (procs int, jobs []sim.Logged) {
-	random := rand.New(rand.NewPCG(1, 2))
+func sixUsers(seed uint64) (jobs []sim.Logged) {
+	random := rand.New(rand.NewPCG(seed, 2))
 	for i := range 3000 {
 		jobs = append(jobs, sim.Logged{Job: sim.Job{
 			ID: ostrich.JobID(i + 1), User: ostrich.UserID(1 + i/500), Submit: ostrich.Time(1 + i/500), Procs: 1 + i%4,
 			Run: 30, Estimate: ostrich.Duration(60 * (5 + random.IntN(100))),
 		}})
 	}
-	return 16, jobs
+	return jobs
+}
+
+// takeTurns is that load when four of the users have had a job before: it is known of
+// all their jobs how long they run, so they have equal work and take turns.
+func takeTurns(n int) (jobs []sim.Logged) {
+	for user := range ostrich.UserID(4) {
+		jobs = append(jobs, sim.Logged{Job: sim.Job{ID: 3001 + ostrich.JobID(user), User: 1 + user, Submit: 1, Procs: 4, Run: 30, Estimate: 600}})
+	}
+	for _, j := range sixUsers(uint64(n) + 1) {
+		j.Submit += 60
+		jobs = append(jobs, j)
+	}
+	return jobs
 }
 
 // month returns the processors and the jobs of the 30 days with the most submissions.
@@ -194,7 +214,7 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, m
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop := sim.Loop{Procs: procs, Backfill: sim.EASY, Open: true, Offsets: true, Policy: func(int) (sim.Ranker, error) { return w, nil }}
+	loop := sim.Machine{Procs: procs, Backfill: sim.EASY, Open: true, Offsets: true, Policy: func(int) (sim.Ranker, error) { return w, nil }}
 	ended, err := loop.Run(work.campaigns)
 	if err != nil {
 		b.Fatal(err)

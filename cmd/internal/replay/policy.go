@@ -24,7 +24,7 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := sim.Loop{
+		loop := sim.Machine{
 			Procs: pool.Procs, Open: !s.Run.closed, Offsets: true, Kill: s.Run.kill, Backfill: s.Run.Backfill, Scheduler: s.Scheduler,
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 
 	"slurm-ostrich/cmd/internal/console"
@@ -54,6 +55,7 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 			return nil, err
 		}
 		w.Tell(stderr)
+		runtime.GC() // the replays reuse the memory of the log's records
 		for _, p := range policies {
 			s, err := NewSimulation(w, p, settings)
 			if err != nil {

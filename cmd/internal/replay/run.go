@@ -235,7 +235,7 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 		return r.placeCampaigns(campaigns)
 	}
 	m := r.material(campaigns)
-	loop := sim.Loop{
+	loop := sim.Machine{
 		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
 	}

@@ -217,7 +217,7 @@ func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
 // Into makes the policy, and has a loop follow it. exact lets one that goes job
 // by job know how long jobs run.
-func (p *Policy) Into(loop *sim.Loop, m *Material, exact bool) {
+func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
 	switch {
 	case p.rank != nil:
 		loop.Policy = p.rank(m)

@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 		if p.Usage == "" || p.needs == 0 {
 			t.Errorf("%s: %+v", p.Name, p)
 		}
-		var loop sim.Loop
+		var loop sim.Machine
 		p.Into(&loop, &Material{Period: 1}, false)
 		ways := 0
 		for _, is := range []bool{loop.Policy != nil, p.order != nil, p.place != nil} {

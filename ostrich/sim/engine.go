@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// An engine replays a workload. Jobs are numbered from 0; a policy knows them by
+// that number plus 1.
+type engine struct {
+	Machine
+	jobs      []Job
+	start     []ostrich.Time // by job
+	submitted int            // jobs of a log
+	loop      *loop          // what submits the jobs of campaigns; nil for those of a log
+	next      ostrich.Time   // the next submission; never without one
+
+	now      ostrich.Time
+	free     int
+	ends     moments // of running jobs, really
+	finished int     // jobs
+	happened bool    // a job ended or came now
+	expects  bool    // Running is kept up to date
+	running  Running
+
+	waiting *queue  // of jobs that could start if there were processors, without a policy
+	slot    []int32 // in it by job; nil if that is the number of the job
+	tier    []int   // by job, where they are of several
+	tiers   []int   // those, the highest first
+
+	latest  filling       // the latest pass
+	lasts   bool          // it goes on with the jobs that come
+	goesOn  bool          // a pass may do so
+	inTurn  bool          // no job passes another
+	kept    *conservative // reservations that are kept from pass to pass
+	slurm   slurm         // when Slurm's schedulers look
+	profile profile       // of the reservations, reused
+	ranking
+}
+
+func newEngine(m Machine, jobs []Job) *engine {
+	e := &engine{
+		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
+		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
+		goesOn:  m.Policy == nil && m.Order.Compare == nil && m.EventOrder == Batched && m.Backfill <= Greedy,
+		inTurn:  m.Policy == nil && m.Backfill == None,
+		slurm:   slurm{Scheduler: m.Scheduler.filled()},
+	}
+	e.latest = filling{engine: e, kind: m.Backfill, depth: m.Depth, tests: -1}
+	return e
+}
+
+// run takes all events, as the package comment says.
+func (e *engine) run() error {
+	for {
+		more, err := e.advance()
+		if err != nil || !more {
+			return err
+		}
+		if e.EventOrder == PerEvent {
+			err = e.oneByOne()
+		} else {
+			err = e.batch()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// batch takes all events of an instant before it does a pass.
+func (e *engine) batch() error {
+	e.happened = e.next == e.now
+	e.lasts = e.lasts && e.latest.holds()
+	for e.ends.first() == e.now {
+		e.happened, e.lasts = true, false
+		if err := e.end(); err != nil {
+			return err
+		}
+	}
+	for e.next == e.now {
+		if err := e.submit(); err != nil {
+			return err
+		}
+	}
+	return e.pass()
+}
+
+// oneByOne does a pass after every event.
+func (e *engine) oneByOne() error {
+	for e.next == e.now {
+		if err := e.submit(); err != nil {
+			return err
+		}
+		if err := e.pass(); err != nil {
+			return err
+		}
+	}
+	for e.ends.first() == e.now {
+		if err := e.end(); err != nil {
+			return err
+		}
+		if err := e.pass(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// never is a moment behind all others.
+const never = ostrich.Time(math.MaxInt64)
+
+// advance moves the clock to the next event, if there is one: an end, a
+// submission, a reservation that is due, or the moment at which a ranker or
+// Slurm's schedulers want to be woken.
+func (e *engine) advance() (more bool, err error) {
+	next := min(e.ends.first(), e.next)
+	switch {
+	case e.kept != nil:
+		next = min(next, e.kept.due())
+	case e.ranker != nil:
+		if next, err = e.wake(next); err != nil {
+			return false, err
+		}
+	}
+	if e.Backfill == Slurm && e.free >= e.narrowest() {
+		if at := e.slurm.wake(e.now); at < next {
+			next, e.woken = at, false
+		}
+	}
+	if next == never {
+		if e.widths.all > 0 {
+			return false, fmt.Errorf("%d jobs are held back for ever: %w", e.widths.all, ErrWorkload)
+		}
+		return false, nil
+	}
+	e.now = next
+	return true, nil
+}
+
+// submit submits what comes next, which is due now.
+func (e *engine) submit() error {
+	if e.loop != nil {
+		return e.loop.submit()
+	}
+	i := int32(e.submitted)
+	e.submitted++
+	e.await()
+	return e.arrive(i)
+}
+
+// await finds the next submission of a log.
+func (e *engine) await() {
+	if e.next = never; e.submitted < len(e.jobs) {
+		e.next = e.jobs[e.submitted].Submit
+	}
+}
+
+// arrive takes a job that can start from now on.
+func (e *engine) arrive(i int32) error {
+	j := &e.jobs[i]
+	switch {
+	case e.kept != nil:
+		e.kept.arrive(i)
+		return nil
+	case e.lasts && e.latest.admits(j):
+		return e.begin(i)
+	}
+	e.enqueue(i)
+	return nil
+}
+
+// enqueue lets a job wait.
+func (e *engine) enqueue(i int32) {
+	j := &e.jobs[i]
+	e.waiting.add(e.place(i), i, int32(j.Procs), int32(j.Estimate))
+}
+
+// place is the slot of a job in the queue.
+func (e *engine) place(i int32) int {
+	if e.slot == nil {
+		return int(i)
+	}
+	return int(e.slot[i])
+}
+
+// begin starts a job that does not wait, or no longer.
+func (e *engine) begin(i int32) error {
+	j := &e.jobs[i]
+	e.start[i] = e.now
+	e.free -= j.Procs
+	e.ends.push(moment{at: e.now + ostrich.Time(e.Length(j)), number: i})
+	if e.expects {
+		e.running.add(Expected{End: e.now + ostrich.Time(j.Estimate), Procs: int32(j.Procs), Job: i})
+	}
+	if e.loop != nil {
+		return e.loop.began(i)
+	}
+	return nil
+}
+
+// progressEvery is after how many ended jobs Progress is called.
+const progressEvery = 1024
+
+// end ends the running job that is the next to end.
+func (e *engine) end() error {
+	i := e.ends.pop()
+	j := &e.jobs[i]
+	e.free += j.Procs
+	if e.expects {
+		e.running.remove(Expected{End: e.start[i] + ostrich.Time(j.Estimate), Job: i})
+	}
+	if e.kept != nil {
+		e.kept.ended(i)
+	}
+	if e.finished++; e.Progress != nil && (e.finished%progressEvery == 0 || e.finished == len(e.jobs)) {
+		e.Progress(e.finished, len(e.jobs))
+	}
+	if e.loop != nil {
+		return e.loop.ended(i)
+	}
+	return nil
+}
+
+// ending counts the processors of jobs that still run and are known to end now.
+func (e *engine) ending() int {
+	n := 0
+	for _, x := range e.running[e.running.search(Expected{End: e.now}):] {
+		if x.End > e.now {
+			break
+		}
+		if j := &e.jobs[x.Job]; e.Length(j) <= j.Estimate {
+			n += int(x.Procs)
+		}
+	}
+	return n
+}
+
+// narrowest is the fewest processors with which a waiting job might start, beyond
+// all that there are if none waits.
+func (e *engine) narrowest() int {
+	switch {
+	case e.ranker != nil:
+		return e.widths.least
+	case e.inTurn && e.waiting.count > 0:
+		return e.waiting.width(e.waiting.first)
+	}
+	return int(e.waiting.procs[1]) // the root of its tree
+}

@@ -1,0 +1,258 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Job is a rigid job of a workload.
+type Job struct {
+	ID       ostrich.JobID
+	User     ostrich.UserID
+	Submit   ostrich.Time
+	Run      ostrich.Duration // how long it runs if nobody ends it, at least 1
+	Estimate ostrich.Duration // how long it is expected to run, at least 1; its limit under Kill
+	Procs    int              // at least 1
+	Class    uint64           // see ostrich.Job.Class
+	Hint     ostrich.Duration // see ostrich.Job.Hint
+}
+
+// Backfill says which jobs may start before the head of the order.
+type Backfill uint8
+
+const (
+	// None lets no job jump. It is the zero value.
+	None Backfill = iota
+	// EASY lets a job jump if it does not delay the head.
+	EASY
+	// Greedy lets any job jump that fits (thesis 6.2). For sequential jobs it is
+	// the same as None.
+	Greedy
+	// Conservative lets a job jump if it delays none of those that wait already:
+	// each has a reservation, see the package comment. It is not offered with
+	// PerEvent.
+	Conservative
+	// Slurm starts jobs when slurmctld does: its main scheduler at events, its
+	// backfill scheduler now and then, both no deeper than they look. See
+	// Scheduler.
+	Slurm
+)
+
+// BackfillNames lists the kinds of backfilling in the order of their constants.
+var BackfillNames = []string{"none", "easy", "greedy", "conservative", "slurm"}
+
+// EventOrder says what happens at one instant, see the package comment.
+type EventOrder uint8
+
+const (
+	// Batched takes all ends, then all submissions, then does one pass. It is
+	// the zero value.
+	Batched EventOrder = iota
+	// PerEvent does a pass after every event, submissions first. It is not
+	// offered with a Policy.
+	PerEvent
+)
+
+// EventOrderNames lists the event orders in the order of their constants.
+var EventOrderNames = []string{"batched", "per-event"}
+
+// Machine says on what a workload is replayed, and how. The zero value, but for
+// Procs, is first come, first served; campaigns come in a closed loop, all jobs of
+// one at once, and these depend on nothing.
+type Machine struct {
+	Procs    int
+	Policy   Policy         // who goes first; nil leaves it to Order
+	Order    Order          // of all jobs, without a Policy
+	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
+	Backfill Backfill       // who may jump
+
+	EventOrder EventOrder // what happens at one instant
+	Scheduler  Scheduler  // under Slurm, how; the zero value is Slurm's own defaults
+
+	// Depth is how many jobs get a reservation where Conservative makes them anew at
+	// each pass: from the first job that does not fit; those behind wait. 0 is all,
+	// which takes a second or two for each 50 000 jobs on a busy machine.
+	Depth int
+
+	// Open submits each campaign when it was logged, whatever became of the
+	// one before. A closed loop submits the first campaign of a user then, and
+	// each further one when the last has really ended and its think time has
+	// passed.
+	Open bool
+	// Offsets submits the jobs of a campaign at their logged distance from its
+	// first one, instead of all at once.
+	Offsets bool
+	// Dependencies lets a job wait until those it depends on have ended (thesis
+	// 5.4.4). Inside a campaign the jobs with most immediate successors then
+	// go first, and only among equals does Inside decide.
+	Dependencies bool
+	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
+	// its end, and is expected to end at any moment.
+	Kill bool
+
+	// Progress is called now and then with the number of jobs that have ended and
+	// that of all, and at the end; it may be nil.
+	Progress func(ended, jobs int)
+}
+
+// ErrWorkload is a workload that the machine cannot run.
+var ErrWorkload = errors.New("cannot be simulated")
+
+// Length is how long a job runs on the machine: its Run, but no longer than its
+// Estimate under Kill.
+func (m *Machine) Length(j *Job) ostrich.Duration {
+	if m.Kill {
+		return min(j.Run, j.Estimate)
+	}
+	return j.Run
+}
+
+// Replay runs the jobs of a log as they were submitted and returns the start of
+// each, which then runs for its Length. The jobs must be sorted by Submit; at one
+// instant they are submitted in their order. Without a job there is no start.
+//
+// It is Run with a campaign for each job in an open loop, but that Conservative
+// without a Policy keeps its reservations from pass to pass. Without a Policy it
+// also needs less: beside the jobs (56 bytes each) and the starts (8) what grows
+// with the jobs that wait or run, and up to 48 bytes a job for an Order other than
+// that of arrival.
+func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := m.checkJobs(jobs); err != nil {
+		return nil, err
+	}
+	m.Open = true
+	if m.Policy != nil {
+		return m.replayCampaigns(jobs)
+	}
+	e := newEngine(m, jobs)
+	if m.Order.Compare == nil {
+		e.waiting = newQueue(sliding)
+	} else {
+		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(jobs)
+	}
+	if m.Backfill == Conservative {
+		e.kept = &conservative{engine: e}
+	}
+	e.await()
+	if err := e.run(); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	return e.start, nil
+}
+
+// replayCampaigns is Replay with a campaign for each job.
+func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
+	campaigns, tasks := make([]Campaign, len(jobs)), make([]Task, len(jobs))
+	for i := range jobs {
+		j := &jobs[i]
+		tasks[i] = Task{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Class: j.Class, Hint: j.Hint}
+		campaigns[i] = Campaign{User: j.User, Submit: j.Submit, Tasks: tasks[i : i+1]}
+	}
+	ran, err := m.Run(campaigns)
+	if err != nil {
+		return nil, err
+	}
+	starts := make([]ostrich.Time, len(ran))
+	for i := range ran {
+		starts[i] = ran[i].Start
+	}
+	return starts, nil
+}
+
+// Run replays campaigns and returns their jobs, campaign by campaign, each in the
+// order of its tasks. The campaigns must be sorted by Submit.
+//
+// A job counts as submitted as soon as the user could submit it: when its
+// campaign and its offset have come, and what it depends on has ended. A
+// campaign is submitted with its first job.
+func (m Machine) Run(campaigns []Campaign) ([]report.Job, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	n, err := m.checkCampaigns(campaigns)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLoop(m, campaigns, n)
+	if err == nil {
+		err = l.run()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	return l.result(), nil
+}
+
+// check returns what is wrong with the settings.
+func (m *Machine) check() error {
+	switch {
+	case m.Procs < 1 || m.Procs >= math.MaxInt32:
+		return fmt.Errorf("sim: a machine of %d processors: %w", m.Procs, ErrWorkload)
+	case int(m.Backfill) >= len(BackfillNames):
+		return fmt.Errorf("sim: backfilling number %d is not known: %w", m.Backfill, ErrWorkload)
+	case int(m.EventOrder) >= len(EventOrderNames):
+		return fmt.Errorf("sim: event order number %d is not known: %w", m.EventOrder, ErrWorkload)
+	case m.EventOrder == PerEvent && m.Policy != nil:
+		return fmt.Errorf("sim: a policy takes the events of an instant batched, not %s: %w", EventOrderNames[m.EventOrder], ErrWorkload)
+	case m.EventOrder == PerEvent && (m.Backfill == Conservative || m.Backfill == Slurm):
+		return fmt.Errorf("sim: %s backfilling takes the events of an instant batched, not %s: %w",
+			BackfillNames[m.Backfill], EventOrderNames[m.EventOrder], ErrWorkload)
+	case m.Depth < 0:
+		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
+	}
+	return m.Scheduler.check()
+}
+
+// checkJobs returns what is wrong with the jobs of a log.
+func (m *Machine) checkJobs(jobs []Job) error {
+	if len(jobs) >= mostJobs {
+		return fmt.Errorf("sim: %d jobs are too many: %w", len(jobs), ErrWorkload)
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		why := ""
+		switch {
+		case i > 0 && j.Submit < jobs[i-1].Submit:
+			why = "submitted before the one in front of it"
+		case j.Submit < -latest || j.Submit > latest:
+			why = fmt.Sprintf("submitted at %d", j.Submit)
+		default:
+			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
+		}
+		if why != "" {
+			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)
+		}
+	}
+	return nil
+}
+
+// mostJobs is one more than a workload may have.
+const mostJobs = math.MaxInt32 / 4
+
+// latest is the last moment of a submission, and the most that the times of a
+// user may add up to: no sum of run times after both, each of 31 bits, of as many
+// jobs as there may be, overflows.
+const latest = ostrich.Time(1) << 61
+
+// longest is the longest that a job may run or be expected to.
+const longest = ostrich.Duration(math.MaxInt32 - 1)
+
+// fault returns why a machine of m processors cannot run a job; "" if it can.
+func fault(m, procs int, run, estimate ostrich.Duration) string {
+	switch {
+	case procs < 1 || procs > m:
+		return fmt.Sprintf("needs %d of %d processors", procs, m)
+	case run < 1 || run > longest:
+		return fmt.Sprintf("runs for %d s", run)
+	case estimate < 1 || estimate > longest:
+		return fmt.Sprintf("has an estimate of %d s", estimate)
+	}
+	return ""
+}

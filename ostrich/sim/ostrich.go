@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// OStrich is the policy that ranks by the virtual schedule, with the given
+// options but for Procs and Rule: the workload says what a campaign is. With a
+// strict gate no job starts before the virtual start of its campaign. On a
+// Parallel machine such a gate may never open, as the virtual schedule stands
+// still while nothing runs: Run then returns ErrWorkload. (The papers have the
+// gate for sequential jobs only, thesis 5.1.)
+//
+// The schedule knows a campaign by the group of its jobs. Of a campaign whose
+// submitted jobs have all ended before the next one comes, which Offsets can
+// bring about, that one opens a new campaign in the schedule.
+func OStrich(o ostrich.Options) Policy {
+	return func(m int) (Ranker, error) {
+		own := o // replays may run at once
+		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Groups}
+		s, err := ostrich.New(own)
+		if err != nil {
+			return nil, fmt.Errorf("ostrich: %w", err)
+		}
+		return virtual{s}, nil
+	}
+}
+
+// Sidecar is the policy of ostrichd: OStrich with all of the given options but
+// Procs. The schedule finds the campaigns itself, by Options.Rule, and orders the
+// jobs inside them by the lengths that it expects. What the workload says of
+// campaigns only decides when jobs are submitted, and with Dependencies when they can
+// start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
+func Sidecar(o ostrich.Options) Policy {
+	return func(m int) (Ranker, error) {
+		own := o // replays may run at once
+		own.Procs = m
+		s, err := ostrich.New(own)
+		if err != nil {
+			return nil, fmt.Errorf("ostrich: %w", err)
+		}
+		return &sidecar{schedule: virtual{s}}, nil
+	}
+}
+
+// sidecar lists the jobs in the order of the virtual schedule.
+type sidecar struct {
+	schedule virtual
+	jobs     []ostrich.JobID
+}
+
+// Step takes an event. A job of a log belongs to no array.
+func (r *sidecar) Step(e ostrich.Event) error {
+	e.Job.Group = 0
+	return r.schedule.Step(e)
+}
+
+func (r *sidecar) Wake(waiting bool) ostrich.Time { return r.schedule.Wake(waiting) }
+
+func (r *sidecar) AdvanceTo(t ostrich.Time) error {
+	return r.schedule.AdvanceTo(t)
+}
+
+// Jobs lists the waiting jobs.
+func (r *sidecar) Jobs() []ostrich.JobID {
+	r.jobs = r.jobs[:0]
+	for id := range r.schedule.Pending() {
+		r.jobs = append(r.jobs, id)
+	}
+	return r.jobs
+}
+
+// virtual is the virtual schedule. It may change by itself, and open a strict
+// gate: at a completion in it, and when a job has outlived its estimate.
+type virtual struct{ *ostrich.Schedule }
+
+// Wake is when it may change next. What happens between two seconds takes
+// effect at the later one.
+func (v virtual) Wake(waiting bool) ostrich.Time {
+	if !waiting {
+		return 0
+	}
+	next := ostrich.Time(0)
+	if due := math.Ceil(v.NextCompletion()); due < math.MaxInt64 {
+		next = ostrich.Time(due)
+	}
+	if due := v.NextOverrun(); due != 0 && (next == 0 || due+1 < next) {
+		next = due + 1
+	}
+	return next
+}
