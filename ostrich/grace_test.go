@@ -119,7 +119,6 @@ func TestLongWaitGoesFirst(t *testing.T) {
 		{At: 11, Kind: Submit, Job: held},
 		{At: 12, Kind: Hold, Job: held},
 		{At: 20, Kind: Submit, Job: job(4, 20, 10)},
-		{At: 200, Kind: Release, Job: held},
 	} {
 		mustStep(t, s, e)
 	}
@@ -129,10 +128,13 @@ func TestLongWaitGoesFirst(t *testing.T) {
 	}{
 		{309, []JobID{4, 3, 2}},
 		{310, []JobID{2, 4, 3}},
-		{319, []JobID{2, 4, 3}},
-		{499, []JobID{2, 4, 3}},
-		{500, []JobID{2, 4, 3}},
+		{319, []JobID{2, 4, 3}}, // 3 is held
+		{699, []JobID{2, 4, 3}}, // it was released at 400
+		{700, []JobID{2, 4, 3}},
 	} {
+		if tt.at == 699 {
+			mustStep(t, s, Event{At: 400, Kind: Release, Job: held})
+		}
 		before := s.Version()
 		old := slices.Collect(s.Pending())
 		mustAdvance(t, s, tt.at)
@@ -145,8 +147,8 @@ func TestLongWaitGoesFirst(t *testing.T) {
 		}
 	}
 	// One that comes after the release is shorter, and has to wait for both.
-	mustStep(t, s, Event{At: 501, Kind: Submit, Job: job(5, 501, 1)})
+	mustStep(t, s, Event{At: 701, Kind: Submit, Job: job(5, 701, 1)})
 	if got := slices.Collect(s.Pending()); !slices.Equal(got, []JobID{2, 4, 3, 5}) {
-		t.Errorf("t = 501: %v", got)
+		t.Errorf("t = 701: %v", got)
 	}
 }
