@@ -3,6 +3,8 @@ package priority
 import (
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich"
 )
 
 // block is a run of jobs of one campaign in the order wanted.
@@ -49,16 +51,17 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 		return false
 	}
 	limit := min(2*depth, len(jobs)) // what is deeper has no order
-	if o.Mode == Strict {
-		jobs = jobs[:standing(jobs, limit, managed)]
-	} else {
-		jobs = jobs[:limit]
+	chosen := make([]*Entry, limit, 2*limit)
+	for i := range chosen {
+		chosen[i] = &jobs[i]
 	}
-	values := make([]int64, len(jobs))
+	if o.Mode == Strict {
+		chosen = append(chosen, standing(jobs, limit, managed)...)
+	}
+	values := make([]int64, len(chosen))
 	var wanted []block
-	for i := range jobs {
-		e := &jobs[i]
-		if i == 0 || !together(e, &jobs[i-1]) || e.Place.Distance != jobs[i-1].Place.Distance || e.Wait != jobs[i-1].Wait {
+	for i, e := range chosen {
+		if i == 0 || !together(e, chosen[i-1]) || e.Place.Distance != chosen[i-1].Place.Distance || e.Wait != chosen[i-1].Wait {
 			wanted = append(wanted, block{from: i, distance: e.Place.Distance, wait: e.Wait})
 		}
 		b := &wanted[len(wanted)-1]
@@ -77,9 +80,9 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	head := len(order)
 	if o.Mode == Strict {
 		// One more than fits: of an array it may be that some tasks start.
-		head = min(head, 1+o.soon(head, func(i int) *Entry { return &jobs[order[i].at] }))
+		head = min(head, 1+o.soon(head, func(i int) *Entry { return chosen[order[i].at] }))
 	}
-	taken := make([]bool, len(jobs))
+	taken := make([]bool, len(chosen))
 	for _, p := range order[:head] {
 		taken[p.at] = true
 	}
@@ -92,15 +95,16 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 		return false
 	}
 	list := make([]Entry, 0, len(jobs))
+	moved := make(map[ostrich.JobID]bool, len(order))
 	for _, p := range order {
-		e := jobs[p.at]
+		e := *chosen[p.at]
 		if p.stays && e.Wait == Able {
 			e.Why = whyMargin
 		}
-		list = append(list, e)
+		list, moved[e.Job] = append(list, e), true
 	}
 	for i := range jobs {
-		if !taken[i] {
+		if !moved[jobs[i].Job] {
 			list = append(list, jobs[i])
 		}
 	}
@@ -108,21 +112,22 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	return true
 }
 
-// standing is how many of the jobs wanted first it takes to have the first n of them,
-// and the first n of Slurm's present order. managed tells of the places in that, from 0,
-// which of them the jobs have.
-func standing(jobs []Entry, n int, managed []bool) int {
+// standing returns the jobs that are not among the n wanted first and are among the
+// first n of Slurm's present order. managed tells of the places in that, from 0, which of
+// them the jobs have.
+func standing(jobs []Entry, n int, managed []bool) (deep []*Entry) {
 	last := 0
 	for seen := 0; seen < n; last++ {
 		if managed[last] {
 			seen++
 		}
 	}
-	most := len(jobs)
-	for most > n && jobs[most-1].SlurmRank > last {
-		most--
+	for i := n; i < len(jobs); i++ {
+		if jobs[i].SlurmRank <= last {
+			deep = append(deep, &jobs[i])
+		}
 	}
-	return most
+	return deep
 }
 
 // crowded reports whether some of so many jobs have to share values, in mode Strict of
@@ -187,8 +192,8 @@ func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
 
 // level lets the values of a campaign's jobs fall. The most that fall already are
 // kept. The others are new, or have changed places within the campaign, and go with the
-// one before them; if there is none, with the first that is kept, or behind the jobs
-// before.
+// one before them, but no higher than they stand; if there is none, with the first that is
+// kept, or behind the jobs before.
 func level(jobs, before []placed) {
 	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
@@ -202,9 +207,18 @@ func level(jobs, before []placed) {
 	} else if len(before) > 0 {
 		value = before[len(before)-1].value
 	}
+	below := make([]int64, len(jobs)) // the next value that is kept
+	for i, next := len(jobs)-1, int64(0); i >= 0; i-- {
+		if below[i] = next; keep[i] {
+			next = x[i]
+		}
+	}
 	for i := range jobs {
-		if keep[i] {
+		switch {
+		case keep[i]:
 			value = x[i]
+		case fits[i] && x[i] < value: // it fell beyond the depth, and does not climb
+			value = max(x[i], below[i])
 		}
 		jobs[i].value = value
 	}
