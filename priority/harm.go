@@ -29,7 +29,7 @@ var harms = []struct {
 	fatal   bool
 	where   func(*view) []string // where it is set, one for each
 	leads   string               // what that leads to
-	mend    string
+	fix     string
 }{
 	{
 		"PreemptMode=WITHIN", true, (*view).within,
@@ -125,7 +125,7 @@ func Harms(o Options, s Surroundings) []Harm {
 	var all []Harm
 	for _, h := range harms {
 		for _, where := range h.where(&v) {
-			all = append(all, Harm{Hint{where + ": " + h.leads, h.mend}, h.setting, h.fatal})
+			all = append(all, Harm{Hint{where + ": " + h.leads, h.fix}, h.setting, h.fatal})
 		}
 	}
 	return all
@@ -136,7 +136,7 @@ func Harms(o Options, s Surroundings) []Harm {
 func Harmless(o Options, partitions []Partition) error {
 	for _, h := range Harms(o, Surroundings{Partitions: partitions}) {
 		if h.Fatal {
-			return fmt.Errorf("%s: %w", h.Setting, impossible("%s; %s", h.Found, h.Mend))
+			return fmt.Errorf("%s: %w", h.Setting, impossible("%s; %s", h.Found, h.Fix))
 		}
 	}
 	return nil

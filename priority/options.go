@@ -132,7 +132,7 @@ func (o Options) checkPlugin() error {
 // Hint is something in the configuration that could be better.
 type Hint struct {
 	Found string // what was found and what it leads to
-	Mend  string // what to do about it
+	Fix   string // what to do about it
 }
 
 // Advice lists what in the controller's configuration makes writing slow or
@@ -140,9 +140,9 @@ type Hint struct {
 func Advice(o Options) []Hint {
 	c := o.Controller
 	// Channel sitefactor is better than the others wherever it works.
-	mend := "use channel sitefactor"
+	fix := "use channel sitefactor"
 	if (Options{Channel: SiteFactor, Mode: o.Mode, Controller: c}).checkPlugin() != nil {
-		mend = "nothing; channel sitefactor cannot work here"
+		fix = "nothing; channel sitefactor cannot work here"
 	}
 	var all []Hint
 	if c.RateLimited {
@@ -160,10 +160,10 @@ func Advice(o Options) []Hint {
 		})
 	}
 	if o.Channel == Nice {
-		all = append(all, Hint{"channel nice: a job's owner can undo it, and every change is a record for slurmdbd", mend})
+		all = append(all, Hint{"channel nice: a job's owner can undo it, and every change is a record for slurmdbd", fix})
 	}
 	if o.Channel == Priority && c.Multifactor() {
-		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", mend})
+		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", fix})
 	}
 	return all
 }

@@ -254,6 +254,6 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		console.Say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])
+		console.Say(w, "%s rejected, first: %v", format.Plural(n, "event"), c.Odd[0])
 	}
 }

@@ -29,7 +29,7 @@ type Finding struct {
 	Name   string `json:"check"`
 	Result Result `json:"result"`
 	Found  string `json:"found"`
-	Mend   string `json:"mend,omitempty"` // what to do; empty if nothing
+	Fix    string `json:"mend,omitempty"` // what to do; empty if nothing
 }
 
 // checklist collects findings in order.
@@ -39,8 +39,8 @@ func (l *checklist) ok(name, format string, args ...any) {
 	*l = append(*l, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
 }
 
-func (l *checklist) add(name string, r Result, mend, format string, args ...any) {
-	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Mend: mend})
+func (l *checklist) add(name string, r Result, fix, format string, args ...any) {
+	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // Check looks at everything that an installation needs, and writes nothing.
@@ -87,7 +87,7 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}
 	for _, h := range priority.Advice(o) {
-		l.add("priority", Warn, h.Mend, "%s", h.Found)
+		l.add("priority", Warn, h.Fix, "%s", h.Found)
 	}
 }
 
@@ -101,16 +101,16 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	if c.Mode == Observe {
 		missing = Warn // nothing is written
 	}
-	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
+	fix := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
 	case err != nil && !errors.Is(err, slurm.ErrNoUser):
 		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
-		l.add("operator", missing, mend, "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, fix, "AdminLevel of %s: %v", as, err)
 	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
-		l.add("operator", missing, mend, "%s has AdminLevel %s", as, level)
+		l.add("operator", missing, fix, "%s has AdminLevel %s", as, level)
 	}
 }
 

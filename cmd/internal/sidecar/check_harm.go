@@ -47,7 +47,7 @@ func (l *checklist) harms(found []priority.Harm) {
 		if h.Fatal {
 			result = Fail
 		}
-		l.add(h.Setting, result, h.Mend, "%s", h.Found)
+		l.add(h.Setting, result, h.Fix, "%s", h.Found)
 	}
 }
 

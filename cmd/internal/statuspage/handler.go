@@ -198,7 +198,7 @@ const longest = 256
 func arguments(r *http.Request, takes []string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fmt.Errorf("the query of the address makes no sense: %w", err)
+		return nil, fmt.Errorf("invalid query in the address: %w", err)
 	}
 	for _, name := range sorted(values) {
 		known := takes == nil

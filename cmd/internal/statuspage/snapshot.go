@@ -220,7 +220,7 @@ type Check struct {
 	Name  string `json:"check"`
 	OK    bool   `json:"ok"`
 	Words string `json:"words"` // what was found
-	Mend  string `json:"mend"`  // what to do; empty if nothing
+	Fix   string `json:"mend"`  // what to do; empty if nothing
 }
 
 // Query is what the page or the API was asked for. The zero value asks for
