@@ -48,7 +48,7 @@ func ParseChannel(name string) (Channel, error) {
 	}
 }
 
-// Mode says what weight the order has beside Slurm's own factors.
+// Mode is the weight of the order beside Slurm's own factors.
 type Mode string
 
 // The modes.
@@ -70,7 +70,7 @@ func ParseMode(name string) (Mode, error) {
 	}
 }
 
-// Change is one value to be written.
+// Change is one value to write.
 type Change struct {
 	Job    ostrich.JobID
 	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
@@ -92,7 +92,7 @@ type Change struct {
 	Undone bool // the value was written before, and undone
 }
 
-// Target is the name of the job's record for scontrol.
+// Target returns scontrol's name of the job's record.
 func (c Change) Target() string {
 	if c.Spec != "" {
 		return c.Spec
@@ -100,8 +100,8 @@ func (c Change) Target() string {
 	return fmt.Sprint(c.Job)
 }
 
-// Check tells what is wrong with a change that no planning makes: one that Slurm
-// would refuse, or that names no job.
+// Check returns an error for a change that no plan makes: one that Slurm would
+// refuse, or that names no job.
 func (c Change) Check(ch Channel) error {
 	switch {
 	case c.Job == 0:

@@ -30,7 +30,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole command but for the process around it.
+// run is the whole command except for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == manual.CompleteCommand {
@@ -68,13 +68,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// exitCode ends the command with a code that says something, without a message.
+// exitCode ends the command with a code that means something, without a message.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// interrupted is the code of a command that a signal has stopped, which shells
-// have for it.
+// interrupted is the code that shells have for a command that a signal has
+// stopped.
 const interrupted exitCode = 130
 
 func app(stdout, stderr io.Writer) *cli.App {

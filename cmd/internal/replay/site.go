@@ -78,7 +78,7 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 	return nil
 }
 
-// poolOf is the pool of a partition; -1 for one without nodes.
+// poolOf returns the pool of a partition; -1 for one without nodes.
 func (s *Study) poolOf(partition string) int {
 	if len(s.Pools) == 1 && len(s.Pools[0].Partitions) == 0 {
 		return 0

@@ -43,8 +43,8 @@ func (l *checklist) add(name string, r Result, fix, format string, args ...any) 
 	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// Check looks at everything that an installation needs, and writes nothing.
-// as is the user whose rights in Slurm are checked.
+// Check checks everything that an installation needs, and writes nothing. as is
+// the user whose rights in Slurm are checked.
 func Check(ctx context.Context, c Config, as string) []Finding {
 	var l checklist
 	slurm := c.Commands()
@@ -77,7 +77,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	return l
 }
 
-// checkPriority compares the chosen channel and mode with the controller.
+// checkPriority checks the chosen channel and mode against the controller.
 func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	o := c.PlanOptions(controller)
 	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
@@ -187,7 +187,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkPredictor(ctx, c, r)
 }
 
-// checkNames looks for the names of include and exclude.
+// checkNames checks the names in include and exclude.
 func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
 	if len(c.named()) == 0 {
 		return
@@ -211,13 +211,13 @@ func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
 	}
 }
 
-// reading is what a clock showed, and what this host's clock showed then. The
-// clocks are read one after the other, which takes its time.
+// reading is the time of another clock, and that of this host's clock. The clocks
+// are read one after the other, which takes time.
 type reading struct{ there, here ostrich.Time }
 
 func clockOf(there ostrich.Time) reading { return reading{there, ostrich.Time(time.Now().Unix())} }
 
-// maxSkew is the difference between clocks that is not worth a word.
+// maxSkew is the largest difference between clocks that needs no mention.
 const maxSkew = 2
 
 func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {

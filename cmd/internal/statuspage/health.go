@@ -12,10 +12,10 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// ErrNoCycle tells that no cycle has been looked at yet.
+// ErrNoCycle means that no cycle has succeeded yet.
 var ErrNoCycle = errors.New("no cycle has succeeded yet")
 
-// Daemon is what the daemon knows beside its cycles.
+// Daemon is what the daemon knows besides its cycles.
 type Daemon struct {
 	Cluster, Version string
 	Mode             string // observe or enforce
@@ -36,8 +36,8 @@ type Daemon struct {
 	Slowdown    int    // by how much cycles and writes come slower; 0 before the first cycle
 	Loaded      string // why they do: slurmctld is loaded; "" if they do not
 
-	// Of the latest cycle: rows and events of accounting that made no sense, and
-	// writes by what came of them.
+	// Of the latest cycle: invalid rows, rejected events, and writes by their
+	// outcome.
 	Skipped, Odd      int
 	Written           int
 	Refused, NoEffect int
@@ -47,8 +47,7 @@ type Daemon struct {
 	Unread  error            // why the journal could not be read
 }
 
-// With returns the snapshot with what the daemon knows at a time. The snapshot
-// itself stays as it is.
+// With returns a copy of the snapshot that has what the daemon knows at a time.
 func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
 	with := *s
 	with.Health = s.health(d, now)
@@ -136,8 +135,8 @@ func (s *Snapshot) words() string {
 	return b.String()
 }
 
-// check tells what a running daemon knows of its own health. "ostrich check"
-// looks at more.
+// check lists what a running daemon knows of its own health. "ostrich check" looks
+// at more.
 func (s *Snapshot) check(d *Daemon) []Check {
 	list := []Check{}
 	add := func(name string, ok bool, fix, format string, args ...any) {

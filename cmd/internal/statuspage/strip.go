@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// strip is mode and health. Lines are read out when they change, so they hold
-// no figure that moves by itself.
+// strip is mode and health. A screen reader reads lines out when they change, so
+// they hold no figure that moves by itself.
 type strip struct {
 	Class   string // good, warn or bad
 	Mark    string // the same in a word

@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 )
 
-// optionsOf are the options of a replay that these set.
+// optionsOf returns the options of a replay that these set.
 func optionsOf(list []Option) (*replay.Options, error) {
 	o, err := replay.Defaults()
 	for _, one := range list {
@@ -45,8 +45,8 @@ func (meaning) Canonical(o Option) (string, error) {
 	return r.CheckAlone(o.Name)
 }
 
-// Judge finds what does not go together as simulate does. Whether the fields
-// of a log tell its campaigns is seen when it is read.
+// Judge finds options that do not go together, as simulate does. Whether the
+// fields of a log name its campaigns is seen when it is read.
 func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
 	value := func(name string) string {
 		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
