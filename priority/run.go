@@ -7,7 +7,7 @@ import (
 
 // repair changes as few elements of v as possible so that v[i]-v[i+1] >= gap[i]
 // everywhere and all lie in [lo, hi], which must be wide enough for the sum of
-// the gaps. It returns which elements it kept. It keeps usable ones only.
+// the gaps. It keeps usable elements only, and returns which it kept.
 //
 // Where there are fewer gaps than neighbours, the elements after the last gap have no
 // order among themselves: all lie below those before, by at least that gap, and each
