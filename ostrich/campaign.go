@@ -45,6 +45,7 @@ type stage struct {
 	pending  []*job // sorted as they should start unless unsorted
 	gone     int    // of them, those that are no longer queued
 	unsorted bool
+	turn     Time // when the next pending job has waited too long, see Options.Grace
 	left     left // of the jobs that have not ended
 
 	// Tags on the clock of the user's account: when the stage opened, when
@@ -102,6 +103,7 @@ type job struct {
 	asked   int      // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	length  Duration // what one task counts for at present
 	queued  bool     // among the pending ones of the stage
+	able    Time     // since when it could start, while it is pending
 	held    bool     // and cannot start: it counts for nothing
 	running bool
 	left    left     // of its work

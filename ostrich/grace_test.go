@@ -100,3 +100,55 @@ func TestBoundByFront(t *testing.T) {
 		}
 	})
 }
+
+// TestLongWaitGoesFirst: inside a campaign, a job that could have started for three
+// times the grace goes before shorter ones that came later. What cannot start does
+// not age, and the version tells of a change that comes with time alone.
+func TestLongWaitGoesFirst(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1, Machine: Parallel, Gate: Off, Inside: SPT, Rule: Rule{By: Max}, Grace: 100})
+	job := func(id JobID, submit Time, limit Duration) Job {
+		return Job{ID: id, User: 1, Submit: submit, Procs: 1, Estimate: limit}
+	}
+	running := job(1, 0, 5000)
+	running.Start = 0
+	held := job(3, 11, 900)
+	for _, e := range []Event{
+		{At: 0, Kind: Submit, Job: running},
+		{At: 0, Kind: Start, Job: running},
+		{At: 10, Kind: Submit, Job: job(2, 10, 1000)},
+		{At: 11, Kind: Submit, Job: held},
+		{At: 12, Kind: Hold, Job: held},
+		{At: 20, Kind: Submit, Job: job(4, 20, 10)},
+	} {
+		mustStep(t, s, e)
+	}
+	for _, tt := range []struct {
+		at    Time
+		order []JobID
+	}{
+		{309, []JobID{4, 3, 2}},
+		{310, []JobID{2, 4, 3}},
+		{319, []JobID{2, 4, 3}}, // 3 is held
+		{699, []JobID{2, 4, 3}}, // it was released at 400
+		{700, []JobID{2, 4, 3}},
+	} {
+		if tt.at == 699 {
+			mustStep(t, s, Event{At: 400, Kind: Release, Job: held})
+		}
+		before := s.Version()
+		old := slices.Collect(s.Pending())
+		mustAdvance(t, s, tt.at)
+		got := slices.Collect(s.Clone().Pending())
+		if version := s.Version(); !slices.Equal(old, got) && version == before {
+			t.Errorf("t = %d: another order, but the version is still %d", tt.at, version)
+		}
+		if !slices.Equal(got, tt.order) || !slices.Equal(slices.Collect(s.Pending()), tt.order) {
+			t.Errorf("t = %d: %v, want %v", tt.at, got, tt.order)
+		}
+	}
+	// One that comes after the release is shorter, and has to wait for both.
+	mustStep(t, s, Event{At: 701, Kind: Submit, Job: job(5, 701, 1)})
+	if got := slices.Collect(s.Pending()); !slices.Equal(got, []JobID{2, 4, 3, 5}) {
+		t.Errorf("t = 701: %v", got)
+	}
+}

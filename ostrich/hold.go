@@ -35,6 +35,7 @@ func (s *Schedule) hold(j *job) {
 	}
 	u, g := s.syncOwner(j), j.stage
 	j.keep(true)
+	g.unsorted = true
 	s.count(j, 0)
 	s.leaves(u)
 	s.waiting.touch(g)
@@ -57,6 +58,7 @@ func (s *Schedule) release(j *job) {
 	old, c := j.stage, j.stage.campaign
 	first := old.open == old.held // nothing of its stage could start before
 	j.keep(false)
+	j.able, old.unsorted = s.now, true
 	s.begin(c)
 	g := s.stageFor(c)
 	if g.open == 0 || g == old && first {

@@ -99,6 +99,10 @@ type Options struct {
 	//	now > C~ + max(C~ - t, Grace)
 	//
 	// 0 is the papers' order: a campaign goes first as soon as it is completed virtually.
+	//
+	// A job that could have started for three times as long goes first inside its
+	// campaign, so that a long one does not wait for as long as its user submits
+	// shorter ones.
 	Grace Duration
 
 	// Memory is the half-life of past use, in seconds; 0 is no memory, as in the

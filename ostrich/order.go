@@ -3,6 +3,7 @@ package ostrich
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -36,7 +37,8 @@ type Place struct {
 //  4. the earlier submission of the campaign
 //  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)
-//  6. inside a campaign as Options.Inside says
+//  6. inside a campaign what has waited for longer than three times the grace, the
+//     one first that could start first; then as Options.Inside says
 //  7. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
 	s.sortWaiting()
@@ -46,7 +48,7 @@ func (s *Schedule) Order() []Place {
 	}
 	order := make([]Place, 0, jobs)
 	for _, g := range s.waiting.stages {
-		g.sort(s.options.Inside)
+		s.sortPending(g)
 		c := g.campaign
 		p := Place{User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: s.gated(g)}
 		if s.drifts() && !p.Gated {
@@ -65,7 +67,7 @@ func (s *Schedule) Pending() iter.Seq[JobID] {
 	return func(yield func(JobID) bool) {
 		s.sortWaiting()
 		for _, g := range s.waiting.stages {
-			g.sort(s.options.Inside)
+			s.sortPending(g)
 			for _, j := range g.pending {
 				if j.queued && !yield(j.ID) {
 					return
@@ -75,16 +77,25 @@ func (s *Schedule) Pending() iter.Seq[JobID] {
 	}
 }
 
-// sort leaves only queued jobs in pending, in the order in which they should start.
-func (g *stage) sort(inside Inside) {
+// sortPending leaves only queued jobs in pending, in the order in which they should start.
+func (s *Schedule) sortPending(g *stage) {
 	g.compact()
 	if !g.unsorted {
 		return
 	}
 	// With their keys beside them, jobs need not be fetched to be compared.
 	keys := make([]jobKey, len(g.pending))
+	g.turn = math.MaxInt64
 	for i, j := range g.pending {
-		keys[i] = jobKey{inside: inside.key(j), submit: j.Submit, id: j.ID, job: j}
+		keys[i] = jobKey{inside: s.options.Inside.key(j), submit: j.Submit, id: j.ID, job: j}
+		if s.options.Grace == 0 || j.held {
+			continue
+		}
+		if long := j.able + Time(3*s.options.Grace); long > s.now {
+			g.turn = min(g.turn, long)
+		} else {
+			keys[i].inside = [2]Duration{math.MinInt64, Duration(j.able)}
+		}
 	}
 	slices.SortFunc(keys, func(a, b jobKey) int {
 		if c := cmp.Compare(a.inside[0], b.inside[0]); c != 0 {

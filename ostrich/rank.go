@@ -146,6 +146,10 @@ func (s *Schedule) sortAll() {
 	})
 	for _, g := range w.stages {
 		g.key = s.keyOf(g)
+		if !g.unsorted && g.turn <= s.now {
+			g.unsorted = true
+			s.version++
+		}
 	}
 	if !slices.IsSortedFunc(w.stages, compareStages) {
 		slices.SortFunc(w.stages, compareStages)

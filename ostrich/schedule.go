@@ -284,7 +284,7 @@ func (s *Schedule) enqueue(j *job, g *stage) {
 	if j.stage == g && slices.Contains(g.pending, j) {
 		g.compact() // a requeued job may still be there, as one that left
 	}
-	j.stage, j.queued = g, true
+	j.stage, j.queued, j.able = g, true, s.now
 	if g.queued() == 0 || g.held > 0 {
 		s.waiting.touch(g)
 	}

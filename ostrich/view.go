@@ -180,7 +180,7 @@ func (s *Schedule) view(c *campaign) Campaign {
 	}
 	for _, g := range c.stages {
 		v.Left += g.left.at(s.now)
-		g.sort(s.options.Inside)
+		s.sortPending(g)
 		for _, j := range g.pending {
 			v.Pending = append(v.Pending, j.ID)
 			if j.held {

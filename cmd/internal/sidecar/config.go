@@ -118,7 +118,7 @@ func Default() Config {
 	c.Database.History = 28 * day
 	c.Database.Overlap = 2 * time.Minute
 	c.Slurm.Timeout = 10 * time.Second
-	c.Campaign.Rule = ostrich.Window.String()
+	c.Campaign.Rule = ostrich.Max.String()
 	c.Campaign.Threshold = 30 * time.Minute
 	c.Campaign.Late = ostrich.Reopen.String()
 	c.Schedule.Order = orderRemaining
