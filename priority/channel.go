@@ -27,7 +27,7 @@ const (
 	Priority Channel = "priority"
 )
 
-// limit is the largest SiteFactor and nice value that Slurm takes.
+// limit is the largest SiteFactor and nice value that Slurm accepts.
 const limit = math.MaxInt32 - 2
 
 const (
@@ -75,7 +75,7 @@ type Change struct {
 	Job    ostrich.JobID
 	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
 
-	// From and To are values of the channel as scontrol takes them: a nice
+	// From and To are values of the channel as scontrol reads them: a nice
 	// value that puts a job ahead is negative. To 0 in channel Priority means
 	// to release the job, so that Slurm computes its priority again.
 	From, To int64

@@ -269,7 +269,7 @@ func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
 	}, nil
 }
 
-// siteLimit is the largest SiteFactor that Slurm takes.
+// siteLimit is the largest SiteFactor that Slurm accepts.
 const siteLimit = math.MaxInt32 - 2
 
 // Update sets SiteFactors. A job that no longer waits is Gone. No other channel is

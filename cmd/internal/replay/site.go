@@ -123,7 +123,7 @@ func (s *Study) configure(h *accounting.History, setup Setup) error {
 	return nil
 }
 
-// controller takes over slurmctld's configuration.
+// controller copies slurmctld's configuration.
 func (s *Study) controller(setup Setup) error {
 	k := setup.Controller
 	if !k.Multifactor() {
@@ -174,7 +174,7 @@ func (s *Study) controller(setup Setup) error {
 	return nil
 }
 
-// schedulers takes over how Slurm's schedulers look for jobs.
+// schedulers copies how Slurm's schedulers look for jobs.
 func (s *Study) schedulers(k *priority.Controller) {
 	p := &k.Scheduling
 	s.Scheduler = sim.Scheduler{
@@ -308,7 +308,7 @@ func (s *Study) divide() *ostrich.Shares {
 	return d
 }
 
-// shares are those of an association as priority/multifactor takes them.
+// shares are those of an association as priority/multifactor reads them.
 func shares(n int64) int {
 	if n == accounting.ParentShares {
 		return multifactor.UseParent

@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// clock tells the page's readers when something is.
+// clock writes times for the readers of the page.
 type clock struct {
 	now time.Time // in the zone of the page
 }

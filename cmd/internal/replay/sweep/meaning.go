@@ -27,7 +27,7 @@ func has(names []string, name, command string) error {
 	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
 }
 
-// meaning tells what the options of a sweep mean: what they mean to simulate.
+// meaning says what the options of a sweep mean: what they mean to simulate.
 type meaning struct{}
 
 // Canonical checks the values that can be checked without a log.
