@@ -359,7 +359,7 @@ func TestRefused(t *testing.T) {
 		{"ends before its start", Event{At: 7, Kind: End, Job: backwards}, "before its start"},
 		{"negative machine", Event{At: 7, Kind: Capacity, Procs: -1}, "-1 processors"},
 		{"no shares", Event{At: 7, Kind: Reshare}, "no shares"},
-		{"no kind", Event{At: 7}, "makes no sense"},
+		{"no kind", Event{At: 7}, "invalid event"},
 	} {
 		before := snapshotOf(s)
 		err := s.Step(tt.e)

@@ -11,7 +11,7 @@ import (
 var (
 	ErrOutOfOrder = errors.New("not in the order of time")
 	ErrUnknownJob = errors.New("job is not known")
-	ErrBadEvent   = errors.New("event makes no sense")
+	ErrBadEvent   = errors.New("invalid event")
 )
 
 // A Schedule is the virtual fair-sharing schedule of one pool of processors,

@@ -8,7 +8,7 @@ import (
 )
 
 func TestAdvice(t *testing.T) {
-	type words struct{ Found, Mend string } // the beginnings
+	type words struct{ Found, Fix string } // the beginnings
 	tests := []struct {
 		name   string
 		option func(*Options)
@@ -37,7 +37,7 @@ func TestAdvice(t *testing.T) {
 			var got []words
 			for i, h := range Advice(o) {
 				w := words(h)
-				if i < len(tt.want) && strings.HasPrefix(h.Found, tt.want[i].Found) && strings.HasPrefix(h.Mend, tt.want[i].Mend) {
+				if i < len(tt.want) && strings.HasPrefix(h.Found, tt.want[i].Found) && strings.HasPrefix(h.Fix, tt.want[i].Fix) {
 					w = tt.want[i]
 				}
 				got = append(got, w)

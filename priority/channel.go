@@ -27,7 +27,7 @@ const (
 	Priority Channel = "priority"
 )
 
-// limit is the largest SiteFactor and nice value that Slurm takes.
+// limit is the largest SiteFactor and nice value that Slurm accepts.
 const limit = math.MaxInt32 - 2
 
 const (
@@ -48,7 +48,7 @@ func ParseChannel(name string) (Channel, error) {
 	}
 }
 
-// Mode says what weight the order has beside Slurm's own factors.
+// Mode is the weight of the order beside Slurm's own factors.
 type Mode string
 
 // The modes.
@@ -70,12 +70,12 @@ func ParseMode(name string) (Mode, error) {
 	}
 }
 
-// Change is one value to be written.
+// Change is one value to write.
 type Change struct {
 	Job    ostrich.JobID
 	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
 
-	// From and To are values of the channel as scontrol takes them: a nice
+	// From and To are values of the channel as scontrol reads them: a nice
 	// value that puts a job ahead is negative. To 0 in channel Priority means
 	// to release the job, so that Slurm computes its priority again.
 	From, To int64
@@ -92,7 +92,7 @@ type Change struct {
 	Undone bool // the value was written before, and undone
 }
 
-// Target is the name of the job's record for scontrol.
+// Target returns scontrol's name of the job's record.
 func (c Change) Target() string {
 	if c.Spec != "" {
 		return c.Spec
@@ -100,8 +100,8 @@ func (c Change) Target() string {
 	return fmt.Sprint(c.Job)
 }
 
-// Check tells what is wrong with a change that no planning makes: one that Slurm
-// would refuse, or that names no job.
+// Check returns an error for a change that no plan makes: one that Slurm would
+// refuse, or that names no job.
 func (c Change) Check(ch Channel) error {
 	switch {
 	case c.Job == 0:

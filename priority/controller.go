@@ -60,7 +60,7 @@ type TRESWeight struct {
 	Weight float64
 }
 
-// Sum is the most that normalised factors can add to a priority.
+// Sum returns the most that normalised factors can add to a priority.
 func (w Weights) Sum() int64 {
 	sum := w.Age + w.Assoc + w.Fairshare + w.JobSize + w.Partition + w.QOS
 	for _, t := range w.TRES {
@@ -72,7 +72,7 @@ func (w Weights) Sum() int64 {
 // Multifactor reports whether priority/multifactor computes the priorities.
 func (c Controller) Multifactor() bool { return c.PriorityType == "priority/multifactor" }
 
-// Basic reports whether priority/basic does.
+// Basic reports whether priority/basic computes the priorities.
 func (c Controller) Basic() bool { return c.PriorityType == "priority/basic" }
 
 // Flag reports whether PriorityFlags contains the flag.
@@ -95,7 +95,7 @@ func (c Controller) unbounded() bool {
 		c.Flag("NO_NORMAL_QOS") || c.Flag("NO_NORMAL_TRES")
 }
 
-// Depth is the number of jobs that Slurm's schedulers look at.
+// Depth returns the number of jobs that Slurm's schedulers look at.
 func (c Controller) Depth() int { return max(c.DefaultQueueDepth, c.BackfillMaxJobTest) }
 
 // Release splits the version, "22.05.8" or "24.11.0-0rc1", into 22 and 5. ok is

@@ -67,8 +67,8 @@ func (e *Exclude) match(q *Queued) string {
 	return ""
 }
 
-// apart counts the pending records of every array that has several. A set, not
-// an order.
+// apart counts the pending records of every array that has several. No order
+// depends on it.
 type apart map[ostrich.JobID]int
 
 func arraysApart(queue []Queued) apart {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Surroundings is what decides, beside the controller's configuration, whether
-// an order can do harm.
+// Surroundings decides, with the controller's configuration, whether an order can
+// do harm.
 type Surroundings struct {
 	Partitions []Partition
 	Thresholds []Threshold // of associations
@@ -22,14 +22,14 @@ type Harm struct {
 	Fatal   bool // nothing may be written
 }
 
-// harms are the settings under which an order can do harm, or does less than it
-// seems to: what each does is read in Slurm's sources, releases 20.11 to 26.05.
+// harms lists the settings under which an order can do harm, or does less than it
+// seems to. The effects were read in Slurm's sources, releases 20.11 to 26.05.
 var harms = []struct {
 	setting string
 	fatal   bool
 	where   func(*view) []string // where it is set, one for each
 	leads   string               // what that leads to
-	mend    string
+	fix     string
 }{
 	{
 		"PreemptMode=WITHIN", true, (*view).within,
@@ -118,14 +118,14 @@ func Flags(o Options) []Flag {
 	return all
 }
 
-// Harms lists the settings under which an order can do harm, the worst not
-// first but in the order of the table.
+// Harms lists the settings under which an order can do harm, in the order of the
+// table.
 func Harms(o Options, s Surroundings) []Harm {
 	v := view{Options: o, Surroundings: s}
 	var all []Harm
 	for _, h := range harms {
 		for _, where := range h.where(&v) {
-			all = append(all, Harm{Hint{where + ": " + h.leads, h.mend}, h.setting, h.fatal})
+			all = append(all, Harm{Hint{where + ": " + h.leads, h.fix}, h.setting, h.fatal})
 		}
 	}
 	return all
@@ -136,13 +136,13 @@ func Harms(o Options, s Surroundings) []Harm {
 func Harmless(o Options, partitions []Partition) error {
 	for _, h := range Harms(o, Surroundings{Partitions: partitions}) {
 		if h.Fatal {
-			return fmt.Errorf("%s: %w", h.Setting, impossible("%s; %s", h.Found, h.Mend))
+			return fmt.Errorf("%s: %w", h.Setting, impossible("%s; %s", h.Found, h.Fix))
 		}
 	}
 	return nil
 }
 
-// view is what the settings are looked up in.
+// view is where the settings are looked up.
 type view struct {
 	Options
 	Surroundings
@@ -155,7 +155,7 @@ func (v *view) preempts(plugin string) bool {
 	return is != "" && (plugin == "" || is == "preempt/"+plugin)
 }
 
-// hasMode reports whether a PreemptMode has a word. Slurm prints GANG and
+// hasMode reports whether a PreemptMode contains a word. Slurm prints GANG and
 // WITHIN together, and any other two of such words, as UNKNOWN.
 func hasMode(mode, word string) bool {
 	for m := range strings.SplitSeq(strings.ToUpper(mode), ",") {
@@ -203,7 +203,7 @@ func (v *view) byPriority() []string {
 	return where
 }
 
-// top is the highest priority that an ordered job can get.
+// top returns the highest priority that an ordered job can get.
 func (v *view) top() int64 {
 	switch base := v.Controller.Weights.Sum(); {
 	case v.Channel == Priority:
@@ -239,8 +239,8 @@ func (v *view) reserve() []string {
 	return []string{fmt.Sprintf("SchedulerParameters=bf_min_prio_reserve=%d", n)}
 }
 
-// thresholds are those of QOS, of partitions by their QOS, and of associations.
-// Slurm looks at them only where limits are enforced.
+// thresholds lists those of QOS, of partitions by their QOS, and of associations.
+// Slurm checks them only where limits are enforced.
 func (v *view) thresholds() (where []string) {
 	enforced := false
 	for _, word := range v.Controller.AccountingEnforce {
@@ -276,7 +276,7 @@ func (v *view) unbounded() []string {
 	return []string{"PriorityFlags has NO_NORMAL_*"}
 }
 
-// few names weights that leave fewer exact ranks than Slurm looks at jobs.
+// few lists weights that leave fewer exact ranks than Slurm looks at jobs.
 func (v *view) few() []string {
 	sum := v.Controller.Weights.Sum()
 	w, err := v.window(sum, 0)

@@ -14,8 +14,8 @@ func short(found []Harm) []string {
 	var all []string
 	for _, h := range found {
 		where, leads, _ := strings.Cut(h.Found, ": ")
-		if leads == "" || h.Mend == "" {
-			where += ": without a reason or a mend"
+		if leads == "" || h.Fix == "" {
+			where += ": without a reason or a fix"
 		}
 		all = append(all, fmt.Sprint(map[bool]string{true: "fatal ", false: ""}[h.Fatal], h.Setting, ": ", where))
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Include names the only jobs that are not left alone. An empty list names all;
-// of the others each has to name the job.
+// Include names the only jobs that are managed. An empty list names all; each of
+// the others has to name the job.
 type Include struct {
 	Users, Accounts, QOS, Partitions []string
 }

@@ -34,7 +34,7 @@ func indexOf(queue []Queued) (x index, twice ostrich.JobID) {
 	return x, 0
 }
 
-// slot is where the job is, or where it would be put.
+// slot returns where the job is, or where it would be put.
 func (x index) slot(id ostrich.JobID) uint32 {
 	// The golden ratio spreads consecutive ids evenly (Knuth, volume 3, 6.4).
 	at := uint32(id) * 0x9e3779b1 >> x.shift

@@ -3,8 +3,6 @@ package priority
 import (
 	"math"
 	"slices"
-
-	"slurm-ostrich/ostrich"
 )
 
 // block is a run of jobs of one campaign in the order wanted.
@@ -51,17 +49,16 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 		return false
 	}
 	limit := min(2*depth, len(jobs)) // what is deeper has no order
-	chosen := make([]*Entry, limit, 2*limit)
-	for i := range chosen {
-		chosen[i] = &jobs[i]
-	}
 	if o.Mode == Strict {
-		chosen = append(chosen, standing(jobs, limit, managed)...)
+		jobs = jobs[:standing(jobs, limit, managed)]
+	} else {
+		jobs = jobs[:limit]
 	}
-	values := make([]int64, len(chosen))
+	values := make([]int64, len(jobs))
 	var wanted []block
-	for i, e := range chosen {
-		if i == 0 || !together(e, chosen[i-1]) || e.Place.Distance != chosen[i-1].Place.Distance || e.Wait != chosen[i-1].Wait {
+	for i := range jobs {
+		e := &jobs[i]
+		if i == 0 || !together(e, &jobs[i-1]) || e.Place.Distance != jobs[i-1].Place.Distance || e.Wait != jobs[i-1].Wait {
 			wanted = append(wanted, block{from: i, distance: e.Place.Distance, wait: e.Wait})
 		}
 		b := &wanted[len(wanted)-1]
@@ -80,9 +77,9 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	head := len(order)
 	if o.Mode == Strict {
 		// One more than fits: of an array it may be that some tasks start.
-		head = min(head, 1+o.soon(head, func(i int) *Entry { return chosen[order[i].at] }))
+		head = min(head, 1+o.soon(head, func(i int) *Entry { return &jobs[order[i].at] }))
 	}
-	taken := make([]bool, len(chosen))
+	taken := make([]bool, len(jobs))
 	for _, p := range order[:head] {
 		taken[p.at] = true
 	}
@@ -95,16 +92,15 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 		return false
 	}
 	list := make([]Entry, 0, len(jobs))
-	moved := make(map[ostrich.JobID]bool, len(order))
 	for _, p := range order {
-		e := *chosen[p.at]
+		e := jobs[p.at]
 		if p.stays && e.Wait == Able {
 			e.Why = whyMargin
 		}
-		list, moved[e.Job] = append(list, e), true
+		list = append(list, e)
 	}
 	for i := range jobs {
-		if !moved[jobs[i].Job] {
+		if !taken[i] {
 			list = append(list, jobs[i])
 		}
 	}
@@ -112,22 +108,22 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	return true
 }
 
-// standing returns the jobs that are not among the n wanted first and are among the
-// first n of Slurm's present order. managed tells of the places in that, from 0, which of
-// them the jobs have.
-func standing(jobs []Entry, n int, managed []bool) (deep []*Entry) {
+// standing is how many of the jobs wanted first it takes to have the first n of them,
+// and the first n of Slurm's present order, but no more than a few times n: their places
+// are compared one by one. managed tells of the places in that, from 0,
+// which of them the jobs have.
+func standing(jobs []Entry, n int, managed []bool) int {
 	last := 0
 	for seen := 0; seen < n; last++ {
 		if managed[last] {
 			seen++
 		}
 	}
-	for i := n; i < len(jobs); i++ {
-		if jobs[i].SlurmRank <= last {
-			deep = append(deep, &jobs[i])
-		}
+	most := min(len(jobs), 4*n)
+	for most > n && jobs[most-1].SlurmRank > last {
+		most--
 	}
-	return deep
+	return most
 }
 
 // crowded reports whether some of so many jobs have to share values, in mode Strict of

@@ -14,10 +14,10 @@ type Options struct {
 	// Weight is what the first job of the order gets in mode Weight; the last
 	// one gets close to 0.
 	Weight int64
-	// Depth is how many jobs get ranks of their own in mode Strict; later
-	// ones stand below them in any order. 0 means those that Procs, the processors of
-	// the machine, could start at once and, beyond them, as deep as Slurm's
-	// schedulers look, see Controller.Depth.
+	// Depth is how many jobs get ranks of their own in mode Strict; later ones
+	// stand below them in any order. 0 means those that Procs, the processors of
+	// the machine, could start at once, and beyond them as many as Slurm's
+	// schedulers look at; see Controller.Depth.
 	Depth int
 	Procs int
 	// Margin is by how many per cent a campaign's ostrich.Place.Distance must be the
@@ -28,13 +28,14 @@ type Options struct {
 	Include    Include
 	Exclude    Exclude // of what is included
 
-	// Ours reports whether a value of the channel was written to a job by
-	// us, as journal.Journal.Ours does. Channel Priority needs it to tell its own
-	// pins from those of administrators; nil means that none is ours.
+	// Ours reports whether we wrote a value of the channel to a job, as
+	// journal.Journal.Ours does. Channel Priority needs it to tell our pins from
+	// those of administrators; nil means that none is ours.
 	Ours func(job ostrich.JobID, value int64) bool
 
-	// Stock returns what a job gets back that is left alone and has a value of
-	// ours, as journal.Journal.Stock does; nil means that nothing is taken back.
+	// Stock returns the value to give back to a job that is left alone and has a
+	// value of ours, as journal.Journal.Stock does; nil means that nothing is
+	// given back.
 	Stock func(q *Queued) (value, nice int64, ours bool)
 
 	// Restored reports whether a job's pin took the place of one of ours, and the
@@ -55,8 +56,8 @@ type Options struct {
 	// as a function that always returns "".
 	Refused func(job ostrich.JobID) string
 
-	// Strange says why a job is left alone whose value somebody else wrote; "" is
-	// one that is not. nil is the same as a function that always returns "".
+	// Strange says why a job is left alone because somebody else wrote its value;
+	// "" if it is not. nil is the same as a function that always returns "".
 	Strange func(q *Queued) string
 }
 
@@ -65,15 +66,15 @@ type Exclude struct {
 	Users, Accounts, QOS, Partitions []string
 }
 
-// ErrImpossible tells that the channel cannot order the jobs of this cluster.
+// ErrImpossible means that the channel cannot order the jobs of this cluster.
 var ErrImpossible = errors.New("cannot work here")
 
 func impossible(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrImpossible, fmt.Sprintf(format, args...))
 }
 
-// Check tells why the channel and mode cannot work under the controller's
-// configuration, and what to do about it. It returns nil if they can.
+// Check returns why the channel and mode cannot work under the controller's
+// configuration, and what to do about it, or nil if they can.
 func Check(o Options) error {
 	if _, err := ParseChannel(string(o.Channel)); err != nil {
 		return err
@@ -100,7 +101,7 @@ func Check(o Options) error {
 	return err
 }
 
-// checkPlugin compares the channel with the priority plugin.
+// checkPlugin checks the channel against the priority plugin.
 func (o Options) checkPlugin() error {
 	c := o.Controller
 	switch {
@@ -132,17 +133,17 @@ func (o Options) checkPlugin() error {
 // Hint is something in the configuration that could be better.
 type Hint struct {
 	Found string // what was found and what it leads to
-	Mend  string // what to do about it
+	Fix   string // what to do about it
 }
 
-// Advice lists what in the controller's configuration makes writing slow or
-// the order less than it could be.
+// Advice lists settings of the controller that slow writes down or weaken the
+// order.
 func Advice(o Options) []Hint {
 	c := o.Controller
 	// Channel sitefactor is better than the others wherever it works.
-	mend := "use channel sitefactor"
+	fix := "use channel sitefactor"
 	if (Options{Channel: SiteFactor, Mode: o.Mode, Controller: c}).checkPlugin() != nil {
-		mend = "nothing; channel sitefactor cannot work here"
+		fix = "nothing; channel sitefactor cannot work here"
 	}
 	var all []Hint
 	if c.RateLimited {
@@ -160,10 +161,10 @@ func Advice(o Options) []Hint {
 		})
 	}
 	if o.Channel == Nice {
-		all = append(all, Hint{"channel nice: a job's owner can undo it, and every change is a record for slurmdbd", mend})
+		all = append(all, Hint{"channel nice: a job's owner can undo it, and every change is a record for slurmdbd", fix})
 	}
 	if o.Channel == Priority && c.Multifactor() {
-		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", mend})
+		all = append(all, Hint{"channel priority: age, fairshare and QOS no longer count for pinned jobs, and sprio does not show them", fix})
 	}
 	return all
 }
@@ -172,7 +173,7 @@ func Advice(o Options) []Hint {
 // ranks, in numbers of which the greater goes first.
 type window struct{ lo, hi, step int64 }
 
-// ranks is how many gaps of a step the window holds.
+// ranks returns how many gaps of a step the window holds.
 func (w window) ranks() int64 { return (w.hi - w.lo) / w.step }
 
 // window returns the range for mode Strict. base is the most that the other

@@ -2,10 +2,10 @@ package priority
 
 import "strings"
 
-// Status says what became of a change.
+// Status is the outcome of a change.
 type Status string
 
-// What becomes of a change.
+// The outcomes of a change.
 const (
 	// Applied: the job had the new value when the queue was read back.
 	Applied Status = "applied"
@@ -26,7 +26,7 @@ const (
 	Unsent Status = "not sent"
 )
 
-// Outcome is a change and what became of it.
+// Outcome is a change and its outcome.
 type Outcome struct {
 	Change
 
@@ -41,7 +41,7 @@ type Result struct {
 	Queue []Queued
 }
 
-// Count is the number of changes with the given status.
+// Count returns the number of changes with the given status.
 func (r Result) Count(status Status) int {
 	n := 0
 	for i := range r.Outcomes {
@@ -52,8 +52,8 @@ func (r Result) Count(status Status) int {
 	return n
 }
 
-// Denied reports whether Slurm's words say that we lack a right, which no other
-// job will change.
+// Denied reports whether Slurm's words mean that we lack a right; no other job
+// will change that.
 func Denied(said string) bool {
 	for _, words := range []string{"Access/permission denied", "Invalid user id", "authentication"} {
 		if strings.Contains(said, words) {

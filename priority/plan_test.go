@@ -203,7 +203,7 @@ func TestPlanProperties(t *testing.T) {
 		var order []ostrich.Place
 		next := ostrich.JobID(1)
 		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
-			for range rapid.IntRange(0, 8).Draw(t, "new") {
+			for range rapid.IntRange(0, rapid.SampledFrom([]int{8, 8, 40}).Draw(t, "at once")).Draw(t, "new") {
 				q := job(next, func(q *Queued) { q.Priority = uint32(1 + next*7919%10000) })
 				if o.Controller.Basic() {
 					q.Listed, q.SiteKnown, q.Priority = false, false, topPriority-uint32(next)
@@ -583,6 +583,27 @@ func TestArraysApart(t *testing.T) {
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// BenchmarkTurned plans a queue of single jobs that stand in the reverse of the order
+// wanted, all of nearly the same distance.
+func BenchmarkTurned(b *testing.B) {
+	const n = 20_000
+	queue, order := make([]Queued, n), make([]ostrich.Place, n)
+	for i := range queue {
+		queue[i] = job(ostrich.JobID(i+1), func(q *Queued) {
+			q.Site = int64(i+1) * 20_000
+			q.Priority += uint32(q.Site)
+		})
+		order[i] = ostrich.Place{Job: ostrich.JobID(i + 1), User: ostrich.UserID(i), Procs: 1, Distance: 1 + 0.15*float64(i)/n}
+	}
+	Rank(queue, nil)
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Margin: 20, Procs: 16}
+	for b.Loop() {
+		if _, err := o.Plan(order, queue); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -35,24 +35,24 @@ type Queued struct {
 	Priority uint32 // 0 is held
 	Nice     int64
 
-	// Listed tells that sprio knows the job: priority/multifactor is in
-	// force and the job is eligible. Pinned tells that its priority was set
-	// and is no longer computed. SiteKnown tells that Site and Factors are
-	// set: the job is listed and not pinned.
+	// Listed means that sprio knows the job: priority/multifactor is in force and
+	// the job is eligible. Pinned means that its priority was set and is no longer
+	// computed. SiteKnown means that Site and Factors are set: the job is listed
+	// and not pinned.
 	Listed, Pinned, SiteKnown bool
 
 	Site    int64
 	Factors Factors
-	// Computed is what sprio says the factors add up to: the priority, unless
-	// it was put back to an earlier one. 0 if SiteKnown is false.
+	// Computed is the sum of the factors by sprio: the priority, unless that was
+	// put back to an earlier one. 0 if SiteKnown is false.
 	Computed uint32
 
 	State, Reason string
 	Submit        ostrich.Time
 	Reservation   string // "" for none
 	Dependency    string // "" for none
-	// Tier is the highest PriorityTier of the job's partitions, 0 where Rank
-	// was not told them.
+	// Tier is the highest PriorityTier of the job's partitions, 0 if Rank was not
+	// given them.
 	Tier int
 }
 
@@ -62,7 +62,7 @@ type Factors struct {
 	Age, Assoc, Fairshare, JobSize, Partition, QOS, TRES int64
 }
 
-// Sum is what multifactor computes before SiteFactor and nice.
+// Sum returns what multifactor computes before SiteFactor and nice.
 func (f Factors) Sum() int64 {
 	return f.Age + f.Assoc + f.Fairshare + f.JobSize + f.Partition + f.QOS + f.TRES
 }

@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// ResetOptions say what is given back to stock ordering.
+// ResetOptions say what to give back to stock ordering.
 type ResetOptions struct {
 	Channel    Channel
 	Controller Controller
@@ -25,7 +25,7 @@ type ResetOptions struct {
 	All bool
 }
 
-// History is what is known of earlier writes; journal.Journal has it.
+// History knows earlier writes; journal.Journal is one.
 type History interface {
 	// Written returns the value a job had before the first write and the last that
 	// was written. ok is false for a job that was never written.
@@ -97,8 +97,8 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 	return all, nil
 }
 
-// restored reports whether a job's priority stands in the place of a pin of ours,
-// see History.Restored, and the nice value that goes with it.
+// restored reports whether a job's priority took the place of a pin of ours, see
+// History.Restored, and returns the nice value that goes with it.
 func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
 	if o.Journal == nil {
 		return 0, false
@@ -106,7 +106,7 @@ func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
 	return Options{Channel: o.Channel, Controller: o.Controller, Restored: o.Journal.Restored}.restored(q)
 }
 
-// nice is the nice value that the pin of a job took from it.
+// nice returns the nice value that the pin of a job took from it.
 func (o ResetOptions) nice(q *Queued) int64 {
 	if nice, restored := o.restored(q); restored {
 		return nice
@@ -118,8 +118,8 @@ func (o ResetOptions) nice(q *Queued) int64 {
 	return nice
 }
 
-// unseen returns the value that we wrote last to a job of which Slurm does not show
-// any, or to its array, and what is given back. ok is false where that has been done.
+// unseen returns the value that we wrote last to a job, or to its array, if Slurm
+// shows none, and the value to give back. ok is false where that has been done.
 func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
 	if o.Journal == nil {
 		return 0, 0, false

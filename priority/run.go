@@ -7,11 +7,11 @@ import (
 
 // repair changes as few elements of v as possible so that v[i]-v[i+1] >= gap[i]
 // everywhere and all lie in [lo, hi], which must be wide enough for the sum of
-// the gaps. It returns which elements it kept. Only usable ones can be.
+// the gaps. It keeps usable elements only, and returns which it kept.
 //
 // Where there are fewer gaps than neighbours, the elements after the last gap have no
 // order among themselves: all lie below those before, by at least that gap, and each
-// in the range that tail tells.
+// in the range that tail returns.
 //
 // With G[i] the sum of the gaps before i, the condition says that v+G never
 // rises. Two elements can both be kept if it does not rise between them, as

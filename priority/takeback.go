@@ -1,12 +1,12 @@
 package priority
 
-// takeBack plans that a job that is left alone loses a value of ours. Otherwise
-// its owner could choose when the value freezes, and take it to where nobody
-// else has one.
+// takeBack plans to remove a value of ours from a job that is left alone.
+// Otherwise the owner of the job could choose when the value freezes, and keep it
+// where nobody else has one.
 //
-// A job that is held, pinned or not eligible keeps its value until it is
-// released: it cannot start with it, and Slurm does not show it. So does a job
-// of which accounting has not told, as nobody knows yet whether it is managed.
+// A job that is held, pinned or not eligible keeps its value until it is released:
+// it cannot start with it, and Slurm does not show it. So does a job that
+// accounting has not reported, because nobody knows yet whether it is managed.
 func (o Options) takeBack(e *Entry, arrays apart) {
 	q := &e.Queued
 	multifactor := o.Controller.Multifactor()
@@ -45,8 +45,8 @@ func (o Options) takeBack(e *Entry, arrays apart) {
 // ends an argument at 128 KiB.
 const maxArgument = 120_000
 
-// long names a record as spec does, but for what does not fit a line of
-// scontrol's standard input as well. It returns false for what does not fit a
+// long names a record as spec does, but also where the name does not fit a line of
+// scontrol's standard input. It returns false for a name that does not fit a
 // command line either.
 func (a apart) long(q *Queued) (string, bool) {
 	spec, why := a.spec(q)

@@ -54,7 +54,7 @@ func ParseTasks(s string) (TaskSet, error) {
 	return ranges, nil
 }
 
-// Count is the number of tasks in the set.
+// Count returns the number of tasks in the set.
 func (s TaskSet) Count() int {
 	n := 0
 	for _, r := range s {
@@ -63,9 +63,9 @@ func (s TaskSet) Count() int {
 	return n
 }
 
-// arraySpec names the tasks of an array for scontrol, which does not read the
-// "0-99:3" that squeue prints. It returns false for a name longer than most
-// bytes.
+// arraySpec returns scontrol's name of the tasks of an array. scontrol does not
+// read the "0-99:3" that squeue prints. It returns false for a name longer than
+// most bytes.
 func arraySpec(array ostrich.JobID, ranges TaskSet, most int) (string, bool) {
 	b := fmt.Appendf(nil, "%d_[", array)
 	for _, r := range ranges {

@@ -14,14 +14,14 @@ import (
 // there, and slurmctld schedules by the old priority until it computes priorities
 // the next time (PriorityCalcPeriod). A pin is undone for good.
 
-// whyUndone is the reason of a write that is made again, and whyWaits that of
-// one that waits, see Options.Repeat.
+// whyUndone is the reason of a repeated write, and whyWaits that of one that
+// waits; see Options.Repeat.
 const (
 	whyUndone = "undone by the backfill scheduler"
 	whyWaits  = "undone by the backfill scheduler again and again; not written for some minutes"
 )
 
-// decayStep is the most by which a priority usually differs from the one that
+// decayStep returns the most by which a priority usually differs from the one that
 // slurmctld computes PriorityCalcPeriod later: what age adds, and a twentieth of
 // what fairshare can.
 func (c Controller) decayStep() int64 {
@@ -32,10 +32,10 @@ func (c Controller) decayStep() int64 {
 	return age + c.Weights.Fairshare/20 + 1
 }
 
-// Behind is how far the priority that slurmctld schedules by is from the sum of
-// its factors. It is 0 where that is not known, and where it means nothing: a
-// job in several partitions is scheduled by the priorities of an array that the
-// backfill scheduler leaves alone, and bf_hetjob_prio lends the components of a
+// Behind returns how far the priority that slurmctld schedules by is from the sum
+// of its factors. It is 0 where that is unknown or means nothing: slurmctld
+// schedules a job in several partitions by an array of priorities that the
+// backfill scheduler leaves alone, and bf_hetjob_prio gives the components of a
 // heterogeneous job a priority of their leader's.
 func (q *Queued) Behind() int64 {
 	if !q.SiteKnown || q.Computed == 0 || q.Priority == 0 || strings.Contains(q.Partition, ",") {
@@ -56,9 +56,9 @@ func (c Controller) undone(q *Queued) bool {
 	})
 }
 
-// restored reports whether the job's priority is one that was put in the place
-// of our pin, or is our pin and was put back after its release, and the nice
-// value that goes with it.
+// restored reports whether the job's priority took the place of our pin, or is our
+// pin and was put back after its release. It also returns the nice value that goes
+// with it.
 func (o Options) restored(q *Queued) (nice int64, restored bool) {
 	if o.Restored == nil || o.Channel != Priority || o.Controller.Multifactor() && !q.Pinned && !o.Controller.undone(q) {
 		return 0, false
@@ -94,8 +94,8 @@ func (o Options) again(e *Entry, write bool) {
 	}
 }
 
-// Judge looks at what the queue that was read back says of a burst: a change
-// whose value is there and by which slurmctld does not schedule is Undone.
+// Judge compares a burst with the queue that was read back: a change is Undone if
+// its value is there but slurmctld does not schedule by it.
 func (o Options) Judge(r *Result) {
 	index := make(map[ostrich.JobID]int, len(r.Queue))
 	for i := range r.Queue {

@@ -35,10 +35,10 @@ var WaitNames = []string{
 
 func (w Wait) String() string { return WaitNames[w] }
 
-// reasons are Slurm's words, of releases 22.05 to 26.05, for what is no family
-// of reasonOf. testdata/reasons.txt lists all there are, with their releases.
-// Those of the machine (nodes down, reserved or powered off, licenses, a partition
-// that is down) are not among them: that is what every job waits for.
+// reasons are Slurm's words, of releases 22.05 to 26.05, that are in no family of
+// reasonOf. testdata/reasons.txt lists all there are, with their releases. Reasons
+// of the machine (nodes down, reserved or powered off, licenses, a partition that
+// is down) are not among them: every job waits for those.
 var reasons = map[string]Wait{
 	"JobHeldAdmin": Kept, "JobHeldUser": Kept, "JobHoldMaxRequeue": Kept,
 
@@ -57,8 +57,8 @@ var reasons = map[string]Wait{
 	"QOSTimeLimit": Limited, "QOSUsageThreshold": Limited, "AssocMaxJobsLimit": Limited, "AssocMaxSubmitJobLimit": Limited,
 }
 
-// reasonOf is what a reason of squeue's says of a job. The limits come in
-// families, a name for each kind of resource.
+// reasonOf returns what a reason of squeue's means. The limits come in families, a
+// name for each kind of resource.
 func reasonOf(reason string) Wait {
 	if w, ok := reasons[reason]; ok {
 		return w
@@ -78,8 +78,7 @@ func reasonOf(reason string) Wait {
 	return Able
 }
 
-// Wait tells from a record of the queue whether the job can start. It is the only
-// place where that is decided.
+// Wait returns why the job cannot start, or Able. Nothing else decides that.
 func (q *Queued) Wait() Wait {
 	w := reasonOf(q.Reason)
 	switch {
@@ -93,9 +92,9 @@ func (q *Queued) Wait() Wait {
 	return w
 }
 
-// inTurn puts the jobs of an order that can start before those of it that wait for
-// a limit, and these before those that ask for the impossible. Otherwise the order
-// is kept. Jobs that the queue does not have count as able.
+// inTurn sorts an order into three: the jobs that can start, those that wait for a
+// limit, and those that ask for the impossible. Within each it keeps the order.
+// Jobs that are not in the queue count as able.
 func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
 	behind := func(w Wait) bool { return w == Limited || w == Impossible }
 	if !slices.ContainsFunc(waits, behind) {

@@ -69,8 +69,8 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	return console.Tables(c, result.Tables(!c.Bool("summary"))...)
 }
 
-// benchLine is the command that makes these figures, without what says where they
-// go and how fast; logs are named without their folder.
+// benchLine returns the command that makes these figures, without options for the
+// output and the speed. It names logs without their folder.
 func benchLine(c *cli.Context) string {
 	var line strings.Builder
 	line.WriteString("ostrich bench")

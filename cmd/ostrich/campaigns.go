@@ -63,8 +63,8 @@ func writeCampaigns(c *cli.Context, cycle *view.Cycle) error {
 	return console.Tables(c, t)
 }
 
-// campaignsLogFlags are the options of campaigns that go with a log. Those that
-// choose of it fill o.
+// campaignsLogFlags returns the options of campaigns for a log. Those that choose
+// its jobs fill o.
 func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the campaigns of the log in `FILE` instead, in the Standard Workload Format; - is standard input"},
@@ -72,7 +72,7 @@ func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 	}, o.Flags(), o.RuleFlags(ostrich.ByNames, "what a campaign of a log is", "max"))
 }
 
-// onlyWithLog refuses options that mean nothing without a log.
+// onlyWithLog refuses options that have no effect without a log.
 func onlyWithLog(c *cli.Context) error {
 	for _, f := range campaignsLogFlags(&replay.LogOptions{}) {
 		if name := f.Names()[0]; c.IsSet(name) {
@@ -82,7 +82,7 @@ func onlyWithLog(c *cli.Context) error {
 	return nil
 }
 
-// onlyWithoutLog refuses options that mean nothing with a log. Settings of the
+// onlyWithoutLog refuses options that have no effect with a log. Settings of the
 // daemon may stand in the environment all the time.
 func onlyWithoutLog(c *cli.Context) error {
 	inEnvironment := func(name string) bool {

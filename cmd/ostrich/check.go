@@ -52,15 +52,15 @@ func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
 	if c.Bool("parsable2") {
 		t := format.Table{Header: []string{"RESULT", "CHECK", "FOUND", "FIX"}}
 		for _, f := range findings {
-			t.Add(f.Result, f.Name, f.Found, f.Mend)
+			t.Add(f.Result, f.Name, f.Found, f.Fix)
 		}
 		return console.Tables(c, t)
 	}
 	var errs []error
 	for _, f := range findings {
 		line := fmt.Sprintf("%-4s  %-18s %s", f.Result, f.Name, f.Found)
-		if f.Mend != "" {
-			line += "; " + f.Mend
+		if f.Fix != "" {
+			line += "; " + f.Fix
 		}
 		_, err := fmt.Fprintln(c.App.Writer, strings.ReplaceAll(line, "\n", " "))
 		errs = append(errs, err)

@@ -137,8 +137,8 @@ func compareLive(c *cli.Context) error {
 	return console.Tables(c, report.Tables()...)
 }
 
-// onlyLive refuses arguments, and options that mean nothing for a comparison
-// that has been made already.
+// onlyLive refuses arguments, and options that have no effect on a comparison that
+// has been made already.
 func onlyLive(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return fmt.Errorf("compare: unexpected argument %q; see \"ostrich compare --help\"", c.Args().First())
@@ -155,7 +155,7 @@ func onlyLive(c *cli.Context) error {
 	return nil
 }
 
-// liveAddress is where the daemon answers, from this host.
+// liveAddress returns where the daemon answers, from this host.
 func liveAddress(c *cli.Context) (string, error) {
 	address, from := c.String("address"), "--address"
 	if !c.IsSet("address") {

@@ -30,7 +30,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole command but for the process around it.
+// run is the whole command except for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == manual.CompleteCommand {
@@ -68,13 +68,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// exitCode ends the command with a code that says something, without a message.
+// exitCode ends the command with a code that means something, without a message.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// interrupted is the code of a command that a signal has stopped, which shells
-// have for it.
+// interrupted is the code that shells have for a command that a signal has
+// stopped.
 const interrupted exitCode = 130
 
 func app(stdout, stderr io.Writer) *cli.App {
@@ -254,6 +254,6 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
 	}
 	if n := len(c.Odd); n > 0 {
-		console.Say(w, "%s left out, first: %v", format.Plural(n, "event"), c.Odd[0])
+		console.Say(w, "%s rejected, first: %v", format.Plural(n, "event"), c.Odd[0])
 	}
 }

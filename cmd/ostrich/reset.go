@@ -49,7 +49,7 @@ func resetCommand() *cli.Command {
 	})
 }
 
-// writeChanges tells what would be given back.
+// writeChanges prints what would be given back.
 func writeChanges(w io.Writer, channel string, changes []priority.Change) error {
 	for _, ch := range changes {
 		if _, err := fmt.Fprintf(w, "job %d: %s %d -> %d\n", ch.Job, channel, ch.From, ch.To); err != nil {
@@ -60,10 +60,10 @@ func writeChanges(w io.Writer, channel string, changes []priority.Change) error 
 	return err
 }
 
-// mostErrors is how many jobs that were not given back are named.
+// mostErrors is how many of the jobs that were not given back are named.
 const mostErrors = 10
 
-// writeOutcomes tells what was given back, and returns what was not.
+// writeOutcomes prints what was given back, and returns what was not.
 func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
 	given, gone, undone := 0, 0, 0
 	var bad []error

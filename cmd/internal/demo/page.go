@@ -126,7 +126,7 @@ func (d *demo) gantt(title string, m *measured, span ostrich.Duration) template.
 	return chart.Draw().Inline()
 }
 
-// boxes are the jobs of a schedule, in hours. A job is drawn on the free
+// boxes returns the jobs of a schedule, in hours. A job is drawn on the free
 // processors with the lowest numbers; which ones it had does not matter to the
 // emulation.
 func (d *demo) boxes(jobs []report.Job) []svg.Box {
@@ -158,7 +158,7 @@ func (d *demo) boxes(jobs []report.Job) []svg.Box {
 	return list
 }
 
-// colour is the class of the colour of a user.
+// colour returns the class of the colour of a user.
 func colour(user int) string { return "u" + strconv.Itoa(user) }
 
 // compare draws two bars for each user.

@@ -25,7 +25,7 @@ func (d *demo) result() *Result {
 	return r
 }
 
-// about is what was run, line by line, for the table and the page.
+// about says what was run, line by line, for the table and the page.
 func (r *Result) about() []string {
 	rule := "Fair Tree"
 	if r.Rule == memslurm.Classic {
@@ -41,7 +41,7 @@ func (r *Result) about() []string {
 	}
 }
 
-// Text is the table for people.
+// Text returns the table for people.
 func (r *Result) Text() string {
 	var b strings.Builder
 	for _, line := range r.about() {
@@ -73,7 +73,7 @@ type figureRow struct {
 	Cells [2]string
 }
 
-// figures are the lines about the runs as a whole.
+// figures returns the lines about the runs as a whole.
 func (r *Result) figures() []figureRow {
 	row := func(name, format string, of func(*measured) any) figureRow {
 		return figureRow{name, [2]string{fmt.Sprintf(format, of(&r.both[0])), fmt.Sprintf(format, of(&r.both[1]))}}
@@ -147,7 +147,7 @@ type Document struct {
 	Runs       [2]runJSON `json:"runs"`
 }
 
-// Document is what --json writes.
+// Document returns what --json writes.
 func (r *Result) Document() Document {
 	o := Document{
 		Emulated: true, Seed: r.Seed, Hours: r.Hours, Fairshare: memslurm.RuleNames[r.Rule], Processors: procs, Jobs: r.Total,

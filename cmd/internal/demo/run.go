@@ -27,8 +27,8 @@ const (
 	calcPeriod      = ostrich.Duration(5 * time.Minute / time.Second)
 )
 
-// lookEvery is how often a run is looked at for the progress bar and the page, in
-// emulated seconds.
+// lookEvery is how often the progress bar and the page look at a run, in emulated
+// seconds.
 const lookEvery = ostrich.Duration(60)
 
 // cycleEvery is the pause between two cycles. A daemon's doorbell would ring more
@@ -75,7 +75,7 @@ func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
 	return d
 }
 
-// config is the emulated cluster.
+// config returns the emulated cluster.
 func (d *demo) config() memslurm.Config {
 	c := memslurm.Config{
 		Cluster: "emulated", Nodes: nodes, CPUs: cpus, Rule: d.Rule, Age: weightAge, Fairshare: weightFairshare,
@@ -87,16 +87,16 @@ func (d *demo) config() memslurm.Config {
 	return c
 }
 
-// snapshot is the runs as they stand.
+// snapshot returns the runs as they stand.
 func (d *demo) snapshot() [2]state {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.runs
 }
 
-// run does the runs: one after the other, as fast as that goes, or both at once
-// with so much emulated time a second. It calls at with
-// the number of jobs that have ended.
+// run does the runs: one after the other as fast as possible, or both at once with
+// so much emulated time a second. It calls at with the number of jobs that have
+// ended.
 func (d *demo) run(ctx context.Context, pace time.Duration, at func(done, total int)) error {
 	began := time.Now()
 	look := func(ctx context.Context, now ostrich.Time) error {
@@ -162,7 +162,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 				return err
 			}
 			if len(cycle.Odd) > 0 {
-				return fmt.Errorf("the schedule could not take an event: %w", cycle.Odd[0])
+				return fmt.Errorf("the schedule rejected an event: %w", cycle.Odd[0])
 			}
 			cycles++
 			writes += priority.Result{Outcomes: cycle.Outcomes}.Count(priority.Applied)
@@ -189,7 +189,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 	return nil
 }
 
-// newSidecar is the sidecar of an emulated cluster.
+// newSidecar returns the sidecar of an emulated cluster.
 func newSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
 	c := sidecar.Default()
 	controller, err := cluster.Controller.Controller(ctx)

@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// overtime is how much longer than its time limit a job may run without a
-// word: slurmctld looks every half a minute, and gives KillWait then.
+// overtime is how much longer than its time limit a job may run unnoticed:
+// slurmctld looks every half a minute, and gives KillWait then.
 const overtime = ostrich.Duration(60)
 
 // key names a campaign among those that may go on.
@@ -34,7 +34,7 @@ type campaign struct {
 	least         ostrich.Time // before which no machine could have ended them
 	blame         blame
 	listed        int  // cycle in which the schedule had it last
-	told          bool // it is in the report
+	reported      bool // it is in the report
 
 	// Of the shadow machine: when the latest of the jobs that have ended in
 	// reality ends there, how many of them have yet to start there, and that its
@@ -49,8 +49,8 @@ type campaign struct {
 	head, tier int
 }
 
-// note takes what the schedules say of their campaigns now. What has ended before
-// it is first looked at is not told of.
+// note records what the schedules say of their campaigns now. It does not report
+// campaigns that ended before they were first seen.
 func (s *Shadow) note(cycle *sidecar.Cycle, from Source) {
 	for i := range s.pools {
 		p := &s.pools[i]
@@ -65,7 +65,7 @@ func (s *Shadow) note(cycle *sidecar.Cycle, from Source) {
 			if c == nil {
 				c = &campaign{key: id, name: from.UserName(v.User), bound: math.Inf(-1)}
 				c.settle(v, p.schedule)
-				c.told = cycle.Anew && v.Ended != 0
+				c.reported = cycle.Anew && v.Ended != 0
 				s.campaigns[id] = c
 			}
 			c.first, c.latest, c.ended, c.listed = v.First, v.Latest, v.Ended, s.cycle
@@ -188,7 +188,7 @@ func (f *front) add(rank int, of *campaign) {
 	}
 }
 
-// behind is the last rank of jobs that are not of the campaign.
+// behind returns the last rank of the jobs that are not of the campaign.
 func (f *front) behind(c *campaign) int {
 	if c == f.of {
 		return f.other
@@ -196,7 +196,7 @@ func (f *front) behind(c *campaign) int {
 	return f.rank
 }
 
-// add takes a job that has started.
+// add adds a job that has started.
 func (f *fronts) add(j *job) {
 	switch j.class {
 	case reserved:
@@ -218,8 +218,8 @@ func (f *fronts) add(j *job) {
 	f.tiers[i].add(rank, j.campaign)
 }
 
-// passers tells the campaigns that waited in the cycle before, and still do,
-// which jobs have started before them.
+// passers notes, for each campaign that waited in the previous cycle and still
+// does, which jobs have started before it.
 func (s *Shadow) passers() {
 	if len(s.started) == 0 {
 		return
@@ -258,7 +258,7 @@ func (s *Shadow) passers() {
 	}
 }
 
-// stillWaits is the rank, in the latest order, of the first job of a campaign
+// stillWaits returns the rank, in the latest order, of the first job of a campaign
 // that waited there and still does; 0 if there is none. The jobs of a stage of a
 // campaign stand together.
 func (s *Shadow) stillWaits(c *campaign) int {
@@ -274,7 +274,7 @@ func (s *Shadow) stillWaits(c *campaign) int {
 	return 0
 }
 
-// finish tells of the campaigns that have ended and that no job can join any more.
+// finish reports the campaigns that have ended and that no job can join any more.
 func (s *Shadow) finish() {
 	var done []*campaign
 	for id, c := range s.campaigns {
@@ -286,8 +286,8 @@ func (s *Shadow) finish() {
 		case s.now < s.final(c):
 			s.wake(s.final(c))
 			gone = false
-		case !c.told:
-			c.told = true
+		case !c.reported:
+			c.reported = true
 			done = append(done, c)
 		}
 		if c.ended != 0 && gone {
@@ -308,13 +308,13 @@ func (s *Shadow) finish() {
 	}
 }
 
-// stretch is the campaign's, if it ends at a time.
+// stretch returns the campaign's stretch if it ends at a time.
 func (c *campaign) stretch(end ostrich.Time) float64 {
 	v := ostrich.Campaign{First: c.first, Ended: end, Work: c.work, Longest: c.longest}
 	return v.Stretch(c.procs, end)
 }
 
-// final is when no job can join an ended campaign any more, see ostrich.Rule.
+// final returns when no job can join an ended campaign any more; see ostrich.Rule.
 func (s *Shadow) final(c *campaign) ostrich.Time {
 	switch s.rule.By {
 	case ostrich.Window:

@@ -18,8 +18,8 @@ const (
 	mostBytes = 16 << 20
 )
 
-// Fetch asks the daemon at an address for its comparison, and returns it with
-// the JSON that it came in.
+// Fetch asks the daemon at an address for its comparison. It also returns the JSON
+// as it came.
 func Fetch(ctx context.Context, address string) (*Report, []byte, error) {
 	raw, err := fetch(ctx, address)
 	if err != nil {

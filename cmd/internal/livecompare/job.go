@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// class says what OStrich's order has to say of a job.
+// class is what OStrich's order says of a job.
 type class uint8
 
 const (
@@ -60,7 +60,8 @@ type run struct {
 	tasks int
 }
 
-// started is how many tasks of a pending record the shadow machine has started.
+// started returns how many tasks of a pending record the shadow machine has
+// started.
 func (j *job) started() int {
 	n := 0
 	for _, r := range j.ahead {
@@ -69,7 +70,7 @@ func (j *job) started() int {
 	return n
 }
 
-// waiting is how many tasks the shadow machine has yet to start.
+// waiting returns how many tasks the shadow machine has yet to start.
 func (j *job) waiting() int {
 	switch {
 	case j.left, j.start != 0 && j.virtual != 0:
@@ -80,8 +81,8 @@ func (j *job) waiting() int {
 	return max(0, j.tasks-j.started())
 }
 
-// pop takes the first task out of those that the shadow machine has started,
-// and tells when that was; 0 if there is none.
+// pop removes the first task that the shadow machine has started, and returns when
+// it started; 0 if there is none.
 func (j *job) pop() ostrich.Time {
 	if len(j.ahead) == 0 {
 		return 0
@@ -93,8 +94,8 @@ func (j *job) pop() ostrich.Time {
 	return at
 }
 
-// take copies what accounting says of a job.
-func (j *job) take(from *ostrich.Job) {
+// copyFrom copies what accounting says of a job.
+func (j *job) copyFrom(from *ostrich.Job) {
 	j.id, j.group, j.user, j.submit, j.partition = from.ID, from.Group, from.User, from.Submit, from.Partition
 	j.procs, j.tasks, j.estimate = from.Procs, from.Count(), from.Estimate
 	if j.start == 0 {
@@ -107,7 +108,7 @@ func (j *job) take(from *ostrich.Job) {
 	}
 }
 
-// orderable tells whether squeue's reason is one that an order helps against.
+// orderable reports whether an order helps against squeue's reason.
 func orderable(reason string) bool {
 	switch reason {
 	case "", "None", "Priority", "Resources":
@@ -130,8 +131,8 @@ func classOf(e *priority.Entry) class {
 	return alone
 }
 
-// standing tells whether a pending job waits for something that its own state
-// or limits impose, and for what.
+// standing reports whether a pending job waits because of its own state or limits,
+// and returns the reason.
 func standing(e *priority.Entry, c class) (Reason, bool) {
 	switch {
 	case e.Wait >= priority.Later, strings.HasPrefix(e.Why, "not eligible"):

@@ -54,8 +54,8 @@ func (s *Shadow) step(i int) {
 	})
 }
 
-// arrive brings the line up to date: tasks that have left their arrays stand
-// before these, new jobs at the end, and what has left is taken out.
+// arrive updates the line: tasks that have left their arrays stand before these,
+// new jobs at the end, and jobs that have left are removed.
 func (s *Shadow) arrive(i int) {
 	p := &s.pools[i]
 	for _, j := range s.started {
@@ -90,7 +90,7 @@ func (s *Shadow) arrive(i int) {
 }
 
 // holds lists what takes processors on the shadow machine, each until its time
-// limit, as Slurm would plan, and forgets what takes none any more.
+// limit, as Slurm would plan. It forgets what takes none any more.
 func (s *Shadow) holds(p *pool) sim.Running {
 	var all sim.Running
 	seen := make(map[*job]bool, len(p.busy))
@@ -134,14 +134,15 @@ func (s *Shadow) holds(p *pool) sim.Running {
 	return all
 }
 
-// wake has the cycle at a time looked at, though nothing may be told in it.
+// wake makes the cycle at a time be processed, even if accounting reports nothing
+// in it.
 func (s *Shadow) wake(at ostrich.Time) {
 	if at > s.now && (s.due == 0 || at < s.due) {
 		s.due = at
 	}
 }
 
-// expected is how long a task of a job runs, as far as is known.
+// expected returns how long a task of a job runs, as far as is known.
 func (s *Shadow) expected(p *pool, j *job) ostrich.Duration {
 	if j.ended {
 		return j.ran
@@ -152,7 +153,7 @@ func (s *Shadow) expected(p *pool, j *job) ostrich.Duration {
 	return j.expect
 }
 
-// begins has n tasks of a job start on the shadow machine.
+// begins starts n tasks of a job on the shadow machine.
 func (s *Shadow) begins(p *pool, j *job, n int) {
 	r := &s.report.Starts
 	switch {
@@ -185,8 +186,8 @@ func (s *Shadow) begins(p *pool, j *job, n int) {
 	s.wake(s.now + ostrich.Time(s.expected(p, j)))
 }
 
-// countEarly counts a job that has started and for which the shadow machine
-// had no room.
+// countEarly counts a job that has started in reality and for which the shadow
+// machine had no room.
 func (s *Shadow) countEarly(p *pool, j *job) {
 	s.report.Starts.Earlier++
 	if s.early >= mostEarly {
@@ -209,8 +210,8 @@ type machine struct {
 	room    sim.Room // beside its reservation, or all that is free
 }
 
-// start tries to start what waits of a job, and returns how many tasks it did. The
-// job takes no processors if it is known to be over by now.
+// start tries to start the waiting tasks of a job, and returns how many it
+// started. A job that is known to be over by now takes no processors.
 func (m *machine) start(j *job, length ostrich.Duration) int {
 	q, n := j.procs, j.waiting()
 	if q > m.procs {
@@ -237,7 +238,7 @@ func (m *machine) start(j *job, length ostrich.Duration) int {
 	return k
 }
 
-// follow puts the jobs of a new order into the line. What has started in
+// follow puts the jobs of a new order into the line. A job that has started in
 // reality stays behind the job that it stood behind.
 func (s *Shadow) follow(p *pool) {
 	for _, j := range p.order {
@@ -269,7 +270,7 @@ func (s *Shadow) follow(p *pool) {
 	p.line = line
 }
 
-// inList tells whether a comma-separated list has a name.
+// inList reports whether a comma-separated list has a name.
 func inList(list, name string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if one == name {

@@ -7,8 +7,9 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// takePlan takes the order of a new plan, and what the queue says of its jobs.
-func (s *Shadow) takePlan(c *sidecar.Cycle) {
+// observePlan records the order of a new plan, and what the queue says of its
+// jobs.
+func (s *Shadow) observePlan(c *sidecar.Cycle) {
 	for _, k := range s.campaigns {
 		k.waits, k.head, k.tier = false, 0, 0
 	}
@@ -58,9 +59,9 @@ func (s *Shadow) takePlan(c *sidecar.Cycle) {
 	s.overlaps = overlaps(c, s.depth)
 }
 
-// overlaps are the parts of the first jobs in OStrich's order that are among as
-// many first ones of Slurm's: of the first 10, the first 50, and as many as
-// Slurm looks at.
+// overlaps returns the part of the first jobs in OStrich's order that are among as
+// many first ones of Slurm's: of the first 10, the first 50, and as many as Slurm
+// looks at.
 func overlaps(c *sidecar.Cycle, depth int) []Overlap {
 	list := []Overlap{{Depth: "10", First: 10}, {Depth: "50", First: 50}, {Depth: "slurm", First: depth}}
 	common, all := make([]int, len(list)), make([]int, len(list))
@@ -102,10 +103,10 @@ func (s *Shadow) compareOrder(c *sidecar.Cycle) {
 	s.window.add(c.Time, &v)
 }
 
-// rankStarts finds which ranks the jobs that have started had among the pending
-// ones that fitted: had no more processors each than were idle or handed out
-// since the cycle before, and waited for nothing but their turn. Tasks of an
-// array share the rank of its record.
+// rankStarts finds the ranks that the jobs that have started had among the pending
+// ones that fitted: those that needed no more processors each than were idle or
+// handed out since the previous cycle, and waited for nothing but their turn.
+// Tasks of an array share the rank of its record.
 func (s *Shadow) rankStarts() {
 	for i := range s.pools {
 		p := &s.pools[i]
@@ -171,7 +172,7 @@ func (s *Shadow) addRanks(p *pool, list []*job, room int) {
 	s.window.add(s.now, &v)
 }
 
-// depthOf is how many jobs Slurm looks at.
+// depthOf returns how many jobs Slurm looks at.
 func depthOf(c *sidecar.Cycle, config *sidecar.Config) int {
 	return cmp.Or(config.Priority.Depth, max(c.Controller.Depth(), 1))
 }

@@ -54,8 +54,8 @@ type rhoOf struct {
 // forget drops the campaigns and keeps what has been computed.
 func (p *promise) forget() { p.due, p.past = nil, nil }
 
-// add takes a campaign that has ended. Its ρ is computed only if all other work
-// since its submission is known, and if its jobs waited for nothing but their turn.
+// add adds an ended campaign. Its ρ is computed only if all other work since its
+// submission is known, and if its jobs waited for nothing but their turn.
 func (p *promise) add(c *campaign, begun ostrich.Time) {
 	p.past = append(p.past, c)
 	for _, why := range c.blame.list() {
@@ -92,7 +92,7 @@ func (s *Shadow) updatePromise() {
 	s.report.Campaigns.Promise = p.summary()
 }
 
-// trim forgets what is too old, or too much.
+// trim drops what is too old, or too much.
 func (p *promise) trim(now ostrich.Time) {
 	p.rhos = slices.DeleteFunc(p.rhos, func(r rhoOf) bool { return r.ended <= now-day })
 	p.rhos = slices.Delete(p.rhos, 0, max(0, len(p.rhos)-mostRhos))
@@ -108,14 +108,13 @@ func (p *promise) trim(now ostrich.Time) {
 	p.past = slices.DeleteFunc(p.past, func(c *campaign) bool { return c.ended <= now-companyTime })
 }
 
-// computeRho computes ρ of the due campaigns of a pool. The reference machine is
-// shared by all known campaigns, with true lengths, and expected ones for jobs that
-// have not ended.
+// computeRho computes ρ of the due campaigns of a pool. All known campaigns share
+// the reference machine, with true lengths, and expected ones for unfinished jobs.
 func (s *Shadow) computeRho(pool int) {
 	p := &s.promise
 	known := slices.Clone(p.past)
 	for _, c := range s.campaigns {
-		if !c.told {
+		if !c.reported {
 			known = append(known, c)
 		}
 	}
@@ -149,7 +148,8 @@ func (s *Shadow) computeRho(pool int) {
 	}
 }
 
-// openWork is the work of the jobs of a pool that run, or wait for their turn.
+// openWork returns the work of the jobs of a pool that run, or wait for their
+// turn.
 func (s *Shadow) openWork(pool int) map[*campaign][]arrival {
 	open := make(map[*campaign][]arrival)
 	for _, j := range s.jobs {
@@ -174,7 +174,7 @@ func (s *Shadow) openWork(pool int) map[*campaign][]arrival {
 	return open
 }
 
-// summary is what the report has of it.
+// summary returns what the report shows of it.
 func (p *promise) summary() Promise {
 	all := Promise{Campaigns: len(p.rhos), Rhos: report.Rhos{Le1: 1}, Users: []PromiseUser{}}
 	if len(p.rhos) == 0 {

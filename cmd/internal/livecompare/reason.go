@@ -1,9 +1,9 @@
 package livecompare
 
-// Reason says why a campaign may have ended after its bound. Each is decided
-// from what accounting and the queue told while it was unfinished; several may
-// hold, and that one holds does not prove that it alone was to blame. Smaller
-// ones come first.
+// Reason says why a campaign may have ended after its bound. Each is decided from
+// what accounting and the queue reported while the campaign was unfinished.
+// Several may hold, and one that holds need not be the only cause. Smaller ones
+// come first.
 type Reason uint8
 
 // The reasons.
@@ -59,10 +59,10 @@ var reasonWords = [reasons]string{
 	"not known",
 }
 
-// String is the reason's name in metrics and JSON.
+// String returns the reason's name in metrics and JSON.
 func (r Reason) String() string { return reasonNames[r] }
 
-// Words says it for people.
+// Words returns the reason in words.
 func (r Reason) Words() string { return reasonWords[r] }
 
 // Reasons lists all of them, in their order.
@@ -79,7 +79,7 @@ type blame uint16
 
 func (b *blame) add(r Reason) { *b |= 1 << r }
 
-// list is the reasons of the set, NotKnown if it is empty.
+// list returns the reasons of the set, NotKnown if it is empty.
 func (b blame) list() []Reason {
 	var list []Reason
 	for r := range NotKnown {

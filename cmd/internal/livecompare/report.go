@@ -28,7 +28,7 @@ type Report struct {
 
 // Waits is how long jobs had waited at their first start, from the submission on,
 // and how long the same jobs waited on the shadow machine, as far as it has
-// started them. Since the daemon began.
+// started them. It counts since the daemon began.
 type Waits struct {
 	Real, Shadow Histogram
 }
@@ -73,7 +73,7 @@ type Starts struct {
 	Ranks []Ranks `json:"ranks"`
 }
 
-// Ranks tells how far jobs that started stood from the head of OStrich's order.
+// Ranks says how far jobs that started stood from the head of OStrich's order.
 type Ranks struct {
 	Hours int `json:"hours"` // of which it tells, up to now
 	Jobs  int `json:"jobs"`  // that started and had a rank
@@ -98,16 +98,16 @@ type Campaigns struct {
 	Last      []*Finished `json:"last"` // the latest first
 }
 
-// Promise is how the campaigns that ended within the last 24 hours fared beside an
-// equally shared machine, by report.Rho. In it are those that were submitted since
-// the daemon began and whose jobs waited for nothing but their turn.
+// Promise compares the campaigns that ended in the last 24 hours with an equally
+// shared machine, by report.Rho. It counts those that were submitted since the
+// daemon began and whose jobs waited for nothing but their turn.
 type Promise struct {
 	Campaigns   int           `json:"campaigns"`
 	report.Rhos               // all 0, and le_1 1, without campaigns
 	Users       []PromiseUser `json:"users"` // with a mean ρ above 1, the greatest first, at most mostPromised
 }
 
-// PromiseUser is a user of whom the promise was not kept on average.
+// PromiseUser is a user for whom the promise was broken on average.
 type PromiseUser struct {
 	User      string  `json:"user"` // account/user with shares from the association tree
 	Campaigns int     `json:"campaigns"`
@@ -169,7 +169,7 @@ func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
 	r.Cycles++
 }
 
-// finished adds a campaign that has ended, and tells whether any of its jobs ran.
+// finished adds an ended campaign, and reports whether any of its jobs ran.
 func (r *Report) finished(c *campaign, pool string) bool {
 	all := &r.Campaigns
 	if c.work == 0 && c.longest == 0 {
@@ -207,8 +207,8 @@ func (r *Report) finished(c *campaign, pool string) bool {
 	return true
 }
 
-// Report returns what was found up to the latest cycle. It stays as it is while
-// further cycles are observed.
+// Report returns what was found up to the latest cycle. Further cycles do not
+// change it.
 func (s *Shadow) Report() *Report {
 	r := s.report
 	hours, days := s.window.over(s.now)

@@ -9,7 +9,7 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Source is what is asked beside the cycle. *sidecar.Sidecar is one.
+// Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() sidecar.Config
 	Live() []slurmdb.Record // asked where a cycle begins anew
@@ -68,9 +68,9 @@ func New() *Shadow {
 	return &Shadow{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
 }
 
-// Observe takes a cycle. Cycles of one sidecar must come in their order; one
-// after a failed cycle has the events of that too. Cycle, events and plan are
-// only read, and not kept.
+// Observe adds a cycle. Cycles of one sidecar must come in their order; a cycle
+// after a failed one has the events of both. Observe only reads cycle, events and
+// plan, and does not keep them.
 func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	config := from.Config()
 	if s.report.Cycles > 0 && s.report.Cluster != config.Cluster {
@@ -90,7 +90,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 // other reports whether anything changed since the cycle before.
 func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Anew || c.Generation != s.generation }
 
-// look takes a cycle in which something has changed.
+// look processes a cycle in which something has changed.
 func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 	planned := s.other(c)
 	s.generation = c.Generation
@@ -127,15 +127,15 @@ func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 		j.just = false
 	}
 	if planned {
-		s.takePlan(c)
+		s.observePlan(c)
 		s.again = true // the shadow machine has yet to go through it
 	}
 	s.finish()
 	s.updatePromise()
 }
 
-// begin starts anew from what is known of the jobs that have not ended: the
-// shadow machine runs what runs.
+// begin starts anew from what is known of the unfinished jobs: the shadow machine
+// runs what runs.
 func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*campaign)
 	s.pools = make([]pool, len(c.Pools))
@@ -147,7 +147,7 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 	}
 	for _, r := range from.Live() {
 		j := new(job)
-		j.take(&r.Job)
+		j.copyFrom(&r.Job)
 		j.start, j.virtual, j.rested = r.Job.Start, r.Job.Start, r.Job.Suspended
 		if r.State == slurmdb.Suspended {
 			j.paused = c.Time
@@ -182,7 +182,7 @@ func (s *Shadow) place(j *job) {
 	j.expect = cmp.Or(j.expect, j.estimate)
 }
 
-// event takes what has happened to a job or to the machine.
+// event processes what has happened to a job or to the machine.
 func (s *Shadow) event(e *ostrich.Event) {
 	if e.Kind == ostrich.Capacity {
 		s.resize(e)
@@ -202,7 +202,7 @@ func (s *Shadow) event(e *ostrich.Event) {
 			j.expect = 0
 			s.fresh = append(s.fresh, j)
 		}
-		j.take(&e.Job)
+		j.copyFrom(&e.Job)
 	case ostrich.Start:
 		s.start(j, e)
 	case ostrich.Suspend:
@@ -240,12 +240,12 @@ func (s *Shadow) resize(e *ostrich.Event) {
 	s.pools[i].procs = e.Procs
 }
 
-// submit takes a new job. A task that leaves the record of its array stands
-// where that stands, and takes one of the starts along that the shadow machine
-// has given the record.
+// submit adds a new job. A task that leaves the record of its array stands where
+// the array stands, and takes along one of the starts that the shadow machine has
+// given the array.
 func (s *Shadow) submit(from *ostrich.Job) {
 	j := &job{pool: -1}
-	j.take(from)
+	j.copyFrom(from)
 	s.jobs[j.id] = j
 	s.fresh = append(s.fresh, j)
 	array := s.jobs[j.group]
@@ -275,7 +275,7 @@ func (s *Shadow) submit(from *ostrich.Job) {
 	}
 }
 
-// tier is the highest PriorityTier of a job's partitions.
+// tier returns the highest PriorityTier of a job's partitions.
 func (s *Shadow) tier(partitions string) int {
 	t, ok := s.tiers[partitions]
 	if ok {
@@ -289,7 +289,7 @@ func (s *Shadow) tier(partitions string) int {
 	return t
 }
 
-// start takes a job that has started in reality.
+// start processes the start of a job in reality.
 func (s *Shadow) start(j *job, e *ostrich.Event) {
 	if j.start != 0 {
 		return
@@ -299,7 +299,7 @@ func (s *Shadow) start(j *job, e *ostrich.Event) {
 	if at != 0 {
 		s.hung--
 	}
-	j.take(&e.Job)
+	j.copyFrom(&e.Job)
 	j.start, j.tasks = e.At, e.Job.Count()
 	j.just = true
 	s.waited(j)
@@ -320,7 +320,7 @@ func (s *Shadow) start(j *job, e *ostrich.Event) {
 	}
 }
 
-// requeue lets a job wait again, as if it never had run.
+// requeue lets a job wait again, as if it had never run.
 func (s *Shadow) requeue(j *job) {
 	if j.campaign != nil {
 		j.campaign.blame.add(Requeued)
@@ -332,7 +332,7 @@ func (s *Shadow) requeue(j *job) {
 	j.rank, j.class, j.startable, j.again = 0, unseen, false, true
 }
 
-// end takes a job that has ended in reality.
+// end processes the end of a job in reality.
 func (s *Shadow) end(j *job, e *ostrich.Event) {
 	delete(s.jobs, j.id)
 	if e.Job.Start == 0 || j.start == 0 {

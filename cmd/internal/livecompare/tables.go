@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Tables are the report for people.
+// Tables returns the report for people.
 func (r *Report) Tables() []format.Table {
 	return slices.Concat([]format.Table{r.orderTable(), r.startsTable(), r.campaignsTable()}, r.brokenTables(), r.Campaigns.Promise.tables(), r.lastTables())
 }

@@ -6,22 +6,22 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Point tells of five minutes how long jobs had waited and how far campaigns
-// were stretched, and what the shadow machine says of the same ones. Quantiles
-// are 0 where nothing is counted.
+// Point describes five minutes: how long jobs had waited and how far campaigns
+// were stretched, in reality and on the shadow machine. Quantiles are 0 where
+// nothing is counted.
 type Point struct {
 	Time ostrich.Time `json:"time"` // when the five minutes begin
 
-	// Wait is of the jobs that started in this time, each at its first start: from
-	// the submission on, with the time in which it was held or depended on
-	// others. ShadowWait is of those among them that have started on the shadow
+	// Wait counts the jobs that started in this time, each at its first start:
+	// from the submission on, with the time in which it was held or depended on
+	// others. ShadowWait counts those among them that have started on the shadow
 	// machine too by now, however much later.
 	Wait       Spread `json:"wait_seconds"`
 	ShadowWait Spread `json:"shadow_wait_seconds"`
 
-	// Stretch is of the campaigns that ended in this time, once no further job
-	// can join them. ShadowStretch is of those among them that have ended on
-	// the shadow machine too by now.
+	// Stretch counts the campaigns that ended in this time, once no further job
+	// can join them. ShadowStretch counts those among them that have ended on the
+	// shadow machine too by now.
 	Stretch       Spread `json:"stretch"`
 	ShadowStretch Spread `json:"shadow_stretch"`
 }
@@ -34,7 +34,7 @@ type Spread struct {
 	P90   float64 `json:"p90"`
 }
 
-// What a point tells of.
+// What a point counts.
 const (
 	trendWait = iota
 	trendShadowWait
@@ -78,8 +78,8 @@ func (t *trends) at(now ostrich.Time) {
 	}
 }
 
-// add counts n values of something that happened at a time. What is over by a
-// day is left out.
+// add counts n values of something that happened at a time. It ignores what is
+// more than a day old.
 func (t *trends) add(kind int, at ostrich.Time, value float64, n int) {
 	step := min(at/trendStep, t.now)
 	if step <= t.now-trendSteps || n <= 0 {
@@ -101,8 +101,8 @@ func octaves(kind int) float64 {
 	return 4 // up to 150 days
 }
 
-// list is the points from the first cycle on, of 24 hours at most. It stays as
-// it is.
+// list returns the points from the first cycle on, of 24 hours at most. Later
+// cycles do not change it.
 func (t *trends) list() []Point {
 	if !t.stale {
 		return t.points
@@ -193,9 +193,9 @@ func (s *Shadow) waitedThere(j *job) {
 	}
 }
 
-// endsThere takes a job that has ended in reality and started on the shadow
-// machine to its campaign. Of a campaign that is in the report this may have
-// been the last that was missing.
+// endsThere adds a job that has ended in reality and started on the shadow machine
+// to its campaign. It may have been the last one missing of a campaign that is in
+// the report.
 func (s *Shadow) endsThere(j *job) {
 	c := j.campaign
 	c.virtual = max(c.virtual, j.virtual+ostrich.Time(j.ran+j.rested))

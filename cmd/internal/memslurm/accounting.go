@@ -14,8 +14,8 @@ const (
 	delay    = 1 // starts and ends
 )
 
-// Accounting is what slurmdbd's tables tell of the jobs of a Controller, for
-// one reader. The reader is told everything once, as by slurmdb.Reader.
+// Accounting is what slurmdbd's tables show of the jobs of a Controller, for one
+// reader. Like slurmdb.Reader, it reports everything once.
 type Accounting struct {
 	from  *Controller
 	queue []ostrich.Event // not told yet, in the order in which they happened
@@ -29,7 +29,7 @@ func newAccounting(c *Controller) *Accounting {
 	return &Accounting{from: c, shown: make(map[ostrich.JobID]ostrich.Time), live: make(map[ostrich.JobID]ostrich.Job)}
 }
 
-// record takes an event of a job.
+// record records an event of a job.
 func (a *Accounting) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 	visible := at + delay
 	if kind == ostrich.Submit {
@@ -51,7 +51,7 @@ func (a *Accounting) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 	}
 }
 
-// PollEach tells what the tables show since the last poll.
+// PollEach reports what the tables show since the last poll.
 func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	now := a.from.now
 	var events []ostrich.Event
@@ -83,7 +83,7 @@ func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slu
 	return slurmdb.Batch{Now: now, Rows: len(events)}, nil
 }
 
-// Record is the row of a job that has not ended, as of the last poll.
+// Record returns the row of an unfinished job, as of the last poll.
 func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	j, ok := a.live[id]
 	if !ok {
@@ -100,14 +100,14 @@ func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 	return r, true
 }
 
-// Expect is a job of the queue as its row will have it.
+// Expect returns a job of the queue as its row will have it.
 func (a *Accounting) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
 	return ostrich.Job{
 		ID: q.ID, User: ostrich.UserID(q.UID), Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
 	}, true
 }
 
-// Live lists the jobs that have not ended, as of the last poll, by id.
+// Live lists the unfinished jobs, as of the last poll, by id.
 func (a *Accounting) Live() []slurmdb.Record {
 	var list []slurmdb.Record
 	for id := range a.live {
@@ -119,7 +119,7 @@ func (a *Accounting) Live() []slurmdb.Record {
 	return list
 }
 
-// UserName is the name of a user.
+// UserName returns the name of a user.
 func (a *Accounting) UserName(id ostrich.UserID) string {
 	u, _ := a.from.config.user(id)
 	return u.Name

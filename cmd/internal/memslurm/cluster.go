@@ -24,10 +24,9 @@ func New(c Config) (*Cluster, error) {
 	return &Cluster{Controller: ctl, Accounting: newAccounting(ctl)}, nil
 }
 
-// Every is something that is done again and again by the cluster's clock: with
-// the first submission, and then every Period seconds until the last job has
-// ended. It comes after the submissions and ends of its moment and before jobs
-// start.
+// Every is something that the cluster's clock repeats: with the first submission,
+// and then every Period seconds until the last job has ended. It runs after the
+// submissions and ends of its moment and before jobs start.
 type Every struct {
 	Period ostrich.Duration // at least 1
 	Do     func(context.Context) error
@@ -35,8 +34,8 @@ type Every struct {
 
 // Run submits the campaigns in a closed loop, as sim.Machine does, and returns
 // when the last job has ended. The jobs of a campaign come at once. The clock
-// starts with the first campaign, after moment 0. The error of what is done
-// again and again, or of the context, ends it early. A cluster runs once.
+// starts with the first campaign, after moment 0. An error of an Every, or of the
+// context, ends it early. A cluster runs once.
 func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Every) error {
 	switch {
 	case c.begin != 0:
@@ -84,7 +83,7 @@ type timer struct {
 	next ostrich.Time
 }
 
-// Step takes an event of the loop.
+// Step processes an event of the loop.
 func (r *ranker) Step(e ostrich.Event) error {
 	r.now = e.At
 	var j *Job
@@ -119,7 +118,7 @@ func (r *ranker) Jobs() []ostrich.JobID {
 	return r.ranked
 }
 
-// Wake is when the next timer is due.
+// Wake returns when the next timer is due.
 func (r *ranker) Wake(bool) ostrich.Time {
 	next := r.timers[0].next
 	for _, t := range r.timers[1:] {
@@ -128,8 +127,8 @@ func (r *ranker) Wake(bool) ostrich.Time {
 	return next
 }
 
-// AdvanceTo does what is due, what was due first first, and at one moment in
-// the order of the timers: the controller computes before anybody asks it.
+// AdvanceTo does what is due, in the order of the times, and at one moment in the
+// order of the timers: the controller computes before anybody asks it.
 func (r *ranker) AdvanceTo(t ostrich.Time) error {
 	for {
 		due := &r.timers[0]

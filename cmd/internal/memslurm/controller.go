@@ -15,8 +15,8 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// User is a user of the cluster. Those of an account have the same shares, and
-// so have all accounts.
+// User is a user of the cluster. The users of an account have equal shares, and so
+// have all accounts.
 type User struct {
 	UID     ostrich.UserID
 	Name    string
@@ -63,7 +63,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// ErrConfig is a cluster that cannot be.
+// ErrConfig means that a cluster cannot be emulated.
 var ErrConfig = errors.New("cannot be emulated")
 
 // partition is the only one.
@@ -113,10 +113,10 @@ func (c *Controller) Jobs() []Job {
 	return list
 }
 
-// Ended is the number of jobs that have.
+// Ended returns the number of jobs that have ended.
 func (c *Controller) Ended() int { return len(c.jobs) - len(c.pending) - len(c.running) }
 
-// Now is the controller's clock.
+// Now returns the time on the controller's clock.
 func (c *Controller) Now() ostrich.Time { return c.now }
 
 // boot starts the clock.
@@ -135,7 +135,7 @@ func (c *Controller) find(id ostrich.JobID) (*Job, error) {
 	return c.jobs[own-1], nil
 }
 
-// submit takes a new job in, with the next id.
+// submit adds a new job, with the next id.
 func (c *Controller) submit(e ostrich.Event, campaign int) (*Job, error) {
 	if _, ok := c.ids[e.Job.ID]; ok {
 		return nil, fmt.Errorf("emulated: job %d was submitted twice", e.Job.ID)
@@ -186,8 +186,7 @@ func (c *Controller) end(e ostrich.Event) (*Job, error) {
 	return j, c.plugin.End(j.ID, e.At)
 }
 
-// calculate computes usage and all priorities again. It is done once a
-// CalcPeriod.
+// calculate computes usage and all priorities again, once a CalcPeriod.
 func (c *Controller) calculate(context.Context) error {
 	c.plugin.AdvanceTo(c.now)
 	for _, j := range c.pending {
@@ -216,7 +215,7 @@ func (c *Controller) sort() {
 	})
 }
 
-// Controller is slurmctld's configuration.
+// Controller returns slurmctld's configuration.
 func (c *Controller) Controller(context.Context) (priority.Controller, error) {
 	var flags []string
 	if c.config.Rule == Classic {
@@ -233,7 +232,7 @@ func (c *Controller) Controller(context.Context) (priority.Controller, error) {
 	}, nil
 }
 
-// Partitions is the one partition.
+// Partitions returns the one partition.
 func (c *Controller) Partitions(context.Context) ([]priority.Partition, error) {
 	p := priority.Partition{
 		Name: partition, State: "UP", Default: true, MaxTime: priority.Unlimited,
@@ -245,7 +244,7 @@ func (c *Controller) Partitions(context.Context) ([]priority.Partition, error) {
 	return []priority.Partition{p}, nil
 }
 
-// Queue is the waiting jobs as squeue and sprio show them, in the order in
+// Queue returns the waiting jobs as squeue and sprio show them, in the order in
 // which they are tried.
 func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 	c.sort()
@@ -263,18 +262,18 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 	return queue, nil
 }
 
-// Diag is what sdiag shows. No message ever waits for slurmdbd.
+// Diag returns what sdiag shows. No message ever waits for slurmdbd.
 func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
 	return slurm.Diag{
 		At: c.now, Since: c.begin, Pending: len(c.pending), Running: len(c.running), Updates: c.updates,
 	}, nil
 }
 
-// siteLimit is the largest SiteFactor that Slurm takes.
+// siteLimit is the largest SiteFactor that Slurm accepts.
 const siteLimit = math.MaxInt32 - 2
 
-// Update sets SiteFactors. A job that does not wait any more is Gone. No other
-// channel is emulated.
+// Update sets SiteFactors. A job that no longer waits is Gone. No other channel is
+// emulated.
 func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	if ch != priority.SiteFactor {
 		return priority.Result{}, fmt.Errorf("emulated: channel %q: only sitefactor is emulated", ch)

@@ -15,7 +15,7 @@
 // the order of priority, submission and id, with the backfilling of
 // [sim.Machine].
 //
-// The [Accounting] tells what slurmdbd's tables would hold: a job that waits
+// The [Accounting] reports what slurmdbd's tables would hold: a job that waits
 // appears at the next multiple of 5 s, as slurmctld hands new jobs over in such
 // rounds (up to 24.05), and its start and end a second after they happened.
 //

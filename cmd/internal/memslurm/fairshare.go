@@ -42,8 +42,8 @@ func (c *Config) plugin(at ostrich.Time) (*multifactor.Multifactor, error) {
 	return multifactor.New(m, at)
 }
 
-// user is who has a uid, and the number of the association. One that is not known
-// has a number for a name, and no association.
+// user returns the user of a uid and the number of the association. An unknown
+// user has a number for a name, and no association.
 func (c *Config) user(uid ostrich.UserID) (u User, association int) {
 	for i, u := range c.Users {
 		if u.UID == uid {

@@ -102,7 +102,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	return result, err
 }
 
-// candidates are the replays that the options ask for.
+// candidates returns the replays that the options ask for.
 func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate, error) {
 	var runs []*candidate
 	for i, p := range policies {
@@ -139,7 +139,7 @@ func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate,
 	return runs, nil
 }
 
-// widest are the policies that see any of the changes.
+// widest returns the policies that see any of the changes.
 func widest(a, b []string, first bool) []string {
 	switch {
 	case first:

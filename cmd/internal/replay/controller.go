@@ -37,7 +37,7 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 			pending[j.ID] = j
 		}
 	}
-	var modelled, told []float64
+	var modelled, sprio []float64
 	for i := range queue {
 		q := &queue[i]
 		j, ok := pending[q.Job]
@@ -50,10 +50,10 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 			continue
 		}
 		f := m.Factors(&r, max(m.Latest(), r.Submit, r.Eligible)) // age grows with the calculations only
-		modelled, told = append(modelled, float64(m.Priority(&f))), append(told, float64(q.Priority))
+		modelled, sprio = append(modelled, float64(m.Priority(&f))), append(sprio, float64(q.Priority))
 	}
-	c.Jobs = len(told)
-	if tau, ok := report.KendallTau(modelled, told); ok {
+	c.Jobs = len(sprio)
+	if tau, ok := report.KendallTau(modelled, sprio); ok {
 		c.Tau = &tau
 	}
 	return c, nil

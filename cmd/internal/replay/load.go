@@ -167,7 +167,7 @@ func (s *Study) add(name string, raw []byte) error {
 	return nil
 }
 
-// newcomer is the user and the association of a name, known or new.
+// newcomer returns the user and the association of a name, known or new.
 func (s *Study) newcomer(name, account string) (ostrich.UserID, int) {
 	k := slices.IndexFunc(s.Users, func(u User) bool { return u.Name == name && (account == "" || u.Account == account) })
 	if k < 0 {

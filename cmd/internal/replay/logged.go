@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Campaigns are the campaigns of a log as they went there.
+// Campaigns holds the campaigns of a log as it ran.
 type Campaigns struct {
 	Log       string     `json:"log"`
 	Procs     int        `json:"procs"`
@@ -31,7 +31,7 @@ type Campaign struct {
 	Stretch   float64          `json:"stretch"`
 }
 
-// Campaigns are those of the logged times.
+// Campaigns returns the campaigns by the logged times.
 func (w *Workload) Campaigns() (*Campaigns, error) {
 	if !w.Timed {
 		return nil, errors.New("campaigns: the log tells no waits, and so not when its jobs ended; \"ostrich simulate\" can replay it")
@@ -63,7 +63,7 @@ func (w *Workload) Campaigns() (*Campaigns, error) {
 	return all, nil
 }
 
-// Table has a row a campaign.
+// Table returns a row for each campaign.
 func (c *Campaigns) Table() format.Table {
 	t := format.Table{Header: []string{"CAMPAIGN", "USER", "JOBS", "SUBMITTED", "ENDED", "WORK", "LONGEST", "STRETCH"}}
 	for _, k := range c.Campaigns {
@@ -72,7 +72,7 @@ func (c *Campaigns) Table() format.Table {
 	return t
 }
 
-// SummaryTable has the distribution of the stretch.
+// SummaryTable returns the distribution of the stretch.
 func (c *Campaigns) SummaryTable() format.Table {
 	t := format.Table{Header: SummaryHeader}
 	t.Add(SummaryCells(&c.Summary)...)

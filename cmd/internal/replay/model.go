@@ -32,7 +32,7 @@ var models = []struct {
 	{"programs", nil},
 }
 
-// ModelNames are the names of the models.
+// ModelNames returns the names of the models.
 func ModelNames() []string {
 	names := make([]string, len(models))
 	for i := range models {
@@ -57,7 +57,7 @@ type ModelOptions struct {
 
 func (o *ModelOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
 
-// Flags are the options, and fill o.
+// Flags returns the options, which fill o.
 func (o *ModelOptions) Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20, Destination: &o.Users},
@@ -72,7 +72,7 @@ func (o *ModelOptions) Flags() []cli.Flag {
 	}
 }
 
-// DefaultModel are options that nobody has set yet.
+// DefaultModel returns options that nobody has set yet.
 func DefaultModel() (*ModelOptions, error) {
 	o := &ModelOptions{}
 	err := o.named.begin("generate", o.Flags())
@@ -83,10 +83,10 @@ func DefaultModel() (*ModelOptions, error) {
 // Set sets an option by its name.
 func (o *ModelOptions) Set(name, value string) error { return o.named.fill(name, value) }
 
-// Names are the options that can be set by their name.
+// Names returns the options that can be set by their name.
 func (o *ModelOptions) Names() []string { return o.named.names }
 
-// Model is the model of a name, of so many jobs and changed by the options.
+// Model returns the model of a name, with so many jobs and changed by the options.
 func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 	i, err := console.Named[uint8](ModelNames(), name)
 	if err != nil {
@@ -116,7 +116,7 @@ func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 	return m, nil
 }
 
-// paper is a model of the papers, changed by the options.
+// paper returns a model of the papers, changed by the options.
 func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
 	m.Jobs = jobs
 	if o.given("procs") {

@@ -17,8 +17,7 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// LogOptions choose what is taken of a workload log, and what a campaign of it
-// is.
+// LogOptions choose the jobs of a workload log, and say what a campaign is.
 type LogOptions struct {
 	Procs      int
 	Lenient    bool
@@ -34,12 +33,13 @@ type LogOptions struct {
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
 
-// LogsFlag is the option that names logs.
+// LogsFlag returns the option that names logs.
 func LogsFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log, once for each log; must be given"}
 }
 
-// Flags are the options that choose jobs of a log but for their users, and fill o.
+// Flags returns the options that choose jobs of a log except by their users. They
+// fill o.
 func (o *LogOptions) Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
@@ -50,8 +50,8 @@ func (o *LogOptions) Flags() []cli.Flag {
 	}
 }
 
-// RuleFlags are the options that say what a campaign is, by one of these rules,
-// with a usage and a default text of the rule, and fill o.
+// RuleFlags returns the options that say what a campaign is, by one of these
+// rules, with a usage and a default text of the rule. They fill o.
 func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + console.List(names), DefaultText: text, Destination: &o.Rule},
@@ -59,7 +59,8 @@ func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
 	}
 }
 
-// Options say what of a log is replayed, and how, in the words of a command line.
+// Options say which jobs of a log are replayed, and how, in the words of a command
+// line.
 type Options struct {
 	LogOptions
 	Policy, Backfill string
@@ -76,7 +77,8 @@ type Options struct {
 	named            settings
 }
 
-// Flags are the options of a replay but for [Options.CampaignFlags]. They fill o.
+// Flags returns the options of a replay except [Options.CampaignFlags]. They fill
+// o.
 func (o *Options) Flags() []cli.Flag {
 	inside, gate, predictor := o.orderFlags()
 	predictor.Value = "limit"
@@ -97,7 +99,7 @@ func (o *Options) Flags() []cli.Flag {
 	})
 }
 
-// SiteFlags are the options of a replay that the jobs of a site have too. They
+// SiteFlags returns the options of a replay that the jobs of a site have too. They
 // fill o.
 func (o *Options) SiteFlags() []cli.Flag {
 	inside, gate, predictor := o.orderFlags()
@@ -112,22 +114,22 @@ func (o *Options) backfillFlag(value string) cli.Flag {
 	return &cli.StringFlag{Name: "backfill", Usage: "who may pass the first job in the order: `KIND` is " + console.List(sim.BackfillNames), Value: value, Destination: &o.Backfill}
 }
 
-// PoliciesFlag is the option that names policies to be compared.
+// PoliciesFlag returns the option that names policies to be compared.
 func PoliciesFlag(policies *string) cli.Flag {
 	return &cli.StringFlag{Name: "policy", Usage: "the `POLICIES`, comma-separated; the others are compared with the first", Value: "fairshare,ostrich", Destination: policies}
 }
 
-// FloorFlag is the option that says how long a campaign counts as, at least.
+// FloorFlag returns the option that says how long a campaign counts as, at least.
 func FloorFlag(floor *time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
 }
 
-// LoopFlag is the option, of some name, that says how users react.
+// LoopFlag returns the option, of some name, that says how users react.
 func LoopFlag(name string, loop *string) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: loop}
 }
 
-// orderFlags are the options of a policy's order. Their default texts say what
+// orderFlags returns the options of a policy's order. Their default texts say what
 // holds without them.
 func (o *Options) orderFlags() (inside, gate, predictor *cli.StringFlag) {
 	inside = &cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside}
@@ -136,12 +138,12 @@ func (o *Options) orderFlags() (inside, gate, predictor *cli.StringFlag) {
 	return inside, gate, predictor
 }
 
-// CampaignFlags are the options that say what a campaign is. They fill o.
+// CampaignFlags returns the options that say what a campaign is. They fill o.
 func (o *Options) CampaignFlags() []cli.Flag {
 	return o.RuleFlags(RuleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits")
 }
 
-// Defaults are options that nobody has set yet.
+// Defaults returns options that nobody has set yet.
 func Defaults() (*Options, error) {
 	o := &Options{}
 	err := o.named.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
@@ -152,10 +154,10 @@ func Defaults() (*Options, error) {
 // Set sets an option by its name.
 func (o *Options) Set(name, value string) error { return o.named.fill(name, value) }
 
-// Text is the value of an option as text, the same for all spellings of it.
+// Text returns the value of an option as text, the same for all spellings of it.
 func (o *Options) Text(name string) string { return o.named.text(name) }
 
-// Names are the options that can be set by their name.
+// Names returns the options that can be set by their name.
 func (o *Options) Names() []string { return o.named.names }
 
 // settings are options that are set one by one, by their names.
@@ -192,7 +194,8 @@ func (s *settings) has(name string) bool {
 	return found
 }
 
-// Policies are those that the options name, to be replayed with something.
+// Policies returns the policies that the options name, to be replayed with
+// something.
 func (o *Options) Policies(with Need) ([]*Policy, error) {
 	var list []*Policy
 	for name := range strings.SplitSeq(o.Policy, ",") {
@@ -222,7 +225,7 @@ func (f *faults) either(option, value, first, second string) bool {
 	return i == 0
 }
 
-// choice is the value of an option; nil if it is empty.
+// choice returns the value of an option; nil if it is empty.
 func choice[T ~uint8](f *faults, option string, names []string, value string) *T {
 	if value == "" {
 		return nil
@@ -232,7 +235,7 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 	return &t
 }
 
-// order is what the options say that logs and sites have in common.
+// order returns what the options say that logs and sites have in common.
 func (o *Options) order() (Run, error) {
 	r := Run{kill: o.Kill}
 	var bad faults
@@ -246,7 +249,7 @@ func (o *Options) order() (Run, error) {
 	return r, errors.Join(bad...)
 }
 
-// Run is what the options say that are the same for all logs and policies.
+// Run returns what the options say that is the same for all logs and policies.
 func (o *Options) Run() (Run, error) {
 	r, err := o.order()
 	r.dependencies = o.Dependencies
@@ -275,7 +278,7 @@ func (o *Options) Run() (Run, error) {
 	return r, errors.Join(bad...)
 }
 
-// Estimates is how long jobs are expected to run.
+// Estimates returns how long jobs are expected to run.
 func (o *Options) Estimates() (sim.Estimates, error) {
 	e, err := console.Named[sim.Estimates](sim.EstimateNames, o.Estimate)
 	switch {
@@ -321,9 +324,9 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	return text, err
 }
 
-// CheckTogether returns which options do not go together in a replay under a
-// policy of a log, or of a workload that is generated. Whether the fields of a
-// log tell its campaigns is seen when it is read.
+// CheckTogether returns an error for options that do not go together in a replay
+// under a policy of a log, or of a generated workload. Whether the fields of a log
+// name its campaigns is seen when it is read.
 func (o *Options) CheckTogether(p *Policy, generated bool) error {
 	r, err := o.Run()
 	if err != nil {
@@ -342,7 +345,8 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 	return r.Check()
 }
 
-// MeansNothing returns why an option means nothing to a policy and a rule, or "".
+// MeansNothing returns why an option has no effect under a policy and a rule, or
+// "".
 func MeansNothing(option string, p *Policy, rule string) string {
 	for _, h := range heeded {
 		if h.option == option && !h.by(p) {

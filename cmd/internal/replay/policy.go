@@ -62,7 +62,7 @@ func (s *Study) loopRule() ostrich.Rule {
 	return s.Options.Rule
 }
 
-// inOrder are the requests of the jobs in the order in which a loop numbers
+// inOrder returns the requests of the jobs in the order in which a loop numbers
 // them.
 func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 	list := make([]multifactor.Request, 0, len(s.Jobs))
@@ -74,8 +74,8 @@ func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 	return list
 }
 
-// Virtual are the stays of the campaigns of a run in OStrich's virtual schedule.
-// A campaign starts there when it is submitted and the user's last one is
+// Virtual returns when the campaigns of a run are in OStrich's virtual schedule. A
+// campaign starts there once it is submitted and the user's previous one is
 // completed (thesis 5.1).
 func (s *Study) Virtual(jobs []report.Job) ([]comparison.Block, error) {
 	o := s.Options
@@ -112,8 +112,8 @@ func (s *Study) Virtual(jobs []report.Job) ([]comparison.Block, error) {
 	return blocks, nil
 }
 
-// Share is the weight of a user in OStrich's division of the machine, of those
-// that are next to one another in the tree; nil if all are equal.
+// Share returns the weight of a user in OStrich's division of the machine, among
+// those next to one another in the tree; nil if all are equal.
 func (s *Study) Share() func(ostrich.UserID) float64 {
 	if s.Shares == nil {
 		return nil

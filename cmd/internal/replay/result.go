@@ -23,14 +23,15 @@ type Simulation struct {
 	Outcome  *Outcome
 }
 
-// NewSimulation is the replay of a workload under a policy, if that makes sense.
+// NewSimulation returns the replay of a workload under a policy, or an error if
+// the two do not go together.
 func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
 	s := &Simulation{Workload: w, Run: settings}
 	s.Run.Policy, s.Run.Procs, s.Run.rule = p, w.Procs, w.Rule
 	return s, s.Run.Check()
 }
 
-// Simulations are the replays that the options ask for, of logs, under each of
+// Simulations returns the replays that the options ask for, of logs, under each of
 // the policies.
 func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
 	settings, err := o.Run()
@@ -67,8 +68,8 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 	return all, nil
 }
 
-// Simulate makes the replays, several at a time, and writes their notes on
-// stderr. Unless all is wanted, only the summaries of several are kept.
+// Simulate makes the replays, several at a time, and writes their notes on stderr.
+// Unless whole is set, it keeps only the summaries of several.
 func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simulation, whole bool) error {
 	jobs := make([]int, len(list))
 	for i, s := range list {
@@ -121,7 +122,7 @@ type Figures struct {
 	ByUser    []report.User  `json:"by_user"`
 }
 
-// Summary sums a replay up that has been done.
+// Summary sums up a finished replay.
 func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
@@ -144,8 +145,8 @@ type lateness struct {
 	Max       float64 `json:"max"`
 }
 
-// lateness compares with the virtual schedule of the policy, or of the same
-// kind of machine for a policy that has none.
+// lateness compares with the virtual schedule of the policy. For a policy without
+// one it uses that of the same kind of machine.
 func (s *Simulation) lateness() (lateness, error) {
 	options := ostrich.Options{Procs: s.Run.Procs}
 	if s.Run.Policy.virtual == ostrich.Parallel {
@@ -170,7 +171,7 @@ func (s *Simulation) lateness() (lateness, error) {
 	return l, nil
 }
 
-// Figures are all figures of a replay that has been done.
+// Figures returns all figures of a finished replay.
 func (s *Simulation) Figures() (Figures, error) {
 	o := s.Outcome
 	late, err := s.lateness()
@@ -191,7 +192,7 @@ func (s *Simulation) Figures() (Figures, error) {
 	}, nil
 }
 
-// Document is what simulate --json writes of replays: an object, or a list of
+// Document returns what simulate --json writes of replays: an object, or a list of
 // several. It has all figures, or the summaries only.
 func Document(list []*Simulation, whole bool) (any, error) {
 	objects := make([]any, len(list))
@@ -212,8 +213,8 @@ func Document(list []*Simulation, whole bool) (any, error) {
 	return objects, nil
 }
 
-// Tables are a row a replay, and then unless only the summaries are wanted, a row
-// a user.
+// Tables returns a row for each replay and, unless only the summaries are wanted,
+// a row for each user.
 func Tables(list []*Simulation, whole bool) []format.Table {
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
 	for _, s := range list {
@@ -238,12 +239,12 @@ var SummaryHeader = []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", 
 // Header is the header of [Cells].
 var Header = append(slices.Clone(SummaryHeader), "WAIT", "BSLD", "UTILISATION", "MAKESPAN")
 
-// Cells are the cells of the summary of a run in a table.
+// Cells returns the cells of the summary of a run in a table.
 func Cells(r *report.Run) []any {
 	return append(SummaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), format.PercentCell(r.Utilisation, 1), r.Makespan)
 }
 
-// SummaryCells are the cells of a summary in a table.
+// SummaryCells returns the cells of a summary in a table.
 func SummaryCells(s *report.Summary) []any {
 	stretch := func(x float64) string { return fmt.Sprintf("%.2f", x) }
 	d := &s.Stretch

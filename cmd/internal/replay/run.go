@@ -57,7 +57,7 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// material is what its policy is made of.
+// material returns what the policy is made of.
 func (r *Run) material(campaigns []sim.Campaign) *Material {
 	return &Material{
 		Campaigns: campaigns, Closed: r.closed, Period: r.period,
@@ -65,7 +65,7 @@ func (r *Run) material(campaigns []sim.Campaign) *Material {
 	}
 }
 
-// over returns options of a schedule, with those replaced that were chosen.
+// over returns the options of a schedule with the chosen ones replaced.
 func (r *Run) over(o ostrich.Options) ostrich.Options {
 	if r.gate != nil {
 		o.Gate = *r.gate
@@ -79,7 +79,7 @@ func (r *Run) over(o ostrich.Options) ostrich.Options {
 	return o
 }
 
-// heeded are the options that some policies take and others do not.
+// heeded lists the options that some policies use and others do not.
 var heeded = []struct {
 	option string
 	by     func(*Policy) bool
@@ -92,7 +92,7 @@ var heeded = []struct {
 	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
 }
 
-// heeded refuses options that none of the policies heeds.
+// heeded refuses options that none of the policies uses.
 func (o *Options) heeded(policies []*Policy) error {
 	for _, h := range heeded {
 		if o.given(h.option) && !slices.ContainsFunc(policies, h.by) {
@@ -108,8 +108,8 @@ var rhos = []struct {
 	rho  policy.Makespan
 }{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
 
-// PolicyNamed finds a policy that can be replayed with something; sjf is another
-// name of spt.
+// PolicyNamed returns the policy of a name that can be replayed with something;
+// sjf is another name of spt.
 func PolicyNamed(name string, with Need) (*Policy, error) {
 	if name == "sjf" {
 		name = "spt"
@@ -121,7 +121,7 @@ func PolicyNamed(name string, with Need) (*Policy, error) {
 	return p, nil
 }
 
-// Check returns which options do not go together.
+// Check returns an error for options that do not go together.
 func (r *Run) Check() error {
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:

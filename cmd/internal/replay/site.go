@@ -78,7 +78,7 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 	return nil
 }
 
-// poolOf is the pool of a partition; -1 for one without nodes.
+// poolOf returns the pool of a partition; -1 for one without nodes.
 func (s *Study) poolOf(partition string) int {
 	if len(s.Pools) == 1 && len(s.Pools[0].Partitions) == 0 {
 		return 0
@@ -123,7 +123,7 @@ func (s *Study) configure(h *accounting.History, setup Setup) error {
 	return nil
 }
 
-// controller takes over slurmctld's configuration.
+// controller copies slurmctld's configuration.
 func (s *Study) controller(setup Setup) error {
 	k := setup.Controller
 	if !k.Multifactor() {
@@ -174,7 +174,7 @@ func (s *Study) controller(setup Setup) error {
 	return nil
 }
 
-// schedulers takes over how Slurm's schedulers look for jobs.
+// schedulers copies how Slurm's schedulers look for jobs.
 func (s *Study) schedulers(k *priority.Controller) {
 	p := &k.Scheduling
 	s.Scheduler = sim.Scheduler{
@@ -308,7 +308,7 @@ func (s *Study) divide() *ostrich.Shares {
 	return d
 }
 
-// shares are those of an association as priority/multifactor takes them.
+// shares are those of an association as priority/multifactor reads them.
 func shares(n int64) int {
 	if n == accounting.ParentShares {
 		return multifactor.UseParent

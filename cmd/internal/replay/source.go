@@ -59,7 +59,7 @@ type live struct {
 	queue  []priority.Queued
 }
 
-// time reads a moment as the options write it.
+// time parses a moment as the options write it.
 func (s *source) time(text string) (ostrich.Time, error) {
 	if s.location != nil {
 		return sacct.ParseTime(strings.TrimSpace(text), s.now, s.location)
@@ -134,8 +134,8 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	return s, err
 }
 
-// foretell tests the predictors on the jobs; the zero value where time limits are
-// not known, as these bound all predictions.
+// foretell tests the predictors on the jobs. It returns the zero value if time
+// limits are not known, as these bound all predictions.
 func (s *source) foretell() lengths.Result {
 	if !s.limits {
 		return lengths.Result{}
@@ -267,7 +267,7 @@ func (s *source) readDump(path string) (*accounting.History, error) {
 	return sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
 }
 
-// span is the window that the options name, or the given one.
+// span returns the window that the options name, or the given one.
 func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error) {
 	for _, x := range []struct {
 		option, text string
@@ -291,8 +291,8 @@ func (s *source) moment(t ostrich.Time) string {
 	return time.Unix(int64(t), 0).In(s.location).Format(time.RFC3339)
 }
 
-// warmUp is for how many half-lives before the window usage is read: what is
-// older counts for a sixteenth.
+// warmUp is the number of half-lives before the window from which usage is read.
+// Older usage counts for a sixteenth.
 const warmUp = 4
 
 // readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.

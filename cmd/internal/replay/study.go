@@ -1,6 +1,6 @@
-// Package replay replays what happened on a cluster under other policies: a
-// site's accounting and its configuration of Slurm go in, runs of the same jobs
-// come out, for package comparison to compare.
+// Package replay replays recorded jobs under other policies: a workload log under
+// the options of simulate, or a site's accounting under its configuration of
+// Slurm. Package comparison compares the runs.
 package replay
 
 import (
@@ -19,8 +19,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Setup is what is known of the site beside its jobs. The zero value knows
-// nothing: then all users are equal and Slurm has its defaults.
+// Setup is what is known of the site besides its jobs. With the zero value all
+// users are equal and Slurm has its defaults.
 type Setup struct {
 	Controller *priority.Controller // slurmctld's configuration
 	Partitions []priority.Partition
@@ -35,10 +35,10 @@ type Setup struct {
 	Run     Run             // how the jobs are replayed
 }
 
-// Study is the jobs of a site, and how they are to be scheduled.
+// Study holds the jobs of a site, and how they are to be scheduled.
 type Study struct {
-	// Jobs are those that ran, and those that stood in their way and had not
-	// ended, by their arrival. Job i has the id i+1, and a user that Users names.
+	// Jobs are those that ran, and unfinished ones that stood in their way, by
+	// arrival. Job i has the id i+1, and a user that Users names.
 	Jobs  []sim.Logged
 	IDs   []ostrich.JobID // what Slurm calls them
 	Users []User          // by ostrich.UserID−1
@@ -64,13 +64,13 @@ type Study struct {
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
 type User struct{ Name, Account string }
 
-// Pool is partitions that share nodes, and no others.
+// Pool is a set of partitions that share nodes, and share none with others.
 type Pool struct {
 	Partitions []string // empty for all
 	Procs      int
 }
 
-// ErrNoJobs is a history of which no job can be replayed.
+// ErrNoJobs means that no job of a history can be replayed.
 var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
@@ -86,7 +86,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if err := s.configure(h, setup); err != nil {
 		return nil, err
 	}
-	if err := s.take(h); err != nil {
+	if err := s.addJobs(h); err != nil {
 		return nil, err
 	}
 	if s.tree {
@@ -105,9 +105,9 @@ func (s *Study) note(n int, one, many string) {
 	}
 }
 
-// take takes the jobs that ran. Those that ended before the window count as
+// addJobs adds the jobs that ran. Those that ended before the window count as
 // usage only.
-func (s *Study) take(h *accounting.History) error {
+func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
 	var never, rejected, late, wide, instant, elsewhere int
@@ -208,7 +208,7 @@ func (s *Study) take(h *accounting.History) error {
 	return nil
 }
 
-// request is what priority/multifactor knows of a job: what it asks for, and
+// request returns what priority/multifactor knows of a job: what it asks for, and
 // what its allocation costs.
 func (s *Study) request(j *accounting.Job) multifactor.Request {
 	procs, nodes := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes))
@@ -224,8 +224,8 @@ type unfinished struct {
 	ran ostrich.Duration
 }
 
-// finish gives the jobs that had not ended a length: the same part of their
-// limits as the other jobs' median, and no less than they had run. It returns a note on that.
+// finish gives the unfinished jobs a length: the same part of their limits as the
+// other jobs' median, and no less than they had run. It returns a note on that.
 func (s *Study) finish(open []unfinished, parts []float64) string {
 	if len(open) == 0 {
 		return ""
@@ -277,7 +277,7 @@ func permuted[T any](list []T, order []int) []T {
 	return sorted
 }
 
-// campaigns are the campaigns that a rule finds in the recorded times of the
+// campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
 func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
 	jobs := s.Jobs
@@ -302,8 +302,8 @@ func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
 	return list, nil
 }
 
-// number fixes the campaigns in which the jobs are measured, whatever rule
-// OStrich has.
+// number fixes the campaigns in which the jobs are measured, whatever rule OStrich
+// uses.
 func (s *Study) number() error {
 	first := 0
 	for p := range s.Pools {
@@ -323,7 +323,7 @@ func (s *Study) number() error {
 	return nil
 }
 
-// Recorded is what happened, job by job.
+// Recorded returns what happened, job by job.
 func (s *Study) Recorded() []report.Job {
 	jobs := make([]report.Job, 0, len(s.Jobs))
 	for i := range s.Jobs {

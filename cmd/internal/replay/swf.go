@@ -9,9 +9,9 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// FromLog takes a workload log for accounting on a machine of m processors. Its
-// users and groups, which are numbers, become user5 in group2; the moments are
-// those of the log, from 1 on. Without a job it returns sim.ErrNoJobs.
+// FromLog converts a workload log to accounting on a machine of m processors. Its
+// users and groups are numbers, and become user5 in group2. Times are those of the
+// log, from 1 on. Without a job it returns sim.ErrNoJobs.
 func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 	jobs, in, err := sim.FromLog(log, m, sim.Asked)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Need is what a policy is replayed with. A name can stand for another policy
-// where something else is known.
+// Need is what a policy is replayed with. One name can mean another policy where
+// something else is known.
 type Need uint8
 
 // What a policy is replayed with.
@@ -24,7 +24,8 @@ const (
 	Parts                  // parts of logs, and settings of ostrichd beside the name: bench
 )
 
-// Policy is a policy that can be replayed. One of order, rank and place is set.
+// Policy is a policy that can be replayed. Exactly one of order, rank and place is
+// set.
 type Policy struct {
 	Name, Usage string
 
@@ -41,8 +42,8 @@ type Policy struct {
 	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
 	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
 
-	// Settings are those that the policy has unless others are chosen; nil if it
-	// has none.
+	// Settings returns the settings that the policy has unless others are chosen;
+	// nil if it has none.
 	Settings func() (ostrich.Options, error)
 }
 
@@ -134,14 +135,16 @@ var Paper = ostrich.Options{
 	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: ostrich.ByLimit,
 }
 
-// virtualOf is the virtual schedule of the campaigns that the loop knows.
+// virtualOf returns the virtual schedule of the campaigns that the loop knows.
 func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options)) }
 
-// sidecarOf is the virtual schedule that finds campaigns itself, as ostrichd.
+// sidecarOf returns the virtual schedule that finds campaigns itself, as ostrichd
+// does.
 func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options)) }
 
-// siteOf is the virtual schedule of a site's jobs. In a closed loop the campaigns in
-// the recorded times are not those that are submitted, so it finds them itself.
+// siteOf returns the virtual schedule of a site's jobs. In a closed loop the
+// submitted campaigns are not those of the recorded times, so the schedule finds
+// them itself.
 func siteOf(m *Material) sim.Policy {
 	if m.Closed {
 		return sidecarOf(m)
@@ -163,10 +166,10 @@ func (m *Material) shared(made sim.Policy) sim.Policy {
 	}
 }
 
-// multifactorOf is Slurm's own order.
+// multifactorOf returns Slurm's own order.
 func multifactorOf(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) }
 
-// Policies are those that can be replayed with something, in the order of the
+// Policies returns those that can be replayed with something, in the order of the
 // help.
 func Policies(with Need) []*Policy {
 	var list []*Policy
@@ -178,7 +181,7 @@ func Policies(with Need) []*Policy {
 	return list
 }
 
-// Names are the names of policies.
+// Names returns the names of policies.
 func Names(list []*Policy) []string {
 	names := make([]string, len(list))
 	for i, p := range list {
@@ -187,8 +190,8 @@ func Names(list []*Policy) []string {
 	return names
 }
 
-// Find is the policy of a name that can be replayed with something; nil if there
-// is none.
+// Find returns the policy of a name that can be replayed with something; nil if
+// there is none.
 func Find(name string, with Need) *Policy {
 	list := Policies(with)
 	if i := slices.IndexFunc(list, func(p *Policy) bool { return p.Name == name }); i >= 0 {
@@ -197,8 +200,8 @@ func Find(name string, with Need) *Policy {
 	return nil
 }
 
-// Help lists the policies that can be replayed with something, a line each, with
-// names as wide as that.
+// Help lists the policies that can be replayed with something, a line each. Names
+// fill the width.
 func Help(with Need, width int) string {
 	var b strings.Builder
 	for _, p := range Policies(with) {
@@ -211,12 +214,12 @@ func Help(with Need, width int) string {
 	return b.String()
 }
 
-// Estimates reports whether a policy goes by how long jobs are expected to run, so
-// that it is another one if it knows how long they do.
+// Estimates reports whether a policy uses expected lengths of jobs, so that it
+// changes if it knows the true ones.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
-// Into makes the policy, and has a loop follow it. exact lets one that goes job
-// by job know how long jobs run.
+// Into makes the policy and has a loop follow it. With exact, a policy that goes
+// job by job knows how long jobs run.
 func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
 	switch {
 	case p.rank != nil:
@@ -231,8 +234,8 @@ func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
 // Ranks reports whether the policy goes campaign by campaign.
 func (p *Policy) Ranks() bool { return p.rank != nil }
 
-// flatOf is Slurm's own order where a site sets PriorityWeightFairshare and
-// nothing else, and all users are in one account.
+// flatOf returns Slurm's own order at a site that sets PriorityWeightFairshare and
+// nothing else, with all users in one account.
 func flatOf(m *Material) sim.Policy {
 	c := multifactor.Config{
 		Weights: multifactor.Weights{Fairshare: 1_000_000}, HalfLife: 7 * 24 * 3600,

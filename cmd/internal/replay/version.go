@@ -11,8 +11,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// CodeVersion tells this code from any other: by the version of a release or a
-// commit, or else by a hash of the executable.
+// CodeVersion identifies this code: by the version of a release or a commit, or
+// else by a hash of the executable.
 var CodeVersion = sync.OnceValues(func() (string, error) {
 	v := sidecar.Version()
 	if strings.HasPrefix(v, "v") && !strings.HasSuffix(v, "dirty") {
@@ -26,7 +26,7 @@ var CodeVersion = sync.OnceValues(func() (string, error) {
 	return v + " " + sum, err
 })
 
-// HashFile is the size of a file and the SHA-256 of its content.
+// HashFile returns the size of a file and the SHA-256 of its content.
 func HashFile(path string) (size int64, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// Workload is a log as a command takes it.
+// Workload is what a command uses of a log.
 type Workload struct {
 	Name  string // of the file, without folder and extensions
 	Procs int
@@ -30,7 +30,7 @@ type Workload struct {
 	Notes []string
 }
 
-// Workload reads a log by the options. Its rules are those of these names.
+// Workload reads a log by the options. names are the rules that it may use.
 func (o *LogOptions) Workload(ctx context.Context, path string, names []string, estimates sim.Estimates) (*Workload, error) {
 	log, err := o.Read(ctx, path)
 	if err != nil {
@@ -42,7 +42,7 @@ func (o *LogOptions) Workload(ctx context.Context, path string, names []string, 
 	return o.Take(path, log, names, estimates)
 }
 
-// Skipped is a note on the malformed lines of a log, if there were any.
+// Skipped returns a note on the malformed lines of a log, "" if there are none.
 func Skipped(log *trace.Log) string {
 	if log == nil || log.Skipped == 0 {
 		return ""
@@ -50,8 +50,8 @@ func Skipped(log *trace.Log) string {
 	return fmt.Sprintf("%s skipped, the first: %v", format.Plural(log.Skipped, "malformed line"), log.Faults[0])
 }
 
-// Take takes what the options choose of a log that was read from path, which it
-// leaves as it is.
+// Take returns what the options choose of a log that was read from path. It does
+// not change the log.
 func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates sim.Estimates) (*Workload, error) {
 	w := &Workload{Name: LogName(path)}
 	if note := Skipped(log); note != "" {
@@ -64,8 +64,8 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	if w.Procs, err = o.Processors(log); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if told := log.Processors(); told > 0 && told != int64(w.Procs) {
-		w.Notes = append(w.Notes, fmt.Sprintf("--procs %d, and the header says %d", w.Procs, told))
+	if header := log.Processors(); header > 0 && header != int64(w.Procs) {
+		w.Notes = append(w.Notes, fmt.Sprintf("--procs %d, and the header says %d", w.Procs, header))
 	}
 	if w.Rule, err = o.rule(names, log); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	return part, err
 }
 
-// users are the users that the option names.
+// users returns the users that the option names.
 func (o *LogOptions) users() ([]int64, error) {
 	text := o.User
 	if text == "" {
@@ -172,7 +172,8 @@ func (o *LogOptions) factor() (float64, error) {
 	return f, nil
 }
 
-// moment is an option that names a moment of the log, in seconds since its start.
+// moment returns an option that names a moment of the log, in seconds since its
+// start.
 func (o *LogOptions) moment(option string, log *trace.Log) (int64, error) {
 	text := o.Start
 	if option == "endtime" {
@@ -204,7 +205,7 @@ func (o *LogOptions) moment(option string, log *trace.Log) (int64, error) {
 	return 0, fmt.Errorf("--%s %q: neither seconds nor YYYY-MM-DD[THH:MM:SS]", option, text)
 }
 
-// Processors is the size of the machine.
+// Processors returns the size of the machine.
 func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	m, source := log.Processors(), "the header of the log says %d processors"
 	if o.given("procs") {
@@ -221,9 +222,8 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 // RuleNames are the rules of campaigns in a log.
 var RuleNames = append(slices.Clone(ostrich.ByNames), "fields")
 
-// rule is the rule by which a log is split into campaigns. Where the
-// option is not given, it is MAX, unless the log names preceding jobs and knows
-// of no start.
+// rule returns the rule that splits a log into campaigns. Without the option it is
+// MAX, unless the log names preceding jobs and knows of no start.
 func (o *LogOptions) rule(names []string, log *trace.Log) (Rule, error) {
 	name := o.Rule
 	if name == "" {

@@ -29,7 +29,7 @@ type Finding struct {
 	Name   string `json:"check"`
 	Result Result `json:"result"`
 	Found  string `json:"found"`
-	Mend   string `json:"mend,omitempty"` // what to do; empty if nothing
+	Fix    string `json:"mend,omitempty"` // what to do; empty if nothing
 }
 
 // checklist collects findings in order.
@@ -39,12 +39,12 @@ func (l *checklist) ok(name, format string, args ...any) {
 	*l = append(*l, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
 }
 
-func (l *checklist) add(name string, r Result, mend, format string, args ...any) {
-	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Mend: mend})
+func (l *checklist) add(name string, r Result, fix, format string, args ...any) {
+	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// Check looks at everything that an installation needs, and writes nothing.
-// as is the user whose rights in Slurm are checked.
+// Check checks everything that an installation needs, and writes nothing. as is
+// the user whose rights in Slurm are checked.
 func Check(ctx context.Context, c Config, as string) []Finding {
 	var l checklist
 	slurm := c.Commands()
@@ -77,7 +77,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	return l
 }
 
-// checkPriority compares the chosen channel and mode with the controller.
+// checkPriority checks the chosen channel and mode against the controller.
 func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	o := c.PlanOptions(controller)
 	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
@@ -87,7 +87,7 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}
 	for _, h := range priority.Advice(o) {
-		l.add("priority", Warn, h.Mend, "%s", h.Found)
+		l.add("priority", Warn, h.Fix, "%s", h.Found)
 	}
 }
 
@@ -101,16 +101,16 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	if c.Mode == Observe {
 		missing = Warn // nothing is written
 	}
-	mend := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
+	fix := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
 	switch {
 	case err != nil && !errors.Is(err, slurm.ErrNoUser):
 		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
 	case err != nil:
-		l.add("operator", missing, mend, "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, fix, "AdminLevel of %s: %v", as, err)
 	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
-		l.add("operator", missing, mend, "%s has AdminLevel %s", as, level)
+		l.add("operator", missing, fix, "%s has AdminLevel %s", as, level)
 	}
 }
 
@@ -187,7 +187,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkPredictor(ctx, c, r)
 }
 
-// checkNames looks for the names of include and exclude.
+// checkNames checks the names in include and exclude.
 func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
 	if len(c.named()) == 0 {
 		return
@@ -211,13 +211,13 @@ func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
 	}
 }
 
-// reading is what a clock showed, and what this host's clock showed then. The
-// clocks are read one after the other, which takes its time.
+// reading is the time of another clock, and that of this host's clock. The clocks
+// are read one after the other, which takes time.
 type reading struct{ there, here ostrich.Time }
 
 func clockOf(there ostrich.Time) reading { return reading{there, ostrich.Time(time.Now().Unix())} }
 
-// maxSkew is the difference between clocks that is not worth a word.
+// maxSkew is the largest difference between clocks that needs no mention.
 const maxSkew = 2
 
 func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {

@@ -6,7 +6,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// checkHarms looks for settings of Slurm's under which an order can do harm.
+// checkHarms looks for settings of Slurm under which an order can do harm.
 func (l *checklist) checkHarms(ctx context.Context, c Config, controller priority.Controller) {
 	o := c.PlanOptions(controller)
 	for _, f := range priority.Flags(o) {
@@ -40,19 +40,19 @@ func (l *checklist) checkHarms(ctx context.Context, c Config, controller priorit
 	}
 }
 
-// harms adds a line for each.
+// harms adds a line for each harm.
 func (l *checklist) harms(found []priority.Harm) {
 	for _, h := range found {
 		result := Warn
 		if h.Fatal {
 			result = Fail
 		}
-		l.add(h.Setting, result, h.Mend, "%s", h.Found)
+		l.add(h.Setting, result, h.Fix, "%s", h.Found)
 	}
 }
 
-// harmless returns an error if Slurm has a setting under which an order would
-// do harm, as far as slurmctld tells.
+// harmless returns an error if slurmctld reports a setting under which an order
+// would do harm.
 func (s *Sidecar) harmless() error {
 	return priority.Harmless(s.options(), s.partitions)
 }

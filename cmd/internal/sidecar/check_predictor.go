@@ -47,8 +47,7 @@ func (l *checklist) checkPredictor(ctx context.Context, c Config, r *slurmdb.Rea
 	}
 }
 
-// foretell tests the predictors on the jobs of the last days, and no more jobs
-// than most.
+// foretell tests the predictors on the jobs of the last days, at most so many.
 func foretell(ctx context.Context, c Config, r *slurmdb.Reader, most int) (result lengths.Result, days float64, err error) {
 	from, now, err := archive.Recent(ctx, r, foretellDays*86400, most)
 	if err != nil {

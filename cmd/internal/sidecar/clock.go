@@ -11,24 +11,24 @@ import (
 )
 
 var (
-	// ErrClock is a reading of the database's clock that cannot be true. Nothing
-	// has been read by it.
+	// ErrClock means that the database's clock cannot be right. Nothing has been
+	// read by it.
 	ErrClock = errors.New("the database's clock is wrong")
-	// ErrAnew is an ErrClock after which the sidecar has to be opened anew, as
-	// what it has read went by a clock that was wrong before.
+	// ErrAnew means an ErrClock after which the sidecar has to be opened anew,
+	// because what it has read relied on a wrong clock.
 	ErrAnew = errors.New("opened anew")
 )
 
-// clockBound is how far the clocks of the database and of this host may part,
-// for databases that answer within the timeout of a query.
+// clockBound is how far the clocks of the database and of this host may differ, if
+// the database answers within the timeout of a query.
 func clockBound(timeout time.Duration) time.Duration { return max(time.Minute, 2*timeout) }
 
 // hourly is how often the clocks are taken to be right again: they are slewed,
 // each for itself, but not by a bound in an hour.
 const hourly = time.Hour
 
-// clockWatch holds the database's clock against the host's. A time that runs ahead
-// would let the virtual schedule serve what nobody has computed, and a
+// clockWatch compares the database's clock with the host's. A clock that runs
+// ahead would let the virtual schedule serve what nobody has computed, and a
 // schedule does not run backwards.
 type clockWatch struct {
 	bound time.Duration
@@ -39,14 +39,14 @@ type clockWatch struct {
 	ahead time.Duration // when the clock was first seen ahead, on the same; 0 if it is not
 }
 
-// judge takes a reading of the database's clock with the host's own time and
+// judge compares a reading of the database's clock with the host's own time and
 // its monotonic clock, which is above 0.
 //
-// Before anything is known the clock must not be ahead of the host's own. From
-// then on it goes as the monotonic clock does. Where it runs ahead, it is refused
-// until it goes right again, or has agreed with the host's own time for as long as
-// the bound: the host may have slept, and clocks that were slow are set. Where it has
-// stood still or gone back, the error is ErrAnew too.
+// At first the clock must not be ahead of the host's own. From then on it must go
+// as the monotonic clock does. A clock that runs ahead is refused until it goes
+// right again, or has agreed with the host's own time for as long as the bound:
+// the host may have slept, and slow clocks get set. If the clock has stood still
+// or gone back, the error is ErrAnew too.
 func (w *clockWatch) judge(now, host ostrich.Time, monotonic time.Duration) error {
 	bound := ostrich.Time(w.bound / time.Second)
 	early := now - host
@@ -77,7 +77,8 @@ func (w *clockWatch) judge(now, host ostrich.Time, monotonic time.Duration) erro
 	return nil
 }
 
-// watchClock judges readings of the database's clock by the host's.
+// watchClock returns a function that judges readings of the database's clock by
+// the host's.
 func watchClock(timeout time.Duration) func(ostrich.Time) error {
 	w := clockWatch{bound: clockBound(timeout)}
 	began := time.Now().Add(-time.Second)
@@ -86,14 +87,14 @@ func watchClock(timeout time.Duration) func(ostrich.Time) error {
 	}
 }
 
-// unheardFor is how long a job may wait to be told to slurmdbd; up to 24.05
-// Slurm tells it every five seconds.
+// unheardFor is how long slurmctld may take to report a job to slurmdbd; up to
+// 24.05 it does so every five seconds.
 const unheardFor = ostrich.Time(60)
 
-// unheard tells whether the queue has a job that accounting should have told
-// of by now, and accounting has told of nothing since. Without slurmdbd new jobs
-// do not wait as messages for it: slurmctld just keeps them. Of a job whose row
-// makes no sense accounting has told.
+// unheard reports whether accounting should have reported a job of the queue by
+// now, and has reported nothing since. Without slurmdbd new jobs do not wait as
+// messages for it: slurmctld just keeps them. A job with an invalid row has been
+// reported.
 func (s *Sidecar) unheard(now ostrich.Time) bool {
 	return slices.ContainsFunc(s.provisional.new, func(q *priority.Queued) bool {
 		if _, out := s.skipped[q.Job]; out || q.Submit <= s.heard || q.Submit+unheardFor > now {
@@ -104,15 +105,15 @@ func (s *Sidecar) unheard(now ostrich.Time) bool {
 	})
 }
 
-// behindFor is how long messages must wait for slurmdbd until that counts. Cycles
-// may come every other second, and some always wait for a moment.
+// behindFor is how long messages must wait for slurmdbd to count. Cycles may come
+// every other second, and some messages always wait for a moment.
 const behindFor = ostrich.Time(10)
 
-// clock is the time up to which the virtual schedule may run. A quiet database
-// may be a dead slurmdbd: while messages for it wait in slurmctld, in each cycle
-// for some seconds, nobody knows what happened since the latest thing that it told,
-// and time stands there. slurmdbd takes messages in order, so on a busy cluster,
-// where some always wait, time goes on.
+// clock returns the time up to which the virtual schedule may run. A quiet
+// database may mean a dead slurmdbd. While messages for it wait in slurmctld, in
+// each cycle for some seconds, nobody knows what happened after its latest report,
+// and time stands there. slurmdbd processes messages in order, so on a busy
+// cluster, where some always wait, time goes on.
 func (s *Sidecar) clock(now, heard ostrich.Time, behind bool) ostrich.Time {
 	switch {
 	case !behind:

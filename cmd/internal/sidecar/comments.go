@@ -20,15 +20,15 @@ type Commenter interface {
 	Comments(ctx context.Context) ([]slurm.Comment, error)
 }
 
-// comments joins what users say in comments to what accounting tells of their
-// jobs. Accounting has a comment when a job has ended, and only where Slurm is
-// told to store it; slurmctld has it from the submission until the job is
-// forgotten, MinJobAge after its end.
+// comments joins what users say in comments with what accounting reports of their
+// jobs. Accounting has a comment once the job has ended, and only if Slurm is told
+// to store it. slurmctld has it from the submission until it forgets the job,
+// MinJobAge after its end.
 //
-// The comment of now is what counts: a user who changes it while the job is
-// unfinished changes what was said. So a restart, which reads the comments of
-// now, agrees with a daemon that ran through, but for one thing: of jobs that
-// slurmctld has forgotten it knows what accounting stores.
+// The present comment counts: a user who changes it while the job is unfinished
+// changes what was said. So a restart, which reads the present comments, agrees
+// with a daemon that ran through, with one exception: of jobs that slurmctld has
+// forgotten it knows only what accounting stores.
 type comments struct {
 	from      Commenter // nil: comments do not count
 	hints     bool
@@ -94,7 +94,7 @@ func (m *comments) ask(ctx context.Context) {
 	}
 }
 
-// of is what the user said of a job, and whether slurmctld knows it.
+// of returns what the user said of a job, and whether slurmctld knows it.
 func (m *comments) of(id, group ostrich.JobID) (accounting.Said, bool) {
 	s, ok := m.known[id]
 	if !ok && group != 0 {
@@ -103,8 +103,8 @@ func (m *comments) of(id, group ostrich.JobID) (accounting.Said, bool) {
 	return s, ok
 }
 
-// fill adds to events what the users said of the jobs. Where a job is new whose
-// comment is not known, slurmctld is asked.
+// fill adds to events what the users said of the jobs. It asks slurmctld if it
+// does not know the comment of a new job.
 func (m *comments) fill(ctx context.Context, events []ostrich.Event) {
 	if m.from == nil {
 		return
@@ -142,20 +142,21 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 	}
 }
 
-// unknown tells whether an event is the submission of a job whose comment is not known.
+// unknown reports whether an event submits a job whose comment is not known.
 func (m *comments) unknown(e ostrich.Event) bool {
 	_, known := m.of(e.Job.ID, e.Job.Group)
 	return e.Kind == ostrich.Submit && !known
 }
 
-// say adds to a job what its user said. What accounting has stored counts where
+// say adds to a job what its user said. What accounting has stored counts if
 // slurmctld says nothing.
 func (m *comments) say(j *ostrich.Job, s accounting.Said) {
 	j.Hint = cmp.Or(s.Hint, j.Hint)
 	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
 }
 
-// changes are the jobs of which the users say something else than was passed on.
+// changes returns events for the jobs of which the users say something else than
+// was passed on.
 func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if !m.fresh || m.err != nil {
 		return nil
@@ -188,7 +189,7 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb
 	return events
 }
 
-// checkComments tells what a restart does not know of comments.
+// checkComments reports what a restart does not know of comments.
 func (l *checklist) checkComments(c Config, controller priority.Controller) {
 	m := newComments(&c, slurm.Commands{})
 	switch {

@@ -93,8 +93,8 @@ type Config struct {
 // is asked too, through slurmdbd.
 func (c *Config) SetCluster(name string) { c.own, c.Cluster, c.remote = c.Cluster, name, name }
 
-// foreign tells whether SetCluster chose another cluster than that of the
-// configuration, whose journal is not the other's.
+// foreign reports whether SetCluster chose a cluster other than the configured
+// one. The journal belongs to the configured one.
 func (c *Config) foreign() bool { return c.own != "" && c.own != c.Cluster }
 
 // The modes of the daemon.
@@ -103,7 +103,7 @@ const (
 	Enforce = "enforce" // write priorities
 )
 
-// Default is the configuration where nothing is said.
+// Default returns the configuration without any setting.
 func Default() Config {
 	var c Config
 	c.Mode = Observe
@@ -159,7 +159,7 @@ const (
 	hintsComment   = "comment"
 )
 
-// ScheduleOptions are the options of the virtual schedule.
+// ScheduleOptions returns the options of the virtual schedule.
 func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	var o ostrich.Options
 	var errs []error
@@ -194,8 +194,8 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// PlanOptions are the options of a plan under a controller, without what the journal
-// knows.
+// PlanOptions returns the options of a plan under a controller, without what the
+// journal knows.
 func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 	return priority.Options{
 		Channel: priority.Channel(c.Priority.Channel), Mode: priority.Mode(c.Priority.Mode), Weight: int64(c.Priority.Weight),
@@ -204,7 +204,7 @@ func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 	}
 }
 
-// pooled tells whether some pool has one of a job's partitions.
+// pooled reports whether some pool has one of a job's partitions.
 func (c *Config) pooled(partitions string) bool {
 	return len(c.Pools) == 0 || slices.ContainsFunc(c.Pools, func(p ostrich.Pool) bool {
 		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
@@ -213,7 +213,7 @@ func (c *Config) pooled(partitions string) bool {
 	})
 }
 
-// Validate tells what is wrong with the configuration, all of it.
+// Validate returns everything that is wrong with the configuration.
 func (c *Config) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -255,21 +255,21 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Commands runs the commands of the configured Slurm.
+// Commands returns the commands of the configured Slurm.
 func (c *Config) Commands() slurm.Commands {
 	return slurm.Commands{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
 }
 
-// Trial is the configuration to try whether it can work here: nothing is
-// written, but what mode enforce refuses is an error if it is the mode.
+// Trial returns the configuration for trying whether it can work here: it writes
+// nothing, but refuses what mode enforce refuses if that is the mode.
 func (c *Config) Trial() Config {
 	t := *c
 	t.trial, t.Mode = c.Mode == Enforce, Observe
 	return t
 }
 
-// Source is the configuration of the reader. The cluster may still be empty.
-// A password file that cannot be read is an error.
+// Source returns the configuration of the reader. Its cluster may still be empty.
+// It fails if the password file cannot be read.
 func (c *Config) Source() (slurmdb.Config, error) {
 	password := c.Database.Password
 	if c.Database.PasswordFile != "" {

@@ -13,25 +13,25 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Accounting is where the history of jobs comes from. *slurmdb.Reader is one.
+// Accounting is the source of the jobs' history. *slurmdb.Reader is one.
 type Accounting interface {
-	// PollEach hands over what is new, in the order of ostrich.Compare, once
-	// all of it has been read: after an error the next poll tells everything.
+	// PollEach hands over what is new, in the order of ostrich.Compare, once it
+	// has read all of it. After an error the next poll reports everything.
 	PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error)
 	Record(id ostrich.JobID) (slurmdb.Record, bool)
 	Live() []slurmdb.Record
-	// Expect is a job of the queue as accounting will tell of it.
+	// Expect returns a job of the queue as accounting will report it.
 	Expect(q *slurmdb.Waiting) (ostrich.Job, bool)
 	UserName(id ostrich.UserID) string
 	Close() error
 }
 
-// Controller is where the queue is, and where priorities go. slurm.Commands is one.
+// Controller holds the queue and accepts priorities. slurm.Commands is one.
 type Controller interface {
 	Controller(ctx context.Context) (priority.Controller, error)
 	Partitions(ctx context.Context) ([]priority.Partition, error)
-	// Queue may return the list of the call before, in the same memory, which says that
-	// no job has changed. It must not edit a list that it has returned.
+	// Queue may return the list of the previous call, in the same memory, which
+	// means that no job has changed. It must not edit a list that it has returned.
 	Queue(ctx context.Context) ([]priority.Queued, error)
 	Diag(ctx context.Context) (slurm.Diag, error)
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
@@ -75,15 +75,15 @@ type Sidecar struct {
 	news   []ostrich.Event // see Cycle.Events
 
 	names   error                    // of the configuration, that Slurm does not know; nil once told
-	skipped map[ostrich.JobID]string // jobs of the queue whose rows make no sense, and why
+	skipped map[ostrich.JobID]string // jobs of the queue with invalid rows, and why
 
 	governor governor
 }
 
-// Config is the configuration, with the cluster's name filled in.
+// Config returns the configuration, with the cluster's name filled in.
 func (s *Sidecar) Config() Config { return s.config }
 
-// options are those of the plan.
+// options returns the options of the plan.
 func (s *Sidecar) options() priority.Options {
 	o := s.config.PlanOptions(s.controller)
 	if s.journal != nil {
@@ -96,8 +96,7 @@ func (s *Sidecar) options() priority.Options {
 	return o
 }
 
-// undone completes the options of a plan with what the journal knows of writes
-// that were undone.
+// undone adds to a plan's options what the journal knows of undone writes.
 func (s *Sidecar) undone(o *priority.Options) {
 	now := ostrich.Time(time.Now().Unix())
 	o.Restored = s.journal.Restored
@@ -110,22 +109,22 @@ type Cycle struct {
 	Lag  ostrich.Duration // how far that is behind the database's clock, because accounting lags
 	Took time.Duration
 
-	// Diag is what slurmctld counted before anything else was asked: what has
-	// happened to jobs up to then is in the queue.
+	// Diag holds slurmctld's counters from before any other request: the queue
+	// shows all that has happened to jobs up to then.
 	Diag slurm.Diag
-	// Slowdown is by how much cycles and writes come slower because slurmctld is
-	// loaded, from 1 to 8; Loaded says why, and is "" for 1.
+	// Slowdown is the factor by which cycles and writes come slower because
+	// slurmctld is loaded, from 1 to 8. Loaded is the reason, "" for 1.
 	Slowdown int
 	Loaded   string
 
 	Rows    int            // rows read of the accounting tables
-	Skipped []slurmdb.Skip // rows that make no sense
-	Odd     []error        // events that the schedule could not take
+	Skipped []slurmdb.Skip // invalid rows
+	Odd     []error        // events that the schedule rejected
 
-	// Events is what accounting has told since the cycle before, in the order of
-	// ostrich.Compare within each poll. Anew tells that it has told more: in the
-	// first cycle, which reads a history that may be long, and after many cycles
-	// that failed. Then Events is empty.
+	// Events is what accounting has reported since the previous cycle, in the
+	// order of ostrich.Compare within each poll. With Anew there was more, and
+	// Events is empty: in the first cycle, which reads a history that may be long,
+	// and after many failed cycles.
 	Events []ostrich.Event
 	Anew   bool
 
@@ -142,8 +141,8 @@ type Cycle struct {
 	Queue      []priority.Queued // as Slurm would try them
 	Plan       Plan
 
-	// Provisional are the jobs of the queue of which accounting has not told yet and
-	// that are ordered all the same, as records made of what the queue says, by id.
+	// Provisional are the jobs of the queue that accounting has not reported yet
+	// and that are ordered all the same, as records made from the queue, by id.
 	Provisional []slurmdb.Record
 
 	Outcomes []priority.Outcome // of the writes; none if nothing was written
@@ -153,9 +152,9 @@ type Cycle struct {
 	Rivals   []journal.Record   // jobs in which another writer was found just now
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
-	// Journal is what was wrong with the journal's files and was put right since
-	// the cycle before, nil if nothing was. Names is what include and exclude name
-	// and Slurm does not know, in the first cycle.
+	// Journal is what was wrong with the journal's files and was fixed since the
+	// previous cycle, nil if nothing was. Names are the names in include and
+	// exclude that Slurm does not know, in the first cycle.
 	Journal, Names error
 
 	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
@@ -226,14 +225,14 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	return c, err
 }
 
-// Writing tells whether Run is writing now. Once its context has ended it does
-// not begin to. Writing may be called while Run runs.
+// Writing reports whether Run is writing now. Run does not begin to write once its
+// context has ended. Writing may be called while Run runs.
 func (s *Sidecar) Writing() bool { return s.writing.Load() }
 
 // look does the part of a cycle that only reads.
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
-	// The controller is asked first: what it has handed over by now is in
-	// the tables when they are read.
+	// Ask the controller first: what it has handed over by now is in the tables
+	// when they are read.
 	diag, answered, err := s.diag(ctx)
 	if err != nil {
 		return nil, err
@@ -279,12 +278,13 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	return c, nil
 }
 
-// queueAge is how old the queue may be when it is planned: what is written to
-// a job that was held or pinned meanwhile is wrong. A cold start can read and
-// step for minutes.
+// queueAge is how old the queue may be when it is planned: a write to a job that
+// was held or pinned meanwhile is wrong. A cold start can read and step for
+// minutes.
 const queueAge = 2 * time.Second
 
-// configAge is how long the controller's configuration is taken to be as it was.
+// configAge is how long the controller's configuration is used before it is read
+// again.
 const configAge = time.Minute
 
 // ask reads the controller's configuration again once it is old: weights and
@@ -308,15 +308,15 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	return nil
 }
 
-// batchSize is how many events go to the schedules at a time. A cold start
-// tells millions, which need not be in memory together.
+// batchSize is how many events go to the schedules at a time. A cold start reads
+// millions, which need not be in memory together.
 const batchSize = 1 << 14
 
 // mostNews is how many events are kept for a cycle that succeeds.
 const mostNews = 1 << 17
 
-// read polls accounting and hands the events to the schedules. heard is when
-// the latest thing happened of which it tells.
+// read polls accounting and hands the events to the schedules. heard is the time
+// of the latest thing that accounting has reported.
 func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, heard ostrich.Time, err error) {
 	var events []ostrich.Event
 	add := func() {
@@ -353,8 +353,8 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	return batch, min(heard, batch.Now), err
 }
 
-// apply writes what the plan changes, the head of the order first, and notes it
-// in the journal before and after. What is beyond a burst is left to the next
+// apply writes what the plan changes, the head of the order first, and records it
+// in the journal before and after. It leaves what exceeds a burst to the next
 // cycles.
 func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
 	changes, err := s.settled(ctx, c)
@@ -366,9 +366,9 @@ func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]prior
 	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:n])
 }
 
-// settled returns the changes of a cycle once they can be written. While a burst
-// waits for the backfill scheduler the queue grows old: then it is read and
-// planned again.
+// settled returns the changes of a cycle once they can be written. If the queue
+// grows old while a burst waits for the backfill scheduler, it is read and planned
+// again.
 func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, error) {
 	if c.Plan.Summary.Writes == 0 {
 		return nil, nil
@@ -386,7 +386,7 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 	return c.Plan.Changes(), nil
 }
 
-// write makes changes and notes them in the journal before and after.
+// write makes changes and records them in the journal before and after.
 func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	s.made = nil // the journal, and so what is left alone, may differ from now on
 	outcomes, err := s.writer.write(ctx, now, changes)
@@ -397,11 +397,11 @@ func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priorit
 	return outcomes, err
 }
 
-// Record is what accounting knows of a job that has not ended.
+// Record returns accounting's record of an unfinished job.
 func (s *Sidecar) Record(id ostrich.JobID) (slurmdb.Record, bool) { return s.accounting.Record(id) }
 
-// UserName names a user of the virtual schedule.
+// UserName returns the name of a user of the virtual schedule.
 func (s *Sidecar) UserName(id ostrich.UserID) string { return s.accounting.UserName(id) }
 
-// Live lists what accounting knows of jobs that have not ended, by id.
+// Live lists accounting's records of unfinished jobs, by id.
 func (s *Sidecar) Live() []slurmdb.Record { return s.accounting.Live() }

@@ -1,5 +1,4 @@
-// Package sidecar is what the two commands share: the configuration, and the
-// cycle that reads slurmdbd's tables, steps the virtual schedule, orders the
-// pending jobs, plans and applies. It is the only place that knows both the
-// reader and the writer.
+// Package sidecar is what both commands share: the configuration, and the cycle
+// that reads slurmdbd's tables, steps the virtual schedule, orders the pending
+// jobs, plans and applies. It alone knows both the reader and the writer.
 package sidecar

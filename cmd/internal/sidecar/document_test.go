@@ -23,7 +23,7 @@ without a password.
 is empty counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect, as a file that can be used.
 
 **The file** is ` + "`" + DefaultFile + "`" + `; ` + "`--config FILE` or `OSTRICH_CONFIG`" + ` names another. It is YAML. A key that is
-not known, is set twice or has a value that makes no sense is an error that names the line; nothing starts half configured.
+not known, is set twice or has an invalid value is an error that names the line; nothing starts half configured.
 A missing file is the same as an empty one, unless it was named.
 
 **Secrets.** The password of the database account comes from a file of its own, ` + "`database.password_file`" + `, or from the

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Read takes the settings of a YAML file. Errors name file and line; an
-// unknown key is one.
+// Read reads settings from a YAML file. Errors name file and line; an unknown key
+// is an error.
 func (c *Config) Read(file string, raw []byte) error {
 	in := yaml.NewDecoder(bytes.NewReader(raw))
 	var root, more yaml.Node
@@ -41,11 +41,13 @@ func (c *Config) Read(file string, raw []byte) error {
 	return errors.Join(r.errs...)
 }
 
-// saysLine is how an error of the YAML parser begins, if it knows the line.
+// saysLine matches an error of the YAML parser, with the line if the parser knows
+// it.
 var saysLine = regexp.MustCompile(`^(?s)yaml: (?:line (\d+): )?(.*)$`)
 
-// notYAML tells in which line a file is no YAML. Where the parser does not say,
-// it is the line up to which the file would have to be cut.
+// notYAML returns an error that names the line in which a file is not YAML. If the
+// parser does not name one, it is the line up to which the file would have to be
+// cut.
 func notYAML(file string, raw []byte, err error) error {
 	said := saysLine.FindStringSubmatch(err.Error())
 	if said == nil {
@@ -120,7 +122,7 @@ func (r *fileReader) section(above string) bool {
 	return false
 }
 
-// flatten writes a YAML value as the text that a flag would have: a list with
+// flatten returns a YAML value as the text that a flag would have: a list with
 // commas, a mapping of lists as name=a,b;name=c.
 func flatten(v Value, n *yaml.Node) (string, error) {
 	_, many := v.(list)
@@ -159,8 +161,8 @@ func scalar(n *yaml.Node) string {
 	return n.Value
 }
 
-// words is a word or a list of words, as text with commas. No word contains
-// what separates words.
+// words returns a word or a list of words as text with commas. No word contains a
+// separator.
 func words(n *yaml.Node) (string, error) {
 	nodes := n.Content
 	switch n.Kind {
@@ -180,10 +182,10 @@ func words(n *yaml.Node) (string, error) {
 	return strings.Join(items, ","), nil
 }
 
-// plain is text that YAML takes as it stands.
+// plain matches text that YAML reads as it stands.
 var plain = regexp.MustCompile(`^[0-9A-Za-z/]([0-9A-Za-z_./:=;,$-]*[0-9A-Za-z_/])?$`)
 
-// quote is text as a YAML value.
+// quote returns text as a YAML value.
 func quote(s string) string {
 	if plain.MatchString(s) && !strings.EqualFold(s, "null") {
 		return s
@@ -191,8 +193,9 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// inFile is how the file has a key: below a section, or whole. That above
-// interval.min is a setting itself, which has no room for others below it.
+// inFile returns how the file writes a key: below a section, or whole.
+// interval.min stands whole, because interval is a setting itself and has no room
+// for others below it.
 func inFile(key string) (section, name string, nested bool) {
 	if key == "interval.min" {
 		return "", key, false
@@ -200,8 +203,8 @@ func inFile(key string) (section, name string, nested bool) {
 	return strings.Cut(key, ".")
 }
 
-// Show writes the effective configuration as a file that Read takes. The
-// password is not in it.
+// Show writes the effective configuration as a file that Read accepts, without the
+// password.
 func (c *Config) Show(w io.Writer) error {
 	section := ""
 	for _, s := range Settings(c) {

@@ -40,14 +40,14 @@ const (
 // and the plan grows old.
 const mostWrites = 5000
 
-// burden is what slurmctld has to do in one respect, as a part of what counts as
-// loaded.
+// burden is one part of slurmctld's load, as a fraction of what counts as loaded.
 type burden struct {
 	part  float64
 	words string
 }
 
-// burdens are those of a slurmctld that answered sdiag with d after some time.
+// burdens returns the burdens of a slurmctld that answered sdiag with d after some
+// time.
 func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	served := mostServed
 	if maxRPCs > 0 { // from that many on slurmctld puts scheduling off
@@ -64,16 +64,18 @@ func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	}
 }
 
-// governor knows by how much the sidecar slows down. The zero value is at full speed.
+// governor decides by how much the sidecar slows down. The zero value is at full
+// speed.
 type governor struct {
 	slowdown int // 1 is full speed, as is 0
 	calm     int // cycles in a row with less load than begins a slowdown
 }
 
-// judge takes how loaded slurmctld is, and returns why the sidecar slows down, "" at
-// full speed. Under load the slowdown doubles with each cycle, up to mostSlowdown. It
-// halves once all is below half of what counts as load, or after calmCycles; in between
-// it stays, so that it does not go to and fro.
+// judge updates the slowdown by how loaded slurmctld is, and returns why the
+// sidecar slows down, "" at full speed. Under load the slowdown doubles with each
+// cycle, up to mostSlowdown. It halves once all burdens are below half of what
+// counts as load, or after calmCycles. In between it stays, so that it does not
+// oscillate.
 func (g *governor) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (why string) {
 	var worst burden
 	for _, b := range burdens(d, answered, maxRPCs) {
@@ -96,21 +98,21 @@ func (g *governor) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (wh
 	return worst.words
 }
 
-// diag asks for slurmctld's counters, and tells how long the answer took.
+// diag reads slurmctld's counters, and returns how long the answer took.
 func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duration, err error) {
 	asked := time.Now()
 	d, err = s.slurm.Diag(ctx)
 	return d, time.Since(asked), err
 }
 
-// govern judges by what a cycle was told at its beginning: between two cycles
-// nothing of ours is under way, so that what we write does not count as load.
+// govern judges the counters from the beginning of a cycle. Between two cycles
+// nothing of ours is under way, so our own writes do not count as load.
 func (s *Sidecar) govern(c *Cycle, answered time.Duration) {
 	c.Loaded = s.governor.judge(&c.Diag, answered, s.controller.Scheduling.MaxRPCs)
 	c.Slowdown = s.governor.slowdown
 }
 
-// burst is how many of the changes a cycle makes.
+// burst returns how many of the changes a cycle makes.
 func (s *Sidecar) burst(changes []priority.Change) int {
 	return min(len(changes), mostWrites/max(s.governor.slowdown, 1))
 }

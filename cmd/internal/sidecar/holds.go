@@ -9,13 +9,13 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// holds joins what the queue says of jobs that cannot start to what accounting
-// tells of them. Accounting knows when a job that was held, depended on another or
-// began later could start, seconds late. Of limits and of the impossible only
-// slurmctld knows, and only that it is so now.
+// holds joins what the queue says of jobs that cannot start with what accounting
+// reports of them. Accounting knows, seconds late, when a job that was held,
+// depended on another or began later could start. Only slurmctld knows of limits
+// and of the impossible, and only of the present.
 //
-// A job that is found so when accounting tells of it, after a start of the sidecar
-// too, was so from its submission on: nobody knows better.
+// A job that cannot start when accounting first reports it, also after a start of
+// the sidecar, counts as such from its submission on: nobody knows better.
 type holds struct {
 	queue []priority.Queued               // as read in this cycle
 	waits map[ostrich.JobID]priority.Wait // of its jobs that cannot start, why
@@ -41,8 +41,8 @@ type limit struct {
 	at     time.Time
 }
 
-// limitAge is how long a job may have a reason that does not say that its limits were
-// looked at before it counts as able to start.
+// limitAge is how long a job at a limit may show a reason that says nothing of
+// limits before it counts as able to start.
 const limitAge = time.Minute
 
 // recall returns the queue with the reasons that slurmctld forgets when we write to a
@@ -89,8 +89,8 @@ func (h *holds) begin(queue []priority.Queued) {
 	h.queue = queue
 }
 
-// join adds to events that a job which is new cannot start, and leaves out that one
-// can which the queue has at a limit.
+// join adds to events that a new job cannot start, and drops the release of a job
+// that the queue has at a limit.
 func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 	h.joined = h.joined[:0]
 	h.stale = h.stale || len(events) > 0
@@ -119,11 +119,11 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 	return h.joined
 }
 
-// knownLate is how long ago a job may have become able to start while slurmctld's
-// queue, read before, still had it waiting.
+// knownLate is how long ago a job may have become able to start although
+// slurmctld's queue, read before, still shows it waiting.
 const knownLate = ostrich.Time(5)
 
-// changes are the jobs of which the queue says something else than the schedules have.
+// changes returns events for the jobs of which the queue and the schedules differ.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if h.stale {
 		h.open = h.open[:0]

@@ -82,7 +82,7 @@ func TestMostWrites(t *testing.T) {
 	}
 }
 
-// Accounting has told of a job whose row makes no sense, so the clock goes on.
+// Accounting has reported a job with an invalid row, so the clock goes on.
 func TestSkippedJobIsHeard(t *testing.T) {
 	w := newSite()
 	w.submit(1, 1, 9000, "main")

@@ -13,20 +13,19 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Lead decides which of the daemons of a cluster writes: the one that holds a lock
-// of the database. It outlives the sidecars of a daemon, so that a new
-// configuration does not give it away. It may be used by one sidecar at a time.
+// Lead decides which daemon of a cluster writes: the one that holds a lock of the
+// database. It outlives the sidecars of a daemon, so that a new configuration does
+// not give the lock away. One sidecar at a time may use it.
 //
 // While the lock is ours it is confirmed four times within the term. The server
-// gives it to another one at once if the connection is cut, and after a term of
-// silence if it only seems to live. Half a term after the latest confirmation we
-// stop writing, and who has just got the lock waits for a term before it looks at
-// the queue. So one has stopped before the other begins, without a clock that
-// both share.
+// gives it to another daemon at once if the connection is cut, and after a term of
+// silence if the connection only seems to live. We stop writing half a term after
+// the latest confirmation, and a daemon that has just got the lock waits for a
+// term before it looks at the queue. So one has stopped before the other begins,
+// without a common clock.
 type Lead struct {
-	// Wait tells that there may have been another one before the first time that
-	// the lock is ours. A command that does one cycle does without, as it must end
-	// soon.
+	// Wait means that another daemon may have had the lock before we first get it.
+	// A command that does one cycle does without, as it must end soon.
 	Wait bool
 
 	open   func(ctx context.Context, term time.Duration) (lock, error) // connects to where the lock is
@@ -52,10 +51,10 @@ type lock interface {
 	Close() error
 }
 
-// ErrLost tells that the lock was lost while it was our turn.
+// ErrLost means that the lock was lost during our turn.
 var ErrLost = errors.New("the right to write was lost: the database does not confirm its lock")
 
-// standsBy are the words of who waits for its turn.
+// standsBy says why a daemon waits for its turn.
 const standsBy = "another daemon orders this cluster and holds the database's lock"
 
 const (
@@ -63,13 +62,13 @@ const (
 	longestTerm  = 10 * time.Second
 )
 
-// termOf is half an interval, in whole seconds: the server counts those.
+// termOf returns half an interval in whole seconds, the unit of the server.
 func termOf(interval time.Duration) time.Duration {
 	half := (interval/2 + time.Second - 1).Truncate(time.Second)
 	return min(max(half, shortestTerm), longestTerm)
 }
 
-// use says where the lock is. What is held elsewhere is given back.
+// use sets where the lock is. It gives back a lock held elsewhere.
 func (l *Lead) use(source slurmdb.Config, interval time.Duration) error {
 	key := fmt.Sprintf("%s %s %s %s", source.Network, source.Address, source.Database, source.Cluster)
 	var err error
@@ -114,15 +113,15 @@ func (l *Lead) drop() error {
 	return err
 }
 
-// Mine tells whether the lock is ours for sure at this moment.
+// Mine reports whether the lock is certainly ours at this moment.
 func (l *Lead) Mine() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held != nil && time.Since(l.confirmed) < l.term/2
 }
 
-// try confirms the lock or takes it, and tells whether it is ours. Who has just
-// got it waits until the one before has stopped for sure.
+// try confirms or takes the lock, and reports whether it is ours. After it has got
+// the lock it waits until the previous holder has certainly stopped.
 func (l *Lead) try(ctx context.Context) (bool, error) {
 	if l.Mine() {
 		return true, nil
@@ -161,7 +160,7 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	}
 }
 
-// confirm asks again and again whether the lock is still ours, until it is not.
+// confirm confirms the lock again and again, until it is not ours any more.
 func (l *Lead) confirm(ctx context.Context, held lock) {
 	defer close(l.stopped)
 	every := time.NewTicker(l.term / 4)
@@ -190,15 +189,15 @@ func (l *Lead) confirm(ctx context.Context, held lock) {
 	}
 }
 
-// deadline is when a lock that has not been confirmed again counts as lost.
+// deadline returns when a lock counts as lost unless it is confirmed again.
 func (l *Lead) deadline() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.confirmed.Add(l.term / 2)
 }
 
-// while returns a context for a burst, which ends as soon as it is not sure any
-// more that it is our turn. The lock is confirmed now.
+// while returns a context for a burst, which ends as soon as our turn is no longer
+// certain. It confirms the lock now.
 func (l *Lead) while(ctx context.Context) (context.Context, func(), error) {
 	if l == nil {
 		return ctx, func() {}, nil
@@ -226,9 +225,9 @@ func (l *Lead) while(ctx context.Context) (context.Context, func(), error) {
 	return burst, func() { cancel(nil) }, nil
 }
 
-// inheritance tells whether what another daemon wrote is to be taken over, and
-// whether of all jobs or only of those that our journal knows: we may not have
-// seen that there was another one.
+// inheritance reports whether to take over what another daemon wrote, and whether
+// for all jobs or only for those that our journal knows: we may not have noticed
+// that there was another one.
 func (l *Lead) inheritance() (all, due bool) {
 	if l == nil {
 		return false, false
@@ -236,14 +235,14 @@ func (l *Lead) inheritance() (all, due bool) {
 	return l.others, l.heir
 }
 
-// inherited tells that it has been taken over.
+// inherited notes that it has been taken over.
 func (l *Lead) inherited() {
 	if l != nil {
 		l.heir, l.others = false, false
 	}
 }
 
-// writeInTurn writes as long as it is our turn for sure.
+// writeInTurn writes as long as it is certainly our turn.
 func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	ctx, done, err := s.lead.while(ctx)
 	if err != nil {
@@ -253,9 +252,9 @@ func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []p
 	return s.write(ctx, now, changes)
 }
 
-// turn tells why it is not our turn to write, "" if it is. When that changes, the
-// journal is read anew, and opened for writing only while it is our turn.
-// Who only looks needs no turn.
+// turn says why it is not our turn to write, "" if it is. When that changes, it
+// reads the journal anew, and opens it for writing only during our turn. A sidecar
+// that only reads needs no turn.
 func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 	if !apply || s.lead == nil {
 		s.leads = apply

@@ -24,7 +24,7 @@ type named struct {
 	of        func(slurmdb.Known, []string) []string // the names that there are; the second are partitions
 }
 
-// named lists the settings of jobs to manage or to leave alone that are set.
+// named lists the settings in force that choose jobs to manage or to leave alone.
 func (c *Config) named() []named {
 	users := func(k slurmdb.Known, _ []string) []string { return k.Users }
 	accounts := func(k slurmdb.Known, _ []string) []string { return k.Accounts }
@@ -42,9 +42,9 @@ func (c *Config) named() []named {
 	}, func(n named) bool { return len(n.names) == 0 })
 }
 
-// checkNames returns what include and exclude name and Slurm does not know, each
-// with the names that are nearest, or why that cannot be told. Jobs that a
-// misspelt name was to keep out would be managed without a word.
+// checkNames returns the names in include and exclude that Slurm does not know,
+// each with the nearest names, or why it cannot look them up. Without it, jobs
+// that a misspelt name was to keep out would be managed silently.
 func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priority.Partition) (unknown, err error) {
 	set := c.named()
 	if len(set) == 0 {
@@ -69,8 +69,8 @@ func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priori
 	return errors.Join(all...), nil
 }
 
-// refuseNames returns what checkNames returns, all of it as an error where the sidecar
-// is to write: else the first cycle tells of the names.
+// refuseNames returns what checkNames returns, all of it as an error if the
+// sidecar is to write. Otherwise the first cycle reports the names.
 func (c *Config) refuseNames(ctx context.Context, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
 	unknown, err = c.checkNames(ctx, from, partitions)
 	if unknown != nil && (write || c.trial) {
@@ -93,8 +93,8 @@ func didYouMean(names []string) string {
 // mostNearest is how many names are proposed.
 const mostNearest = 3
 
-// nearest returns the names that differ least from one, the nearest first:
-// those that a third of its letters make out of it, at least one.
+// nearest returns the names that differ least from one, the nearest first: those
+// that differ in at most a third of its letters, or in one.
 func nearest(name string, from []string) []string {
 	type candidate struct {
 		name string
@@ -116,8 +116,8 @@ func nearest(name string, from []string) []string {
 	return names
 }
 
-// distance is how many letters have to be inserted, removed, replaced or
-// swapped with the next to make b out of a (optimal string alignment).
+// distance returns how many letters to insert, remove, replace or swap with the
+// next to turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)

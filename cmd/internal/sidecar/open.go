@@ -14,20 +14,19 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// ErrConfig is a configuration that no later attempt can use; what it comes
-// with says why.
+// ErrConfig marks a configuration error; retrying cannot help.
 var ErrConfig = errors.New("not usable")
 
-// Permanent tells whether an error will stay until somebody changes the
-// configuration, of the sidecar, of Slurm or of the database.
+// Permanent reports whether an error stays until somebody changes the
+// configuration of the sidecar, of Slurm or of the database.
 func Permanent(err error) bool {
 	return errors.Is(err, ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
 		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
 }
 
-// Open connects to the database and asks the controller for its configuration.
-// It reads no job. With a lead it is to write, once that says that it is its turn:
-// then it opens the journal for writing. nil is one that only looks.
+// Open connects to the database and reads the controller's configuration. It reads
+// no job. With a lead the sidecar is to write, and opens the journal for writing
+// when the lead says that it is its turn. Without one it only reads.
 func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	commands := c.Commands()
 	controller, err := commands.Controller(ctx)
@@ -68,8 +67,8 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	return s, nil
 }
 
-// New returns the sidecar of a cluster whose controller has already been
-// asked. It has no journal.
+// New returns the sidecar of a cluster whose controller has been asked already. It
+// has no journal.
 func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
 	p := parts{config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions}
 	return p.sidecar()

@@ -2,9 +2,8 @@ package sidecar
 
 import "strings"
 
-// Owner splits the name of what competes for the machine, see
-// Accounting.UserName, into account and user. The account is empty with flat
-// shares, where it is a user.
+// Owner splits a name of Accounting.UserName into account and user. With flat
+// shares the name is a user's, and the account is empty.
 func Owner(name string) (account, user string) {
 	if account, user, ok := strings.Cut(name, "/"); ok {
 		return account, user

@@ -16,10 +16,10 @@ import (
 // byQueue ends Entry.Why of a job that is ordered by what the queue says of it.
 const byQueue = "; not yet in accounting"
 
-// provisional are the pending jobs that the queue has and accounting has not told
-// of yet, which takes up to five seconds, and for ever while slurmdbd is away. They
-// are taken into the order by what the queue says. Each cycle finds them anew, so a
-// row confirms one, or corrects it, by being there.
+// provisional holds the pending jobs that the queue has and accounting has not
+// reported yet. That takes up to five seconds, and for ever while slurmdbd is
+// away. They are ordered by what the queue says. Each cycle finds them anew, so a
+// row that arrives confirms or corrects one.
 type provisional struct {
 	queue   []priority.Queued  // of this cycle
 	new     []*priority.Queued // of queue, those that accounting did not know when the cycle began
@@ -44,7 +44,7 @@ func (p *provisional) begin(queue []priority.Queued, latest ostrich.Time, known 
 	}
 }
 
-// hear takes note of an event of accounting: a job that has ended since the queue was
+// hear processes an event of accounting: a job that has ended since the queue was
 // read is not expected any more.
 func (p *provisional) hear(e *ostrich.Event) {
 	p.heard = true
@@ -62,7 +62,7 @@ func (p *provisional) hear(e *ostrich.Event) {
 	}
 }
 
-// find is the record of a job that is one.
+// find returns the record of a provisional job.
 func (p *provisional) find(id ostrich.JobID) (slurmdb.Record, bool) {
 	i, is := slices.BinarySearchFunc(p.records, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
 	if !is {
@@ -71,13 +71,13 @@ func (p *provisional) find(id ostrich.JobID) (slurmdb.Record, bool) {
 	return p.records[i], true
 }
 
-// has tells whether a job is one.
+// has reports whether a job is provisional.
 func (p *provisional) has(id ostrich.JobID) bool {
 	_, is := p.find(id)
 	return is
 }
 
-// recorded is what accounting knows of a job, or else what it will.
+// recorded returns what accounting knows of a job, or else what it will.
 func (s *Sidecar) recorded(id ostrich.JobID) (slurmdb.Record, bool) {
 	if r, known := s.accounting.Record(id); known {
 		return r, true
@@ -85,8 +85,9 @@ func (s *Sidecar) recorded(id ostrich.JobID) (slurmdb.Record, bool) {
 	return s.provisional.find(id)
 }
 
-// nameOf is the name by which accounting knows the user of a job of the queue, "" if it
-// has seen none of the user's jobs and does not know the name that squeue shows.
+// nameOf returns accounting's name of the user of a job in the queue, "" if
+// accounting has seen none of the user's jobs and does not know the name that
+// squeue shows.
 func (s *Sidecar) nameOf(j *ostrich.Job, uid uint32) string {
 	_, name := Owner(s.accounting.UserName(j.User))
 	if name == strconv.FormatUint(uint64(uid), 10) {
@@ -95,9 +96,9 @@ func (s *Sidecar) nameOf(j *ostrich.Job, uid uint32) string {
 	return name
 }
 
-// suppose gives the schedules the jobs of the queue of which accounting has not told.
-// A task that has just left the waiting ones of an array waits for its row: until
-// then theirs counts it.
+// suppose gives the schedules the jobs of the queue that accounting has not
+// reported. A task that has just left the waiting ones of an array waits for its
+// own row: until then the array's row counts it.
 func (s *Sidecar) suppose(ctx context.Context) {
 	p := &s.provisional
 	counted := sync.OnceValue(s.waitingArrays)
@@ -136,7 +137,8 @@ func (s *Sidecar) suppose(ctx context.Context) {
 	s.pools.Suppose(events...)
 }
 
-// waitingArrays are the job arrays of which accounting has a record of waiting tasks.
+// waitingArrays returns the job arrays for which accounting has a record of
+// waiting tasks.
 func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 	arrays := make(map[ostrich.JobID]bool)
 	for _, r := range s.accounting.Live() {
@@ -147,7 +149,7 @@ func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 	return arrays
 }
 
-// waiting is a job of the queue in the reader's terms.
+// waiting returns a job of the queue in the reader's terms.
 func waiting(q *priority.Queued) slurmdb.Waiting {
 	w := slurmdb.Waiting{
 		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition,

@@ -111,7 +111,7 @@ func TestProvisionalExcluded(t *testing.T) {
 	}
 }
 
-// A job whose row makes no sense is not one that accounting has not told of.
+// Accounting has reported a job with an invalid row.
 func TestProvisionalLeftOut(t *testing.T) {
 	w := newSite()
 	j := jobOf(2, 2, w.now-1)

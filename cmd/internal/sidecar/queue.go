@@ -82,12 +82,12 @@ func (s *Sidecar) nameUsers(queue []priority.Queued) []priority.Queued {
 	return s.named.with(queue, edits, func(q *priority.Queued, name string) { q.User = name })
 }
 
-// LeftOut begins Entry.Why of a job whose accounting row makes no sense. What is
-// wrong with the row follows.
+// LeftOut begins Entry.Why of a job with an invalid accounting row. The fault
+// follows.
 const LeftOut = "accounting row left out: "
 
-// leaveOut remembers the jobs of the queue whose rows make no sense. Accounting
-// tells of each once, maybe before the queue has it.
+// leaveOut remembers the jobs of the queue with invalid rows. Accounting reports
+// each once, maybe before the queue has it.
 func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
 	if len(s.skipped) == 0 && len(skipped) == 0 {
 		return

@@ -12,10 +12,10 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// Reset gives every job back to stock ordering. It needs the controller and
-// the journal, not the database. With dry it only tells what it would write.
-// With all it also gives back what the journal does not know. warn is told what
-// was wrong with the journal and was put right.
+// Reset gives every job back to stock ordering. It needs the controller and the
+// journal, but not the database. With dry it only returns what it would write.
+// With all it also gives back what the journal does not know. It calls warn with
+// faults of the journal that were fixed.
 func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes []priority.Change, outcomes []priority.Outcome, err error) {
 	if c.foreign() {
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)

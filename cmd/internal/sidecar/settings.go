@@ -23,8 +23,8 @@ type Setting struct {
 	Usage string
 	Value Value
 
-	// NoFlag keeps a secret off the command line and out of the file: it can
-	// only be given in the environment.
+	// NoFlag keeps a secret off the command line and out of the file: only the
+	// environment can give it.
 	NoFlag bool
 }
 
@@ -117,7 +117,7 @@ func Settings(c *Config) []Setting {
 	}
 }
 
-// What a setting may be where not every name that the model knows will do.
+// Names that a setting allows, where it does not allow all that the model knows.
 var (
 	// With ostrich.Strict jobs would have to be held back, which the sidecar
 	// does not do.
@@ -127,7 +127,7 @@ var (
 	modes    = []string{string(priority.Strict), string(priority.Weight)}
 )
 
-// Flags are the flags of all settings, and --config. With hidden, help texts
+// Flags returns the flags of all settings, and --config. With hidden, help texts
 // show --config only.
 func Flags(hidden bool) []cli.Flag {
 	c := Default()
@@ -156,7 +156,7 @@ func Flags(hidden bool) []cli.Flag {
 	return flags
 }
 
-// given is the text of a flag that is set.
+// given returns the text of a flag that is set.
 func given(ctx *cli.Context, s Setting) string {
 	if _, ok := s.Value.(truth); ok {
 		return strconv.FormatBool(ctx.Bool(s.Flag()))

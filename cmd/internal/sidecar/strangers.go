@@ -36,10 +36,10 @@ func (s *Sidecar) refused(ch priority.Channel, job ostrich.JobID) string {
 	return fmt.Sprintf("%s; next try %s", words, format.Moment(float64(again)))
 }
 
-// strange says why a job is left alone that has somebody else's value. Who has no
-// journal, or one of nothing, knows nobody's values, and takes for somebody else's
-// only what no plan gives; so does who stands by, as the other daemon's values are
-// not in its journal.
+// strange says why a job with somebody else's value is left alone. Without a
+// journal, or with an empty one, the sidecar knows nobody's values and counts as
+// somebody else's only what no plan gives. The same holds while it stands by,
+// because the other daemon's values are not in its journal.
 func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 	foreign := o.Channel == priority.SiteFactor && !s.config.Takeover
 	if standsBy := s.lead != nil && !s.leads; s.journal == nil || standsBy || (s.journal.Empty() && !s.leads) {
@@ -64,9 +64,9 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 	return fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
 }
 
-// strangers notes in the journal what others wrote: what the daemon before us
-// wrote while it was its turn is ours from now on, and what is left are other
-// writers, of whom the next cycle tells. It does nothing unless it is our turn.
+// strangers records in the journal what others wrote. What the previous daemon
+// wrote in its turn is ours from now on. The rest is from other writers, which the
+// next cycle reports. It does nothing unless it is our turn.
 func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 	if s.journal == nil || !s.leads {
 		return nil

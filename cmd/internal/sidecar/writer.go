@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// writer makes changes, and records them in the journal before and after.
+// writer makes changes and records them in the journal before and after.
 type writer struct {
 	slurm      Controller
 	controller priority.Controller
@@ -51,7 +51,7 @@ func (w *writer) await(ctx context.Context) (waited bool, err error) {
 	}
 }
 
-// write makes the changes and finds out which are in force.
+// write makes the changes and finds out which took effect.
 func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	if w.journal != nil {
 		if err := w.journal.Intend(now, w.channel, changes); err != nil {
@@ -75,9 +75,9 @@ func (w *writer) ours(job ostrich.JobID, value int64) bool {
 	return w.journal.Ours(w.channel, job, value)
 }
 
-// progress tells whether a burst that the controller was too slow for has changed
-// something all the same. Then it is no failure: the next cycle goes on with the
-// rest, the head of the queue first, and the plan is a fresh one.
+// progress reports whether a burst that the controller was too slow for has
+// changed something all the same. Then it is no failure: the next cycle writes the
+// rest by a fresh plan, the head of the queue first.
 func progress(outcomes []priority.Outcome, err error) bool {
 	if _, unnoted := errors.AsType[JournalError](err); unnoted || !errors.Is(err, slurm.ErrSlow) {
 		return false
@@ -86,7 +86,7 @@ func progress(outcomes []priority.Outcome, err error) bool {
 	return r.Count(priority.Applied)+r.Count(priority.Gone) > 0
 }
 
-// JournalError is what went wrong with the journal.
+// JournalError is an error of the journal.
 type JournalError struct{ Err error }
 
 func (e JournalError) Error() string { return e.Err.Error() }
@@ -100,10 +100,10 @@ func journaled(err error) error {
 	return JournalError{err}
 }
 
-// readJournal opens the journal for reading, where it tells something of this
-// cluster; else it returns nil. The journal knows which jobs Slurm refused to change, and in channel priority it
-// tells our own pins from those of administrators. Only there no plan is right
-// without it.
+// readJournal opens the journal for reading if it holds anything of this cluster;
+// otherwise it returns nil. The journal knows which jobs Slurm refused to change.
+// In channel priority it also tells our own pins from those of administrators;
+// only there is no plan right without it.
 func readJournal(c *Config) (*journal.Journal, error) {
 	if c.Journal == "" || c.foreign() {
 		return nil, nil
@@ -118,8 +118,8 @@ func readJournal(c *Config) (*journal.Journal, error) {
 	return nil, nil
 }
 
-// alive returns a function that tells whether the journal has to remember a
-// job: it has not ended, or it is an array with tasks that have not.
+// alive returns a function that reports whether the journal has to remember a job:
+// the job, or a task of its array, has not ended.
 func (s *Sidecar) alive() func(ostrich.JobID) bool {
 	arrays := sync.OnceValue(s.arrays)
 	return func(id ostrich.JobID) bool {
@@ -128,7 +128,7 @@ func (s *Sidecar) alive() func(ostrich.JobID) bool {
 	}
 }
 
-// arrays are the job arrays that accounting knows, with tasks that have not ended.
+// arrays returns the job arrays with unfinished tasks that accounting knows.
 func (s *Sidecar) arrays() map[ostrich.JobID]bool {
 	live := make(map[ostrich.JobID]bool)
 	for _, r := range s.accounting.Live() {

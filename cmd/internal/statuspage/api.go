@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// api is one file of the API; docs/api.md tells of each.
+// api is one file of the API; docs/api.md describes each.
 type api struct {
 	takes  []string // names of arguments; not nil
 	always bool     // before the first cycle too
@@ -83,7 +83,7 @@ func campaigns(s *Snapshot, q url.Values) (any, error) {
 	}, nil
 }
 
-// of is the rows of the user that is asked for; all if none is.
+// of returns the rows of the user asked for, or all rows if none is.
 func of[Row any](q url.Values, rows []Row, user func(*Row) string) []Row {
 	if q.Get("user") == "" {
 		return rows

@@ -36,8 +36,8 @@ const (
 // as more often nothing is new.
 func refresh(interval ostrich.Duration) int { return int(min(max(interval/2, 5), 60)) }
 
-// Render writes the page, in the local time zone. All that it refers to is
-// relative, so that it may lie behind a proxy under any path.
+// Render writes the page in the local time zone. All its links are relative, so a
+// proxy may serve it under any path.
 func Render(w io.Writer, s *Snapshot, q Query) error {
 	var e *explained
 	if q.Ask != "" {
@@ -62,7 +62,7 @@ func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location
 	return nil
 }
 
-// content is the page in the words it is written in.
+// content is the page in the words that it prints.
 type content struct {
 	Title, Zone, Here string
 	Refresh           int // seconds
@@ -92,8 +92,8 @@ type explained struct{ Job, Words, Error string }
 // link leads to more of a list.
 type link struct{ Text, Link string }
 
-// person is a user wherever the page names one. Rows with the same Number are
-// lit together.
+// person is a user, wherever the page names one. Rows with the same Number light
+// up together.
 type person struct {
 	Name, Class, Link string
 	Number            int
@@ -160,7 +160,8 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 	return v
 }
 
-// address is the page with a query, from wherever in its folder one is.
+// address returns the address of the page with a query, from anywhere in its
+// folder.
 func address(q url.Values) string {
 	if len(q) == 0 {
 		return "./"
@@ -168,7 +169,7 @@ func address(q url.Values) string {
 	return "./?" + q.Encode()
 }
 
-// everything leads to the same page with all its rows.
+// everything returns the address of the same page with all its rows.
 func (b *builder) everything(at string) string {
 	q := url.Values{"all": {"1"}}
 	if b.query.User != "" {
@@ -177,10 +178,10 @@ func (b *builder) everything(at string) string {
 	return address(q) + "#" + at
 }
 
-// narrowed tells whether only some jobs are asked for.
+// narrowed reports whether the query asks for some jobs only.
 func (b *builder) narrowed() bool { return b.query.User != "" || b.query.Job != "" }
 
-// rows is how many rows a list shows of n.
+// rows returns how many of n rows a list shows.
 func (b *builder) rows(n, usual int) int {
 	if b.query.All {
 		return n

@@ -146,7 +146,7 @@ func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
 	return v, beyond
 }
 
-// blockWords tells a campaign in words.
+// blockWords describes a campaign in words.
 func (b *builder) blockWords(block *Block) string {
 	text := fmt.Sprintf("campaign %d: ", block.Campaign)
 	if block.End == nil || math.IsInf(*block.End, 0) {

@@ -11,8 +11,8 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// How much a snapshot draws. What is beyond is counted in Left; the lists of the
-// API have everything.
+// Limits of what a snapshot draws. Left counts the rest; the lists of the API have
+// everything.
 const (
 	mostLanes  = 1000
 	mostBlocks = 5000
@@ -40,8 +40,8 @@ func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
 	return s
 }
 
-// Known tells whether a cycle has been looked at. Without one only Health,
-// Writes and Checks tell anything.
+// Known reports whether there has been a cycle. Without one only Health, Writes
+// and Checks hold anything.
 func (s *Snapshot) Known() bool { return s.cycle != nil }
 
 // addReport adds what the comparison has found.

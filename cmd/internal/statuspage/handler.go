@@ -60,7 +60,8 @@ type handler struct {
 	mux *http.ServeMux
 }
 
-// ServeHTTP refuses what comes by a wrong name or wants to change something.
+// ServeHTTP refuses requests that come by a wrong name or want to change
+// something.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
 		"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": policy,
@@ -79,8 +80,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Guard answers as a handler does, but only who asks by a known name, as Handler
-// does.
+// Guard wraps a handler so that it answers only requests by a known name, as
+// Handler does.
 func Guard(handler http.Handler, hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !allowed(r.Host, hosts) {
@@ -95,7 +96,7 @@ func misdirected(w http.ResponseWriter, r *http.Request) {
 	fail(w, r, http.StatusMisdirectedRequest, fmt.Sprintf("the name %q is not known here; if it is right, add it to status.hosts", shortened(r.Host)))
 }
 
-// shortened is a text that somebody sent, for an error.
+// shortened returns a text from a request, cut for an error message.
 func shortened(text string) string {
 	const most = 100
 	if len(text) > most {
@@ -134,7 +135,7 @@ func answer(w http.ResponseWriter, code int, v any) {
 	_, _ = body.WriteTo(w) // Who asked may be gone.
 }
 
-// page answers the page and the explain box.
+// page answers with the page, or with the explain box.
 func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	values, err := arguments(r, nil)
 	if err != nil {
@@ -155,7 +156,7 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = body.WriteTo(w) // Who asked may be gone.
 }
 
-// asset answers a file that the page loads.
+// asset answers with a file that the page loads.
 func asset(w http.ResponseWriter, name, kind string) {
 	text, err := fs.ReadFile(Assets, name)
 	if err != nil {
@@ -167,7 +168,7 @@ func asset(w http.ResponseWriter, name, kind string) {
 	_, _ = w.Write(text) // Who asked may be gone.
 }
 
-// api answers a file of the API.
+// api answers with a file of the API.
 func (h *handler) api(w http.ResponseWriter, r *http.Request, a api) {
 	values, err := arguments(r, a.takes)
 	if err != nil {
@@ -193,12 +194,12 @@ func (h *handler) api(w http.ResponseWriter, r *http.Request, a api) {
 // longest is how long the value of an argument may be.
 const longest = 256
 
-// arguments are those of a request's address, each at most once. Where takes is
-// not nil, others than it names are refused.
+// arguments returns the query of a request. Each argument may be given once. If
+// takes is not nil, arguments that it does not name are refused.
 func arguments(r *http.Request, takes []string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fmt.Errorf("the query of the address makes no sense: %w", err)
+		return nil, fmt.Errorf("invalid query in the address: %w", err)
 	}
 	for _, name := range sorted(values) {
 		known := takes == nil

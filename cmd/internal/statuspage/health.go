@@ -12,10 +12,10 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// ErrNoCycle tells that no cycle has been looked at yet.
+// ErrNoCycle means that no cycle has succeeded yet.
 var ErrNoCycle = errors.New("no cycle has succeeded yet")
 
-// Daemon is what the daemon knows beside its cycles.
+// Daemon is what the daemon knows besides its cycles.
 type Daemon struct {
 	Cluster, Version string
 	Mode             string // observe or enforce
@@ -36,8 +36,8 @@ type Daemon struct {
 	Slowdown    int    // by how much cycles and writes come slower; 0 before the first cycle
 	Loaded      string // why they do: slurmctld is loaded; "" if they do not
 
-	// Of the latest cycle: rows and events of accounting that made no sense, and
-	// writes by what came of them.
+	// Of the latest cycle: invalid rows, rejected events, and writes by their
+	// outcome.
 	Skipped, Odd      int
 	Written           int
 	Refused, NoEffect int
@@ -47,8 +47,7 @@ type Daemon struct {
 	Unread  error            // why the journal could not be read
 }
 
-// With returns the snapshot with what the daemon knows at a time. The snapshot
-// itself stays as it is.
+// With returns a copy of the snapshot that has what the daemon knows at a time.
 func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
 	with := *s
 	with.Health = s.health(d, now)
@@ -136,15 +135,15 @@ func (s *Snapshot) words() string {
 	return b.String()
 }
 
-// check tells what a running daemon knows of its own health. "ostrich check"
-// looks at more.
+// check lists what a running daemon knows of its own health. "ostrich check" looks
+// at more.
 func (s *Snapshot) check(d *Daemon) []Check {
 	list := []Check{}
-	add := func(name string, ok bool, mend, format string, args ...any) {
+	add := func(name string, ok bool, fix, format string, args ...any) {
 		if ok {
-			mend = ""
+			fix = ""
 		}
-		list = append(list, Check{Name: name, OK: ok, Words: fmt.Sprintf(format, args...), Mend: mend})
+		list = append(list, Check{Name: name, OK: ok, Words: fmt.Sprintf(format, args...), Fix: fix})
 	}
 	switch h := &s.Health; {
 	case h.Failures > 0:
@@ -158,7 +157,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	add("accounting", d.Lag == 0, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
 		"%s", behind(d.Lag))
 	add("rows", d.Skipped == 0 && d.Odd == 0, "look into ostrichd's log, which names them; OStrich leaves such jobs alone",
-		"%s and %s made no sense in the latest cycle", format.Plural(d.Skipped, "accounting row"), format.Plural(d.Odd, "event"))
+		"%s invalid and %s rejected in the latest cycle", format.Plural(d.Skipped, "accounting row"), format.Plural(d.Odd, "event"))
 	s.checkCycle(add)
 	unmade := d.Refused + d.NoEffect
 	switch {
@@ -200,16 +199,16 @@ func behind(lag ostrich.Duration) string {
 }
 
 // checkCycle looks at what the latest cycle found.
-func (s *Snapshot) checkCycle(add func(name string, ok bool, mend, format string, args ...any)) {
+func (s *Snapshot) checkCycle(add func(name string, ok bool, fix, format string, args ...any)) {
 	if s.cycle == nil {
 		return
 	}
 	for _, p := range s.Pools {
-		name, mend := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)"
+		name, fix := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)"
 		if p.Pool != "" {
 			name += " of " + p.Pool
 		}
-		add(name, p.Procs > 0, mend, "%d, on %d of which jobs run", p.Procs, p.Busy)
+		add(name, p.Procs > 0, fix, "%d, on %d of which jobs run", p.Procs, p.Busy)
 	}
 	options := s.cycle.Options
 	if err := priority.Check(options); err != nil {
@@ -218,10 +217,10 @@ func (s *Snapshot) checkCycle(add func(name string, ok bool, mend, format string
 		add("priority", true, "", "channel %s, mode %s under %s", options.Channel, options.Mode, options.Controller.PriorityType)
 	}
 	for _, h := range priority.Advice(options) {
-		add("priority", false, h.Mend, "%s", h.Found)
+		add("priority", false, h.Fix, "%s", h.Found)
 	}
 	for _, h := range priority.Harms(options, priority.Surroundings{}) {
-		add(h.Setting, false, h.Mend, "%s", h.Found)
+		add(h.Setting, false, h.Fix, "%s", h.Found)
 	}
 	add("queue", s.cycle.Unheard == 0 || s.Health.Lag == 0, "look whether slurmdbd runs and keeps up",
 		"%s, of which accounting has not told of %d yet", format.Plural(s.Health.Pending, "pending job"), s.cycle.Unheard)

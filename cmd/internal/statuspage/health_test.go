@@ -52,12 +52,12 @@ func TestHealthWords(t *testing.T) {
 	}
 }
 
-// failing names the checks that are not well, with what mends them.
+// failing names the checks that are not well, with how to fix them.
 func failing(s *Snapshot) string {
 	var list []string
 	for _, c := range s.Checks {
 		switch {
-		case c.Name == "", c.Words == "", c.OK != (c.Mend == ""):
+		case c.Name == "", c.Words == "", c.OK != (c.Fix == ""):
 			list = append(list, fmt.Sprintf("%+v", c))
 		case !c.OK:
 			list = append(list, c.Name)

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// allowed tells whether a request may ask by this name: an IP address,
-// localhost, this machine's name, or one of the names of a list; "*" in the list
-// allows any. A page of somebody else whose name is made to lead here (DNS
-// rebinding) thereby learns nothing.
+// allowed reports whether a request may use this name: an IP address, localhost,
+// this machine's name, or one of the names of a list; "*" in the list allows any.
+// So a page of somebody else whose name points here (DNS rebinding) learns
+// nothing.
 func allowed(host string, names []string) bool {
 	if slices.Contains(names, "*") {
 		return true
@@ -34,7 +34,7 @@ func allowed(host string, names []string) bool {
 		slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(strings.TrimSuffix(one, "."), name) })
 }
 
-// machine is this machine's name in small letters, "" if it has none.
+// machine returns this machine's name in lower case, "" if it has none.
 var machine = sync.OnceValue(func() string {
 	name, err := os.Hostname()
 	if err != nil {

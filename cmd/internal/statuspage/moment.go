@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// clock tells the page's readers when something is.
+// clock writes times for the readers of the page.
 type clock struct {
 	now time.Time // in the zone of the page
 }
@@ -61,7 +61,7 @@ func (c clock) zone() string {
 // offset is the time zone's distance from UTC: UTC+01:00.
 func (c clock) offset() string { return "UTC" + c.now.Format("-07:00") }
 
-// relative tells how far away a moment is.
+// relative says how far away a moment is.
 func relative(d time.Duration) string {
 	switch {
 	case d >= time.Second:

@@ -18,7 +18,7 @@ type promiseRow struct {
 	ID, Account, Campaigns, Kept, Mean, Max string
 }
 
-// promise is nil while ρ of no campaign is known.
+// promise returns nil while no campaign has a known ρ.
 func (b *builder) promise() *promiseView {
 	p := &b.s.Promise
 	if p.Campaigns == 0 {

@@ -5,9 +5,8 @@ import "slurm-ostrich/cmd/internal/view"
 // MostQueued is how many jobs of the queue the page shows.
 const MostQueued = 500
 
-// Queue lists the pending jobs of a user or the job that q asks for, the first
-// most of them; 0 lists all. A job that is not there, or whose name makes no
-// sense, is none.
+// Queue lists the pending jobs of the user or the job that q asks for, at most so
+// many; 0 lists all. It lists none for an unknown job or an invalid name.
 func (s *Snapshot) Queue(q Query, most int) Queue {
 	out := Queue{Jobs: []Queued{}}
 	if s.cycle == nil {
@@ -41,9 +40,9 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 	return out
 }
 
-// Explain says why a job stands where it stands. The error is
-// view.ErrNoJob for one that is not known, ErrNoCycle before the first cycle,
-// and another one for a name that makes no sense.
+// Explain says why a job stands where it stands. It returns view.ErrNoJob for an
+// unknown job, ErrNoCycle before the first cycle, and another error for an invalid
+// name.
 func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	name, err := view.ParseJob(job)
 	if err != nil {

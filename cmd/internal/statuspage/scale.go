@@ -28,8 +28,8 @@ var spans = []time.Duration{
 	2 * 24 * time.Hour, 4 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
 }
 
-// newScale chooses an axis by the ends, in seconds of Unix time, of what is to
-// be shown on it.
+// newScale chooses an axis by the ends of what it is to show, in seconds of Unix
+// time.
 func newScale(c clock, ends []float64) scale {
 	s := scale{clock: c, span: spans[2]}
 	ends = slices.DeleteFunc(slices.Clone(ends), func(end float64) bool { return math.IsInf(end, 0) || math.IsNaN(end) })
@@ -48,7 +48,7 @@ func newScale(c clock, ends []float64) scale {
 	return s
 }
 
-// part is where a moment lies on the axis: 0 is now, 1 its end.
+// part returns where a moment lies on the axis: 0 is now, 1 its end.
 func (s scale) part(t float64) float64 {
 	return (t - float64(s.clock.now.Unix())) / s.span.Seconds()
 }

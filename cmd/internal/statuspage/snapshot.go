@@ -1,6 +1,5 @@
-// Package statuspage is the status page of ostrichd and the API behind it. A
-// Snapshot holds all that both tell; it is made of a described cycle when
-// somebody looks.
+// Package statuspage is the status page of ostrichd and the API behind it. Both show a
+// Snapshot, which is made of a described cycle when somebody looks.
 //
 // Times are Unix seconds. Those of the virtual schedule, of jobs and of campaigns
 // are on the database's clock, those of the daemon (Health) on this host's. A
@@ -14,8 +13,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Snapshot is a described cycle, as the page and the API tell it. It is
-// never changed once it is made, and so may be shared.
+// Snapshot is a described cycle as the page and the API show it. It never changes
+// once it is made, so it may be shared.
 type Snapshot struct {
 	Health    Health
 	Pools     []Pool // in the order of the configuration
@@ -83,8 +82,8 @@ type Pool struct {
 	Pending    int      `json:"pending"`      // ordered jobs, arrays count once
 }
 
-// Lane is one line of the drawing of the virtual schedule: what is entitled to
-// processors of one pool.
+// Lane is one line of the drawn virtual schedule: what one user is entitled to in
+// one pool.
 type Lane struct {
 	Pool    string  `json:"pool"`
 	Account string  `json:"account"` // with shares from the association tree; else empty
@@ -116,7 +115,7 @@ type Left struct {
 	Work   float64 `json:"core_hours"`
 }
 
-// Running is what a user really holds in a pool. In the order of Lanes.
+// Running is what a user really holds in a pool, in the order of Lanes.
 type Running struct {
 	Pool    string `json:"pool"`
 	Account string `json:"account"` // with shares from the association tree; else empty
@@ -126,16 +125,15 @@ type Running struct {
 	Jobs    int    `json:"jobs"` // started, suspended ones too
 }
 
-// Share is what a user is entitled to, and what they hold, as "ostrich shares"
-// tells.
+// Share is what a user is entitled to and holds, as "ostrich shares" shows it.
 type Share struct {
 	*view.User
 	Colour int     `json:"-"`
 	HeldAs float64 `json:"held_share"` // Held as part of the pool, 0 to 1
 }
 
-// Campaign is an unfinished campaign, as "ostrich campaigns" tells, and how far
-// it is in reality.
+// Campaign is an unfinished campaign as "ostrich campaigns" shows it, and how far
+// it really is.
 type Campaign struct {
 	*view.Campaign
 	Colour int       `json:"-"`
@@ -159,8 +157,8 @@ type Finished struct {
 	Broken    bool             `json:"broken"` // ended after its bound
 }
 
-// Promise is how the campaigns that ended within the last 24 hours fared beside an
-// equally shared machine, see livecompare.Promise.
+// Promise compares the campaigns that ended in the last 24 hours with an equally
+// shared machine; see livecompare.Promise.
 type Promise struct {
 	Campaigns int        `json:"campaigns"` // of which ρ is known
 	Le1       float64    `json:"le_1"`      // part of them with ρ ≤ 1; 1 without campaigns
@@ -169,7 +167,7 @@ type Promise struct {
 	Users     []Promised `json:"users"` // with a mean ρ above 1, the greatest first
 }
 
-// Promised is a user of whom the promise was not kept on average.
+// Promised is a user for whom the promise was broken on average.
 type Promised struct {
 	User      string  `json:"user"`
 	Account   string  `json:"account"`
@@ -180,7 +178,7 @@ type Promised struct {
 	Max       float64 `json:"max"`
 }
 
-// Queued is a pending job in both orders, as "ostrich plan" tells.
+// Queued is a pending job in both orders, as "ostrich plan" shows it.
 type Queued struct {
 	view.Job
 	Colour int    `json:"-"`
@@ -188,8 +186,8 @@ type Queued struct {
 	Reason string `json:"reason"`
 }
 
-// Queue is the pending jobs in both orders: pool after pool, in each of them
-// OStrich's order, then the jobs left alone.
+// Queue holds the pending jobs in both orders: pool by pool in OStrich's order,
+// then the jobs left alone.
 type Queue struct {
 	Jobs    []Queued `json:"jobs"`
 	Pending int      `json:"pending"` // jobs in the whole queue, arrays count once
@@ -215,16 +213,16 @@ type Write struct {
 	Words   string           `json:"words"`  // Slurm's own of a refusal
 }
 
-// Check is something a running daemon can tell of its own health.
+// Check is one health check of a running daemon.
 type Check struct {
 	Name  string `json:"check"`
 	OK    bool   `json:"ok"`
 	Words string `json:"words"` // what was found
-	Mend  string `json:"mend"`  // what to do; empty if nothing
+	Fix   string `json:"mend"`  // what to do; empty if nothing
 }
 
-// Query is what the page or the API was asked for. The zero value asks for
-// everything within the usual bounds.
+// Query is what a request asks for. The zero value asks for everything within the
+// usual bounds.
 type Query struct {
 	User string // only rows of this user
 	Job  string // of the queue only this job, as squeue names it; of the page not with Ask

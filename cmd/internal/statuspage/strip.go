@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// strip is mode and health. Lines are read out when they change, so they hold
-// no figure that moves by itself.
+// strip is mode and health. A screen reader reads lines out when they change, so
+// they hold no figure that moves by itself.
 type strip struct {
 	Class   string // good, warn or bad
 	Mark    string // the same in a word
@@ -106,12 +106,12 @@ func noZero(x float64) float64 {
 }
 
 // checkRow is a health check.
-type checkRow struct{ Name, Class, Result, Words, Mend string }
+type checkRow struct{ Name, Class, Result, Words, Fix string }
 
 func (b *builder) checks() []checkRow {
 	list := make([]checkRow, 0, len(b.s.Checks))
 	for _, c := range b.s.Checks {
-		row := checkRow{Name: c.Name, Class: "good", Result: "ok", Words: c.Words, Mend: c.Mend}
+		row := checkRow{Name: c.Name, Class: "good", Result: "ok", Words: c.Words, Fix: c.Fix}
 		if !c.OK {
 			row.Class, row.Result = "bad", "not ok"
 		}

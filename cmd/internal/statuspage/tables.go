@@ -10,8 +10,9 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// id names a row, so that a script finds it again after a refresh. The second row
-// of one name, as of a user with an association for each partition, has a number.
+// id names a row, so that a script finds it again after a refresh. If a name
+// repeats, as for a user with an association for each partition, the later rows
+// get a number.
 func (b *builder) id(parts ...string) string {
 	name := strings.Join(parts, "/")
 	if b.ids == nil {
@@ -44,7 +45,7 @@ func (b *builder) shares() shareTable {
 		longest = max(longest, s.Entitled, float64(s.Held))
 		t.Accounts = t.Accounts || s.Account != ""
 	}
-	// Who holds or waits for something comes first, whatever order tells them.
+	// Users who hold or wait for something come first.
 	list := slices.Clone(b.s.Shares)
 	idle := func(s Share) int {
 		if s.Active || s.Held > 0 || s.Queued > 0 {

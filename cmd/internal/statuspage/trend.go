@@ -133,7 +133,7 @@ func (b *builder) trends() *trendView {
 	return v
 }
 
-// chartWords tells the latest values.
+// chartWords returns the latest values in words.
 func (b *builder) chartWords(name string, write func(float64) string, of func(*livecompare.Point) (now, o *livecompare.Spread)) string {
 	points := b.s.Trends.Points
 	words := []string{fmt.Sprintf("%s over %s", name, format.Counted(len(points), "step"))}

@@ -60,9 +60,9 @@ type Jobs struct {
 	Running int `json:"running"`
 }
 
-// Late is "late" of a campaign that is completed virtually, and not really,
-// "overdue" once it goes first for that, "cannot start" of one of which no job could,
-// and otherwise empty.
+// Late returns "late" for a campaign that is complete in the virtual schedule but
+// not in reality, "overdue" once that puts it first, "cannot start" if none of its
+// jobs could start yet, and otherwise "".
 func (c *Campaign) Late() string {
 	switch {
 	case c.Waiting:
@@ -97,7 +97,7 @@ func (s *Cycle) sortCampaigns() {
 	}
 }
 
-// OrNever is a moment that null stands for where it never comes.
+// OrNever returns the moment, or +Inf if t is nil.
 func OrNever(t *float64) float64 {
 	if t == nil {
 		return math.Inf(1)
@@ -105,8 +105,8 @@ func OrNever(t *float64) float64 {
 	return *t
 }
 
-// sample is the accounting record of some job of a campaign that has not
-// ended, for the names that its jobs share.
+// sample returns the accounting record of some unfinished job of a campaign, for
+// the names that its jobs share.
 func (k *known) sample(v *ostrich.Campaign) slurmdb.Record {
 	for _, list := range [][]ostrich.JobID{v.Pending, v.Running} {
 		for _, id := range list {

@@ -13,7 +13,7 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Source is what is asked beside the cycle. *sidecar.Sidecar is one.
+// Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() sidecar.Config
 	Live() []slurmdb.Record
@@ -120,8 +120,8 @@ func (s *Cycle) describePool(p *Pool, users []ostrich.User, campaigns []ostrich.
 	}
 }
 
-// withProvisional adds the records that are made of the queue to those of accounting,
-// all by id.
+// withProvisional merges the records made from the queue into those of accounting,
+// by id.
 func withProvisional(live, provisional []slurmdb.Record) []slurmdb.Record {
 	if len(provisional) == 0 {
 		return live
@@ -131,7 +131,7 @@ func withProvisional(live, provisional []slurmdb.Record) []slurmdb.Record {
 	return live
 }
 
-// record is what accounting knows of a job that has not ended.
+// record returns accounting's record of an unfinished job.
 func (k *known) record(id ostrich.JobID) (slurmdb.Record, bool) {
 	i, ok := slices.BinarySearchFunc(k.live, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// ErrNoJob tells that a job is not known.
+// ErrNoJob means that a job is not known.
 var ErrNoJob = errors.New("neither in the queue nor unfinished in accounting")
 
 // Explanation says why a job stands where it stands.
@@ -72,7 +72,7 @@ type ExplainedCampaign struct {
 	Active       int           `json:"active_users"`
 }
 
-// Ahead is what comes before the job in its pool; arrays count once.
+// Ahead counts what comes before the job in its pool; an array counts once.
 type Ahead struct {
 	Users     int     `json:"users"`
 	Campaigns int     `json:"campaigns"`
@@ -81,7 +81,7 @@ type Ahead struct {
 	Own       int     `json:"own_jobs"` // of them in the same campaign
 }
 
-// String tells it in words.
+// String returns it in words.
 func (a *Ahead) String() string {
 	if a.Jobs == 0 {
 		return "nothing"
@@ -108,8 +108,7 @@ type Factors struct {
 	Sum       int64 `json:"sum"` // the priority, unless a write was undone
 }
 
-// Explain gathers what is known of a job. The error is ErrNoJob where that is
-// nothing.
+// Explain gathers what is known of a job. It returns ErrNoJob if nothing is.
 func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	e := &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel}
 	entries := s.Plan.Entries
@@ -198,7 +197,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 	return nil
 }
 
-// ahead adds up what has a better rank in the same pool.
+// ahead adds up the jobs with a better rank in the same pool.
 func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
 	type campaign struct {
 		user string
@@ -303,7 +302,7 @@ func (e *Explanation) Lines() []Line {
 	return lines
 }
 
-// String tells it in words, as "ostrich explain" does.
+// String returns it in words, as "ostrich explain" prints them.
 func (e *Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s.\n", e.Title(), e.Verdict)

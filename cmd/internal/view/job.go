@@ -18,7 +18,7 @@ type JobName struct {
 	offset int           // of the heterogeneous job, or -1
 }
 
-// String is the name as it was given.
+// String returns the name as it was given.
 func (n JobName) String() string { return n.text }
 
 // jobForm is 17, 17_4, 17_[1-3,7%2] or 17+1.
@@ -48,7 +48,7 @@ func ParseJob(text string) (JobName, error) {
 	return n, nil
 }
 
-// Pending is the place in a plan's entries of the one that has the job, or -1.
+// Pending returns the index of the job in a plan's entries, or -1.
 func (n JobName) Pending(entries []sidecar.Entry) int {
 	whole := n.task < 0 && n.offset < 0
 	for _, fits := range []func(e *sidecar.Entry) bool{
@@ -68,7 +68,7 @@ func (n JobName) Pending(entries []sidecar.Entry) int {
 	return -1
 }
 
-// live is what accounting has of the job.
+// live returns accounting's record of the job.
 func (n JobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
 	whole := n.task < 0 && n.offset < 0
 	for _, fits := range []func(r *slurmdb.Record) bool{

@@ -58,8 +58,8 @@ func (s *Cycle) Shares() Shares {
 	return Shares{s.Cluster, s.Time, list}
 }
 
-// Where tells the accounts and partitions of the jobs that have not ended, by
-// what competes for the machine; each once, as the jobs have them.
+// Where returns the accounts and partitions of the unfinished jobs, by what
+// competes for the machine; each once, as the jobs have them.
 func (s *Cycle) Where() (accounts, partitions map[ostrich.UserID][]string) {
 	accounts, partitions = make(map[ostrich.UserID][]string), make(map[ostrich.UserID][]string)
 	note := func(in map[ostrich.UserID][]string, id ostrich.UserID, name string) {

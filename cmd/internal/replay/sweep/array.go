@@ -64,7 +64,7 @@ func (r *run) slurm() error {
 	return r.write()
 }
 
-// ownOptions are those of sbatch that a sweep sets itself.
+// ownOptions are the options of sbatch that a sweep sets itself.
 var ownOptions = []string{
 	"--array", "-a", "--chdir", "-D", "--clusters", "-M", "--error", "-e", "--help", "-h", "--output", "-o", "--parsable",
 	"--test-only", "--version", "-V", "--wait", "-W", "--wrap",
@@ -122,8 +122,8 @@ func (a *array) tasksOf(points []int) []int {
 	return slices.Compact(tasks)
 }
 
-// perTask is how many points a task computes, so that the tasks of n points fit
-// into an array of the controller. asked is 0 if nobody asks for a number.
+// perTask returns how many points a task computes, so that the tasks of n points
+// fit into an array of the controller. asked is 0 if nobody asks for a number.
 func perTask(n, asked, maxArraySize int) (int, error) {
 	if maxArraySize < 1 {
 		return 0, errors.New("the controller knows no job arrays (MaxArraySize)")
@@ -135,8 +135,8 @@ func perTask(n, asked, maxArraySize int) (int, error) {
 	return max(1, least, asked), nil
 }
 
-// pointsFile is where the points that were submitted are listed, so that a
-// task sees whether it would compute the same ones.
+// pointsFile lists the submitted points, so that a task notices if it would
+// compute others.
 const pointsFile = "points.csv"
 
 func (r *run) pointRows() [][]string {
@@ -147,8 +147,8 @@ func (r *run) pointRows() [][]string {
 	return rows
 }
 
-// asSubmitted refuses points that are others than those which were submitted,
-// if any were.
+// asSubmitted returns an error if points were submitted and these differ from
+// them.
 func (r *run) asSubmitted(points []int) error {
 	path := r.folder.Path(pointsFile)
 	f, err := os.Open(path)
@@ -223,7 +223,7 @@ func count(has []bool) int {
 	return n
 }
 
-// note remembers the tasks that have ended, and reports whether all have. One
+// note records the tasks that have ended, and reports whether all have. A task
 // that the controller has forgotten has ended.
 func (a *array) note(tasks []slurm.ArrayTasks) (all bool) {
 	all = true
@@ -282,7 +282,7 @@ func (a *array) complete() error {
 	return errors.New(strings.Join(said, "\n"))
 }
 
-// late tells whether results are missing of a task that says it was completed.
+// late reports whether results are missing of a task that counts as completed.
 func (a *array) late(missing []int) bool {
 	return slices.ContainsFunc(missing, func(i int) bool { return a.ended[i/a.perTask] == "COMPLETED" })
 }

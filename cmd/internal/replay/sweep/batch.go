@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// Chunk is which of n points a task computes, if each computes so many in
-// turn: those from first up to, without, end. A task beyond the last point has
-// none.
+// Chunk returns the points of a task if the tasks in turn compute perTask of n
+// points each: from first up to, but not including, end. A task beyond the last
+// point has none.
 func Chunk(n, perTask, task int) (first, end int) {
 	first = min(n, task*perTask)
 	return first, min(n, first+perTask)
 }
 
-// Indices writes the numbers of tasks, which ascend, as sbatch's --array takes
-// them: "0-3,7".
+// Indices formats ascending task numbers as sbatch's --array reads them: "0-3,7".
 func Indices(tasks []int) string {
 	var b strings.Builder
 	for i := 0; i < len(tasks); {
@@ -35,7 +34,7 @@ func Indices(tasks []int) string {
 	return b.String()
 }
 
-// Script is the batch script of an array whose tasks run the command with
+// Script returns the batch script of an array whose tasks run the command with
 // --task and their number.
 func Script(command ...string) string {
 	words := make([]string, len(command))
@@ -49,5 +48,5 @@ exec %s --task "$SLURM_ARRAY_TASK_ID" --workers "$GOMAXPROCS"
 `, strings.Join(words, " "))
 }
 
-// quote is a word for the shell, which leaves it as it is.
+// quote returns a word in the shell's quotes.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -1,5 +1,5 @@
-// Package sweep makes a grid of simulations: of the file that a person writes it
-// reads the points that it stands for, computes them here or in a job array, and
-// keeps and writes what comes of them. What the options mean is told to the grid
-// ([Meaning]), which knows nothing of the simulator.
+// Package sweep runs grids of simulations. It reads the points that a file stands
+// for, computes them here or in a job array, keeps the results and writes them.
+// The grid asks a [Meaning] what the options mean, and knows nothing of the
+// simulator.
 package sweep

@@ -68,7 +68,7 @@ var lists = []struct{ key, option string }{{"policies", "policy"}, {"backfill", 
 const maxSeeds = 100_000
 
 // Read reads a file. Errors name it and the line, all of them at once; unknown
-// keys and empty lists are errors. Values are not looked at.
+// keys and empty lists are errors. Read does not check values.
 func Read(name string, raw []byte) (*File, error) {
 	r := reader{file: &File{Name: name}}
 	root, err := document(name, raw)
@@ -120,7 +120,7 @@ func (r *reader) fail(line int, format string, args ...any) {
 	r.errs = append(r.errs, r.file.at(line, format, args...))
 }
 
-// at is an error in a line.
+// at returns an error in a line.
 func (f *File) at(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: "+format, append([]any{f.Name, line}, args...)...)
 }
@@ -143,7 +143,7 @@ func (r *reader) pairs(n *yaml.Node, what string, each func(key, value *yaml.Nod
 	}
 }
 
-// target is what an alias stands for.
+// target returns what an alias stands for.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -192,7 +192,7 @@ func (r *reader) root(n *yaml.Node) {
 	r.file.Axes = append(slices.DeleteFunc(fixed, func(a Axis) bool { return len(a.Values) == 0 }), parameters...)
 }
 
-// values are those of a list; one value is a list of one.
+// values returns the values of a list; one value is a list of one.
 func (r *reader) values(what string, n *yaml.Node) []Value {
 	nodes := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -261,7 +261,7 @@ func (r *reader) trace(n *yaml.Node) {
 	r.file.Traces = append(r.file.Traces, t)
 }
 
-// seeds are numbers, or ranges of them as 1-10.
+// seeds returns numbers, or ranges of them as 1-10.
 func (r *reader) seeds(n *yaml.Node) {
 	seen := make(map[uint64]int)
 	for _, v := range r.values("seeds", n) {

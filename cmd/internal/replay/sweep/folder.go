@@ -15,22 +15,21 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Folder is where a sweep keeps what it knows: a file for the result of each
-// point, named by the point's key, and beside them what other sweeps of the
-// same folder have found. Several processes, on several machines if they share
-// the folder, may keep results at the same time: a result is written whole, and
-// is the same whoever writes it.
+// Folder is where a sweep keeps its results: a file for each point, named by the
+// point's key, beside those of other sweeps. Several processes, on several
+// machines if they share the folder, may keep results at the same time: a result
+// is written whole, and is the same from every process.
 type Folder string
 
-// Make makes the folder, if it is not there, with those in it that results and
-// the logs of tasks are for.
+// Make creates the folder if it is not there, and the folders in it for results
+// and for the logs of tasks.
 func (f Folder) Make() error {
 	return privilege.Do(string(f), func() error {
 		return errors.Join(os.MkdirAll(f.Path("results"), 0o777), os.MkdirAll(f.Path("log"), 0o777))
 	})
 }
 
-// Path is the path of a file in the folder.
+// Path returns the path of a file in the folder.
 func (f Folder) Path(name ...string) string {
 	return filepath.Join(append([]string{string(f)}, name...)...)
 }
@@ -55,8 +54,8 @@ func (f Folder) Keep(key string, result any) error {
 	})
 }
 
-// Find reads the result of a point, if it is there. A file that holds none of
-// this point is an error.
+// Find reads the result of a point, if there is one. A file that holds no result
+// of this point is an error.
 func (f Folder) Find(key string, result any) (found bool, err error) {
 	raw, err := os.ReadFile(f.result(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,8 +73,7 @@ func (f Folder) Find(key string, result any) (found bool, err error) {
 	return true, nil
 }
 
-// Has tells which of the keys have a result, at the price of one look at the
-// folder.
+// Has reports which of the keys have a result, by one look at the folder.
 func (f Folder) Has(keys []string) ([]bool, error) {
 	files, err := os.ReadDir(f.Path("results"))
 	if err != nil {

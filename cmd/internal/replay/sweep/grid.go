@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// MaxPoints is the most points that a file may stand for, before what makes no
-// sense is left out.
+// MaxPoints is the most points that a file may stand for, before those that cannot
+// be simulated are left out.
 const MaxPoints = 100_000
 
 // Point is one simulation.
@@ -38,17 +38,17 @@ type Grid struct {
 	Notes  []string
 }
 
-// Idle is an option that means nothing beside the others, and why.
+// Idle is an option that has no effect beside the others, and why.
 type Idle struct{ Option, Why string }
 
-// Meaning tells what options mean.
+// Meaning says what options mean.
 type Meaning interface {
-	// Canonical returns the one spelling of a value, or why it is none.
+	// Canonical returns the one spelling of a value, or why it is invalid.
 	Canonical(o Option) (string, error)
 
-	// Judge looks at options together, one of each axis, for a generated trace
-	// or for a log. It returns those that mean nothing beside the others, or an
-	// error if what they ask for cannot be simulated. It depends on its
+	// Judge checks options together, one of each axis, for a generated trace or
+	// for a log. It returns those that have no effect beside the others, or an
+	// error if what they ask for cannot be simulated. The answer depends on the
 	// arguments only.
 	Judge(generated bool, o []Option) ([]Idle, error)
 }
@@ -155,9 +155,9 @@ type combination struct {
 	idle    []Idle
 }
 
-// options are the combinations of options for the traces of a kind.
+// options are the combinations of options for one kind of trace.
 type options struct {
-	combinations []combination // that make sense
+	combinations []combination // that can be simulated
 	wrong        []string      // of each other one, why it does not
 }
 

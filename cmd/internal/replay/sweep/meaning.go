@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 )
 
-// optionsOf are the options of a replay that these set.
+// optionsOf returns the options of a replay that these set.
 func optionsOf(list []Option) (*replay.Options, error) {
 	o, err := replay.Defaults()
 	for _, one := range list {
@@ -27,7 +27,7 @@ func has(names []string, name, command string) error {
 	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
 }
 
-// meaning tells what the options of a sweep mean: what they mean to simulate.
+// meaning says what the options of a sweep mean: what they mean to simulate.
 type meaning struct{}
 
 // Canonical checks the values that can be checked without a log.
@@ -45,8 +45,8 @@ func (meaning) Canonical(o Option) (string, error) {
 	return r.CheckAlone(o.Name)
 }
 
-// Judge finds what does not go together as simulate does. Whether the fields
-// of a log tell its campaigns is seen when it is read.
+// Judge finds options that do not go together, as simulate does. Whether the
+// fields of a log name its campaigns is seen when it is read.
 func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
 	value := func(name string) string {
 		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })

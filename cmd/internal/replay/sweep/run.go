@@ -19,12 +19,12 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// form is part of the key of every result: results of another form are
-// not looked at.
+// form is part of the key of every result, so that results of another form are
+// ignored.
 const form = "ostrich sweep 1"
 
-// pointResult is what is kept of a point. The log has no name in it: a result
-// is that of a trace, whatever it is called.
+// pointResult is what is kept of a point. It has no log name: a result belongs to
+// a trace, whatever the trace is called.
 type pointResult struct {
 	Summary replay.Summary `json:"summary"`
 	Notes   []string       `json:"notes,omitempty"`
@@ -42,8 +42,8 @@ type run struct {
 	results []*pointResult
 }
 
-// read reads the file that the command names, and tells what of its grid
-// is left out.
+// read reads the file that the command names, and reports what is left out of its
+// grid.
 func read(c *cli.Context) (*run, error) {
 	path := c.Args().First()
 	raw, err := os.ReadFile(path)
@@ -82,7 +82,7 @@ func (r *run) describe(i int) string {
 	return fmt.Sprintf("point %d (%s)", i, strings.Join(words, ", "))
 }
 
-// key names a point by all that its result depends on: the version of the
+// key identifies a point by all that its result depends on: the version of the
 // command, the content of the trace, the seed and the options.
 func (r *run) key(i int) (string, error) {
 	if r.keys[i] != "" {
@@ -118,8 +118,8 @@ func (r *run) key(i int) (string, error) {
 	return r.keys[i], nil
 }
 
-// find reads the results that are kept of these points, and returns the points
-// that have none.
+// find reads the kept results of these points, and returns the points that have
+// none.
 func (r *run) find(points []int) (missing []int, err error) {
 	if r.folder == "" {
 		return points, nil
@@ -146,7 +146,7 @@ func (r *run) find(points []int) (missing []int, err error) {
 	return missing, nil
 }
 
-// all are the numbers of all points.
+// all returns the numbers of all points.
 func (r *run) all() []int {
 	numbers := make([]int, len(r.points))
 	for i := range numbers {
@@ -208,7 +208,7 @@ func (r *run) keep(i int) error {
 	return r.folder.Keep(key, r.results[i])
 }
 
-// simulate computes a point: it is what simulate does with the point's options.
+// simulate computes a point as the command simulate does with the point's options.
 func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	p := &r.points[i]
 	o, err := optionsOf(p.Options)
@@ -228,7 +228,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 		return nil, err
 	}
 	t := r.traces[p.Trace]
-	log, done, err := logs.take(p, func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
+	log, done, err := logs.acquire(p, func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
 	defer done()
 	if err != nil {
 		return nil, err
@@ -271,21 +271,21 @@ func (r *run) failures(errs []error) error {
 		}
 		points[err.Error()] = append(points[err.Error()], i)
 	}
-	var told []error
+	var listed []error
 	for _, reason := range reasons[:min(most, len(reasons))] {
 		who := r.describe(points[reason][0])
 		if n := len(points[reason]) - 1; n > 0 {
 			who += " and " + format.Plural(n, "other")
 		}
-		told = append(told, fmt.Errorf("sweep: %s: %s", who, reason))
+		listed = append(listed, fmt.Errorf("sweep: %s: %s", who, reason))
 	}
 	if n := len(reasons) - most; n > 0 {
-		told = append(told, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
+		listed = append(listed, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
-	return errors.Join(told...)
+	return errors.Join(listed...)
 }
 
-// interrupted is the end of a sweep by a signal.
+// interrupted returns the error of a sweep that a signal ended.
 func (r *run) interrupted() error {
 	if r.folder == "" {
 		return console.ErrInterrupted

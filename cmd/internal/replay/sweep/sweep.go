@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Flags are the options of a sweep but for the formats of its table.
+// Flags returns the options of a sweep except the formats of its table.
 func Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "keep results in `DIR`, which is made if it is not there, and continue from what is there"},
@@ -31,7 +31,7 @@ func Flags() []cli.Flag {
 	}
 }
 
-// Run does what the options and the argument of a sweep ask for.
+// Run runs a sweep as the options and the argument ask.
 func Run(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return errors.New("sweep: name the file with the grid; see \"ostrich sweep --help\"")
@@ -108,7 +108,7 @@ func check(c *cli.Context) error {
 	return nil
 }
 
-// local computes what is missing in this process, and writes all.
+// local computes the missing points in this process, and writes all.
 func (r *run) local() error {
 	missing, err := r.find(r.all())
 	if err != nil {
@@ -123,14 +123,14 @@ func (r *run) local() error {
 	return r.write()
 }
 
-// tellKept tells of points that need not be computed again.
+// tellKept prints how many points need not be computed again.
 func (r *run) tellKept(points, missing int) {
 	if n := points - missing; n > 0 {
 		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(points, "point"), r.folder)
 	}
 }
 
-// task computes what is missing of the points of one task.
+// task computes the missing points of one task.
 func (r *run) task() error {
 	first, end := Chunk(len(r.points), max(1, r.c.Int("per-task")), r.c.Int("task"))
 	if first == end {

@@ -24,8 +24,8 @@ type source struct {
 	err     error
 }
 
-// readTraces are the traces of a file, in its order. Paths are relative to
-// the folder of the file.
+// readTraces returns the traces of a file, in its order. Paths are relative to the
+// folder of the file.
 func readTraces(f *File) ([]*source, error) {
 	var all []*source
 	var errs []error
@@ -74,8 +74,8 @@ func readTraces(f *File) ([]*source, error) {
 	return all, errors.Join(errs...)
 }
 
-// generated is a trace by a model and options of generate. With an error comes
-// its line.
+// generated makes a trace by a model and options of generate. With an error it
+// returns the line.
 func (s *source) generated(t Trace) (int, error) {
 	o, err := replay.DefaultModel()
 	if err != nil {
@@ -108,9 +108,8 @@ func (s *source) generated(t Trace) (int, error) {
 	return 0, nil
 }
 
-// identity tells a trace from all others by what is in it, not by its name: a
-// log by its size and a hash, a generated one by the numbers of its model. The
-// file is read once.
+// identity identifies a trace by its content, not by its name: a log by its size
+// and a hash, a generated one by the numbers of its model. It reads the file once.
 func (s *source) identity() (string, error) {
 	s.once.Do(func() {
 		if s.path == "" {
@@ -159,7 +158,7 @@ func keyOf(p *Point) logKey {
 	return logKey{p.Trace, p.Seed, strings.EqualFold(p.Option("lenient"), "true")}
 }
 
-// sharedBy are the logs of some points.
+// sharedBy returns the logs of some points.
 func sharedBy(points []*Point) *sharedLogs {
 	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
 	for _, p := range points {
@@ -171,9 +170,9 @@ func sharedBy(points []*Point) *sharedLogs {
 	return s
 }
 
-// take is the log of a point, which must not be changed, and a function to be
-// called when the point is done with it.
-func (s *sharedLogs) take(p *Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
+// acquire returns the log of a point, which must not be changed, and a function to
+// call when the point is done with it.
+func (s *sharedLogs) acquire(p *Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
 	key := keyOf(p)
 	s.Lock()
 	l := s.logs[key]

@@ -86,7 +86,7 @@ func (r *run) inFolder(name string) string {
 	return r.folder.Path(name)
 }
 
-// tellNotes tells each note of the points once, as simulate does.
+// tellNotes prints each note of the points once, as simulate does.
 func (r *run) tellNotes() {
 	seen := make(map[string]bool)
 	for i := range r.points {
@@ -100,8 +100,8 @@ func (r *run) tellNotes() {
 	}
 }
 
-// parameters are the options that the sweep varies beside policy, backfill and
-// replay, but for those of these names.
+// parameters returns the options that the sweep varies beside policy, backfill and
+// replay, except those of these names.
 func (r *run) parameters(but ...string) []string {
 	var names []string
 	for _, a := range r.file.Axes {
@@ -112,7 +112,7 @@ func (r *run) parameters(but ...string) []string {
 	return names
 }
 
-// seed is the seed of a point as text, "" for a log.
+// seed returns the seed of a point as text, "" for a log.
 func (r *run) seed(i int) string {
 	if p := &r.points[i]; p.Seeded {
 		return strconv.FormatUint(p.Seed, 10)
@@ -150,7 +150,7 @@ func (r *run) list() error {
 	return console.Tables(r.c, t)
 }
 
-// options are those of simulate that make a point.
+// options returns the options of simulate that make a point.
 func (r *run) options(i int) string {
 	var words []string
 	for _, o := range r.points[i].Options {
@@ -189,8 +189,8 @@ var measureColumns = []struct {
 	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
 }
 
-// rows are the table of all points as CSV, in full precision. They hold
-// nothing that differs from run to run.
+// rows returns the table of all points as CSV, in full precision. It holds nothing
+// that differs from run to run.
 func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns...)
 	header := slices.Concat(pointColumns, parameters)
@@ -223,7 +223,7 @@ func exact(number any) string {
 	return fmt.Sprint(number)
 }
 
-// timing is how long each point took when it was computed.
+// timing returns how long each point took when it was computed.
 func (r *run) timing() [][]string {
 	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
 	for i := range r.points {

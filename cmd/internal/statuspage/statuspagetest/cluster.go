@@ -18,11 +18,11 @@ import (
 // Now is the time on the cluster's clock when it begins.
 const Now = ostrich.Time(1_792_592_640)
 
-// Cluster is a machine of 8 processors for each user, at least 32, of which most
-// are busy. Each poll of its accounting lets 10 s pass. It is not safe for concurrent
-// use, as is a sidecar.
+// Cluster is a machine of 8 processors for each user, at least 32, most of them
+// busy. Each poll of its accounting lets 10 s pass. Like a sidecar, it is not safe
+// for concurrent use.
 type Cluster struct {
-	// Busy has some jobs end, start and come with each poll.
+	// Busy lets jobs end, start and arrive with each poll.
 	Busy bool
 
 	names   []string
@@ -93,7 +93,7 @@ func (c *Cluster) end(id ostrich.JobID, at ostrich.Time) {
 	c.running = slices.DeleteFunc(c.running, func(one ostrich.JobID) bool { return one == id })
 }
 
-// churn lets some jobs end, start and come.
+// churn lets some jobs end, start and arrive.
 func (c *Cluster) churn() {
 	for range min(2, len(c.running)) {
 		c.end(c.running[0], c.now-3)
