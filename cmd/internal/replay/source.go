@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,8 +65,8 @@ func (s *source) time(text string) (ostrich.Time, error) {
 	if s.location != nil {
 		return sacct.ParseTime(strings.TrimSpace(text), s.now, s.location)
 	}
-	var seconds int64
-	if _, err := fmt.Sscanf(text, "%d", &seconds); err != nil {
+	seconds, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil {
 		return 0, fmt.Errorf("%q: seconds since the start of the log", text)
 	}
 	return s.zero + ostrich.Time(seconds), nil

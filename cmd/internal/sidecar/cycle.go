@@ -37,6 +37,10 @@ type Controller interface {
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
 }
 
+// generations is the latest generation of all sidecars of the process, so that whoever
+// compares generations need not know that the sidecar is another one after a reload.
+var generations atomic.Uint64
+
 // Sidecar is the sidecar of one cluster. It is not safe for concurrent use.
 type Sidecar struct {
 	writer
@@ -131,8 +135,8 @@ type Cycle struct {
 	// Generation grows with each cycle in which something changed: accounting reported an
 	// event, or the sidecar planned again because the queue, a schedule's order, the
 	// controller's configuration or the journal changed. Cycles of one generation share
-	// one Plan, and in their schedules only time has passed. A new sidecar counts from 1
-	// again; its first cycle has Anew.
+	// one Plan, and in their schedules only time has passed. No two sidecars of a process
+	// have the same one.
 	Generation uint64
 
 	Controller priority.Controller
@@ -268,7 +272,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 		}
 	}
 	if len(s.news) > 0 || !s.looked {
-		s.generation++
+		s.generation = generations.Add(1)
 	}
 	if err = s.planQueue(c, queue); err != nil {
 		return nil, err

@@ -71,14 +71,16 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	if err := s.strangers(c.Queue, now); err != nil {
 		return err
 	}
+	changed := !s.made.same(c) || (s.made.until != 0 && now >= s.made.until)
 	// What may be written again goes by the clock, and so does what the margin keeps.
-	if s.latest.Summary.Undone > 0 || s.latest.kept() || !s.made.same(c) || (s.made.until != 0 && now >= s.made.until) {
+	if changed || s.latest.Summary.Undone > 0 || s.latest.kept() {
 		plan, err := s.plan(c, now)
 		if err != nil {
 			return err
 		}
-		s.latest = plan
-		s.generation++
+		if changed || !plan.like(&s.latest) {
+			s.latest, s.generation = plan, generations.Add(1)
+		}
 	}
 	c.Plan, c.Generation = s.latest, s.generation
 	return nil
@@ -139,6 +141,13 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	}
 	s.made = made
 	return p, nil
+}
+
+// like reports whether two plans for the same queue say and write the same.
+func (p *Plan) like(o *Plan) bool {
+	return p.Summary == o.Summary && p.kept() == o.kept() && slices.EqualFunc(p.Entries, o.Entries, func(a, b Entry) bool {
+		return a.Job == b.Job && a.Pool == b.Pool && a.Rank == b.Rank && a.To == b.To && a.Write == b.Write && a.Undone == b.Undone && a.Why == b.Why
+	})
 }
 
 func (p *Plan) kept() bool {

@@ -178,6 +178,38 @@ func TestGeneration(t *testing.T) {
 			}
 			before = c
 		}
+		if c := run(t, w.start(t), false); c.Generation <= before.Generation {
+			t.Errorf("another sidecar: generation %d after %d", c.Generation, before.Generation)
+		}
+	})
+}
+
+// While the margin keeps a campaign in front, each cycle plans anew, and the generation
+// lasts for as long as the plan says the same.
+func TestGenerationWithinTheMargin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		w.submit(2, 2, 9000, "main")
+		s := w.start(t)
+		first := run(t, s, true).Plan.Entries[0].Job
+		longer := w.records[first].Job
+		longer.Estimate += 60
+		w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.Submit, Job: longer})
+		w.now += 10
+		before := run(t, s, false)
+		if e := before.Plan.Entries[0]; e.Job != first || !before.Plan.kept() {
+			t.Fatalf("job %d is first, kept %v", e.Job, before.Plan.kept())
+		}
+		w.now += 10
+		if c := run(t, s, false); c.Generation != before.Generation || &c.Plan.Entries[0] != &before.Plan.Entries[0] {
+			t.Errorf("generation %d after %d", c.Generation, before.Generation)
+		}
+		w.queue[0].Reason = "Resources"
+		w.now += 10
+		if c := run(t, s, false); c.Generation == before.Generation {
+			t.Error("another reason, and the same generation")
+		}
 	})
 }
 
