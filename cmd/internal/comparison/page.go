@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
@@ -17,13 +18,15 @@ import (
 //go:embed head.html page.html ratios.html
 var pageFiles embed.FS
 
-// pages are the templates of the comparison and of the ratios.
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
+// pages are the templates of the comparison and of the ratios, parsed when a page is drawn.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
+})
 
 // writePage writes a complete page or nothing.
 func writePage(w io.Writer, name string, data any) error {
 	var whole bytes.Buffer
-	if err := pages.ExecuteTemplate(&whole, name, data); err != nil {
+	if err := pages().ExecuteTemplate(&whole, name, data); err != nil {
 		return fmt.Errorf("comparison: writing the page: %w", err)
 	}
 	if _, err := whole.WriteTo(w); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
@@ -18,7 +19,9 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("demo").Funcs(template.FuncMap{"drawings": svg.Style}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("demo").Funcs(template.FuncMap{"drawings": svg.Style}).Parse(pageText))
+})
 
 // pageData is what the template is filled with.
 type pageData struct {
@@ -88,7 +91,7 @@ func (r *Result) WritePage(w io.Writer) error {
 	count("cycles of the sidecar", func(m *measured) int { return m.Cycles })
 	count("values written", func(m *measured) int { return m.Writes })
 	var whole bytes.Buffer // nothing half-written
-	if err := pageTemplate.Execute(&whole, p); err != nil {
+	if err := pageTemplate().Execute(&whole, p); err != nil {
 		return err
 	}
 	_, err := whole.WriteTo(w)

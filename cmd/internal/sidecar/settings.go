@@ -35,14 +35,17 @@ type Value interface {
 	Set(text string) error
 }
 
+var (
+	flagName = strings.NewReplacer(".", "-", "_", "-")
+	envName  = strings.NewReplacer(".", "_", "-", "_")
+)
+
 // Flag is the name of the setting's flag.
-func (s Setting) Flag() string {
-	return strings.NewReplacer(".", "-", "_", "-").Replace(s.Key)
-}
+func (s Setting) Flag() string { return flagName.Replace(s.Key) }
 
 // Env is the name of the setting's environment variable.
 func (s Setting) Env() string {
-	return "OSTRICH_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(s.Key))
+	return "OSTRICH_" + strings.ToUpper(envName.Replace(s.Key))
 }
 
 // Settings lists all settings of a configuration, in the order of the documentation.
