@@ -117,13 +117,14 @@ func (b *bed) testLostJournal(t *testing.T) {
 	if text, err := os.ReadFile(journal + ".bad"); string(text) != "what\n" || err != nil {
 		t.Errorf("set aside: %q, %v", text, err)
 	}
-	if n := len(d.events(t, "the journal was not as it was left")); n != 2 {
-		t.Errorf("%d lines tell of it, want 2", n)
-	}
+	d.await(t, "the journal was not as it was left", 2) // told at the end of the cycle
 	if n := len(d.events(t, "cycle failed")); n != 0 {
 		t.Errorf("%d cycles failed", n)
 	}
 	d.terminate(t)
+	if n := len(d.events(t, "the journal was not as it was left")); n != 2 {
+		t.Errorf("%d lines tell of it, want 2", n)
+	}
 }
 
 // testEndlessOutput: a command that prints without end is ended, nothing is
