@@ -3,6 +3,7 @@ package testbed_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,9 +52,12 @@ func (b *bed) testUndo(t *testing.T, channel string) {
 		if undone = b.undone(t, channel); len(undone) < 3 {
 			return fmt.Sprint("undone: ", undone)
 		}
+		had := len(undone)
+		// All are written again; one that is to have another value by now is not called undone.
 		p := b.plan(t, through...)
-		if p.code != 2 || p.Summary.Writes < len(undone) || p.Summary.Undone < len(undone) || p.why(undone[0]) != "undone by the backfill scheduler" {
-			return fmt.Sprintf("%d writes are undone; the plan: exit code %d, %+v, job %s: %s", len(undone), p.code, p.Summary, undone[0], p.why(undone[0]))
+		undone = slices.DeleteFunc(undone, func(job string) bool { return p.why(job) != "undone by the backfill scheduler" })
+		if p.code != 2 || p.Summary.Writes < had || p.Summary.Undone < 1 || len(undone) < 1 {
+			return fmt.Sprintf("%d writes are undone; the plan: exit code %d, %+v, of which it says so: %v", had, p.code, p.Summary, undone)
 		}
 		return ""
 	})
