@@ -217,13 +217,8 @@ func (m *Machine) checkJobs(jobs []Job) error {
 	}
 	for i := range jobs {
 		j := &jobs[i]
-		why := ""
-		switch {
-		case i > 0 && j.Submit < jobs[i-1].Submit:
-			why = "submitted before the one in front of it"
-		case j.Submit < -latest || j.Submit > latest:
-			why = fmt.Sprintf("submitted at %d", j.Submit)
-		default:
+		why := submitFault(j.Submit, jobs[max(0, i-1)].Submit)
+		if why == "" {
 			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
 		}
 		if why != "" {
@@ -243,6 +238,18 @@ const latest = ostrich.Time(1) << 61
 
 // longest is the longest that a job may run or be expected to.
 const longest = ostrich.Duration(math.MaxInt32 - 1)
+
+// submitFault returns what is wrong with when a job or a campaign is submitted, "" for
+// nothing. before is when the one in front of it is; the first one stands for itself.
+func submitFault(submit, before ostrich.Time) string {
+	switch {
+	case submit < before:
+		return "submitted before the one in front of it"
+	case submit < -latest || submit > latest:
+		return fmt.Sprintf("submitted at %d", submit)
+	}
+	return ""
+}
 
 // fault returns why a machine of m processors cannot run a job; "" if it can.
 func fault(m, procs int, run, estimate ostrich.Duration) string {

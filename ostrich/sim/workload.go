@@ -139,12 +139,9 @@ func (m *Machine) checkCampaigns(campaigns []Campaign) (jobs int, err error) {
 	long := make(map[ostrich.UserID]ostrich.Duration) // how long the users' campaigns take, one after the other
 	for i := range campaigns {
 		c := &campaigns[i]
-		why := ""
+		why := submitFault(c.Submit, campaigns[max(0, i-1)].Submit)
 		switch {
-		case i > 0 && c.Submit < campaigns[i-1].Submit:
-			why = "submitted before the one in front of it"
-		case c.Submit < -latest || c.Submit > latest:
-			why = fmt.Sprintf("submitted at %d", c.Submit)
+		case why != "":
 		case len(c.Tasks) == 0:
 			why = "without a job"
 		case c.Think < 0 || c.Think > ostrich.Duration(latest):
