@@ -109,9 +109,9 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 }
 
 // standing is how many of the jobs wanted first it takes to have the first n of them,
-// and the first n of Slurm's present order, but no more than a few times n: their places
-// are compared one by one. managed tells of the places in that, from 0,
-// which of them the jobs have.
+// and the first n of Slurm's present order, but no more than a few times n, as their places
+// are compared one by one. managed tells which places of Slurm's order, from 0, the jobs
+// have.
 func standing(jobs []Entry, n int, managed []bool) int {
 	last := 0
 	for seen := 0; seen < n; last++ {
