@@ -241,7 +241,7 @@ func groupTasks(queue []priority.Queued) (lines []priority.Queued) {
 				}
 			}
 			slices.Sort(all)
-			set.Tasks = formatTasks(all)
+			set.Tasks = priority.FormatTasks(all)
 			set.Full = fmt.Sprintf("%d_[%s]", set.Array, set.Tasks)
 		} else if slices.ContainsFunc(queue, func(q priority.Queued) bool { return set.Array != 0 && q.Array == set.Array && isSet(&q) }) {
 			continue

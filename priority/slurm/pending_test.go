@@ -274,7 +274,7 @@ func FuzzFormatTasks(f *testing.F) {
 		if len(tasks) == 0 {
 			return
 		}
-		text := formatTasks(tasks)
+		text := priority.FormatTasks(tasks)
 		set, err := parseTasks(text)
 		if err != nil || set.Count() != len(tasks) {
 			t.Fatalf("%v became %q: %v", tasks, text, err)
