@@ -1,0 +1,113 @@
+package slurmtest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/priority"
+)
+
+// squeue shows the queue: until 22.05, record by record with --array-unique, which
+// later releases refuse; with --array, task by task; without either, with one line
+// for an array's waiting tasks, those with records of their own included.
+func (s state) squeue(args []string) error {
+	q, err := s.queue()
+	if err != nil {
+		return err
+	}
+	unique := slices.Contains(args, "--array-unique")
+	switch {
+	case unique && !s.before(23, 2):
+		return errors.New("squeue: unrecognized option '--array-unique'\nTry \"squeue --help\" for more information")
+	case unique:
+	case slices.Contains(args, "--array"):
+		q = byTask(q)
+	default:
+		q = grouped(q)
+	}
+	states, id := strings.Split(option(args, "-t"), ","), option(args, "-j")
+	known := id == ""
+	s.header(args)
+	for _, j := range q {
+		if id != "" && id != j["id"] && id != j.array() {
+			continue
+		}
+		known = true
+		if states[0] == "all" || slices.Contains(states, j.state()) {
+			_, _ = fmt.Fprintln(s.out, j.squeue().Replace(option(args, "-o"))) // Flush returns the error
+		}
+	}
+	if !known {
+		return errors.New("slurm_load_jobs error: Invalid job id specified")
+	}
+	return nil
+}
+
+// before reports whether Slurm is older than a release.
+func (s state) before(major, minor int) bool {
+	var is [2]int
+	for i, part := range strings.SplitN(s.config("SLURM_VERSION"), ".", 3) {
+		if n, err := strconv.Atoi(part); err == nil && i < len(is) {
+			is[i] = n
+		}
+	}
+	return is[0] < major || is[0] == major && is[1] < minor
+}
+
+// pendingSet reports whether the record is a set of waiting tasks.
+func (j Job) pendingSet() bool { return j["tasks"] != "" && j.state() == "PENDING" }
+
+// byTask returns a line for each task. Like Slurm, it forgets the last of a
+// stride.
+func byTask(queue []Job) (lines []Job) {
+	for _, j := range queue {
+		if !j.pendingSet() {
+			lines = append(lines, j)
+			continue
+		}
+		all := Tasks(j["tasks"])
+		if strings.Contains(j["tasks"], ":") {
+			all = all[:len(all)-1]
+		}
+		for _, n := range all {
+			one := maps.Clone(j)
+			delete(one, "tasks")
+			one["array"], one["task"] = j.array(), strconv.Itoa(n)
+			lines = append(lines, one)
+		}
+	}
+	return lines
+}
+
+// grouped returns one line for all waiting tasks of an array.
+func grouped(queue []Job) (lines []Job) {
+	in := make(map[string]bool) // arrays that have a set
+	for _, j := range queue {
+		in[j.array()] = in[j.array()] || j.pendingSet()
+	}
+	for _, j := range queue {
+		apart := func(other Job) bool {
+			return other["task"] != "" && other.array() == j.array() && other.state() == "PENDING"
+		}
+		switch {
+		case j.pendingSet() && slices.ContainsFunc(queue, apart):
+			all := Tasks(j["tasks"])
+			for _, other := range queue {
+				if apart(other) {
+					all = append(all, Tasks(other["task"])...)
+				}
+			}
+			slices.Sort(all)
+			j = maps.Clone(j)
+			j["tasks"] = priority.FormatTasks(all)
+		case apart(j) && in[j.array()]:
+			continue
+		}
+		lines = append(lines, j)
+	}
+	return lines
+}
