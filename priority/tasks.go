@@ -66,13 +66,16 @@ func (s TaskSet) Count() int {
 // FormatTasks formats ascending tasks as squeue does (slurm_protocol_defs.c,
 // xlate_array_task_str): more than five at equal distances as a stride, "0-99:3".
 func FormatTasks(tasks []int) string {
-	if len(tasks) == 0 {
-		return ""
+	if step := stride(tasks); step > 1 && len(tasks) > 5 {
+		if first, last := tasks[0], tasks[len(tasks)-1]; last-first > 10 {
+			return fmt.Sprintf("%d-%d:%d", first, last, step)
+		}
 	}
-	first, last := tasks[0], tasks[len(tasks)-1]
-	if step := stride(tasks); step > 1 && len(tasks) > 5 && last-first > 10 {
-		return fmt.Sprintf("%d-%d:%d", first, last, step)
-	}
+	return FormatRanges(tasks)
+}
+
+// FormatRanges formats ascending tasks as "1,4-6".
+func FormatRanges(tasks []int) string {
 	var b []byte
 	for i := 0; i < len(tasks); i++ {
 		from := tasks[i]

@@ -83,29 +83,27 @@ func byTask(queue []Job) (lines []Job) {
 	return lines
 }
 
-// grouped returns one line for all waiting tasks of an array.
+// grouped returns one line for all waiting tasks of an array, but for those with
+// another name.
 func grouped(queue []Job) (lines []Job) {
-	in := make(map[string]bool) // arrays that have a set
-	for _, j := range queue {
-		in[j.array()] = in[j.array()] || j.pendingSet()
+	took := func(set, task Job) bool {
+		return set.pendingSet() && task["task"] != "" && task.state() == "PENDING" && task.array() == set.array() && task["name"] == set["name"]
 	}
 	for _, j := range queue {
-		apart := func(other Job) bool {
-			return other["task"] != "" && other.array() == j.array() && other.state() == "PENDING"
+		if slices.ContainsFunc(queue, func(set Job) bool { return took(set, j) }) {
+			continue
 		}
-		switch {
-		case j.pendingSet() && slices.ContainsFunc(queue, apart):
-			all := Tasks(j["tasks"])
-			for _, other := range queue {
-				if apart(other) {
-					all = append(all, Tasks(other["task"])...)
-				}
+		all := Tasks(j["tasks"])
+		own := len(all)
+		for _, other := range queue {
+			if took(j, other) {
+				all = append(all, Tasks(other["task"])...)
 			}
+		}
+		if len(all) > own {
 			slices.Sort(all)
 			j = maps.Clone(j)
-			j["tasks"] = priority.FormatTasks(all)
-		case apart(j) && in[j.array()]:
-			continue
+			j["tasks"] = priority.FormatRanges(all)
 		}
 		lines = append(lines, j)
 	}
