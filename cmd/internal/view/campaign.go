@@ -80,11 +80,16 @@ func (c *Campaign) Late() string {
 func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	list := []Campaign{}
 	for i := range s.Campaigns {
-		if c := &s.Campaigns[i]; by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account) {
+		if c := &s.Campaigns[i]; c.seen(v, by) {
 			list = append(list, *c)
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, list}
+}
+
+// seen reports whether the campaign is chosen and v may see it.
+func (c *Campaign) seen(v *Viewer, by *Selection) bool {
+	return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account)
 }
 
 // sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.

@@ -58,11 +58,18 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 		Jobs: []Job{}, Summary: Summary(s.Plan.Summary),
 	}
 	for i := range s.Plan.Entries {
-		if e := &s.Plan.Entries[i]; by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account) {
+		if s.sees(v, by, i) {
 			p.Jobs = append(p.Jobs, s.Job(i))
 		}
 	}
 	return p
+}
+
+// sees reports whether the job at a place of the plan's entries is chosen and v may
+// see it.
+func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
+	e := &s.Plan.Entries[place]
+	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account)
 }
 
 // Job describes the job at a place of the plan's entries.

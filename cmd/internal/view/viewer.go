@@ -29,6 +29,22 @@ func (v *Viewer) Job(user, account string) bool { return v.Jobs || v.own(user, a
 // where they are those of all accounts of the user.
 func (v *Viewer) Share(user, account string) bool { return v.Shares || v.own(user, account) }
 
+// NamesOf returns the names that a user has in the queue and in accounting.
+func (s *Cycle) NamesOf(uid uint32) (names []string) {
+	add := func(owner uint32, name string) {
+		if owner == uid && name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i := range s.Plan.Entries {
+		add(s.Plan.Entries[i].UID, s.Plan.Entries[i].User)
+	}
+	for i := range s.live {
+		add(s.live[i].UID, s.live[i].UserName)
+	}
+	return names
+}
+
 func (v *Viewer) own(user, account string) bool {
 	return user != "" && slices.Contains(v.Names, user) || account != "" && slices.Contains(v.Accounts, account)
 }

@@ -91,12 +91,12 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	for job, want := range map[string]string{"17": "", "18": "job 18: " + ErrNoJob.Error(), "20": "job 20: " + ErrNoJob.Error()} {
-		_, err := AskExplain.Of(s, alice, &Selection{Jobs: []string{job}})
+		_, err := AskExplain.Of(t.Context(), s, alice, &Selection{Jobs: []string{job}})
 		if got := cmp.Or(err, errors.New("")).Error(); got != want {
 			t.Errorf("alice asks for job %s: %q, want %q", job, got, want)
 		}
 	}
-	if _, err := AskExplain.Of(s, alice, &Selection{}); err == nil {
+	if _, err := AskExplain.Of(t.Context(), s, alice, &Selection{}); err == nil {
 		t.Error("no job is explained")
 	}
 }
