@@ -71,9 +71,7 @@ func (s state) fail(command string) error {
 func hang() { time.Sleep(time.Minute) }
 
 // complain prints a message at once.
-func complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) // nobody else could be told
-}
+func complain(words string) { _, _ = fmt.Fprintln(os.Stderr, words) } // nobody else could be told
 
 // errQuiet makes a command fail without a message.
 var errQuiet = errors.New("")
@@ -99,6 +97,9 @@ func (s state) add(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
+// print adds to the output. Run learns of an error when it flushes.
+func (s state) print(words ...string) { _, _ = s.out.WriteString(strings.Join(words, "")) }
+
 func (s state) ran(command string) int { return strings.Count(s.text("used-"+command, ""), "\n") }
 
 func (s state) run(command string, args []string, now time.Time) error {
@@ -120,25 +121,23 @@ func (s state) run(command string, args []string, now time.Time) error {
 		if clock == "now" {
 			clock = strconv.FormatInt(now.Unix(), 10)
 		}
-		_, err := fmt.Fprintf(s.out, "sdiag output at Tue Nov 14 22:13:20 2023 (%s)\nDBD Agent queue size: %s\n",
-			clock, strings.TrimSpace(s.text("dbd", "0")))
-		return err
+		s.print("sdiag output at Tue Nov 14 22:13:20 2023 (", clock, ")\nDBD Agent queue size: ", strings.TrimSpace(s.text("dbd", "0")), "\n")
 	case "sshare":
-		_, err := s.out.WriteString(s.text("sshare", ""))
-		return err
+		s.print(s.text("sshare", ""))
 	case "sacctmgr":
 		if slices.Contains(args, "associations") {
-			_, err := s.out.WriteString(s.text("associations", ""))
-			return err
+			s.print(s.text("associations", ""))
+			return nil
 		}
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && slices.Contains(args, "name="+name) {
-				_, _ = fmt.Fprintf(s.out, "%s|%s\n", name, level) // Flush returns the error
+				s.print(name, "|", level, "\n")
 			}
 		}
-		return nil
+	default:
+		return fmt.Errorf("%s is no command of Slurm", command)
 	}
-	return fmt.Errorf("%s is no command of Slurm", command)
+	return nil
 }
 
 // config returns a value of the configuration.
@@ -162,7 +161,7 @@ func option(args []string, name string) string {
 // header prints a line above the table, unless it is not wanted.
 func (s state) header(args []string) {
 	if !slices.Contains(args, "-h") {
-		_, _ = fmt.Fprintln(s.out, option(args, "-o")) // Flush returns the error
+		s.print(option(args, "-o"), "\n")
 	}
 }
 
@@ -172,10 +171,11 @@ func (s state) sprio(args []string) error {
 		return errors.New("sprio: error: You are not running a supported priority plugin")
 	}
 	q, err := s.queue()
+	again := s.ran("sprio") > 0
 	s.header(args)
 	for _, j := range q {
 		if j.listed() {
-			_, _ = fmt.Fprintln(s.out, j.sprio(s.ran("sprio") > 0).Replace(option(args, "-o"))) // Flush returns the error
+			s.print(j.sprio(again).Replace(option(args, "-o")), "\n")
 		}
 	}
 	return err

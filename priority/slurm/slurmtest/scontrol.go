@@ -6,33 +6,28 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
 func (s state) scontrol(args []string) error {
 	switch said := strings.Join(args, " "); {
 	case said == "show config":
-		_, err := s.out.WriteString(configuration + s.text("config", ""))
-		return err
+		s.print(configuration, s.text("config", ""))
 	case strings.HasSuffix(said, "show partition"):
-		_, err := s.out.WriteString(s.text("partitions", partitions))
-		return err
+		s.print(s.text("partitions", partitions))
 	case strings.HasPrefix(said, "show hostnames"):
 		prefix, set, ok := strings.Cut(strings.TrimSuffix(args[2], "]"), "[")
 		if !ok {
-			_, err := fmt.Fprintln(s.out, prefix)
-			return err
+			s.print(prefix, "\n")
 		}
 		for _, n := range Tasks(set) {
-			_, _ = fmt.Fprintf(s.out, "%s%d\n", prefix, n) // Flush returns the error
+			s.print(prefix, strconv.Itoa(n), "\n")
 		}
-		return nil
 	case strings.HasSuffix(said, "show assoc_mgr flags=qos"):
-		_, err := s.out.WriteString(s.text("qos", ""))
-		return err
+		s.print(s.text("qos", ""))
 	case said == "show federation":
-		_, err := s.out.WriteString(s.text("federation", ""))
-		return err
+		s.print(s.text("federation", ""))
 	case len(args) == 0:
 		return s.commands(os.Stdin)
 	case args[0] == "update", args[0] == "release":
@@ -40,6 +35,7 @@ func (s state) scontrol(args []string) error {
 	default:
 		return fmt.Errorf("%q is not faked", said)
 	}
+	return nil
 }
 
 // commands obeys the lines of a script. As scontrol does, it repeats each line,
@@ -60,7 +56,7 @@ func (s state) commands(script io.Reader) error {
 	var refused error
 	lines := bufio.NewScanner(script)
 	for lines.Scan() {
-		_, _ = fmt.Fprintln(s.out, "scontrol:", lines.Text()) // Flush returns the error
+		s.print("scontrol: ", lines.Text(), "\n")
 		words := strings.Fields(lines.Text())
 		switch {
 		case len(words) == 3 && words[0] == "update":
@@ -69,7 +65,7 @@ func (s state) commands(script io.Reader) error {
 		case len(words) == 2 && words[0] == "release":
 			err = s.change(q, words[1], "release", "")
 		default:
-			complain("invalid keyword: %s", lines.Text())
+			complain("invalid keyword: " + lines.Text())
 			refused = errQuiet
 			continue
 		}
@@ -105,14 +101,14 @@ func (s state) change(q []Job, name, key, value string) (err error) {
 		case j["die"] != "":
 			return errors.New("scontrol: fatal: out of luck")
 		case j["refuse"] != "":
-			complain("%s", j["refuse"])
+			complain(j["refuse"])
 			err = errQuiet
 		case j["ignore"] == "":
 			j.change(key, value)
 		}
 	}
 	if !known {
-		complain("Invalid job id specified for job %s", name)
+		complain("Invalid job id specified for job " + name)
 		return errQuiet
 	}
 	return err

@@ -2,7 +2,6 @@ package slurmtest
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ func (s state) squeue(args []string) error {
 	}
 	unique := slices.Contains(args, "--array-unique")
 	switch {
-	case unique && !s.before(23, 2):
+	case unique && s.config("SLURM_VERSION") >= "23.02":
 		return errors.New("squeue: unrecognized option '--array-unique'\nTry \"squeue --help\" for more information")
 	case unique:
 	case slices.Contains(args, "--array"):
@@ -38,24 +37,13 @@ func (s state) squeue(args []string) error {
 		}
 		known = true
 		if states[0] == "all" || slices.Contains(states, j.state()) {
-			_, _ = fmt.Fprintln(s.out, j.squeue().Replace(option(args, "-o"))) // Flush returns the error
+			s.print(j.squeue().Replace(option(args, "-o")), "\n")
 		}
 	}
 	if !known {
 		return errors.New("slurm_load_jobs error: Invalid job id specified")
 	}
 	return nil
-}
-
-// before reports whether Slurm is older than a release.
-func (s state) before(major, minor int) bool {
-	var is [2]int
-	for i, part := range strings.SplitN(s.config("SLURM_VERSION"), ".", 3) {
-		if n, err := strconv.Atoi(part); err == nil && i < len(is) {
-			is[i] = n
-		}
-	}
-	return is[0] < major || is[0] == major && is[1] < minor
 }
 
 // pendingSet reports whether the record is a set of waiting tasks.
