@@ -354,10 +354,10 @@ func (d *daemon) leftOut(c *sidecar.Cycle) {
 		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
 	}
 	for _, err := range c.Odd[:min(len(c.Odd), mostLines)] {
-		d.log.Warn().Err(err).Msg("event left out")
+		d.log.Warn().Err(err).Msg("event rejected")
 	}
 	if more := max(0, len(c.Skipped)-mostLines) + max(0, len(c.Odd)-mostLines); more > 0 {
-		d.log.Warn().Int("more", more).Msg("more rows and events left out")
+		d.log.Warn().Int("more", more).Msg("more rows left out and events rejected")
 	}
 }
 
