@@ -83,6 +83,10 @@ func (o *SiteOptions) checkSource() error {
 		return errors.New("compare: --lenient goes with --swf and --sacct")
 	case !o.given("swf") && o.given("load"):
 		return errors.New("compare: --load goes with --swf")
+	case o.given("swf") && o.given("timezone"):
+		return errors.New("compare: --timezone means nothing to --swf: times of a log count from its start")
+	case o.given("swf") && o.given("nodes"):
+		return errors.New("compare: --nodes means nothing to --swf: jobs of a log have processors, not nodes")
 	case o.given("procs") && o.Procs < 1 || o.given("nodes") && o.Nodes < 1:
 		return errors.New("compare: --procs and --nodes: at least 1")
 	}
@@ -265,7 +269,13 @@ func (s *source) readDump(path string) (*accounting.History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+	text, _ := in.Peek(head) // Read meets its error again.
+	text = slices.Clone(text)
+	h, err := sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+	if err != nil {
+		return nil, refused("sacct", path, text, s.o.Lenient, err)
+	}
+	return h, nil
 }
 
 // span returns the window that the options name, or the given one.

@@ -92,14 +92,25 @@ func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) 
 		return nil, fmt.Errorf("%s: is a directory", path)
 	}
 	var log *trace.Log
-	options := trace.Options{Lenient: o.Lenient}
 	err := console.Await(ctx, func() (err error) { // nobody waits for a pipe that has gone quiet
-		if path == "-" {
-			log, err = trace.Read(os.Stdin, "standard input", options)
-		} else {
-			log, err = trace.Open(path, options)
+		name, file := "standard input", os.Stdin
+		if path != "-" {
+			if file, err = os.Open(path); err != nil {
+				return fmt.Errorf("trace: %w", err)
+			}
+			defer func() { _ = file.Close() }() // it was only read
+			name = path
 		}
-		return err
+		in, err := trace.Inflate(file)
+		if err != nil {
+			return fmt.Errorf("trace: %s: %w", name, err)
+		}
+		text, _ := in.Peek(head) // Read meets its error again.
+		text = slices.Clone(text)
+		if log, err = trace.Read(in, name, trace.Options{Lenient: o.Lenient}); err != nil {
+			return refused("swf", name, text, o.Lenient, err)
+		}
+		return nil
 	})
 	if errors.Is(err, console.ErrInterrupted) {
 		return nil, err // log may be written to still
