@@ -131,12 +131,32 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	default:
 		err = s.readTables(ctx, config, stderr)
 	}
-	if o.files() && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
+	if err != nil {
+		return nil, err
+	}
+	if !o.given("swf") {
+		most, at := peak(s.history)
+		if err = o.checkProcs(most, "at "+s.moment(at)); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	s.classes()
+	return s, nil
+}
+
+// classes drops the classes of jobs from a file that the settings do not want. It
+// notes those that the settings want and the file does not have.
+func (s *source) classes() {
+	switch named := func(j accounting.Job) bool { return j.NameClass != 0 }; {
+	case !s.o.files():
+	case s.lengths.Class == slurmdb.NoClass.String():
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
+	case s.o.given("sacct") && s.lengths.Class == slurmdb.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
+		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
+			"name, this comparison cannot, and it does not tell how good that would be.")
 	}
-	return s, err
 }
 
 // foretell tests the predictors on the jobs. It returns the zero value if time
@@ -215,6 +235,12 @@ func (s *source) readSWF(ctx context.Context) error {
 	m, err := o.Processors(log)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if !o.given("load") { // else jobs that ran one after the other overlap
+		most, at := logPeak(log)
+		if err = o.checkProcs(most, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })

@@ -222,7 +222,8 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	if o.given("procs") {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {
-		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs")
+		most, _ := logPeak(log)
+		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs" + offer(most))
 	}
 	if m < 1 || m >= math.MaxInt32 {
 		return 0, fmt.Errorf(source+": must be from 1 to %d", m, math.MaxInt32-1)
