@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ type source struct {
 	location   *time.Location // nil for a log, whose times count from its start
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
-	recorded   bool // starts of jobs are known
-	limits     bool // time limits are known
+	date       ostrich.Time // of --before; 0 if it was not given
+	recorded   bool         // starts of jobs are known
+	limits     bool         // time limits are known
 	lengths    lengths.Options
 	notes      []string
 	live       *live // what the controller says now; nil if nobody asked
@@ -70,6 +72,20 @@ func (s *source) time(text string) (ostrich.Time, error) {
 		return 0, fmt.Errorf("%q: seconds since the start of the log", text)
 	}
 	return s.zero + ostrich.Time(seconds), nil
+}
+
+// readDate reads --before, if it was given.
+func (s *source) readDate() (err error) {
+	if !s.o.given("before") {
+		return nil
+	}
+	if s.date, err = s.time(s.o.Before); err == nil && s.location != nil && s.date >= ostrich.Time(s.now.Unix()) {
+		err = errors.New("is not over yet")
+	}
+	if err != nil {
+		return fmt.Errorf("--before %s: %w", s.o.Before, err)
+	}
+	return nil
 }
 
 // checkSource refuses options that do not go together.
@@ -229,6 +245,13 @@ func (s *source) readSWF(ctx context.Context) error {
 	if note := Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
+	if s.o.given("before") {
+		seconds, err := o.moment("before", o.Before, log)
+		if err != nil {
+			return err
+		}
+		s.date = s.zero + ostrich.Time(seconds)
+	}
 	if log, err = o.Choose(path, log); err != nil {
 		return err
 	}
@@ -246,6 +269,9 @@ func (s *source) readSWF(ctx context.Context) error {
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
 	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if s.date > 0 {
+		s.history.From = slices.MinFunc(s.history.Jobs, func(a, b accounting.Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
 	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
 		s.history.Nodes = int(nodes)
@@ -272,7 +298,14 @@ func (s *source) readDumps(ctx context.Context) error {
 	if s.history, err = accounting.Merge(all...); err != nil {
 		return err
 	}
-	from, to, err := s.span(s.history.From, s.history.To+1)
+	if err = s.readDate(); err != nil {
+		return err
+	}
+	first := s.history.From
+	if s.date > 0 {
+		first = sinceComplete(s.history)
+	}
+	from, to, err := s.span(first, s.history.To+1)
 	if err != nil {
 		return err
 	}
@@ -334,7 +367,14 @@ const warmUp = 4
 
 // readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
 func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
-	from, to, err := s.span(ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
+	if err := s.readDate(); err != nil {
+		return err
+	}
+	from, to := ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix())
+	if s.date > 0 {
+		from = s.date - (to - s.date)
+	}
+	from, to, err := s.span(from, to)
 	if err != nil {
 		return err
 	}
@@ -371,6 +411,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
+	if s.date > 0 {
+		before = 0 // no usage is computed
+	}
 	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
 		if ctx.Err() != nil {
 			return console.ErrInterrupted

@@ -130,10 +130,10 @@ func LogName(path string) string {
 func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	var f trace.Filter
 	var err error
-	if f.From, err = o.moment("starttime", log); err != nil {
+	if f.From, err = o.moment("starttime", o.Start, log); err != nil {
 		return nil, err
 	}
-	if f.Before, err = o.moment("endtime", log); err != nil {
+	if f.Before, err = o.moment("endtime", o.End, log); err != nil {
 		return nil, err
 	}
 	if o.given("endtime") && f.Before <= f.From {
@@ -185,11 +185,7 @@ func (o *LogOptions) factor() (float64, error) {
 
 // moment returns an option that names a moment of the log, in seconds since its
 // start.
-func (o *LogOptions) moment(option string, log *trace.Log) (int64, error) {
-	text := o.Start
-	if option == "endtime" {
-		text = o.End
-	}
+func (o *LogOptions) moment(option, text string, log *trace.Log) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
