@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-//go:embed head.html page.html ratios.html sides.html
+//go:embed head.html page.html ratios.html periods.html
 var pageFiles embed.FS
 
 // pages are the templates, parsed when a page is drawn.

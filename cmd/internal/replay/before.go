@@ -22,7 +22,7 @@ var notBefore = []string{
 
 // BeforeAfter compares what happened at a site before --before with what happened
 // after it. Nothing is simulated.
-func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Sides, error) {
+func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Periods, error) {
 	for _, option := range notBefore {
 		if o.given(option) {
 			return nil, fmt.Errorf("compare: --%s means nothing to --before, which simulates nothing", option)
@@ -46,7 +46,7 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
-	in := comparison.SidesInput{
+	in := comparison.PeriodsInput{
 		Input: comparison.Input{
 			Source: source.name, From: source.history.From, To: source.history.To, Location: source.location,
 			Procs: site.Procs, Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule,
@@ -60,7 +60,7 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 	if o.Anonymize {
 		comparison.Anonymize(&in.Input)
 	}
-	result, err := comparison.CompareSides(ctx, in)
+	result, err := comparison.ComparePeriods(ctx, in)
 	switch {
 	case errors.Is(err, context.Canceled):
 		err = console.ErrInterrupted

@@ -27,7 +27,7 @@ func alike(a, b float64) bool {
 }
 
 // blocksName names a number of blocks.
-func (c *Sides) blocksName() string {
+func (c *Periods) blocksName() string {
 	if c.Block == week {
 		return format.Plural(c.Blocks, "week")
 	}
@@ -35,29 +35,30 @@ func (c *Sides) blocksName() string {
 }
 
 // verdict says whether it got better, by the mean stretch per user, and how far the
-// two sides are comparable.
-func (c *Sides) verdict() []string {
+// two periods are comparable.
+func (c *Periods) verdict() []string {
 	d := &c.Measures[0]
-	change := &Difference{Name: d.Name, Unit: d.Unit, Baseline: d.Before, Value: d.After, Difference: d.Difference, Interval: d.Interval}
+	unit := &Difference{Unit: d.Unit, Interval: d.Interval}
 	said := map[Reading]string{
 		Better: "Better since then", Worse: "Worse since then", Unclear: "Not told from chance",
 		Differs: "Lower since then, with another load",
-		TooFew:  fmt.Sprintf("Too little time to tell from chance (%s on each side; an interval needs %d weeks)", c.blocksName(), report.Fewest),
+		TooFew:  fmt.Sprintf("Too little time to tell from chance (%s in each period, and an interval needs %d)", c.blocksName(), report.Fewest),
 	}[d.Reading]
 	var list []string
 	loads := fmt.Sprintf("the load was %s of the machine before and %s after", format.Percent(c.Before.Load), format.Percent(c.After.Load))
 	if !c.Alike {
-		list = append(list, "The two sides cannot be compared: "+loads+". What follows is what happened, and says nothing about the order of the queue.")
+		list = append(list, "The two periods cannot be compared: "+loads+". What follows is what happened, and says nothing about the order of the queue.")
 		if d.Reading == Differs && d.Difference > 0 {
 			said = "Higher since then, with another load"
 		}
 	}
-	list = append(list, fmt.Sprintf("%s: the %s%s.", said, change.change(), d.times()))
+	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results, and %s times before (%s: %s%s; %s).",
+		said, unit.amount(d.After), unit.amount(d.Before), d.Name, unit.signed(d.Difference), unit.interval(), d.times()))
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
 	}
 	return append(list, fmt.Sprintf("Compared are the %s before %s and the %[1]s after it: %[3]s of %s before, %s of %s after. "+
-		"Left out: %s across that moment, and %d across another end of a side.",
+		"Left out: %s across that moment, and %d across another end of a period.",
 		c.blocksName(), moment(c.Date, c.location),
 		format.Plural(c.Before.Jobs, "job"), format.Plural(c.Before.Users, "user"), format.Plural(c.After.Jobs, "job"), format.Plural(c.After.Users, "user"),
 		format.Plural(c.Straddling, "campaign"), c.Beyond),
@@ -69,12 +70,13 @@ func (d *Shift) clear() bool {
 	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
 }
 
-// times says the ratio, to follow a change; "" if there is none.
+// times says the ratio. A stretch is never 0.
 func (d *Shift) times() string {
-	if d.Ratio == nil {
-		return ""
+	text := format.Number(*d.Ratio) + " times as before"
+	if d.RatioInterval != nil {
+		text += ", " + ratioBetween(d.RatioInterval)
 	}
-	return fmt.Sprintf(", %s times as before%s", format.Number(*d.Ratio), map[bool]string{true: "", false: " (" + ratioBetween(d.RatioInterval) + ")"}[d.RatioInterval == nil])
+	return text
 }
 
 func ratioBetween(i *report.Interval) string {
@@ -84,20 +86,20 @@ func ratioBetween(i *report.Interval) string {
 	return format.Number(i.Low) + " to " + format.Number(i.High)
 }
 
-// Tables returns the sides and the measures as tables.
-func (c *Sides) Tables() []format.Table {
-	sides := format.Table{Title: "Sides", Header: []string{"side", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
-	for i, s := range []*Side{&c.Before, &c.After} {
-		used := c.Measures[sideUtilisation]
-		sides.Rows = append(sides.Rows, []string{
+// Tables returns the periods and the measures as tables.
+func (c *Periods) Tables() []format.Table {
+	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
+	for i, s := range []*Period{&c.Before, &c.After} {
+		used := c.Measures[periodUtilisation]
+		list.Rows = append(list.Rows, []string{
 			[]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
 			format.Percent([]float64{used.Before, used.After}[i]), strconv.Itoa(s.Jobs), strconv.Itoa(s.Users), strconv.Itoa(s.Campaigns),
 		})
 	}
-	return []format.Table{sides, c.measureTable()}
+	return []format.Table{list, c.measureTable()}
 }
 
-func (c *Sides) measureTable() format.Table {
+func (c *Periods) measureTable() format.Table {
 	t := format.Table{
 		Title: "Before and after", Names: 1,
 		Header: []string{"measure", "before", "after", "difference", "95 % interval", "ratio", "95 % interval", "reading"},
@@ -117,7 +119,7 @@ func (c *Sides) measureTable() format.Table {
 }
 
 // TextTables are the Tables as a terminal shows them.
-func (c *Sides) TextTables() []format.Table {
+func (c *Periods) TextTables() []format.Table {
 	tables := c.Tables()
 	for i := range tables {
 		for k, h := range tables[i].Header {
@@ -128,41 +130,41 @@ func (c *Sides) TextTables() []format.Table {
 }
 
 // Sentences are the notes, below the tables.
-func (c *Sides) Sentences() string {
+func (c *Periods) Sentences() string {
 	if len(c.Notes) == 0 {
 		return ""
 	}
 	return "\nNotes\n  " + strings.Join(c.Notes, "\n  ") + "\n"
 }
 
-// sidesPage is the data of the template.
-type sidesPage struct {
-	*Sides
-	Where, Floor, Fewest    string
-	Odd                     bool
-	Chart, Weekly           template.HTML
-	Legend                  []key
-	SideTable, MeasureTable format.Table
-	Date, Blocks, BlockName string
+// periodsPage is the data of the template.
+type periodsPage struct {
+	*Periods
+	Where, Floor, Fewest      string
+	Odd                       bool
+	Chart, Weekly             template.HTML
+	Legend                    []key
+	PeriodTable, MeasureTable format.Table
+	Date, Blocks, BlockName   string
 }
 
 // WriteHTML writes a self-contained page, as Comparison.WriteHTML does.
-func (c *Sides) WriteHTML(w io.Writer) error {
+func (c *Periods) WriteHTML(w io.Writer) error {
 	tables := c.Tables()
-	p := sidesPage{
-		Sides: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
+	p := periodsPage{
+		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
 		Floor: format.Length(float64(c.Floor)), Fewest: strconv.Itoa(report.Fewest), Odd: !c.Alike, Chart: c.chart(), Weekly: c.weekly(),
-		Legend:    []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
-		SideTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: "week",
+		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
+		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: "week",
 	}
 	if c.Block == day {
 		p.BlockName = "day"
 	}
-	return writePage(w, "sides.html", p)
+	return writePage(w, "periods.html", p)
 }
 
 // chart draws the ratios as differences from before.
-func (c *Sides) chart() template.HTML {
+func (c *Periods) chart() template.HTML {
 	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: pageWidth}
 	most := 0.05
 	for i := range c.Measures {
@@ -177,7 +179,7 @@ func (c *Sides) chart() template.HTML {
 			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
 		}
 		name := d.Name
-		if sideMeasures[i].good > 0 {
+		if periodMeasures[i].good > 0 {
 			name += " (more is better)"
 		}
 		chart.Rows = append(chart.Rows, svg.Row{Name: name, Values: []svg.Value{v}})
@@ -187,13 +189,13 @@ func (c *Sides) chart() template.HTML {
 }
 
 // weekly draws the mean stretch per user of each block.
-func (c *Sides) weekly() template.HTML {
+func (c *Periods) weekly() template.HTML {
 	most := 0.0
 	chart := svg.Chart{
 		Text: "Mean stretch per user, by time of submission", Width: pageWidth, Height: 260,
 		X: svg.Quarters("", float64(c.Before.From), float64(c.After.To), func(t float64) string { return moment(ostrich.Time(t), c.location) }),
 	}
-	for r, s := range []*Side{&c.Before, &c.After} {
+	for r, s := range []*Period{&c.Before, &c.After} {
 		line := svg.Series{Class: "curve " + svg.Run(r), Marks: "dot " + svg.Run(r)}
 		for _, w := range s.Weeks {
 			if w.Campaigns > 0 {

@@ -12,13 +12,13 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Sides compares what happened before a moment with what happened after it, over
+// Periods compares what happened before a moment with what happened after it, over
 // equal lengths of time. Its JSON is stable, as that of Comparison.
 //
-// A side has the campaigns that were submitted and ended in it. Their weeks are
-// the blocks of the bootstrap: each side is sampled by itself, because no week of
-// one side belongs to a week of the other.
-type Sides struct {
+// A period has the campaigns that were submitted and ended in it. Their weeks are
+// the blocks of the bootstrap: each period is sampled by itself, because no week of
+// one period belongs to a week of the other.
+type Periods struct {
 	Title  string       `json:"title"`
 	Source string       `json:"source"`
 	Date   ostrich.Time `json:"date"`
@@ -28,8 +28,8 @@ type Sides struct {
 	Floor    ostrich.Duration `json:"floor"`
 	Measured string           `json:"measure_rule"`
 
-	Block  ostrich.Duration `json:"block"`  // a week, or a day where there is no whole week on both sides
-	Blocks int              `json:"blocks"` // on each side
+	Block  ostrich.Duration `json:"block"`  // a week, or a day where there is no whole week in both periods
+	Blocks int              `json:"blocks"` // in each period
 
 	Level     float64 `json:"confidence_level"`
 	Resamples int     `json:"resamples"`
@@ -38,19 +38,19 @@ type Sides struct {
 	Verdict []string `json:"verdict"`
 	Notes   []string `json:"notes"`
 
-	Before     Side `json:"before"`
-	After      Side `json:"after"`
-	Straddling int  `json:"straddling"` // campaigns that were submitted before the date and had not ended then
-	Beyond     int  `json:"beyond"`     // campaigns that reach over the other end of a side
-	Alike      bool `json:"alike"`      // the loads differ so little that the sides can be compared
+	Before     Period `json:"before"`
+	After      Period `json:"after"`
+	Straddling int    `json:"straddling"` // campaigns that were submitted before the date and had not ended then
+	Beyond     int    `json:"beyond"`     // campaigns that reach over the other end of a period
+	Alike      bool   `json:"alike"`      // the loads differ so little that the periods can be compared
 
 	Measures []Shift `json:"measures"`
 
 	location *time.Location
 }
 
-// Side is what is on one side of the date.
-type Side struct {
+// Period is what is known of one of the two.
+type Period struct {
 	From      ostrich.Time `json:"from"`
 	To        ostrich.Time `json:"to"`
 	Jobs      int          `json:"jobs"`      // submitted in it that ran
@@ -60,7 +60,7 @@ type Side struct {
 	Weeks     []Week       `json:"weeks"`     // the blocks
 }
 
-// Week is a block of a side.
+// Week is a block of a period.
 type Week struct {
 	From            ostrich.Time `json:"from"`
 	Campaigns       int          `json:"campaigns"`
@@ -68,7 +68,7 @@ type Week struct {
 	Utilisation     float64      `json:"utilisation"`
 }
 
-// Shift is a measure on both sides. The difference is after less before, the ratio
+// Shift is a measure in both periods. The difference is after less before, the ratio
 // after over before; null where before is 0.
 type Shift struct {
 	Measure       string           `json:"measure"`
@@ -83,34 +83,34 @@ type Shift struct {
 	Reading       Reading          `json:"reading"`
 }
 
-// SidesInput is what to compare. Its only run is what happened.
-type SidesInput struct {
+// PeriodsInput is what to compare. Its only run is what happened.
+type PeriodsInput struct {
 	Input
 	Date ostrich.Time
 	Ran  []report.Job // all jobs that started, with those that had not ended: they end with the data
 	Open map[int]bool // campaigns with such jobs
 }
 
-// sideMeasures are the measures of a side, the first of which the verdict is by.
-var sideMeasures = []measure{
+// periodMeasures are the measures of a period, the first of which the verdict is by.
+var periodMeasures = []measure{
 	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
 	{"late_mean", "mean lateness", "s", -1, byTime, lead},
 	measures[rhoKept], measures[rhoMean],
 	{"utilisation", "utilisation", "part", 0, byTime, lead}, // that of the load
 }
 
-// Positions in sideMeasures.
+// Positions in periodMeasures.
 const (
-	sideUserMean = iota
-	sideP50
-	sideMean
-	sideP95
-	sideWait
-	sideWaitP95
-	sideLate
-	sideKept
-	sideRho
-	sideUtilisation
+	periodUserMean = iota
+	periodP50
+	periodMean
+	periodP95
+	periodWait
+	periodWaitP95
+	periodLate
+	periodKept
+	periodRho
+	periodUtilisation
 )
 
 const (
@@ -118,13 +118,13 @@ const (
 	day  = ostrich.Duration(86400)
 )
 
-// CompareSides compares the two sides of a moment. It fails if the moment is
-// outside of the data, or if a side has less than a day of them or no campaign.
-func CompareSides(ctx context.Context, in SidesInput) (*Sides, error) {
+// ComparePeriods compares the two periods of a moment. It fails if the moment is
+// outside of the data, or if a period has less than a day of them or no campaign.
+func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	c := &Sides{
+	c := &Periods{
 		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured, Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), location: in.Location,
@@ -138,7 +138,7 @@ func CompareSides(ctx context.Context, in SidesInput) (*Sides, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	c.Resamples = s.rounds
-	before, after := &side{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &side{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
+	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func CompareSides(ctx context.Context, in SidesInput) (*Sides, error) {
 	if err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	for _, x := range []*side{before, after} {
+	for _, x := range []*period{before, after} {
 		x.measure(in.Ran, late)
 	}
 	c.Before, c.After = before.figures(in.Ran), after.figures(in.Ran)
@@ -158,8 +158,8 @@ func CompareSides(ctx context.Context, in SidesInput) (*Sides, error) {
 	return c, nil
 }
 
-// divide finds the blocks, and returns the length of a side.
-func (c *Sides) divide(from, to ostrich.Time) (ostrich.Time, error) {
+// divide finds the blocks, and returns the length of a period.
+func (c *Periods) divide(from, to ostrich.Time) (ostrich.Time, error) {
 	data := fmt.Sprintf("the data go from %s to %s", moment(from, c.location), moment(to, c.location))
 	if c.Date <= from || c.Date >= to {
 		return 0, fmt.Errorf("%s is outside of the data: %s", moment(c.Date, c.location), data)
@@ -168,6 +168,7 @@ func (c *Sides) divide(from, to ostrich.Time) (ostrich.Time, error) {
 	c.Block = week
 	if room < ostrich.Time(week) {
 		c.Block = day
+		c.Notes = append(c.Notes, "There is no whole week on each side of the date, so days are compared: a weekend on one side makes a difference.")
 	}
 	if c.Blocks = int(room / ostrich.Time(c.Block)); c.Blocks == 0 {
 		name := "before"
@@ -179,8 +180,8 @@ func (c *Sides) divide(from, to ostrich.Time) (ostrich.Time, error) {
 	return ostrich.Time(c.Blocks) * ostrich.Time(c.Block), nil
 }
 
-// assign gives each campaign to the side in which it was submitted and ended.
-func (c *Sides) assign(s *studied, open map[int]bool, before, after *side) error {
+// assign gives each campaign to the period in which it was submitted and ended.
+func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) error {
 	places := s.campaignPlaces()
 	unfinished := make([]bool, len(s.runs[0].campaigns))
 	for number := range open {
@@ -208,7 +209,7 @@ func (c *Sides) assign(s *studied, open map[int]bool, before, after *side) error
 	}
 	for _, x := range []struct {
 		name string
-		*side
+		*period
 	}{{"before", before}, {"after", after}} {
 		if len(x.campaigns) == 0 {
 			return fmt.Errorf("no campaign was submitted and ended from %s to %s, %s the date", moment(x.from, c.location), moment(x.to, c.location), x.name)
@@ -217,8 +218,8 @@ func (c *Sides) assign(s *studied, open map[int]bool, before, after *side) error
 	return nil
 }
 
-// side is one side as the measures need it.
-type side struct {
+// period is a period as the measures need it.
+type period struct {
 	*studied
 	from, to  ostrich.Time
 	block     ostrich.Duration
@@ -238,13 +239,13 @@ type part struct {
 }
 
 // blocks returns the number of blocks.
-func (x *side) blocks() int { return int((x.to - x.from) / ostrich.Time(x.block)) }
+func (x *period) blocks() int { return int((x.to - x.from) / ostrich.Time(x.block)) }
 
 // of returns the block of a moment.
-func (x *side) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Time(x.block)) }
+func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Time(x.block)) }
 
 // measure sums up the campaigns by block. late is by number of the campaign.
-func (x *side) measure(ran []report.Job, late []float64) {
+func (x *period) measure(ran []report.Job, late []float64) {
 	n, run := x.blocks(), &x.runs[0]
 	x.count, x.stretch, x.late, x.kept, x.rho = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	x.jobs, x.wait, x.users = make([]float64, n), make([]float64, n), make([][]part, len(x.studied.users))
@@ -299,7 +300,7 @@ func (x *side) measure(ran []report.Job, late []float64) {
 
 // values measures a sample of the blocks; nil is each once. Without a campaign all
 // but the utilisation is NaN.
-func (x *side) values(times []float64) []float64 {
+func (x *period) values(times []float64) []float64 {
 	weight := func(b int) float64 {
 		if times == nil {
 			return 1
@@ -322,22 +323,22 @@ func (x *side) values(times []float64) []float64 {
 			users, means = users+1, means+total/count
 		}
 	}
-	v := make([]float64, len(sideMeasures))
+	v := make([]float64, len(periodMeasures))
 	campaigns, jobs := sum(x.count), sum(x.jobs)
-	v[sideUserMean], v[sideMean], v[sideWait] = means/users, sum(x.stretch)/campaigns, sum(x.wait)/jobs
-	v[sideLate], v[sideKept], v[sideRho] = sum(x.late)/campaigns, sum(x.kept)/campaigns, sum(x.rho)/campaigns
-	v[sideP50], v[sideP95], v[sideWaitP95] = math.NaN(), math.NaN(), math.NaN()
+	v[periodUserMean], v[periodMean], v[periodWait] = means/users, sum(x.stretch)/campaigns, sum(x.wait)/jobs
+	v[periodLate], v[periodKept], v[periodRho] = sum(x.late)/campaigns, sum(x.kept)/campaigns, sum(x.rho)/campaigns
+	v[periodP50], v[periodP95], v[periodWaitP95] = math.NaN(), math.NaN(), math.NaN()
 	if campaigns > 0 {
 		q := x.stretches.Quantiles(times, 0.5, 0.95)
-		v[sideP50], v[sideP95], v[sideWaitP95] = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
+		v[periodP50], v[periodP95], v[periodWaitP95] = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
 	}
-	v[sideUtilisation] = sum(x.busy) / float64(x.blocks())
+	v[periodUtilisation] = sum(x.busy) / float64(x.blocks())
 	return v
 }
 
-// figures describes the side.
-func (x *side) figures(ran []report.Job) Side {
-	f := Side{From: x.from, To: x.to, Campaigns: len(x.campaigns)}
+// figures describes the period.
+func (x *period) figures(ran []report.Job) Period {
+	f := Period{From: x.from, To: x.to, Campaigns: len(x.campaigns)}
 	users, work := make(map[ostrich.UserID]bool), 0.0
 	for i := range ran {
 		if j := &ran[i]; j.Submit >= x.from && j.Submit < x.to {
@@ -353,7 +354,7 @@ func (x *side) figures(ran []report.Job) Side {
 		only[b] = 1
 		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.count[b]), Utilisation: x.busy[b]}
 		if w.Campaigns > 0 {
-			w.UserMeanStretch = x.values(only)[sideUserMean]
+			w.UserMeanStretch = x.values(only)[periodUserMean]
 		}
 		f.Weeks = append(f.Weeks, w)
 	}
@@ -361,8 +362,8 @@ func (x *side) figures(ran []report.Job) Side {
 }
 
 // samples measures samples of the blocks. The draws follow from the seed and from
-// where the side begins, so that they do not depend on the other side.
-func (x *side) samples(ctx context.Context) ([][]float64, error) {
+// where the period begins, so that they do not depend on the other one.
+func (x *period) samples(ctx context.Context) ([][]float64, error) {
 	var list [][]float64
 	random := rand.New(rand.NewPCG(x.in.Seed, uint64(x.from)))
 	err := report.Bootstrap(random, x.blocks(), x.rounds, func(times []float64) error {
@@ -372,9 +373,9 @@ func (x *side) samples(ctx context.Context) ([][]float64, error) {
 	return list, err
 }
 
-// shifts compares the measures of the two sides. Unless their loads are alike,
+// shifts compares the measures of the two periods. Unless their loads are alike,
 // nothing is better or worse, only different.
-func shifts(ctx context.Context, before, after *side, alike bool) ([]Shift, error) {
+func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, error) {
 	first, err := before.samples(ctx)
 	if err != nil {
 		return nil, err
@@ -387,12 +388,12 @@ func shifts(ctx context.Context, before, after *side, alike bool) ([]Shift, erro
 		if !alike {
 			return 0
 		}
-		return sideMeasures[m].good
+		return periodMeasures[m].good
 	}
 	enough := before.blocks() >= report.Fewest
 	was, is := before.values(nil), after.values(nil)
-	list := make([]Shift, len(sideMeasures))
-	for m, about := range sideMeasures {
+	list := make([]Shift, len(periodMeasures))
+	for m, about := range periodMeasures {
 		d := Shift{
 			Measure: about.key, Name: about.name, Unit: about.unit,
 			Before: was[m], After: is[m], Difference: is[m] - was[m],
