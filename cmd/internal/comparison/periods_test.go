@@ -168,11 +168,11 @@ func TestPeriodsSwapped(t *testing.T) {
 		}
 		first.measure(in.Ran, late)
 		second.measure(in.Ran, late)
-		one, err := shifts(context.Background(), first, second, true)
+		one, err := shifts(t.Context(), first, second, true)
 		if err != nil {
 			r.Fatal(err)
 		}
-		other, err := shifts(context.Background(), second, first, true)
+		other, err := shifts(t.Context(), second, first, true)
 		if err != nil {
 			r.Fatal(err)
 		}

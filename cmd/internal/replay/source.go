@@ -246,9 +246,9 @@ func (s *source) readSWF(ctx context.Context) error {
 		s.notes = append(s.notes, note+".")
 	}
 	if s.o.given("before") {
-		seconds, err := o.moment("before", o.Before, log)
-		if err != nil {
-			return err
+		seconds, bad := o.moment("before", o.Before, log)
+		if bad != nil {
+			return bad
 		}
 		s.date = s.zero + ostrich.Time(seconds)
 	}
