@@ -392,7 +392,6 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 
 // write makes changes and records them in the journal before and after.
 func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
-	s.made = nil // the journal, and so what is left alone, may differ from now on
 	outcomes, err := s.writer.write(ctx, now, changes)
 	if err == nil && s.journal != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive())
