@@ -33,7 +33,8 @@ type Controller struct {
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
 	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
 	RateLimited         bool
-	AccountingStorage   string // AccountingStorageType
+	RefillRate          float64 // requests a second that RateLimited leaves a user
+	AccountingStorage   string  // AccountingStorageType
 	AccountingEnforce   []string
 	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
 	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
