@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,17 +135,17 @@ func TestMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Mean("one", []*Fitted{f})
-	if s.Users != f.Users {
-		t.Errorf("users %v, want %v", s.Users, f.Users)
+	a := Mean([]*Fitted{f})
+	if a.Users != f.Users {
+		t.Errorf("users %v, want %v", a.Users, f.Users)
 	}
-	for i, d := range s.characteristics() {
-		if best := Best(f.Fits[i], d.Family); best.Distribution != *d {
-			t.Errorf("%s: %v, want %v", Characteristics[i], d, best.Distribution)
+	for i, one := range a.Fits {
+		if best := Best(f.Fits[i], one.Family); best != one || slices.MinFunc(f.Fits[i], nearer) != one {
+			t.Errorf("%s: %v, want %v", Characteristics[i], one, best)
 		}
 	}
-	if twice := Mean("two", []*Fitted{f, f}); twice.Users != f.Users {
-		t.Errorf("mean of twice the same: %v", twice.Users)
+	if twice := Mean([]*Fitted{f, f}); twice != a {
+		t.Errorf("mean of twice the same: %v, want %v", twice, a)
 	}
 }
 

@@ -92,23 +92,29 @@ func (o *Observed) Fit() (*Fitted, error) {
 	return f, nil
 }
 
+// An Averaged is the average system of several logs.
+type Averaged struct {
+	Users Zipf   // mean exponent and number of users
+	Fits  [5]Fit // by Characteristics; D is the mean one
+}
+
 // Mean returns the average system of logs, as section 3.1 has it: of each
-// characteristic, the family with the least mean D, and the mean parameters. For
-// one log that is the distribution with the least D. No log is the zero System.
-func Mean(name string, logs []*Fitted) System {
-	s := System{Name: name}
+// characteristic, the family with the least mean D, and the mean of the
+// parameters. No log gives the zero Averaged.
+func Mean(logs []*Fitted) Averaged {
+	var a Averaged
 	users := 0.0
 	for _, f := range logs {
-		s.Users.Alpha += f.Users.Alpha / float64(len(logs))
+		a.Users.Alpha += f.Users.Alpha / float64(len(logs))
 		users += float64(f.Users.Users) / float64(len(logs))
 	}
-	s.Users.Users = int(math.Round(users))
-	for i, d := range s.characteristics() {
+	a.Users.Users = int(math.Round(users))
+	for i := range a.Fits {
 		fits := make([][]Fit, len(logs))
 		for k, f := range logs {
 			fits[k] = f.Fits[i]
 		}
-		*d = Average(fits).Distribution
+		a.Fits[i] = Average(fits)
 	}
-	return s
+	return a
 }
