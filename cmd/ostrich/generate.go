@@ -68,8 +68,8 @@ func fitBags(c *cli.Context, o *replay.FitOptions) error {
 	if model := c.Args().First(); model != "bot" {
 		return fmt.Errorf("--fit goes with bot, not %s", model)
 	}
-	for _, name := range c.LocalFlagNames() {
-		if !o.Has(name) {
+	for _, f := range c.Command.Flags {
+		if name := f.Names()[0]; c.IsSet(name) && name != "help" && !o.Has(name) {
 			return fmt.Errorf("--%s draws a log, and --fit reads one", name)
 		}
 	}

@@ -67,8 +67,8 @@ func fit(f Family, x []float64) Distribution {
 	for i, v := range x {
 		logs[i] = math.Log(v)
 	}
-	mean, deviation := moments(x)
-	meanLog, deviationLog := moments(logs)
+	mean, deviation := meanAndDeviation(x)
+	meanLog, deviationLog := meanAndDeviation(logs)
 	d := Distribution{Family: f}
 	switch f {
 	case Exponential:
@@ -105,8 +105,8 @@ func fit(f Family, x []float64) Distribution {
 	return d
 }
 
-// moments returns the mean and the standard deviation of values.
-func moments(x []float64) (mean, deviation float64) {
+// meanAndDeviation returns the mean and the standard deviation of values.
+func meanAndDeviation(x []float64) (mean, deviation float64) {
 	n := float64(len(x))
 	for _, v := range x {
 		mean += v / n

@@ -127,7 +127,7 @@ func TestRefitted(t *testing.T) {
 			}
 		}
 		for i, p := range fits[want.Family].Parameters() {
-			_, deviation := moments(spreads[i])
+			_, deviation := meanAndDeviation(spreads[i])
 			near(t, want.String(), p, want.Params[i], 4*deviation)
 		}
 	}

@@ -43,7 +43,7 @@ func Observe(campaigns []sim.Campaign, midnight int64) *Observed {
 		for k := range c.Tasks {
 			runs[k] = float64(c.Tasks[k].Run)
 		}
-		mean, deviation := moments(runs)
+		mean, deviation := meanAndDeviation(runs)
 		o.add(2, math.Log2(float64(n)))
 		o.add(3, math.Log2(mean))
 		o.add(4, math.Log2(deviation*deviation*float64(n)/float64(n-1)))

@@ -53,7 +53,8 @@ func (s *System) characteristics() []*Distribution {
 var Characteristics = []string{"inter-arrival", "cycle", "size", "run-time", "variance"}
 
 // The half hours of a day. The paper takes the daily cycle from Lublin and
-// Feitelson, who count from 5 in the morning, when the fewest jobs come.
+// Feitelson, whose day begins at 5 in the morning, when the fewest jobs come.
+// Counted from there the log of T6 comes nearest to its row.
 const (
 	halfHour  = 1800
 	halfHours = 48

@@ -119,7 +119,7 @@ func (o *FitOptions) Fit(ctx context.Context) (*Fitting, error) {
 }
 
 func familyOf(f bot.Fit, best bool) FittedFamily {
-	return FittedFamily{Family: f.Family.String(), Parameters: f.Parameters(), D: f.D, Best: best, text: f.Distribution.String()}
+	return FittedFamily{Family: f.Family.String(), Parameters: f.Parameters(), D: f.D, Best: best, text: f.String()}
 }
 
 // one fits the model to one log.
