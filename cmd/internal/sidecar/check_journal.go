@@ -19,9 +19,6 @@ func (l *checklist) checkJournal(c Config, as string) {
 	dir := filepath.Dir(c.Journal)
 	info, err := os.Stat(dir)
 	switch {
-	case c.Journal == "" && c.Mode == Enforce:
-		l.add("journal", Fail, "set journal to a file in a folder that belongs to "+as, "none, and mode enforce writes one")
-		return
 	case c.Journal == "":
 		l.add("journal", Warn, "set journal to a file in a folder that belongs to "+as+", before mode enforce", "none")
 		return
