@@ -92,6 +92,18 @@ func (q *Queued) Wait() Wait {
 	return w
 }
 
+// ForItsTurn reports whether a reason of squeue's says that the job waits for resources
+// or for jobs that come before it, so that its place in the order helps. The reason is
+// empty or "None" before the scheduler has looked at the job.
+func ForItsTurn(reason string) bool {
+	switch reason {
+	case "", "None", "Priority", "Resources":
+		return true
+	default:
+		return false
+	}
+}
+
 // inTurn sorts an order into three: the jobs that can start, those that wait for a
 // limit, and those that ask for the impossible. Within each it keeps the order.
 // Jobs that are not in the queue count as able.

@@ -66,3 +66,8 @@ func ReadTRES(s string) (cpus, memory, nodes, billing uint64) {
 	t := readTRES([]byte(s))
 	return t.CPUs, t.Memory, t.Nodes, t.Billing
 }
+
+// FindQueries are the statements that find a job.
+func (r *Reader) FindQueries(id ostrich.JobID) []string {
+	return []string{r.findQuery(id, -1, -1), r.findQuery(id, 3, -1), r.findQuery(id, -1, 1)}
+}

@@ -2,40 +2,100 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os/user"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func explainCommand() *cli.Command {
 	return asking(cli.Command{
 		Name:      "explain",
-		Usage:     "say why a job stands where it stands",
-		ArgsUsage: "JOB",
-		Description: "JOB is an id as squeue shows it: 17, 17_4, 17+1. Tells its campaign, who is ahead, what Slurm's own\n" +
-			"factors add, and whether and why OStrich leaves it alone.",
+		Usage:     "say why a job stands where it stands, or what became of it",
+		ArgsUsage: "[JOB[,JOB...] ...]",
+		Description: "JOB is an id as squeue shows it: 17, 17_4, 17+1. Of a waiting job it tells what it waits for, who is ahead,\n" +
+			"when it may start, and what its priority is made of. Of a job that has started or ended it tells when, how long\n" +
+			"it waited, and what started meanwhile.",
 	}, slices.Concat([]cli.Flag{
 		clusterFlag(),
+		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "explain the unfinished jobs of these `USERS`, comma-separated", DefaultText: "none"},
+		&cli.BoolFlag{Name: "me", Usage: "explain one's own unfinished jobs"},
 		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/json.md describes"},
 	}), func(c *cli.Context) error {
-		if c.NArg() != 1 {
-			return errors.New("explain: name one job")
-		}
-		if _, err := view.ParseJob(c.Args().First()); err != nil {
+		by, err := explained(c)
+		if err != nil {
 			return err
 		}
-		e, err := ask(c, view.AskExplain, &view.Selection{Jobs: c.Args().Slice()})
-		switch {
-		case err != nil:
+		answer, err := ask(c, view.AskExplain, by)
+		if err != nil {
 			return err
-		case c.Bool("json"):
-			return console.JSON(c, e)
 		}
-		_, err = io.WriteString(c.App.Writer, e.String())
-		return err
+		return explain(c, by, answer)
 	})
+}
+
+// explained returns the jobs or the users that are asked for.
+func explained(c *cli.Context) (*view.Selection, error) {
+	names, err := view.ParseJobs(c.Args().Slice()...)
+	by := &view.Selection{Users: values(c, "user")}
+	for _, name := range names {
+		by.Jobs = append(by.Jobs, name.String())
+	}
+	if c.Bool("me") && err == nil {
+		var me *user.User
+		if me, err = user.Current(); err == nil {
+			by.Users = append(by.Users, me.Username)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(names) == 0 && len(by.Users) == 0:
+		return nil, errors.New("explain: name a job, or a user with -u")
+	case len(names) > 0 && len(by.Users) > 0, c.Bool("me") && c.IsSet("user"):
+		return nil, errors.New("explain: name jobs, a user with -u, or --me, and only one of them")
+	}
+	return by, nil
+}
+
+// explain writes an answer. It writes the object of a single job if that is what is
+// asked for. Jobs that are not known are errors.
+func explain(c *cli.Context, by *view.Selection, a *view.Answer) error {
+	var err error
+	if len(a.Unknown) > 0 {
+		names := "job " + a.Unknown[0]
+		if len(a.Unknown) > 1 {
+			names = "jobs " + format.List(a.Unknown)
+		}
+		err = errors.New(names + ": neither in the queue nor in accounting")
+	}
+	one := len(by.Jobs) == 1
+	switch {
+	case one && len(a.Jobs) == 0:
+		return err
+	case c.Bool("json") && one:
+		return console.JSON(c, a.Jobs[0])
+	case c.Bool("json"):
+		return errors.Join(console.JSON(c, a), err)
+	}
+	var texts []string
+	for _, e := range a.Jobs {
+		texts = append(texts, e.String())
+	}
+	if len(by.Users) > 0 && len(a.Jobs) == 0 {
+		texts = append(texts, fmt.Sprintf("No job of %s waits or runs.\n", format.List(by.Users)))
+	}
+	if a.LeftOut > 0 {
+		texts = append(texts, fmt.Sprintf("%s more are left out. Name them to have them explained; ostrich plan -u %s lists those that wait.\n",
+			format.Plural(a.LeftOut, "job"), strings.Join(by.Users, ",")))
+	}
+	_, bad := io.WriteString(c.App.Writer, strings.Join(texts, "\n"))
+	return errors.Join(bad, err)
 }

@@ -27,6 +27,7 @@ type cycler interface {
 	Writing() bool // safe while Run runs
 	Close() error
 	livecompare.Source
+	Past() *sidecar.Past
 }
 
 // daemon runs cycles until it is stopped.

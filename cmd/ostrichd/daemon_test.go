@@ -564,3 +564,5 @@ func TestReport(t *testing.T) {
 		}
 	})
 }
+
+func (*world) Past() *sidecar.Past { return nil }

@@ -219,3 +219,7 @@ func BenchmarkMetrics(b *testing.B) {
 		})
 	}
 }
+
+func (*few) Past() *sidecar.Past { return nil }
+
+func (*scraped) Past() *sidecar.Past { return nil }

@@ -108,16 +108,6 @@ func (j *job) copyFrom(from *ostrich.Job) {
 	}
 }
 
-// orderable reports whether an order helps against squeue's reason.
-func orderable(reason string) bool {
-	switch reason {
-	case "", "None", "Priority", "Resources":
-		return true
-	default:
-		return false
-	}
-}
-
 // classOf is the class of an entry of a plan.
 func classOf(e *priority.Entry) class {
 	switch {
@@ -141,7 +131,7 @@ func standing(e *priority.Entry, c class) (Reason, bool) {
 		return Unmanaged, true
 	case e.Reason == "JobArrayTaskLimit":
 		return Throttled, true
-	case !orderable(e.Reason):
+	case !priority.ForItsTurn(e.Reason):
 		return Limited, true
 	}
 	return NotKnown, false

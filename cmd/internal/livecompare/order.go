@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority"
 )
 
 // observePlan records the order of a new plan, and what the queue says of its
@@ -35,7 +36,7 @@ func (s *Shadow) observePlan(c *sidecar.Cycle) {
 				continue // accounting and queue were not read in the same moment
 			}
 			j.class, j.tier, j.rank = classOf(entry), entry.Tier, 0
-			j.startable = orderable(entry.Reason)
+			j.startable = priority.ForItsTurn(entry.Reason)
 			why, stands := standing(entry, j.class)
 			if j.class == managed {
 				p.order = append(p.order, j)

@@ -16,7 +16,7 @@ import (
 //	job id=11 user=alice submit=-600 cpus=4 limit=60
 //	job id=12 user=alice submit=-600 start=-60 cpus=4
 //
-// The words of a job are those of slurmtest.Job, and end, eligible and het for the
+// The words of a job are those of slurmtest.Job, and end, eligible, state and het for the
 // tables; table=no and queue=no leave it out of the tables and of the queue.
 type cluster struct {
 	size  int
@@ -121,6 +121,7 @@ func (c *cluster) row(e slurmtest.Job) slurmdbtest.Job {
 		ID: uint32(e.Number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
 		Limit: uint32(e.Number("limit")), CPUs: uint32(e.Number("cpus")), Het: uint32(e.Number("het")),
 		Array: uint32(e.Number("array")), Task: e.Number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
+		State: uint32(e.Number("state")),
 	}
 	if e["eligible"] != "" {
 		j.Eligible = at("eligible")

@@ -47,6 +47,7 @@ type Sidecar struct {
 
 	config     Config
 	accounting Accounting
+	past       *Past // nil: it cannot be asked
 	pools      *ostrich.Pools
 	limit      int64 // bytes of journal that are kept in one file
 

@@ -64,6 +64,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
+	s.past = NewPast(s.config)
 	return s, nil
 }
 
@@ -170,9 +171,16 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 	return list, nil
 }
 
-// Close gives the database connection and the journal back.
+// Past answers questions about jobs that have started or ended until the sidecar is
+// closed. It is nil for a sidecar of New, and may be asked while a cycle runs.
+func (s *Sidecar) Past() *Past { return s.past }
+
+// Close gives the database connections and the journal back.
 func (s *Sidecar) Close() error {
 	err := s.accounting.Close()
+	if s.past != nil {
+		err = errors.Join(err, s.past.Close())
+	}
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())
 	}

@@ -101,7 +101,7 @@ func questions() map[string]question {
 		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition"),
 		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition"),
 		view.AskShares.Name:    of(view.AskShares, "user", "account", "partition"),
-		view.AskExplain.Name:   of(view.AskExplain, "job"),
+		view.AskExplain.Name:   of(view.AskExplain, "job", "user"),
 		Compare: {
 			rows: func(*State, *view.Viewer, *view.Selection) int { return 0 },
 			answer: func(_ context.Context, s *State, v *view.Viewer, _ *view.Selection) (any, error) {

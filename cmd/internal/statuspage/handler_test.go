@@ -293,7 +293,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("job %q: %v %q", job, err, e.Words)
 		}
 	}
-	if running := decoded[ExplainAnswer](t, h, API+"explain.json?job=1"); running.Rank != nil || !strings.Contains(running.Words, "it is not waiting: RUNNING since ") {
+	if running := decoded[ExplainAnswer](t, h, API+"explain.json?job=1"); running.Rank != nil || !strings.Contains(running.Words, "\nIt runs. It started at ") {
 		t.Errorf("a running job: %s", running.Words)
 	}
 	if waiting := decoded[ExplainAnswer](t, h, API+"explain.json?job=40"); waiting.Rank == nil || !strings.Contains(waiting.Words, "in OStrich's order") {

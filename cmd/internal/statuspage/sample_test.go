@@ -24,6 +24,7 @@ func (idle) Config() sidecar.Config {
 }
 func (idle) Live() []slurmdb.Record         { return nil }
 func (idle) UserName(ostrich.UserID) string { return "" }
+func (idle) Past() *sidecar.Past            { return nil }
 
 // planned is a described cycle that found only a plan.
 func planned(plan sidecar.Plan) *view.Cycle {

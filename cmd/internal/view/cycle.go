@@ -18,6 +18,7 @@ type Source interface {
 	Config() sidecar.Config
 	Live() []slurmdb.Record
 	UserName(id ostrich.UserID) string
+	Past() *sidecar.Past // nil if it cannot be asked
 }
 
 // Cycle is a described cycle. Later cycles do not change it, so several readers may use
@@ -27,6 +28,9 @@ type Cycle struct {
 	Time    ostrich.Time // of the virtual schedule
 	Channel string       // what is written, see sidecar.Config
 	Mode    string       // of the priorities: strict or weight
+	// Enforced is set where OStrich's order is in force: in mode enforce, and where some
+	// job has a value of it. Else Slurm's own order is.
+	Enforced bool
 
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
@@ -34,8 +38,11 @@ type Cycle struct {
 	Pools     []Pool     // in the order of the configuration
 	Campaigns []Campaign // unfinished, those that complete first in the virtual schedule in front
 
+	Past Past // what the cycle does not hold; nil if it cannot be asked
+
 	generation uint64
 	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
+	forecasts  *forecasts             // nil makes them anew for each question
 	known
 }
 
@@ -45,6 +52,9 @@ type known struct {
 	works []ostrich.Work        // of the plan's entries
 	moved []int                 // of the plan's entries, see Job.Moved
 	more  map[ostrich.JobID]int // jobs that a record stands for beyond the first
+
+	lengths map[ostrich.JobID]ostrich.Duration // expected ones of the jobs that run
+	ours    bool                               // a job that is ordered has a value of OStrich's
 }
 
 // Pool is one pool's virtual schedule at the time of the cycle.
@@ -64,13 +74,14 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	config := from.Config()
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation,
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && !c.Anew && before.generation == c.Generation {
 		s.known = before.known
 	} else {
 		s.known = knownOf(from, c)
 	}
+	s.Enforced = config.Mode == sidecar.Enforce || s.ours
 	for _, o := range c.Outcomes {
 		if o.Status == priority.Applied {
 			if s.written == nil {
@@ -78,6 +89,9 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 			}
 			s.written[o.Job] = true
 		}
+	}
+	if past := from.Past(); past != nil {
+		s.Past = past
 	}
 	s.Pools = make([]Pool, len(c.Pools))
 	for i, in := range c.Pools {
@@ -94,18 +108,31 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 
 // knownOf reads all jobs of a cycle.
 func knownOf(from Source, c *sidecar.Cycle) known {
+	config := from.Config()
 	k := known{
 		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)),
-		moved: moves(c.Plan.Entries), more: make(map[ostrich.JobID]int),
+		moved: moves(c.Plan.Entries), more: make(map[ostrich.JobID]int), lengths: make(map[ostrich.JobID]ostrich.Duration),
 	}
 	for i := range k.live {
-		if j := &k.live[i].Job; j.Count() > 1 {
+		j := &k.live[i].Job
+		if j.Count() > 1 {
 			k.more[j.ID] = j.Count() - 1
 		}
-	}
-	for i := range c.Plan.Entries {
 		for _, in := range c.Pools {
-			if w, ok := in.Schedule.WorkOf(c.Plan.Entries[i].Job); ok {
+			if j.Start == 0 {
+				break
+			}
+			if d, ok := in.Schedule.Expected(j.ID); ok {
+				k.lengths[j.ID] = d
+			}
+		}
+	}
+	pins := config.Priority.Channel == string(priority.Priority)
+	for i := range c.Plan.Entries {
+		e := &c.Plan.Entries[i]
+		k.ours = k.ours || e.Rank != 0 && (pins && e.Pinned || !pins && e.From != 0)
+		for _, in := range c.Pools {
+			if w, ok := in.Schedule.WorkOf(e.Job); ok {
 				k.works[i] = w
 				break
 			}

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // ErrNoJob means that a job is not known.
@@ -31,19 +28,34 @@ type Explanation struct {
 	Reason    string        `json:"reason"`
 
 	Verdict  string             `json:"verdict"`
+	Able     bool               `json:"able"`     // it waits, and only for its turn
+	Enforced bool               `json:"enforced"` // OStrich sets priorities here; else it only watches
 	Campaign *ExplainedCampaign `json:"campaign"` // null: in none
 	Rank     *int               `json:"rank"`     // null: not ordered
 	Ordered  int                `json:"ordered"`  // jobs that have a rank
 	Slurm    *int               `json:"slurm_rank"`
 	Pending  int                `json:"pending"`
 	Ahead    *Ahead             `json:"ahead"`
-	Factors  *Factors           `json:"factors"` // null: Slurm does not tell them
+	Expected *Expected          `json:"expected_start"` // null: nothing can be said
+	Factors  *Factors           `json:"factors"`        // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
 	Channel  string             `json:"channel"`
 	From     int64              `json:"from"`
 	To       int64              `json:"to"`
 	Write    bool               `json:"write"`
 	Why      string             `json:"why"`
+
+	Submitted ostrich.Time      `json:"submitted"`
+	Started   *ostrich.Time     `json:"started"` // null: not yet, or never
+	Ended     *ostrich.Time     `json:"ended"`   // null: not yet
+	Waited    *ostrich.Duration `json:"waited"`  // until the start, or the end of a job that never ran; null: it waits
+	Unable    ostrich.Duration  `json:"unable"`  // of that, when it could not start: held, too early, dependent
+	Meanwhile *Meanwhile        `json:"meanwhile"`
+	Uncounted string            `json:"uncounted"` // why there is no Meanwhile though it waited; "" for no reason
+	Writes    []Write           `json:"writes"`    // of a job that started or ended, in the order of time
+
+	uid   uint32
+	array ostrich.JobID // 0 unless it is a task
 }
 
 // ExplainedCampaign is the campaign of the job, and what its user is entitled to.
@@ -70,6 +82,10 @@ type ExplainedCampaign struct {
 	Entitled     float64       `json:"processors"`
 	Held         int           `json:"held"`
 	Active       int           `json:"active_users"`
+	Others       int           `json:"other_active_users"`
+	Processors   int           `json:"pool_processors"`
+	Flow         float64       `json:"flow"`     // seconds since a job of it could first start; 0: none can
+	Shortest     float64       `json:"shortest"` // seconds that it needs alone on an empty machine; 0: not known
 }
 
 // Ahead counts what comes before the job in its pool; an array counts once.
@@ -78,20 +94,8 @@ type Ahead struct {
 	Campaigns int     `json:"campaigns"`
 	Jobs      int     `json:"jobs"`
 	Work      float64 `json:"core_hours"`
-	Own       int     `json:"own_jobs"` // of them in the same campaign
-}
-
-// String returns it in words.
-func (a *Ahead) String() string {
-	if a.Jobs == 0 {
-		return "nothing"
-	}
-	text := fmt.Sprintf("%s (arrays count once), %.2f core-hours: ", format.Plural(a.Jobs, "job"), a.Work)
-	if a.Own == a.Jobs {
-		return text + "all of its own campaign"
-	}
-	return text + fmt.Sprintf("%d of its own campaign, %d of %s (%s)",
-		a.Own, a.Jobs-a.Own, format.Plural(a.Campaigns, "other campaign"), format.Plural(a.Users, "other user"))
+	Own       int     `json:"own_jobs"`       // of them in the same campaign
+	OwnOther  int     `json:"own_other_jobs"` // of them in other campaigns of the user
 }
 
 // Factors are the weighted factors of priority/multifactor.
@@ -108,19 +112,36 @@ type Factors struct {
 	Sum       int64 `json:"sum"` // the priority, unless a write was undone
 }
 
-// Explain gathers what is known of a job. It returns ErrNoJob if nothing is.
+// Explain gathers what a cycle holds of an unfinished job. It returns ErrNoJob if that
+// is nothing.
 func (s *Cycle) Explain(job JobName) (*Explanation, error) {
-	e := &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel}
 	entries := s.Plan.Entries
 	at := job.Pending(entries)
 	if at < 0 {
-		return e.started(s, job)
+		r, ok := job.live(s.live)
+		if !ok {
+			return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
+		}
+		return s.ran(&r), nil
 	}
-	p := &entries[at]
+	return s.waiting(&entries[at]), nil
+}
+
+// explanation begins an explanation.
+func (s *Cycle) explanation() *Explanation {
+	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Writes: []Write{}}
+}
+
+// waiting explains a job that is pending.
+func (s *Cycle) waiting(p *sidecar.Entry) *Explanation {
+	e := s.explanation()
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
-	e.State, e.Reason, e.Priority = p.State, p.Reason, p.Priority
+	e.State, e.Reason, e.Priority, e.Submitted = p.State, p.Reason, p.Priority, p.Submit
 	e.Slurm = &p.SlurmRank
 	e.From, e.To, e.Write, e.Why = p.From, p.To, p.Write, p.Why
+	if s.written[p.Job] {
+		e.From, e.Write = p.To, false
+	}
 	e.Campaign = s.explained(p.Job)
 	if p.SiteKnown {
 		f := p.Factors
@@ -129,57 +150,45 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 			QOS: f.QOS, TRES: f.TRES, Site: p.Site, Nice: p.Nice, Sum: int64(cmp.Or(p.Computed, p.Priority)),
 		}
 	}
-	e.Pending = len(entries) // Slurm's order is one of all pools
-	for i := range s.Pools {
-		if s.Pools[i].Name == p.Pool {
-			e.Ordered = s.Pools[i].Managed // each pool has an order of its own
-		}
+	e.Pending = len(s.Plan.Entries) // Slurm's order is one of all pools
+	pool := s.poolOf(p)
+	if pool != nil {
+		e.Ordered = pool.Managed // each pool has an order of its own
 	}
 	if p.Rank != 0 {
 		e.Rank = &p.Rank
 		e.Ahead = s.ahead(p)
 	}
-	switch {
-	case p.Rank == 0:
-		e.Verdict = "OStrich leaves this job alone: " + p.Why
-	case p.Wait == priority.Limited, p.Wait == priority.Impossible:
-		e.Verdict = fmt.Sprintf("it %s (%s): it stands behind those that can start, and counts for nothing until it can", p.Wait, p.Reason)
-	case p.Place.Gated:
-		e.Verdict = "its user's earlier campaign is not completed in the virtual schedule, so this one waits behind those that have started there"
-	case p.Rank == 1:
-		e.Verdict = "it is the next to start as soon as it fits"
-	case e.Ahead.Own == e.Ahead.Jobs:
-		e.Verdict = "its campaign is the first in the order, and other jobs of it go first"
-	case e.Campaign != nil && e.Campaign.Overdue:
-		e.Verdict = "its campaign is overdue, and campaigns that are overdue for longer go first"
-	case e.Campaign != nil && e.Campaign.Completed:
-		e.Verdict = "its campaign is late, and campaigns with less work left go first"
-	default:
-		e.Verdict = "campaigns that are nearer to their completion in the virtual schedule go first"
+	if e.Able = s.able(p, pool); e.Able {
+		e.Expected = s.expected(p)
+	} else if e.Campaign != nil {
+		e.Campaign.Bound = nil
 	}
-	return e, nil
+	e.Verdict = s.verdict(e, p, pool)
+	return e
 }
 
-func unknown(job JobName) error { return fmt.Errorf("job %s: %w", job, ErrNoJob) }
+// poolOf returns the pool of a pending job, nil if it is in none.
+func (s *Cycle) poolOf(p *sidecar.Entry) *Pool {
+	for i := range s.Pools {
+		if s.Pools[i].Name == p.Pool && (p.Rank != 0 || s.inPool(p.Partition) != nil) {
+			return &s.Pools[i]
+		}
+	}
+	return nil
+}
 
-// started explains a job that is not pending.
-func (e *Explanation) started(s *Cycle, job JobName) (*Explanation, error) {
-	r, ok := job.live(s.live)
-	if !ok {
-		return nil, unknown(job)
+// able reports whether a pending job waits for nothing but its turn.
+func (s *Cycle) able(p *sidecar.Entry, pool *Pool) bool {
+	return p.Wait == priority.Able && priority.ForItsTurn(p.Reason) && p.Reservation == "" && pool != nil && s.procs(p) <= pool.Procs
+}
+
+// procs returns how many processors a task of a pending job asks for, 0 if that is not known.
+func (s *Cycle) procs(p *sidecar.Entry) int {
+	if r, ok := s.record(p.Job); ok {
+		return r.Job.Procs
 	}
-	e.JobID, e.Job, e.User, e.Account, e.Partition = r.Job.ID, job.text, r.UserName, r.Account, r.Partition
-	e.State, e.Why = r.State.String(), "not pending"
-	switch {
-	case r.State == slurmdb.Pending:
-		e.Verdict = "it waits by the accounting tables, but is not in Slurm's queue: it has just started or ended, or is lost (sacctmgr show runawayjobs)"
-	case r.Job.Start != 0:
-		e.Verdict = fmt.Sprintf("it is not waiting: %s since %s", e.State, format.Moment(float64(r.Job.Start)))
-	default:
-		e.Verdict = "it is not waiting: " + e.State
-	}
-	e.Campaign = s.explained(r.Job.ID)
-	return e, nil
+	return p.CPUs
 }
 
 // explained returns the campaign of a job, nil if it is in none.
@@ -189,12 +198,27 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 		if !slices.Contains(c.Pending, id) && !slices.Contains(c.Running, id) {
 			continue
 		}
-		return &ExplainedCampaign{
+		e := &ExplainedCampaign{
 			Campaign: c.Campaign, Name: c.Name, Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
 			Progress: c.Progress, Started: c.Started, Completed: c.Completed, VirtualStart: c.VirtualStart, VirtualEnd: c.VirtualEnd,
 			Stretch: c.Stretch, Bound: c.Bound, Left: c.Left, FrontBy: c.FrontBy, Overdue: c.Overdue, CannotStart: c.Blocked, Waiting: c.Waiting,
-			Share: c.Of.Share, Entitled: c.Of.Entitled, Held: c.Of.Held, Active: c.Of.Among,
+			Share: c.Of.Share, Entitled: c.Of.Entitled, Held: c.Of.Held, Active: c.Of.Among, Others: c.Of.Among,
 		}
+		if c.Of.Active {
+			e.Others--
+		}
+		if v := c.from; !v.Waiting {
+			e.Flow = float64(max(0, s.Time-cmp.Or(v.Since, v.First)))
+		}
+		if c.Stretch > 0 {
+			e.Shortest = e.Flow / c.Stretch
+		}
+		for k := range s.Pools {
+			if s.Pools[k].Name == c.Pool {
+				e.Processors = s.Pools[k].Procs
+			}
+		}
+		return e
 	}
 	return nil
 }
@@ -219,107 +243,13 @@ func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
 			continue
 		}
 		campaigns[campaign{o.User, o.Place.Lead}] = true
-		if o.User != p.User {
+		if o.User == p.User {
+			a.OwnOther++
+		} else {
 			users[o.User] = true
 		}
 	}
-	a.Work = math.Round(a.Work*1e6) / 1e6 // a sum of fractions
+	a.Work = rounded(a.Work)
 	a.Users, a.Campaigns = len(users), len(campaigns)
 	return &a
-}
-
-// Line is a line of an explanation.
-type Line struct{ Label, Text string }
-
-// Title names the job.
-func (e *Explanation) Title() string {
-	return fmt.Sprintf("job %s of %s (account %s, partition %s)", e.Job, e.User, e.Account, e.Partition)
-}
-
-// Lines is all but title and verdict, in words.
-func (e *Explanation) Lines() []Line {
-	var lines []Line
-	add := func(label, format string, args ...any) {
-		lines = append(lines, Line{label, fmt.Sprintf(format, args...)})
-	}
-	if e.Slurm != nil {
-		add("place", "%s in OStrich's order; %d of %d pending in Slurm's present one (reason %s)",
-			rankOf(e.Rank, e.Ordered), *e.Slurm, e.Pending, e.Reason)
-	}
-	if c := e.Campaign; c != nil {
-		add("campaign", "%d: submitted %s; %d pending and %d running jobs, %.2f core-hours",
-			c.Campaign, format.Moment(float64(c.Submitted)), c.Pending, c.Running, c.Work)
-		if c.CannotStart > 0 {
-			add("cannot", "start: %s of its pending ones, which count for nothing until they can", format.Plural(c.CannotStart, "job"))
-		}
-		start, end := "starts", "completes"
-		if c.Started {
-			start = "started"
-		}
-		if c.Completed {
-			end = "completed"
-		}
-		if !c.Waiting {
-			add("virtual", "%s %s, %s %s; %.0f%% served",
-				start, format.When(c.VirtualStart), end, format.When(c.VirtualEnd), 100*c.Progress)
-		}
-		switch {
-		case c.Overdue:
-			add("late", "since %s, %.2f core-hours left; overdue since %s, so it goes first", format.When(c.VirtualEnd), c.Left, format.When(c.FrontBy))
-		case c.Completed:
-			add("late", "since %s, %.2f core-hours left; it goes first from %s on", format.When(c.VirtualEnd), c.Left, format.When(c.FrontBy))
-		}
-		add("share", "%.3f of the machine with %d active users, which is %.1f processors; its user holds %d",
-			c.Share, c.Active, c.Entitled, c.Held)
-		bound := "no bound on its end, as one job may fill the machine"
-		if c.Waiting {
-			bound = "no bound on its end while it cannot start"
-		}
-		if c.Bound != nil {
-			bound = fmt.Sprintf("the campaign ends by %s if the queue follows this order strictly", format.When(c.Bound))
-		}
-		add("stretch", "%.2f so far (1 is an empty machine); %s", c.Stretch, bound)
-	}
-	if a := e.Ahead; a != nil {
-		add("ahead", "%s", a)
-	}
-	if f := e.Factors; f != nil {
-		is := ""
-		if f.Sum != int64(e.Priority) {
-			is = fmt.Sprintf("%d, which the backfill scheduler put in the place of ", e.Priority)
-		}
-		add("priority", "%s%d = age %d + assoc %d + fairshare %d + jobsize %d + partition %d + qos %d + tres %d + site %d - nice %d",
-			is, f.Sum, f.Age, f.Assoc, f.Fairshare, f.JobSize, f.Partition, f.QOS, f.TRES, f.Site, f.Nice)
-	} else if e.Slurm != nil {
-		add("priority", "%d; Slurm does not tell what it is made of", e.Priority)
-	}
-	switch {
-	case e.Write:
-		add("write", "%s from %d to %d (%s)", e.Channel, e.From, e.To, e.Why)
-	case e.Slurm != nil && e.Rank != nil:
-		add("write", "nothing: %s is %d, which fits the order (%s)", e.Channel, e.From, e.Why)
-	case e.Slurm != nil:
-		add("write", "nothing: %s", e.Why)
-	}
-	return lines
-}
-
-// String returns it in words, as "ostrich explain" prints them.
-func (e *Explanation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s.\n", e.Title(), e.Verdict)
-	for i, line := range e.Lines() {
-		if i == 0 && line.Label == "place" {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%-10s%s\n", line.Label, line.Text)
-	}
-	return b.String()
-}
-
-func rankOf(rank *int, of int) string {
-	if rank == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%d of %d", *rank, of)
 }

@@ -1,9 +1,6 @@
 package view
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Query is something that can be asked of a described cycle: by a command of a
 // cycle of its own, and by users of that of ostrichd.
@@ -54,24 +51,7 @@ var (
 			return s.Shares(v, by), nil
 		},
 	}
-	AskExplain = Query[*Explanation]{"explain", func(*Cycle, *Viewer, *Selection) int { return 1 }, explain}
 )
 
 // idsInRow is how many ids of jobs take as much room as the other fields of a campaign.
 const idsInRow = 64
-
-// explain explains the one job that is chosen. A job that v may not see is unknown.
-func explain(_ context.Context, s *Cycle, v *Viewer, by *Selection) (*Explanation, error) {
-	if len(by.Jobs) != 1 {
-		return nil, errors.New("name one job")
-	}
-	name, err := ParseJob(by.Jobs[0])
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.Explain(name)
-	if err == nil && !v.Job(e.User, e.Account) {
-		return nil, unknown(name)
-	}
-	return e, err
-}

@@ -1,0 +1,94 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/slurmdb"
+)
+
+// Past answers questions about jobs that have started or ended, from accounting and from
+// the journal. It has a connection of its own, which it opens with the first question, so
+// nobody who asks it delays a cycle. It is safe for concurrent use, and answers one
+// question at a time until it is closed.
+type Past struct {
+	config Config
+	closed context.Context //nolint:containedctx // ends questions when the past is closed
+	end    context.CancelFunc
+
+	mu     sync.Mutex
+	reader *slurmdb.Reader // nil until the first question
+}
+
+// NewPast returns the past of a sidecar's cluster. The configuration is that of
+// Sidecar.Config, with the cluster's name filled in.
+func NewPast(c Config) *Past {
+	p := &Past{config: c}
+	p.closed, p.end = context.WithCancel(context.Background())
+	return p
+}
+
+// Find returns accounting's newest record of a job, see slurmdb.Reader.Find.
+func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (found slurmdb.Record, ok bool, err error) {
+	err = p.ask(ctx, func(r *slurmdb.Reader) error {
+		found, ok, err = r.Find(ctx, id, task, offset)
+		return err
+	})
+	return found, ok, err
+}
+
+// Started visits the rows that started in [from, to), see slurmdb.Reader.Started.
+func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
+	return p.ask(ctx, func(r *slurmdb.Reader) error { return r.Started(ctx, from, to, visit) })
+}
+
+// Writes returns what was written for jobs, see journal.Of. Without a journal that is
+// nothing.
+func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
+	if p.config.Journal == "" || p.config.foreign() {
+		return nil, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return journal.Of(p.config.Journal, jobs)
+}
+
+// ask opens the connection if it is not open yet.
+func (p *Past) ask(ctx context.Context, question func(*slurmdb.Reader) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed.Err() != nil {
+		return errClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.closed, cancel)()
+	if p.reader == nil {
+		source, err := p.config.Source()
+		if err != nil {
+			return err
+		}
+		if p.reader, err = slurmdb.Open(ctx, source); err != nil {
+			return err
+		}
+	}
+	return question(p.reader)
+}
+
+var errClosed = errors.New("accounting cannot be asked: ostrichd ends or reads its configuration anew; try again")
+
+// Close ends a question under way and gives the connection back.
+func (p *Past) Close() error {
+	p.end()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reader == nil {
+		return nil
+	}
+	err := p.reader.Close()
+	p.reader = nil
+	return err
+}

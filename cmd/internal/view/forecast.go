@@ -1,0 +1,160 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/slurmdb"
+)
+
+// Expected is when a pending job starts by two assumptions, the earlier time first: that
+// jobs run as long as they are expected to, or to their time limits. Both take the queue
+// in the order in force and let jobs backfill as EASY does. Neither knows jobs still to
+// come, nodes, memory or licenses.
+type Expected struct {
+	From ostrich.Time `json:"from"`
+	To   ostrich.Time `json:"to"`
+}
+
+// mostForecast is how many pending jobs of a pool are forecast, each task counted. The
+// start of those behind depends on too much that is not known.
+const mostForecast = 20_000
+
+// forecasts are those of the pools, each made when it is first asked for.
+type forecasts struct {
+	mu     sync.Mutex
+	starts map[string]map[ostrich.JobID]Expected // by pool
+}
+
+// expected returns when a job is expected to start, nil if that is not known.
+func (s *Cycle) expected(p *sidecar.Entry) *Expected {
+	if e, ok := s.forecasts.of(p.Pool, func() map[ostrich.JobID]Expected { return s.forecast(s.poolOf(p)) })[p.Job]; ok {
+		return &e
+	}
+	return nil
+}
+
+// of returns the forecast of a pool.
+func (f *forecasts) of(pool string, forecast func() map[ostrich.JobID]Expected) map[ostrich.JobID]Expected {
+	if f == nil {
+		return forecast()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	starts, made := f.starts[pool]
+	if !made {
+		starts = forecast()
+		if f.starts == nil {
+			f.starts = make(map[string]map[ostrich.JobID]Expected)
+		}
+		f.starts[pool] = starts
+	}
+	return starts
+}
+
+// forecast replays what runs and what waits in a pool twice, as Expected says.
+func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
+	jobs, procs := s.occupying(pool)
+	first := len(jobs) // of the pending ones
+	for _, i := range s.inForce(pool) {
+		e := &s.Plan.Entries[i]
+		n, q := max(e.Count, 1), s.procs(e)
+		r, _ := s.record(e.Job)
+		limit := cmp.Or(r.Job.Estimate, e.TimeLimit)
+		if q < 1 || limit < 1 {
+			continue
+		}
+		job := sim.Job{ID: e.Job, Submit: s.Time, Procs: q, Run: bounded(ostrich.Duration(math.Ceil(float64(s.works[i]) / float64(q*n)))), Estimate: bounded(limit)}
+		for range n {
+			if len(jobs)-first < mostForecast {
+				jobs = append(jobs, job)
+			}
+		}
+	}
+	m := sim.Machine{Procs: max(pool.Procs, procs), Backfill: sim.EASY}
+	early, err := m.Replay(jobs)
+	if err != nil { // a machine without processors
+		return nil
+	}
+	for i := range jobs {
+		jobs[i].Run = jobs[i].Estimate
+	}
+	late, err := m.Replay(jobs)
+	if err != nil {
+		return nil
+	}
+	starts := make(map[ostrich.JobID]Expected, len(jobs)-first)
+	for i := first; i < len(jobs); i++ {
+		// Shorter jobs may make others start later, as they leave other gaps.
+		e := Expected{min(early[i], late[i]), max(early[i], late[i])}
+		if before, ok := starts[jobs[i].ID]; !ok || e.From < before.From {
+			starts[jobs[i].ID] = e // of an array, its first task
+		}
+	}
+	return starts
+}
+
+// occupying lists what runs in a pool with what is left of it, and adds up its
+// processors.
+func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
+	for i := range s.live {
+		r := &s.live[i]
+		j := &r.Job
+		if j.Start == 0 || r.State != slurmdb.Running || s.inPool(j.Partition) != pool {
+			continue
+		}
+		ran := ostrich.Duration(s.Time-j.Start) - j.Suspended
+		length, known := s.lengths[j.ID]
+		if !known { // the virtual schedule's clock is behind its start
+			length = j.Estimate
+		}
+		jobs = append(jobs, sim.Job{
+			ID: j.ID, Submit: s.Time, Procs: j.Procs, Run: bounded(length - ran), Estimate: bounded(j.Estimate - ran),
+		})
+		procs += j.Procs
+	}
+	return jobs, procs
+}
+
+// inForce lists the jobs of a pool that wait for their turn, as places of the plan's
+// entries, in the order in force: OStrich's, with the jobs that it leaves alone behind, or
+// Slurm's where OStrich only watches.
+func (s *Cycle) inForce(pool *Pool) []int {
+	var places []int
+	for i := range s.Plan.Entries {
+		if e := &s.Plan.Entries[i]; e.Pool == pool.Name && s.able(e, pool) {
+			places = append(places, i)
+		}
+	}
+	if !s.Enforced {
+		slices.SortFunc(places, func(a, b int) int { return cmp.Compare(s.Plan.Entries[a].SlurmRank, s.Plan.Entries[b].SlurmRank) })
+	}
+	return places
+}
+
+// inPool returns the pool of a partition: the one that names it, else the one that names
+// none, else nil.
+func (s *Cycle) inPool(partition string) *Pool {
+	var other *Pool
+	for i := range s.Pools {
+		p := &s.Pools[i]
+		if len(p.Partitions) == 0 {
+			other = p
+		}
+		for one := range strings.SplitSeq(partition, ",") {
+			if slices.Contains(p.Partitions, one) {
+				return p
+			}
+		}
+	}
+	return other
+}
+
+// bounded returns a length that can be replayed.
+func bounded(d ostrich.Duration) ostrich.Duration { return min(max(d, 1), math.MaxInt32-1) }

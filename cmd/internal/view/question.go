@@ -1,0 +1,163 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+)
+
+// mostExplained is how many jobs an answer explains.
+const mostExplained = 50
+
+// ParseJobs reads lists of jobs, such as "38,42" and "35_[1-3,7]". It returns each job
+// once, in their order. An error quotes the text that is no job.
+func ParseJobs(lists ...string) ([]JobName, error) {
+	var names []JobName
+	for _, list := range lists {
+		for _, text := range Split(list) {
+			if text == "" {
+				continue
+			}
+			name, err := ParseJob(text)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) > mostExplained {
+		return nil, fmt.Errorf("%d jobs are named, and at most %d are explained at a time", len(names), mostExplained)
+	}
+	return names, nil
+}
+
+// Answer explains jobs.
+type Answer struct {
+	Cluster string         `json:"cluster"`
+	Time    ostrich.Time   `json:"time"`
+	Jobs    []*Explanation `json:"jobs"`
+	// LeftOut counts further jobs of the user.
+	LeftOut int `json:"left_out"`
+	// Unknown are the names of jobs that nobody knows.
+	Unknown []string `json:"unknown"`
+}
+
+// AskExplain asks to explain the jobs of a selection or, if it names none, the unfinished
+// jobs of its users, see Cycle.Answer.
+var AskExplain = Query[*Answer]{
+	"explain",
+	func(s *Cycle, _ *Viewer, by *Selection) int {
+		if len(by.Jobs) == 0 {
+			return len(s.Plan.Entries) // it looks at all
+		}
+		for _, text := range by.Jobs {
+			if name, err := ParseJob(text); err == nil && name.Pending(s.Plan.Entries) < 0 {
+				return pastRows
+			}
+		}
+		return len(by.Jobs)
+	},
+	func(ctx context.Context, s *Cycle, v *Viewer, by *Selection) (*Answer, error) {
+		return s.Answer(ctx, v, by)
+	},
+}
+
+// pastRows is for how many rows of an answer a question to the past counts, as it may read
+// that many.
+const pastRows = 200_000
+
+// Answer explains the jobs of a selection or, if it names none, the unfinished jobs of its
+// users. Jobs that are not known or that v may not see are in Answer.Unknown and are no
+// error. Without a past, jobs that have ended are not known, and nothing is told of what
+// started while a job waited. The past is asked at most once for each name, and once for
+// all jobs together.
+func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, error) {
+	names, err := ParseJobs(by.Jobs...)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Cluster: s.Cluster, Time: s.Time, Jobs: []*Explanation{}, Unknown: []string{}}
+	switch {
+	case len(names) > 0:
+	case len(by.Users) > 0:
+		a.Jobs, a.LeftOut = s.jobsOf(v, by)
+	default:
+		return nil, errors.New("name a job or a user")
+	}
+	for _, name := range names {
+		e, err := s.find(ctx, name)
+		switch {
+		case errors.Is(err, ErrNoJob), err == nil && !v.Job(e.User, e.Account):
+			a.Unknown = append(a.Unknown, name.String())
+		case err != nil:
+			return nil, err
+		default:
+			a.Jobs = append(a.Jobs, e)
+		}
+	}
+	if s.Past == nil {
+		return a, nil
+	}
+	return a, s.know(ctx, a.Jobs)
+}
+
+// find explains a job of the cycle or of the past. The past knows when a job has ended
+// that accounting calls pending and the queue does not have.
+func (s *Cycle) find(ctx context.Context, name JobName) (*Explanation, error) {
+	e, err := s.Explain(name)
+	if s.Past == nil || (err == nil && (e.Slurm != nil || e.Started != nil)) {
+		return e, err
+	}
+	r, ok, bad := s.Past.Find(ctx, name.id, name.task, name.offset)
+	if bad != nil {
+		return nil, bad
+	}
+	if !ok {
+		return e, err
+	}
+	return s.ran(&r), nil
+}
+
+// jobsOf explains the unfinished jobs of users that v may see, those first that are next
+// to start, then those that run, and counts further ones.
+func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int) {
+	list = []*Explanation{}
+	for i := range s.Plan.Entries {
+		switch {
+		case !s.sees(v, by, i):
+		case len(list) < mostExplained:
+			list = append(list, s.waiting(&s.Plan.Entries[i]))
+		default:
+			more++
+		}
+	}
+	for i := range s.live {
+		r := &s.live[i]
+		switch {
+		case r.Job.Start == 0 || !by.chosen(r.UserName, r.Account, r.Partition) || !v.Job(r.UserName, r.Account):
+		case len(list) < mostExplained:
+			list = append(list, s.ran(r))
+		default:
+			more++
+		}
+	}
+	return list, more
+}
+
+// nameOf returns the name of a started job as squeue shows it.
+func nameOf(r *slurmdb.Record) string {
+	switch {
+	case r.ArrayJob != 0 && r.ArrayTask != slurmdb.NoTask:
+		return fmt.Sprintf("%d_%d", r.ArrayJob, r.ArrayTask)
+	case r.HetJob != 0:
+		return fmt.Sprintf("%d+%d", r.HetJob, r.Job.ID-r.HetJob)
+	}
+	return strconv.FormatUint(uint64(r.Job.ID), 10)
+}

@@ -1,0 +1,302 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/slurmdb"
+)
+
+// A list of jobs splits at commas, but not inside the brackets of an array.
+func TestParseJobs(t *testing.T) {
+	for _, test := range []struct {
+		lists []string
+		want  string
+	}{
+		{nil, "[]"},
+		{[]string{"38,42"}, "[38 42]"},
+		{[]string{"38", "35_7", "38,42"}, "[38 35_7 42]"},
+		{[]string{"35_[1-3,7],42", "35_[8,9%2]"}, "[35_[1-3,7] 42 35_[8,9%2]]"},
+		{[]string{",38,,42,"}, "[38 42]"},
+		{[]string{"38, 42"}, "[38 42]"},
+		{[]string{"38,x,y"}, `job "x": not a job id such as 17, 17_4 or 17+1`},
+		{[]string{"35_[1,2"}, `job "35_[1,2": not a job id such as 17, 17_4 or 17+1`},
+		{[]string{"35_1],2"}, `job "35_1]": not a job id such as 17, 17_4 or 17+1`},
+		{[]string{""}, "[]"},
+	} {
+		names, err := ParseJobs(test.lists...)
+		got := fmt.Sprint(names)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%q: %s, want %s", test.lists, got, test.want)
+		}
+	}
+	var many []string
+	for i := range mostExplained + 1 {
+		many = append(many, strconv.Itoa(i+1))
+	}
+	if names, err := ParseJobs(strings.Join(many[1:], ",")); err != nil || len(names) != mostExplained {
+		t.Errorf("%d names: %v", len(names), err)
+	}
+	if _, err := ParseJobs(many...); err == nil || err.Error() != "51 jobs are named, and at most 50 are explained at a time" {
+		t.Errorf("one too many: %v", err)
+	}
+}
+
+// FuzzParseJobs: whatever somebody types is refused, or is a list of which each name can
+// be read again and means the same.
+func FuzzParseJobs(f *testing.F) {
+	for _, s := range []string{"38,42", "35_7", "35_[1-3,7],40+1", "[", "],", "35_[1,2", "1_[1]_[2],3", "\x00,\xff", "4294967296", "17_99999999999999999999"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		names, err := ParseJobs(list)
+		if err != nil {
+			return
+		}
+		var texts []string
+		for _, n := range names {
+			if n.id == 0 || n.task < -1 || n.offset < -1 || (n.task >= 0 && n.offset >= 0) {
+				t.Errorf("%q: %+v", list, n)
+			}
+			texts = append(texts, n.String())
+		}
+		again, err := ParseJobs(strings.Join(texts, ","))
+		if err != nil || !slices.Equal(again, names) {
+			t.Errorf("%q: %v, and again %v, %v", list, names, again, err)
+		}
+	})
+}
+
+// past is a Past with given records, rows and writes.
+type past struct {
+	records map[string]slurmdb.Record // by "id task offset"
+	rows    []slurmdb.Row
+	writes  []journal.Record
+	fails   error
+
+	from, to ostrich.Time // as last asked
+	asked    []string
+}
+
+func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error) {
+	name := fmt.Sprint(id, task, offset)
+	p.asked = append(p.asked, "find "+name)
+	r, ok := p.records[name]
+	return r, ok, p.fails
+}
+
+func (p *past) Started(_ context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
+	p.asked, p.from, p.to = append(p.asked, "started"), from, to
+	for i := range p.rows {
+		if p.fails == nil {
+			visit(&p.rows[i])
+		}
+	}
+	return p.fails
+}
+
+func (p *past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
+	p.asked = append(p.asked, fmt.Sprint("writes ", jobs))
+	return p.writes, nil
+}
+
+// cycleOf returns a cycle with job 20 pending and job 30 running, both of user "u".
+func cycleOf() *Cycle {
+	p := pending(20, 1)
+	p.User = "u"
+	return &Cycle{
+		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
+		known: known{works: []ostrich.Work{3600}, live: []slurmdb.Record{{
+			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: slurmdb.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
+		}}},
+	}
+}
+
+func ask(t *testing.T, s *Cycle, p Past, by Selection) *Answer {
+	t.Helper()
+	s.Past = p
+	a, err := s.Answer(t.Context(), Everything(), &by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func named(lists ...string) Selection { return Selection{Jobs: lists} }
+
+func users(names ...string) Selection { return Selection{Users: names} }
+
+// The past is asked for what the cycle does not hold, and no more.
+func TestAnswer(t *testing.T) {
+	p := &past{
+		records: map[string]slurmdb.Record{
+			"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
+			"50 3 -1":  {Job: ostrich.Job{ID: 53, Submit: 500, End: 600}, State: slurmdb.Cancelled, ArrayJob: 50, ArrayTask: 3, Partition: "main"},
+			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: slurmdb.Complete, HetJob: 60, ArrayTask: slurmdb.NoTask},
+		},
+		rows: []slurmdb.Row{
+			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                           // ahead of 30, 2 core-hours
+			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},              // still runs, 1 core-hour
+			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                           // of the same user
+			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                          // in no pool
+			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                           // after it
+			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                            // before it
+			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: slurmdb.Requeued}, // itself
+			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                             // ahead of 53
+		},
+		writes: []journal.Record{
+			{Time: 1500, Job: 30, Channel: "nice", To: 3, Why: "campaign order", Result: "applied"},
+			{Time: 10, Job: 30, Channel: "nice", To: 1}, // of an earlier job with this id
+			{Time: 600, Job: 53, Channel: "nice", To: 4},
+			{Time: 550, Job: 50, Channel: "nice", To: 5}, // to the array, of which 53 is a task
+			{Time: 601, Job: 50, Channel: "nice", To: 5}, // when that had left
+		},
+	}
+	a := ask(t, cycleOf(), p, named("20,30,40,50_3,60+1,99,70_1"))
+	var got []string
+	for _, e := range a.Jobs {
+		got = append(got, fmt.Sprint(e.Job, " ", e.State, " ", len(e.Writes)))
+	}
+	if want := []string{" PENDING 0", "30 RUNNING 1", "40 FAILED 0", "50_3 CANCELLED 2", "60+1 COMPLETED 0"}; !slices.Equal(got[1:], want[1:]) || len(got) != len(want) {
+		t.Errorf("answered %q, want %q", got, want)
+	}
+	if want := []string{"99", "70_1"}; !slices.Equal(a.Unknown, want) || a.LeftOut != 0 || a.Cluster != "c" || a.Time != 10_000 {
+		t.Errorf("unknown %v, want %v: %+v", a.Unknown, want, a)
+	}
+	if want := []string{"find 40 -1 -1", "find 50 3 -1", "find 60 -1 1", "find 99 -1 -1", "find 70 1 -1", "started", "writes [30 40 53 50 61]"}; !slices.Equal(p.asked, want) {
+		t.Errorf("asked %q, want %q", p.asked, want)
+	}
+	if p.from != 500 || p.to != 3000 {
+		t.Errorf("asked for starts from %d to %d", p.from, p.to)
+	}
+	if m := a.Jobs[1].Meanwhile; m == nil || *m != (Meanwhile{Jobs: 2, Users: 1, Work: 3, Own: 1, OwnWork: 1}) {
+		t.Errorf("ahead of 30: %+v", m)
+	}
+	if m := a.Jobs[3].Meanwhile; m == nil || m.Jobs != 1 {
+		t.Errorf("ahead of 50_3: %+v", m)
+	}
+	if m := a.Jobs[2].Meanwhile; m != nil {
+		t.Errorf("ahead of a job that did not wait: %+v", m)
+	}
+}
+
+// Without a past, what has ended is unknown.
+func TestAnswerWithoutPast(t *testing.T) {
+	a := ask(t, cycleOf(), nil, named("30,40"))
+	if len(a.Jobs) != 1 || a.Jobs[0].Meanwhile != nil || *a.Jobs[0].Waited != 2000 || !slices.Equal(a.Unknown, []string{"40"}) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// What is too much to read is said; other errors end the answer.
+func TestAnswerTooMuch(t *testing.T) {
+	p := &past{fails: fmt.Errorf("%w: 10 years", slurmdb.ErrTooMuch)}
+	e := ask(t, cycleOf(), p, named("30")).Jobs[0]
+	if e.Meanwhile != nil || e.line("ahead") != "what started while it waited is not counted (too much to read: 10 years)" {
+		t.Errorf("%+v: %s", e.Meanwhile, e)
+	}
+	p.fails = errors.New("no connection")
+	for _, jobs := range []string{"30", "40"} {
+		s, by := cycleOf(), named(jobs)
+		s.Past = p
+		if a, err := s.Answer(t.Context(), Everything(), &by); !errors.Is(err, p.fails) {
+			t.Errorf("%s: %v, %v", jobs, a, err)
+		}
+	}
+}
+
+// Accounting may still call a job pending that the queue has no more; the past knows.
+func TestAnswerJustEnded(t *testing.T) {
+	s := cycleOf()
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: slurmdb.NoTask})
+	p := &past{records: map[string]slurmdb.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: slurmdb.Complete}}}
+	if e := ask(t, s, p, named("40")).Jobs[0]; e.Ended == nil {
+		t.Errorf("%s", e)
+	}
+	p.records = nil
+	if e := ask(t, s, p, named("40")).Jobs[0]; !strings.HasPrefix(e.Verdict, "By the accounting tables it waits, ") {
+		t.Errorf("%s", e)
+	}
+}
+
+// The jobs of a user are those that wait, and then those that run; of many the first.
+func TestAnswerOfUser(t *testing.T) {
+	s := cycleOf()
+	a := ask(t, s, nil, users("u"))
+	if len(a.Jobs) != 2 || a.Jobs[0].Slurm == nil || a.Jobs[1].Started == nil || a.LeftOut != 0 {
+		t.Errorf("%+v", a)
+	}
+	if a = ask(t, s, nil, users("nobody")); a.Jobs == nil || len(a.Jobs) != 0 {
+		t.Errorf("nobody: %+v", a)
+	}
+	for i := range 60 {
+		p := pending(ostrich.JobID(100+i), 2+i)
+		p.User = "u"
+		s.Plan.Entries = append(s.Plan.Entries, p)
+		s.works = append(s.works, 1)
+	}
+	a = ask(t, s, nil, users("u"))
+	if len(a.Jobs) != mostExplained || a.LeftOut != 62-mostExplained || *a.Jobs[0].Rank != 1 {
+		t.Errorf("%d jobs, %d left out", len(a.Jobs), a.LeftOut)
+	}
+}
+
+// A job that may not be seen is as unknown as one that does not exist, whether the cycle
+// or the past has it.
+func TestAnswerSeen(t *testing.T) {
+	p := &past{records: map[string]slurmdb.Record{
+		"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, UserName: "w", State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
+		"41 -1 -1": {Job: ostrich.Job{ID: 41, Submit: 500, Start: 500, End: 700}, UserName: "u", State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
+	}}
+	for user, want := range map[string]string{"u": "3 [40 99]", "w": "1 [20 30 41 99]", "": "0 [20 30 40 41 99]"} {
+		s, by := cycleOf(), named("20,30,40,41,99")
+		s.Past = p
+		a, err := s.Answer(t.Context(), &Viewer{Names: []string{user}}, &by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(len(a.Jobs), " ", a.Unknown); got != want {
+			t.Errorf("%s sees %s, want %s", user, got, want)
+		}
+		everybody := users("u")
+		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}}, &everybody); err != nil || (len(a.Jobs) > 0) != (user == "u") {
+			t.Errorf("%s sees of u: %+v, %v", user, a.Jobs, err)
+		}
+	}
+	for _, by := range []Selection{{}, {Jobs: []string{"x"}}} {
+		if a, err := cycleOf().Answer(t.Context(), Everything(), &by); err == nil {
+			t.Errorf("%+v: %+v", by, a)
+		}
+	}
+}
+
+// A question that may read much of accounting counts as a large answer.
+func TestAnswerRows(t *testing.T) {
+	for jobs, want := range map[string]int{"20": 1, "20,20": 1, "30": pastRows, "20,99": pastRows, "x": 1} {
+		by := Selection{Jobs: []string{jobs}}
+		if names, err := ParseJobs(jobs); err == nil {
+			by.Jobs = nil
+			for _, n := range names {
+				by.Jobs = append(by.Jobs, n.String())
+			}
+		}
+		if got := AskExplain.Rows(cycleOf(), Everything(), &by); got != want {
+			t.Errorf("%s: %d rows, want %d", jobs, got, want)
+		}
+	}
+	by := users("u")
+	if got := AskExplain.Rows(cycleOf(), Everything(), &by); got != 1 {
+		t.Errorf("of a user: %d rows", got)
+	}
+}

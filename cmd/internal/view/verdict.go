@@ -1,0 +1,145 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority"
+)
+
+// verdict says in a sentence or two why a pending job does not run. Where that is not its
+// place in the order, Slurm's own reason comes first.
+func (s *Cycle) verdict(e *Explanation, p *sidecar.Entry, pool *Pool) string {
+	switch p.Wait {
+	case priority.Kept:
+		return held(p)
+	case priority.Dependent:
+		return dependent(p)
+	case priority.Later:
+		if r, ok := s.record(p.Job); ok && r.Eligible > s.Time {
+			return fmt.Sprintf("It is to begin at %s or later (Slurm's reason: %s).", format.Moment(float64(r.Eligible)), p.Reason)
+		}
+		return fmt.Sprintf("It is to begin later (Slurm's reason: %s).", p.Reason)
+	case priority.Limited:
+		if p.Reason == "JobArrayTaskLimit" {
+			return "As many tasks of its array run as may run at a time (Slurm's reason: JobArrayTaskLimit). One of them must end first."
+		}
+		return fmt.Sprintf("A limit of its user, account or QOS is reached (Slurm's reason: %s). Other jobs under that limit must end first.", p.Reason)
+	case priority.Impossible:
+		return fmt.Sprintf("It asks for what it cannot get (Slurm's reason: %s). It does not start unless it is changed (scontrol update) "+
+			"or an administrator changes the limits.", p.Reason)
+	case priority.Able:
+	}
+	switch {
+	case pool != nil && s.procs(p) > pool.Procs:
+		return fmt.Sprintf("It asks for %s, and there are %d at present (Slurm's reason: %s).", format.Plural(s.procs(p), "processor"), pool.Procs, p.Reason)
+	case p.Rank == 0:
+		return leftAlone(p)
+	case !priority.ForItsTurn(p.Reason):
+		return fmt.Sprintf("Slurm cannot start it yet, whatever its place in the order (Slurm's reason: %s).", p.Reason)
+	case !e.Enforced:
+		return fmt.Sprintf("It waits for its turn in Slurm's own order, as OStrich only watches this cluster. In OStrich's order, %s.", turn(e, p))
+	case p.Rank == 1:
+		return "It is the next to start, as soon as there is room for it."
+	}
+	return fmt.Sprintf("It waits for its turn: %s.", turn(e, p))
+}
+
+// held says who holds a job.
+func held(p *sidecar.Entry) string {
+	switch p.Reason {
+	case "JobHeldUser":
+		return "Its user holds it (Slurm's reason: JobHeldUser). It can start after: scontrol release " + p.Full
+	case "JobHeldAdmin":
+		return "An administrator holds it (Slurm's reason: JobHeldAdmin). Only an administrator can release it."
+	}
+	return fmt.Sprintf("It is held (Slurm's reason: %s). It can start after it is released.", p.Reason)
+}
+
+// dependent says on what a job depends.
+func dependent(p *sidecar.Entry) string {
+	on := p.Dependency
+	if on == "" {
+		on = "other jobs"
+	}
+	if p.Reason == "DependencyNeverSatisfied" {
+		return fmt.Sprintf("It never starts, because what it depends on has not come true: %s (Slurm's reason: %s). "+
+			"Cancel it, or change its dependency.", on, p.Reason)
+	}
+	return fmt.Sprintf("It waits for what it depends on: %s (Slurm's reason: %s).", on, p.Reason)
+}
+
+// leftAlone says why OStrich does not order a job that could start.
+func leftAlone(p *sidecar.Entry) string {
+	switch {
+	case p.Why == priority.Unheard:
+		return "It is new: accounting does not have it yet, and OStrich orders it as soon as it does."
+	case strings.HasPrefix(p.Why, priority.WhyRefused):
+		return "OStrich cannot order it, because Slurm refused the change: " + strings.TrimPrefix(p.Why, priority.WhyRefused) + "."
+	}
+	return fmt.Sprintf("It waits for its turn in Slurm's own order. OStrich leaves it alone: %s.", p.Why)
+}
+
+// turn says what goes before a job in OStrich's order.
+func turn(e *Explanation, p *sidecar.Entry) string {
+	c := e.Campaign
+	switch {
+	case p.Place.Gated:
+		return "an earlier campaign of its user goes first"
+	case p.Rank == 1:
+		return "it is the next to start, as soon as there is room for it"
+	case e.Ahead.Own == e.Ahead.Jobs:
+		return fmt.Sprintf("its campaign is the first, and %s of that campaign %s before it",
+			format.Plural(e.Ahead.Own, "other job"), verb(e.Ahead.Own, "goes", "go"))
+	case c != nil && c.Overdue:
+		return "its campaign is overdue, and only campaigns that are overdue for longer go first"
+	case c != nil && c.Completed:
+		return "its campaign is late, and campaigns with less work left go first"
+	}
+	return "campaigns that are nearer to their end go first"
+}
+
+// ends is what became of a job, by its state.
+var ends = map[string]string{
+	"COMPLETED": "has completed", "FAILED": "failed", "TIMEOUT": "was ended at its time limit", "CANCELLED": "was cancelled",
+	"NODE_FAIL": "ended because a node failed", "PREEMPTED": "was preempted", "BOOT_FAIL": "ended because its nodes did not boot",
+	"DEADLINE": "missed its deadline", "OUT_OF_MEMORY": "ran out of memory", "REQUEUED": "was requeued", "RESIZING": "was resized",
+	"REVOKED": "was taken over by another cluster",
+}
+
+// ranVerdict says what became of a job that is not pending.
+func ranVerdict(e *Explanation) string {
+	waited := ""
+	if e.Waited != nil {
+		waited = "after a wait of " + format.Span(float64(*e.Waited))
+		if *e.Waited == 0 {
+			waited = "without a wait"
+		}
+	}
+	end, known := ends[e.State]
+	if !known {
+		end = "ended as " + e.State
+	}
+	switch {
+	case e.Started != nil && e.Ended != nil:
+		return fmt.Sprintf("It %s. It started at %s, %s, and ended at %s, after %s.",
+			end, moment(*e.Started), waited, moment(*e.Ended), format.Span(float64(*e.Ended-*e.Started)))
+	case e.Ended != nil:
+		return fmt.Sprintf("It %s at %s, %s, and never started.", end, moment(*e.Ended), waited)
+	case e.Started != nil && e.State == "SUSPENDED":
+		return fmt.Sprintf("It is suspended. It started at %s, %s.", moment(*e.Started), waited)
+	case e.Started != nil:
+		return fmt.Sprintf("It runs. It started at %s, %s.", moment(*e.Started), waited)
+	}
+	return "By the accounting tables it waits, but it is not in Slurm's queue. It has just started or ended, or accounting lost its end (sacctmgr show runawayjobs)."
+}
+
+// verb agrees with a number of things.
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

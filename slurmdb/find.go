@@ -1,0 +1,106 @@
+package slurmdb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"slurm-ostrich/ostrich"
+)
+
+// ErrTooMuch marks a question that would read more than may be read for it.
+var ErrTooMuch = errors.New("too much to read")
+
+// mostStarted is how many rows of jobs that have ended Started reads.
+const mostStarted = 200_000
+
+// Find reads the newest record of a job, ended or not, and reports whether there is
+// one. Slurm uses the ids of ended jobs again: the one that was submitted last counts.
+// task is that of the array id, offset that of the heterogeneous job id; each is -1 for
+// none. Find does not depend on polls and does not change what polls report.
+func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (Record, bool, error) {
+	now, err := r.clock(ctx)
+	if err != nil {
+		return Record{}, false, err
+	}
+	var t *tracked
+	_, err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
+		w := r.parser.parse(v)
+		t = &tracked{row: w, job: r.history.job(&w)}
+		if w.started() {
+			t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), w.pause(now)
+		}
+		t.job.End = w.end
+	})
+	if err == nil && t != nil {
+		err = r.nameOf(ctx, t)
+	}
+	if err != nil {
+		return Record{}, false, r.failed(fmt.Sprintf("job %d", id), err)
+	}
+	if t == nil {
+		return Record{}, false, nil
+	}
+	found := r.record(t)
+	found.State = t.row.state
+	return found, true, nil
+}
+
+// nameOf reads the association of a job, if no poll has.
+func (r *Reader) nameOf(ctx context.Context, t *tracked) error {
+	if _, known := r.names.assocs[t.row.assoc]; known {
+		return nil
+	}
+	return r.db.scan(ctx, func(scan func(...any) error) error {
+		a := Association{ID: t.row.assoc}
+		err := scan(&a.User, &a.Account)
+		r.names.assocs[a.ID] = a
+		return err
+	}, "SELECT `user`, acct FROM "+r.schema.table("assoc_table")+" WHERE id_assoc = ?", t.row.assoc)
+}
+
+// findQuery selects the newest row of a job. Slurm numbers the components of a
+// heterogeneous job one after the other.
+func (r *Reader) findQuery(id ostrich.JobID, task, offset int) string {
+	number := strconv.Itoa(int(id))
+	where := "id_job = " + number
+	switch {
+	case task >= 0:
+		where = "id_array_job = " + number + " AND id_array_task = " + strconv.Itoa(task)
+	case offset >= 0:
+		where = "id_job = " + strconv.Itoa(int(id)+offset) + " AND het_job_id = " + number
+	}
+	return r.jobsQuery(r.parser.saying.live(), "", where+" ORDER BY time_submit DESC LIMIT 1")
+}
+
+// Started visits the rows of jobs that started in [from, to). The index finds them by
+// their ends: it reads what has ended since from. If that is more than 200 000 rows or
+// from is before the history of the configuration, it visits none, and the error is an
+// ErrTooMuch. The row passed to visit is valid until the next one.
+func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(*Row)) error {
+	now, err := r.clock(ctx)
+	if err != nil {
+		return err
+	}
+	if from < now-ostrich.Time(r.config.History) {
+		return fmt.Errorf("%w: it was submitted earlier than database.history reaches back", ErrTooMuch)
+	}
+	n, err := r.CountEnded(ctx, from)
+	if err != nil {
+		return err
+	}
+	if n > mostStarted {
+		return fmt.Errorf("%w: %d jobs have ended since its submission, and at most %d are read", ErrTooMuch, n, mostStarted)
+	}
+	started := func(j *Row) {
+		if j.Start >= from && j.Start < to {
+			visit(j)
+		}
+	}
+	if err = r.LiveRows(ctx, to, now, started); err != nil { // first, so that a job that ends meanwhile is not missed
+		return err
+	}
+	return r.EndedRows(ctx, from, 0, to, now, started)
+}
