@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/replay"
@@ -20,7 +21,7 @@ func completionCommand() *cli.Command {
 		ArgsUsage:       "bash|zsh|fish",
 		Description:     "For this session: source <(ostrich completion bash)",
 		HideHelpCommand: true,
-		OnUsageError:    usageError("ostrich completion", ""),
+		OnUsageError:    console.UsageError("ostrich completion", ""),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return errors.New("completion: name a shell: bash, zsh or fish")

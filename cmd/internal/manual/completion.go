@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
 )
 
 // The scripts ask the command itself, see [Complete].
@@ -85,7 +87,7 @@ func candidates(a *cli.App, before []string, begun string, arguments func(before
 	}
 	i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.HasName(before[0]) })
 	switch {
-	case i < 0 || TakesValue(a.Commands[i].Flags)[strings.TrimLeft(before[len(before)-1], "-")]:
+	case i < 0 || console.TakesValue(a.Commands[i].Flags)[strings.TrimLeft(before[len(before)-1], "-")]:
 		return nil
 	case !strings.HasPrefix(begun, "-"):
 		return arguments(before)
@@ -100,16 +102,4 @@ func candidates(a *cli.App, before []string, begun string, arguments func(before
 		list = append(list, Word{"--" + f.Names()[0], d.GetUsage()})
 	}
 	return append(list, Word{"--help", "show help"})
-}
-
-// TakesValue reports, by name, which flags take a value.
-func TakesValue(flags []cli.Flag) map[string]bool {
-	takes := make(map[string]bool)
-	for _, f := range flags {
-		d, ok := f.(cli.DocGenerationFlag)
-		for _, name := range f.Names() {
-			takes[name] = ok && d.TakesValue()
-		}
-	}
-	return takes
 }
