@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
@@ -34,7 +35,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == manual.CompleteCommand {
-		if err := manual.Complete(a, stdout, args[2:], argumentWords); err != nil {
+		if err := manual.Complete(a, stdout, args[2:], moreWords(ctx)); err != nil {
 			return 1
 		}
 		return 0
@@ -48,9 +49,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	unknown := ""
 	a.CommandNotFound = func(_ *cli.Context, name string) { unknown = name } // of "help name"
-	err := a.RunContext(ctx, arguments(a, args))
+	err := a.RunContext(ctx, separate(a, args))
 	if err == nil && unknown != "" {
-		err = console.NoCommand(a, unknown)
+		err = arguments.NoCommand(a, unknown)
 	}
 	var code exitCode
 	switch {
@@ -90,10 +91,10 @@ func app(stdout, stderr io.Writer) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
-		OnUsageError:   console.UsageError("ostrich", ", and options of a command come after its name"),
+		OnUsageError:   arguments.UsageError("ostrich", ", and options of a command come after its name"),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return console.NoCommand(c.App, c.Args().First())
+				return arguments.NoCommand(c.App, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -105,8 +106,8 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// arguments rewrites the arguments of a command, see [console.Arguments].
-func arguments(a *cli.App, args []string) []string {
+// separate rewrites the arguments of a command, see [arguments.Separate].
+func separate(a *cli.App, args []string) []string {
 	if len(args) < 3 {
 		return args
 	}
@@ -114,7 +115,7 @@ func arguments(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	return append(args[:2:2], console.Arguments(a.Commands[i].Flags, args[2:])...)
+	return append(args[:2:2], arguments.Separate(a.Commands[i].Flags, args[2:])...)
 }
 
 // selection are the options that choose rows, with Slurm's meaning.
@@ -152,7 +153,7 @@ func clusterFlag() cli.Flag {
 func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
 	c.Flags = flags
 	c.HideHelpCommand = true
-	c.OnUsageError = console.UsageError("ostrich "+c.Name, "")
+	c.OnUsageError = arguments.UsageError("ostrich "+c.Name, "")
 	c.Action = func(ctx *cli.Context) error {
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())

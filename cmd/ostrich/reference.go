@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path"
-
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/manual"
@@ -24,11 +22,5 @@ func program(a *cli.App) manual.Program {
 // writeReference writes manual pages, markdown and completions into the folder
 // that args name, for packages.
 func writeReference(a *cli.App, args []string) error {
-	return program(a).Write(args, func(_, _ string) []manual.Page {
-		var pages []manual.Page
-		for _, c := range manual.Completions {
-			pages = append(pages, manual.Page{Path: path.Join("completions", c.Shell, c.File), Text: c.Text})
-		}
-		return pages
-	})
+	return program(a).Write(args, func(_, _ string) []manual.Page { return nil })
 }

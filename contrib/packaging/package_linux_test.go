@@ -249,6 +249,7 @@ func rpmContents(t *testing.T, rpm, files string) {
 		"-rw-r--r-- root root " + unitFile,
 		"-rw-r--r-- root root /usr/lib/sysusers.d/ostrich.conf",
 		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrich",
+		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrichd",
 		"-rw-r--r-- root root /usr/share/licenses/ostrich/LICENSE",
 	} {
 		if !slices.Contains(lines, want) {

@@ -1,5 +1,5 @@
-// Package manual writes manual pages in roff, and markdown for docs/reference,
-// from the commands, options and settings of the programs themselves.
+// Package manual writes manual pages in roff, markdown for docs/reference and completion
+// for shells, from the commands, options and settings of the programs themselves.
 package manual
 
 import (
@@ -46,6 +46,9 @@ func (m Program) Write(args []string, more func(version, date string) []Page) er
 	}
 	version := sidecar.Version()
 	pages := append(m.Pages(version, date), Page{Path: m.App.Name + ".md", Text: m.Markdown()})
+	for _, c := range Completions(m.App.Name) {
+		pages = append(pages, Page{Path: filepath.Join("completions", c.Shell, c.File), Text: c.Text})
+	}
 	return write(args[0], append(pages, more(version, date)...))
 }
 

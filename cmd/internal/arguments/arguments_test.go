@@ -1,4 +1,4 @@
-package console
+package arguments
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func options() []cli.Flag {
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestSeparate(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"", ""},
 		{"-ubob", "-u=bob"},
@@ -48,14 +48,14 @@ func TestArguments(t *testing.T) {
 		{"-nh", "-n -h"},
 		{"-u", "-u"},
 	} {
-		if d := cmp.Diff(strings.Fields(tt.want), Arguments(options(), strings.Fields(tt.args))); d != "" && tt.args != "" {
+		if d := cmp.Diff(strings.Fields(tt.want), Separate(options(), strings.Fields(tt.args))); d != "" && tt.args != "" {
 			t.Errorf("%s: (-want +got):\n%s", tt.args, d)
 		}
 	}
 }
 
 // Any value of an option arrives, attached or not, and everything else keeps its order.
-func TestArgumentsKeepValues(t *testing.T) {
+func TestSeparateKeepsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-z0-9_,.-]{1,8}`)
 		var args, users, rest []string
@@ -78,7 +78,7 @@ func TestArgumentsKeepValues(t *testing.T) {
 		set.Func("u", "", func(v string) error { got = append(got, v); return nil })
 		set.Func("user", "", func(v string) error { got = append(got, v); return nil })
 		set.Bool("n", false, "")
-		if err := set.Parse(Arguments(options(), args)); err != nil {
+		if err := set.Parse(Separate(options(), args)); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, users) || !slices.Equal(set.Args(), rest) {

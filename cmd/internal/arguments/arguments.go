@@ -1,4 +1,6 @@
-package console
+// Package arguments reads command lines as those of Slurm's commands are read, and reports what
+// is not understood in them.
+package arguments
 
 import (
 	"fmt"
@@ -10,11 +12,11 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Arguments rewrites the arguments of a command so that the flag package reads them as
+// Separate rewrites the arguments of a command so that the flag package reads them as
 // Slurm's commands would: options may follow other arguments, the value of a short option
 // may be attached to it, as in -uNAME, and short options without a value may share a dash,
 // as in -nP. What it does not understand stays as it is.
-func Arguments(flags []cli.Flag, args []string) []string {
+func Separate(flags []cli.Flag, args []string) []string {
 	takes := TakesValue(flags)
 	var options, rest []string
 	for i := 0; i < len(args); i++ {
