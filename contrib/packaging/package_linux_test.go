@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/contrib/book"
 	"slurm-ostrich/contrib/internal/minutes"
 )
 
@@ -139,6 +140,17 @@ func TestPackages(t *testing.T) {
 			static(t, path("files/"+program))
 			if got := run(t, path("files/"+program), "--version"); !strings.HasSuffix(got, " version v1.0.0 (commit 0123456789ab)\n") {
 				t.Errorf("%s --version: %q", program, got)
+			}
+		}
+	})
+	t.Run("Links", func(t *testing.T) {
+		pages := strings.Fields(run(t, "find", path("files/usr/share/doc/ostrich"), "-name", "*.md"))
+		if len(pages) < 30 {
+			t.Errorf("%d pages are packaged: %q", len(pages), pages)
+		}
+		for _, page := range pages {
+			if dead, err := book.Dead(page); err != nil || len(dead) > 0 {
+				t.Errorf("%s: %q %v", page, dead, err)
 			}
 		}
 	})
