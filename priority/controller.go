@@ -33,7 +33,9 @@ type Controller struct {
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
 	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
 	RateLimited         bool
-	AccountingStorage   string // AccountingStorageType
+	PrivateData         []string // what users do not see of others, such as "jobs"
+	SlurmUser           uint32   // uid; 0, root's, where it is not known
+	AccountingStorage   string   // AccountingStorageType
 	AccountingEnforce   []string
 	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
 	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle

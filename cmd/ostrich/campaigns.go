@@ -18,7 +18,7 @@ import (
 
 func campaignsCommand() *cli.Command {
 	o := &replay.LogOptions{}
-	live := command(cli.Command{
+	live := asking(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
 		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
@@ -29,28 +29,27 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
-	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags(o)), func(c *cli.Context, config sidecar.Config) error {
+	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags(o)), func(c *cli.Context) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			return writeCampaigns(c, view.Describe(s, cycle, nil))
-		})
+		all, err := ask(c, view.AskCampaigns, selected(c))
+		if err != nil {
+			return err
+		}
+		return writeCampaigns(c, all)
 	})
-	readConfiguration := live.Action
+	ofCluster := live.Action
 	live.Action = func(c *cli.Context) error {
 		if c.IsSet("swf") && c.NArg() == 0 {
 			return logCampaigns(c, o)
 		}
-		return readConfiguration(c)
+		return ofCluster(c)
 	}
 	return live
 }
 
-func writeCampaigns(c *cli.Context, cycle *view.Cycle) error {
-	all := cycle.Unfinished(func(j *view.Campaign) bool {
-		return chosen(c, "user", j.User) && chosen(c, "account", j.Account) && chosen(c, "partition", j.Partition)
-	})
+func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}

@@ -17,6 +17,8 @@ import (
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
@@ -43,7 +45,7 @@ func compareCommand() *cli.Command {
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the bootstrap draws", Value: 1, Destination: &o.Seed},
 		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000, Destination: &o.Resamples},
 		replay.WorkersFlag(&o.Workers),
-		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead"},
+		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd", DefaultText: "listen of the configuration"},
 	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error { return compare(c, o, config) })
 	fromJobs := compare.Action
@@ -119,11 +121,7 @@ func compareLive(c *cli.Context) error {
 	if err := onlyLive(c); err != nil {
 		return err
 	}
-	address, err := liveAddress(c)
-	if err != nil {
-		return err
-	}
-	report, raw, err := livecompare.Fetch(c.Context, address)
+	report, raw, err := fetchLive(c)
 	if err != nil {
 		return err
 	}
@@ -135,6 +133,32 @@ func compareLive(c *cli.Context) error {
 		return err
 	}
 	return console.Tables(c, report.Tables()...)
+}
+
+// fetchLive asks the daemon, at its socket or at an address.
+func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
+	path, err := askedSocket(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var nobody error
+	if path != "" && !c.IsSet("address") {
+		raw, err := askDaemon(c, path, socket.Compare, &view.Selection{})
+		if err == nil {
+			report, err := livecompare.Parse(path, raw)
+			return report, raw, err
+		}
+		if !errors.Is(err, socket.ErrNobody) || c.IsSet("socket") {
+			return nil, nil, err
+		}
+		nobody = err
+	}
+	address, err := liveAddress(c)
+	if err != nil {
+		return nil, nil, alone(nobody, err)
+	}
+	report, raw, err := livecompare.Fetch(c.Context, address)
+	return report, raw, alone(nobody, err)
 }
 
 // onlyLive refuses arguments, and options that have no effect on a comparison that

@@ -8,12 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func explainCommand() *cli.Command {
-	return command(cli.Command{
+	return asking(cli.Command{
 		Name:      "explain",
 		Usage:     "say why a job stands where it stands",
 		ArgsUsage: "JOB",
@@ -22,25 +21,21 @@ func explainCommand() *cli.Command {
 	}, slices.Concat([]cli.Flag{
 		clusterFlag(),
 		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/json.md describes"},
-	}), func(c *cli.Context, config sidecar.Config) error {
+	}), func(c *cli.Context) error {
 		if c.NArg() != 1 {
 			return errors.New("explain: name one job")
 		}
-		arg := c.Args().First()
-		id, err := view.ParseJob(arg)
-		if err != nil {
+		if _, err := view.ParseJob(c.Args().First()); err != nil {
 			return err
 		}
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			e, err := view.Describe(s, cycle, nil).Explain(id)
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return console.JSON(c, e)
-			}
-			_, err = io.WriteString(c.App.Writer, e.String())
+		e, err := ask(c, view.AskExplain, &view.Selection{Jobs: c.Args().Slice()})
+		switch {
+		case err != nil:
 			return err
-		})
+		case c.Bool("json"):
+			return console.JSON(c, e)
+		}
+		_, err = io.WriteString(c.App.Writer, e.String())
+		return err
 	})
 }

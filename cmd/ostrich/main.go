@@ -128,22 +128,6 @@ func selection() []cli.Flag {
 	}
 }
 
-// chosen reports whether a value is among those an option lists; an option that
-// is not given lists all.
-func chosen(c *cli.Context, option, value string) bool {
-	want := c.String(option)
-	if want == "" {
-		return true
-	}
-	have := strings.Split(value, ",") // a job can be in several partitions
-	for name := range strings.SplitSeq(want, ",") {
-		if slices.Contains(have, strings.TrimSpace(name)) {
-			return true
-		}
-	}
-	return false
-}
-
 // clusterFlag is Slurm's -M, with one cluster at a time.
 func clusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
@@ -166,18 +150,24 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 // command builds a sub-command that reads the configuration first.
 func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
 	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
-		config, err := sidecar.Load(ctx)
+		config, err := load(ctx)
 		if err != nil {
 			return err
 		}
-		if name := ctx.String("clusters"); name != "" {
-			if name == "all" || strings.Contains(name, ",") {
-				return fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Name, name)
-			}
-			config.SetCluster(name)
-		}
 		return do(ctx, config)
 	})
+}
+
+// load reads the configuration of a command, for the cluster that it is to look at.
+func load(c *cli.Context) (sidecar.Config, error) {
+	config, err := sidecar.Load(c)
+	if name := c.String("clusters"); err == nil && name != "" {
+		if name == "all" || strings.Contains(name, ",") {
+			return config, fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Command.Name, name)
+		}
+		config.SetCluster(name)
+	}
+	return config, err
 }
 
 // shortLived collects garbage less often, unless GOGC is set: the command ends soon

@@ -9,31 +9,26 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func planCommand() *cli.Command {
-	return command(cli.Command{
+	return asking(cli.Command{
 		Name:  "plan",
 		Usage: "show the order of the live queue and what would be written; write nothing",
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
 			"would, to whatever job of the queue; 1: error.",
-	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			plan := view.Describe(s, cycle, nil).Chosen(func(e *sidecar.Entry) bool {
-				return chosen(c, "user", e.User) && chosen(c, "account", e.Account) && chosen(c, "partition", e.Partition)
-			})
-			if err := writePlan(c, plan); err != nil {
-				return err
-			}
-			if cycle.Plan.Summary.Writes > 0 {
-				return exitCode(2)
-			}
-			return nil
-		})
+	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context) error {
+		plan, err := ask(c, view.AskPlan, selected(c))
+		if err == nil {
+			err = writePlan(c, plan)
+		}
+		if err == nil && plan.Summary.Writes > 0 {
+			return exitCode(2)
+		}
+		return err
 	})
 }
 

@@ -3,18 +3,16 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func sharesCommand() *cli.Command {
-	return command(cli.Command{
+	return asking(cli.Command{
 		Name:  "shares",
 		Usage: "show what each user is entitled to now, and what they hold now",
 		Description: "ACTIVE users have a campaign that the virtual schedule has not completed. SHARE is the part of the machine\n" +
@@ -22,20 +20,16 @@ func sharesCommand() *cli.Command {
 			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
-	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		return look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) error {
-			return writeShares(c, view.Describe(s, cycle, nil))
-		})
+	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context) error {
+		all, err := ask(c, view.AskShares, selected(c))
+		if err != nil {
+			return err
+		}
+		return writeShares(c, all)
 	})
 }
 
-func writeShares(c *cli.Context, cycle *view.Cycle) error {
-	all := cycle.Shares()
-	accounts, partitions := cycle.Where()
-	all.Shares = slices.DeleteFunc(all.Shares, func(j view.User) bool {
-		return !chosen(c, "user", j.User) || !chosen(c, "account", strings.Join(append([]string{j.Account}, accounts[j.ID]...), ",")) ||
-			!chosen(c, "partition", strings.Join(partitions[j.ID], ","))
-	})
+func writeShares(c *cli.Context, all view.Shares) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}

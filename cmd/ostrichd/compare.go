@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
@@ -35,7 +36,7 @@ func (m *compared) observe(c *sidecar.Cycle, from livecompare.Source) {
 func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	r := m.latest.Load()
 	if r == nil {
-		statuspage.Fail(w, http.StatusServiceUnavailable, statuspage.ErrNoCycle.Error())
+		api.Fail(w, http.StatusServiceUnavailable, statuspage.ErrNoCycle.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

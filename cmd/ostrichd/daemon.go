@@ -8,12 +8,14 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -37,8 +39,12 @@ type daemon struct {
 	notify  notifier
 	status  readiness
 	page    page
-	reload  <-chan os.Signal
-	now     func() time.Time
+	socket  *socket.Server // nil: none
+
+	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
+
+	reload <-chan os.Signal
+	now    func() time.Time
 
 	opening sync.Mutex // held to set sidecar, and to read it while a cycle runs
 	sidecar cycler     // nil until opened
@@ -137,6 +143,12 @@ func (d *daemon) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = server.Close() }() // nothing is lost with it
+	if d.socket, err = d.answers(ctx); err != nil {
+		return err
+	}
+	if d.socket != nil {
+		defer func() { _ = d.socket.Close() }() // nothing is lost with it
+	}
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
 		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
@@ -218,10 +230,24 @@ func (d *daemon) run(ctx context.Context) error {
 			d.arm()
 			d.ended(o)
 			d.wait(next, look)
-			if o.cycle != nil && d.page.shown != nil {
-				d.page.show(d.metrics.described.of(o.cycle, d.sidecar), d.metrics.compared.latest.Load())
+			if o.cycle != nil {
+				d.show(o.cycle)
 			}
 		}
+	}
+}
+
+// show gives a cycle to those who are asked between cycles.
+func (d *daemon) show(c *sidecar.Cycle) {
+	if d.page.shown == nil && d.socket == nil {
+		return
+	}
+	described, compared := d.metrics.described.of(c, d.sidecar), d.metrics.compared.latest.Load()
+	if d.page.shown != nil {
+		d.page.show(described, compared)
+	}
+	if d.socket != nil {
+		d.socket.Show(&socket.State{Cycle: described, Report: compared, Ended: d.now()})
 	}
 }
 

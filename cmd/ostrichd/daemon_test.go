@@ -53,7 +53,7 @@ type world struct {
 func newWorld() *world {
 	w := &world{began: time.Now(), hangup: make(chan os.Signal, 1)}
 	c := sidecar.Default()
-	c.Listen, c.Interval, c.Doorbell = "", 10*time.Second, 0
+	c.Socket, c.Listen, c.Interval, c.Doorbell = "", "", 10*time.Second, 0
 	w.daemon = &daemon{
 		config: c, metrics: newMetrics("test"), reload: w.hangup, now: time.Now, log: zerolog.New(w),
 		load: func() (sidecar.Config, error) { return w.load() },
@@ -275,7 +275,7 @@ func TestPermanentErrorLater(t *testing.T) {
 func TestReload(t *testing.T) {
 	with := func(edit func(*sidecar.Config)) func() (sidecar.Config, error) {
 		c := sidecar.Default()
-		c.Listen, c.Interval, c.Doorbell = "", 10*time.Second, 0
+		c.Socket, c.Listen, c.Interval, c.Doorbell = "", "", 10*time.Second, 0
 		edit(&c)
 		return func() (sidecar.Config, error) { return c, nil }
 	}

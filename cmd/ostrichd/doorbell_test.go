@@ -345,7 +345,7 @@ func TestQuietHourOfRequests(t *testing.T) {
 		c := &counting{slurmctld: cluster.Controller, calls: make(map[string]int)}
 		w := newWorld()
 		w.daemon.config = sidecar.Default()
-		w.daemon.config.Cluster, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", sidecar.Enforce
+		w.daemon.config.Cluster, w.daemon.config.Socket, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", "", sidecar.Enforce
 		w.daemon.open = func(ctx context.Context, config sidecar.Config) (cycler, error) {
 			controller, bad := cluster.Controller.Controller(ctx)
 			if bad != nil {

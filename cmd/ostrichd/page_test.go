@@ -147,7 +147,7 @@ func TestPageDuringCycles(t *testing.T) {
 	cluster := statuspagetest.New(20, 500)
 	cluster.Busy = true
 	config := sidecar.Default()
-	config.Listen, config.Mode, config.Journal = "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")
+	config.Socket, config.Listen, config.Mode, config.Journal = "", "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")
 	config.Interval = time.Millisecond
 	s, err := cluster.Sidecar(config)
 	if err != nil {

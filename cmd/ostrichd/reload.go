@@ -26,6 +26,10 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
 		config.Listen = d.config.Listen
 	}
+	if config.Socket != d.config.Socket {
+		d.log.Warn().Str("socket", config.Socket).Msg("the socket's path takes effect at the next start")
+		config.Socket = d.config.Socket
+	}
 	if config.Status.Listen != d.config.Status.Listen || !slices.Equal(config.Status.Hosts, d.config.Status.Hosts) {
 		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address and hosts take effect at the next start")
 		config.Status = d.config.Status
@@ -67,5 +71,7 @@ func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 func (d *daemon) configured() {
 	d.metrics.configured(d.config, d.now())
 	d.page.configured(&d.config)
+	commands := d.config.Commands()
+	d.commands.Store(&commands)
 	d.pace()
 }

@@ -49,6 +49,14 @@ func (s *readiness) expect(longest time.Duration) {
 	s.longest = longest
 }
 
+// late reports whether a newer cycle than one that ended at a time should have
+// succeeded.
+func (s *readiness) late(ended, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return now.Sub(ended) > s.longest
+}
+
 // ready returns nil if a cycle has succeeded recently, else why not.
 func (s *readiness) ready(now time.Time) error {
 	s.mu.Lock()

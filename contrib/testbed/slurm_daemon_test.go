@@ -22,6 +22,7 @@ type daemon struct {
 	cmd     *exec.Cmd
 	log     *buffer
 	address string
+	socket  string
 	ended   chan struct{}
 }
 
@@ -52,7 +53,8 @@ func (b *bed) daemon(t *testing.T, args ...string) *daemon {
 func (b *bed) daemonAt(t *testing.T, port int, args ...string) *daemon {
 	t.Helper()
 	d := &daemon{log: &buffer{}, address: "127.0.0.1:" + strconv.Itoa(port), ended: make(chan struct{})}
-	args = append([]string{"--config", b.config, "--interval", "1s", "--listen", d.address}, args...)
+	d.socket = b.dir + "/ostrich/" + strconv.Itoa(port) + ".sock"
+	args = append([]string{"--config", b.config, "--interval", "1s", "--listen", d.address, "--socket", d.socket}, args...)
 	d.cmd = b.command(t, operator, "ostrichd", args...)
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {

@@ -124,6 +124,10 @@ func set(c *priority.Controller, key, value string, duration func(string) (ostri
 		c.SlurmctldParameters = list(value)
 	case "jobsubmitplugins":
 		c.JobSubmitPlugins = list(value)
+	case "privatedata":
+		c.PrivateData = list(strings.ToLower(unless(value, "none")))
+	case "slurmuser":
+		c.SlurmUser = uidOf(value)
 	case "accountingstoragetype":
 		c.AccountingStorage = value
 	case "accountingstorageenforce":
@@ -142,6 +146,16 @@ func unless(value, nothing string) string {
 		return ""
 	}
 	return value
+}
+
+// uidOf reads "slurm(64030)". It returns 0 where there is no uid, as in slurm.conf.
+func uidOf(value string) uint32 {
+	_, id, _ := strings.Cut(strings.TrimSuffix(value, ")"), "(")
+	uid, err := strconv.ParseUint(id, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(uid)
 }
 
 // resetPeriod reads PriorityUsageResetPeriod.

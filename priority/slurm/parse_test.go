@@ -119,7 +119,7 @@ func TestParseConfig(t *testing.T) {
 			TRES: []priority.TRESWeight{{Name: "cpu", Weight: 7}, {Name: "mem", Weight: 3}},
 		},
 		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1, MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
-		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
+		DefaultQueueDepth: 100, BackfillMaxJobTest: 500, SlurmUser: 64030,
 		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations"},
 		Scheduling: priority.Scheduling{
 			Interval: 60, BatchDelay: 3, MinInterval: 2,

@@ -20,7 +20,7 @@ func TestRecorded2411(t *testing.T) {
 		ClusterName: "testbed", Version: "24.11.5", PriorityType: "priority/multifactor",
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 1000, QOS: 1000},
 		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1, MinJobAge: 300, MessageTimeout: 30, MaxArraySize: 10001,
-		DefaultQueueDepth: 1000, BackfillMaxJobTest: 1000, BackfillContinue: true,
+		DefaultQueueDepth: 1000, BackfillMaxJobTest: 1000, BackfillContinue: true, SlurmUser: 64030,
 		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations", "limits"},
 		SchedulerParameters: got.SchedulerParameters, Scheduling: got.Scheduling,
 	}

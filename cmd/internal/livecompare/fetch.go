@@ -25,11 +25,17 @@ func Fetch(ctx context.Context, address string) (*Report, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r, err := Parse(address, raw)
+	return r, raw, err
+}
+
+// Parse reads the comparison that the daemon at an address has given.
+func Parse(address string, raw []byte) (*Report, error) {
 	r := &Report{}
-	if err = json.Unmarshal(raw, r); err != nil {
-		return nil, nil, fmt.Errorf("ostrichd at %s: its comparison cannot be read: %w", address, err)
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, fmt.Errorf("ostrichd at %s: its comparison cannot be read: %w", address, err)
 	}
-	return r, raw, nil
+	return r, nil
 }
 
 func fetch(ctx context.Context, address string) ([]byte, error) {

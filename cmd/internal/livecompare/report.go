@@ -138,6 +138,19 @@ type Finished struct {
 	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
 }
 
+// Seen returns the report without the users and campaigns of which sees reports
+// false.
+func (r *Report) Seen(sees func(user, account string) bool) *Report {
+	hidden := func(name string) bool {
+		account, user := sidecar.Owner(name)
+		return !sees(user, account)
+	}
+	seen := *r
+	seen.Campaigns.Last = slices.DeleteFunc(slices.Clone(r.Campaigns.Last), func(f *Finished) bool { return hidden(f.User) })
+	seen.Campaigns.Promise.Users = slices.DeleteFunc(slices.Clone(r.Campaigns.Promise.Users), func(u PromiseUser) bool { return hidden(u.User) })
+	return &seen
+}
+
 // mostLast is how many finished campaigns are listed.
 const mostLast = 50
 

@@ -63,7 +63,7 @@ func setup(env *testscript.Env) error {
 	for key, value := range map[string]string{
 		"GORACE": "atexit_sleep_ms=0", // without it, each process waits a second under the race detector
 		"TZ":     "UTC", "LC_ALL": "C", "FAKE_SLURM": file("slurm"), "NOTIFY_SOCKET": "", "WATCHDOG_USEC": "",
-		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "",
+		"OSTRICH_CONFIG": file("empty.yaml"), "OSTRICH_JOURNAL": file("state/journal.jsonl"), "OSTRICH_LISTEN": "", "OSTRICH_SOCKET": "",
 	} {
 		env.Setenv(key, value)
 	}

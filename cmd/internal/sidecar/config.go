@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,7 @@ type Config struct {
 	Exclude  priority.Exclude
 
 	Journal string
+	Socket  string
 	Listen  string
 	Status  struct {
 		Listen string
@@ -138,14 +140,21 @@ func Default() Config {
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
+	c.Socket = DefaultSocket
 	c.Listen = "127.0.0.1:9343"
 	c.Log.Level = "info"
 	c.Log.Format = "auto"
 	return c
 }
 
+// DefaultSocket is where users ask ostrichd.
+const DefaultSocket = "/run/ostrich/ostrichd.sock"
+
 const (
 	day = 24 * time.Hour
+
+	// longestSocket is how long the kernel allows a socket's path to be.
+	longestSocket = 107
 
 	// defaultMinInterval gives way to a shorter interval.
 	defaultMinInterval = 2 * time.Second
@@ -239,6 +248,8 @@ func (c *Config) Validate() error {
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
 		"priority.weight: must be above 0 with priority.mode weight")
 	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
+	check(c.Socket == "" || filepath.IsAbs(c.Socket) && len(c.Socket) <= longestSocket,
+		"socket: %q: must be an absolute path of at most %d bytes", c.Socket, longestSocket)
 	for _, at := range []struct{ key, address string }{{"listen", c.Listen}, {"status.listen", c.Status.Listen}} {
 		if at.address != "" {
 			_, _, err = net.SplitHostPort(at.address)

@@ -3,24 +3,24 @@ package statuspage
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
 
-// api is one file of the API; docs/api.md describes each.
-type api struct {
+// file is one file of the API; docs/api.md describes each.
+type file struct {
 	takes  []string // names of arguments; not nil
 	always bool     // before the first cycle too
 	answer func(s *Snapshot, q url.Values) (any, error)
 }
 
-// apis are the files by name, without ".json".
-var apis = map[string]api{
+// files are the files by name, without ".json".
+var files = map[string]file{
 	"status":    {[]string{}, true, func(s *Snapshot, _ url.Values) (any, error) { return HealthAnswer{s.Health, s.Pools}, nil }},
 	"schedule":  {[]string{}, false, schedule},
 	"shares":    {[]string{"user"}, false, shares},
@@ -112,7 +112,7 @@ func queue(s *Snapshot, q url.Values) (any, error) {
 	if q.Has("limit") {
 		n, err := strconv.ParseUint(q.Get("limit"), 10, 31)
 		if err != nil || n == 0 {
-			return nil, fmt.Errorf("limit %q: not a whole number above 0", shortened(q.Get("limit")))
+			return nil, fmt.Errorf("limit %q: not a whole number above 0", api.Shortened(q.Get("limit")))
 		}
 		most = int(n)
 	}
@@ -169,6 +169,3 @@ func checks(s *Snapshot, _ url.Values) (any, error) {
 	ok := !slices.ContainsFunc(s.Checks, func(c Check) bool { return !c.OK })
 	return ChecksAnswer{s.Health.Cluster, ok, s.Checks}, nil
 }
-
-// sorted are the names of arguments.
-func sorted(values url.Values) []string { return slices.Sorted(maps.Keys(values)) }

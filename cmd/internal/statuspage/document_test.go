@@ -75,7 +75,7 @@ func TestDocument(t *testing.T) {
 		}
 		told[string(raw[head[2]:head[3]])] = list
 	}
-	for name := range apis {
+	for name := range files {
 		want := fields(reflect.TypeOf(answersByName[name]), "")
 		if d := cmp.Diff(want, told[name]); d != "" {
 			t.Errorf("%s.json (-answers +docs/api.md):\n%s", name, d)

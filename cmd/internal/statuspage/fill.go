@@ -77,7 +77,7 @@ func (s *Snapshot) addCycle() {
 	}
 	for i := range s.cycle.Campaigns {
 		c := &s.cycle.Campaigns[i]
-		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Jobs: c.Jobs, Done: c.Done, Share: c.Of.Share})
+		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Done: c.Done, Share: c.Of.Share})
 	}
 	s.draw()
 }

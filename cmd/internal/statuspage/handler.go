@@ -3,16 +3,14 @@ package statuspage
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -43,14 +41,14 @@ func Handler(o Options) http.Handler {
 	for name, kind := range map[string]string{"page.css": "text/css", "page.js": "text/javascript"} {
 		h.mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { asset(w, name, kind) })
 	}
-	for name, a := range apis {
+	for name, a := range files {
 		h.mux.HandleFunc(API+name+".json", func(w http.ResponseWriter, r *http.Request) { h.api(w, r, a) })
 	}
 	if o.Compare != nil {
 		h.mux.Handle(API+"compare.json", o.Compare)
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, r, http.StatusNotFound, "there is nothing at "+shortened(r.URL.Path))
+		fail(w, r, http.StatusNotFound, "there is nothing at "+api.Shortened(r.URL.Path))
 	})
 	return h
 }
@@ -93,16 +91,7 @@ func Guard(handler http.Handler, hosts []string) http.Handler {
 }
 
 func misdirected(w http.ResponseWriter, r *http.Request) {
-	fail(w, r, http.StatusMisdirectedRequest, fmt.Sprintf("the name %q is not known here; if it is right, add it to status.hosts", shortened(r.Host)))
-}
-
-// shortened returns a text from a request, cut for an error message.
-func shortened(text string) string {
-	const most = 100
-	if len(text) > most {
-		text = text[:most] + "..."
-	}
-	return strings.ToValidUTF8(text, "?")
+	fail(w, r, http.StatusMisdirectedRequest, fmt.Sprintf("the name %q is not known here; if it is right, add it to status.hosts", api.Shortened(r.Host)))
 }
 
 // fail answers with an error: JSON under the API, else plain text.
@@ -111,33 +100,12 @@ func fail(w http.ResponseWriter, r *http.Request, code int, words string) {
 		http.Error(w, words, code)
 		return
 	}
-	Fail(w, code, words)
-}
-
-// Fail answers with an error as JSON.
-func Fail(w http.ResponseWriter, code int, words string) {
-	w.Header().Set("Cache-Control", "no-store")
-	answer(w, code, struct {
-		Error string `json:"error"`
-	}{words})
-}
-
-// answer writes JSON.
-func answer(w http.ResponseWriter, code int, v any) {
-	var body bytes.Buffer
-	if err := json.NewEncoder(&body).Encode(v); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
-	w.WriteHeader(code)
-	_, _ = body.WriteTo(w) // Who asked may be gone.
+	api.Fail(w, code, words)
 }
 
 // page answers with the page, or with the explain box.
 func (h *handler) page(w http.ResponseWriter, r *http.Request) {
-	values, err := arguments(r, nil)
+	values, err := api.Arguments(r, nil)
 	if err != nil {
 		fail(w, r, http.StatusBadRequest, err.Error())
 		return
@@ -169,59 +137,24 @@ func asset(w http.ResponseWriter, name, kind string) {
 }
 
 // api answers with a file of the API.
-func (h *handler) api(w http.ResponseWriter, r *http.Request, a api) {
-	values, err := arguments(r, a.takes)
+func (h *handler) api(w http.ResponseWriter, r *http.Request, a file) {
+	values, err := api.Arguments(r, a.takes)
 	if err != nil {
-		Fail(w, http.StatusBadRequest, err.Error())
+		api.Fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	s := h.Snapshot(r.Context())
 	if !s.Known() && !a.always {
-		Fail(w, http.StatusServiceUnavailable, ErrNoCycle.Error())
+		api.Fail(w, http.StatusServiceUnavailable, ErrNoCycle.Error())
 		return
 	}
 	v, err := a.answer(s, values)
 	switch {
 	case errors.Is(err, view.ErrNoJob):
-		Fail(w, http.StatusNotFound, err.Error())
+		api.Fail(w, http.StatusNotFound, err.Error())
 	case err != nil:
-		Fail(w, http.StatusBadRequest, err.Error())
+		api.Fail(w, http.StatusBadRequest, err.Error())
 	default:
-		answer(w, http.StatusOK, v)
+		api.Answer(w, http.StatusOK, v)
 	}
-}
-
-// longest is how long the value of an argument may be.
-const longest = 256
-
-// arguments returns the query of a request. Each argument may be given once. If
-// takes is not nil, arguments that it does not name are refused.
-func arguments(r *http.Request, takes []string) (url.Values, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, fmt.Errorf("invalid query in the address: %w", err)
-	}
-	for _, name := range sorted(values) {
-		known := takes == nil
-		for _, one := range takes {
-			known = known || one == name
-		}
-		value := values[name]
-		switch {
-		case !known && len(takes) == 0:
-			return nil, fmt.Errorf("unknown argument %q; there are none", shortened(name))
-		case !known:
-			return nil, fmt.Errorf("unknown argument %q; there are %s", shortened(name), strings.Join(takes, ", "))
-		case len(value) != 1:
-			return nil, fmt.Errorf("argument %q is there twice", shortened(name))
-		case len(value[0]) > longest:
-			return nil, fmt.Errorf("argument %q is longer than %d bytes", shortened(name), longest)
-		case !utf8.ValidString(value[0]):
-			return nil, fmt.Errorf("argument %q is not UTF-8", shortened(name))
-		case name == "job":
-			// In an address typed by hand 17+1 comes with a space.
-			values.Set(name, strings.ReplaceAll(strings.TrimSpace(value[0]), " ", "+"))
-		}
-	}
-	return values, nil
 }

@@ -13,13 +13,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/api"
 )
 
 // serving is the handler of a snapshot.
 func serving(s *Snapshot, hosts ...string) http.Handler {
 	return Handler(Options{
 		Snapshot: func(context.Context) *Snapshot { return s }, Hosts: hosts,
-		Compare: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]int{"cycles": 1}) }),
+		Compare: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			api.Answer(w, http.StatusOK, map[string]int{"cycles": 1})
+		}),
 	})
 }
 
@@ -52,7 +56,7 @@ func decoded[T any](t *testing.T, h http.Handler, target string) T {
 // or guess what it is.
 func TestAPI(t *testing.T) {
 	h := serving(taken(t, 5, 60))
-	for name := range apis {
+	for name := range files {
 		target := API + name + ".json"
 		if name == "explain" {
 			target += "?job=20"
@@ -176,7 +180,7 @@ func TestRefused(t *testing.T) {
 func TestBeforeFirstCycle(t *testing.T) {
 	now := time.Unix(1000, 0)
 	h := serving(New(nil, nil).With(&Daemon{Mode: "observe", Started: now, Failures: 2, Since: now, LastError: "no connection", Ready: ErrNoCycle}, now))
-	for name, a := range apis {
+	for name, a := range files {
 		want := http.StatusServiceUnavailable
 		if a.always {
 			want = http.StatusOK

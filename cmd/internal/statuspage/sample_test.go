@@ -92,8 +92,9 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 				Campaign: &view.Campaign{
 					User: user, Account: account, Partition: "main", Campaign: lead, Submitted: sampleNow - 7200, Latest: sampleNow - 3600,
 					Work: work, VirtualStart: &start, VirtualEnd: &end, Started: n == 0, Progress: progress, Stretch: 1 + 4*r.Float64(), Bound: &bound,
+					Jobs: view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running},
 				},
-				Colour: i, Jobs: view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running}, Share: block.Share,
+				Colour: i, Share: block.Share,
 			}
 			if n == 2 {
 				c.Bound = nil

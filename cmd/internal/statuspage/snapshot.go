@@ -136,10 +136,9 @@ type Share struct {
 // it really is.
 type Campaign struct {
 	*view.Campaign
-	Colour int       `json:"-"`
-	Jobs   view.Jobs `json:"jobs"`
-	Done   float64   `json:"done_core_hours"`
-	Share  float64   `json:"share"` // of the pool, that its user gets, 0 to 1
+	Colour int     `json:"-"`
+	Done   float64 `json:"done_core_hours"`
+	Share  float64 `json:"share"` // of the pool, that its user gets, 0 to 1
 }
 
 // Finished is a campaign that has ended since the daemon began.

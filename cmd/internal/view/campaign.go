@@ -44,7 +44,8 @@ type Campaign struct {
 	CannotStart  []ostrich.JobID `json:"cannot_start"`    // of pending, those that count for nothing until they can
 	Waiting      bool            `json:"waiting"`         // none of its jobs could start yet
 
-	Jobs    Jobs    `json:"-"`
+	Jobs Jobs `json:"jobs"`
+
 	Blocked int     `json:"-"` // pending jobs that cannot start, each task counted
 	Done    float64 `json:"-"` // core-hours of Work, of the jobs that have ended
 	Of      *User   `json:"-"` // whose it is
@@ -75,15 +76,20 @@ func (c *Campaign) Late() string {
 	return ""
 }
 
-// Unfinished lists the chosen campaigns.
-func (s *Cycle) Unfinished(chosen func(c *Campaign) bool) Campaigns {
+// Unfinished lists the chosen campaigns that v may see.
+func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	list := []Campaign{}
 	for i := range s.Campaigns {
-		if c := &s.Campaigns[i]; chosen(c) {
+		if c := &s.Campaigns[i]; c.seen(v, by) {
 			list = append(list, *c)
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, list}
+}
+
+// seen reports whether the campaign is chosen and v may see it.
+func (c *Campaign) seen(v *Viewer, by *Selection) bool {
+	return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account)
 }
 
 // sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.

@@ -160,11 +160,13 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	return e, nil
 }
 
+func unknown(job JobName) error { return fmt.Errorf("job %s: %w", job, ErrNoJob) }
+
 // started explains a job that is not pending.
 func (e *Explanation) started(s *Cycle, job JobName) (*Explanation, error) {
 	r, ok := job.live(s.live)
 	if !ok {
-		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
+		return nil, unknown(job)
 	}
 	e.JobID, e.Job, e.User, e.Account, e.Partition = r.Job.ID, job.text, r.UserName, r.Account, r.Partition
 	e.State, e.Why = r.State.String(), "not pending"

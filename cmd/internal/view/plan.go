@@ -51,18 +51,25 @@ type Summary struct {
 	Undone     int     `json:"undone"`
 }
 
-// Chosen returns the plan of the chosen jobs.
-func (s *Cycle) Chosen(chosen func(e *sidecar.Entry) bool) Plan {
+// Chosen returns the plan of the chosen jobs that v may see. The summary counts all.
+func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
 		Jobs: []Job{}, Summary: Summary(s.Plan.Summary),
 	}
 	for i := range s.Plan.Entries {
-		if chosen(&s.Plan.Entries[i]) {
+		if s.sees(v, by, i) {
 			p.Jobs = append(p.Jobs, s.Job(i))
 		}
 	}
 	return p
+}
+
+// sees reports whether the job at a place of the plan's entries is chosen and v may
+// see it.
+func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
+	e := &s.Plan.Entries[place]
+	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account)
 }
 
 // Job describes the job at a place of the plan's entries.

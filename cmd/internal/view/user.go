@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -49,18 +50,25 @@ func userOf(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
 	return v
 }
 
-// Shares lists the users that have been seen, by pool and id.
-func (s *Cycle) Shares() Shares {
+// Shares lists the chosen users whose shares v may see, by pool and id. Accounts and
+// partitions choose users by their unfinished jobs.
+func (s *Cycle) Shares(v *Viewer, by *Selection) Shares {
 	list := []User{}
+	accounts, partitions := s.where()
 	for i := range s.Pools {
-		list = append(list, s.Pools[i].Users...)
+		for _, u := range s.Pools[i].Users {
+			in := strings.Join(append([]string{u.Account}, accounts[u.ID]...), ",")
+			if by.chosen(u.User, in, strings.Join(partitions[u.ID], ",")) && v.Share(u.User, u.Account) {
+				list = append(list, u)
+			}
+		}
 	}
 	return Shares{s.Cluster, s.Time, list}
 }
 
-// Where returns the accounts and partitions of the unfinished jobs, by what
+// where returns the accounts and partitions of the unfinished jobs, by what
 // competes for the machine; each once, as the jobs have them.
-func (s *Cycle) Where() (accounts, partitions map[ostrich.UserID][]string) {
+func (s *Cycle) where() (accounts, partitions map[ostrich.UserID][]string) {
 	accounts, partitions = make(map[ostrich.UserID][]string), make(map[ostrich.UserID][]string)
 	note := func(in map[ostrich.UserID][]string, id ostrich.UserID, name string) {
 		if !slices.Contains(in[id], name) {

@@ -143,6 +143,7 @@ ostrich_yaml() {
 		campaign:
 		  rule: max # the clock is fast: half an hour, the default window, is a whole load
 		journal: $dir/ostrich/journal.jsonl
+		socket: $dir/ostrich/ostrichd.sock
 		listen: 127.0.0.1:$listen_port
 	CONF
 }

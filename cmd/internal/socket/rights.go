@@ -1,0 +1,87 @@
+package socket
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"slurm-ostrich/priority/slurm"
+)
+
+const (
+	// rightsAge is from when on Slurm is asked again for its users, when somebody
+	// wants to know.
+	rightsAge = time.Minute
+	// rightsLast is how long an answer counts if Slurm gives no newer one.
+	rightsLast = 10 * time.Minute
+	// rightsPause is from one failed question to the next.
+	rightsPause = 10 * time.Second
+	// rightsPatience is how long a request waits for the first answer.
+	rightsPatience = 3 * time.Second
+)
+
+// rights remembers who Slurm's users are. It asks beside the cycles and when a
+// request wants to know, at most once at a time. Without a valid answer everybody
+// is an ordinary user.
+type rights struct {
+	ask    func(context.Context) ([]slurm.User, error)
+	failed func(error) // called for the first failure in a row
+	now    func() time.Time
+
+	mu      sync.Mutex
+	users   map[uint32]slurm.User
+	success time.Time     // of the latest answer
+	tried   time.Time     // when the latest question ended
+	failing bool          // it failed
+	asking  chan struct{} // closed when the present question ends; nil: there is none
+}
+
+// of returns the Slurm user of a uid. The zero value has no rights.
+func (r *rights) of(ctx context.Context, uid uint32) slurm.User {
+	ctx, cancel := context.WithTimeout(ctx, rightsPatience)
+	defer cancel()
+	u, known, asking := r.known(uid)
+	if !known && asking != nil {
+		select {
+		case <-asking:
+			u, _, _ = r.known(uid)
+		case <-ctx.Done():
+		}
+	}
+	return u
+}
+
+// known returns what is known of a user. It begins to ask Slurm if that is old, and
+// returns what is closed once Slurm has answered.
+func (r *rights) known(uid uint32) (u slurm.User, valid bool, asking <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	if r.asking == nil && now.Sub(r.success) >= rightsAge && (!r.failing || now.Sub(r.tried) >= rightsPause) {
+		r.asking = make(chan struct{})
+		go r.refresh(r.asking)
+	}
+	if valid = now.Sub(r.success) < rightsLast; valid {
+		u = r.users[uid]
+	}
+	return u, valid, r.asking
+}
+
+// refresh asks Slurm. Its commands have limits of their own.
+func (r *rights) refresh(done chan<- struct{}) {
+	users, err := r.ask(context.Background())
+	r.mu.Lock()
+	r.tried, r.asking = r.now(), nil
+	first := err != nil && !r.failing
+	if r.failing = err != nil; err == nil {
+		r.success, r.users = r.tried, make(map[uint32]slurm.User, len(users))
+		for _, u := range users {
+			r.users[u.UID] = u
+		}
+	}
+	r.mu.Unlock()
+	close(done)
+	if first {
+		r.failed(err)
+	}
+}

@@ -1,0 +1,63 @@
+package socket
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/view"
+)
+
+// lists are the lists of a selection by the names of their arguments.
+func lists(by *view.Selection) map[string]*[]string {
+	return map[string]*[]string{"user": &by.Users, "account": &by.Accounts, "partition": &by.Partitions, "job": &by.Jobs}
+}
+
+// selection returns what a request chooses.
+func selection(r *http.Request, takes []string) (*view.Selection, error) {
+	if takes == nil {
+		takes = []string{}
+	}
+	values, err := api.Arguments(r, takes)
+	if err != nil {
+		return nil, err
+	}
+	by := &view.Selection{}
+	for name, list := range lists(by) {
+		*list = split(values.Get(name))
+	}
+	return by, nil
+}
+
+// arguments returns a selection as the query of a request.
+func arguments(by *view.Selection) string {
+	values := url.Values{}
+	for name, list := range lists(by) {
+		if len(*list) > 0 {
+			values.Set(name, strings.Join(*list, ","))
+		}
+	}
+	return values.Encode()
+}
+
+// split splits a list at its commas, but not at those in the name of a job such as
+// 17_[1-3,7].
+func split(text string) (list []string) {
+	from, inside := 0, false
+	for i := range len(text) {
+		switch {
+		case text[i] == '[':
+			inside = true
+		case text[i] == ']':
+			inside = false
+		case text[i] == ',' && !inside:
+			list = append(list, strings.TrimSpace(text[from:i]))
+			from = i + 1
+		}
+	}
+	if text != "" {
+		list = append(list, strings.TrimSpace(text[from:]))
+	}
+	return list
+}

@@ -1,0 +1,214 @@
+package socket
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/priority/slurm"
+)
+
+// folder is where the answers are.
+const folder = "/v1/"
+
+// State is what answers are made of. Nobody may change it.
+type State struct {
+	Cycle  *view.Cycle
+	Report *livecompare.Report
+	Ended  time.Time // of the cycle
+}
+
+// Options are what a server needs.
+type Options struct {
+	// Users asks Slurm for its users. It may be called from any goroutine.
+	Users func(context.Context) ([]slurm.User, error)
+	// Unknown is told why Slurm does not say who its users are.
+	Unknown func(error)
+	// Late reports whether a newer cycle should have ended by now.
+	Late func(ended, now time.Time) bool
+	Now  func() time.Time
+}
+
+// Server answers at a socket until it is closed.
+type Server struct {
+	Options
+
+	own    uint32 // the uid of this process
+	asked  map[string]question
+	latest atomic.Pointer[State]
+	limits *limits
+	rights *rights
+	server *http.Server
+}
+
+// Open listens at a path and answers there. failed is told if it cannot go on.
+func Open(ctx context.Context, path string, o Options, failed func(error)) (*Server, error) {
+	s := newServer(o)
+	l, err := listen(ctx, path, s.limits)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed(err)
+		}
+	}()
+	return s, nil
+}
+
+func newServer(o Options) *Server {
+	s := &Server{
+		Options: o, own: uint32(os.Getuid()), asked: questions(), limits: newLimits(o.Now),
+		rights: &rights{ask: o.Users, failed: o.Unknown, now: o.Now},
+	}
+	s.server = &http.Server{
+		Handler: s, ConnContext: withPeer, MaxHeaderBytes: headerSize,
+		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime + rightsPatience + patience + sending,
+	}
+	s.server.SetKeepAlivesEnabled(false) // a connection is for one request
+	return s
+}
+
+// Show replaces what answers are made of.
+func (s *Server) Show(state *State) { s.latest.Store(state) }
+
+// Close drops all connections and removes the socket.
+func (s *Server) Close() error { return s.server.Close() }
+
+// question is a question with its answer as JSON encodes it.
+type question struct {
+	takes  []string // names of arguments
+	rows   func(s *State, v *view.Viewer, by *view.Selection) int
+	answer func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error)
+}
+
+// questions are what can be asked, by the name that follows folder.
+func questions() map[string]question {
+	return map[string]question{
+		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition"),
+		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition"),
+		view.AskShares.Name:    of(view.AskShares, "user", "account", "partition"),
+		view.AskExplain.Name:   of(view.AskExplain, "job"),
+		Compare: {
+			rows: func(*State, *view.Viewer, *view.Selection) int { return 0 },
+			answer: func(_ context.Context, s *State, v *view.Viewer, _ *view.Selection) (any, error) {
+				return s.Report.Seen(v.Job), nil
+			},
+		},
+	}
+}
+
+// Compare names the question for the live comparison.
+const Compare = "compare"
+
+func of[Answer any](q view.Query[Answer], takes ...string) question {
+	return question{
+		takes: takes,
+		rows:  func(s *State, v *view.Viewer, by *view.Selection) int { return q.Rows(s.Cycle, v, by) },
+		answer: func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error) {
+			return q.Of(ctx, s.Cycle, v, by)
+		},
+	}
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	uid, known := r.Context().Value(peerKey{}).(uint32)
+	name, inFolder := strings.CutPrefix(r.URL.Path, folder)
+	q, exists := s.asked[name]
+	switch {
+	case !known:
+		api.Fail(w, http.StatusForbidden, "who asks is not known")
+	case !s.limits.request(uid):
+		w.Header().Set("Retry-After", "1")
+		api.Fail(w, http.StatusTooManyRequests, fmt.Sprintf("too many requests: a user may ask %d times a second; wait a moment", perSecond))
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", http.MethodGet)
+		api.Fail(w, http.StatusMethodNotAllowed, "only GET: nothing can be changed here")
+	case !inFolder || !exists:
+		api.Fail(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", api.Shortened(r.URL.Path)))
+	default:
+		s.answer(w, r, uid, q)
+	}
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q question) {
+	by, err := selection(r, q.takes)
+	state := s.latest.Load()
+	switch {
+	case err != nil:
+		api.Fail(w, http.StatusBadRequest, err.Error())
+		return
+	case state == nil:
+		api.Fail(w, http.StatusServiceUnavailable, "ostrichd has not completed a cycle since its start; try again soon, or look into its log")
+		return
+	}
+	v := s.viewer(r.Context(), state.Cycle, uid)
+	encoded, sent := func() {}, func() {}
+	if q.rows(state, v, by) > largeRows {
+		var words string
+		if encoded, sent, words = s.limits.begin(r.Context(), uid); words != "" {
+			w.Header().Set("Retry-After", "1")
+			api.Fail(w, http.StatusTooManyRequests, words)
+			return
+		}
+	}
+	defer sent()
+	var body bytes.Buffer
+	is, err := q.answer(r.Context(), state, v, by)
+	if err == nil {
+		err = json.NewEncoder(&body).Encode(is)
+	}
+	encoded()
+	switch {
+	case errors.Is(err, view.ErrNoJob):
+		api.Fail(w, http.StatusNotFound, err.Error())
+		return
+	case err != nil:
+		api.Fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if now := s.Now(); s.Late(state.Ended, now) {
+		w.Header().Set(warning, fmt.Sprintf("the daemon's last cycle was at %s, %s ago, and this is from then; its log says why there is no newer one",
+			format.Moment(float64(state.Ended.Unix())), format.Span(now.Sub(state.Ended).Seconds())))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sending)) // else WriteTimeout counts
+	_, _ = body.WriteTo(w)                                                      // The client may have disconnected.
+}
+
+// warning is the header with what the client should know of the answer.
+const warning = "Ostrich-Warning"
+
+// viewer returns what a user may see. Root, SlurmUser, the user of the daemon and
+// operators see everything.
+func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32) *view.Viewer {
+	controller := &c.Options.Controller
+	v := view.NewViewer(controller.PrivateData)
+	if v.Jobs && v.Shares || uid == 0 || uid == s.own || uid == controller.SlurmUser {
+		return view.Everything()
+	}
+	u := s.rights.of(ctx, uid)
+	if u.Operator {
+		return view.Everything()
+	}
+	v.Names, v.Accounts = c.NamesOf(uid), u.Coordinates
+	if u.Name != "" && !slices.Contains(v.Names, u.Name) {
+		v.Names = append(v.Names, u.Name)
+	}
+	return v
+}

@@ -1,0 +1,77 @@
+package view
+
+import (
+	"context"
+	"errors"
+)
+
+// Query is something that can be asked of a described cycle: by a command of a
+// cycle of its own, and by users of that of ostrichd.
+type Query[Answer any] struct {
+	Name string
+	// Rows returns about how many rows the answer has, without making it.
+	Rows func(s *Cycle, v *Viewer, by *Selection) int
+	Of   func(ctx context.Context, s *Cycle, v *Viewer, by *Selection) (Answer, error)
+}
+
+// The queries.
+var (
+	AskPlan = Query[Plan]{
+		"plan",
+		func(s *Cycle, v *Viewer, by *Selection) (n int) {
+			for i := range s.Plan.Entries {
+				if s.sees(v, by, i) {
+					n++
+				}
+			}
+			return n
+		},
+		func(_ context.Context, s *Cycle, v *Viewer, by *Selection) (Plan, error) { return s.Chosen(v, by), nil },
+	}
+	AskCampaigns = Query[Campaigns]{
+		"campaigns",
+		func(s *Cycle, v *Viewer, by *Selection) (n int) {
+			for i := range s.Campaigns {
+				if c := &s.Campaigns[i]; c.seen(v, by) {
+					n += 1 + (len(c.Pending)+len(c.Running)+len(c.CannotStart))/idsInRow
+				}
+			}
+			return n
+		},
+		func(_ context.Context, s *Cycle, v *Viewer, by *Selection) (Campaigns, error) {
+			return s.Unfinished(v, by), nil
+		},
+	}
+	AskShares = Query[Shares]{
+		"shares",
+		func(s *Cycle, _ *Viewer, _ *Selection) (n int) {
+			for i := range s.Pools {
+				n += len(s.Pools[i].Users)
+			}
+			return n
+		},
+		func(_ context.Context, s *Cycle, v *Viewer, by *Selection) (Shares, error) {
+			return s.Shares(v, by), nil
+		},
+	}
+	AskExplain = Query[*Explanation]{"explain", func(*Cycle, *Viewer, *Selection) int { return 1 }, explain}
+)
+
+// idsInRow is how many ids of jobs take as much room as the other fields of a campaign.
+const idsInRow = 64
+
+// explain explains the one job that is chosen. A job that v may not see is unknown.
+func explain(_ context.Context, s *Cycle, v *Viewer, by *Selection) (*Explanation, error) {
+	if len(by.Jobs) != 1 {
+		return nil, errors.New("name one job")
+	}
+	name, err := ParseJob(by.Jobs[0])
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Explain(name)
+	if err == nil && !v.Job(e.User, e.Account) {
+		return nil, unknown(name)
+	}
+	return e, err
+}

@@ -1,0 +1,102 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
+)
+
+// What Slurm hides of others is hidden, and one's own never is.
+func TestViewer(t *testing.T) {
+	for private, want := range map[string]string{
+		"":                         "other's: job share; own: job share; in an account of a coordinator: job share",
+		"accounts,nodes,cloud":     "other's: job share; own: job share; in an account of a coordinator: job share",
+		"jobs":                     "other's:; own: job share; in an account of a coordinator: job share",
+		"usage":                    "other's: job; own: job share; in an account of a coordinator: job share",
+		"users":                    "other's: job; own: job share; in an account of a coordinator: job share",
+		"accounts,jobs,usage,cats": "other's:; own: job share; in an account of a coordinator: job share",
+	} {
+		v := NewViewer(strings.Split(private, ","))
+		v.Names, v.Accounts = []string{"alice"}, []string{"physics"}
+		sees := func(user, account string) (list string) {
+			if v.Job(user, account) {
+				list += " job"
+			}
+			if v.Share(user, account) {
+				list += " share"
+			}
+			return list
+		}
+		got := fmt.Sprintf("other's:%s; own:%s; in an account of a coordinator:%s", sees("bob", "bio"), sees("alice", "bio"), sees("bob", "physics"))
+		if got != want {
+			t.Errorf("PrivateData=%s: %q, want %q", private, got, want)
+		}
+		if v.Names, v.Accounts = nil, nil; v.Job("", "") != v.Jobs || v.Share("", "") != v.Shares {
+			t.Errorf("PrivateData=%s: a user without a name has the rows without one", private)
+		}
+	}
+	if nobody := (Viewer{}); nobody.Job("alice", "physics") || nobody.Share("alice", "physics") {
+		t.Error("the zero value sees something")
+	}
+}
+
+// Answers hold the rows that are chosen and may be seen. A job that may not be seen
+// is as unknown as one that does not exist.
+func TestAnswers(t *testing.T) {
+	s := &Cycle{Pools: []Pool{{Users: []User{{User: "alice", ID: 1}, {User: "bob", ID: 2}}}}}
+	s.moved = make([]int, 3)
+	for i, user := range []string{"alice", "bob", "bob"} {
+		q := priority.Queued{Job: ostrich.JobID(17 + i), Full: strconv.Itoa(17 + i), User: user, Account: "physics", Partition: "main,gpu"}
+		s.Plan.Entries = append(s.Plan.Entries, sidecar.Entry{Entry: &priority.Entry{Queued: q}})
+		s.Campaigns = append(s.Campaigns, Campaign{User: user, Account: "physics", Partition: "main", Campaign: q.Job})
+		s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
+	}
+	alice := &Viewer{Names: []string{"alice"}}
+	for _, test := range []struct {
+		v    *Viewer
+		by   Selection
+		want string // jobs, campaigns, users
+	}{
+		{Everything(), Selection{}, "17 18 19, 17 18 19, alice bob"},
+		{Everything(), Selection{Users: []string{"bob", "carol"}}, "18 19, 18 19, bob"},
+		{Everything(), Selection{Accounts: []string{"bio"}}, ", , "},
+		{Everything(), Selection{Users: []string{"alice"}, Accounts: []string{"bio", "physics"}, Partitions: []string{"main"}}, "17, 17, alice"},
+		{Everything(), Selection{Partitions: []string{"gpu"}}, "17 18 19, , alice bob"},
+		{alice, Selection{}, "17, 17, alice"},
+		{alice, Selection{Users: []string{"bob"}}, ", , "},
+		{&Viewer{Accounts: []string{"physics"}}, Selection{}, "17 18 19, 17 18 19, "}, // a user's shares are in all their accounts
+		{&Viewer{}, Selection{}, ", , "},
+	} {
+		var jobs, campaigns, users []string
+		for _, j := range s.Chosen(test.v, &test.by).Jobs {
+			jobs = append(jobs, j.Job)
+		}
+		for _, c := range s.Unfinished(test.v, &test.by).Campaigns {
+			campaigns = append(campaigns, strconv.Itoa(int(c.Campaign)))
+		}
+		for _, u := range s.Shares(test.v, &test.by).Shares {
+			users = append(users, u.User)
+		}
+		got := strings.Join([]string{strings.Join(jobs, " "), strings.Join(campaigns, " "), strings.Join(users, " ")}, ", ")
+		if got != test.want {
+			t.Errorf("%+v asks for %+v: %q, want %q", test.v, test.by, got, test.want)
+		}
+	}
+	for job, want := range map[string]string{"17": "", "18": "job 18: " + ErrNoJob.Error(), "20": "job 20: " + ErrNoJob.Error()} {
+		_, err := AskExplain.Of(t.Context(), s, alice, &Selection{Jobs: []string{job}})
+		if got := cmp.Or(err, errors.New("")).Error(); got != want {
+			t.Errorf("alice asks for job %s: %q, want %q", job, got, want)
+		}
+	}
+	if _, err := AskExplain.Of(t.Context(), s, alice, &Selection{}); err == nil {
+		t.Error("no job is explained")
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/view"
+)
+
+// asking builds a sub-command that asks a question of ostrichd, or of a cycle of its
+// own.
+func asking(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
+	settings := sidecar.Flags(true)
+	for _, f := range settings {
+		if f, ok := f.(*cli.StringFlag); ok && f.Name == "socket" {
+			f.Hidden, f.Category = false, ""
+			f.Usage = "ask ostrichd at `PATH`; empty: look at Slurm and accounting anew"
+		}
+	}
+	c.Description += "\n\n" + askingText
+	return plainCommand(c, slices.Concat(flags, settings), do)
+}
+
+const askingText = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
+	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
+	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
+
+// ask answers a question of a command.
+func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
+	var answer Answer
+	path, err := askedSocket(c)
+	if err != nil {
+		return answer, err
+	}
+	var nobody error
+	if path != "" {
+		said, err := askDaemon(c, path, q.Name, by)
+		switch {
+		case err == nil:
+			if err = json.Unmarshal(said, &answer); err != nil {
+				err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", path, err)
+			}
+			return answer, err
+		case !errors.Is(err, socket.ErrNobody) || c.IsSet("socket"):
+			return answer, err
+		}
+		nobody = err
+	}
+	config, err := load(c)
+	if err == nil {
+		err = look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) (err error) {
+			answer, err = q.Of(c.Context, view.Describe(s, cycle, nil), view.Everything(), by)
+			return err
+		})
+	}
+	return answer, alone(nobody, err)
+}
+
+// alone adds to the error of a command that looks for itself that there is no daemon
+// to ask, which most users need instead.
+func alone(nobody, err error) error {
+	if nobody == nil || err == nil || errors.Is(err, view.ErrNoJob) {
+		return err
+	}
+	return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
+}
+
+// askDaemon asks the daemon at a path, and repeats its warning.
+func askDaemon(c *cli.Context, path, question string, by *view.Selection) ([]byte, error) {
+	answer, err := socket.Ask(c.Context, path, question, by)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Warning != "" {
+		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
+	}
+	return answer.JSON, nil
+}
+
+// askedSocket returns the path at which ostrichd is asked, "" if the command looks
+// for itself: any setting says so, as the daemon has its own.
+func askedSocket(c *cli.Context) (string, error) {
+	path := sidecar.DefaultSocket
+	if c.IsSet("socket") {
+		path = c.String("socket")
+	}
+	other := settingGiven(c)
+	_, inEnvironment := os.LookupEnv("OSTRICH_SOCKET")
+	switch {
+	case other == "":
+		return path, nil
+	case path != "" && c.IsSet("socket") && !inEnvironment:
+		return "", fmt.Errorf("%s: --socket asks ostrichd, which has settings of its own; %s does not go with it", c.Command.Name, other)
+	}
+	return "", nil
+}
+
+// settingGiven returns a setting other than the socket that an option or the
+// environment gives, "" if there is none.
+func settingGiven(c *cli.Context) string {
+	for _, f := range append(sidecar.Flags(true), clusterFlag()) {
+		if name := f.Names()[0]; name != "socket" && c.IsSet(name) {
+			return "--" + name
+		}
+	}
+	none := sidecar.Default()
+	for _, s := range sidecar.Settings(&none) {
+		if _, ok := os.LookupEnv(s.Env()); ok && s.NoFlag {
+			return s.Env()
+		}
+	}
+	return ""
+}
+
+// selected returns what the options of selection choose.
+func selected(c *cli.Context) *view.Selection {
+	return &view.Selection{Users: values(c, "user"), Accounts: values(c, "account"), Partitions: values(c, "partition")}
+}
+
+// values returns the values of an option, which have commas between them.
+func values(c *cli.Context, option string) []string {
+	if c.String(option) == "" {
+		return nil
+	}
+	list := strings.Split(c.String(option), ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/priority/slurm"
+)
+
+// answers opens the socket at which users ask. It returns nil if there is none: a
+// default that does not work here, as without systemd, is no reason not to start.
+func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
+	path := d.config.Socket
+	if path == "" {
+		return nil, nil
+	}
+	log := d.log
+	s, err := socket.Open(ctx, path, socket.Options{
+		Users: func(ctx context.Context) ([]slurm.User, error) { return d.commands.Load().Users(ctx) },
+		Unknown: func(err error) {
+			log.Warn().Err(err).Msg("socket: who is an operator is not known; all but root are ordinary users until it is")
+		},
+		Late: d.status.late, Now: d.now,
+	}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
+	if err != nil && path == sidecar.DefaultSocket {
+		d.log.Warn().Err(err).Msg("users cannot ask; set socket to another path, or to nothing")
+		return nil, nil
+	}
+	return s, err
+}
