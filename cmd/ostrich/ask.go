@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -119,21 +118,4 @@ func settingGiven(c *cli.Context) string {
 		}
 	}
 	return ""
-}
-
-// selected returns what the options of selection choose.
-func selected(c *cli.Context) *view.Selection {
-	return &view.Selection{Users: values(c, "user"), Accounts: values(c, "account"), Partitions: values(c, "partition")}
-}
-
-// values returns the values of an option, which have commas between them.
-func values(c *cli.Context, option string) []string {
-	if c.String(option) == "" {
-		return nil
-	}
-	list := strings.Split(c.String(option), ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
 }

@@ -118,16 +118,6 @@ func separate(a *cli.App, args []string) []string {
 	return append(args[:2:2], arguments.Separate(a.Commands[i].Flags, args[2:])...)
 }
 
-// selection are the options that choose rows, with Slurm's meaning.
-func selection() []cli.Flag {
-	return []cli.Flag{
-		clusterFlag(),
-		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
-		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
-		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}, Usage: "only jobs of these `PARTITIONS`, comma-separated", DefaultText: "all"},
-	}
-}
-
 // clusterFlag is Slurm's -M, with one cluster at a time.
 func clusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}

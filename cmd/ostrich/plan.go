@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -13,15 +12,15 @@ import (
 )
 
 func planCommand() *cli.Command {
-	return asking(cli.Command{
+	return listing(cli.Command{
 		Name:  "plan",
 		Usage: "show the order of the live queue and what would be written; write nothing",
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
 			"would, to whatever job of the queue; 1: error.",
-	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context) error {
-		plan, err := ask(c, view.AskPlan, selected(c))
+	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, func(c *cli.Context, by *view.Selection) error {
+		plan, err := ask(c, view.AskPlan, by)
 		if err == nil {
 			err = writePlan(c, plan)
 		}

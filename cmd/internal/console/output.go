@@ -34,12 +34,17 @@ func Formats() []cli.Flag {
 
 // Tables writes tables as the options of the command say, each below its title.
 // An empty line separates them, unless titles are left out. They fit the [Width] of the
-// output, where that is possible.
+// output, where that is possible, and have the columns and rows that options of [Rows]
+// choose, if the command has any.
 func Tables(c *cli.Context, tables ...format.Table) error {
 	header := !c.Bool("noheader")
 	width := Width(c.App.Writer)
 	for i := range tables {
 		t := &tables[i]
+		left, err := arrange(c, t)
+		if err != nil {
+			return err
+		}
 		head := ""
 		if i > 0 && (header || t.Title == "") {
 			head = "\n"
@@ -52,6 +57,11 @@ func Tables(c *cli.Context, tables ...format.Table) error {
 		}
 		if err := t.Write(c.App.Writer, header, c.Bool("parsable2"), width); err != nil {
 			return err
+		}
+		if left > 0 && header && !c.Bool("parsable2") {
+			if _, err := fmt.Fprintf(c.App.Writer, "and %s\n", format.Plural(left, "more row")); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func selection(r *http.Request, takes []string) (*view.Selection, error) {
 	}
 	by := &view.Selection{}
 	for name, list := range lists(by) {
-		*list = split(values.Get(name))
+		*list = view.Split(values.Get(name))
 	}
 	return by, nil
 }
@@ -39,25 +39,4 @@ func arguments(by *view.Selection) string {
 		}
 	}
 	return values.Encode()
-}
-
-// split splits a list at its commas, but not at those in the name of a job such as
-// 17_[1-3,7].
-func split(text string) (list []string) {
-	from, inside := 0, false
-	for i := range len(text) {
-		switch {
-		case text[i] == '[':
-			inside = true
-		case text[i] == ']':
-			inside = false
-		case text[i] == ',' && !inside:
-			list = append(list, strings.TrimSpace(text[from:i]))
-			from = i + 1
-		}
-	}
-	if text != "" {
-		list = append(list, strings.TrimSpace(text[from:]))
-	}
-	return list
 }

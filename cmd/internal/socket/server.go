@@ -98,8 +98,8 @@ type question struct {
 // questions are what can be asked, by the name that follows folder.
 func questions() map[string]question {
 	return map[string]question{
-		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition"),
-		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition"),
+		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition", "job"),
+		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition", "job"),
 		view.AskShares.Name:    of(view.AskShares, "user", "account", "partition"),
 		view.AskExplain.Name:   of(view.AskExplain, "job"),
 		Compare: {

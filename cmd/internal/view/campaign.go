@@ -78,18 +78,37 @@ func (c *Campaign) Late() string {
 
 // Unfinished lists the chosen campaigns that v may see.
 func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
-	list := []Campaign{}
+	list, seen := []Campaign{}, s.seen(v, by)
 	for i := range s.Campaigns {
-		if c := &s.Campaigns[i]; c.seen(v, by) {
+		if c := &s.Campaigns[i]; seen(c) {
 			list = append(list, *c)
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, list}
 }
 
-// seen reports whether the campaign is chosen and v may see it.
-func (c *Campaign) seen(v *Viewer, by *Selection) bool {
-	return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account)
+// seen returns whether a campaign is chosen and v may see it. With jobs to choose by it
+// is chosen if one of its unfinished jobs is, or the job that opened it.
+func (s *Cycle) seen(v *Viewer, by *Selection) func(c *Campaign) bool {
+	jobs := make(map[ostrich.JobID]bool)
+	for _, name := range by.jobs() {
+		if name.task < 0 && name.offset < 0 {
+			jobs[name.id] = true
+		}
+		if place := name.Pending(s.Plan.Entries); place >= 0 { // waiting tasks of an array are one record
+			jobs[s.Plan.Entries[place].Job] = true
+		}
+		for i := range s.live {
+			if _, ok := name.live(s.live[i : i+1]); ok {
+				jobs[s.live[i].Job.ID] = true
+			}
+		}
+	}
+	named := func(id ostrich.JobID) bool { return jobs[id] }
+	return func(c *Campaign) bool {
+		return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account) &&
+			(len(by.Jobs) == 0 || named(c.Campaign) || slices.ContainsFunc(c.Pending, named) || slices.ContainsFunc(c.Running, named))
+	}
 }
 
 // sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
@@ -69,7 +71,9 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 // see it.
 func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
 	e := &s.Plan.Entries[place]
-	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account)
+	named := func(n JobName) bool { return n.Pending(s.Plan.Entries[place:place+1]) == 0 }
+	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account) &&
+		(len(by.Jobs) == 0 || slices.ContainsFunc(by.jobs(), named))
 }
 
 // Job describes the job at a place of the plan's entries.

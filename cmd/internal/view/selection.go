@@ -9,7 +9,42 @@ import (
 type Selection struct {
 	Users, Accounts, Partitions []string
 
-	Jobs []string // as squeue names them; only explain looks at it
+	Jobs []string // as squeue names them; shares do not look at it
+
+	names []JobName // of Jobs, once they are read
+}
+
+// jobs returns the names of the jobs. Text that is no name of a job chooses nothing.
+func (s *Selection) jobs() []JobName {
+	if s.names == nil {
+		for _, text := range s.Jobs {
+			if n, err := ParseJob(text); err == nil {
+				s.names = append(s.names, n)
+			}
+		}
+	}
+	return s.names
+}
+
+// Split splits a list at its commas, but not at those in the name of a job such as
+// 17_[1-3,7]. The list of an empty text is empty.
+func Split(text string) (list []string) {
+	from, inside := 0, false
+	for i := range len(text) {
+		switch {
+		case text[i] == '[':
+			inside = true
+		case text[i] == ']':
+			inside = false
+		case text[i] == ',' && !inside:
+			list = append(list, strings.TrimSpace(text[from:i]))
+			from = i + 1
+		}
+	}
+	if text != "" {
+		list = append(list, strings.TrimSpace(text[from:]))
+	}
+	return list
 }
 
 // chosen reports whether a row is chosen. A job can be in several
