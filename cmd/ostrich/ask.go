@@ -42,17 +42,17 @@ func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (
 	}
 	var nobody error
 	if path != "" {
-		said, err := askDaemon(c, path, q.Name, by)
+		var said []byte
+		said, nobody = askDaemon(c, path, q.Name, by)
 		switch {
-		case err == nil:
+		case nobody == nil:
 			if err = json.Unmarshal(said, &answer); err != nil {
 				err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", path, err)
 			}
 			return answer, err
-		case !errors.Is(err, socket.ErrNobody) || c.IsSet("socket"):
-			return answer, err
+		case !errors.Is(nobody, socket.ErrNobody) || c.IsSet("socket"):
+			return answer, nobody
 		}
-		nobody = err
 	}
 	config, err := load(c)
 	if err == nil {

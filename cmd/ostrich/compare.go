@@ -143,15 +143,15 @@ func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
 	}
 	var nobody error
 	if path != "" && !c.IsSet("address") {
-		raw, err := askDaemon(c, path, socket.Compare, &view.Selection{})
-		if err == nil {
-			report, err := livecompare.Parse(path, raw)
-			return report, raw, err
+		var raw []byte
+		raw, nobody = askDaemon(c, path, socket.Compare, &view.Selection{})
+		switch {
+		case nobody == nil:
+			report, bad := livecompare.Parse(path, raw)
+			return report, raw, bad
+		case !errors.Is(nobody, socket.ErrNobody) || c.IsSet("socket"):
+			return nil, nil, nobody
 		}
-		if !errors.Is(err, socket.ErrNobody) || c.IsSet("socket") {
-			return nil, nil, err
-		}
-		nobody = err
 	}
 	address, err := liveAddress(c)
 	if err != nil {

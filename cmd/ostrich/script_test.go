@@ -6,7 +6,9 @@ import (
 	"slurm-ostrich/cmd/internal/scripttest"
 )
 
-func TestMain(m *testing.M) { scripttest.Main(m, map[string]func(){"ostrich": main, "served": served}) }
+func TestMain(m *testing.M) {
+	scripttest.Main(m, map[string]func(){"ostrich": main, "served": served, "answering": answering})
+}
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
 func TestScripts(t *testing.T) { scripttest.Run(t) }

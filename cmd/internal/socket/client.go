@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,24 +38,25 @@ type Answer struct {
 func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, unreached(path, err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })() // ends what waits
+	defer func() { _ = c.Close() }()                         // It has been read.
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://ostrichd"+folder+name+"?"+arguments(by), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var d net.Dialer
-	client := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return d.DialContext(ctx, "unix", path)
-		},
-	}}
-	answer, err := client.Do(request)
+	// Not through http.Client: the daemon may refuse before it reads a request.
+	sent := request.Write(c)
+	answer, err := http.ReadResponse(bufio.NewReader(c), request)
 	if err != nil {
-		return nil, unanswered(path, err)
+		return nil, fmt.Errorf("ostrichd at %s gives no answer: %w", path, errors.Join(ctx.Err(), sent, err))
 	}
-	defer func() { _ = answer.Body.Close() }() // It has been read.
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
-	if err != nil {
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, fmt.Errorf("ostrichd at %s: the answer is cut off: %w", path, err)
 	}
 	if answer.StatusCode != http.StatusOK {
@@ -63,16 +65,17 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	return &Answer{raw, answer.Header.Get(warning)}, nil
 }
 
-// unanswered returns the error of a request that got no answer.
-func unanswered(path string, err error) error {
-	cause := errors.Unwrap(err) // without the address of the request
-	if o, ok := errors.AsType[*net.OpError](err); ok && o.Op == "dial" {
-		cause = errors.Unwrap(o)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("%w at %s: %w", ErrNobody, path, cause)
+// unreached returns the error of a socket to which nothing connects.
+func unreached(path string, err error) error {
+	if o, ok := errors.AsType[*net.OpError](err); ok {
+		err = o.Err // without the path
+	}
+	for _, nobody := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ECONNREFUSED, syscall.ENOTDIR} {
+		if errors.Is(err, nobody) {
+			return fmt.Errorf("%w at %s: %w", ErrNobody, path, err)
 		}
 	}
-	return fmt.Errorf("ostrichd at %s gives no answer: %w", path, cause)
+	return fmt.Errorf("ostrichd at %s gives no answer: %w", path, err)
 }
 
 // refused returns the error of an answer that is none.

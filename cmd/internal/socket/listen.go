@@ -30,7 +30,7 @@ type listener struct {
 // listen listens at a path, for every user of this host. It replaces a socket that
 // a daemon has left behind, and nothing else.
 func listen(ctx context.Context, path string, l *limits) (*listener, error) {
-	if err := clear(ctx, path); err != nil {
+	if err := removeStale(ctx, path); err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
 	var lc net.ListenConfig
@@ -51,8 +51,8 @@ func listen(ctx context.Context, path string, l *limits) (*listener, error) {
 	return &listener{u, l}, nil
 }
 
-// clear removes a socket at which nobody answers.
-func clear(ctx context.Context, path string) error {
+// removeStale removes a socket at which nobody answers.
+func removeStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -71,7 +71,7 @@ func (c *Cluster) submit(user ostrich.UserID, at ostrich.Time, procs int, limit 
 	}
 	c.events = append(c.events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
 	c.queue = append(c.queue, priority.Queued{
-		Job: id, Full: fmt.Sprint(id), User: c.names[user], Account: account, Partition: "main", QOS: "normal", Count: 1,
+		Job: id, Full: fmt.Sprint(id), User: c.names[user], Account: account, Partition: "main", QOS: "normal", Count: 1, UID: uint32(user),
 		Priority: 1_000_000 - uint32(id%1000), Listed: true, SiteKnown: true, State: "PENDING", Reason: "Priority", Submit: j.Submit,
 	})
 	return id

@@ -1,0 +1,242 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slurm-ostrich/cmd/internal/view"
+)
+
+func open(t *testing.T, path string) (*Server, error) {
+	t.Helper()
+	s, err := Open(t.Context(), path, options(), func(err error) { t.Error(err) })
+	if err == nil {
+		t.Cleanup(func() { _ = s.Close() })
+	}
+	return s, err
+}
+
+// A socket that a daemon has left behind is replaced, and nothing else is.
+func TestListen(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.sock")
+
+	left, err := net.Listen("unix", path) //nolint:noctx // at once or not at all
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix, ok := left.(*net.UnixListener)
+	if !ok {
+		t.Fatalf("%T", left)
+	}
+	unix.SetUnlinkOnClose(false)
+	if err = left.Close(); err != nil { // as kill -9 leaves it
+		t.Fatal(err)
+	}
+	defer syscall.Umask(syscall.Umask(0o077))
+	s, err := open(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, bad := os.Stat(path); bad != nil || info.Mode() != fs.ModeSocket|0o666 {
+		t.Errorf("%v %v", info.Mode(), bad)
+	}
+	if _, err = open(t, path); !errors.Is(err, ErrInUse) || err.Error() != "socket "+path+": another daemon answers there" {
+		t.Errorf("a live socket: %v", err)
+	}
+	if _, err = Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
+		t.Errorf("after another daemon wanted the socket: %v", err)
+	}
+	if err = s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the end: %v", err)
+	}
+
+	if err = os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = open(t, path); err == nil || !strings.Contains(err.Error(), "something else is there, which stays") {
+		t.Errorf("a file: %v", err)
+	}
+	if raw, bad := os.ReadFile(path); string(raw) != "precious" {
+		t.Errorf("the file: %q %v", raw, bad)
+	}
+	if _, err = open(t, filepath.Join(dir, "missing/s.sock")); err == nil || !strings.Contains(err.Error(), "its folder does not exist; systemd's RuntimeDirectory makes it") {
+		t.Errorf("no folder: %v", err)
+	}
+	if _, err = open(t, filepath.Join(path, "s.sock")); err == nil {
+		t.Error("a file is a folder")
+	}
+}
+
+// What a client is told when there is no answer.
+func TestAsk(t *testing.T) {
+	dir := t.TempDir()
+	ask := func(path string) string {
+		_, err := Ask(t.Context(), path, "plan", &view.Selection{})
+		if err == nil {
+			return ""
+		}
+		return err.Error()
+	}
+	for path, want := range map[string]string{
+		dir + "/none": "no ostrichd answers at " + dir + "/none: connect: no such file or directory",
+		dir:           "no ostrichd answers at " + dir + ": connect: connection refused",
+	} {
+		if got := ask(path); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	answering := func(handler http.HandlerFunc) string {
+		path := filepath.Join(t.TempDir(), "s")
+		l, err := net.Listen("unix", path) //nolint:noctx // at once or not at all
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewUnstartedServer(handler)
+		_ = server.Listener.Close() // never used
+		server.Listener = l
+		server.Start()
+		t.Cleanup(server.Close)
+		return path
+	}
+	path := answering(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "ostrichd" || r.URL.Path != "/v1/plan" {
+			t.Errorf("asked %s of %s", r.URL, r.Host)
+		}
+		http.Error(w, "it works", http.StatusNotFound)
+	})
+	if got, want := ask(path), "ostrichd at "+path+": 404 Not Found: this is no answer of ostrichd, or of one that does not know the question"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	path = answering(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("{")) // the client will see
+	})
+	if got, want := ask(path), "ostrichd at "+path+": the answer is cut off: unexpected EOF"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	path = answering(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	if got, want := ask(path), "ostrichd at "+path+" gives no answer: unexpected EOF"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// No connection of a user takes that of another, and none is given twice.
+func TestConnections(t *testing.T) {
+	l := newLimits(func() time.Time { return time.Unix(0, 0) })
+	for range mostOfUser {
+		if words := l.connect(1); words != "" {
+			t.Fatal(words)
+		}
+	}
+	if words := l.connect(1); words != "you have 8 connections to ostrichd already, which is the most a user may have" {
+		t.Errorf("%q", words)
+	}
+	if words := l.connect(2); words != "" {
+		t.Errorf("another user: %q", words)
+	}
+	l.disconnect(1)
+	if words := l.connect(1); words != "" {
+		t.Errorf("after one has ended: %q", words)
+	}
+	for uid := uint32(3); l.all < mostOfAll; uid++ {
+		for i := 0; i < mostOfUser && l.all < mostOfAll; i++ {
+			if words := l.connect(uid); words != "" {
+				t.Fatal(words)
+			}
+		}
+	}
+	if words := l.connect(99); words != "ostrichd is busy: too many users ask at once; try again in a few seconds" {
+		t.Errorf("%q", words)
+	}
+}
+
+// A user who asks too often has to wait, others do not, and no user is remembered
+// for longer than that matters.
+func TestRequests(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := newLimits(func() time.Time { return now })
+	once := func(uid uint32) bool {
+		if words := l.connect(uid); words != "" {
+			t.Fatalf("uid %d: %s", uid, words)
+		}
+		defer l.disconnect(uid)
+		return l.request(uid)
+	}
+	for i := range burst {
+		if !once(1) {
+			t.Fatalf("request %d is refused", i)
+		}
+	}
+	if once(1) || !once(2) {
+		t.Error("the limit of one user counts for another")
+	}
+	now = now.Add(time.Second)
+	for i := range perSecond + 1 {
+		if once(1) != (i < perSecond) {
+			t.Errorf("after a second, request %d", i)
+		}
+	}
+	l = newLimits(func() time.Time { return now })
+	for uid := range uint32(mostUsers) {
+		once(uid)
+	}
+	if words := l.connect(9_999); words == "" {
+		t.Error("a user is forgotten who has just asked")
+	}
+	now = now.Add(time.Minute)
+	if once(9_999); len(l.users) != 1 {
+		t.Errorf("%d users are remembered", len(l.users))
+	}
+}
+
+// Large answers are made one at a time, are in memory a few at a time, and each user
+// has one.
+func TestLargeAnswers(t *testing.T) {
+	l := newLimits(time.Now)
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	var all []func()
+	for uid := range uint32(mostLarge) {
+		_ = l.connect(uid)
+		encoded, sent, words := l.begin(t.Context(), uid)
+		if words != "" {
+			t.Fatal(words)
+		}
+		_ = l.connect(100)
+		if _, _, words = l.begin(impatient, 100); words == "" {
+			t.Error("two are made at a time")
+		}
+		encoded()
+		if _, _, words = l.begin(t.Context(), uid); !strings.HasPrefix(words, "another large answer is being sent to you") {
+			t.Errorf("a second one of a user: %q", words)
+		}
+		all = append(all, sent)
+	}
+	if _, _, words := l.begin(impatient, 100); !strings.HasPrefix(words, "ostrichd is busy: 4 large answers are being sent") {
+		t.Errorf("%q", words)
+	}
+	all[0]()
+	encoded, sent, words := l.begin(t.Context(), 100)
+	if words != "" {
+		t.Fatal(words)
+	}
+	encoded()
+	sent()
+	if _, _, words = l.begin(t.Context(), 0); words != "" {
+		t.Errorf("after the first is sent: %s", words)
+	}
+}

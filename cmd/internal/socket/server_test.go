@@ -1,0 +1,247 @@
+package socket
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/view"
+)
+
+// Each user sees of others what Slurm shows them, and always their own.
+func TestWhoSeesWhat(t *testing.T) {
+	const everybody = "user000 user001 user002 user003"
+	for _, test := range []struct {
+		private string // PrivateData
+		uid     uint32
+		jobs    string // whose jobs, campaigns and finished campaigns are seen
+		shares  string // whose shares
+	}{
+		{"", strangerUID, everybody, everybody},
+		{"", 1, everybody, everybody},
+		{"nodes,accounts", strangerUID, everybody, everybody},
+		{"jobs", strangerUID, "", ""},
+		{"jobs", 3, "user003", "user003"},
+		{"jobs", 1, "user000 user001 user002", "user001"}, // coordinator of chemistry
+		{"usage", 3, everybody, "user003"},
+		{"users", 3, everybody, "user003"},
+		{"usage", strangerUID, everybody, ""},
+		{"jobs,usage,users", 2, "user002", "user002"},
+		{"jobs,usage,users", operatorUID, everybody, everybody},
+		{"jobs,usage,users", 0, everybody, everybody},
+		{"jobs,usage,users", slurmUID, everybody, everybody},
+		{"jobs,usage,users", 7, "", ""}, // nobody knows them
+	} {
+		s := newServer(options())
+		s.Show(state(t, 4, 240, strings.Split(test.private, ",")...))
+		for question, want := range map[string]string{
+			"plan": test.jobs, "campaigns": test.jobs, "shares": test.shares, "plan?user=user001": onlyOf(test.jobs, "user001"), "shares?user=user002": onlyOf(test.shares, "user002"),
+		} {
+			w := get(s, test.uid, http.MethodGet, folder+question)
+			if got := strings.Join(usersIn(w.Body.String(), 4), " "); got != want || w.Code != http.StatusOK {
+				t.Errorf("PrivateData=%s, uid %d, %s: %d, %q, want %q", test.private, test.uid, question, w.Code, got, want)
+			}
+		}
+		compared := get(s, test.uid, http.MethodGet, folder+Compare)
+		var report livecompare.Report
+		if err := json.Unmarshal(compared.Body.Bytes(), &report); err != nil {
+			t.Fatal(err)
+		}
+		var finished, promised []string
+		for _, f := range report.Campaigns.Last {
+			finished = append(finished, f.User)
+		}
+		for _, u := range report.Campaigns.Promise.Users {
+			promised = append(promised, strings.TrimPrefix(u.User, "physics/"))
+		}
+		own := test.jobs
+		if test.uid == 1 && own != everybody {
+			own = "user001" // the comparison knows no account where shares are flat
+		}
+		if got := strings.Join(finished, " "); got != own {
+			t.Errorf("PrivateData=%s, uid %d: finished campaigns of %q, want %q", test.private, test.uid, got, own)
+		}
+		if got := strings.Join(promised, " "); got != own {
+			t.Errorf("PrivateData=%s, uid %d: promises to %q, want %q", test.private, test.uid, got, own)
+		}
+	}
+}
+
+func onlyOf(names, name string) string {
+	if strings.Contains(names, name) {
+		return name
+	}
+	return ""
+}
+
+// A hidden job is as unknown as one that does not exist; counts of what is ahead stay.
+func TestHiddenJobs(t *testing.T) {
+	s := newServer(options())
+	st := state(t, 4, 240, "jobs")
+	s.Show(st)
+	of := make(map[string]string)
+	for i := range st.Cycle.Plan.Entries {
+		of[st.Cycle.Plan.Entries[i].User] = st.Cycle.Plan.Entries[i].Full // the last of each
+	}
+	w := get(s, 3, http.MethodGet, folder+"explain?job="+of["user003"])
+	var e view.Explanation
+	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || e.User != "user003" || e.Ahead == nil || e.Ahead.Users == 0 {
+		t.Errorf("own job: %v %s", err, w.Body)
+	}
+	if got := usersIn(w.Body.String(), 4); len(got) != 1 {
+		t.Errorf("the explanation names %q", got)
+	}
+	for _, job := range []string{of["user002"], "99999"} {
+		w := get(s, 3, http.MethodGet, folder+"explain?job="+job)
+		if want := fmt.Sprintf(`{"error":"job %s: %s"}`, job, view.ErrNoJob); w.Code != http.StatusNotFound || strings.TrimSpace(w.Body.String()) != want {
+			t.Errorf("job %s: %d %s, want %s", job, w.Code, w.Body, want)
+		}
+	}
+}
+
+// The answers are what --json of the commands prints.
+func TestAnswers(t *testing.T) {
+	s, st := newServer(options()), state(t, 4, 240)
+	s.Show(st)
+	by := &view.Selection{Users: []string{"user001", "user002"}}
+	for question, want := range map[string]any{
+		"plan": st.Cycle.Chosen(view.Everything(), by), "campaigns": st.Cycle.Unfinished(view.Everything(), by), "shares": st.Cycle.Shares(view.Everything(), by),
+	} {
+		w := get(s, strangerUID, http.MethodGet, folder+question+"?user=user001,%20user002")
+		text, err := json.Marshal(want)
+		if diff := cmp.Diff(string(text), strings.TrimSpace(w.Body.String())); diff != "" || err != nil || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %v %s", question, err, diff)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s := newServer(options())
+	for target, want := range map[string]string{
+		"GET /v1/plan": "503 ostrichd has not completed a cycle since its start; try again soon, or look into its log",
+	} {
+		refusal(t, s, target, want)
+	}
+	s.Show(state(t, 2, 10))
+	for target, want := range map[string]string{
+		"POST /v1/plan":              "405 only GET: nothing can be changed here",
+		"HEAD /v1/plan":              "405 only GET: nothing can be changed here",
+		"GET /":                      `404 there is nothing at "/"`,
+		"GET /v1/":                   `404 there is nothing at "/v1/"`,
+		"GET /v1/writes":             `404 there is nothing at "/v1/writes"`,
+		"GET /v1/../v1/plan":         `404 there is nothing at "/v1/../v1/plan"`,
+		"GET /v1/plan?job=3":         `400 unknown argument "job"; there are user, account, partition`,
+		"GET /v1/compare?user=a":     `400 unknown argument "user"; there are none`,
+		"GET /v1/plan?user=a&user=b": `400 argument "user" is there twice`,
+		"GET /v1/plan?user=%ff":      `400 argument "user" is not UTF-8`,
+		"GET /v1/plan?user=" + strings.Repeat("a", 257): `400 argument "user" is longer than 256 bytes`,
+		"GET /v1/explain":         "400 name one job",
+		"GET /v1/explain?job=1,2": "400 name one job",
+		"GET /v1/explain?job=x":   `400 job "x": not a job id such as 17, 17_4 or 17+1`,
+	} {
+		s.limits = newLimits(s.Now)
+		refusal(t, s, target, want)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/plan", nil))
+	if w.Code != http.StatusForbidden {
+		t.Errorf("nobody asks: %d %s", w.Code, w.Body)
+	}
+}
+
+func refusal(t *testing.T, s *Server, target, want string) {
+	t.Helper()
+	method, path, _ := strings.Cut(target, " ")
+	w := get(s, strangerUID, method, path)
+	var said struct{ Error string }
+	if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil {
+		t.Errorf("%s: %v: %s", target, err, w.Body)
+	}
+	if got := fmt.Sprintf("%d %s", w.Code, said.Error); got != want {
+		t.Errorf("%s: %q, want %q", target, got, want)
+	}
+}
+
+// Whatever is asked, the answer is JSON and names nobody whom the user may not see.
+func FuzzRequest(f *testing.F) {
+	for _, target := range []string{
+		"/v1/plan?user=user001", "/v1/campaigns?account=physics,&partition=main", "/v1/shares?user=%zz", "/v1/explain?job=17_[1-3,7]", "/v1/explain?job=60", "/v1/compare", "//", "?&=;",
+	} {
+		f.Add(target)
+	}
+	st := state(f, 4, 120, "jobs")
+	f.Fuzz(func(t *testing.T, target string) {
+		s := newServer(options())
+		s.Show(st)
+		w := get(s, 3, http.MethodGet, target)
+		if !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%q: %d %q", target, w.Code, w.Body)
+		}
+		if got := usersIn(w.Body.String(), 3); w.Code == http.StatusOK && len(got) > 0 {
+			t.Errorf("%q: %q", target, got)
+		}
+	})
+}
+
+// An old cycle is shown with a warning.
+func TestLate(t *testing.T) {
+	o := options()
+	now := time.Unix(1030, 0)
+	o.Now = func() time.Time { return now }
+	s := newServer(o)
+	s.Show(state(t, 2, 10))
+	if w := get(s, 0, http.MethodGet, "/v1/plan"); w.Header().Get(warning) != "" {
+		t.Errorf("after 30 s: %q", w.Header().Get(warning))
+	}
+	now = time.Unix(1720, 0)
+	want := "the daemon's last cycle was at " + time.Unix(1000, 0).Format("2006-01-02T15:04:05") + ", 12 min ago, and this is from then; its log says why there is no newer one"
+	if w := get(s, 0, http.MethodGet, "/v1/plan"); w.Header().Get(warning) != want || w.Code != http.StatusOK {
+		t.Errorf("%d %q, want %q", w.Code, w.Header().Get(warning), want)
+	}
+}
+
+// Users of one host are told apart by the kernel, and nobody needs a right to ask.
+func TestTwoUsers(t *testing.T) {
+	path := filepath.Join(shared(t), "s.sock")
+	ask := client(t, path)
+	s, err := Open(t.Context(), path, options(), func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Show(state(t, 4, 240, "jobs", "usage"))
+	if info, err := os.Stat(path); err != nil || info.Mode() != fs.ModeSocket|0o666 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	for uid, want := range map[uint32]string{
+		0: "user000 user001 user002 user003", operatorUID: "user000 user001 user002 user003", 2: "user002", 3: "user003", strangerUID: "",
+	} {
+		for _, question := range []string{"plan", "campaigns", "shares"} {
+			out, err := ask(uid, question, "")
+			if got := strings.Join(usersIn(out, 4), " "); got != want || err != nil {
+				t.Errorf("uid %d asks for %s: %v %q, want %q", uid, question, err, got, want)
+			}
+		}
+	}
+	if _, err := ask(2, "explain", "99999"); err == nil || err.Error() != "ostrichd: job 99999: "+view.ErrNoJob.Error() {
+		t.Errorf("unknown job: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("the socket stays: %v", err)
+	}
+	if _, err := ask(2, "plan", ""); err == nil || err.Error() != ErrNobody.Error()+" at "+path+": connect: no such file or directory" {
+		t.Errorf("after the end: %v", err)
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/priority/slurm"
+)
+
+// answering is the command "answering PATH READY [late]" of the scripts: a daemon that has
+// done one cycle, just now or long ago, and answers at a socket until it is
+// interrupted. It makes the file READY.
+func answering() {
+	app := &cli.App{Flags: sidecar.Flags(false), Action: answerAt}
+	if err := app.Run(os.Args); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func answerAt(c *cli.Context) error {
+	config, err := sidecar.Load(c)
+	if err != nil {
+		return err
+	}
+	s, err := sidecar.Open(c.Context, config, nil)
+	if err != nil {
+		return err
+	}
+	cycle, err := s.Run(c.Context, false)
+	if err != nil {
+		return err
+	}
+	compared := livecompare.New()
+	compared.Observe(cycle, s)
+	late := c.Args().Get(2) == "late"
+	now := time.Unix(1700000600, 0)
+	server, err := socket.Open(c.Context, c.Args().Get(0), socket.Options{
+		Users:   func(context.Context) ([]slurm.User, error) { return nil, errors.New("not asked") },
+		Unknown: func(err error) { fmt.Fprintln(os.Stderr, err) },
+		Late:    func(_, _ time.Time) bool { return late },
+		Now:     func() time.Time { return now },
+	}, func(err error) { fmt.Fprintln(os.Stderr, err) })
+	if err != nil {
+		return err
+	}
+	server.Show(&socket.State{Cycle: view.Describe(s, cycle, nil), Report: compared.Report(), Ended: time.Unix(1700000000, 0)})
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	if err = os.WriteFile(c.Args().Get(1), nil, 0o600); err != nil {
+		return err
+	}
+	<-interrupt
+	return errors.Join(server.Close(), s.Close())
+}
+
+// Users without a daemon to ask are told what is missing; the reason stands behind.
+func TestAlone(t *testing.T) {
+	nobody := fmt.Errorf("%w at /run/ostrich/ostrichd.sock: no such file", socket.ErrNobody)
+	denied := errors.New("configuration: open /etc/ostrich/ostrich.yaml: permission denied")
+	want := "no ostrichd answers at /run/ostrich/ostrichd.sock: no such file; to do without it, this command needs the configuration of ostrichd and the rights to read: " + denied.Error()
+	if err := alone(nobody, denied); err == nil || err.Error() != want || !errors.Is(err, denied) {
+		t.Errorf("%v", err)
+	}
+	if err := alone(nil, denied); !errors.Is(err, denied) || strings.Contains(err.Error(), "ostrichd.sock") {
+		t.Errorf("a command that asked nobody: %v", err)
+	}
+	if err := alone(nobody, view.ErrNoJob); err == nil || err.Error() != view.ErrNoJob.Error() {
+		t.Errorf("a job that nobody knows: %v", err)
+	}
+	if err := alone(nobody, nil); err != nil {
+		t.Error(err)
+	}
+}
