@@ -33,8 +33,17 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
 	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
 
-// ask answers a question of a command.
+// ask answers a question of a command. Users whom nobody knows are an error.
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
+	answer, err := askAnybody(c, q, by)
+	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
+		err = knownUsers(c, by.Users, of)
+	}
+	return answer, err
+}
+
+// askAnybody asks ostrichd, or the cluster itself.
+func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	var answer Answer
 	path, err := askedSocket(c)
 	if err != nil {

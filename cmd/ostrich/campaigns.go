@@ -50,11 +50,13 @@ func campaignsCommand() *cli.Command {
 	return live
 }
 
+var campaignColumns = []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}
+
 func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
-	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
+	t := format.Table{Header: campaignColumns}
 	for _, j := range all.Campaigns {
 		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),

@@ -44,6 +44,8 @@ func moreWords(ctx context.Context) func(before []string, option string) []manua
 		switch {
 		case option == "policy":
 			return policyWords(command)
+		case option == "format" || option == "sort":
+			return columnWords(command)
 		case command == "completion" && option == "" && len(before) == 1:
 			return manual.Plain([]string{"bash", "zsh", "fish"})
 		case command == "completion" && option == "" && len(before) == 2:
@@ -59,6 +61,12 @@ func moreWords(ctx context.Context) func(before []string, option string) []manua
 		}
 		return inQueue(ctx, command, option)
 	}
+}
+
+// columnWords are the columns of a command's table.
+func columnWords(command string) []manual.Word {
+	columns := map[string][]string{"plan": planColumns, "campaigns": campaignColumns, "shares": shareColumns}[command]
+	return manual.Plain(strings.Fields(strings.ToLower(strings.Join(columns, " "))))
 }
 
 // policyWords are the policies that a command knows.

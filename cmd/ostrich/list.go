@@ -116,32 +116,43 @@ func selected(c *cli.Context) (*view.Selection, error) {
 			return nil, fmt.Errorf("--me: %w", err)
 		}
 		by.Users = []string{me.Username}
-		return by, nil
 	}
-	return by, knownUsers(c, by.Users)
+	return by, namesOfUIDs(c, by.Users)
 }
 
-// knownUsers refuses names of users that there are not, and replaces uids by names. A user
-// is whom the system knows, as for squeue, or Slurm: a static program knows /etc/passwd
-// only.
-func knownUsers(c *cli.Context, names []string) error {
-	var ofSlurm map[string]string // nil until Slurm is asked
-	for i, name := range names {
-		if _, err := user.Lookup(name); err == nil {
+// namesOfUIDs replaces uids by names, in place.
+func namesOfUIDs(c *cli.Context, users []string) error {
+	for i, name := range users {
+		if _, err := strconv.ParseUint(name, 10, 32); err != nil {
 			continue
 		}
 		if u, err := user.LookupId(name); err == nil {
-			names[i] = u.Username
+			users[i] = u.Username
+			continue
+		}
+		found, ok := usersOfSlurm(c)[name]
+		if !ok {
+			return fmt.Errorf("invalid user: %s", name)
+		}
+		users[i] = found
+	}
+	return nil
+}
+
+// knownUsers refuses names of users that there are not. A user is whom the answer, the
+// system or Slurm knows: a static program sees only /etc/passwd of the system's.
+func knownUsers(c *cli.Context, names []string, answer interface{ HasUser(name string) bool }) error {
+	var ofSlurm map[string]string // nil until Slurm is asked
+	for _, name := range names {
+		if _, err := user.Lookup(name); err == nil || answer.HasUser(name) {
 			continue
 		}
 		if ofSlurm == nil {
 			ofSlurm = usersOfSlurm(c)
 		}
-		found, ok := ofSlurm[name]
-		if !ok {
-			return fmt.Errorf("invalid user: %s", name)
+		if ofSlurm[name] == "" {
+			return fmt.Errorf("%s: invalid user: %s", c.Command.Name, name)
 		}
-		names[i] = found
 	}
 	return nil
 }

@@ -31,11 +31,13 @@ func planCommand() *cli.Command {
 	})
 }
 
+var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}
+
 func writePlan(c *cli.Context, plan view.Plan) error {
 	if c.Bool("json") {
 		return console.JSON(c, plan)
 	}
-	t := format.Table{Header: []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}}
+	t := format.Table{Header: planColumns}
 	for _, j := range plan.Jobs {
 		campaign, rank, to := "", "", ""
 		if j.Campaign != nil {

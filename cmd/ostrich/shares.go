@@ -29,14 +29,16 @@ func sharesCommand() *cli.Command {
 	})
 }
 
+var shareColumns = []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}
+
 func writeShares(c *cli.Context, all view.Shares) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
 	byAccount := slices.ContainsFunc(all.Shares, func(j view.User) bool { return j.Account != "" })
-	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	t := format.Table{Header: shareColumns}
 	if byAccount {
-		t.Header = slices.Insert(t.Header, 1, "ACCOUNT")
+		t.Header = slices.Insert(slices.Clone(t.Header), 1, "ACCOUNT")
 	}
 	for _, j := range all.Shares {
 		active := "no"

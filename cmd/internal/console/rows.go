@@ -14,7 +14,7 @@ import (
 // squeue -O have them, the sort of squeue.
 func Rows() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Aliases: []string{"o", "Format", "O"}, Usage: "only these `COLUMNS`, comma-separated, in this order", DefaultText: "all"},
+		&cli.StringFlag{Name: "format", Aliases: []string{"o", "O"}, Usage: "only these `COLUMNS`, comma-separated, in this order", DefaultText: "all"},
 		&cli.StringFlag{Name: "sort", Aliases: []string{"S"}, Usage: "sort by these `COLUMNS`, comma-separated; - before one: descending", DefaultText: "none"},
 		&cli.IntFlag{Name: "limit", Usage: "write at most `NUMBER` rows", DefaultText: "all"},
 	}

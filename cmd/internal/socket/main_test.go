@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asUser) == "" {
 		os.Exit(m.Run())
 	}
-	by := &view.Selection{Users: split(os.Args[3])}
+	by := &view.Selection{Users: view.Split(os.Args[3])}
 	if os.Args[2] == view.AskExplain.Name {
-		by = &view.Selection{Jobs: split(os.Args[3])}
+		by = &view.Selection{Jobs: view.Split(os.Args[3])}
 	}
 	answer, err := Ask(context.Background(), os.Args[1], os.Args[2], by)
 	if err != nil {

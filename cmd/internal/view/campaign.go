@@ -18,6 +18,11 @@ type Campaigns struct {
 	Campaigns []Campaign   `json:"campaigns"`
 }
 
+// HasUser reports whether a row is of the user.
+func (a Campaigns) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Campaigns, func(r Campaign) bool { return r.User == name })
+}
+
 // Campaign is an unfinished campaign.
 type Campaign struct {
 	Pool         string          `json:"pool"`
@@ -91,23 +96,27 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 // is chosen if one of its unfinished jobs is, or the job that opened it.
 func (s *Cycle) seen(v *Viewer, by *Selection) func(c *Campaign) bool {
 	jobs := make(map[ostrich.JobID]bool)
-	for _, name := range by.jobs() {
-		if name.task < 0 && name.offset < 0 {
-			jobs[name.id] = true
-		}
-		if place := name.Pending(s.Plan.Entries); place >= 0 { // waiting tasks of an array are one record
-			jobs[s.Plan.Entries[place].Job] = true
+	if len(by.Jobs) > 0 {
+		for place := range s.Plan.Entries { // where the waiting tasks of an array are one
+			if s.named(by, place) {
+				jobs[s.Plan.Entries[place].Job] = true
+			}
 		}
 		for i := range s.live {
-			if _, ok := name.live(s.live[i : i+1]); ok {
-				jobs[s.live[i].Job.ID] = true
+			r := &s.live[i]
+			fits := func(n JobName) bool { _, ok := n.live(s.live[i : i+1]); return ok }
+			if by.named(fits, r.Job.ID, r.ArrayJob, r.HetJob) {
+				jobs[r.Job.ID] = true
 			}
 		}
 	}
-	named := func(id ostrich.JobID) bool { return jobs[id] }
+	opened := func(id ostrich.JobID) bool {
+		return by.named(func(n JobName) bool { return n.task < 0 && n.offset < 0 }, id)
+	}
+	chosen := func(id ostrich.JobID) bool { return jobs[id] }
 	return func(c *Campaign) bool {
 		return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account) &&
-			(len(by.Jobs) == 0 || named(c.Campaign) || slices.ContainsFunc(c.Pending, named) || slices.ContainsFunc(c.Running, named))
+			(opened(c.Campaign) || slices.ContainsFunc(c.Pending, chosen) || slices.ContainsFunc(c.Running, chosen))
 	}
 }
 

@@ -3,6 +3,8 @@ package view
 import (
 	"slices"
 	"strings"
+
+	"slurm-ostrich/ostrich"
 )
 
 // Selection chooses rows as the options of squeue do. An empty list chooses all.
@@ -11,19 +13,24 @@ type Selection struct {
 
 	Jobs []string // as squeue names them; shares do not look at it
 
-	names []JobName // of Jobs, once they are read
+	names map[ostrich.JobID][]JobName // of Jobs, once they are read, by their numbers
 }
 
-// jobs returns the names of the jobs. Text that is no name of a job chooses nothing.
-func (s *Selection) jobs() []JobName {
+// named reports whether a name of a job among those with one of these numbers fits, or
+// no job is chosen by name. Text that is no name of a job chooses nothing.
+func (s *Selection) named(fits func(JobName) bool, numbers ...ostrich.JobID) bool {
+	if len(s.Jobs) == 0 {
+		return true
+	}
 	if s.names == nil {
+		s.names = make(map[ostrich.JobID][]JobName)
 		for _, text := range s.Jobs {
 			if n, err := ParseJob(text); err == nil {
-				s.names = append(s.names, n)
+				s.names[n.id] = append(s.names[n.id], n)
 			}
 		}
 	}
-	return s.names
+	return slices.ContainsFunc(numbers, func(id ostrich.JobID) bool { return slices.ContainsFunc(s.names[id], fits) })
 }
 
 // Split splits a list at its commas, but not at those in the name of a job such as

@@ -114,12 +114,10 @@ func TestChosenJobs(t *testing.T) {
 	} {
 		s.Plan.Entries = append(s.Plan.Entries, sidecar.Entry{Entry: &priority.Entry{Queued: q}})
 	}
-	for _, r := range []slurmdb.Record{
+	s.live = []slurmdb.Record{
 		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: slurmdb.NoTask},
 		{Job: ostrich.Job{ID: 15}, ArrayJob: 11, ArrayTask: 5},
 		{Job: ostrich.Job{ID: 41}, HetJob: 40},
-	} {
-		s.live = append(s.live, r)
 	}
 	s.Campaigns = []Campaign{{Campaign: 10, Pending: []ostrich.JobID{11}, Running: []ostrich.JobID{15}}, {Campaign: 12, Running: []ostrich.JobID{15}}, {Campaign: 40, Pending: []ostrich.JobID{40, 41}}}
 	for job, want := range map[string]string{
