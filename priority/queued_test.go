@@ -58,3 +58,31 @@ func FuzzTasks(f *testing.F) {
 		}
 	})
 }
+
+func FuzzFormatTasks(f *testing.F) {
+	f.Add([]byte{1, 1, 1, 5})
+	f.Add([]byte{0, 4, 4, 4, 4, 4})
+	f.Fuzz(func(t *testing.T, gaps []byte) {
+		var tasks []int
+		next := 0
+		for i, gap := range gaps {
+			next += int(gap)
+			if gap > 0 || i == 0 {
+				tasks = append(tasks, next)
+			}
+		}
+		if len(tasks) == 0 {
+			return
+		}
+		text := FormatTasks(tasks)
+		set, err := ParseTasks(text)
+		if err != nil || set.Count() != len(tasks) {
+			t.Fatalf("%v became %q: %v", tasks, text, err)
+		}
+		for _, task := range tasks {
+			if !set.Has(task) {
+				t.Errorf("%v became %q, without %d", tasks, text, task)
+			}
+		}
+	})
+}

@@ -63,6 +63,51 @@ func (s TaskSet) Count() int {
 	return n
 }
 
+// FormatTasks formats ascending tasks as squeue does (slurm_protocol_defs.c,
+// xlate_array_task_str): more than five at equal distances as a stride, "0-99:3".
+func FormatTasks(tasks []int) string {
+	if step := stride(tasks); step > 1 && len(tasks) > 5 {
+		if first, last := tasks[0], tasks[len(tasks)-1]; last-first > 10 {
+			return fmt.Sprintf("%d-%d:%d", first, last, step)
+		}
+	}
+	return FormatRanges(tasks)
+}
+
+// FormatRanges formats ascending tasks as "1,4-6".
+func FormatRanges(tasks []int) string {
+	var b []byte
+	for i := 0; i < len(tasks); i++ {
+		from := tasks[i]
+		for i+1 < len(tasks) && tasks[i+1] == tasks[i]+1 {
+			i++
+		}
+		if len(b) > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(from), 10)
+		if tasks[i] > from {
+			b = append(b, '-')
+			b = strconv.AppendInt(b, int64(tasks[i]), 10)
+		}
+	}
+	return string(b)
+}
+
+// stride returns the distance between neighbours, or 0 if the distances differ.
+func stride(tasks []int) int {
+	if len(tasks) < 2 {
+		return 0
+	}
+	step := tasks[1] - tasks[0]
+	for i := 1; i < len(tasks); i++ {
+		if tasks[i]-tasks[i-1] != step {
+			return 0
+		}
+	}
+	return step
+}
+
 // arraySpec returns scontrol's name of the tasks of an array. scontrol does not
 // read the "0-99:3" that squeue prints. It returns false for a name longer than
 // most bytes.

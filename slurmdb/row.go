@@ -206,6 +206,11 @@ func (w *row) size(v []driver.Value) error {
 	if req == 0 {
 		req = cpus
 	}
+	// If a job is cancelled that could not start yet (held, with a dependency or a
+	// begin time), Slurm writes its end as its start. It holds nothing.
+	if alloc == 0 && w.end > 0 && w.start == w.end {
+		w.start = 0
+	}
 	if w.started() && alloc == 0 {
 		alloc = req
 	}

@@ -41,6 +41,7 @@ func benchCommand() *cli.Command {
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
 		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `FILE`, or in runs.jsonl in that folder, and make those only that it lacks", Destination: &o.Resume},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
+		&cli.StringFlag{Name: "svg", Usage: "draw the mean campaign stretch by log into `FILE`"},
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		replay.WorkersFlag(&o.Workers),
@@ -49,7 +50,7 @@ func benchCommand() *cli.Command {
 
 func bench(c *cli.Context, o *orderbench.Options) error {
 	defer shortLived()()
-	if err := console.Writable(c, "html", "markdown"); err != nil {
+	if err := console.Writable(c, "html", "svg", "markdown"); err != nil {
 		return err
 	}
 	o.Given, o.Logs = c.IsSet, c.StringSlice("swf")
@@ -59,6 +60,7 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	}
 	if err = errors.Join(
 		console.WriteFile(c, "html", result.WriteHTML),
+		console.WriteFile(c, "svg", result.WriteSVG),
 		console.WriteFile(c, "markdown", func(w io.Writer) error { return result.WriteMarkdown(w, benchLine(c)) }),
 	); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -32,11 +32,14 @@ func compareCommand() *cli.Command {
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
 			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" +
+			"With --before DATE nothing is replayed: what happened after that moment stands beside what happened before it, as once\n" +
+			"OStrich orders the queue, over equal lengths of time.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(compareInput(o), o.SiteFlags(), []cli.Flag{
 		replay.FloorFlag(&o.Floor),
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
+		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime", Destination: &o.Before},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.StringFlag{Name: "window", Usage: "the chart of the schedules shows `FROM,TO`, in the syntax of --starttime", DefaultText: "the day with most waiting", Destination: &o.Window},
@@ -87,32 +90,40 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 		return err
 	}
 	o.Given, o.Cluster, o.Sacct, o.WhatIf = c.IsSet, c.String("clusters"), c.StringSlice("sacct"), c.StringSlice("what-if")
+	if c.IsSet("before") {
+		result, err := o.BeforeAfter(c.Context, &config, c.App.ErrWriter)
+		if err != nil {
+			return err
+		}
+		return writeResult(c, result, result.Verdict, result.TextTables, result.Sentences)
+	}
 	result, err := o.Compare(c.Context, &config, c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
-	if err = console.WriteFile(c, "html", result.WriteHTML); err != nil {
-		return err
-	}
-	return writeComparison(c, result)
+	tables := func() []format.Table { return result.TextTables(c.Bool("long") || c.Bool("parsable2")) }
+	return writeResult(c, result, result.Verdict, tables, result.Sentences)
 }
 
-// writeComparison writes the figures.
-func writeComparison(c *cli.Context, result *comparison.Comparison) error {
+// writeResult writes the page of a comparison, and its figures.
+func writeResult(c *cli.Context, result interface{ WriteHTML(w io.Writer) error }, verdict []string, tables func() []format.Table, sentences func() string) error {
+	if err := console.WriteFile(c, "html", result.WriteHTML); err != nil {
+		return err
+	}
 	if c.Bool("json") {
 		return console.JSON(c, result)
 	}
 	w := c.App.Writer
 	words := !c.Bool("noheader") && !c.Bool("parsable2")
 	if words {
-		if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(result.Verdict, "\n")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n\n", strings.Join(verdict, "\n")); err != nil {
 			return err
 		}
 	}
-	if err := console.Tables(c, result.TextTables(c.Bool("long") || c.Bool("parsable2"))...); err != nil || !words {
+	if err := console.Tables(c, tables()...); err != nil || !words {
 		return err
 	}
-	_, err := io.WriteString(w, result.Sentences())
+	_, err := io.WriteString(w, sentences())
 	return err
 }
 

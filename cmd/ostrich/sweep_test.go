@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/priority/slurm/slurmtest"
 )
 
 // must runs ostrich in this process, and fails where it does.
@@ -176,20 +178,22 @@ func stacks() string {
 // TestSweepWaits: a controller that does not answer is asked again, and a
 // signal leaves the job array alone.
 func TestSweepWaits(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, dir+"/scontrol", "#!/bin/sh\nprintf 'ClusterName = c\\nSLURM_VERSION = 22.05.8\\nPriorityType = priority/basic\\nMaxArraySize = 10\\n'\n")
+	slurm := slurmtest.New(t, "id=17 array=17 task=0 start=0")
+	dir := slurm.Folder
+	slurm.Set("config", "MaxArraySize = 10\n")
+	slurm.Set("fail-squeue", "squeue: error: Unable to contact slurm controller")
 	writeFile(t, dir+"/sbatch", "#!/bin/sh\necho 17\n")
-	writeFile(t, dir+"/squeue", `#!/bin/sh
-echo asked >>`+dir+`/asked
-[ $(wc -l <`+dir+`/asked) != 1 ] || { echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1; }
-echo '0|RUNNING'
-`)
 	file := writeFile(t, dir+"/grid.yaml", "traces: {generate: hipc, users: 2, jobs: 10}\npolicies: fcfs\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	failed := 0
 	go cancelOnce(ctx, cancel, func() bool {
-		raw, _ := os.ReadFile(dir + "/asked")
-		return strings.Count(string(raw), "asked") > 1
+		ran := slurm.Ran("squeue")
+		if failed == 0 && ran > 0 {
+			failed = ran
+			_ = os.Remove(dir + "/fail-squeue")
+		}
+		return ran > failed
 	})
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, []string{"ostrich", "sweep", "--out", dir + "/out", "--slurm", "--slurm-bin", dir, file}, &stdout, &stderr)

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 // compared keeps the comparison with what Slurm does, and gives the latest one to
@@ -32,8 +33,8 @@ func (m *compared) observe(c *sidecar.Cycle, from livecompare.Source) {
 	m.latest.Store(m.shadow.Report())
 }
 
-// ServeHTTP answers with the latest comparison.
-func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+// answer answers with the latest comparison, as a viewer may see it.
+func (m *compared) answer(w http.ResponseWriter, v *view.Viewer) {
 	r := m.latest.Load()
 	if r == nil {
 		api.Fail(w, http.StatusServiceUnavailable, statuspage.ErrNoCycle.Error())
@@ -41,7 +42,7 @@ func (m *compared) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(r) // the client disconnected
+	_ = json.NewEncoder(w).Encode(r.Seen(v.Job)) // the client disconnected
 }
 
 var (

@@ -81,7 +81,7 @@ func TestCompared(t *testing.T) {
 		t.Errorf("before the first cycle: %q", said)
 	}
 	c := seen(t)
-	c.Time, c.Anew = 100, true
+	c.Time, c.Anew, c.Generation = 100, true, 1
 	d.metrics.compared.observe(c, &world{daemon: d})
 	r := d.metrics.compared.latest.Load()
 	r.Starts.Same, r.Starts.Earlier, r.Starts.Later, r.Starts.NotCompared = 1, 2, 3, 4
@@ -143,7 +143,7 @@ func TestComparisonIsDocumented(t *testing.T) {
 	}
 	d := &daemon{metrics: newMetrics("v1"), now: time.Now}
 	c := seen(t)
-	c.Anew = true
+	c.Anew, c.Generation = true, 1
 	d.metrics.compared.observe(c, &world{daemon: d})
 	raw := get(t, d, "/api/v1/compare.json", http.StatusOK)
 	names := regexp.MustCompile(`"([a-z_]+)":`).FindAllStringSubmatch(raw, -1)

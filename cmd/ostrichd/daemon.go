@@ -42,6 +42,8 @@ type daemon struct {
 	socket  *socket.Server // nil: none
 
 	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
+	users    *socket.Directory              // for status.user_header
+	private  atomic.Pointer[[]string]       // what Slurm hides of others; nil before the first cycle
 
 	reload <-chan os.Signal
 	now    func() time.Time
@@ -138,6 +140,7 @@ func notChanged(c *sidecar.Cycle) error {
 func (d *daemon) run(ctx context.Context) error {
 	d.page.configured(&d.config)
 	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
+	d.users = d.directory()
 	server, err := d.serve(ctx)
 	if err != nil {
 		return err
@@ -301,6 +304,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	}
 	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
 	d.page.observe(c)
+	d.private.Store(&c.Controller.PrivateData)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if c.Names != nil {
@@ -354,10 +358,10 @@ func (d *daemon) leftOut(c *sidecar.Cycle) {
 		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
 	}
 	for _, err := range c.Odd[:min(len(c.Odd), mostLines)] {
-		d.log.Warn().Err(err).Msg("event left out")
+		d.log.Warn().Err(err).Msg("event rejected")
 	}
 	if more := max(0, len(c.Skipped)-mostLines) + max(0, len(c.Odd)-mostLines); more > 0 {
-		d.log.Warn().Int("more", more).Msg("more rows and events left out")
+		d.log.Warn().Int("more", more).Msg("more rows left out and events rejected")
 	}
 }
 

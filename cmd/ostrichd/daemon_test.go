@@ -552,7 +552,7 @@ func TestReport(t *testing.T) {
 		want := []string{"warn priorities not changed; the journal names each job"}
 		want = append(want, slices.Repeat([]string{"warn accounting row left out"}, 10)...)
 		want = append(
-			want, "warn event left out: start of job 5 twice", "warn more rows and events left out",
+			want, "warn event rejected: start of job 5 twice", "warn more rows left out and events rejected",
 			"warn accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still",
 			"warn priorities not changed; the journal names each job",
 		)

@@ -238,7 +238,7 @@ type rings struct {
 func newRings() *rings {
 	r := &rings{world: newWorld()}
 	r.daemon.config = *belled(time.Second, 2*time.Second, 30*time.Second)
-	r.daemon.config.Listen = ""
+	r.daemon.config.Socket, r.daemon.config.Listen = "", ""
 	r.step = func(context.Context, int) (*sidecar.Cycle, error) {
 		return &sidecar.Cycle{Diag: slurm.Diag{Jobs: r.now()}}, nil
 	}

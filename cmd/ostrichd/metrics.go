@@ -221,7 +221,7 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 // that visits every pending job.
 func (m *metrics) know(c *sidecar.Cycle, from view.Source) {
 	perUser := from.Config().Metrics.PerUser
-	if c.Anew || c.Generation != m.generation || len(m.short) != len(c.Pools) {
+	if c.Generation != m.generation || len(m.short) != len(c.Pools) {
 		m.generation, m.cycle = c.Generation, nil
 		m.short = make([]float64, len(c.Pools))
 		for i := range c.Pools {

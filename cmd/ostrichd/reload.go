@@ -30,8 +30,9 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("socket", config.Socket).Msg("the socket's path takes effect at the next start")
 		config.Socket = d.config.Socket
 	}
-	if config.Status.Listen != d.config.Status.Listen || !slices.Equal(config.Status.Hosts, d.config.Status.Hosts) {
-		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address and hosts take effect at the next start")
+	if config.Status.Listen != d.config.Status.Listen || !slices.Equal(config.Status.Hosts, d.config.Status.Hosts) ||
+		config.Status.UserHeader != d.config.Status.UserHeader {
+		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address, hosts and header take effect at the next start")
 		config.Status = d.config.Status
 	}
 	if config.Log.Format != d.config.Log.Format {

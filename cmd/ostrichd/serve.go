@@ -19,7 +19,7 @@ import (
 // succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
-	mux.Handle("GET "+statuspage.API+"compare.json", statuspage.Guard(d.metrics.compared, d.config.Status.Hosts))
+	mux.Handle("GET "+statuspage.API+"compare.json", statuspage.Guard(d.compare(), d.config.Status.Hosts))
 	return mux
 }
 
@@ -47,7 +47,9 @@ func (d *daemon) measures() *http.ServeMux {
 
 // pages serves the status page and its API.
 func (d *daemon) pages() http.Handler {
-	return statuspage.Handler(statuspage.Options{Snapshot: d.snapshot, Compare: d.metrics.compared, Hosts: d.config.Status.Hosts})
+	return statuspage.Handler(statuspage.Options{
+		Snapshot: d.snapshot, Viewer: d.viewers(), Compare: d.metrics.compared.answer, Hosts: d.config.Status.Hosts,
+	})
 }
 
 // servers serve requests until they are closed.

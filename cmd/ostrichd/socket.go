@@ -17,7 +17,7 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 	}
 	log := d.log
 	s, err := socket.Open(ctx, path, socket.Options{
-		Users: func(ctx context.Context) ([]slurm.User, error) { return d.commands.Load().Users(ctx) },
+		Users: d.slurmUsers,
 		Unknown: func(err error) {
 			log.Warn().Err(err).Msg("socket: who is an operator is not known; all but root are ordinary users until it is")
 		},
@@ -28,4 +28,17 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 		return nil, nil
 	}
 	return s, err
+}
+
+// directory knows Slurm's users for status.user_header.
+func (d *daemon) directory() *socket.Directory {
+	log := d.log
+	return socket.NewDirectory(d.slurmUsers, func(err error) {
+		log.Warn().Err(err).Msg("status page: who is an operator is not known; all are ordinary users until it is")
+	}, d.now)
+}
+
+// slurmUsers asks Slurm for its users, by the settings in effect.
+func (d *daemon) slurmUsers(ctx context.Context) ([]slurm.User, error) {
+	return d.commands.Load().Users(ctx)
 }

@@ -79,3 +79,27 @@ func IdleArea(jobs []Job, m int) Idle {
 	}
 	return idle
 }
+
+// Peak returns the most processors that jobs used at once, and when they first
+// did; 0 without jobs. In a second in which a job ends and another starts, it does
+// not count both.
+func Peak(jobs []Job) (procs int, at ostrich.Time) {
+	type edge struct {
+		at    ostrich.Time
+		procs int
+	}
+	edges := make([]edge, 0, 2*len(jobs))
+	for i := range jobs {
+		if j := &jobs[i]; j.Start < j.End {
+			edges = append(edges, edge{j.Start, j.Procs}, edge{j.End, -j.Procs})
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.procs, b.procs)) })
+	busy := 0
+	for _, e := range edges {
+		if busy += e.procs; busy > procs {
+			procs, at = busy, e.at
+		}
+	}
+	return procs, at
+}

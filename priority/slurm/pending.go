@@ -79,7 +79,7 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 		}
 		if len(r.tasks) > 1 {
 			_, limit, limited := strings.Cut(set.Tasks, "%")
-			r.Tasks, r.Count = formatTasks(r.tasks), len(r.tasks)
+			r.Tasks, r.Count = priority.FormatTasks(r.tasks), len(r.tasks)
 			if limited {
 				r.Tasks += "%" + limit
 			}
@@ -137,10 +137,10 @@ func parseRecords(out, mark string) ([]record, error) {
 // these tasks: the last one of a stride (bitstring.c, bitfmt2int, stops before
 // the end). ok is false if none can be missing.
 func forgotten(tasks []int) (last int, ok bool) {
-	step := stride(tasks)
-	if step < 2 {
+	n := len(tasks)
+	if n < 2 {
 		return 0, false
 	}
-	last = tasks[len(tasks)-1] + step
-	return last, isStride(len(tasks)+1, last-tasks[0])
+	last = 2*tasks[n-1] - tasks[n-2]
+	return last, strings.Contains(priority.FormatTasks(append(slices.Clip(tasks), last)), ":")
 }

@@ -10,7 +10,6 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/priority/prioritytest"
 )
 
 func byJob(a, b priority.Queued) int { return int(a.Job) - int(b.Job) }
@@ -200,17 +199,15 @@ func TestSeparateErrors(t *testing.T) {
 
 // TestQueueOnEveryRelease reads one queue as old and as new commands show it.
 func TestQueueOnEveryRelease(t *testing.T) {
-	task := func(id, array ostrich.JobID, tasks, full string) priority.Queued {
-		return prioritytest.Job(id, func(q *priority.Queued) { q.Array, q.Tasks, q.Full, q.Name = array, tasks, full, "a" })
+	queue := []string{
+		"id=5", "id=7 array=7 tasks=0,5,15-16", "id=9 array=7 task=3 held=yes reason=JobHeldUser", "id=20 array=20 tasks=0-20:4", "id=30 array=30 task=8",
 	}
-	set := task(7, 7, "0,5,15-16", "7_[0,5,15-16]")
-	stride := task(20, 20, "0-20:4", "20_[0-20:4]")
-	set.Count, stride.Count = 4, 6
-	queue := []priority.Queued{prioritytest.Job(5, nil), set, task(9, 7, "3", "7_3"), stride, task(30, 30, "8", "30_8")}
-	queue[2].Priority, queue[2].Reason, queue[2].Listed = 0, "JobHeldUser", false
 	var want []priority.Queued
 	for _, grouping := range []bool{false, true} {
-		f := newFake(t, fakeState{Queue: queue, Grouping: grouping})
+		f := newFake(t, queue...)
+		if grouping {
+			f.Set("config", "SLURM_VERSION = 23.02.7")
+		}
 		got, err := f.Queue(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -222,14 +219,15 @@ func TestQueueOnEveryRelease(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || len(got) != len(queue) {
 			t.Errorf("grouping %t (-want +got):\n%s", grouping, diff)
 		}
-		if ran := f.state().Ran["squeue"]; grouping && ran != 3 || !grouping && ran != 1 {
+		if ran := f.Ran("squeue"); grouping && ran != 3 || !grouping && ran != 1 {
 			t.Errorf("grouping %t: squeue ran %d times", grouping, ran)
 		}
 	}
 	// Without a set of tasks the second list says all.
-	f := newFake(t, fakeState{Queue: queue[:1], Grouping: true})
-	if got, err := f.Queue(t.Context()); err != nil || len(got) != 1 || f.state().Ran["squeue"] != 2 {
-		t.Errorf("%+v, %v after %d runs", got, err, f.state().Ran["squeue"])
+	f := newFake(t, queue[0])
+	f.Set("config", "SLURM_VERSION = 23.02.7")
+	if got, err := f.Queue(t.Context()); err != nil || len(got) != 1 || f.Ran("squeue") != 2 {
+		t.Errorf("%+v, %v after %d runs", got, err, f.Ran("squeue"))
 	}
 }
 
@@ -255,32 +253,6 @@ func FuzzSeparate(f *testing.F) {
 			if ranges, err := parseTasks(q.Tasks); q.Array != 0 && (err != nil || ranges.Count() != q.Count) {
 				t.Errorf("%q: not %d tasks: %v", q.Tasks, q.Count, err)
 			}
-		}
-	})
-}
-
-func FuzzFormatTasks(f *testing.F) {
-	f.Add([]byte{1, 1, 1, 5})
-	f.Add([]byte{0, 4, 4, 4, 4, 4})
-	f.Fuzz(func(t *testing.T, gaps []byte) {
-		var tasks []int
-		next := 0
-		for i, gap := range gaps {
-			next += int(gap)
-			if gap > 0 || i == 0 {
-				tasks = append(tasks, next)
-			}
-		}
-		if len(tasks) == 0 {
-			return
-		}
-		text := formatTasks(tasks)
-		set, err := parseTasks(text)
-		if err != nil || set.Count() != len(tasks) {
-			t.Fatalf("%v became %q: %v", tasks, text, err)
-		}
-		if again := expandTasks(text); !slices.Equal(again, tasks) {
-			t.Fatalf("%v became %q, which is %v", tasks, text, again)
 		}
 	})
 }

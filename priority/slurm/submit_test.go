@@ -48,10 +48,11 @@ func TestParseSubmitted(t *testing.T) {
 }
 
 func TestArray(t *testing.T) {
-	dir := t.TempDir()
-	s := Commands{Dir: dir}
-	pretend(t, dir, "squeue", `[ "$*" = "-h -t all -j 17 -o %K|%T" ] && printf '4-9%%2|PENDING\n3|RUNNING\n2|COMPLETING\n1|COMPLETED\n0|OUT_OF_MEMORY\n'`)
-	got, err := s.Array(t.Context(), 17)
+	f := newFake(
+		t, "id=16", "id=17 array=17 tasks=4-9%2", "id=18 array=17 task=3 start=-9", "id=19 array=17 task=2 state=COMPLETING",
+		"id=20 array=17 task=1 state=COMPLETED", "id=21 array=17 task=0 state=OUT_OF_MEMORY",
+	)
+	got, err := f.Array(t.Context(), 17)
 	want := []ArrayTasks{{"4-9%2", "PENDING"}, {"3", "RUNNING"}, {"2", "COMPLETING"}, {"1", "COMPLETED"}, {"0", "OUT_OF_MEMORY"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -64,12 +65,11 @@ func TestArray(t *testing.T) {
 	if !want[0].Has(4) || !want[0].Has(9) || want[0].Has(3) || !want[1].Has(3) {
 		t.Errorf("tasks 4 to 9 have 4: %v, 9: %v, 3: %v; task 3 has 3: %v", want[0].Has(4), want[0].Has(9), want[0].Has(3), want[1].Has(3))
 	}
-	pretend(t, dir, "squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
-	if got, err := s.Array(t.Context(), 17); len(got) > 0 || err != nil {
+	if got, err := f.Array(t.Context(), 77); len(got) > 0 || err != nil {
 		t.Errorf("forgotten: %v, %v", got, err)
 	}
-	pretend(t, dir, "squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1")
-	if _, err := s.Array(t.Context(), 17); err == nil {
+	f.Set("fail-squeue", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
+	if _, err := f.Array(t.Context(), 17); err == nil {
 		t.Error("no answer, and no error")
 	}
 }

@@ -3,12 +3,10 @@ package slurm
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/prioritytest"
@@ -19,23 +17,16 @@ import (
 func TestTakeBackScattered(t *testing.T) {
 	for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice, priority.Priority} {
 		t.Run(string(ch), func(t *testing.T) {
-			rest := prioritytest.Job(60, func(q *priority.Queued) { q.Array, q.Tasks, q.Count = 60, scattered, 2001 })
 			value := map[priority.Channel]int64{priority.SiteFactor: 700, priority.Nice: -700, priority.Priority: 70000}[ch]
-			switch ch {
-			case priority.SiteFactor:
-				rest.Site = value
-			case priority.Nice:
-				rest.Nice = value
-			case priority.Priority:
-				rest.Priority, rest.Pinned, rest.SiteKnown = uint32(value), true, false
+			key := map[priority.Channel]string{priority.SiteFactor: "site", priority.Nice: "nice", priority.Priority: "pinned"}[ch]
+			f := newFake(t, fmt.Sprintf("id=60 array=60 tasks=%s %s=%d", scattered, key, value), "id=61 array=60 task=1 held=yes", "id=62 array=60 task=3 site=9")
+			queue, err := f.Queue(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
-			apart := prioritytest.Job(61, func(q *priority.Queued) {
-				q.Array, q.Tasks, q.Priority, q.Listed, q.SiteKnown = 60, "1", 0, false, false
-			})
-			other := prioritytest.Job(62, func(q *priority.Queued) { q.Array, q.Tasks, q.Site = 60, "3", 9 })
-			f := newFake(t, fakeState{Queue: []priority.Queued{rest, apart, other}})
+			rest := queue[slices.IndexFunc(queue, func(q priority.Queued) bool { return q.Job == 60 })]
 			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			if err := j.Conclude(2, ch, []priority.Outcome{{Change: priority.Change{Job: 60, Submit: rest.Submit, To: value}, Status: priority.Applied}}); err != nil {
+			if err = j.Conclude(2, ch, []priority.Outcome{{Change: priority.Change{Job: 60, Submit: rest.Submit, To: value}, Status: priority.Applied}}); err != nil {
 				t.Fatal(err)
 			}
 			o := priority.Options{
@@ -43,8 +34,7 @@ func TestTakeBackScattered(t *testing.T) {
 				Stock: func(q *priority.Queued) (value, nice int64, ours bool) { return j.Stock(ch, q) },
 			}
 			o.Exclude.Users = []string{rest.User}
-			before := f.state().Queue
-			p, err := o.Plan(prioritytest.Order(60, 62), before)
+			p, err := o.Plan(prioritytest.Order(60, 62), queue)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,9 +47,8 @@ func TestTakeBackScattered(t *testing.T) {
 			if err != nil || r.Count(priority.Applied) != 1 {
 				t.Fatalf("%v: %.300s", err, fmt.Sprintf("%+v", r.Outcomes))
 			}
-			after := f.state().Queue
-			if diff := cmp.Diff(before[1:], after[1:]); diff != "" {
-				t.Errorf("tasks apart (-before +after):\n%s", diff)
+			if after := f.Get("queue"); !strings.HasSuffix(after, "array=60 held=yes id=61 task=1\narray=60 id=62 site=9 task=3\n") {
+				t.Errorf("tasks apart have changed:\n%s", after)
 			}
 		})
 	}
@@ -68,8 +57,7 @@ func TestTakeBackScattered(t *testing.T) {
 // A change that is too long for scontrol's standard input is refused like any
 // other.
 func TestTakeBackScatteredRefused(t *testing.T) {
-	rest := prioritytest.Job(60, func(q *priority.Queued) { q.Array, q.Tasks, q.Site = 60, scattered, 700 })
-	f := newFake(t, fakeState{Queue: []priority.Queued{rest, prioritytest.Job(2, nil)}, Say: map[ostrich.JobID]string{60: "Job has no wings"}})
+	f := newFake(t, "id=60 array=60 site=700 refuse=Job~has~no~wings tasks="+scattered, "id=2")
 	long := []byte("60_[0")
 	for task := 2; task <= 4000; task += 2 {
 		long = fmt.Appendf(long, ",%d", task)

@@ -7,15 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority"
-	"slurm-ostrich/priority/prioritytest"
 )
 
 // sprio is asked again where its sums are not the priorities, as slurmctld may
 // have computed both in between.
 func TestQueueComparesTwice(t *testing.T) {
-	shown := map[ostrich.JobID]uint32{1: 5100, 2: 90}
-	f := newFake(t, fakeState{Queue: []priority.Queued{prioritytest.Job(1, nil), prioritytest.Job(2, nil), prioritytest.Job(3, nil)}, Restored: shown, Decayed: map[ostrich.JobID]uint32{1: 5100, 2: 5100}})
+	f := newFake(t, "id=1 age=5000 restored=5100 decayed=5100", "id=2 age=5000 restored=90 decayed=5100", "id=3 age=5000")
 	queue, err := f.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -24,12 +21,12 @@ func TestQueueComparesTwice(t *testing.T) {
 	for i := range queue {
 		got[queue[i].Job] = queue[i].Behind()
 	}
-	if diff := cmp.Diff(map[ostrich.JobID]int64{1: 0, 2: 90 - 5000, 3: 0}, got); diff != "" || f.state().Ran["sprio"] != 2 {
-		t.Errorf("%d runs; behind (-want +got):\n%s", f.state().Ran["sprio"], diff)
+	if diff := cmp.Diff(map[ostrich.JobID]int64{1: 0, 2: 90 - 5000, 3: 0}, got); diff != "" || f.Ran("sprio") != 2 {
+		t.Errorf("%d runs; behind (-want +got):\n%s", f.Ran("sprio"), diff)
 	}
-	quiet := newFake(t, fakeState{Queue: []priority.Queued{prioritytest.Job(1, nil)}})
-	if _, err = quiet.Queue(t.Context()); err != nil || quiet.state().Ran["sprio"] != 1 {
-		t.Errorf("%v after %d runs", err, quiet.state().Ran["sprio"])
+	quiet := newFake(t, "id=1")
+	if _, err = quiet.Queue(t.Context()); err != nil || quiet.Ran("sprio") != 1 {
+		t.Errorf("%v after %d runs", err, quiet.Ran("sprio"))
 	}
 }
 

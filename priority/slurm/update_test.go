@@ -14,7 +14,6 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/priority/prioritytest"
 )
 
 func changes(ids ...ostrich.JobID) []priority.Change {
@@ -39,25 +38,11 @@ func outcomes(r priority.Result) []became {
 	return list
 }
 
-func fakeQueue(ids ...ostrich.JobID) []priority.Queued {
-	queue := make([]priority.Queued, len(ids))
-	for i, id := range ids {
-		queue[i] = prioritytest.Job(id, nil)
-	}
-	return queue
-}
-
 func TestUpdateOutcomes(t *testing.T) {
-	state := fakeState{
-		Queue: fakeQueue(1, 2, 3, 5, 6, 7),
-		Say: map[ostrich.JobID]string{
-			2: "Job update not available right now for job 2",
-			6: "one line\nand another",
-		},
-		Deaf: map[ostrich.JobID]bool{3: true, 7: true},
-	}
-	state.Queue[5].Listed = false
-	f := newFake(t, state)
+	f := newFake(
+		t, "id=1", "id=2 refuse=Job~update~not~available~right~now~for~job~2", "id=3 ignore=yes", "id=5",
+		`id=6 refuse=one~line\nand~another`, "id=7 ignore=yes reason=Dependency",
+	)
 	r, err := f.Update(t.Context(), priority.SiteFactor, changes(1, 2, 3, 4, 5, 6, 7))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +59,7 @@ func TestUpdateOutcomes(t *testing.T) {
 	if diff := cmp.Diff(want, outcomes(r)); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
-	if ran := f.state().Ran["scontrol"]; ran != 1 {
+	if ran := f.Ran("scontrol"); ran != 1 {
 		t.Errorf("scontrol ran %d times for one burst", ran)
 	}
 	if len(r.Queue) != 6 || r.Count(priority.Applied) != 2 {
@@ -84,7 +69,7 @@ func TestUpdateOutcomes(t *testing.T) {
 
 func TestUpdateEveryChannel(t *testing.T) {
 	for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice, priority.Priority} {
-		f := newFake(t, fakeState{Queue: fakeQueue(1)})
+		f := newFake(t, "id=1")
 		r, err := f.Update(t.Context(), ch, changes(1))
 		if err != nil || r.Count(priority.Applied) != 1 {
 			t.Errorf("%s: %+v, %v", ch, outcomes(r), err)
@@ -95,68 +80,71 @@ func TestUpdateEveryChannel(t *testing.T) {
 func TestUpdateStops(t *testing.T) {
 	tests := []struct {
 		name   string
-		state  fakeState
-		change func(*Commands)
+		queue  []string
+		change func(*fake)
 		want   []became
 		is     error
 		says   string
 	}{
 		{
 			"slurmctld is away",
-			fakeState{Queue: fakeQueue(1, 2, 3), Say: map[ostrich.JobID]string{2: "slurm_update error: Unable to contact slurm controller (connect failure)"}},
-			func(*Commands) {},
+			[]string{"id=1", "id=2 refuse=slurm_update~error:~Unable~to~contact~slurm~controller~(connect~failure)", "id=3"},
+			nil,
 			[]became{{1, priority.Unknown, ""}, {2, priority.Unknown, ""}, {3, priority.Unsent, ""}},
 			ErrUnreachable, "connect failure",
 		},
 		{
 			"the right is lost",
-			fakeState{Queue: fakeQueue(1, 2, 3, 4), Say: map[ostrich.JobID]string{
-				2: "Access/permission denied for job 2", 3: "Access/permission denied for job 3", 4: "Access/permission denied for job 4",
-			}},
-			func(*Commands) {},
+			[]string{
+				"id=1", "id=2 refuse=Access/permission~denied~for~job~2", "id=3 refuse=Access/permission~denied~for~job~3",
+				"id=4 refuse=Access/permission~denied~for~job~4",
+			},
+			nil,
 			[]became{{1, priority.Applied, ""}, {2, priority.Refused, "Access/permission denied for job 2"}, {3, priority.Unsent, ""}, {4, priority.Unsent, ""}},
 			ErrDenied, "denied for job 2; is AdminLevel=Operator still set?",
 		},
 		{
 			"scontrol was ahead of its words",
-			fakeState{Queue: fakeQueue(1, 2), Say: map[ostrich.JobID]string{1: "Invalid user id for job 1"}, Ahead: []ostrich.JobID{2}},
-			func(*Commands) {},
+			[]string{"id=1 refuse=Invalid~user~id~for~job~1", "id=2 ahead=200"},
+			nil,
 			[]became{{1, priority.Refused, "Invalid user id for job 1"}, {2, priority.Applied, ""}},
 			ErrDenied, "Invalid user id for job 1",
 		},
 		{
 			"scontrol hangs",
-			fakeState{Queue: fakeQueue(1, 2, 3), HangAt: 2},
-			func(s *Commands) { s.BurstTimeout = 3 * time.Second },
+			[]string{"id=1", "id=2 hang=yes", "id=3"},
+			func(f *fake) { f.BurstTimeout = 3 * time.Second },
 			[]became{{1, priority.Applied, ""}, {2, priority.Unknown, ""}, {3, priority.Unsent, ""}},
 			context.DeadlineExceeded, "1 of 3 changes",
 		},
 		{
 			"scontrol dies",
-			fakeState{Queue: fakeQueue(1, 2, 3), DieAt: 3},
-			func(*Commands) {},
+			[]string{"id=1", "id=2", "id=3 die=yes"},
+			nil,
 			[]became{{1, priority.Applied, ""}, {2, priority.Applied, ""}, {3, priority.Unsent, ""}},
 			nil, "scontrol: ended after 2 of 3 changes: exit status 1: scontrol: fatal: out of luck",
 		},
 		{
 			"scontrol fails at once",
-			fakeState{Queue: fakeQueue(1), Fail: map[string]string{"scontrol": "scontrol: fatal: no configuration"}},
-			func(*Commands) {},
+			[]string{"id=1"},
+			func(f *fake) { f.Set("fail-scontrol", "scontrol: fatal: no configuration") },
 			[]became{{1, priority.Unsent, ""}},
 			nil, "no configuration",
 		},
 		{
 			"squeue fails afterwards",
-			fakeState{Queue: fakeQueue(1), Fail: map[string]string{"squeue": "squeue: error: no"}},
-			func(*Commands) {},
+			[]string{"id=1"},
+			func(f *fake) { f.Set("fail-squeue", "squeue: error: no") },
 			[]became{{1, priority.Unknown, ""}},
 			nil, "read back: squeue: exit status 1: squeue: error: no",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFake(t, tt.state)
-			tt.change(&f.Commands)
+			f := newFake(t, tt.queue...)
+			if tt.change != nil {
+				tt.change(f)
+			}
 			ids := make([]ostrich.JobID, len(tt.want))
 			for i := range ids {
 				ids[i] = tt.want[i].Job
@@ -173,14 +161,11 @@ func TestUpdateStops(t *testing.T) {
 }
 
 func TestUpdateCancelled(t *testing.T) {
-	f := newFake(t, fakeState{Queue: fakeQueue(1, 2, 3), HangAt: 2})
+	f := newFake(t, "id=1", "id=2 hang=yes", "id=3")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		for ctx.Err() == nil {
-			if state, err := loadState(f.file); err == nil && state.Ran["hang"] > 0 {
-				return
-			}
+		for ctx.Err() == nil && f.Ran("hang") == 0 {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}()
@@ -256,7 +241,7 @@ func TestUpdateRejectsBadChanges(t *testing.T) {
 		"other channel":      {"comment", priority.Change{Job: 1, To: 5}},
 	}
 	for name, b := range bad {
-		f := newFake(t, fakeState{Queue: fakeQueue(1)})
+		f := newFake(t, "id=1")
 		r, err := f.Update(t.Context(), b.ch, []priority.Change{{Job: 2, To: 1}, b.change, {Job: 3, To: 1}})
 		if err == nil {
 			t.Errorf("%s: accepted", name)
@@ -265,7 +250,7 @@ func TestUpdateRejectsBadChanges(t *testing.T) {
 		if diff := cmp.Diff(want, outcomes(r)); diff != "" {
 			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
 		}
-		if ran := f.state().Ran["scontrol"]; ran != 0 {
+		if ran := f.Ran("scontrol"); ran != 0 {
 			t.Errorf("%s: scontrol ran", name)
 		}
 	}
@@ -284,7 +269,9 @@ func TestCommandErrors(t *testing.T) {
 		}
 	})
 	t.Run("hanging", func(t *testing.T) {
-		f := newFake(t, fakeState{Fail: map[string]string{"sprio": "hang"}})
+		f := newFake(t)
+		f.Set("fail-sprio", "nothing yet")
+		f.Set("hang-sprio", "")
 		f.Timeout = 300 * time.Millisecond
 		_, err := f.Queue(t.Context())
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "sprio: no answer within 300ms") {
@@ -292,13 +279,15 @@ func TestCommandErrors(t *testing.T) {
 		}
 	})
 	t.Run("unreachable", func(t *testing.T) {
-		f := newFake(t, fakeState{Fail: map[string]string{"sprio": "Unable to contact slurm controller (connect failure)"}})
+		f := newFake(t)
+		f.Set("fail-sprio", "Unable to contact slurm controller (connect failure)")
 		if _, err := f.Queue(t.Context()); !errors.Is(err, ErrUnreachable) {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("no multifactor", func(t *testing.T) {
-		f := newFake(t, fakeState{Queue: fakeQueue(1), Fail: map[string]string{"sprio": "You are not running a supported priority plugin\n(priority/basic)."}})
+		f := newFake(t, "id=1")
+		f.Set("fail-sprio", "You are not running a supported priority plugin\n(priority/basic).")
 		queue, err := f.Queue(t.Context())
 		if err != nil || len(queue) != 1 || queue[0].Listed {
 			t.Errorf("%+v, %v", queue, err)

@@ -30,8 +30,9 @@ const progressEvery = 1 << 13
 // because a job that was submitted in the window may have ended long after it. It
 // does not depend on polls.
 //
-// It leaves out rows that Slurm has marked as deleted and jobs that another
-// cluster of a federation took. Notes say what else it left out or changed. It
+// It leaves out what sacct --allocations --duplicates leaves out: rows that Slurm
+// has marked as deleted, and jobs that were never eligible and never started. It
+// leaves out jobs that another cluster of a federation took, too. Notes say what else it left out or changed. It
 // calls progress now and then with the number of rows read; progress may be nil.
 // A window without a job is accounting.ErrEmpty.
 func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, progress func(rows int)) (*accounting.History, error) {
@@ -158,6 +159,7 @@ type window struct {
 	jobs     accounting.Builder
 	rows     int
 	ghosts   int                    // rows of jobs that another cluster took
+	barred   int                    // rows of jobs that were never eligible
 	unsized  int                    // rows of array tasks that Slurm has not written completely
 	clipped  []ostrich.JobID        // started before their submission
 	resized  map[ostrich.JobID]bool // jobs with a row that a resize closed
@@ -188,6 +190,10 @@ func (w *window) add(r *slurmdb.Row) {
 	}
 	if r.Impossible != "" {
 		w.jobs.Skip(fmt.Errorf("job %d: %s", r.ID, r.Impossible))
+		return
+	}
+	if r.Start == 0 && (r.Eligible == 0 || r.Eligible > w.now) {
+		w.barred++
 		return
 	}
 	j := accounting.Job{
@@ -306,6 +312,9 @@ func (w *window) qos(id uint32) int32 {
 func (w *window) note() {
 	if w.ghosts > 0 {
 		w.jobs.Note("%d rows of jobs that another cluster of the federation took are left out.", w.ghosts)
+	}
+	if w.barred > 0 {
+		w.jobs.Note("%d rows of jobs that were never eligible (held, a dependency, a begin time) are left out, as sacct leaves them out.", w.barred)
 	}
 	if w.unsized > 0 {
 		w.jobs.Note("%d rows of jobs that have not ended are left out: Slurm has not written their size yet.", w.unsized)

@@ -65,18 +65,28 @@ func TestHistory(t *testing.T) {
 		{"pending", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Limit = 0, 0, slurmdbtest.NoVal }), plain(7, func(j *jobOf) {
 			j.State, j.Start, j.End, j.Limit, j.Billing = accounting.Pending, 0, 0, 0, 0
 		}), ""},
-		{"held", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, -1 }), plain(7, func(j *jobOf) {
-			j.State, j.Start, j.End, j.Eligible, j.Billing = accounting.Pending, 0, 0, 0, 0
-		}), ""},
-		{"throttled", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, slurmdbtest.Infinite }), plain(7, func(j *jobOf) {
-			j.State, j.Start, j.End, j.Eligible, j.Billing = accounting.Pending, 0, 0, 0, 0
-		}), ""},
+		{"held", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, -1 }), nil, ""},
+		{"cancelled while it was held", with(func(j *slurmdbtest.Job) {
+			j.Start, j.End, j.Eligible, j.State, j.TRES = t0+110, t0+110, -1, 4, "5=0"
+		}), nil, ""},
+		{"waits for a begin time", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, 1<<31 }), nil, ""},
+		{
+			"throttled, and another job", append(with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, slurmdbtest.Infinite }),
+				slurmdbtest.Job{ID: 8, User: 1001, Assoc: 10, Submit: t0, Start: t0 + 10, End: t0 + 110, CPUs: 4}), plain(8, nil),
+			"1 rows of jobs that were never eligible",
+		},
 		{"running, without a limit", with(func(j *slurmdbtest.Job) { j.End, j.Limit = 0, slurmdbtest.Infinite }), plain(7, func(j *jobOf) {
 			j.State, j.End, j.Limit = accounting.Running, 0, 0
 		}), ""},
-		{"cancelled before it started", with(func(j *slurmdbtest.Job) { j.Start, j.State, j.Eligible = 0, 4, -1 }), plain(7, func(j *jobOf) {
-			j.State, j.Start, j.Eligible, j.Billing = accounting.Cancelled, 0, 0, 0
+		{"cancelled before it started", with(func(j *slurmdbtest.Job) { j.Start, j.State = 0, 4 }), plain(7, func(j *jobOf) {
+			j.State, j.Start, j.Billing = accounting.Cancelled, 0, 0
 		}), ""},
+		{"cancelled in the second of its start", with(func(j *slurmdbtest.Job) { j.End, j.State = t0+10, 4 }), plain(7, func(j *jobOf) {
+			j.State, j.End = accounting.Cancelled, t0+10
+		}), ""},
+		{"cancelled while a dependency held it, eligible since", with(func(j *slurmdbtest.Job) {
+			j.Start, j.End, j.State, j.TRES = t0+110, t0+110, 4, "5=0"
+		}), plain(7, func(j *jobOf) { j.State, j.Start, j.Billing, j.Nodes = accounting.Cancelled, 0, 0, 1 }), ""},
 		{"timed out", with(func(j *slurmdbtest.Job) { j.State = 6 }), plain(7, func(j *jobOf) { j.State = accounting.TimedOut }), ""},
 		{"out of memory", with(func(j *slurmdbtest.Job) { j.State = 11 }), plain(7, func(j *jobOf) { j.State = accounting.Failed }), ""},
 		{"got more than it asked for", with(func(j *slurmdbtest.Job) { j.Procs = 16 }), plain(7, func(j *jobOf) {

@@ -15,10 +15,10 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-//go:embed head.html page.html ratios.html
+//go:embed head.html page.html ratios.html periods.html
 var pageFiles embed.FS
 
-// pages are the templates of the comparison and of the ratios, parsed when a page is drawn.
+// pages are the templates, parsed when a page is drawn.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
 })

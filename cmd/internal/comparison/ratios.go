@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
@@ -70,19 +71,40 @@ func (r *Ratios) WriteHTML(w io.Writer) error {
 		}
 	}
 	if len(r.Policies) > 1 {
-		p.Chart = r.chart("Differences over all logs in per cent of "+p.First, r.Measures,
-			func(policy, row int) Ratio { return r.All.Ratios[policy][row] })
-		var names []string
-		for i := range r.Logs {
-			names = append(names, r.Logs[i].Name)
-		}
-		p.LogChart = r.chart("Differences of the "+p.Main+" by log in per cent of "+p.First, names,
-			func(policy, row int) Ratio { return r.Logs[row].Ratios[policy][0] })
+		p.Chart = r.chart("", "Differences over all logs in per cent of "+p.First, r.Measures,
+			func(policy, row int) Ratio { return r.All.Ratios[policy][row] }).Inline()
+		p.LogChart = r.logChart("").Inline()
 	}
 	for i := range r.Logs {
 		p.Logs = append(p.Logs, r.table(&r.Logs[i]))
 	}
 	return writePage(w, "ratios.html", p)
+}
+
+// WriteSVG draws the first measure by log, as a file of its own.
+func (r *Ratios) WriteSVG(w io.Writer) error {
+	if len(r.Policies) < 2 {
+		return fmt.Errorf("there is no other policy to compare with %s", r.Policies[0].Name)
+	}
+	of := ""
+	if len(r.Policies) == 2 {
+		of = " under " + r.Policies[1].Name
+	}
+	title := fmt.Sprintf("The %s%s, beside %s. Left of 0 is better; lines are 95 %% intervals, and a hollow mark has 0 in its own.",
+		r.Measures[0], of, r.Policies[0].Name)
+	_, err := w.Write(r.logChart(title).File())
+	return err
+}
+
+// logChart draws the first measure, of all logs and then by log.
+func (r *Ratios) logChart(title string) *svg.Picture {
+	groups := slices.Concat([]RatioGroup{r.All}, r.Logs)
+	var names []string
+	for i := range groups {
+		names = append(names, groups[i].Name)
+	}
+	return r.chart(title, "Differences of the "+r.Measures[0]+" by log in per cent of "+r.Policies[0].Name, names,
+		func(policy, row int) Ratio { return groups[row].Ratios[policy][0] })
 }
 
 // table has a row a policy.
@@ -100,16 +122,19 @@ func (r *Ratios) table(g *RatioGroup) format.Table {
 
 // chart draws ratios as differences from 1. Each row has a lane for each policy
 // but the first.
-func (r *Ratios) chart(text string, rows []string, at func(policy, row int) Ratio) template.HTML {
+func (r *Ratios) chart(title, text string, rows []string, at func(policy, row int) Ratio) *svg.Picture {
 	const sure = 1.96 // standard errors of a 95 % interval
-	chart := svg.Rows{Text: text, Width: pageWidth}
+	chart := svg.Rows{Title: title, Text: text, Width: pageWidth}
 	most := 0.05
 	for row, name := range rows {
 		one := svg.Row{Name: name}
 		for i := 1; i < len(r.Policies); i++ {
 			x := at(i, row)
-			v := svg.Value{Name: r.Policies[i].Name, Class: svg.Run(i), Number: i, At: x.Value - 1, Low: x.Value - 1 - sure*x.Error, High: x.Value - 1 + sure*x.Error}
+			v := svg.Value{Class: svg.Run(i), Number: i, At: x.Value - 1, Low: x.Value - 1 - sure*x.Error, High: x.Value - 1 + sure*x.Error}
 			v.Hollow = v.Low < 0 && v.High > 0
+			if len(r.Policies) > 2 {
+				v.Name = r.Policies[i].Name
+			}
 			most = max(most, 1.1*math.Abs(v.At))
 			if !math.IsNaN(x.Error) {
 				most = max(most, math.Abs(v.At)+min(sure*x.Error, 0.5))
@@ -119,5 +144,5 @@ func (r *Ratios) chart(text string, rows []string, at func(policy, row int) Rati
 		chart.Rows = append(chart.Rows, one)
 	}
 	chart.X = differences(r.Policies[0].Name, most)
-	return chart.Draw().Inline()
+	return chart.Draw()
 }

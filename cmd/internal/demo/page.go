@@ -28,6 +28,7 @@ type pageData struct {
 	Live    bool // loads itself again
 	About   []string
 	Caveat  string
+	Tail    string
 	Legend  []legend
 	Runs    [2]chartData
 	Panels  [2]template.HTML
@@ -57,7 +58,7 @@ type userRow struct {
 
 // WritePage writes the page of the runs as they stand.
 func (r *Result) WritePage(w io.Writer) error {
-	p := pageData{About: r.about(), Caveat: caveat, Figures: r.figures()}
+	p := pageData{About: r.about(), Caveat: caveat, Tail: tail, Figures: r.figures()}
 	// A page that is live keeps its scale for as long as it can.
 	span := ostrich.Duration(r.Hours) * 3600
 	for i := range r.both {

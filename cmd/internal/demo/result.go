@@ -64,6 +64,7 @@ func (r *Result) Text() string {
 	for _, f := range r.figures() {
 		fmt.Fprintf(&b, "%-22s %9s %9s\n", f.Name, f.Cells[0], f.Cells[1])
 	}
+	fmt.Fprintln(&b, tail)
 	return b.String()
 }
 
@@ -80,16 +81,18 @@ func (r *Result) figures() []figureRow {
 	}
 	return []figureRow{
 		row("utilisation", "%.3f", func(m *measured) any { return m.Utilisation }),
-		// Over the whole run it counts the end too, when only those are left who
-		// have waited most.
 		row(fmt.Sprintf("in the first %d h", r.Hours), "%.3f", func(m *measured) any { return m.Early }),
 		row("makespan (h)", "%.1f", func(m *measured) any { return hours(m.Makespan) }),
 	}
 }
 
 // caveat is what one load does not show.
-const caveat = "One load shows one load: --seed draws another, --fairshare classic\n" +
-	"narrows the difference, and with --users 8 one user's tests wait behind the same user's long runs."
+const caveat = "One load shows one load: --seed draws another. Under --fairshare classic the stock mean stretch is\n" +
+	"much nearer, and with --users 8 one user's tests wait behind the same user's long runs."
+
+// tail is why the utilisations differ.
+const tail = "Utilisation counts until the last job has ended. It is low if a user is left alone then with small jobs, because\n" +
+	"that user's campaigns waited before. How full the machine is while all submit, the line below it says."
 
 func meanFlow(u report.User) float64 {
 	if u.Campaigns == 0 {

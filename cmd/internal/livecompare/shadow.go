@@ -88,7 +88,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 }
 
 // other reports whether anything changed since the cycle before.
-func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Anew || c.Generation != s.generation }
+func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Generation != s.generation }
 
 // look processes a cycle in which something has changed.
 func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {

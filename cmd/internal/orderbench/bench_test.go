@@ -154,11 +154,22 @@ func TestRatios(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	var picture bytes.Buffer
+	if err := result.WriteSVG(&picture); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, picture.Bytes())
+	for _, want := range []string{"The mean campaign stretch, beside fcfs.", ">all logs<", ">a<", ">b<", ">again<", "prefers-color-scheme: dark"} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
 	drawn := svgtest.ReadAll(t, page.String())
 	for _, tt := range []struct{ name, row, value string }{
 		{"Differences over all logs", "mean campaign stretch", "+100 %"},
 		{"Differences over all logs", "mean wait", "0"},
 		{"Differences of the mean campaign stretch by log", "a", "+100 %"},
+		{"Differences of the mean campaign stretch by log", "all logs", "+100 %"},
 	} {
 		i := slices.IndexFunc(drawn, func(p *svgtest.Picture) bool { return strings.HasPrefix(p.Name, tt.name) })
 		if i < 0 {
@@ -206,6 +217,9 @@ func TestNoError(t *testing.T) {
 	}
 	if err := r.WriteHTML(&bytes.Buffer{}); err != nil {
 		t.Error(err)
+	}
+	if err := r.WriteSVG(&bytes.Buffer{}); err == nil || err.Error() != "there is no other policy to compare with fcfs" {
+		t.Errorf("a picture of one policy: %v", err)
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 // that made it.
 func (r *Result) WriteMarkdown(w io.Writer, command string) error {
 	var b strings.Builder
-	replay := "As they were submitted (open loop)"
+	replay := "as they were submitted (open loop)"
 	if r.Loop == closed {
-		replay = "Closed loop"
+		replay = "closed loop"
 	}
-	fmt.Fprintf(&b, "# Orders of the queue, measured: %s\n\n", strings.ToLower(replay[:1])+replay[1:])
-	fmt.Fprintf(&b, "Written by `ostrich bench`:\n\n<!-- not run: minutes, and logs that are not in the tree -->\n```sh\n%s\n```\n\n", command)
 	first := r.Policies[0].Policy
+	fmt.Fprintf(&b, "# Orders of the queue beside %s: %s\n\n", first, replay)
+	fmt.Fprintf(&b, "Written by `ostrich bench`:\n\n<!-- not run: minutes, and logs that are not in the tree -->\n```sh\n%s\n```\n\n", command)
 	fmt.Fprintf(&b, `Figures are ratios to %s, ± one standard error: below 1 is better, but for utilisation. %s, up to %s of each, %s each.
 [Simulation](simulation.md#orders-of-the-queue-compared) explains the yardstick. The error says how well these logs are measured, not how another log would do.
 

@@ -10,7 +10,12 @@ import (
 )
 
 // WriteHTML writes the result as one self-contained page.
-func (r *Result) WriteHTML(w io.Writer) error {
+func (r *Result) WriteHTML(w io.Writer) error { return r.page().WriteHTML(w) }
+
+// WriteSVG draws the mean campaign stretch by log.
+func (r *Result) WriteSVG(w io.Writer) error { return r.page().WriteSVG(w) }
+
+func (r *Result) page() *comparison.Ratios {
 	jobs := 0
 	for i := range r.Logs {
 		jobs += r.Logs[i].Jobs
@@ -41,7 +46,7 @@ func (r *Result) WriteHTML(w io.Writer) error {
 		name := fmt.Sprintf("%s: %s in %s, %s", l.Log, format.Plural(l.Jobs, "job"), format.Plural(l.Parts, "part"), format.Plural(l.Procs, "processor"))
 		page.Logs = append(page.Logs, comparison.RatioGroup{Name: l.Log, Title: name, Ratios: table(l.Policies)})
 	}
-	return page.WriteHTML(w)
+	return &page
 }
 
 // table returns the ratios by policy and measure.

@@ -42,8 +42,8 @@ func TestParsePolicies(t *testing.T) {
 
 func TestParsePoliciesErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                `"" is no policy; they are fairshare, ostrich, paper, fcfs, spt`,
-		"lottery":                         `"lottery" is no policy; they are fairshare, ostrich, paper, fcfs, spt`,
+		"":                                `"" is no policy; they are fairshare, classic, ostrich, paper, fcfs, spt`,
+		"lottery":                         `"lottery" is no policy; they are fairshare, classic, ostrich, paper, fcfs, spt`,
 		"a=lottery":                       `"lottery" is no policy`,
 		"=spt":                            "the label before = is empty",
 		"ostrich:colour=red":              `ostrich has no setting "colour"; they are rule, threshold, late, machine, gate, inside, predictor, grace, memory, settle, estimate`,

@@ -32,6 +32,7 @@ type SiteOptions struct {
 
 	WhatIf      []string
 	MeasureRule string
+	Before      string // the moment of BeforeAfter
 	Floor       time.Duration
 	Window      string
 	Anonymize   bool
@@ -52,11 +53,8 @@ type candidate struct {
 // Compare replays the jobs of a site under the policies, and compares the runs
 // with one another and with what happened.
 func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Comparison, error) {
-	if n := o.Resamples; n < 1 || n > 1_000_000 {
-		return nil, fmt.Errorf("--resamples %d: must be from 1 to 1000000", n)
-	}
-	if floor := o.Floor; floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
-		return nil, fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
+	if err := o.checkMeasures(); err != nil {
+		return nil, err
 	}
 	settings, err := o.order()
 	if err != nil {
@@ -100,6 +98,17 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 		err = console.ErrInterrupted
 	}
 	return result, err
+}
+
+// checkMeasures refuses what a run cannot be measured by.
+func (o *SiteOptions) checkMeasures() error {
+	if n := o.Resamples; n < 1 || n > 1_000_000 {
+		return fmt.Errorf("--resamples %d: must be from 1 to 1000000", n)
+	}
+	if floor := o.Floor; floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
+		return fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
+	}
+	return nil
 }
 
 // candidates returns the replays that the options ask for.

@@ -24,7 +24,8 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 	}
 	if len(parts) == 0 || setup.Procs > 0 {
 		if s.Procs < 1 {
-			return errors.New("nothing tells how many processors the machine has: give --procs")
+			most, _ := peak(h)
+			return errors.New("nothing tells how many processors the machine has: give --procs" + offer(most))
 		}
 		if s.Procs >= math.MaxInt32 {
 			return fmt.Errorf("a machine of %d processors", s.Procs)

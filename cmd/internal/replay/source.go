@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,9 @@ type source struct {
 	location   *time.Location // nil for a log, whose times count from its start
 	zero       ostrich.Time   // of a log, the moment of its start
 	now        time.Time
-	recorded   bool // starts of jobs are known
-	limits     bool // time limits are known
+	date       ostrich.Time // of --before; 0 if it was not given
+	recorded   bool         // starts of jobs are known
+	limits     bool         // time limits are known
 	lengths    lengths.Options
 	notes      []string
 	live       *live // what the controller says now; nil if nobody asked
@@ -72,6 +74,20 @@ func (s *source) time(text string) (ostrich.Time, error) {
 	return s.zero + ostrich.Time(seconds), nil
 }
 
+// readDate reads --before, if it was given.
+func (s *source) readDate() (err error) {
+	if !s.o.given("before") {
+		return nil
+	}
+	if s.date, err = s.time(s.o.Before); err == nil && s.location != nil && s.date >= ostrich.Time(s.now.Unix()) {
+		err = errors.New("is not over yet")
+	}
+	if err != nil {
+		return fmt.Errorf("--before %s: %w", s.o.Before, err)
+	}
+	return nil
+}
+
 // checkSource refuses options that do not go together.
 func (o *SiteOptions) checkSource() error {
 	switch {
@@ -83,6 +99,10 @@ func (o *SiteOptions) checkSource() error {
 		return errors.New("compare: --lenient goes with --swf and --sacct")
 	case !o.given("swf") && o.given("load"):
 		return errors.New("compare: --load goes with --swf")
+	case o.given("swf") && o.given("timezone"):
+		return errors.New("compare: --timezone means nothing to --swf: times of a log count from its start")
+	case o.given("swf") && o.given("nodes"):
+		return errors.New("compare: --nodes means nothing to --swf: jobs of a log have processors, not nodes")
 	case o.given("procs") && o.Procs < 1 || o.given("nodes") && o.Nodes < 1:
 		return errors.New("compare: --procs and --nodes: at least 1")
 	}
@@ -127,12 +147,32 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	default:
 		err = s.readTables(ctx, config, stderr)
 	}
-	if o.files() && err == nil && s.lengths.Class == slurmdb.NoClass.String() {
+	if err != nil {
+		return nil, err
+	}
+	if !o.given("swf") {
+		most, at := peak(s.history)
+		if err = o.checkProcs(most, "at "+s.moment(at)); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	s.classes()
+	return s, nil
+}
+
+// classes drops the classes of jobs from a file that the settings do not want. It
+// notes those that the settings want and the file does not have.
+func (s *source) classes() {
+	switch named := func(j accounting.Job) bool { return j.NameClass != 0 }; {
+	case !s.o.files():
+	case s.lengths.Class == slurmdb.NoClass.String():
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
+	case s.o.given("sacct") && s.lengths.Class == slurmdb.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
+		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
+			"name, this comparison cannot, and it does not tell how good that would be.")
 	}
-	return s, err
 }
 
 // foretell tests the predictors on the jobs. It returns the zero value if time
@@ -205,6 +245,13 @@ func (s *source) readSWF(ctx context.Context) error {
 	if note := Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
+	if s.o.given("before") {
+		seconds, bad := o.moment("before", o.Before, log)
+		if bad != nil {
+			return bad
+		}
+		s.date = s.zero + ostrich.Time(seconds)
+	}
 	if log, err = o.Choose(path, log); err != nil {
 		return err
 	}
@@ -212,10 +259,19 @@ func (s *source) readSWF(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if !o.given("load") { // else jobs that ran one after the other overlap
+		most, at := logPeak(log)
+		if err = o.checkProcs(most, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
 	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if s.date > 0 {
+		s.history.From = slices.MinFunc(s.history.Jobs, func(a, b accounting.Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
 	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
 		s.history.Nodes = int(nodes)
@@ -242,7 +298,14 @@ func (s *source) readDumps(ctx context.Context) error {
 	if s.history, err = accounting.Merge(all...); err != nil {
 		return err
 	}
-	from, to, err := s.span(s.history.From, s.history.To+1)
+	if err = s.readDate(); err != nil {
+		return err
+	}
+	first := s.history.From
+	if s.date > 0 {
+		first = sinceComplete(s.history)
+	}
+	from, to, err := s.span(first, s.history.To+1)
 	if err != nil {
 		return err
 	}
@@ -265,7 +328,13 @@ func (s *source) readDump(path string) (*accounting.History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+	text, _ := in.Peek(head) // Read meets its error again.
+	text = slices.Clone(text)
+	h, err := sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+	if err != nil {
+		return nil, refused("sacct", path, text, s.o.Lenient, err)
+	}
+	return h, nil
 }
 
 // span returns the window that the options name, or the given one.
@@ -298,7 +367,14 @@ const warmUp = 4
 
 // readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
 func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
-	from, to, err := s.span(ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix()))
+	if err := s.readDate(); err != nil {
+		return err
+	}
+	from, to := ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix())
+	if s.date > 0 {
+		from = s.date - (to - s.date)
+	}
+	from, to, err := s.span(from, to)
 	if err != nil {
 		return err
 	}
@@ -335,6 +411,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
+	if s.date > 0 {
+		before = 0 // no usage is computed
+	}
 	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
 		if ctx.Err() != nil {
 			return console.ErrInterrupted

@@ -33,6 +33,8 @@ type Setup struct {
 	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
 	Run     Run             // how the jobs are replayed
+
+	Recorded bool // only what happened is looked at: nothing is assumed of the configuration
 }
 
 // Study holds the jobs of a site, and how they are to be scheduled.
@@ -56,6 +58,7 @@ type Study struct {
 
 	requests []multifactor.Request // of the jobs
 	pool     []int32               // of the jobs, in Pools
+	open     map[int]bool          // campaigns, by number, with jobs that had not ended
 	numbers  []int                 // of the campaigns in which the jobs are measured; below 0 for jobs that are not
 	tree     bool                  // Setup.Tree
 	measure  ostrich.Rule          // Setup.Measure
@@ -83,8 +86,12 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if err := s.findPools(h, setup); err != nil {
 		return nil, err
 	}
+	notes := s.Notes
 	if err := s.configure(h, setup); err != nil {
 		return nil, err
+	}
+	if setup.Recorded {
+		s.Notes = notes
 	}
 	if err := s.addJobs(h); err != nil {
 		return nil, err
@@ -306,6 +313,7 @@ func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
 // uses.
 func (s *Study) number() error {
 	first := 0
+	s.open = make(map[int]bool)
 	for p := range s.Pools {
 		campaigns, err := s.campaigns(p, s.measure)
 		if err != nil {
@@ -315,6 +323,8 @@ func (s *Study) number() error {
 			for k := range campaigns[n].Tasks {
 				if i := campaigns[n].Tasks[k].ID - 1; s.numbers[i] >= 0 {
 					s.numbers[i] = first + n
+				} else {
+					s.open[first+n] = true
 				}
 			}
 		}

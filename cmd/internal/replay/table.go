@@ -68,6 +68,10 @@ var table = []Policy{
 		Name: "fairshare", needs: Parts, rank: flatOf,
 		Usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
+	{
+		Name: "classic", needs: Parts, rank: classicOf,
+		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
+	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
 		Name: "ostrich", needs: Parts, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
@@ -236,9 +240,14 @@ func (p *Policy) Ranks() bool { return p.rank != nil }
 
 // flatOf returns Slurm's own order at a site that sets PriorityWeightFairshare and
 // nothing else, with all users in one account.
-func flatOf(m *Material) sim.Policy {
+func flatOf(m *Material) sim.Policy { return flat(m, 0) }
+
+// classicOf returns the same order without Fair Tree.
+func classicOf(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) }
+
+func flat(m *Material, flags multifactor.Flags) sim.Policy {
 	c := multifactor.Config{
-		Weights: multifactor.Weights{Fairshare: 1_000_000}, HalfLife: 7 * 24 * 3600,
+		Weights: multifactor.Weights{Fairshare: 1_000_000}, Flags: flags, HalfLife: 7 * 24 * 3600,
 		Accounts: []multifactor.Account{{Name: "all", Shares: 1}}, Nodes: 1,
 	}
 	place := make(map[ostrich.UserID]int)

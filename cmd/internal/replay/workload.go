@@ -92,14 +92,25 @@ func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) 
 		return nil, fmt.Errorf("%s: is a directory", path)
 	}
 	var log *trace.Log
-	options := trace.Options{Lenient: o.Lenient}
 	err := console.Await(ctx, func() (err error) { // nobody waits for a pipe that has gone quiet
-		if path == "-" {
-			log, err = trace.Read(os.Stdin, "standard input", options)
-		} else {
-			log, err = trace.Open(path, options)
+		name, file := "standard input", os.Stdin
+		if path != "-" {
+			if file, err = os.Open(path); err != nil {
+				return fmt.Errorf("trace: %w", err)
+			}
+			defer func() { _ = file.Close() }() // it was only read
+			name = path
 		}
-		return err
+		in, err := trace.Inflate(file)
+		if err != nil {
+			return fmt.Errorf("trace: %s: %w", name, err)
+		}
+		text, _ := in.Peek(head) // Read meets its error again.
+		text = slices.Clone(text)
+		if log, err = trace.Read(in, name, trace.Options{Lenient: o.Lenient}); err != nil {
+			return refused("swf", name, text, o.Lenient, err)
+		}
+		return nil
 	})
 	if errors.Is(err, console.ErrInterrupted) {
 		return nil, err // log may be written to still
@@ -119,10 +130,10 @@ func LogName(path string) string {
 func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	var f trace.Filter
 	var err error
-	if f.From, err = o.moment("starttime", log); err != nil {
+	if f.From, err = o.moment("starttime", o.Start, log); err != nil {
 		return nil, err
 	}
-	if f.Before, err = o.moment("endtime", log); err != nil {
+	if f.Before, err = o.moment("endtime", o.End, log); err != nil {
 		return nil, err
 	}
 	if o.given("endtime") && f.Before <= f.From {
@@ -174,11 +185,7 @@ func (o *LogOptions) factor() (float64, error) {
 
 // moment returns an option that names a moment of the log, in seconds since its
 // start.
-func (o *LogOptions) moment(option string, log *trace.Log) (int64, error) {
-	text := o.Start
-	if option == "endtime" {
-		text = o.End
-	}
+func (o *LogOptions) moment(option, text string, log *trace.Log) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -211,7 +218,8 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	if o.given("procs") {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {
-		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs")
+		most, _ := logPeak(log)
+		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs" + offer(most))
 	}
 	if m < 1 || m >= math.MaxInt32 {
 		return 0, fmt.Errorf(source+": must be from 1 to %d", m, math.MaxInt32-1)

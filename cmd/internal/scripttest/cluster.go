@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/priority/slurm/slurmtest"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -14,18 +15,15 @@ import (
 //	user alice 1001 physics        name, uid, account; shares may follow
 //	job id=11 user=alice submit=-600 cpus=4 limit=60
 //	job id=12 user=alice submit=-600 start=-60 cpus=4
-//	# words of a job:
-//	#   both    id user submit start partition account array tasks task het name
-//	#   tables  end cpus limit (minutes) eligible; table=no leaves it out of them
-//	#   queue   age fairshare ... site nice pinned held reason reservation
-//	#           refuse=WORDS full; queue=no leaves it out
-//	# "~" stands for a space.
+//
+// The words of a job are those of slurmtest.Job, and end, eligible and het for the
+// tables; table=no and queue=no leave it out of the tables and of the queue.
 type cluster struct {
 	size  int
 	users map[string]account
 	names []string
-	jobs  []entry
-	queue queue
+	jobs  []slurmtest.Job
+	queue []slurmtest.Job
 }
 
 type account struct {
@@ -71,7 +69,7 @@ func (c *cluster) line(words []string) error {
 		c.names = append(c.names, words[1])
 		return nil
 	case words[0] == "job":
-		e, err := parseEntry(words[1:])
+		e, err := slurmtest.ParseJob(words[1:])
 		if err != nil {
 			return err
 		}
@@ -79,7 +77,7 @@ func (c *cluster) line(words []string) error {
 		if !ok {
 			return fmt.Errorf("user %q: not given before", e["user"])
 		}
-		e["uid"], e["account"] = strconv.FormatUint(uint64(u.uid), 10), e.or("account", u.account)
+		e["uid"], e["account"] = strconv.FormatUint(uint64(u.uid), 10), e.Or("account", u.account)
 		if e["table"] != "no" {
 			c.jobs = append(c.jobs, e)
 		}
@@ -94,7 +92,7 @@ func (c *cluster) line(words []string) error {
 // put writes the tables.
 func (c *cluster) put(db *slurmdbtest.DB) {
 	if c.size > 0 {
-		db.Size(c.size, 2, Epoch-86400, 0)
+		db.Size(c.size, 2, slurmtest.Epoch-86400, 0)
 	}
 	accounts := make(map[string]bool)
 	for _, name := range c.names {
@@ -111,18 +109,18 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 }
 
 // row returns the job's row in the tables.
-func (c *cluster) row(e entry) slurmdbtest.Job {
+func (c *cluster) row(e slurmtest.Job) slurmdbtest.Job {
 	at := func(key string) int64 {
 		if e[key] == "" {
 			return 0
 		}
-		return Epoch + e.number(key)
+		return slurmtest.Epoch + e.Number(key)
 	}
 	u := c.users[e["user"]]
 	j := slurmdbtest.Job{
-		ID: uint32(e.number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
-		Limit: uint32(e.number("limit")), CPUs: uint32(e.number("cpus")), Het: uint32(e.number("het")),
-		Array: uint32(e.number("array")), Task: e.number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
+		ID: uint32(e.Number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
+		Limit: uint32(e.Number("limit")), CPUs: uint32(e.Number("cpus")), Het: uint32(e.Number("het")),
+		Array: uint32(e.Number("array")), Task: e.Number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
 	}
 	if e["eligible"] != "" {
 		j.Eligible = at("eligible")
@@ -132,7 +130,7 @@ func (c *cluster) row(e entry) slurmdbtest.Job {
 	}
 	if e["tasks"] != "" {
 		mask := uint64(0)
-		for _, task := range expand(e["tasks"]) {
+		for _, task := range slurmtest.Tasks(e["tasks"]) {
 			mask |= 1 << task
 			j.Tasks++
 		}

@@ -5,13 +5,8 @@
 //
 //   - cluster FILE writes jobs, users and sizes into the database and into the
 //     queue that the fake commands show; see type cluster for the file.
-//   - the folder slurm: what the fake commands read and write. The lines of a
-//     file config are added to "scontrol show config", where the last one counts;
-//     SLURM_VERSION decides how squeue behaves. partitions is "scontrol -o show
-//     partition"; admins has lines of user and AdminLevel; dbd is the number of
-//     messages that wait for slurmdbd; clock is slurmctld's time, or now.
-//     fail-squeue is squeue's message before it fails; hang-squeue makes squeue
-//     sleep; squeue creates used-squeue. scontrol appends what it reads to log.
+//   - the folder slurm: what the fake commands read and write, see package
+//     slurmtest.
 //   - await FILE waits until a file exists.
 //   - the environment names the database, its password file, the journal and an
 //     empty configuration file. The clock of the database stands at 1700000000,

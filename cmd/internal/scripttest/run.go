@@ -14,11 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"slurm-ostrich/priority/slurm/slurmtest"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
-
-// Epoch is the time at which the clock of a script's database stands.
-const Epoch = 1700000000
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts")
 
@@ -31,8 +29,8 @@ func (t tests) Run() int { return slurmdbtest.Main(t.m) }
 // commands and Slurm's fake ones. Main ends the process.
 func Main(m *testing.M, commands map[string]func()) {
 	all := maps.Clone(commands)
-	for _, name := range fakes {
-		all[name] = func() { os.Exit(fake(name, os.Args[1:])) } //nolint:forbidigo // this is the main of the fake command
+	for _, name := range slurmtest.Commands {
+		all[name] = func() { os.Exit(slurmtest.Run(name, os.Args[1:], time.Now())) } //nolint:forbidigo // this is the main of the fake command
 	}
 	testscript.Main(tests{m}, all)
 }
@@ -88,7 +86,7 @@ func database(ts *testscript.TestScript) *slurmdbtest.DB {
 	// Once for all scripts, because they share the server: a connection made
 	// meanwhile may miss the setting.
 	frozen.Do(func() {
-		db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", Epoch))
+		db.Run(fmt.Sprintf("SET GLOBAL init_connect = 'SET timestamp = IF(CURRENT_USER() LIKE ''live%%'', 0, %d)'", slurmtest.Epoch))
 	})
 	for _, account := range []string{"ostrich", "live"} {
 		db.Account(account+number, "s3cret", "SELECT")
@@ -114,7 +112,7 @@ func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s:%v", args[0], err)
 	}
 	c.put(database(ts))
-	ts.Check(c.queue.save(filepath.Join(ts.Getenv("FAKE_SLURM"), "queue")))
+	ts.Check(slurmtest.WriteQueue(ts.Getenv("FAKE_SLURM"), c.queue))
 }
 
 // awaitCommand implements "await FILE".

@@ -82,6 +82,8 @@ type Config struct {
 	Status  struct {
 		Listen string
 		Hosts  []string
+
+		UserHeader string
 	}
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
@@ -259,6 +261,7 @@ func (c *Config) Validate() error {
 	for _, name := range c.Status.Hosts {
 		check(!strings.ContainsAny(name, ":/"), "status.hosts: %q: a name alone is wanted, without port or scheme", name)
 	}
+	check(!strings.ContainsFunc(c.Status.UserHeader, notInHeader), "status.user_header: %q: only letters, digits and - may be in a header's name", c.Status.UserHeader)
 	if len(errs) == 0 {
 		_, err = ostrich.NewPools(o, 1, c.Pools...)
 		check(err == nil, "pools: %w", err)
@@ -314,3 +317,9 @@ func (c *Config) Source() (slurmdb.Config, error) {
 }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
+
+// notInHeader reports whether a character cannot be in the name of a header that all
+// proxies pass on.
+func notInHeader(c rune) bool {
+	return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+}

@@ -44,23 +44,29 @@ type Entry struct {
 // else a plan goes by, the controller's configuration and the journal, lets the
 // sidecar forget it when it changes.
 type planned struct {
-	schedules []*ostrich.Schedule
-	versions  []uint64
-	queue     []priority.Queued
-	until     ostrich.Time // when a job that is left alone for a while comes back; 0: none does
+	orders []revision
+	queue  []priority.Queued
+	until  ostrich.Time // when a job that is left alone for a while comes back; 0: none does
+}
+
+// revision stands for the order of a schedule.
+type revision struct {
+	of     *ostrich.Schedule
+	number uint64
+}
+
+// revisions are those of all pools.
+func (c *Cycle) revisions() []revision {
+	all := make([]revision, len(c.Pools))
+	for i, in := range c.Pools {
+		all[i] = revision{in.Schedule, in.Schedule.Version()}
+	}
+	return all
 }
 
 // same tells whether the plan made from p holds for what c found.
 func (p *planned) same(c *Cycle) bool {
-	if p == nil || len(p.schedules) != len(c.Pools) || !sameList(p.queue, c.Queue) {
-		return false
-	}
-	for i, in := range c.Pools {
-		if p.schedules[i] != in.Schedule || p.versions[i] != in.Schedule.Version() {
-			return false
-		}
-	}
-	return true
+	return p != nil && sameList(p.queue, c.Queue) && slices.Equal(p.orders, c.revisions())
 }
 
 // planQueue plans for a queue that was read just now. A cycle in which nothing changed
@@ -135,11 +141,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
-	made := &planned{queue: c.Queue, until: s.patience.until}
-	for _, in := range c.Pools {
-		made.schedules, made.versions = append(made.schedules, in.Schedule), append(made.versions, in.Schedule.Version())
-	}
-	s.made = made
+	s.made = &planned{c.revisions(), c.Queue, s.patience.until}
 	return p, nil
 }
 

@@ -301,6 +301,19 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+func TestUserHeader(t *testing.T) {
+	c := Default()
+	c.Status.UserHeader = "X-Remote-User"
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	c.Status.UserHeader = "Remote_User: x"
+	want := `configuration: status.user_header: "Remote_User: x": only letters, digits and - may be in a header's name`
+	if err := c.Validate(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestHostsAreNames(t *testing.T) {
 	for _, wrong := range []string{"cluster.example.org:9344", "https://cluster.example.org"} {
 		c := Default()

@@ -65,7 +65,8 @@ func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location
 // content is the page in the words that it prints.
 type content struct {
 	Title, Zone, Here string
-	Refresh           int // seconds
+	Hidden            string // what is left out for whoever looks; "" if nothing is
+	Refresh           int    // seconds
 	All               bool
 	User, Job         string // that the rows are narrowed to
 	Unfiltered        string // link, where they are
@@ -121,7 +122,7 @@ type builder struct {
 func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *content {
 	b := builder{s: s, query: q, clock: clock{time.Unix(int64(s.Health.Now), 0).In(zone)}}
 	v := &content{
-		Title: strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Refresh: refresh(s.Health.Interval),
+		Title: strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
 		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: b.finished(),
 		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: b.writes(), Checks: b.checks(),

@@ -18,8 +18,11 @@ import (
 type Options struct {
 	// Snapshot is asked for each request. It never returns nil.
 	Snapshot func(ctx context.Context) *Snapshot
+	// Viewer says what whoever sends a request may see, or why they get no answer. A
+	// nil Viewer shows everything to everybody.
+	Viewer func(r *http.Request) (*view.Viewer, error)
 	// Compare answers /api/v1/compare.json.
-	Compare http.Handler
+	Compare func(w http.ResponseWriter, v *view.Viewer)
 	// Hosts are the names under which the page may be asked for, beside IP
 	// addresses and localhost; "*" allows any.
 	Hosts []string
@@ -45,7 +48,11 @@ func Handler(o Options) http.Handler {
 		h.mux.HandleFunc(API+name+".json", func(w http.ResponseWriter, r *http.Request) { h.api(w, r, a) })
 	}
 	if o.Compare != nil {
-		h.mux.Handle(API+"compare.json", o.Compare)
+		h.mux.HandleFunc(API+"compare.json", func(w http.ResponseWriter, r *http.Request) {
+			if v, ok := h.viewer(w, r); ok {
+				o.Compare(w, v)
+			}
+		})
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, http.StatusNotFound, "there is nothing at "+api.Shortened(r.URL.Path))
@@ -56,6 +63,19 @@ func Handler(o Options) http.Handler {
 type handler struct {
 	Options
 	mux *http.ServeMux
+}
+
+// viewer returns what whoever asks may see. If that is not known, it answers.
+func (h *handler) viewer(w http.ResponseWriter, r *http.Request) (*view.Viewer, bool) {
+	if h.Viewer == nil {
+		return view.Everything(), true
+	}
+	v, err := h.Viewer(r)
+	if err != nil {
+		fail(w, r, http.StatusBadRequest, err.Error())
+		return nil, false
+	}
+	return v, true
 }
 
 // ServeHTTP refuses requests that come by a wrong name or want to change
@@ -114,8 +134,12 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/explain" {
 		q.Ask, q.Job = q.Job, ""
 	}
+	v, ok := h.viewer(w, r)
+	if !ok {
+		return
+	}
 	var body bytes.Buffer
-	if err = Render(&body, h.Snapshot(r.Context()), q); err != nil {
+	if err = Render(&body, h.Snapshot(r.Context()).For(v), q); err != nil {
 		fail(w, r, http.StatusInternalServerError, err.Error())
 		return
 	}
@@ -143,7 +167,11 @@ func (h *handler) api(w http.ResponseWriter, r *http.Request, a file) {
 		api.Fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	s := h.Snapshot(r.Context())
+	who, ok := h.viewer(w, r)
+	if !ok {
+		return
+	}
+	s := h.Snapshot(r.Context()).For(who)
 	if !s.Known() && !a.always {
 		api.Fail(w, http.StatusServiceUnavailable, ErrNoCycle.Error())
 		return

@@ -15,15 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 // serving is the handler of a snapshot.
 func serving(s *Snapshot, hosts ...string) http.Handler {
 	return Handler(Options{
 		Snapshot: func(context.Context) *Snapshot { return s }, Hosts: hosts,
-		Compare: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			api.Answer(w, http.StatusOK, map[string]int{"cycles": 1})
-		}),
+		Compare: func(w http.ResponseWriter, _ *view.Viewer) { api.Answer(w, http.StatusOK, map[string]int{"cycles": 1}) },
 	})
 }
 

@@ -1,6 +1,10 @@
 package statuspage
 
-import "slurm-ostrich/cmd/internal/view"
+import (
+	"fmt"
+
+	"slurm-ostrich/cmd/internal/view"
+)
 
 // MostQueued is how many jobs of the queue the page shows.
 const MostQueued = 500
@@ -28,7 +32,7 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 	}
 	for i := from; i < to; i++ {
 		e := &entries[i]
-		if q.User != "" && e.User != q.User {
+		if q.User != "" && e.User != q.User || !s.sees(e.User, e.Account) {
 			continue
 		}
 		if out.Matched++; most == 0 || len(out.Jobs) < most {
@@ -40,8 +44,8 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 	return out
 }
 
-// Explain says why a job stands where it stands. It returns view.ErrNoJob for an
-// unknown job, ErrNoCycle before the first cycle, and another error for an invalid
+// Explain says why a job stands where it stands. It returns view.ErrNoJob for a job
+// that is unknown or may not be seen, ErrNoCycle before the first cycle, and another error for an invalid
 // name.
 func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	name, err := view.ParseJob(job)
@@ -51,5 +55,9 @@ func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	if s.cycle == nil {
 		return nil, ErrNoCycle
 	}
-	return s.cycle.Explain(name)
+	e, err := s.cycle.Explain(name)
+	if err == nil && !s.sees(e.User, e.Account) {
+		return nil, fmt.Errorf("job %s: %w", job, view.ErrNoJob)
+	}
+	return e, err
 }

@@ -35,7 +35,8 @@ type Snapshot struct {
 	// Left is what the drawing leaves out, as it is bounded.
 	Left Left
 
-	cycle *view.Cycle // nil before the first
+	cycle  *view.Cycle  // nil before the first
+	viewer *view.Viewer // who looks; nil: somebody who may see everything
 }
 
 // Health is the strip at the head of the page, and status.json with the pools.

@@ -35,6 +35,7 @@ type Cycle struct {
 	Campaigns []Campaign // unfinished, those that complete first in the virtual schedule in front
 
 	generation uint64
+	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
 	known
 }
 
@@ -69,6 +70,14 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		s.known = before.known
 	} else {
 		s.known = knownOf(from, c)
+	}
+	for _, o := range c.Outcomes {
+		if o.Status == priority.Applied {
+			if s.written == nil {
+				s.written = make(map[ostrich.JobID]bool)
+			}
+			s.written[o.Job] = true
+		}
 	}
 	s.Pools = make([]Pool, len(c.Pools))
 	for i, in := range c.Pools {

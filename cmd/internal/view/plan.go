@@ -60,12 +60,14 @@ type Summary struct {
 	Undone     int     `json:"undone"`
 }
 
-// Chosen returns the plan of the chosen jobs that v may see. The summary counts all.
+// Chosen returns the plan of the chosen jobs that v may see, as far as the cycle has not
+// carried it out itself. The summary counts all jobs.
 func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
 		Jobs: []Job{}, Summary: Summary(s.Plan.Summary),
 	}
+	p.Summary.Writes -= len(s.written)
 	for i := range s.Plan.Entries {
 		if s.sees(v, by, i) {
 			p.Jobs = append(p.Jobs, s.Job(i))
@@ -99,6 +101,9 @@ func (s *Cycle) Job(place int) Job {
 		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool,
 		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why,
 		State: e.State, Reason: e.Reason, Moved: s.moved[place],
+	}
+	if s.written[e.Job] {
+		j.From, j.Write, j.Undone = j.To, false, false
 	}
 	if e.Place.Lead != 0 {
 		j.Campaign = &e.Place.Lead

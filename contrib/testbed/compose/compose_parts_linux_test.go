@@ -204,7 +204,7 @@ func testScale(t *testing.T, b bed) {
 	}
 }
 
-// testDown: nothing is left but the image.
+// testDown: nothing is left but the images.
 func testDown(t *testing.T, b bed) {
 	must(t, "./down", "--project", b.project)
 	for _, kind := range []string{"container", "volume", "network"} {
@@ -212,7 +212,9 @@ func testDown(t *testing.T, b bed) {
 			t.Errorf("%s: %v left", kind, left)
 		}
 	}
-	must(t, "docker", "image", "inspect", "ostrich-testbed:bookworm")
+	for _, image := range []string{"ostrich-testbed", "ostrich-testbed-base", "ostrich-testbed-programs"} {
+		must(t, "docker", "image", "inspect", image+":bookworm")
+	}
 }
 
 // scenario is the shortest load that has a winner.

@@ -208,6 +208,16 @@ func TestRead(t *testing.T) {
 			"",
 		},
 		{
+			"cancelled in the second of its start", line(fieldState, "CANCELLED by 0", fieldEnd, "2024-03-01T10:01:00", fieldElapsed, "00:00:00"),
+			[]jobOf{plainJob(func(j *jobOf) { j.State, j.End = accounting.Cancelled, tenAM+60 })},
+			"",
+		},
+		{
+			"past its deadline before it started", line(append(pending, fieldState, "DEADLINE", fieldStart, "2024-03-01T10:05:00", fieldEnd, "2024-03-01T10:05:00")...),
+			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.TimedOut)(j); j.End = tenAM + 300 })},
+			"",
+		},
+		{
 			"was suspended for ten minutes", line(fieldElapsed, "00:50:00"),
 			[]jobOf{plainJob(func(j *jobOf) { j.Suspended = 600 })},
 			"",

@@ -36,6 +36,10 @@ func (d *dump) when(j *accounting.Job) error {
 	if j.State == accounting.Pending {
 		start, end = moments{}, moments{} // Start is the scheduler's estimate.
 	}
+	if start.first < submit.first && submit.first <= start.second {
+		start.first = start.second // it cannot start before its submission
+		d.settled++
+	}
 	d.choose(start, end, elapsed, known, j)
 	d.twiceAt(submit, j)
 	if known && elapsed > 0 && j.State.Ended() && j.Start > 0 && ostrich.Duration(j.End-j.Start) == elapsed-3600 {
@@ -58,17 +62,30 @@ func (d *dump) when(j *accounting.Job) error {
 	case j.End > 0 && j.End < j.Submit-1:
 		return d.bad(colEnd, "before the job's submission")
 	}
-	if j.State == accounting.Cancelled && known && elapsed == 0 && j.Start == j.End {
+	if j.State.Ended() && known && elapsed == 0 && j.Start == j.End && !d.held(j) {
 		j.Start = 0 // sacct shows the end as start of a job that never started
-	}
-	if j.Start > 0 && j.Start < j.Submit { // a record of a resized job
-		j.Start = j.Submit
-		j.End = max(j.End, min(j.End, 1)*j.Start)
 	}
 	if err := d.suspended(j, elapsed, known); err != nil {
 		return err
 	}
+	if j.Start > 0 && j.Start < j.Submit { // a record of a resized job, or read in the wrong zone
+		if early := j.Submit - j.Start; early > 1 && early <= 3600 {
+			d.early = append(d.early, j.ID)
+		}
+		j.Start = j.Submit
+		j.End = max(j.End, min(j.End, 1)*j.Start)
+		j.Suspended = min(j.Suspended, ostrich.Duration(max(0, j.End-j.Start)))
+	}
 	return d.limit(j)
+}
+
+// held reports whether a job that ended in the second of its start held anything.
+// Without a column that says so, a cancelled one did not.
+func (d *dump) held(j *accounting.Job) bool {
+	if alloc := d.values[colAllocTRES]; alloc != nil {
+		return len(alloc) > 0
+	}
+	return j.State != accounting.Cancelled
 }
 
 // twiceAt decides a submission that exists twice by the job's start.

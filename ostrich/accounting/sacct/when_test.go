@@ -82,3 +82,43 @@ func TestReadClocks(t *testing.T) {
 		})
 	}
 }
+
+// TestReadStartBeforeSubmission reads starts that are before their submissions on
+// the clock.
+func TestReadStartBeforeSubmission(t *testing.T) {
+	const utc, warsaw = "UTC", "Europe/Warsaw"
+	autumn := func(clock string) string { return "2024-10-27T" + clock }
+	job := func(id, submit, start, end, elapsed, state string) string {
+		return line(fieldID, id, fieldID+1, id, fieldSubmit, submit, fieldEligible, submit, fieldStart, start, fieldEnd, end, fieldElapsed, elapsed, fieldState, state)
+	}
+	running := job("7", autumn("02:50:00"), autumn("02:10:00"), "Unknown", "00:05:00", "RUNNING")
+	for _, tt := range []struct {
+		name, text, zone string
+		waits            ostrich.Time
+		note             string
+	}{
+		{"clocks put back between the two", job("7", autumn("02:50:00"), autumn("02:10:00"), autumn("03:10:00"), "01:00:00", "COMPLETED"), warsaw, 1200, "2 times exist twice"},
+		{"and still runs", running, warsaw, 1200, "told which"},
+		{"the same in the wrong zone", running, utc, 0, "1 jobs start up to an hour before their submission, as if the clocks had been put back in between: " +
+			"taken to start with it. The dump seems not to be in UTC: name its zone with --timezone."},
+		{"a second is no clock", job("7", autumn("12:00:01"), autumn("12:00:00"), autumn("13:00:00"), "01:00:00", "COMPLETED"), utc, 0, ""},
+		{
+			"resized", job("7", autumn("12:00:00"), autumn("12:10:00"), autumn("12:30:00"), "00:20:00", "RESIZING") + "\n" +
+				job("7", autumn("12:30:00"), autumn("12:10:00"), autumn("13:10:00"), "01:00:00", "COMPLETED"),
+			utc, 600, "1 job was resized while running",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, err := sacct.Read(strings.NewReader(tt.text), "dump", sacct.Options{Location: zoned(t, tt.zone)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := h.Jobs[0].Start - h.Jobs[0].Submit; got != tt.waits {
+				t.Errorf("waits %d s, want %d", got, tt.waits)
+			}
+			if notes := strings.Join(h.Notes, "\n"); !strings.Contains(notes, tt.note) || len(h.Notes) > 1 || tt.note == "" && notes != "" {
+				t.Errorf("notes %q, want %q", notes, tt.note)
+			}
+		})
+	}
+}

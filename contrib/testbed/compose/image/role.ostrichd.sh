@@ -26,5 +26,6 @@ start_munged
 await "slurmdbd to know the cluster" cluster_registered
 await slurmctld slurmctld_answers
 chown ostrich:ostrich /var/lib/ostrich
+install -d -m 755 -o ostrich -g ostrich /run/ostrich
 unset OSTRICH_MODE
 as ostrich ostrichd

@@ -1,0 +1,421 @@
+package comparison
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Periods compares what happened before a moment with what happened after it, over
+// equal lengths of time. Its JSON is stable, as that of Comparison.
+//
+// A period has the campaigns that were submitted and ended in it. Their weeks are
+// the blocks of the bootstrap: each period is sampled by itself, because no week of
+// one period belongs to a week of the other.
+type Periods struct {
+	Title  string       `json:"title"`
+	Source string       `json:"source"`
+	Date   ostrich.Time `json:"date"`
+	Unix   bool         `json:"unix"` // as in Comparison
+	Procs  int          `json:"processors"`
+
+	Floor    ostrich.Duration `json:"floor"`
+	Measured string           `json:"measure_rule"`
+
+	Block  ostrich.Duration `json:"block"`  // a week, or a day where there is no whole week in both periods
+	Blocks int              `json:"blocks"` // in each period
+
+	Level     float64 `json:"confidence_level"`
+	Resamples int     `json:"resamples"`
+	Seed      uint64  `json:"seed"`
+
+	Verdict []string `json:"verdict"`
+	Notes   []string `json:"notes"`
+
+	Before     Period `json:"before"`
+	After      Period `json:"after"`
+	Straddling int    `json:"straddling"` // campaigns that were submitted before the date and had not ended then
+	Beyond     int    `json:"beyond"`     // campaigns that reach over the other end of a period
+	Alike      bool   `json:"alike"`      // the loads differ so little that the periods can be compared
+
+	Measures []Shift `json:"measures"`
+
+	location *time.Location
+}
+
+// Period is what is known of one of the two.
+type Period struct {
+	From      ostrich.Time `json:"from"`
+	To        ostrich.Time `json:"to"`
+	Jobs      int          `json:"jobs"`      // submitted in it that ran
+	Users     int          `json:"users"`     // who submitted them
+	Campaigns int          `json:"campaigns"` // submitted and ended in it
+	Load      float64      `json:"load"`      // work of these jobs as a part of what the machine can do in the time
+	Weeks     []Week       `json:"weeks"`     // the blocks
+}
+
+// Week is a block of a period.
+type Week struct {
+	From            ostrich.Time `json:"from"`
+	Campaigns       int          `json:"campaigns"`
+	UserMeanStretch float64      `json:"user_mean_stretch"` // of its campaigns, 0 without
+	Utilisation     float64      `json:"utilisation"`
+}
+
+// Shift is a measure in both periods. The difference is after less before, the ratio
+// after over before; null where before is 0.
+type Shift struct {
+	Measure       string           `json:"measure"`
+	Name          string           `json:"name"`
+	Unit          string           `json:"unit"`
+	Before        float64          `json:"before"`
+	After         float64          `json:"after"`
+	Difference    float64          `json:"difference"`
+	Interval      *report.Interval `json:"interval"`
+	Ratio         *float64         `json:"ratio"`
+	RatioInterval *report.Interval `json:"ratio_interval"`
+	Reading       Reading          `json:"reading"`
+}
+
+// PeriodsInput is what to compare. Its only run is what happened.
+type PeriodsInput struct {
+	Input
+	Date ostrich.Time
+	Ran  []report.Job // all jobs that started, with those that had not ended: they end with the data
+	Open map[int]bool // campaigns with such jobs
+}
+
+// periodMeasures are the measures of a period, the first of which the verdict is by.
+var periodMeasures = []measure{
+	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
+	{"late_mean", "mean lateness", "s", -1, byTime, lead},
+	measures[rhoKept], measures[rhoMean],
+	{"utilisation", "utilisation", "part", 0, byTime, lead}, // that of the load
+}
+
+// Positions in periodMeasures.
+const (
+	periodUserMean = iota
+	periodP50
+	periodMean
+	periodP95
+	periodWait
+	periodWaitP95
+	periodLate
+	periodKept
+	periodRho
+	periodUtilisation
+)
+
+const (
+	week = ostrich.Duration(7 * 86400)
+	day  = ostrich.Duration(86400)
+)
+
+// ComparePeriods compares the two periods of a moment. It fails if the moment is
+// outside of the data, or if a period has less than a day of them or no campaign.
+func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
+	if err := in.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	c := &Periods{
+		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
+		Floor: in.Floor, Measured: in.Measured, Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Notes: append([]string{}, in.Notes...), location: in.Location,
+	}
+	span, err := c.divide(in.From, in.To)
+	if err != nil {
+		return nil, err
+	}
+	s, err := study(&in.Input)
+	if err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	c.Resamples = s.rounds
+	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
+	if err = c.assign(s, in.Open, before, after); err != nil {
+		return nil, err
+	}
+	late, err := sim.Lateness(in.Runs[0].Jobs, ostrich.Options{Procs: in.Procs, Machine: ostrich.Parallel, Gate: ostrich.Off})
+	if err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	for _, x := range []*period{before, after} {
+		x.measure(in.Ran, late)
+	}
+	c.Before, c.After = before.figures(in.Ran), after.figures(in.Ran)
+	c.Alike = alike(c.Before.Load, c.After.Load)
+	if c.Measures, err = shifts(ctx, before, after, c.Alike); err != nil {
+		return nil, err
+	}
+	c.Verdict = c.verdict()
+	return c, nil
+}
+
+// divide finds the blocks, and returns the length of a period.
+func (c *Periods) divide(from, to ostrich.Time) (ostrich.Time, error) {
+	data := fmt.Sprintf("the data go from %s to %s", moment(from, c.location), moment(to, c.location))
+	if c.Date <= from || c.Date >= to {
+		return 0, fmt.Errorf("%s is outside of the data: %s", moment(c.Date, c.location), data)
+	}
+	room := min(c.Date-from, to-c.Date)
+	c.Block = week
+	if room < ostrich.Time(week) {
+		c.Block = day
+		c.Notes = append(c.Notes, "There is no whole week on each side of the date, so days are compared: a weekend on one side makes a difference.")
+	}
+	if c.Blocks = int(room / ostrich.Time(c.Block)); c.Blocks == 0 {
+		name := "before"
+		if to-c.Date == room {
+			name = "after"
+		}
+		return 0, fmt.Errorf("less than a day %s %s: %s", name, moment(c.Date, c.location), data)
+	}
+	return ostrich.Time(c.Blocks) * ostrich.Time(c.Block), nil
+}
+
+// assign gives each campaign to the period in which it was submitted and ended.
+func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) error {
+	places := s.campaignPlaces()
+	unfinished := make([]bool, len(s.runs[0].campaigns))
+	for number := range open {
+		if number < len(places) {
+			unfinished[places[number]] = true
+		}
+	}
+	for i := range s.runs[0].campaigns {
+		k := &s.runs[0].campaigns[i]
+		end := k.End
+		if unfinished[i] {
+			end = math.MaxInt64
+		}
+		switch {
+		case end <= before.from || k.Submit >= after.to:
+		case k.Submit >= before.from && end <= before.to:
+			before.campaigns = append(before.campaigns, i)
+		case k.Submit >= after.from && end <= after.to:
+			after.campaigns = append(after.campaigns, i)
+		case k.Submit < c.Date && end > c.Date:
+			c.Straddling++
+		default:
+			c.Beyond++
+		}
+	}
+	for _, x := range []struct {
+		name string
+		*period
+	}{{"before", before}, {"after", after}} {
+		if len(x.campaigns) == 0 {
+			return fmt.Errorf("no campaign was submitted and ended from %s to %s, %s the date", moment(x.from, c.location), moment(x.to, c.location), x.name)
+		}
+	}
+	return nil
+}
+
+// period is a period as the measures need it.
+type period struct {
+	*studied
+	from, to  ostrich.Time
+	block     ostrich.Duration
+	campaigns []int // of the only run
+
+	count, stretch, late, kept, rho []float64 // by block, sums over its campaigns
+	jobs, wait                      []float64 // by block, sums over the jobs of its campaigns
+	busy                            []float64 // by block, utilisation
+	users                           [][]part  // by user, what the user has in each block
+	stretches, waits                *report.Pool
+}
+
+// part is what a user has in a block.
+type part struct {
+	block        int
+	count, total float64 // campaigns, sum of their stretches
+}
+
+// blocks returns the number of blocks.
+func (x *period) blocks() int { return int((x.to - x.from) / ostrich.Time(x.block)) }
+
+// of returns the block of a moment.
+func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Time(x.block)) }
+
+// measure sums up the campaigns by block. late is by number of the campaign.
+func (x *period) measure(ran []report.Job, late []float64) {
+	n, run := x.blocks(), &x.runs[0]
+	x.count, x.stretch, x.late, x.kept, x.rho = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	x.jobs, x.wait, x.users = make([]float64, n), make([]float64, n), make([][]part, len(x.studied.users))
+	here := make(map[int]int, len(x.campaigns)) // block by place
+	var values, waits []float64
+	var of, ofWait []int32
+	for _, i := range x.campaigns {
+		b := x.of(run.campaigns[i].Submit)
+		here[i] = b
+		x.count[b]++
+		x.stretch[b] += run.stretch[i]
+		x.rho[b] += run.rho[i]
+		if run.rho[i] <= 1 {
+			x.kept[b]++
+		}
+		values, of = append(values, run.stretch[i]), append(of, int32(b))
+		u := x.campaign[i]
+		k := len(x.users[u]) - 1
+		for k >= 0 && x.users[u][k].block != b {
+			k--
+		}
+		if k < 0 {
+			k = len(x.users[u])
+			x.users[u] = append(x.users[u], part{block: b})
+		}
+		x.users[u][k].count++
+		x.users[u][k].total += run.stretch[i]
+	}
+	jobs, seen := x.in.Runs[0].Jobs, make(map[int]bool)
+	places := x.campaignPlaces()
+	for i := range jobs {
+		j := &jobs[i]
+		if j.Campaign < 0 {
+			continue
+		}
+		b, ok := here[places[j.Campaign]]
+		if !ok {
+			continue
+		}
+		wait := float64(j.Start - j.Submit)
+		x.jobs[b]++
+		x.wait[b] += wait
+		waits, ofWait = append(waits, wait), append(ofWait, int32(b))
+		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
+			x.late[b] += l
+		}
+		seen[j.Campaign] = true
+	}
+	x.stretches, x.waits = report.NewPool(values, of, n), report.NewPool(waits, ofWait, n)
+	x.busy = report.Utilisations(ran, x.in.Procs, x.from, x.to, x.block)
+}
+
+// values measures a sample of the blocks; nil is each once. Without a campaign all
+// but the utilisation is NaN.
+func (x *period) values(times []float64) []float64 {
+	weight := func(b int) float64 {
+		if times == nil {
+			return 1
+		}
+		return times[b]
+	}
+	sum := func(of []float64) (s float64) {
+		for b, v := range of {
+			s += weight(b) * v
+		}
+		return s
+	}
+	users, means := 0.0, 0.0
+	for _, parts := range x.users {
+		var count, total float64
+		for _, p := range parts {
+			count, total = count+weight(p.block)*p.count, total+weight(p.block)*p.total
+		}
+		if count > 0 {
+			users, means = users+1, means+total/count
+		}
+	}
+	v := make([]float64, len(periodMeasures))
+	campaigns, jobs := sum(x.count), sum(x.jobs)
+	v[periodUserMean], v[periodMean], v[periodWait] = means/users, sum(x.stretch)/campaigns, sum(x.wait)/jobs
+	v[periodLate], v[periodKept], v[periodRho] = sum(x.late)/campaigns, sum(x.kept)/campaigns, sum(x.rho)/campaigns
+	v[periodP50], v[periodP95], v[periodWaitP95] = math.NaN(), math.NaN(), math.NaN()
+	if campaigns > 0 {
+		q := x.stretches.Quantiles(times, 0.5, 0.95)
+		v[periodP50], v[periodP95], v[periodWaitP95] = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
+	}
+	v[periodUtilisation] = sum(x.busy) / float64(x.blocks())
+	return v
+}
+
+// figures describes the period.
+func (x *period) figures(ran []report.Job) Period {
+	f := Period{From: x.from, To: x.to, Campaigns: len(x.campaigns)}
+	users, work := make(map[ostrich.UserID]bool), 0.0
+	for i := range ran {
+		if j := &ran[i]; j.Submit >= x.from && j.Submit < x.to {
+			f.Jobs++
+			users[j.User] = true
+			work += float64(j.End-j.Start) * float64(j.Procs)
+		}
+	}
+	f.Users, f.Load = len(users), work/(float64(x.in.Procs)*float64(x.to-x.from))
+	only := make([]float64, x.blocks())
+	for b := range only {
+		clear(only)
+		only[b] = 1
+		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.count[b]), Utilisation: x.busy[b]}
+		if w.Campaigns > 0 {
+			w.UserMeanStretch = x.values(only)[periodUserMean]
+		}
+		f.Weeks = append(f.Weeks, w)
+	}
+	return f
+}
+
+// samples measures samples of the blocks. The draws follow from the seed and from
+// where the period begins, so that they do not depend on the other one.
+func (x *period) samples(ctx context.Context) ([][]float64, error) {
+	var list [][]float64
+	random := rand.New(rand.NewPCG(x.in.Seed, uint64(x.from)))
+	err := report.Bootstrap(random, x.blocks(), x.rounds, func(times []float64) error {
+		list = append(list, x.values(times))
+		return ctx.Err()
+	})
+	return list, err
+}
+
+// shifts compares the measures of the two periods. Unless their loads are alike,
+// nothing is better or worse, only different.
+func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, error) {
+	first, err := before.samples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	second, err := after.samples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	good := func(m int) int {
+		if !alike {
+			return 0
+		}
+		return periodMeasures[m].good
+	}
+	enough := before.blocks() >= report.Fewest
+	was, is := before.values(nil), after.values(nil)
+	list := make([]Shift, len(periodMeasures))
+	for m, about := range periodMeasures {
+		d := Shift{
+			Measure: about.key, Name: about.name, Unit: about.unit,
+			Before: was[m], After: is[m], Difference: is[m] - was[m],
+		}
+		var differences, ratios []float64
+		for i := range first {
+			if a, b := first[i][m], second[i][m]; !math.IsNaN(a) && !math.IsNaN(b) {
+				differences = append(differences, b-a)
+				if a > 0 {
+					ratios = append(ratios, b/a)
+				}
+			}
+		}
+		d.Interval, d.Reading = read(differences, enough, good(m))
+		if was[m] > 0 {
+			ratio := is[m] / was[m]
+			d.Ratio = &ratio
+			if i, ok := report.Percentile(ratios, level); ok && enough && len(ratios) == len(differences) {
+				d.RatioInterval = &i
+			}
+		}
+		list[m] = d
+	}
+	return list, nil
+}

@@ -1,0 +1,212 @@
+package comparison
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+)
+
+// Loads that differ by more than a tenth of the machine, or of which one is more
+// than a quarter above the other, make waits that cannot be compared: on a busy
+// machine waits grow much faster than the load.
+const (
+	loadPoints = 0.1
+	loadFactor = 1.25
+)
+
+func alike(a, b float64) bool {
+	return math.Abs(a-b) <= loadPoints && max(a, b) <= loadFactor*min(a, b)
+}
+
+// blocksName names a number of blocks.
+func (c *Periods) blocksName() string {
+	if c.Block == week {
+		return format.Plural(c.Blocks, "week")
+	}
+	return format.Plural(c.Blocks, "day")
+}
+
+// verdict says whether it got better, by the mean stretch per user, and how far the
+// two periods are comparable.
+func (c *Periods) verdict() []string {
+	d := &c.Measures[0]
+	unit := &Difference{Unit: d.Unit, Interval: d.Interval}
+	said := map[Reading]string{
+		Better: "Better since then", Worse: "Worse since then", Unclear: "Not told from chance",
+		Differs: "Lower since then, with another load",
+		TooFew:  fmt.Sprintf("Too little time to tell from chance (%s in each period, and an interval needs %d)", c.blocksName(), report.Fewest),
+	}[d.Reading]
+	var list []string
+	loads := fmt.Sprintf("the load was %s of the machine before and %s after", format.Percent(c.Before.Load), format.Percent(c.After.Load))
+	if !c.Alike {
+		list = append(list, "The two periods cannot be compared: "+loads+". What follows is what happened, and says nothing about the order of the queue.")
+		if d.Reading == Differs && d.Difference > 0 {
+			said = "Higher since then, with another load"
+		}
+	}
+	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results, and %s times before (%s: %s%s; %s).",
+		said, unit.amount(d.After), unit.amount(d.Before), d.Name, unit.signed(d.Difference), unit.interval(), d.times()))
+	if c.Alike {
+		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
+	}
+	return append(list, fmt.Sprintf("Compared are the %s before %s and the %[1]s after it: %[3]s of %s before, %s of %s after. "+
+		"Left out: %s across that moment, and %d across another end of a period.",
+		c.blocksName(), moment(c.Date, c.location),
+		format.Plural(c.Before.Jobs, "job"), format.Plural(c.Before.Users, "user"), format.Plural(c.After.Jobs, "job"), format.Plural(c.After.Users, "user"),
+		format.Plural(c.Straddling, "campaign"), c.Beyond),
+		"That something changed with a date does not say why: users, machine and season change too.")
+}
+
+// clear reports whether the interval does not contain 0.
+func (d *Shift) clear() bool {
+	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
+}
+
+// times says the ratio. A stretch is never 0.
+func (d *Shift) times() string {
+	text := format.Number(*d.Ratio) + " times as before"
+	if d.RatioInterval != nil {
+		text += ", " + ratioBetween(d.RatioInterval)
+	}
+	return text
+}
+
+func ratioBetween(i *report.Interval) string {
+	if i == nil {
+		return "–"
+	}
+	return format.Number(i.Low) + " to " + format.Number(i.High)
+}
+
+// Tables returns the periods and the measures as tables.
+func (c *Periods) Tables() []format.Table {
+	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
+	for i, s := range []*Period{&c.Before, &c.After} {
+		used := c.Measures[periodUtilisation]
+		list.Rows = append(list.Rows, []string{
+			[]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
+			format.Percent([]float64{used.Before, used.After}[i]), strconv.Itoa(s.Jobs), strconv.Itoa(s.Users), strconv.Itoa(s.Campaigns),
+		})
+	}
+	return []format.Table{list, c.measureTable()}
+}
+
+func (c *Periods) measureTable() format.Table {
+	t := format.Table{
+		Title: "Before and after", Names: 1,
+		Header: []string{"measure", "before", "after", "difference", "95 % interval", "ratio", "95 % interval", "reading"},
+	}
+	for i := range c.Measures {
+		d := &c.Measures[i]
+		unit, ratio := &Difference{Unit: d.Unit}, "–"
+		if d.Ratio != nil {
+			ratio = format.Number(*d.Ratio)
+		}
+		t.Rows = append(t.Rows, []string{
+			d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
+			ratioBetween(d.RatioInterval), string(d.Reading),
+		})
+	}
+	return t
+}
+
+// TextTables are the Tables as a terminal shows them.
+func (c *Periods) TextTables() []format.Table {
+	tables := c.Tables()
+	for i := range tables {
+		for k, h := range tables[i].Header {
+			tables[i].Header[k] = strings.ToUpper(h)
+		}
+	}
+	return tables
+}
+
+// Sentences are the notes, below the tables.
+func (c *Periods) Sentences() string {
+	if len(c.Notes) == 0 {
+		return ""
+	}
+	return "\nNotes\n  " + strings.Join(c.Notes, "\n  ") + "\n"
+}
+
+// periodsPage is the data of the template.
+type periodsPage struct {
+	*Periods
+	Where, Floor, Fewest      string
+	Odd                       bool
+	Chart, Weekly             template.HTML
+	Legend                    []key
+	PeriodTable, MeasureTable format.Table
+	Date, Blocks, BlockName   string
+}
+
+// WriteHTML writes a self-contained page, as Comparison.WriteHTML does.
+func (c *Periods) WriteHTML(w io.Writer) error {
+	tables := c.Tables()
+	p := periodsPage{
+		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
+		Floor: format.Length(float64(c.Floor)), Fewest: strconv.Itoa(report.Fewest), Odd: !c.Alike, Chart: c.chart(), Weekly: c.weekly(),
+		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
+		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: "week",
+	}
+	if c.Block == day {
+		p.BlockName = "day"
+	}
+	return writePage(w, "periods.html", p)
+}
+
+// chart draws the ratios as differences from before.
+func (c *Periods) chart() template.HTML {
+	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: pageWidth}
+	most := 0.05
+	for i := range c.Measures {
+		d := &c.Measures[i]
+		if d.Ratio == nil {
+			continue
+		}
+		v := svg.Value{Class: svg.Run(1), Number: 1, At: *d.Ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !d.clear()}
+		most = max(most, 1.1*math.Abs(v.At))
+		if r := d.RatioInterval; r != nil {
+			v.Low, v.High = r.Low-1, r.High-1
+			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
+		}
+		name := d.Name
+		if periodMeasures[i].good > 0 {
+			name += " (more is better)"
+		}
+		chart.Rows = append(chart.Rows, svg.Row{Name: name, Values: []svg.Value{v}})
+	}
+	chart.X = differences("before", most)
+	return chart.Draw().Inline()
+}
+
+// weekly draws the mean stretch per user of each block.
+func (c *Periods) weekly() template.HTML {
+	most := 0.0
+	chart := svg.Chart{
+		Text: "Mean stretch per user, by time of submission", Width: pageWidth, Height: 260,
+		X: svg.Quarters("", float64(c.Before.From), float64(c.After.To), func(t float64) string { return moment(ostrich.Time(t), c.location) }),
+	}
+	for r, s := range []*Period{&c.Before, &c.After} {
+		line := svg.Series{Class: "curve " + svg.Run(r), Marks: "dot " + svg.Run(r)}
+		for _, w := range s.Weeks {
+			if w.Campaigns > 0 {
+				line.Points = append(line.Points, svg.Point{X: float64(w.From) + float64(c.Block)/2, Y: w.UserMeanStretch})
+				most = max(most, w.UserMeanStretch)
+			}
+		}
+		chart.Series = append(chart.Series, line)
+	}
+	chart.Y = svg.UpTo("mean stretch per user", most)
+	at := float64(c.Date)
+	chart.Series = append(chart.Series, svg.Series{Class: "zero", Points: []svg.Point{{X: at, Y: 0}, {X: at, Y: chart.Y.Max}}})
+	return chart.Draw().Inline()
+}

@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// head is how many bytes at the beginning of a file are looked at.
+const head = 4096
+
+// magics are the first bytes of files that are compressed by other programs than
+// gzip.
+var magics = []struct{ program, bytes string }{
+	{"xz", "\xfd7zXZ\x00"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"bzip2", "BZh"}, {"zip", "PK\x03\x04"}, {"gzip, twice", "\x1f\x8b"},
+}
+
+// unlike says what a file seems to be that is not what the option reads ("swf" or
+// "sacct"), by the beginning of its text; "" if it does not know better.
+func unlike(option string, text []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(text, []byte(m.bytes)) {
+			return fmt.Sprintf("is compressed with %s: unpack it first; only gzip is read as it is", m.program)
+		}
+	}
+	cut := text[:max(0, len(text)-utf8.UTFMax)] // A character may be cut off at the end.
+	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(cut) && len(bytes.Fields(cut)) < len(cut)/64 {
+		if len(text) > 262 && string(text[257:262]) == "ustar" {
+			return "is a tar archive: unpack it first"
+		}
+		return "is not text"
+	}
+	var line, next []byte
+	for l := range bytes.Lines(text) {
+		if l = bytes.TrimSpace(l); len(l) == 0 {
+			continue
+		} else if line == nil {
+			line = l
+		} else {
+			next = l
+			break
+		}
+	}
+	const command = `run sacct again as docs/compare.md has it`
+	numbers := len(bytes.Fields(line)) == trace.Fields && bytes.IndexByte(line, '|') < 0
+	log := bytes.HasPrefix(line, []byte{';'}) || numbers && '0' <= line[0] && line[0] <= '9'
+	dump := bytes.Count(line, []byte{'|'}) >= 4
+	switch {
+	case option == "sacct" && log:
+		return "seems to be a workload log: --swf reads it"
+	case option == "swf" && dump:
+		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
+	case dump || log:
+		return ""
+	case bytes.HasPrefix(line, []byte{'{'}) || bytes.HasPrefix(line, []byte{'['}):
+		return "seems to be JSON: " + map[string]string{"sacct": command + ", with --parsable2", "swf": "a log in the Standard Workload Format has 18 numbers in a line"}[option]
+	case len(bytes.Trim(next, "- ")) == 0 && len(next) > 0:
+		return "seems to be what sacct prints without --parsable2: " + command
+	}
+	for _, by := range []struct{ name, mark string }{{"commas", ","}, {"semicolons", ";"}, {"tabs", "\t"}} {
+		if bytes.Count(line, []byte(by.mark)) >= 4 {
+			if option == "sacct" {
+				return fmt.Sprintf("seems to be separated by %s: %s, with --parsable2 and without --delimiter", by.name, command)
+			}
+			return fmt.Sprintf("seems to be separated by %s: a log in the Standard Workload Format has 18 numbers in a line, separated by blanks", by.name)
+		}
+	}
+	return ""
+}
+
+// refused adds to the error of a file that cannot be read what the file seems to
+// be, or how to skip a malformed line.
+func refused(option, path string, text []byte, lenient bool, err error) error {
+	var dump *sacct.Fault
+	var log *trace.Fault
+	if what := unlike(option, text); what != "" {
+		return fmt.Errorf("%s: %s", path, what)
+	}
+	if !lenient && (errors.As(err, &dump) || errors.As(err, &log)) {
+		return fmt.Errorf("%w; --lenient skips malformed lines", err)
+	}
+	return err
+}

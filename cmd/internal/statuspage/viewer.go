@@ -1,0 +1,69 @@
+package statuspage
+
+import (
+	"slices"
+
+	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
+)
+
+// For returns the snapshot as a viewer may see it. Counts of the whole cluster, its
+// health and its trends are for everybody.
+func (s *Snapshot) For(v *view.Viewer) *Snapshot {
+	if v.Jobs && v.Shares {
+		return s
+	}
+	seen := *s
+	seen.viewer = v
+	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
+	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
+	seen.Finished = only(s.Finished, func(one *Finished) bool { return v.Job(one.User, one.Account) })
+	seen.Promise.Users = only(s.Promise.Users, func(one *Promised) bool { return v.Job(one.User, one.Account) })
+	seen.Running = only(s.Running, func(one *Running) bool { return v.Job(one.User, one.Account) })
+	seen.Lanes = []Lane{}
+	for _, lane := range s.Lanes {
+		if !v.Job(lane.User, lane.Account) {
+			// A coordinator sees the campaigns in some accounts of a user.
+			lane.Blocks = only(lane.Blocks, func(one *Block) bool { return v.Job(one.User, one.Account) })
+			lane.More, lane.Work = 0, 0
+			if len(lane.Blocks) == 0 {
+				continue
+			}
+		}
+		seen.Lanes = append(seen.Lanes, lane)
+	}
+	if !v.Jobs {
+		waiting := make(map[ostrich.JobID]bool) // whose owner is known and may be seen
+		if s.cycle != nil {
+			for _, e := range s.cycle.Plan.Entries {
+				waiting[e.Job] = v.Job(e.User, e.Account)
+			}
+		}
+		seen.Writes = only(s.Writes, func(one *Write) bool { return waiting[one.Job] })
+	}
+	return &seen
+}
+
+// only returns the rows that are chosen.
+func only[Row any](rows []Row, chosen func(*Row) bool) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(one Row) bool { return !chosen(&one) })
+}
+
+// sees reports whether whoever looks at the snapshot may see the jobs of a user in an
+// account.
+func (s *Snapshot) sees(user, account string) bool {
+	return s.viewer == nil || s.viewer.Job(user, account)
+}
+
+// hidden says what is left out for whoever looks; "" if nothing is.
+func (s *Snapshot) hidden() string {
+	const counts = " Counts of the whole cluster include all jobs."
+	switch {
+	case s.viewer == nil || s.cycle == nil:
+		return ""
+	case len(s.viewer.Names) > 0:
+		return "You see what Slurm shows to " + s.viewer.Names[0] + " (PrivateData)." + counts
+	default:
+		return "You see what Slurm shows to everybody (PrivateData)." + counts
+	}
+}

@@ -1,0 +1,186 @@
+package testbed_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
+)
+
+// TestDump: the command in docs/compare.md dumps the jobs that the accounting
+// tables have, whatever became of them, and compare counts the same.
+func TestDump(t *testing.T) {
+	needSlurm(t)
+	t.Parallel()
+	b := up(t, "dump")
+	b.everyKind(t)
+	path := b.dir + "/dump.txt"
+	command := regexp.MustCompile(`(?s)TZ=UTC sacct .*? >dump\.txt`).FindString(docsText(t, "../../docs/compare.md"))
+	b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", strings.ReplaceAll(command, ">dump.txt", ">"+path))
+
+	dumped, tables := b.dumped(t, path), b.tables(t)
+	order := cmpopts.SortSlices(func(a, b jobOf) bool { return a.ID < b.ID || a.ID == b.ID && a.Submit < b.Submit })
+	if diff := cmp.Diff(tables, dumped, order); diff != "" {
+		t.Errorf("jobs (-tables +dump):\n%s", diff)
+	}
+	for state, least := range map[accounting.State]int{
+		accounting.Pending: 1, accounting.Running: 1, accounting.Completed: 10, accounting.Failed: 1, accounting.Cancelled: 4,
+		accounting.TimedOut: 1, accounting.Lost: 1,
+	} {
+		n := 0
+		for _, j := range tables {
+			if j.State == state {
+				n++
+			}
+		}
+		if n < least {
+			t.Errorf("%d jobs in state %d, want %d at least", n, state, least)
+		}
+	}
+	if got, want := b.counted(t, "--sacct", path, "--procs", "16"), b.counted(t); !slices.Equal(got, want) {
+		t.Errorf("compare counts jobs, users and campaigns %v in the dump, %v in the tables", got, want)
+	}
+}
+
+// everyKind fills the accounting tables with jobs to which everything happened
+// that can, and waits until accounting knows.
+func (b *bed) everyKind(t *testing.T) {
+	t.Helper()
+	const long = "sleep 3000"
+	cancel := func(ids ...string) { b.do(t, "root", "scancel", ids...) }
+	runs := func(ids ...string) {
+		eventually(t, strings.Join(ids, ",")+" run", func() string {
+			return differ(len(ids), len(b.lines(t, "squeue", "-h", "-t", "RUNNING", "-j", strings.Join(ids, ","), "-o", "%A")))
+		})
+	}
+	for _, wrap := range []string{"sleep 1", "true", "exit 3"} {
+		b.submit(t, "ob-alice", "--time", "5", "--wrap", wrap)
+	}
+	b.submit(t, "ob-alice", "--time", "5", "--job-name", "a|b\nc", "--wrap", "true")
+	b.submit(t, "ob-bob", "--array", "0-5%2", "--time", "5")
+	b.submit(t, "ob-bob", "--array", "1-3", "--ntasks", "4", "--time", "5")
+	b.submit(t, "ob-frank", "--time", "5", "--wrap", "sleep 1", ":", "--ntasks", "2")
+	held := b.submit(t, "ob-carol", "--hold", "--time", "5")
+	for _, why := range [][]string{{"--hold"}, {"--begin", "now+1hour"}, {"--dependency", "afterok:" + held}} {
+		b.submit(t, "ob-carol", append(why, "--time", "5")...)
+		cancel(b.submit(t, "ob-dave", append(why, "--time", "5")...))
+	}
+	b.submit(t, "ob-dave", "--hold", "--deadline", time.Now().Add(70*time.Second).Format("2006-01-02T15:04:05"), "--time", "1")
+	at := b.submit(t, "ob-grace", "--time", "1", "--wrap", long) // to its limit
+
+	var open []string
+	for range 4 {
+		open = append(open, b.submit(t, "ob-heidi", "--time", "60", "--wrap", long))
+	}
+	wide := b.submit(t, "ob-erin", "--nodes", "2", "--time", "60", "--wrap", long)
+	runs(append(open, wide, at)...)
+	cancel(open[0])
+	b.do(t, "root", "scontrol", "requeue", open[1])
+	b.do(t, "root", "scontrol", "suspend", open[2])
+	time.Sleep(2 * time.Second)
+	b.do(t, "root", "scontrol", "resume", open[2])
+	time.Sleep(2 * time.Second)
+	cancel(open[2])
+	b.do(t, "root", "scontrol", "update", "jobid="+wide, "numnodes=1")
+	time.Sleep(2 * time.Second)
+	cancel(wide)
+	short := b.submit(t, "ob-heidi", "--time", "60", "--wrap", long)
+	runs(short)
+	cancel(short) // often in the second of its start
+	eventually(t, "the job is over its time limit", func() string {
+		return differ("TIMEOUT", b.do(t, "root", "sacct", "-X", "-n", "-P", "-j", at, "-o", "State"))
+	})
+	// The queue is quiet but for one job that runs and those that cannot start.
+	b.submit(t, "ob-alice", "--time", "60", "--exclusive", "--nodes", "4", "--wrap", "true") // waits for it
+	eventually(t, "the queue is quiet", func() string {
+		left := b.do(t, "root", "squeue", "-h", "-a", "-t", "RUNNING,COMPLETING", "-o", "%A")
+		return differ(open[3], left)
+	})
+	eventually(t, "accounting knows all", func() string {
+		known := b.sql(t, "SELECT COUNT(*) FROM slurm_acct_db."+cluster+"_job_table WHERE time_end=0 AND tres_req != ''")
+		return differ(known+" open, 0 unfinished", b.do(t, "root", "sh", "-c", "squeue -h -a -o %A | sort -u | wc -l")+" open, "+
+			b.sql(t, "SELECT COUNT(*) FROM slurm_acct_db."+cluster+"_job_table WHERE tres_req=''")+" unfinished")
+	})
+}
+
+// jobOf is a job with names in place of numbers, as far as both sources know it.
+type jobOf struct {
+	User, Account, Partition, QOS string
+	accounting.Job
+}
+
+func jobsOf(h *accounting.History) []jobOf {
+	var list []jobOf
+	for _, j := range h.Jobs {
+		a := h.Associations[j.Association]
+		one := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
+		one.Association, one.Job.Partition, one.Job.QOS = 0, 0, 0
+		one.Class, one.NameClass, one.ScriptClass = 0, 0, 0 // the dump has no names
+		list = append(list, one)
+	}
+	return list
+}
+
+func (b *bed) dumped(t *testing.T, path string) []jobOf {
+	t.Helper()
+	h, err := sacct.Read(strings.NewReader(docsText(t, path)), path, sacct.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobsOf(h)
+}
+
+func (b *bed) tables(t *testing.T) []jobOf {
+	t.Helper()
+	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
+		Address: b.dir + "/run/mysql/mysqld.sock", User: operator, Cluster: cluster,
+		Password: strings.TrimSpace(docsText(t, b.dir+"/etc/ostrich.password")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	now := ostrich.Time(time.Now().Unix())
+	h, err := archive.History(t.Context(), r, now-30*86400, now+1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobsOf(h)
+}
+
+// counted returns how many jobs, users and campaigns compare finds recorded.
+func (b *bed) counted(t *testing.T, from ...string) []int {
+	t.Helper()
+	r := b.ostrich(t, append([]string{"compare", "--json", "--resamples", "2", "--policy", "fcfs"}, from...)...)
+	if r.code != 0 {
+		t.Fatalf("ostrich compare: exit code %d: %s", r.code, r.stderr)
+	}
+	var c struct {
+		Runs []struct{ Jobs, Users, Campaigns int }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &c); err != nil {
+		t.Fatal(err)
+	}
+	return []int{c.Runs[0].Jobs, c.Runs[0].Users, c.Runs[0].Campaigns}
+}
+
+func docsText(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
