@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -17,14 +18,14 @@ func planCommand() *cli.Command {
 		Usage: "show the order of the live queue and what would be written; write nothing",
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
-			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
-			"would, to whatever job of the queue; 1: error.",
+			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written\n" +
+			"to these jobs; 2: something would; 1: error.",
 	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, func(c *cli.Context, by *view.Selection) error {
 		plan, err := ask(c, view.AskPlan, by)
 		if err == nil {
 			err = writePlan(c, plan)
 		}
-		if err == nil && plan.Summary.Writes > 0 {
+		if err == nil && slices.ContainsFunc(plan.Jobs, func(j view.Job) bool { return j.Write }) {
 			return exitCode(2)
 		}
 		return err
