@@ -2,6 +2,11 @@ package ostrich
 
 // change updates what is known of a job that has not ended.
 func (s *Schedule) change(j *job, to *Job) {
+	if to.Nice != j.Nice {
+		j.Nice = to.Nice
+		j.stage.unsorted = true
+		s.version++
+	}
 	switch {
 	case to.User != j.User || to.Campaign != j.Campaign:
 		s.move(j, *to)

@@ -194,7 +194,7 @@ func TestNamed(t *testing.T) {
 		{Options{Gate: 7}, "gate 7: unknown"},
 		{Options{Inside: 7}, "order inside a campaign 7: unknown"},
 		{Options{Rule: Rule{By: Arrival}}, "campaign rule arrival: threshold"},
-		{Options{Predictor: 7}, "predictor 7: unknown"},
+		{Options{Predictor: 99}, "predictor 99: unknown"},
 	} {
 		if _, err := New(tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q in it", err, tt.want)

@@ -3,6 +3,7 @@ package ostrich
 import (
 	"cmp"
 	"fmt"
+	"math"
 )
 
 // Predictor estimates how long a job will run. The result is at least a second and
@@ -22,10 +23,20 @@ const (
 	// Alike uses the median of the latest lengths of the user's jobs of the same
 	// class, width and limit, see Job.Class.
 	Alike
+	// ByAdaptive smooths the lengths of the user's jobs with a factor that adapts
+	// to the errors so far (Trigg and Leach; this and the next ones: Iosup et al.,
+	// Table 4).
+	ByAdaptive
+	// ByRegression regresses on the user's last five lengths.
+	ByRegression
+	// ByMeanTen uses the mean of the user's ten jobs that ended last.
+	ByMeanTen
+	// ByMean uses the mean of all of the user's jobs that have ended.
+	ByMean
 )
 
 // PredictorNames lists the predictors in the order of their constants.
-var PredictorNames = []string{"limit", "last", "last-two", "smoothing", "alike"}
+var PredictorNames = []string{"limit", "last", "last-two", "smoothing", "alike", "adaptive", "regression", "mean-ten", "mean"}
 
 // Smoothing is the weight of the newest length in BySmoothing.
 const Smoothing = 0.5
@@ -45,8 +56,9 @@ type lengths struct {
 	count        int
 	last, before Duration
 	smoothed     float64
-	alike        *alike // of Alike
-	hinted       recent // lengths in thousandths of what the user said
+	alike        *alike  // of Alike
+	series       *series // of ByAdaptive and those after it
+	hinted       recent  // lengths in thousandths of what the user said
 }
 
 func (l *lengths) add(d Duration) {
@@ -70,6 +82,9 @@ func (l *lengths) lastTwo() Duration {
 // learn records how long a job of a user ran.
 func (p Predictor) learn(l *lengths, j *Job, ran Duration) {
 	l.add(ran)
+	if p > Alike {
+		l.series = l.series.with(float64(ran))
+	}
 	if p == Alike {
 		l.alike = l.alike.owned()
 		c, wide := classOf(j)
@@ -97,7 +112,7 @@ func (p Predictor) predict(l *lengths, j *Job) Duration {
 		if l.hinted.count > 0 {
 			d = Duration(float64(d) * float64(max(l.hinted.median(), 1000)) / 1000)
 		}
-	case l.count == 0:
+	case l.count == 0 || p == ByLimit:
 	case p == ByLast:
 		d = l.last
 	case p == ByLastTwo:
@@ -110,6 +125,25 @@ func (p Predictor) predict(l *lengths, j *Job) Duration {
 		if past := cmp.Or(l.alike.of(c), l.alike.of(wide)); past != nil {
 			d = past.median()
 		}
+	default:
+		// No mean or forecast is near the longest Duration.
+		d = Duration(max(0, min(l.series.next(p), math.MaxInt64/2)))
 	}
 	return max(1, min(d, j.Estimate))
+}
+
+// Forecast predicts a series of lengths one by one. The zero value goes with the
+// limits, of which a series has none; set Predictor first.
+type Forecast struct {
+	Predictor Predictor
+	past      lengths
+}
+
+// Add tells of the next length.
+func (f *Forecast) Add(ran Duration) { f.Predictor.learn(&f.past, &Job{}, ran) }
+
+// Next returns the expected length of the next job, at least a second; false before
+// the first length, from which nothing can be told.
+func (f *Forecast) Next() (Duration, bool) {
+	return f.Predictor.predict(&f.past, &Job{Estimate: math.MaxInt64}), f.past.count > 0 && f.Predictor != ByLimit
 }

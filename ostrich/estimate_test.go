@@ -78,7 +78,7 @@ func TestAlikeFallsBack(t *testing.T) {
 // TestHintedMedian: a hint is taken at its word first, and then times how much
 // longer the user's latest hinted jobs ran than said, never less.
 func TestHintedMedian(t *testing.T) {
-	for _, p := range []Predictor{ByLimit, ByLast, ByLastTwo, BySmoothing, Alike} {
+	for _, p := range []Predictor{ByLimit, ByLast, ByLastTwo, BySmoothing, Alike, ByAdaptive, ByRegression, ByMeanTen, ByMean} {
 		var l lengths
 		step := func(what string, hint, ran, want Duration) {
 			t.Helper()

@@ -65,6 +65,7 @@ var oursInTests = []string{"ostrich", "contrib"}
 // thirdParty is what a folder below ostrich imports beside the standard
 // library, each with its reason in docs/adr.
 var thirdParty = map[string][]string{
+	"ostrich/bot":   {"gonum.org/v1/gonum/stat/distuv", "gonum.org/v1/gonum/mathext", "gonum.org/v1/gonum/optimize"},
 	"ostrich/trace": {"github.com/klauspost/compress/gzip"},
 }
 
@@ -115,6 +116,7 @@ func TestHouseRulesBite(t *testing.T) {
 			"ostrich/sim/a.go:2: imports github.com/rs/zerolog: ostrich needs the standard library only",
 		}},
 		{"third party with a reason", "ostrich/trace/a.go", `import "github.com/klauspost/compress/gzip"`, nil},
+		{"statistics with a reason", "ostrich/bot/a.go", `import "gonum.org/v1/gonum/stat/distuv"`, nil},
 		{"the same elsewhere", "ostrich/sim/a.go", `import "github.com/klauspost/compress/gzip"`, []string{
 			"ostrich/sim/a.go:2: imports github.com/klauspost/compress/gzip: ostrich needs the standard library only",
 		}},

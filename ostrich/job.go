@@ -63,6 +63,11 @@ type Job struct {
 	// user that came meanwhile may complete later than with the true length.
 	Hint Duration
 
+	// Nice is the user's own nice value: of the pending jobs of a campaign, a smaller
+	// one goes first. It counts for nothing else, so it moves no job of another
+	// campaign. 0 is that of a job of which nothing is said.
+	Nice int64
+
 	// Campaign is the name of the campaign to which the user declares the job to
 	// belong; "" leaves the choice to the Rule.
 	Campaign string

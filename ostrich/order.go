@@ -37,8 +37,9 @@ type Place struct {
 //  4. the earlier submission of the campaign
 //  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)
-//  6. inside a campaign what has waited for longer than three times the grace, the
-//     one first that could start first; then as Options.Inside says
+//  6. inside a campaign the smaller nice value; then what has waited for longer than
+//     three times the grace, the one first that could start first; then as
+//     Options.Inside says
 //  7. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {
 	s.sortWaiting()
@@ -87,7 +88,7 @@ func (s *Schedule) sortPending(g *stage) {
 	keys := make([]jobKey, len(g.pending))
 	g.turn = math.MaxInt64
 	for i, j := range g.pending {
-		keys[i] = jobKey{inside: s.options.Inside.key(j), submit: j.Submit, id: j.ID, job: j}
+		keys[i] = jobKey{nice: j.Nice, inside: s.options.Inside.key(j), submit: j.Submit, id: j.ID, job: j}
 		if s.options.Grace == 0 || j.held {
 			continue
 		}
@@ -98,6 +99,9 @@ func (s *Schedule) sortPending(g *stage) {
 		}
 	}
 	slices.SortFunc(keys, func(a, b jobKey) int {
+		if a.nice != b.nice {
+			return cmp.Compare(a.nice, b.nice)
+		}
 		if c := cmp.Compare(a.inside[0], b.inside[0]); c != 0 {
 			return c
 		}
@@ -113,6 +117,7 @@ func (s *Schedule) sortPending(g *stage) {
 
 // A jobKey decides on the place of a pending job in its campaign.
 type jobKey struct {
+	nice   int64
 	inside [2]Duration
 	submit Time
 	id     JobID

@@ -86,7 +86,7 @@ type drawn struct {
 	groups       bool // some jobs belong to arrays
 	calm         bool // nothing but submissions, starts and ends
 	fixed        bool // no changes of pending jobs
-	hints        bool // users say how long some jobs run
+	hints        bool // users say how long some jobs run, and which of theirs come later
 	declared     bool // users declare some campaigns
 	holds        bool // some pending jobs cannot start for a while
 }
@@ -126,6 +126,7 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			}}
 			if d.hints {
 				j.Hint = Duration(max(0, draw("hint", -100, 60)))
+				j.Nice = int64(max(0, draw("nice", -3, 2)))
 			}
 			if d.declared {
 				j.Campaign = []string{"", "", "a", "b"}[draw("campaign", 0, 3)]
@@ -168,6 +169,9 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 		case action == 10 && (!d.fixed || live[i].running):
 			j := live[i]
 			j.Estimate = Duration(draw("estimate", 1, 60))
+			if d.hints {
+				j.Nice = int64(max(0, draw("nice", -3, 2)))
+			}
 			if !j.running {
 				j.Procs, j.Tasks = draw("procs", 1, 3), draw("tasks", 0, 3)
 				if d.declared && draw("declare", 0, 3) == 0 {

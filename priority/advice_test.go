@@ -16,14 +16,15 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"nothing", func(*Options) {}, nil},
 		{"slow", func(o *Options) { o.Controller.RateLimited, o.Controller.BackfillContinue = true, false }, []words{
-			{"SlurmctldParameters=rl_enable holds", "raise rl_refill_rate"},
+			{"SlurmctldParameters=rl_enable holds", "add rl_refill_rate=500,rl_refill_period=1 to"},
 			{"SchedulerParameters lacks bf_continue:", "add bf_continue"},
 		}},
-		{"nice", func(o *Options) { o.Channel = Nice }, []words{{"channel nice:", "use channel sitefactor"}}},
+		{"fast enough", func(o *Options) { o.Controller.RateLimited, o.Controller.RefillRate = true, 500 }, nil},
+		{"nice", func(o *Options) { o.Channel = Nice }, []words{{"channel nice:", "set priority.channel: sitefactor"}}},
 		{"nice beside a plugin", func(o *Options) { o.Channel, o.Controller.SiteFactorPlugin = Nice, "site_factor/own" }, []words{
 			{"channel nice:", "nothing; channel sitefactor cannot work here"},
 		}},
-		{"priority", func(o *Options) { o.Channel = Priority }, []words{{"channel priority:", "use channel sitefactor"}}},
+		{"priority", func(o *Options) { o.Channel = Priority }, []words{{"channel priority:", "set priority.channel: sitefactor"}}},
 		{"priority under basic", func(o *Options) {
 			o.Channel, o.Controller = Priority, basic()
 			o.Controller.BackfillContinue = true

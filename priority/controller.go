@@ -33,6 +33,7 @@ type Controller struct {
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
 	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
 	RateLimited         bool
+	RefillRate          float64  // requests a second that RateLimited leaves a user
 	PrivateData         []string // what users do not see of others, such as "jobs"
 	SlurmUser           uint32   // uid; 0, root's, where it is not known
 	AccountingStorage   string   // AccountingStorageType

@@ -1,8 +1,10 @@
 package priority
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,7 @@ type Surroundings struct {
 	Partitions []Partition
 	Thresholds []Threshold // of associations
 	Clusters   []string    // of the database
+	Pending    int         // jobs that wait; 0 if that is not known
 }
 
 // Harm is a setting of Slurm's under which an order can do harm.
@@ -27,29 +30,29 @@ type Harm struct {
 var harms = []struct {
 	setting string
 	fatal   bool
-	where   func(*view) []string // where it is set, one for each
-	leads   string               // what that leads to
+	where   func(*view) []Hint // where it is set, one for each, with a fix of its own or none
+	leads   string             // what that leads to
 	fix     string
 }{
 	{
 		"PreemptMode=WITHIN", true, (*view).within,
 		"jobs end running jobs of their own QOS that have a lower priority, so every change of the order ends running jobs",
-		"remove WITHIN from slurm.conf's PreemptMode, or with sacctmgr from the QOS",
+		"remove WITHIN from slurm.conf's PreemptMode",
 	},
 	{
 		"PreemptMode=PRIORITY", true, (*view).byPriority,
 		"a job preempts only what has a lower priority, and a running job keeps the value that it started with, so places in the order decide what QOS or partitions should",
-		"remove PRIORITY from the PreemptMode of slurm.conf, its partitions and, with sacctmgr, of the QOS",
+		"remove PRIORITY from slurm.conf's PreemptMode",
 	},
 	{
 		"min_exempt_priority", true, (*view).exempt,
 		"running jobs above that priority are never preempted, and that is where the order puts jobs",
-		"remove min_exempt_priority from slurm.conf's PreemptParameters, or use a priority.mode weight that stays below it",
+		"remove min_exempt_priority from slurm.conf's PreemptParameters, or set priority.mode: weight and a priority.weight with which no priority reaches it",
 	},
 	{
 		"PreemptExemptTime", false, (*view).spared,
 		"it does not make the settings above harmless: a job is spared for that time only",
-		"remove what is named above",
+		"do as said of the lines above, and it no longer matters",
 	},
 	{
 		"bf_min_prio_reserve", false, (*view).reserve,
@@ -59,7 +62,7 @@ var harms = []struct {
 	{
 		"MinPrioThreshold", false, (*view).thresholds,
 		"Slurm keeps nodes free only for jobs from that priority on: ordered jobs are above it whoever they belong to, and jobs that are left alone or new are not",
-		"set MinPrioThresh=-1 with sacctmgr",
+		"",
 	},
 	{
 		"PriorityFlags", false, (*view).unbounded,
@@ -69,17 +72,17 @@ var harms = []struct {
 	{
 		"PriorityWeight", false, (*view).few,
 		"jobs that share a rank go by Slurm's own factors",
-		"divide all PriorityWeight* of slurm.conf by the same number, or use priority.mode weight",
+		"",
 	},
 	{
 		"federation", true, (*view).federated,
 		"an update of a job is sent to its siblings on the other clusters, where another order holds, and each sibling's work counts on each cluster",
-		"take the cluster out of the federation with sacctmgr, or stay in mode observe",
+		"",
 	},
 	{
 		"clusters", false, (*view).others,
 		"they share QOS, accounts and users, of which a change for one is a change for all; this configuration orders the jobs of one",
-		"nothing, if each has a daemon with a configuration, journal and listen of its own, or none",
+		"nothing, if each has a daemon with a configuration, journal and listen of its own, or none. Slurm forgets one that is no more with sacctmgr delete cluster",
 	},
 }
 
@@ -124,8 +127,8 @@ func Harms(o Options, s Surroundings) []Harm {
 	v := view{Options: o, Surroundings: s}
 	var all []Harm
 	for _, h := range harms {
-		for _, where := range h.where(&v) {
-			all = append(all, Harm{Hint{where + ": " + h.leads, h.fix}, h.setting, h.fatal})
+		for _, at := range h.where(&v) {
+			all = append(all, Harm{Hint{at.Found + ": " + h.leads, cmp.Or(at.Fix, h.fix)}, h.setting, h.fatal})
 		}
 	}
 	return all
@@ -136,7 +139,7 @@ func Harms(o Options, s Surroundings) []Harm {
 func Harmless(o Options, partitions []Partition) error {
 	for _, h := range Harms(o, Surroundings{Partitions: partitions}) {
 		if h.Fatal {
-			return fmt.Errorf("%s: %w", h.Setting, impossible("%s; %s", h.Found, h.Fix))
+			return fmt.Errorf("%s: %w", h.Setting, &ImpossibleError{h.Hint})
 		}
 	}
 	return nil
@@ -167,28 +170,40 @@ func hasMode(mode, word string) bool {
 }
 
 // modes lists where a PreemptMode has a word: slurm.conf and QOS.
-func (v *view) modes(word string) (where []string) {
+func (v *view) modes(word string) (where []Hint) {
 	if hasMode(v.Controller.PreemptMode, word) {
-		where = append(where, "PreemptMode="+v.Controller.PreemptMode)
+		where = append(where, Hint{Found: "PreemptMode=" + v.Controller.PreemptMode})
 	}
 	if v.preempts("qos") {
 		for _, q := range v.Controller.QOS {
 			if hasMode(q.PreemptMode, word) {
-				where = append(where, fmt.Sprintf("PreemptMode=%s of QOS %s", q.PreemptMode, q.Name))
+				where = append(where, Hint{
+					fmt.Sprintf("PreemptMode=%s of QOS %s", q.PreemptMode, q.Name),
+					fmt.Sprintf("sacctmgr -i modify qos %s set preemptmode=%s", q.Name, without(q.PreemptMode, word)),
+				})
 			}
 		}
 	}
 	return where
 }
 
-func (v *view) within() []string {
+// without is a QOS's PreemptMode without a word: that of slurm.conf if nothing is left.
+func without(mode, word string) string {
+	rest := slices.DeleteFunc(strings.Split(strings.ToLower(mode), ","), func(m string) bool { return strings.EqualFold(m, word) || m == "unknown" })
+	if len(rest) == 0 {
+		return "cluster"
+	}
+	return strings.Join(rest, ",")
+}
+
+func (v *view) within() []Hint {
 	if !v.preempts("qos") {
 		return nil // only this plugin knows it
 	}
 	return v.modes("WITHIN")
 }
 
-func (v *view) byPriority() []string {
+func (v *view) byPriority() []Hint {
 	if !v.preempts("") {
 		return nil
 	}
@@ -196,12 +211,18 @@ func (v *view) byPriority() []string {
 	if v.preempts("partition_prio") {
 		for _, p := range v.Partitions {
 			if hasMode(p.PreemptMode, "PRIORITY") {
-				where = append(where, fmt.Sprintf("PreemptMode=%s of partition %s", p.PreemptMode, p.Name))
+				where = append(where, Hint{
+					fmt.Sprintf("PreemptMode=%s of partition %s", p.PreemptMode, p.Name),
+					"remove PRIORITY from the partition's PreemptMode in slurm.conf",
+				})
 			}
 		}
 	}
 	return where
 }
+
+// at is a place that the table's row tells how to fix.
+func at(format string, args ...any) []Hint { return []Hint{{Found: fmt.Sprintf(format, args...)}} }
 
 // top returns the highest priority that an ordered job can get.
 func (v *view) top() int64 {
@@ -215,33 +236,33 @@ func (v *view) top() int64 {
 	}
 }
 
-func (v *view) exempt() []string {
+func (v *view) exempt() []Hint {
 	n, set := v.Controller.parameterOf(v.Controller.PreemptParameters, "min_exempt_priority")
 	if !set || !v.preempts("") || n >= v.top() {
 		return nil
 	}
-	return []string{fmt.Sprintf("PreemptParameters=min_exempt_priority=%d", n)}
+	return at("PreemptParameters=min_exempt_priority=%d", n)
 }
 
-func (v *view) spared() []string {
+func (v *view) spared() []Hint {
 	t := v.Controller.PreemptExemptTime
 	if t <= 0 || len(v.within()) == 0 && len(v.byPriority()) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("PreemptExemptTime of %d s", t)}
+	return at("PreemptExemptTime of %d s", t)
 }
 
-func (v *view) reserve() []string {
+func (v *view) reserve() []Hint {
 	n, set := v.Controller.parameterOf(v.Controller.SchedulerParameters, "bf_min_prio_reserve")
 	if !set || n <= 1 {
 		return nil // no priority is below 1
 	}
-	return []string{fmt.Sprintf("SchedulerParameters=bf_min_prio_reserve=%d", n)}
+	return at("SchedulerParameters=bf_min_prio_reserve=%d", n)
 }
 
 // thresholds lists those of QOS, of partitions by their QOS, and of associations.
 // Slurm checks them only where limits are enforced.
-func (v *view) thresholds() (where []string) {
+func (v *view) thresholds() (where []Hint) {
 	enforced := false
 	for _, word := range v.Controller.AccountingEnforce {
 		enforced = enforced || strings.EqualFold(word, "limits") || strings.EqualFold(word, "safe") || strings.EqualFold(word, "all")
@@ -259,53 +280,94 @@ func (v *view) thresholds() (where []string) {
 				of = append(of, "which is that of partition "+p.Name)
 			}
 		}
-		where = append(where, fmt.Sprintf("MinPrioThreshold=%d of %s", q.Threshold, strings.Join(of, ", ")))
+		where = append(where, threshold(q.Threshold, strings.Join(of, ", "), "qos "+q.Name))
 	}
 	for _, t := range v.Thresholds {
 		if t.Priority > 1 {
-			where = append(where, fmt.Sprintf("MinPrioThreshold=%d of %s", t.Priority, t.Association))
+			where = append(where, threshold(t.Priority, t.Association, t.Entity))
 		}
 	}
 	return where
 }
 
-func (v *view) unbounded() []string {
+// threshold is that of an entity, as sacctmgr modifies it.
+func threshold(n uint32, of, entity string) Hint {
+	return Hint{fmt.Sprintf("MinPrioThreshold=%d of %s", n, of), fmt.Sprintf("sacctmgr -i modify %s set minpriothresh=-1", entity)}
+}
+
+func (v *view) unbounded() []Hint {
 	if v.Channel == Priority || !v.Controller.unbounded() {
 		return nil
 	}
-	return []string{"PriorityFlags has NO_NORMAL_*"}
+	return at("PriorityFlags has NO_NORMAL_*")
 }
 
-// few lists weights that leave fewer exact ranks than Slurm looks at jobs.
-func (v *view) few() []string {
+// few tells of fewer exact ranks than Slurm looks at jobs, or than a plan for the jobs that
+// wait would tell apart.
+func (v *view) few() []Hint {
+	needed := v.needed()
+	waiting := "no job waits now"
+	if v.Pending > 0 {
+		waiting = fmt.Sprintf("%d jobs wait now", v.Pending)
+	}
+	if v.Mode == Weight {
+		if v.Weight < 1 || v.Weight >= needed {
+			return nil
+		}
+		return []Hint{{
+			fmt.Sprintf("priority.weight of %d gives %d ranks, and %d are needed (%s)", v.Weight, v.Weight, needed, waiting),
+			fmt.Sprintf("set priority.weight: %d or more", needed),
+		}}
+	}
 	sum := v.Controller.Weights.Sum()
 	w, err := v.window(sum, 0)
-	if v.Mode == Weight || err != nil {
-		return nil // no ranks, or none at all, of which Check tells
-	}
-	depth := int64(v.Depth)
-	if depth == 0 {
-		depth = int64(v.Controller.Depth())
+	if err != nil {
+		return nil // none at all, of which Check tells
 	}
 	ranks := max(1, w.ranks()/2)
-	if ranks >= depth {
+	if ranks >= needed {
 		return nil
 	}
-	return []string{fmt.Sprintf("the PriorityWeight* add up to %d, which leaves %d exact ranks for the %d jobs that Slurm looks at", sum, ranks, depth)}
+	what, fix := fmt.Sprintf("the PriorityWeight* add up to %d", sum), v.divide(needed)
+	if v.Channel == Priority {
+		what, fix = "channel priority has few values above those of stock Slurm", fmt.Sprintf("set priority.depth: %d", ranks)
+	}
+	return []Hint{{fmt.Sprintf("%s, which leaves %d exact ranks, and as deep as Slurm looks %d are needed (%s)", what, ranks, needed, waiting), fix}}
 }
 
-func (v *view) federated() []string {
+// needed is how many jobs a plan tells apart at most: those that Slurm looks at, and those
+// that could start at once, one on each processor. Mode weight tells all apart that wait.
+func (v *view) needed() int64 {
+	deep := v.Depth
+	if deep == 0 {
+		deep = v.Controller.Depth()
+		procs := 0
+		for _, p := range v.Partitions {
+			procs = max(procs, p.TotalCPUs)
+		}
+		deep = max(deep, min(v.Pending, deep+procs))
+	}
+	if v.Mode == Weight {
+		deep = max(deep, v.Pending)
+	}
+	return int64(deep)
+}
+
+func (v *view) federated() []Hint {
 	if v.Controller.Federation == "" {
 		return nil
 	}
-	return []string{"federation " + v.Controller.Federation}
+	return []Hint{{
+		"federation " + v.Controller.Federation,
+		fmt.Sprintf("sacctmgr -i modify federation %s set clusters-=%s, or stay in mode observe", v.Controller.Federation, v.Controller.ClusterName),
+	}}
 }
 
-func (v *view) others() []string {
+func (v *view) others() []Hint {
 	if len(v.Clusters) < 2 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d clusters in one database (%s)", len(v.Clusters), strings.Join(v.Clusters, ", "))}
+	return at("%d clusters in one database (%s)", len(v.Clusters), strings.Join(v.Clusters, ", "))
 }
 
 // parameterOf returns the number of an element "name=number" of a list of
@@ -326,5 +388,6 @@ func (c *Controller) parameterOf(list []string, name string) (int64, bool) {
 // Threshold is the MinPrioThreshold of an association.
 type Threshold struct {
 	Association string // "user ann of account lab"
+	Entity      string // the same for sacctmgr: "user ann where account=lab"
 	Priority    uint32
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // short is a harm as the tests compare it: where it is set, and whether nothing
@@ -84,11 +85,11 @@ func TestHarms(t *testing.T) {
 		}, []string{"MinPrioThreshold: MinPrioThreshold=50 of QOS kill, which is that of partition low"}},
 		{"threshold of an association", func(v *view) {
 			qos("", 0)(v)
-			v.Thresholds = []Threshold{{"user ann of account lab", 9}}
+			v.Thresholds = []Threshold{{"user ann of account lab", "user ann where account=lab", 9}}
 		}, []string{"MinPrioThreshold: MinPrioThreshold=9 of user ann of account lab"}},
 		{"thresholds without limits", func(v *view) {
 			qos("", 50)(v)
-			v.Controller.AccountingEnforce, v.Thresholds = []string{"associations"}, []Threshold{{"user ann of account lab", 9}}
+			v.Controller.AccountingEnforce, v.Thresholds = []string{"associations"}, []Threshold{{"user ann of account lab", "user ann where account=lab", 9}}
 		}, nil},
 		{"federation", func(v *view) { v.Controller.Federation = "fed" }, []string{"fatal federation: federation fed"}},
 		{"clusters", func(v *view) { v.Clusters = []string{"a", "b"} }, []string{"clusters: 2 clusters in one database (a, b)"}},
@@ -103,4 +104,87 @@ func TestHarms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFixes are the commands and settings that fixes name.
+func TestFixes(t *testing.T) {
+	preempt := func(kind, mode string) func(*view) {
+		return func(v *view) {
+			v.Controller.PreemptType, v.Controller.QOS = "preempt/"+kind, []QOS{{Name: "kill", PreemptMode: mode}}
+			v.Partitions = []Partition{{Name: "low", PreemptMode: mode}}
+		}
+	}
+	weights := func(sum int64, set func(*view)) func(*view) {
+		return func(v *view) {
+			v.Controller.Weights = Weights{Age: sum}
+			v.Controller.DefaultQueueDepth, v.Controller.BackfillMaxJobTest = 100, 500
+			set(v)
+		}
+	}
+	none := func(*view) {}
+	tests := []struct {
+		name string
+		set  func(*view)
+		want []string
+	}{
+		{"WITHIN and more", preempt("qos", "WITHIN,REQUEUE"), []string{"sacctmgr -i modify qos kill set preemptmode=requeue"}},
+		{"PRIORITY alone", preempt("qos", "PRIORITY"), []string{"sacctmgr -i modify qos kill set preemptmode=cluster"}},
+		{"of a partition", preempt("partition_prio", "PRIORITY"), []string{"remove PRIORITY from the partition's PreemptMode in slurm.conf"}},
+		{"thresholds", func(v *view) {
+			v.Controller.AccountingEnforce, v.Controller.QOS = []string{"limits"}, []QOS{{Name: "kill", Threshold: 5}}
+			v.Thresholds = []Threshold{{"user ann of account lab", "user ann where account=lab", 9}}
+		}, []string{"sacctmgr -i modify qos kill set minpriothresh=-1", "sacctmgr -i modify user ann where account=lab set minpriothresh=-1"}},
+		{"federation", func(v *view) { v.Controller.Federation, v.Controller.ClusterName = "fed", "c1" }, []string{
+			"sacctmgr -i modify federation fed set clusters-=c1, or stay in mode observe",
+		}},
+		{"ranks enough", weights(2_000_000, none), nil},
+		{"few ranks", weights(10_000_000, none), []string{
+			"divide all PriorityWeight* of slurm.conf by 5, or set priority.mode: weight and priority.weight: 10000000",
+		}},
+		{"few ranks for those that could start", weights(2_000_000, func(v *view) {
+			v.Pending, v.Partitions = 900, []Partition{{TotalCPUs: 64}, {TotalCPUs: 128}}
+		}), []string{"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight and priority.weight: 2000000"}},
+		{"few of them wait", weights(2_000_000, func(v *view) { v.Pending, v.Partitions = 500, []Partition{{TotalCPUs: 9000}} }), nil},
+		{"a depth", weights(13_000, func(v *view) { v.Depth = 100_000 }), []string{
+			"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight and priority.weight: 100000",
+		}},
+		{"a small weight", weights(2_000_000, func(v *view) { v.Mode, v.Weight, v.Pending = Weight, 700, 900 }), []string{"set priority.weight: 900 or more"}},
+		{"a weight", weights(200_000_000, func(v *view) { v.Mode, v.Weight, v.Pending = Weight, 900, 900 }), nil},
+		{"pins", func(v *view) { v.Channel, v.Controller, v.Depth = Priority, basic(), 40_000 }, []string{"set priority.depth: 32766"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := view{Options: Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}}
+			tt.set(&v)
+			var got []string
+			for _, h := range Harms(v.Options, v.Surroundings) {
+				got = append(got, h.Fix)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("fixes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDivide: weights divided as a fix says leave as many ranks as are needed, and
+// weights divided by less do not.
+func TestDivide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor()}
+		sum := rapid.Int64Range(0, 1<<36).Draw(t, "sum")
+		o.Controller.Weights = Weights{Age: sum}
+		needed := rapid.Int64Range(1, 1<<20).Draw(t, "needed")
+		var by int64
+		if _, err := fmt.Sscanf(o.divide(needed), "divide all PriorityWeight* of slurm.conf by %d", &by); err != nil {
+			t.Fatal(err)
+		}
+		enough := func(by int64) bool {
+			w, err := o.window(sum/max(1, by), 0)
+			return err == nil && w.ranks()/2 >= needed
+		}
+		if !enough(by) || by > 1 && sum/(by-1) > sum/by+1 && enough(by-2) {
+			t.Errorf("%s: enough %t, with 2 less %t", o.divide(needed), enough(by), enough(by-2))
+		}
+	})
 }

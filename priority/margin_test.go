@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"slurm-ostrich/ostrich"
 )
 
@@ -101,4 +103,38 @@ func TestOneJobDoesNotDragItsCampaign(t *testing.T) {
 	if c := p.Changes(); len(c) != 1 || c[0].Job != 20 {
 		t.Errorf("changes %+v, want job 20 alone", c)
 	}
+}
+
+// TestMarginLeavesCampaignsSorted: whatever values jobs have, as after their owner gave
+// them other nice values, the margin lets no job of a campaign stay before another of it
+// that is wanted first, down to the depth.
+func TestMarginLeavesCampaignsSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: rapid.IntRange(0, 8).Draw(t, "m"), Margin: 20, Depth: 6}
+		var queue []Queued
+		var order []ostrich.Place
+		for campaign := range rapid.IntRange(1, 4).Draw(t, "campaigns") {
+			for range rapid.IntRange(1, 8).Draw(t, "jobs") {
+				id := ostrich.JobID(len(queue) + 1)
+				order = append(order, ostrich.Place{Job: id, Campaign: campaign, Procs: 1, Distance: 1 + 0.1*float64(campaign)})
+				site := rapid.Int64Range(0, 40).Draw(t, "value") * 10_000_000
+				queue = append(queue, job(id, func(q *Queued) { q.Site, q.Priority = site, q.Priority+uint32(site) }))
+			}
+		}
+		Rank(queue, nil)
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(o.Channel, queue, p.Changes())
+		Rank(queue, nil)
+		latest := make(map[int]ostrich.JobID)
+		for _, q := range queue[:min(o.Depth, len(queue))] {
+			campaign := order[q.Job-1].Campaign
+			if q.Job < latest[campaign] {
+				t.Fatalf("job %d comes after job %d of its campaign: %+v", q.Job, latest[campaign], p.Entries)
+			}
+			latest[campaign] = q.Job
+		}
+	})
 }

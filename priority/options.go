@@ -69,8 +69,19 @@ type Exclude struct {
 // ErrImpossible means that the channel cannot order the jobs of this cluster.
 var ErrImpossible = errors.New("cannot work here")
 
-func impossible(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrImpossible, fmt.Sprintf(format, args...))
+// ImpossibleError is the error of kind ErrImpossible.
+type ImpossibleError struct{ Hint }
+
+func (e *ImpossibleError) Error() string {
+	return fmt.Sprintf("%v: %s; %s", ErrImpossible, e.Found, e.Fix)
+}
+
+// Is reports that the error is of kind ErrImpossible.
+func (*ImpossibleError) Is(target error) bool { return target == ErrImpossible }
+
+// impossible is the error of what was found, and of what to do about it.
+func impossible(fix, format string, args ...any) error {
+	return &ImpossibleError{Hint{fmt.Sprintf(format, args...), fix}}
 }
 
 // Check returns why the channel and mode cannot work under the controller's
@@ -101,30 +112,35 @@ func Check(o Options) error {
 	return err
 }
 
+// channelOr is the way out under priority/basic.
+const channelOr = "set priority.channel: priority, or PriorityType=priority/multifactor in slurm.conf"
+
 // checkPlugin checks the channel against the priority plugin.
 func (o Options) checkPlugin() error {
 	c := o.Controller
 	switch {
 	case c.Basic() && o.Mode == Weight:
-		return impossible("mode weight adds to the factors of priority/multifactor, and this cluster has priority/basic; use mode strict with channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+		return impossible("set priority.mode: strict and priority.channel: priority, or PriorityType=priority/multifactor in slurm.conf",
+			"mode weight adds to the factors of priority/multifactor, and this cluster has priority/basic")
 	case c.Basic() && o.Channel == SiteFactor:
-		return impossible("priority/basic accepts a SiteFactor and ignores it; use channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+		return impossible(channelOr, "priority/basic accepts a SiteFactor and ignores it")
 	case c.Basic() && o.Channel == Nice:
-		return impossible("under priority/basic a new nice value releases held jobs; use channel priority, or set PriorityType=priority/multifactor in slurm.conf")
+		return impossible(channelOr, "under priority/basic a new nice value releases held jobs")
 	case c.Basic():
 		return nil
 	case !c.Multifactor():
-		return impossible("PriorityType is %q; only priority/multifactor and priority/basic are known", c.PriorityType)
+		return impossible("set PriorityType=priority/multifactor in slurm.conf", "PriorityType is %q; only priority/multifactor and priority/basic are known", c.PriorityType)
 	case o.Channel == Priority && o.Mode == Weight:
-		return impossible("a pinned priority has no other factors to be weighed against; use mode strict, or channel sitefactor")
+		return impossible("set priority.mode: strict, or priority.channel: sitefactor", "a pinned priority has no other factors to be weighed against")
 	case o.Channel == SiteFactor && c.SiteFactorPlugin != "":
-		return impossible("PrioritySiteFactorPlugin=%s writes the SiteFactor itself; use channel nice, or remove the plugin from slurm.conf", c.SiteFactorPlugin)
+		return impossible("set priority.channel: nice, or remove PrioritySiteFactorPlugin from slurm.conf",
+			"PrioritySiteFactorPlugin=%s writes the SiteFactor itself", c.SiteFactorPlugin)
 	case o.Channel != Priority && c.Flag("INCR_ONLY"):
-		return impossible("PriorityFlags=INCR_ONLY keeps priorities from falling; remove the flag from slurm.conf, or use channel priority")
+		return impossible("remove INCR_ONLY from slurm.conf's PriorityFlags, or set priority.channel: priority", "PriorityFlags=INCR_ONLY keeps priorities from falling")
 	}
 	if o.Channel == SiteFactor {
 		if major, minor, ok := c.Release(); !ok || major < 19 || (major == 19 && minor < 5) {
-			return impossible("Slurm %s has no SiteFactor; it came with 19.05. Use channel nice", c.Version)
+			return impossible("set priority.channel: nice", "Slurm %s has no SiteFactor, which came with 19.05", c.Version)
 		}
 	}
 	return nil
@@ -141,15 +157,15 @@ type Hint struct {
 func Advice(o Options) []Hint {
 	c := o.Controller
 	// Channel sitefactor is better than the others wherever it works.
-	fix := "use channel sitefactor"
+	fix := "set priority.channel: sitefactor"
 	if (Options{Channel: SiteFactor, Mode: o.Mode, Controller: c}).checkPlugin() != nil {
 		fix = "nothing; channel sitefactor cannot work here"
 	}
 	var all []Hint
-	if c.RateLimited {
+	if c.RateLimited && c.RefillRate < enoughRefill {
 		all = append(all, Hint{
-			"SlurmctldParameters=rl_enable holds every user but root and SlurmUser to a few requests a second: writing many changes takes minutes",
-			"raise rl_refill_rate and rl_bucket_size in slurm.conf's SlurmctldParameters",
+			fmt.Sprintf("SlurmctldParameters=rl_enable holds every user but root and SlurmUser to %g requests a second: writing many changes takes minutes", c.RefillRate),
+			fmt.Sprintf("add rl_refill_rate=%d,rl_refill_period=1 to slurm.conf's SlurmctldParameters, in place of what it has of them", enoughRefill),
 		})
 	}
 	if !c.BackfillContinue {
@@ -168,6 +184,10 @@ func Advice(o Options) []Hint {
 	}
 	return all
 }
+
+// enoughRefill is a rate limit, in requests a second, that hardly slows writes down: half
+// of what one scontrol does.
+const enoughRefill = 500
 
 // window is the range of values for managed jobs and the step between two
 // ranks, in numbers of which the greater goes first.
@@ -193,9 +213,17 @@ func (o Options) window(base, other int64) (window, error) {
 		w = window{lo: base + 1, hi: min(limit, maxPriority-base), step: base + 1}
 	}
 	if w.ranks() < 1 {
-		return w, fmt.Errorf("channel %s: %w", o.Channel, impossible(
-			"the weights of priority/multifactor add up to %d, which leaves no room for two ranks in mode strict; use mode weight, or divide the PriorityWeight* of slurm.conf", base,
-		))
+		return w, fmt.Errorf("channel %s: %w", o.Channel, impossible(o.divide(2),
+			"the weights of priority/multifactor add up to %d, which leaves no room for two ranks in mode strict", base))
 	}
 	return w, nil
+}
+
+// divide says by what to divide the weights so that as many ranks as needed are left, of
+// which a plan uses half; or to do without ranks, with as much weight as all the others have.
+func (o Options) divide(needed int64) string {
+	sum := o.Controller.Weights.Sum()
+	most := max(1, limit/(2*needed+1)-1)
+	return fmt.Sprintf("divide all PriorityWeight* of slurm.conf by %d, or set priority.mode: weight and priority.weight: %d",
+		(sum+most-1)/most, min(limit, max(sum, needed)))
 }

@@ -56,9 +56,7 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		return nil, err
 	}
 	if !o.Controller.Multifactor() && o.Channel != Priority {
-		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible(
-			"under %s only channel priority can be reset", o.Controller.PriorityType,
-		))
+		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible("set priority.channel: priority", "under %s only channel priority can be reset", o.Controller.PriorityType))
 	}
 	arrays := arraysApart(queue)
 	var all []Change

@@ -10,6 +10,7 @@
 //	<!-- run: testbed -->     brings up clusters itself: root, Debian, OSTRICH_TEST_SLURM=1
 //	<!-- run: cluster -->     beside a Slurm with users and jobs; the same needs
 //	<!-- run: compose -->     with docker, OSTRICH_TEST_DOCKER=1
+//	<!-- run: package -->     by the test of contrib/packaging, with the packages of the tree
 //	<!-- not run: REASON -->  not at all
 //
 // After the place may stand "exit N" (commands may end with N as well as with 0)
@@ -44,7 +45,7 @@ type Command struct {
 }
 
 var (
-	places  = []string{"anywhere", "logs", "testbed", "cluster", "compose"}
+	places  = []string{"anywhere", "logs", "testbed", "cluster", "compose", "package"}
 	mark    = regexp.MustCompile(`^<!--\s*(run|not run):\s*(.*?)\s*-->$`)
 	comment = regexp.MustCompile(`^<!--\s*(not )?run`)
 	prompt  = regexp.MustCompile(`^> ?`)

@@ -8,11 +8,17 @@
 --
 --     mariadb < grants.sql
 --
+-- Run again, it sets the password anew and changes nothing else.
+--
 -- `ostrich check` tells what the account may do and what it lacks.
 
-CREATE USER IF NOT EXISTS 'ostrich'@'localhost' IDENTIFIED BY 'change-me'
+-- Nobody can log in before there is a password.
+CREATE USER IF NOT EXISTS 'ostrich'@'localhost' ACCOUNT LOCK;
+
+ALTER USER 'ostrich'@'localhost' IDENTIFIED BY 'change-me'
 	-- One daemon, its tool and a reload at once need no more.
-	WITH MAX_USER_CONNECTIONS 10;
+	WITH MAX_USER_CONNECTIONS 10
+	ACCOUNT UNLOCK;
 
 -- Over the network, demand TLS:
 -- ALTER USER 'ostrich'@'10.0.0.%' REQUIRE SSL;

@@ -20,8 +20,8 @@ echo "$*" >>/run/systemctl.log
 `
 
 // life installs the package, runs the daemon as its unit says beside a real
-// Slurm, upgrades to a later version, removes and purges it.
-func life(t *testing.T, work, deb, later, rpm string) {
+// Slurm, upgrades to a later version, goes back, removes and purges it.
+func life(t *testing.T, work, deb, later, rpm, laterRPM string) {
 	s := newSandbox(t, work)
 	prepare(t, s)
 	before, accounts := s.changes(t), s.accounts(t)
@@ -42,6 +42,8 @@ func life(t *testing.T, work, deb, later, rpm string) {
 	works(t, s, work, "v1.0.0")
 	upgrades(t, s, later)
 	works(t, s, work, "v1.1.0")
+	upgrades(t, s, deb)
+	works(t, s, work, "v1.0.0")
 	s.run(t, filepath.Join(work, "tree/contrib/testbed/debian/down"), "--dir", bed)
 
 	removes(t, s)
@@ -50,6 +52,7 @@ func life(t *testing.T, work, deb, later, rpm string) {
 
 	if _, err := exec.LookPath("rpm"); err == nil {
 		installsRPM(t, s, rpm)
+		upgradesRPM(t, s, rpm, laterRPM)
 	}
 }
 
@@ -217,8 +220,8 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// upgrades installs a later version over one that is in use: what the
-// administrator wrote stays.
+// upgrades installs another version over one that is in use, a later or an earlier
+// one: what the administrator wrote stays.
 func upgrades(t *testing.T, s *sandbox, deb string) {
 	t.Helper()
 	was, journal := s.run(t, "cat", "/etc/ostrich/ostrich.yaml"), s.run(t, "cat", "/var/lib/ostrich/journal.jsonl")
@@ -309,4 +312,38 @@ func installsRPM(t *testing.T, s *sandbox, rpm string) {
 	if left := slices.DeleteFunc(s.changes(t), func(path string) bool { return slices.Contains(others, path) }); len(left) > 0 {
 		t.Errorf("left after erasing the rpm: %q", left)
 	}
+}
+
+// upgradesRPM installs a later version over one that is in use, goes back, and erases
+// it: what the administrator wrote stays, and so does the journal.
+func upgradesRPM(t *testing.T, s *sandbox, rpm, later string) {
+	t.Helper()
+	const config, journal = "# Ours.\nmode: observe\n", "{}\n"
+	s.run(t, "rpm", "--force-debian", "--nodeps", "--install", rpm)
+	s.write(t, "/etc/ostrich/ostrich.yaml", config)
+	s.write(t, "/var/lib/ostrich/journal.jsonl", journal)
+	stays := func(after, settings string) {
+		if got := s.run(t, "cat", settings); got != config {
+			t.Errorf("rpm: the settings after %s:\n%s", after, got)
+		}
+		if got := s.run(t, "cat", "/var/lib/ostrich/journal.jsonl"); got != journal {
+			t.Errorf("rpm: the journal after %s:\n%s", after, got)
+		}
+	}
+	for _, to := range []struct{ way, file, version string }{{"the upgrade", later, "v1.1.0"}, {"the downgrade", rpm, "v1.0.0"}} {
+		asked(t, s)
+		s.run(t, "rpm", "--force-debian", "--nodeps", "--upgrade", "--oldpackage", to.file)
+		if got := s.run(t, "ostrich", "--version"); !strings.Contains(got, to.version) {
+			t.Errorf("rpm: after %s: %s", to.way, got)
+		}
+		stays(to.way, "/etc/ostrich/ostrich.yaml")
+		if got := s.mode(t, "/etc/ostrich/ostrich.yaml"); got != "640 root:ostrich" || !s.exists(t, "/etc/ostrich/ostrich.yaml.rpmnew") {
+			t.Errorf("rpm: after %s the settings are %s, or the new ones are not beside them", to.way, got)
+		}
+		if got := asked(t, s); !strings.Contains(got, "try-restart ostrichd.service") || strings.Contains(got, "disable") {
+			t.Errorf("rpm: %s asks systemd for:\n%s", to.way, got)
+		}
+	}
+	s.run(t, "rpm", "--force-debian", "--nodeps", "--erase", "ostrich")
+	stays("erasing", "/etc/ostrich/ostrich.yaml.rpmsave")
 }

@@ -92,8 +92,9 @@ func copyTree(t *testing.T, to string) {
 
 // The packages of two folders are the same bytes; they hold what they should,
 // and what Debian's, systemd's and the manual's own tools find no fault with.
-// Then one is installed, upgraded, removed and purged beside a real Slurm, on
-// a copy of this machine that is thrown away.
+// Then one is installed, upgraded, downgraded, removed and purged beside a real
+// Slurm, on a copy of this machine that is thrown away, and once more from a signed
+// repository.
 func TestPackages(t *testing.T) {
 	need(t)
 	work, err := os.MkdirTemp("/var/tmp", "ostrich-package-") //nolint:usetesting // the work of a testbed must be where its users may look
@@ -125,7 +126,7 @@ func TestPackages(t *testing.T) {
 	go func() { builds <- build(t.Context(), "../..", path("one"), "1.0.0") }()
 	go func() { builds <- build(t.Context(), path("tree"), path("again"), "1.0.0") }()
 	go func() {
-		builds <- build(t.Context(), path("later"), path("two"), "1.1.0", "--arch", runtime.GOARCH, "--format", "deb")
+		builds <- build(t.Context(), path("later"), path("two"), "1.1.0", "--arch", runtime.GOARCH)
 	}()
 	if err := errors.Join(<-builds, <-builds, <-builds); err != nil {
 		t.Fatal(err)
@@ -133,6 +134,9 @@ func TestPackages(t *testing.T) {
 
 	deb := path("one/ostrich_1.0.0_" + runtime.GOARCH + ".deb")
 	rpm := path("one/ostrich-1.0.0." + map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] + ".rpm")
+	later := func(file string) string {
+		return path("two/" + strings.Replace(filepath.Base(file), "1.0.0", "1.1.0", 1))
+	}
 	run(t, "dpkg-deb", "--extract", deb, path("files"))
 	t.Run("Reproducible", func(t *testing.T) { same(t, path("one"), path("again")) })
 	t.Run("Static", func(t *testing.T) {
@@ -185,8 +189,9 @@ func TestPackages(t *testing.T) {
 	})
 	t.Run("Life", func(t *testing.T) {
 		minutes.Need(t)
-		life(t, work, deb, path("two/"+strings.Replace(filepath.Base(deb), "1.0.0", "1.1.0", 1)), rpm)
+		life(t, work, deb, later(deb), rpm, later(rpm))
 	})
+	t.Run("Repository", func(t *testing.T) { repository(t, work, filepath.Dir(deb), filepath.Dir(later(deb))) })
 }
 
 const unitFile = "/usr/lib/systemd/system/ostrichd.service"

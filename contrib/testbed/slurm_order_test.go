@@ -24,6 +24,8 @@ func TestMultifactor(t *testing.T) {
 
 	part(t, "accounts", b.testAccounts)
 	part(t, "sitefactor", func(t *testing.T) { b.testOrder(t, "sitefactor") })
+	part(t, "own nice", func(t *testing.T) { b.testNice(t, "sitefactor") })
+	part(t, "own nice, pinned", func(t *testing.T) { b.testNice(t, "priority") })
 	part(t, "shapes", b.testShapes)
 	part(t, "rights", b.testRights)
 	part(t, "left alone", b.testLeftAlone)

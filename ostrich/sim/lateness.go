@@ -38,6 +38,16 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 	return late, nil
 }
 
+// SharedLateness is Lateness where all active users share the processors that are
+// busy, by true lengths.
+func SharedLateness(jobs []report.Job, m int) ([]float64, error) {
+	exact := slices.Clone(jobs)
+	for i := range exact {
+		exact[i].Estimate = 0 // the true length
+	}
+	return Lateness(exact, ostrich.Options{Procs: m, Machine: ostrich.Parallel, Gate: ostrich.Off})
+}
+
 // VirtualCompletions returns when the virtual schedule completes each campaign,
 // C~ in seconds, by their numbers; NaN for one that it never completes. With
 // shares the machine is divided by them, without evenly. Like Lateness it takes

@@ -98,7 +98,7 @@ func (a Programs) Generate(seed uint64) (*Log, error) {
 	byTime(records)
 	procs := a.Procs
 	if procs == 0 {
-		procs = a.machine(records)
+		procs = max(widest, Machine(records, cmp.Or(a.Load, usualLoad)))
 	}
 	return &Log{
 		Header: []string{
@@ -221,12 +221,13 @@ func byTime(records []Record) {
 	}
 }
 
-// machine returns the number of processors that gives the load.
-func (a *Programs) machine(records []Record) int64 {
+// Machine returns how many processors work to a load under jobs in the order of
+// their submission, at least 1.
+func Machine(records []Record, load float64) int64 {
 	work := 0.0
 	for i := range records {
 		work += float64(records[i].Run) * float64(records[i].Allocated)
 	}
 	span := max(records[len(records)-1].Submit-records[0].Submit, 1)
-	return max(widest, int64(math.Ceil(work/float64(span)/cmp.Or(a.Load, usualLoad))))
+	return max(1, int64(math.Ceil(work/float64(span)/load)))
 }

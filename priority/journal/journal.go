@@ -33,6 +33,7 @@ type Journal struct {
 	size int64
 	jobs map[subject]*written
 
+	version  uint64
 	repaired error // see Repaired
 }
 
@@ -104,6 +105,9 @@ const (
 
 // ErrLocked says that another process writes the journal.
 var ErrLocked = errors.New("another process writes it")
+
+// Version grows whenever what the journal knows may have changed.
+func (j *Journal) Version() uint64 { return j.version }
 
 // Close gives up the right to write. A second Close does nothing.
 func (j *Journal) Close() error {
@@ -254,6 +258,7 @@ func (j *Journal) add(recs []Record) error {
 	for _, rec := range recs {
 		note(j.jobs, rec)
 	}
+	j.version++
 	return nil
 }
 
@@ -362,6 +367,7 @@ func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID
 		return false, fmt.Errorf("journal: rotate: %w", err)
 	}
 	j.jobs = jobs
+	j.version++
 	return true, nil
 }
 

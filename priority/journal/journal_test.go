@@ -117,12 +117,20 @@ func TestJournalRemembers(t *testing.T) {
 		t.Errorf("still refused after a new start: %q", words)
 	}
 
+	version := again.Version()
 	rotated, err := again.Rotate(3, 10, func(id ostrich.JobID) bool { return id != 99 })
-	if err != nil || !rotated {
-		t.Fatalf("rotate: %v, %v", rotated, err)
+	if err != nil || !rotated || again.Version() == version {
+		t.Fatalf("rotate: %v, %v, version %d", rotated, err, again.Version())
 	}
 	check(t, again)
+	version = again.Version()
+	if err = again.Note(3, nil); err != nil || again.Version() != version {
+		t.Errorf("another version without a record: %v", err)
+	}
 	again.write(t, priority.Nice, priority.Applied, priority.Change{Job: 20, Submit: 10, From: 0, To: -1})
+	if again.Version() == version {
+		t.Error("the same version after a write")
+	}
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}

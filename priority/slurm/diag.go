@@ -227,5 +227,5 @@ func (s Commands) AdminLevel(ctx context.Context, user string) (string, error) {
 			return level, nil
 		}
 	}
-	return "", fmt.Errorf("user %s: %w; add it with sacctmgr add user %s account=… adminlevel=operator", user, ErrNoUser, user)
+	return "", fmt.Errorf("user %s: %w", user, ErrNoUser)
 }

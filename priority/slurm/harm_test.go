@@ -31,7 +31,7 @@ func TestHarmsRecorded(t *testing.T) {
 		{"harm/preempt.txt", nil, nil}, // preemption by tiers, and a time of exemption, know no priority
 		{"harm/flags.txt", func(o *priority.Options) { o.Channel = priority.Nice }, []string{"PriorityFlags: PriorityFlags has NO_NORMAL_*"}},
 		{"harm/flags.txt", func(o *priority.Options) { o.Channel = priority.Priority }, nil},
-		{"harm/weights.txt", nil, []string{"PriorityWeight: the PriorityWeight* add up to 100003100, which leaves 10 exact ranks for the 1000 jobs that Slurm looks at"}},
+		{"harm/weights.txt", nil, []string{"PriorityWeight: the PriorityWeight* add up to 100003100, which leaves 10 exact ranks, and as deep as Slurm looks 1000 are needed (no job waits now)"}},
 		{"harm/weights.txt", func(o *priority.Options) { o.Mode, o.Weight = priority.Weight, 1000 }, nil},
 		{"harm/weights.txt", func(o *priority.Options) { o.Depth = 10 }, nil},
 	}
@@ -81,11 +81,11 @@ func TestPoliciesRecorded(t *testing.T) {
 	if name := parseFederation(""); name != "" {
 		t.Errorf("without one: federation %q", name)
 	}
-	thresholds, err := parseThresholds(captured(t, "22.05/harm/thresholds.txt"))
+	thresholds, err := parseThresholds(captured(t, "22.05/harm/thresholds.txt"), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]priority.Threshold{{Association: "user ob-alice of account astro", Priority: 77}}, thresholds); diff != "" {
+	if diff := cmp.Diff([]priority.Threshold{{Association: "user ob-alice of account astro", Entity: "user ob-alice where account=astro cluster=c1", Priority: 77}}, thresholds); diff != "" {
 		t.Errorf("thresholds (-want +got):\n%s", diff)
 	}
 }

@@ -78,10 +78,10 @@ func (s Commands) Thresholds(ctx context.Context, cluster string) ([]priority.Th
 	if err != nil {
 		return nil, err
 	}
-	return parseThresholds(string(out))
+	return parseThresholds(string(out), cluster)
 }
 
-func parseThresholds(out string) ([]priority.Threshold, error) {
+func parseThresholds(out, cluster string) ([]priority.Threshold, error) {
 	var all []priority.Threshold
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimRight(line, "\n"), "|")
@@ -92,14 +92,14 @@ func parseThresholds(out string) ([]priority.Threshold, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sacctmgr: line %q: MinPrioThreshold: not a number", clip(line))
 		}
-		name := "account " + f[0]
+		name, entity := "account "+f[0], fmt.Sprintf("account %s where cluster=%s", f[0], cluster)
 		if f[1] != "" {
-			name = "user " + f[1] + " of " + name
+			name, entity = "user "+f[1]+" of "+name, fmt.Sprintf("user %s where account=%s cluster=%s", f[1], f[0], cluster)
 		}
 		if f[2] != "" {
-			name += ", partition " + f[2]
+			name, entity = name+", partition "+f[2], entity+" partition="+f[2]
 		}
-		all = append(all, priority.Threshold{Association: name, Priority: uint32(n)})
+		all = append(all, priority.Threshold{Association: name, Entity: entity, Priority: uint32(n)})
 	}
 	return all, nil
 }

@@ -42,10 +42,29 @@ func schedulerParameters(c *priority.Controller) error {
 			return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
 		}
 	}
+	return rateLimit(c)
+}
+
+// rateLimit reads the rate limit of users' requests.
+func rateLimit(c *priority.Controller) error {
+	rate, period := 2, 1 // Slurm's defaults
 	for _, p := range c.SlurmctldParameters {
-		if p == "rl_enable" {
+		name, value, _ := strings.Cut(p, "=")
+		var err error
+		switch strings.ToLower(name) {
+		case "rl_enable":
 			c.RateLimited = true
+		case "rl_refill_rate":
+			rate, err = strconv.Atoi(value)
+		case "rl_refill_period":
+			period, err = strconv.Atoi(value)
 		}
+		if err != nil {
+			return fmt.Errorf("SlurmctldParameters: %q: not a number", clip(p))
+		}
+	}
+	if c.RateLimited {
+		c.RefillRate = float64(rate) / float64(max(1, period))
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err
 	}
-	late, err := sim.Lateness(in.Runs[0].Jobs, ostrich.Options{Procs: in.Procs, Machine: ostrich.Parallel, Gate: ostrich.Off})
+	late, err := sim.SharedLateness(in.Runs[0].Jobs, in.Procs)
 	if err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}

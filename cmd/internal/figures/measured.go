@@ -16,6 +16,10 @@ import (
 // measured are the figures that show measurements of simulations.
 var measured = []Figure{
 	{
+		Name: "bot-2", Title: "Inaccuracy of predicted run times in bags-of-tasks", Log: lcgFile, Draw: drawPredictors,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.7, Fig. 2",
+	},
+	{
 		Name: "hipc-3", Title: "FCFS has no bound on the max-stretch", Draw: drawCompetitiveness,
 		From: "Pinheiro, Rzadca, Trystram, HiPC 2012, section VI.B, Fig. 3; thesis (2014), section 3.6.2, Fig. 3.3",
 	},

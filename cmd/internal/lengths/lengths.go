@@ -100,6 +100,12 @@ func Test(h *accounting.History, o Options) Result {
 	for p := range ostrich.Alike {
 		add(p, "", nil)
 	}
+	// Those of the bags-of-tasks paper are tested if one is set.
+	for p := ostrich.ByAdaptive; int(p) < len(ostrich.PredictorNames); p++ {
+		if p.String() == o.Predictor {
+			add(p, "", nil)
+		}
+	}
 	add(ostrich.Alike, off, nil)
 	if hasName {
 		add(ostrich.Alike, name, names)

@@ -44,6 +44,10 @@ func TestTest(t *testing.T) {
 		set, best, want string
 	}{
 		{
+			"one that is tested only if it is set", 300, true, false, "mean", "name", 7, "mean", "alike by name",
+			"Set schedule.predictor: alike and schedule.class: name: predicted lengths would be off by a factor of 1.0",
+		},
+		{
 			"names tell", 300, true, false, "limit", "name", 6, "limit", "alike by name",
 			"Set schedule.predictor: alike and schedule.class: name: predicted lengths would be off by a factor of 1.0",
 		},

@@ -127,18 +127,14 @@ func quantile(sorted []float64, q float64) float64 {
 // the virtual schedule of a machine that all active users share by true lengths.
 // A campaign that this schedule never completes is not late.
 func late(jobs []report.Job, campaigns []report.Campaign, procs int) (float64, error) {
-	known := slices.Clone(jobs)
-	for i := range known {
-		known[i].Estimate = ostrich.Duration(known[i].End - known[i].Start)
-	}
-	completed, err := sim.VirtualCompletions(known, ostrich.Options{Procs: procs, Machine: ostrich.Parallel, Gate: ostrich.Off}, nil)
+	all, err := sim.SharedLateness(jobs, procs)
 	if err != nil {
 		return 0, err
 	}
 	sum := 0.0
-	for n := range campaigns {
-		if c := completed[n]; !math.IsNaN(c) {
-			sum += max(0, float64(campaigns[n].End)-c)
+	for _, l := range all {
+		if l > 0 { // NaN is not
+			sum += l
 		}
 	}
 	return sum / float64(len(campaigns)), nil

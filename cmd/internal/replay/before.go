@@ -17,7 +17,7 @@ import (
 
 // notBefore are the options that mean nothing to a comparison of recorded times.
 var notBefore = []string{
-	"policy", "backfill", "replay", "inside", "gate", "predictor", "kill", "what-if", "window", "load", "workers", "long", "slurm-config", "qos-file",
+	"policy", "backfill", "replay", "inside", "gate", "predictor", "kill", "what-if", "window", "load", "workers", "long", "qos-file",
 }
 
 // BeforeAfter compares what happened at a site before --before with what happened

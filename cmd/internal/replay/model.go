@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -21,15 +23,17 @@ type Generator interface {
 	Generate(seed uint64) (*trace.Log, error)
 }
 
-// models are the workloads of the papers, for a number of users, and one with
-// programs, where of is nil.
+// models are the workloads of the papers, and one with programs. means are the
+// options that not all of them have.
 var models = []struct {
-	name string
-	of   func(users int) trace.Model
+	name  string
+	of    func(o *ModelOptions, jobs int) (Generator, error)
+	means []string
 }{
-	{"hipc", trace.HiPC},
-	{"ppam", trace.PPAM},
-	{"programs", nil},
+	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
+	{"ppam", paper(trace.PPAM), []string{"new", "owners", "exponent", "lengths", "think"}},
+	{"programs", (*ModelOptions).programs, []string{"load"}},
+	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent"}},
 }
 
 // ModelNames returns the names of the models.
@@ -50,6 +54,8 @@ type ModelOptions struct {
 	Lengths       cli.StringSlice
 	Load          float64
 	Think         time.Duration
+	System        string
+	Bags          int
 
 	Given func(option string) bool // tells which options somebody gave
 	named settings
@@ -60,15 +66,17 @@ func (o *ModelOptions) given(option string) bool { return o.Given != nil && o.Gi
 // Flags returns the options, which fill o.
 func (o *ModelOptions) Flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users", Value: 20, Destination: &o.Users},
+		&cli.IntFlag{Name: "users", Usage: "`NUMBER` of users; of bot: the system's", Value: 20, Destination: &o.Users},
 		&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of jobs", Value: 10_000, Destination: &o.Jobs},
 		&cli.Int64Flag{Name: "procs", Usage: "`PROCESSORS` of the machine, for the header", DefaultText: "the model's, or those of --load", Destination: &o.Procs},
 		&cli.Float64Flag{Name: "new", Usage: "`PROBABILITY` that a job opens a campaign", DefaultText: "the model's", Destination: &o.New},
 		&cli.StringFlag{Name: "owners", Usage: "how the owner of a campaign is drawn: `DISTRIBUTION` is " + console.List(trace.OwnerNames), DefaultText: "the model's", Destination: &o.Owners},
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's", Destination: &o.Exponent},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's", Destination: &o.Lengths},
-		&cli.Float64Flag{Name: "load", Usage: "of programs: `PART` of the machine that the jobs use, which makes its size", Value: 0.85, Destination: &o.Load},
+		&cli.Float64Flag{Name: "load", Usage: "of programs and bot: `PART` of the machine that the jobs use, which makes its size", Value: 0.85, Destination: &o.Load},
 		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s", Destination: &o.Think},
+		&cli.StringFlag{Name: "system", Usage: "of bot: the `SYSTEM` whose parameters are drawn from is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
+		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", Destination: &o.Bags},
 	}
 }
 
@@ -92,31 +100,60 @@ func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	other := []string{"load"}
-	if models[i].of == nil {
-		other = []string{"new", "owners", "exponent", "lengths", "think"}
-	}
-	for _, option := range other {
-		if o.given(option) {
-			return nil, fmt.Errorf("--%s means nothing to %s", option, models[i].name)
+	for _, other := range models {
+		for _, option := range other.means {
+			if o.given(option) && !slices.Contains(models[i].means, option) {
+				return nil, fmt.Errorf("--%s means nothing to %s", option, models[i].name)
+			}
 		}
 	}
-	if models[i].of != nil {
-		return o.paper(models[i].of(o.Users), jobs)
-	}
-	m := trace.Programs{Jobs: jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}
-	switch {
-	case o.given("procs") && o.given("load"):
-		return nil, errors.New("--load makes the size of the machine, which --procs names")
-	case o.given("procs") && m.Procs < 1:
-		return nil, fmt.Errorf("--procs %d: at least 1", m.Procs)
-	case !(m.Load > 0):
-		return nil, fmt.Errorf("--load %v: must be above 0", m.Load)
-	}
-	return m, nil
+	return models[i].of(o, jobs)
 }
 
-// paper returns a model of the papers, changed by the options.
+// sized returns an error for options on the size of a machine that --load can
+// make.
+func (o *ModelOptions) sized() error {
+	switch {
+	case o.given("procs") && o.given("load"):
+		return errors.New("--load makes the size of the machine, which --procs names")
+	case o.given("procs") && o.Procs < 1:
+		return fmt.Errorf("--procs %d: at least 1", o.Procs)
+	case !(o.Load > 0):
+		return fmt.Errorf("--load %v: must be above 0", o.Load)
+	}
+	return nil
+}
+
+func (o *ModelOptions) programs(jobs int) (Generator, error) {
+	return trace.Programs{Jobs: jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}, o.sized()
+}
+
+func (o *ModelOptions) bags(jobs int) (Generator, error) {
+	i := slices.Index(bot.SystemNames(), o.System)
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("--system %q: must be %s", o.System, console.List(bot.SystemNames()))
+	case o.given("bags") && o.given("jobs"):
+		return nil, errors.New("--jobs and --bags: name one of them")
+	case o.given("bags") && o.Bags < 1:
+		return nil, fmt.Errorf("--bags %d: at least 1", o.Bags)
+	}
+	m := bot.Model{System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load}
+	if o.given("users") {
+		m.Users.Users = o.Users
+	}
+	if o.given("exponent") {
+		m.Users.Alpha = o.Exponent
+	}
+	return m, o.sized()
+}
+
+// paper returns what makes a model of the papers, changed by the options.
+func paper(model func(users int) trace.Model) func(*ModelOptions, int) (Generator, error) {
+	return func(o *ModelOptions, jobs int) (Generator, error) { return o.paper(model(o.Users), jobs) }
+}
+
+// paper changes a model of the papers by the options.
 func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
 	m.Jobs = jobs
 	if o.given("procs") {

@@ -169,7 +169,7 @@ func (s *source) classes() {
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
-	case s.o.given("sacct") && s.lengths.Class == slurmdb.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
+	case s.date == 0 && s.o.given("sacct") && s.lengths.Class == slurmdb.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
 		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")
 	}
@@ -426,7 +426,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 			return err
 		}
 	}
-	if !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
+	if s.date == 0 && !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
 		s.ask(ctx, commands)
 	}
 	return nil

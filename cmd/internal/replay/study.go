@@ -93,7 +93,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if setup.Recorded {
 		s.Notes = notes
 	}
-	if err := s.addJobs(h); err != nil {
+	if err := s.addJobs(h, setup.Recorded); err != nil {
 		return nil, err
 	}
 	if s.tree {
@@ -113,8 +113,9 @@ func (s *Study) note(n int, one, many string) {
 }
 
 // addJobs adds the jobs that ran. Those that ended before the window count as
-// usage only.
-func (s *Study) addJobs(h *accounting.History) error {
+// usage only. If only what happened is looked at, others are not measured, and need
+// no length.
+func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
 	var never, rejected, late, wide, instant, elsewhere int
@@ -196,7 +197,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 		s.requests = append(s.requests, r)
 	}
 	s.note(never, "never started: left out", "never started: left out")
-	if part := s.finish(open, parts); part != "" {
+	if part := s.finish(open, parts); recorded {
+		s.note(len(open), "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
+	} else if part != "" {
 		s.note(len(open), part, part)
 	}
 	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
@@ -27,8 +26,13 @@ func unlike(option string, text []byte) string {
 			return fmt.Sprintf("is compressed with %s: unpack it first; only gzip is read as it is", m.program)
 		}
 	}
-	cut := text[:max(0, len(text)-utf8.UTFMax)] // A character may be cut off at the end.
-	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(cut) && len(bytes.Fields(cut)) < len(cut)/64 {
+	control := 0 // characters that no text has, but for a stray one
+	for _, c := range text {
+		if c < ' ' && !bytes.ContainsRune([]byte("\t\n\v\f\r"), rune(c)) {
+			control++
+		}
+	}
+	if control > len(text)/64 || bytes.IndexByte(text, 0) >= 0 {
 		if len(text) > 262 && string(text[257:262]) == "ustar" {
 			return "is a tar archive: unpack it first"
 		}

@@ -50,7 +50,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	slurm := c.Commands()
 	controller, err := slurm.Controller(ctx)
 	if err != nil {
-		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin", "%v", err)
+		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin to those of its cluster", "%v", err)
 	} else {
 		l.ok("controller", "cluster %s, Slurm %s", controller.ClusterName, controller.Version)
 		if c.Cluster == "" {
@@ -65,15 +65,15 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	diag, err := slurm.Diag(ctx)
 	switch {
 	case err != nil:
-		l.add("slurmdbd", Fail, "see the first line", "its lag is not known: %v", err)
+		l.add("slurmdbd", Fail, "do as said of the first line", "its lag is not known: %v", err)
 	case diag.DBDQueue > 0:
-		l.add("slurmdbd", Warn, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
+		l.add("slurmdbd", Warn, "start slurmdbd, or see in its log why it does not keep up; until then the virtual schedule stands still",
 			"%d messages wait for it in slurmctld", diag.DBDQueue)
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
 	l.checkDatabase(ctx, c, clockOf(diag.At))
-	l.checkJournal(c)
+	l.checkJournal(c, as)
 	return l
 }
 
@@ -81,9 +81,13 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	o := c.PlanOptions(controller)
 	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
-	if err := priority.Check(o); err != nil {
-		l.add("priority", Fail, "choose another channel or mode, or change slurm.conf as said", "%s under %s: %v", chosen, controller.PriorityType, err)
-	} else {
+	var no *priority.ImpossibleError
+	switch err := priority.Check(o); {
+	case errors.As(err, &no):
+		l.add("priority", Fail, no.Fix, "%s under %s: %s", chosen, controller.PriorityType, no.Found)
+	case err != nil:
+		l.add("priority", Fail, "set priority.channel, priority.mode, priority.weight and priority.depth to what the documentation says", "%s: %v", chosen, err)
+	default:
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}
 	for _, h := range priority.Advice(o) {
@@ -101,27 +105,24 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	if c.Mode == Observe {
 		missing = Warn // nothing is written
 	}
-	fix := fmt.Sprintf("sacctmgr add user %s account=root adminlevel=operator", as)
+	// Of a user that is there already, add changes nothing but associations.
+	add, modify := fmt.Sprintf("sacctmgr -i add user %s account=root adminlevel=operator", as), fmt.Sprintf("sacctmgr -i modify user %s set adminlevel=operator", as)
 	switch {
 	case err != nil && !errors.Is(err, slurm.ErrNoUser):
-		l.add("operator", missing, "let sacctmgr reach slurmdbd", "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, "start slurmdbd, or let sacctmgr reach it from here", "AdminLevel of %s: %v", as, err)
 	case err != nil:
-		l.add("operator", missing, fix, "AdminLevel of %s: %v", as, err)
+		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
 	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
-		l.add("operator", missing, fix, "%s has AdminLevel %s", as, level)
+		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
 	}
 }
 
 func (l *checklist) checkPartitions(ctx context.Context, c Config) {
 	partitions, err := c.Commands().Partitions(ctx)
 	if err != nil {
-		l.add("partitions", Fail, "see the first line", "%v", err)
-		return
-	}
-	if _, err := nodesOf(c.Pools, partitions); err != nil {
-		l.add("partitions", Fail, "name partitions of slurm.conf in pools", "%v", err)
+		l.add("partitions", Fail, "do as said of the first line", "%v", err)
 		return
 	}
 	var names []string
@@ -130,8 +131,13 @@ func (l *checklist) checkPartitions(ctx context.Context, c Config) {
 		names = append(names, p.Name)
 		tiers[p.PriorityTier] = true
 	}
+	if _, err := nodesOf(c.Pools, partitions); err != nil {
+		l.add("partitions", Fail, "name only partitions of slurm.conf in pools: "+strings.Join(names, ", "), "%v", err)
+		return
+	}
 	if len(tiers) > 1 {
-		l.add("partitions", Warn, "nothing, if that is wanted", "%s have different PriorityTier, which no priority can cross", strings.Join(names, ","))
+		l.add("partitions", Warn, "nothing, if that is wanted; else give all the same PriorityTier in slurm.conf",
+			"%s have different PriorityTier, which no priority can cross", strings.Join(names, ","))
 		return
 	}
 	l.ok("partitions", "%s", strings.Join(names, ","))
@@ -146,11 +152,11 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	}()
 	source, err := c.Source()
 	if err != nil {
-		l.add("password", Fail, "make database.password_file readable for this user", "%v", err)
+		l.add("password", Fail, "let database.password_file name a file that this user can read", "%v", err)
 		return
 	}
 	if source.Cluster == "" {
-		l.add("cluster", Fail, "set cluster", "not known, as the controller does not answer")
+		l.add("cluster", Fail, "set cluster to the ClusterName of slurm.conf", "not known, as the controller does not answer")
 		return
 	}
 	source.Classes = true
@@ -160,10 +166,10 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		l.add("cluster", Fail, "set cluster to one that exists", "%v", err)
 		return
 	case errors.Is(err, slurmdb.ErrColumns):
-		l.add("columns", Fail, "grant SELECT on the tables, see contrib/mysql/grants.sql; or this is no database of slurmdbd", "%v", err)
+		l.add("columns", Fail, "grant SELECT on the tables, as grants.sql does; or set database.name to StorageLoc of slurmdbd.conf", "%v", err)
 		return
 	case err != nil:
-		l.add("database", Fail, "check database.address, user, password and tls", "%v", err)
+		l.add("database", Fail, "set database.address, database.name, database.user, database.password_file and database.tls to what the server has", "%v", err)
 		return
 	}
 	defer func() { _ = r.Close() }() // Nothing was written that could be lost.
@@ -175,9 +181,9 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	grants, readOnly, err := r.Grants(ctx)
 	switch {
 	case err != nil:
-		l.add("read-only", Warn, "let the account see them with SHOW GRANTS", "grants are not known: %v", err)
+		l.add("read-only", Warn, "let the account run SHOW GRANTS", "grants are not known: %v", err)
 	case !readOnly:
-		l.add("read-only", Warn, "revoke all but SELECT, see contrib/mysql/grants.sql", "the account may do more than read: %s", strings.Join(slices.Compact(grants), "; "))
+		l.add("read-only", Warn, fmt.Sprintf("REVOKE ALL PRIVILEGES, GRANT OPTION FROM %s; and then grants.sql again", accountOf(grants)), "the account may do more than read: %s", strings.Join(slices.Compact(grants), "; "))
 	default:
 		l.ok("read-only", "the account can only read")
 	}
@@ -185,6 +191,16 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkNames(ctx, c, r)
 	foretold = true
 	l.checkPredictor(ctx, c, r)
+}
+
+// accountOf is the account of the first of SHOW GRANTS: GRANT … TO account ….
+func accountOf(grants []string) string {
+	for _, g := range grants {
+		if _, rest, found := strings.Cut(g, " TO "); found {
+			return strings.Fields(rest)[0]
+		}
+	}
+	return "the account"
 }
 
 // checkNames checks the names in include and exclude.
@@ -203,9 +219,9 @@ func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
 	}
 	switch {
 	case err != nil:
-		l.add("names", Fail, "see the lines above", "those of include and exclude cannot be looked up: %v", err)
+		l.add("names", Fail, "do as said of the lines above", "those of include and exclude cannot be looked up: %v", err)
 	case unknown != nil:
-		l.add("names", result, "correct them; mode enforce does not begin with them", "%v", unknown)
+		l.add("names", result, "write them in include and exclude as Slurm does; mode enforce does not begin with names that it does not know", "%v", unknown)
 	default:
 		l.ok("names", "Slurm knows all that include and exclude name")
 	}
@@ -223,7 +239,7 @@ const maxSkew = 2
 func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {
 	now, err := r.Now(ctx)
 	if err != nil {
-		l.add("clocks", Fail, "see the database's line", "%v", err)
+		l.add("clocks", Fail, "do as said of the database", "%v", err)
 		return
 	}
 	database := clockOf(now)

@@ -26,6 +26,9 @@ func (l *checklist) checkHarms(ctx context.Context, c Config, controller priorit
 	if err == nil { // else checkPartitions tells
 		around.Partitions = partitions
 	}
+	if queue, failed := slurm.Queue(ctx); failed == nil { // else the plan tells
+		around.Pending = len(queue)
+	}
 	unknown := controller.PoliciesUnknown
 	if around.Thresholds, err = slurm.Thresholds(ctx, controller.ClusterName); err != nil {
 		unknown = err.Error()
@@ -34,7 +37,7 @@ func (l *checklist) checkHarms(ctx context.Context, c Config, controller priorit
 	l.harms(found)
 	switch {
 	case unknown != "":
-		l.add("harm", Warn, "let this user run scontrol show assoc_mgr, scontrol show federation and sacctmgr show associations", "not all settings are known: %s", unknown)
+		l.add("harm", Warn, "start slurmdbd, and let this user run scontrol show assoc_mgr, scontrol show federation and sacctmgr show associations", "not all settings are known: %s", unknown)
 	case len(found) == 0:
 		l.ok("harm", "no setting under which an order can do harm")
 	}

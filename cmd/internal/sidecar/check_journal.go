@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,30 +11,30 @@ import (
 )
 
 // checkJournal looks at the journal's folder, and at the files in it as they
-// will be opened.
-func (l *checklist) checkJournal(c Config) {
+// will be opened. as is the user whose they are to be.
+func (l *checklist) checkJournal(c Config, as string) {
+	if as == "root" {
+		as = "ostrich"
+	}
 	dir := filepath.Dir(c.Journal)
 	info, err := os.Stat(dir)
 	switch {
-	case c.Journal == "" && c.Mode == Enforce:
-		l.add("journal", Fail, "set journal", "none, and mode enforce writes one")
-		return
 	case c.Journal == "":
-		l.add("journal", Warn, "set journal before mode enforce", "none")
+		l.add("journal", Warn, "set journal to a file in a folder that belongs to "+as+", before mode enforce", "none")
 		return
 	case err != nil:
-		l.add("journal", Warn, "create the folder before mode enforce: install -d -o ostrich "+dir, "%v", err)
+		l.add("journal", Warn, fmt.Sprintf("create the folder before mode enforce: install -d -o %s %s", as, dir), "%v", err)
 		return
 	case !info.IsDir():
 		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
 		return
 	case unix.Access(dir, unix.W_OK) != nil:
-		l.add("journal", Warn, "let the user of ostrichd own it", "%s is not writable for this user", dir)
+		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s is not writable for this user", dir)
 		return
 	}
 	switch refused, repaired := journal.Check(c.Journal); {
 	case refused != nil:
-		l.add("journal", Fail, "let a regular file of the folder's owner be there, or none: ostrichd creates it", "%v", refused)
+		l.add("journal", Fail, "remove it, or let it be a regular file of the folder's owner: ostrichd creates what is missing", "%v", refused)
 	case repaired != nil:
 		l.add("journal", Warn, "nothing: ostrichd sets the file aside as "+c.Journal+".bad and goes on with the lines that are records", "%v", repaired)
 	default:

@@ -66,6 +66,7 @@ type Sidecar struct {
 
 	comments    comments
 	holds       holds
+	nices       nices
 	provisional provisional
 	rivals      []journal.Record // found, and told in no cycle yet
 
@@ -325,10 +326,12 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	var events []ostrich.Event
 	add := func() {
 		s.comments.join(ctx, events)
+		s.nices.join(events)
 		s.pools.Add(s.holds.join(events)...)
 	}
 	s.comments.begin(ctx)
 	s.holds.begin(queue)
+	s.nices.begin(queue, s.ownNice)
 	s.provisional.begin(queue, s.heard, func(id ostrich.JobID) bool { _, known := s.accounting.Record(id); return known })
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
@@ -351,7 +354,12 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 	})
 	add()
 	if err == nil {
-		s.pools.Add(s.comments.changes(batch.Now, s.accounting.Record)...)
+		said := s.comments.changes(batch.Now, s.accounting.Record)
+		s.nices.join(said)
+		s.pools.Add(said...)
+		ordered := s.nices.changes(batch.Now, s.accounting.Record)
+		s.comments.fill(ctx, ordered)
+		s.pools.Add(ordered...)
 		s.pools.Add(s.holds.changes(batch.Now, s.accounting.Record)...)
 	}
 	return batch, min(heard, batch.Now), err
@@ -392,7 +400,6 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 
 // write makes changes and records them in the journal before and after.
 func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
-	s.made = nil // the journal, and so what is left alone, may differ from now on
 	outcomes, err := s.writer.write(ctx, now, changes)
 	if err == nil && s.journal != nil {
 		_, err = s.journal.Rotate(now, s.limit, s.alive())

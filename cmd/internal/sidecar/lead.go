@@ -267,7 +267,7 @@ func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 		}
 		return standsBy, nil
 	}
-	s.leads, s.made = false, nil
+	s.leads = false
 	if s.journal != nil {
 		err = errors.Join(err, journaled(s.journal.Close()))
 		s.journal = nil

@@ -267,6 +267,45 @@ func testStandby(t *testing.T) {
 	equal(t, "taken over", 5, len(second.journal.Jobs(priority.SiteFactor)))
 }
 
+// A sidecar that observes, with an empty journal, takes for its own a value that it
+// would give. Once it writes it leaves the value alone, although the queue is the same.
+func TestStrangerBesideAnObserver(t *testing.T) {
+	w := newSite()
+	for i := range 3 {
+		w.submit(i+1, i+1, 9000, "main")
+	}
+	s := w.start(t)
+	j, err := journal.Open(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.journal = j
+	defer func() { _ = s.Close() }()
+	value := run(t, s, false).Plan.Entries[0].To
+	w.queue[2].Site = value
+	equal(t, "managed while it observes", 3, run(t, s, false).Plan.Summary.Managed)
+	equal(t, "managed once it writes", 2, run(t, s, true).Plan.Summary.Managed)
+	equal(t, "the value", value, w.queue[2].Site)
+}
+
+// What the journal learns counts in the next plan, although the queue is the same.
+func TestPlanAfterRecord(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	j, err := journal.Open(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.journal = j
+	defer func() { _ = s.Close() }()
+	change := run(t, s, false).Plan.Changes()[0]
+	if err = j.Conclude(ostrich.Time(time.Now().Unix()), priority.SiteFactor, []priority.Outcome{{Change: change, Status: priority.Refused, Words: "no"}}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "refused", 1, run(t, s, false).Plan.Refused)
+}
+
 // A value that somebody else wrote is left alone, said once, and written again
 // later.
 func TestRivalIsLeftAlone(t *testing.T) {

@@ -136,7 +136,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 			slurm: p.commands, controller: p.controller, channel: priority.Channel(c.Priority.Channel), interval: c.Interval, journal: p.journal,
 		},
 		config: c, accounting: p.accounting, pools: pools, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
-		comments: newComments(&c, p.commands), holds: newHolds(), lead: p.lead, names: p.names,
+		comments: newComments(&c, p.commands), holds: newHolds(), nices: newNices(), lead: p.lead, names: p.names,
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // Plan is the plan of all pools. Each pool is planned for itself: jobs of
@@ -41,12 +42,28 @@ type Entry struct {
 }
 
 // planned is what a plan was made from, to see that it would be the same again. What
-// else a plan goes by, the controller's configuration and the journal, lets the
+// else a plan goes by, the controller's configuration and invalid rows, lets the
 // sidecar forget it when it changes.
 type planned struct {
+	memory memory
 	orders []revision
 	queue  []priority.Queued
 	until  ostrich.Time // when a job that is left alone for a while comes back; 0: none does
+}
+
+// memory stands for what is known of writes.
+type memory struct {
+	journal *journal.Journal
+	version uint64
+	leads   bool
+}
+
+func (s *Sidecar) memory() memory {
+	m := memory{journal: s.journal, leads: s.leads}
+	if s.journal != nil {
+		m.version = s.journal.Version()
+	}
+	return m
 }
 
 // revision stands for the order of a schedule.
@@ -64,9 +81,10 @@ func (c *Cycle) revisions() []revision {
 	return all
 }
 
-// same tells whether the plan made from p holds for what c found.
-func (p *planned) same(c *Cycle) bool {
-	return p != nil && sameList(p.queue, c.Queue) && slices.Equal(p.orders, c.revisions())
+// wrote reports whether anybody may have written since the plan: there is another
+// queue, or something more is known of writes.
+func (p *planned) wrote(queue []priority.Queued, m memory) bool {
+	return p == nil || !sameList(p.queue, queue) || p.memory != m
 }
 
 // planQueue plans for a queue that was read just now. A cycle in which nothing changed
@@ -77,7 +95,7 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	if err := s.strangers(c.Queue, now); err != nil {
 		return err
 	}
-	changed := !s.made.same(c) || (s.made.until != 0 && now >= s.made.until)
+	changed := s.made.wrote(c.Queue, s.memory()) || !slices.Equal(s.made.orders, c.revisions()) || (s.made.until != 0 && now >= s.made.until)
 	// What may be written again goes by the clock, and so does what the margin keeps.
 	if changed || s.latest.Summary.Undone > 0 || s.latest.kept() {
 		plan, err := s.plan(c, now)
@@ -141,7 +159,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
-	s.made = &planned{c.revisions(), c.Queue, s.patience.until}
+	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.patience.until}
 	return p, nil
 }
 

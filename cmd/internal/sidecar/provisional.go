@@ -134,6 +134,7 @@ func (s *Sidecar) suppose(ctx context.Context) {
 	}
 	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	s.comments.fill(ctx, events)
+	s.nices.fill(events)
 	s.pools.Suppose(events...)
 }
 

@@ -77,15 +77,11 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 			return journaled(err)
 		}
 		s.lead.inherited()
-		s.made = nil
 	}
-	if s.made != nil && sameList(s.made.queue, queue) {
-		return nil // nobody has written anything
+	if !s.made.wrote(queue, s.memory()) {
+		return nil
 	}
 	rivals := s.journal.Rivals(o.Channel, queue, now)
-	if len(rivals) > 0 {
-		s.made = nil
-	}
 	s.rivals = append(s.rivals, rivals...)
 	return journaled(s.journal.Note(now, rivals))
 }

@@ -27,7 +27,7 @@ func TestPageText(t *testing.T) {
 	page := written(t, sample(8, 60), Query{})
 	for _, want := range []string{
 		"&lt;b&gt;&#34;d&amp;ve&#39;&lt;/b&gt;", "held by &lt;script&gt;", `href="./?user=alice#campaigns"`, `href="explain?job=2031_%5B0-63%254%5D#explain"`,
-		"Running now: 60 of 64 processors busy", "60 pending jobs", "18 campaigns", "Access/permission denied", "AdminLevel=Operator",
+		"Running now: 60 of 64 processors busy", "60 pending jobs", "18 campaigns", "Access/permission denied", "adminlevel=operator",
 		"through sitefactor, mode strict", "these checks fail: writes", ">never<",
 	} {
 		if !strings.Contains(page, want) {

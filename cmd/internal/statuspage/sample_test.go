@@ -41,7 +41,7 @@ func sample(users, pending int) *Snapshot {
 	s.Writes[2].Result, s.Writes[2].Words = "refused", "Access/permission denied"
 	s.Checks = append(s.Checks, Check{
 		Name: "writes", OK: false, Words: "1 of the latest 6 writes was refused: Access/permission denied",
-		Fix: "sacctmgr -i add user ostrich Account=root AdminLevel=Operator",
+		Fix: "sacctmgr -i modify user ostrich set adminlevel=operator",
 	})
 	return s
 }

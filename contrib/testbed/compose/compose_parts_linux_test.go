@@ -58,7 +58,7 @@ func testUp(t *testing.T, b bed) {
 	}
 
 	// The operator's account at the database reads and does not write.
-	const refused = `mariadb --host=mariadb --user=ostrich --password="$(cat /etc/slurm/ostrich.password)" slurm_acct_db --execute="DELETE FROM testbed_job_table"`
+	const refused = `mariadb --defaults-file=<(printf '[client]\npassword=%s\n' "$(cat /etc/slurm/ostrich.password)") --host=mariadb --user=ostrich slurm_acct_db --execute="DELETE FROM testbed_job_table"`
 	if out, words, err := run(t, "docker", "exec", b.container(t, "slurmctld").ID, "bash", "-c", refused); err == nil || !strings.Contains(words, "DELETE command denied") {
 		t.Errorf("DELETE: %v\n%s%s", err, out, words)
 	}

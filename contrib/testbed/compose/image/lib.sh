@@ -49,7 +49,7 @@ start_munged() {
 munged_answers() { munge --no-input | unmunge --no-output; }
 
 mariadb_answers() {
-	mariadb --no-defaults --host=mariadb --user=ostrich --password="$(<"$config/ostrich.password")" \
+	mariadb --defaults-file=<(printf '[client]\npassword=%s\n' "$(<"$config/ostrich.password")") --host=mariadb --user=ostrich \
 		--batch --skip-column-names --execute='SELECT 1' "$database"
 }
 

@@ -1,0 +1,186 @@
+package figures
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+const lcgFile = "LCG-2005-1.swf.gz"
+
+// bagGap is how far apart submissions of a bag of a log are at most: its
+// threshold under the rule arrival.
+const bagGap = 120
+
+// botPredictors are those of HPDC 2008, Table 4, in its order.
+var botPredictors = []struct {
+	name string
+	ostrich.Predictor
+}{
+	{"AdpExpSmooth", ostrich.ByAdaptive},
+	{"AutoRegress", ostrich.ByRegression},
+	{"ExpSmooth", ostrich.BySmoothing},
+	{"LastValue", ostrich.ByLast},
+	{"Mean(10)", ostrich.ByMeanTen},
+	{"Mean", ostrich.ByMean},
+}
+
+// botLog are the tasks of a log, and their bags.
+type botLog struct {
+	name    string
+	jobs    []sim.Logged
+	numbers []int
+}
+
+// readLCG reads the log with its bags.
+func readLCG(in Input, rule ostrich.Rule) (*botLog, error) {
+	log, err := trace.Open(filepath.Join(in.Traces, lcgFile), trace.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
+	}
+	b := &botLog{name: "LCG"}
+	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err == nil {
+		b.numbers, err = sim.Numbers(b.jobs, rule)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("figures: %s: %w", lcgFile, err)
+	}
+	return b, nil
+}
+
+// drawBags draws a log of a system of Table 3, with its bags.
+func drawBags(system string, bags int) (*botLog, error) {
+	for _, s := range bot.Systems {
+		if s.Name != system {
+			continue
+		}
+		log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
+		if err != nil {
+			return nil, fmt.Errorf("figures: %w", err)
+		}
+		b := &botLog{name: system + ", drawn"}
+		if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
+			return nil, fmt.Errorf("figures: %w", err)
+		}
+		for i := range b.jobs {
+			b.numbers = append(b.numbers, int(b.jobs[i].Class))
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("figures: no system %s", system)
+}
+
+// drawPredictors is HPDC 2008, Fig. 2.
+func drawPredictors(ctx context.Context, in Input) (*Result, error) {
+	bags := 10_000
+	if in.Short {
+		bags = 500
+	}
+	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	if err != nil {
+		return nil, err
+	}
+	logs := []*botLog{lcg}
+	for _, system := range []string{"T1", "T2"} {
+		var b *botLog
+		if b, err = drawBags(system, bags); err != nil {
+			return nil, err
+		}
+		logs = append(logs, b)
+	}
+	n := len(botPredictors)
+	measured, err := instances(ctx, in, len(logs)*2*n, func(i int) (bot.Inaccuracy, error) {
+		l := logs[i/(2*n)]
+		return bot.Predict(l.jobs, l.numbers, botPredictors[i%n].Predictor, i/n%2 == 1, bot.Before), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Text: "Each task of a bag is predicted from all that were submitted before it: by the same user, or in the same bag. Inaccuracy is " +
+		"|predicted − real| / real, the mean over the tasks. A task before which there is none has no prediction.\n\n" +
+		"The traces of the paper, T1 and T2, are not to be had; drawn ones stand for them, in which a user's bags have nothing in common. " +
+		"LCG is the paper's T6, where a bag is what a user submits with gaps below " + strconv.Itoa(bagGap) + " s. docs/reproduction.md has other readings."}
+	table := Table{Name: "bot-2", Header: []string{"log", "predictor", "input", "tasks", "mean", "median", "max"}}
+	for k, l := range logs {
+		values := measured[2*n*k : 2*n*(k+1)]
+		for i, v := range values {
+			table.Rows = append(table.Rows, []string{
+				l.name, botPredictors[i%n].name, []string{"user", "bag"}[i/n], strconv.Itoa(v.Tasks), decimals(v.Mean, 4), decimals(v.Median, 4), decimals(v.Max, 2),
+			})
+		}
+		name := "bot-2-" + strings.ToLower(strings.TrimSuffix(l.name, ", drawn"))
+		r.Pictures = append(r.Pictures, inaccuracyChart(name, "Mean inaccuracy (%), "+l.name, values))
+		r.Numbers = append(r.Numbers, predictorNumbers(l.name, values)...)
+	}
+	r.Tables = []Table{table}
+	return r, nil
+}
+
+// inaccuracyChart draws the mean inaccuracies, first by user and then by bag.
+func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
+	n, most := len(botPredictors), 0.0
+	rows := svg.Rows{Title: title, Text: title + ": each predictor by user and by bag.", Width: 720, Bars: true}
+	for i, p := range botPredictors {
+		row := svg.Row{Name: p.name}
+		for k, input := range []string{"user", "bag"} {
+			v := 100 * values[k*n+i].Mean
+			row.Values = append(row.Values, svg.Value{Name: input, Class: []string{old, fair}[k], At: v, Label: decimals(v, 0)})
+			most = max(most, v)
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	rows.X = svg.UpTo("mean inaccuracy (%)", most)
+	p := rows.Draw()
+	p.Name = name
+	return p
+}
+
+// predictorNumbers are what section 3.7 says, and what came out, by user and then by bag.
+func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
+	n := len(botPredictors)
+	user, bag := values[:n], values[n:]
+	// order lists predictors, the best in front.
+	order := func(list []bot.Inaccuracy) string {
+		places := byMean(list)
+		names := make([]string, len(places))
+		for i, p := range places {
+			names[i] = botPredictors[p].name
+		}
+		return strings.Join(names, ", ")
+	}
+	worse := 0
+	for i := range n {
+		if user[i].Mean > bag[i].Mean {
+			worse++
+		}
+	}
+	percent := func(v float64) string { return decimals(100*v, 0) + " %" }
+	last := bag[3]
+	return []Number{
+		{What: log + ": worse by user than by bag", Paper: "generally", Ours: fmt.Sprintf("%d of %d predictors", worse, n)},
+		{What: log + ": by bag, the best in front", Paper: "LastValue and ExpSmooth; AdpExpSmooth and Mean the worst", Ours: order(bag)},
+		{What: log + ": by user, the best in front", Paper: "AdpExpSmooth and Mean the worst", Ours: order(user)},
+		{What: log + ": LastValue by bag, mean", Paper: "over 600 %", Ours: percent(last.Mean)},
+		{What: log + ": LastValue by bag, largest", Paper: "30 000 %", Ours: percent(last.Max)},
+	}
+}
+
+// byMean returns the places of a list, those with the least mean in front.
+func byMean(list []bot.Inaccuracy) []int {
+	places := make([]int, len(list))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(list[a].Mean, list[b].Mean) })
+	return places
+}

@@ -1,0 +1,85 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// FuzzUnlike: no beginning of a file is too odd to be looked at, and a dump and a log
+// are not taken for something else.
+func FuzzUnlike(f *testing.F) {
+	f.Add("; MaxProcs: 4\n")
+	f.Add("1|2|3|4|5|6")
+	f.Add("\n \n------- -----\n")
+	f.Add("a;b;c;d;e;f\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, option := range []string{"swf", "sacct"} {
+			unlike(option, []byte(text))
+		}
+		if !strings.ContainsAny(text, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f") {
+			if what := unlike("sacct", []byte("1|2|3|4|5\n"+text)); what != "" {
+				t.Errorf("a dump %s", what)
+			}
+			if what := unlike("swf", []byte("; a log\n"+text)); what != "" {
+				t.Errorf("a log %s", what)
+			}
+		}
+	})
+}
+
+func TestUnlike(t *testing.T) {
+	for _, tt := range []struct{ name, option, text, want string }{
+		{"nothing", "sacct", "", ""},
+		{"another text", "sacct", "hello\nworld\n", ""},
+		{"names in Latin-1", "sacct", "7|M\xfcller|x|y|z\n" + strings.Repeat("x", 200), ""},
+		{"a stray character", "swf", strings.Repeat("x", 200) + "\x1b", ""},
+		{"semicolons", "sacct", "1;2;3;4;5\n", "seems to be separated by semicolons: run sacct again as docs/compare.md has it, with --parsable2 and without --delimiter"},
+		{"tabs", "swf", "a\tb\tc\td\te\n", "seems to be separated by tabs: a log in the Standard Workload Format has 18 numbers in a line, separated by blanks"},
+		{"a log with tabs", "swf", strings.Repeat("1\t", 18) + "\n", ""},
+		{"JSON for a log", "swf", "[1]\n", "seems to be JSON: a log in the Standard Workload Format has 18 numbers in a line"},
+		{"sacct as it prints", "swf", "\n  JobID  User\n------- -----\n", "seems to be what sacct prints without --parsable2: run sacct again as docs/compare.md has it"},
+		{"zip", "sacct", "PK\x03\x04", "is compressed with zip: unpack it first; only gzip is read as it is"},
+		{"control characters", "sacct", "ab\x01\x02\x03", "is not text"},
+	} {
+		if got := unlike(tt.option, []byte(tt.text)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestPeak: jobs that were suspended, lost, or over before the window tell nothing
+// of how large the machine is.
+func TestPeak(t *testing.T) {
+	h := &accounting.History{From: 100, To: 1000, Jobs: []accounting.Job{
+		{Procs: 64, Start: 10, End: 90},                   // before the window
+		{Procs: 4, Start: 90, End: 200},                   // reaches into it
+		{Procs: 2, Start: 150, End: 300},                  // beside it
+		{Procs: 8, Start: 200, End: 250},                  // when the first has ended
+		{Procs: 32, Start: 200, End: 400, Suspended: 100}, // others ran in its place
+		{Procs: 9, Start: 800, Limit: 60},                 // lost: past its limit
+		{Procs: 5, Start: 900, Limit: 1000},               // runs
+		{Procs: 3, Start: 950},                            // runs, without a limit
+		{Procs: 128, Start: 700, End: 700},                // no time at all
+		{Procs: 256},                                      // never started
+	}}
+	if procs, at := peak(h); procs != 10 || at != 200 {
+		t.Errorf("peak %d at %d, want 10 at 200", procs, at)
+	}
+	log := &trace.Log{Records: []trace.Record{
+		{Submit: 5, Wait: 5, Run: 10, Allocated: 4},
+		{Submit: 10, Wait: 0, Run: 10, Allocated: 2},
+		{Submit: 20, Wait: 0, Run: 10, Allocated: 5},
+		{Submit: 30, Wait: -1, Run: 10, Allocated: 3},
+	}}
+	if procs, at := logPeak(log); procs != 6 || at != 10 {
+		t.Errorf("peak %d at %d, want 6 at 10", procs, at)
+	}
+	log.Records[3].Allocated = 7
+	if procs, at := logPeak(log); procs != 7 || at != ostrich.Time(30) {
+		t.Errorf("peak %d at %d, want 7 at 30", procs, at)
+	}
+}

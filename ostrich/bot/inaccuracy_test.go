@@ -1,0 +1,41 @@
+package bot
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// TestPredict follows the last value by hand.
+func TestPredict(t *testing.T) {
+	var jobs []sim.Logged
+	task := func(user ostrich.UserID, start ostrich.Time, run ostrich.Duration) {
+		jobs = append(jobs, sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(jobs) + 1), User: user, Submit: start, Run: run}, Start: start})
+	}
+	task(1, 0, 10)
+	task(1, 0, 20)  // off by 1/2
+	task(2, 5, 7)   // alone in its bag
+	task(1, 30, 40) // by user off by 1/2
+	task(1, 35, 10) // off by 3, but known to have run 40 only after its start: by user 20 was the last, off by 1
+	task(3, 40, 50) // in no bag
+	numbers := []int{0, 0, 1, 2, 2, -1}
+	for _, tt := range []struct {
+		byBag bool
+		known Known
+		want  Inaccuracy
+	}{
+		{true, Before, Inaccuracy{Tasks: 2, Mean: 1.75, Max: 3, Median: 3}},
+		{false, Before, Inaccuracy{Tasks: 3, Mean: 4.0 / 3, Max: 3, Median: 0.5}},
+		{true, Ended, Inaccuracy{}},
+		{false, Ended, Inaccuracy{Tasks: 2, Mean: 0.75, Max: 1, Median: 1}},
+	} {
+		got := Predict(jobs, numbers, ostrich.ByLast, tt.byBag, tt.known)
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+			t.Errorf("by bag %t, known %d (-want +got):\n%s", tt.byBag, tt.known, diff)
+		}
+	}
+}
