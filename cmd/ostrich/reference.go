@@ -16,6 +16,7 @@ func program(a *cli.App) manual.Program {
 		Files: []manual.File{
 			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Path: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
+			{Path: sidecar.DefaultSocket, Meaning: "where ostrichd is asked"},
 		},
 		SeeAlso: []string{"ostrichd(8)", "ostrich.yaml(5)", "squeue(1)", "sprio(1)", "scontrol(1)"},
 	}

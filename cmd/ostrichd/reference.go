@@ -14,6 +14,7 @@ func program(a *cli.App) manual.Program {
 		Files: []manual.File{
 			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Path: sidecar.Default().Journal, Meaning: "every write, with its reason"},
+			{Path: sidecar.DefaultSocket, Meaning: "where users ask"},
 		},
 		SeeAlso: []string{"ostrich(1)", "ostrich.yaml(5)", "slurmctld(8)", "slurmdbd(8)", "scontrol(1)"},
 	}
