@@ -28,6 +28,7 @@ func program(a *cli.App) manual.Program {
 		Files: []manual.Note{
 			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Text: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
+			{Text: sidecar.DefaultSocket, Meaning: "where ostrichd is asked"},
 		},
 		Examples: []manual.Note{
 			{Text: "ostrich check", Meaning: "is everything there that ostrichd needs, and what is to be done where it is not?"},

@@ -24,6 +24,7 @@ func program(a *cli.App) manual.Program {
 		Files: []manual.Note{
 			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Text: sidecar.Default().Journal, Meaning: "every write, with its reason"},
+			{Text: sidecar.DefaultSocket, Meaning: "where users ask"},
 		},
 		Examples: []manual.Note{
 			{Text: "ostrichd --once", Meaning: "one cycle that writes nothing, to see whether it works"},
