@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,8 +33,17 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
 	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
 
-// ask answers a question of a command.
+// ask answers a question of a command. Users whom nobody knows are an error.
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
+	answer, err := askAnybody(c, q, by)
+	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
+		err = knownUsers(c, by.Users, of)
+	}
+	return answer, err
+}
+
+// askAnybody asks ostrichd, or the cluster itself.
+func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	var answer Answer
 	path, err := askedSocket(c)
 	if err != nil {
@@ -119,21 +127,4 @@ func settingGiven(c *cli.Context) string {
 		}
 	}
 	return ""
-}
-
-// selected returns what the options of selection choose.
-func selected(c *cli.Context) *view.Selection {
-	return &view.Selection{Users: values(c, "user"), Accounts: values(c, "account"), Partitions: values(c, "partition")}
-}
-
-// values returns the values of an option, which have commas between them.
-func values(c *cli.Context, option string) []string {
-	if c.String(option) == "" {
-		return nil
-	}
-	list := strings.Split(c.String(option), ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/priority/slurm"
 )
 
 // answering is the command "answering PATH READY [late]" of the scripts: a daemon that has
@@ -48,10 +46,8 @@ func answerAt(c *cli.Context) error {
 	late := c.Args().Get(2) == "late"
 	now := time.Unix(1700000600, 0)
 	server, err := socket.Open(c.Context, c.Args().Get(0), socket.Options{
-		Users:   func(context.Context) ([]slurm.User, error) { return nil, errors.New("not asked") },
-		Unknown: func(err error) { fmt.Fprintln(os.Stderr, err) },
-		Late:    func(_, _ time.Time) bool { return late },
-		Now:     func() time.Time { return now },
+		Late: func(_, _ time.Time) bool { return late }, // PrivateData hides nothing, so nobody asks for users
+		Now:  func() time.Time { return now },
 	}, func(err error) { fmt.Fprintln(os.Stderr, err) })
 	if err != nil {
 		return err

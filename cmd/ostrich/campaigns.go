@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,7 +19,7 @@ import (
 
 func campaignsCommand() *cli.Command {
 	o := &replay.LogOptions{}
-	live := asking(cli.Command{
+	live := listing(cli.Command{
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
 		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
@@ -29,11 +30,11 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
-	}, slices.Concat(selection(), console.Formats(), campaignsLogFlags(o)), func(c *cli.Context) error {
+	}, "only campaigns of these `JOBS`, comma-separated, as squeue shows them", campaignsLogFlags(o), func(c *cli.Context, by *view.Selection) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		all, err := ask(c, view.AskCampaigns, selected(c))
+		all, err := ask(c, view.AskCampaigns, by)
 		if err != nil {
 			return err
 		}
@@ -49,11 +50,13 @@ func campaignsCommand() *cli.Command {
 	return live
 }
 
+var campaignColumns = []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}
+
 func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
-	t := format.Table{Header: []string{"CAMPAIGN", "USER", "ACCOUNT", "JOBS", "SUBMITTED", "WORK", "VSTART", "VEND", "DONE", "LATE", "STRETCH", "BOUND"}}
+	t := format.Table{Header: campaignColumns}
 	for _, j := range all.Campaigns {
 		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
@@ -88,11 +91,11 @@ func onlyWithoutLog(c *cli.Context) error {
 		_, ok := os.LookupEnv(name)
 		return ok
 	}
-	for _, f := range slices.Concat(selection(), sidecar.Flags(true)) {
+	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, sidecar.Flags(true)) {
 		name := f.Names()[0]
 		variables := f.(cli.DocGenerationFlag).GetEnvVars()
 		if c.IsSet(name) && name != "user" && !slices.ContainsFunc(variables, inEnvironment) {
-			return fmt.Errorf("campaigns: --%s does not go with --swf", name)
+			return fmt.Errorf("--%s does not go with --swf", name)
 		}
 	}
 	return nil
@@ -100,8 +103,8 @@ func onlyWithoutLog(c *cli.Context) error {
 
 // logCampaigns writes the campaigns of a log, from the logged times.
 func logCampaigns(c *cli.Context, o *replay.LogOptions) error {
-	if err := onlyWithoutLog(c); err != nil {
-		return err
+	if err := errors.Join(onlyWithoutLog(c), console.CheckRows(c)); err != nil {
+		return fmt.Errorf("campaigns: %w", err)
 	}
 	o.Given, o.User = c.IsSet, c.String("user")
 	w, err := o.Workload(c.Context, c.String("swf"), ostrich.ByNames, sim.Exact)

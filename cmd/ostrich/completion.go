@@ -1,56 +1,105 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"slices"
+	"context"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/priority/slurm"
 )
 
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:            "completion",
-		Usage:           "print the script that completes this command in a shell",
-		ArgsUsage:       "bash|zsh|fish",
+		Usage:           "print the script that completes this command, or ostrichd, in a shell",
+		ArgsUsage:       "bash|zsh|fish [ostrichd]",
 		Description:     "For this session: source <(ostrich completion bash)",
 		HideHelpCommand: true,
-		OnUsageError:    usageError("ostrich completion", ""),
+		OnUsageError:    arguments.UsageError("ostrich completion", ""),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return errors.New("completion: name a shell: bash, zsh or fish")
+			name, args := c.App.Name, c.Args().Slice()
+			if len(args) == 2 && args[1] == daemonName {
+				name, args = args[1], args[:1]
 			}
-			i := slices.IndexFunc(manual.Completions, func(s manual.Completion) bool { return s.Shell == c.Args().First() })
-			if i < 0 {
-				return fmt.Errorf("completion: %q is none of bash, zsh, fish", c.Args().First())
-			}
-			_, err := io.WriteString(c.App.Writer, manual.Completions[i].Text)
-			return err
+			return manual.WriteCompletion(c.App.Writer, c.Command.Name, name, args)
 		},
 	}
 }
 
-// argumentWords are the words that may follow others on the command line, but for
-// options.
-func argumentWords(before []string) (list []manual.Word) {
-	switch {
-	case before[0] == "completion" && len(before) == 1:
-		for _, s := range manual.Completions {
-			list = append(list, manual.Word{Text: s.Shell})
+// daemonName is the other command.
+const daemonName = "ostrichd"
+
+// moreWords are the words that may follow others on the command line: values of an option
+// that its help does not name, or arguments if option is empty.
+func moreWords(ctx context.Context) func(before []string, option string) []manual.Word {
+	return func(before []string, option string) []manual.Word {
+		command := before[0]
+		switch {
+		case option == "policy":
+			return policyWords(command)
+		case option == "format" || option == "sort":
+			return columnWords(command)
+		case command == "completion" && option == "" && len(before) == 1:
+			return manual.Plain([]string{"bash", "zsh", "fish"})
+		case command == "completion" && option == "" && len(before) == 2:
+			return manual.Plain([]string{daemonName})
+		case command == "generate" && option == "":
+			return manual.Plain(replay.ModelNames())
+		case command == "figures" && option == "":
+			var list []manual.Word
+			for _, f := range figures.All() {
+				list = append(list, manual.Word{Text: f.Name, Usage: f.Title})
+			}
+			return list
 		}
-	case before[0] == "generate":
-		for _, name := range replay.ModelNames() {
-			list = append(list, manual.Word{Text: name})
-		}
-	case before[0] == "figures":
-		for _, f := range figures.All() {
-			list = append(list, manual.Word{Text: f.Name, Usage: f.Title})
-		}
+		return inQueue(ctx, command, option)
+	}
+}
+
+// columnWords are the columns of a command's table.
+func columnWords(command string) []manual.Word {
+	columns := map[string][]string{"plan": planColumns, "campaigns": campaignColumns, "shares": shareColumns}[command]
+	return manual.Plain(strings.Fields(strings.ToLower(strings.Join(columns, " "))))
+}
+
+// policyWords are the policies that a command knows.
+func policyWords(command string) (list []manual.Word) {
+	need := replay.Log
+	switch command {
+	case "compare":
+		need = replay.Site
+	case "bench":
+		need = replay.Parts
+	}
+	for _, p := range replay.Policies(need) {
+		list = append(list, manual.Word{Text: p.Name, Usage: p.Usage})
 	}
 	return list
+}
+
+// inQueue are the values that jobs in the queue have for an option, or the jobs for
+// explain. Without an answer of squeue there are none.
+func inQueue(ctx context.Context, command, option string) []manual.Word {
+	fields := map[string]string{"user": "%u", "users": "%u", "account": "%a", "accounts": "%a", "partition": "%P", "partitions": "%P", "jobs": "%i"}
+	field := fields[option[strings.LastIndexByte(option, '-')+1:]] // include-users is a setting
+	if command == "explain" && option == "" {
+		field = "%i"
+	}
+	if field == "" || command == "compare" { // whose --partitions is a file
+		return nil
+	}
+	// Somebody waits at the keyboard, who may not read the configuration.
+	commands := slurm.Commands{Dir: os.Getenv("OSTRICH_SLURM_BIN"), Conf: os.Getenv("OSTRICH_SLURM_CONF"), Timeout: 2 * time.Second}
+	found, err := commands.Values(ctx, field)
+	if err != nil {
+		return nil // and there is nowhere to tell
+	}
+	return manual.Plain(found)
 }

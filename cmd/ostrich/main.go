@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
@@ -34,7 +35,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := app(stdout, stderr)
 	if len(args) > 1 && args[1] == manual.CompleteCommand {
-		if err := manual.Complete(a, stdout, args[2:], argumentWords); err != nil {
+		if err := manual.Complete(a, stdout, args[2:], moreWords(ctx)); err != nil {
 			return 1
 		}
 		return 0
@@ -48,9 +49,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	unknown := ""
 	a.CommandNotFound = func(_ *cli.Context, name string) { unknown = name } // of "help name"
-	err := a.RunContext(ctx, flagsFirst(a, args))
+	err := a.RunContext(ctx, separate(a, args))
 	if err == nil && unknown != "" {
-		err = noCommand(unknown)
+		err = arguments.NoCommand(a, unknown)
 	}
 	var code exitCode
 	switch {
@@ -90,10 +91,10 @@ func app(stdout, stderr io.Writer) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {}, // run decides
-		OnUsageError:   usageError("ostrich", ", and options of a command come after its name"),
+		OnUsageError:   arguments.UsageError("ostrich", ", and options of a command come after its name"),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return noCommand(c.Args().First())
+				return arguments.NoCommand(c.App, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -105,20 +106,8 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-func noCommand(name string) error {
-	return fmt.Errorf("%q is no command; see \"ostrich --help\"", name)
-}
-
-// usageError reports an option that is not understood, in one line.
-func usageError(command, more string) cli.OnUsageErrorFunc {
-	return func(_ *cli.Context, err error, _ bool) error {
-		return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
-	}
-}
-
-// flagsFirst moves the flags of a command before its arguments, so that
-// "ostrich explain 17 --json" means what it says.
-func flagsFirst(a *cli.App, args []string) []string {
+// separate rewrites the arguments of a command, see [arguments.Separate].
+func separate(a *cli.App, args []string) []string {
 	if len(args) < 3 {
 		return args
 	}
@@ -126,35 +115,7 @@ func flagsFirst(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	takesValue := manual.TakesValue(a.Commands[i].Flags)
-	flags, rest := slices.Clone(args[:2]), []string(nil)
-	for i := 2; i < len(args); i++ {
-		arg := args[i]
-		name := strings.TrimLeft(arg, "-")
-		switch {
-		case arg == "--":
-			return append(append(flags, "--"), append(rest, args[i+1:]...)...)
-		case !strings.HasPrefix(arg, "-") || arg == "-":
-			rest = append(rest, arg)
-		default:
-			flags = append(flags, arg)
-			if takesValue[name] && i+1 < len(args) {
-				i++
-				flags = append(flags, args[i])
-			}
-		}
-	}
-	return append(flags, rest...)
-}
-
-// selection are the options that choose rows, with Slurm's meaning.
-func selection() []cli.Flag {
-	return []cli.Flag{
-		clusterFlag(),
-		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all"},
-		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
-		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}, Usage: "only jobs of these `PARTITIONS`, comma-separated", DefaultText: "all"},
-	}
+	return append(args[:2:2], arguments.Separate(a.Commands[i].Flags, args[2:])...)
 }
 
 // clusterFlag is Slurm's -M, with one cluster at a time.
@@ -165,9 +126,8 @@ func clusterFlag() cli.Flag {
 // plainCommand builds a sub-command that reads no configuration.
 func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
 	c.Flags = flags
-	c.UseShortOptionHandling = true
 	c.HideHelpCommand = true
-	c.OnUsageError = usageError("ostrich "+c.Name, "")
+	c.OnUsageError = arguments.UsageError("ostrich "+c.Name, "")
 	c.Action = func(ctx *cli.Context) error {
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())

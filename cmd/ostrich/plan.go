@@ -13,30 +13,32 @@ import (
 )
 
 func planCommand() *cli.Command {
-	return asking(cli.Command{
+	return listing(cli.Command{
 		Name:  "plan",
 		Usage: "show the order of the live queue and what would be written; write nothing",
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
-			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written; 2: something\n" +
-			"would, to whatever job of the queue; 1: error.",
-	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context) error {
-		plan, err := ask(c, view.AskPlan, selected(c))
+			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written\n" +
+			"to these jobs; 2: something would; 1: error.",
+	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, func(c *cli.Context, by *view.Selection) error {
+		plan, err := ask(c, view.AskPlan, by)
 		if err == nil {
 			err = writePlan(c, plan)
 		}
-		if err == nil && plan.Summary.Writes > 0 {
+		if err == nil && slices.ContainsFunc(plan.Jobs, func(j view.Job) bool { return j.Write }) {
 			return exitCode(2)
 		}
 		return err
 	})
 }
 
+var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}
+
 func writePlan(c *cli.Context, plan view.Plan) error {
 	if c.Bool("json") {
 		return console.JSON(c, plan)
 	}
-	t := format.Table{Header: []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}}
+	t := format.Table{Header: planColumns}
 	for _, j := range plan.Jobs {
 		campaign, rank, to := "", "", ""
 		if j.Campaign != nil {

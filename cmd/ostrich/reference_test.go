@@ -3,10 +3,15 @@ package main
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/scripttest"
 )
 
@@ -41,12 +46,39 @@ func TestManualPages(t *testing.T) {
 		t.Fatalf("%d manual pages, want %d: %v %v", len(pages), want, pages, err)
 	}
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
+		text, bad := os.ReadFile(page)
+		if bad != nil {
+			t.Fatal(bad)
 		}
 		if !strings.Contains(string(text), " 2023-11-14 ") {
 			t.Errorf("%s does not bear the day of SOURCE_DATE_EPOCH", page)
+		}
+	}
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		t.Skip("no mandoc to check the pages: ", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), mandoc, append([]string{"-Tlint", "-Wwarning"}, pages...)...).CombinedOutput(); err != nil {
+		t.Errorf("mandoc: %v\n%s", err, out)
+	}
+}
+
+// The examples name commands and options that there are.
+func TestExamples(t *testing.T) {
+	a := app(io.Discard, io.Discard)
+	for _, e := range program(a).Examples {
+		words := separate(a, strings.Fields(e.Text))
+		i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.Name == words[1] })
+		if i < 0 {
+			t.Errorf("%s: no such command", e.Text)
+			continue
+		}
+		known := arguments.TakesValue(a.Commands[i].Flags)
+		for _, word := range words[2:] {
+			name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+			if _, ok := known[name]; !ok && strings.HasPrefix(word, "-") {
+				t.Errorf("%s: no option %s", e.Text, word)
+			}
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func sharesCommand() *cli.Command {
-	return asking(cli.Command{
+	return listing(cli.Command{
 		Name:  "shares",
 		Usage: "show what each user is entitled to now, and what they hold now",
 		Description: "ACTIVE users have a campaign that the virtual schedule has not completed. SHARE is the part of the machine\n" +
@@ -20,8 +20,8 @@ func sharesCommand() *cli.Command {
 			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
-	}, slices.Concat(selection(), console.Formats()), func(c *cli.Context) error {
-		all, err := ask(c, view.AskShares, selected(c))
+	}, "", nil, func(c *cli.Context, by *view.Selection) error {
+		all, err := ask(c, view.AskShares, by)
 		if err != nil {
 			return err
 		}
@@ -29,14 +29,16 @@ func sharesCommand() *cli.Command {
 	})
 }
 
+var shareColumns = []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}
+
 func writeShares(c *cli.Context, all view.Shares) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
 	byAccount := slices.ContainsFunc(all.Shares, func(j view.User) bool { return j.Account != "" })
-	t := format.Table{Header: []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}}
+	t := format.Table{Header: shareColumns}
 	if byAccount {
-		t.Header = slices.Insert(t.Header, 1, "ACCOUNT")
+		t.Header = slices.Insert(slices.Clone(t.Header), 1, "ACCOUNT")
 	}
 	for _, j := range all.Shares {
 		active := "no"

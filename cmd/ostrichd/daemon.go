@@ -43,7 +43,7 @@ type daemon struct {
 	socket  *socket.Server // nil: none
 
 	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
-	users    *socket.Directory              // for status.user_header
+	users    *socket.Directory              // for the socket and status.user_header
 	private  atomic.Pointer[[]string]       // what Slurm hides of others; nil before the first cycle
 
 	reload <-chan os.Signal

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -35,7 +36,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 1 && args[1] == manual.Command {
 		return writeReference(a, args[2:])
 	}
-	return a.RunContext(ctx, args)
+	if len(args) > 1 && args[1] == manual.CompleteCommand {
+		return manual.Complete(a, stdout, args[2:], func([]string, string) []manual.Word { return nil })
+	}
+	return a.RunContext(ctx, append(args[:1:1], arguments.Separate(a.Flags, args[1:])...))
 }
 
 func app(stdout, stderr io.Writer) *cli.App {
@@ -56,9 +60,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Writer: stdout, ErrWriter: stderr,
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
-		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
-			return fmt.Errorf("%w; see \"ostrichd --help\"", err)
-		},
+		OnUsageError:    arguments.UsageError("ostrichd", ""),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())

@@ -11,11 +11,27 @@ import (
 func program(a *cli.App) manual.Program {
 	return manual.Program{
 		App: a, Section: 8,
-		Files: []manual.File{
-			{Path: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
-			{Path: sidecar.Default().Journal, Meaning: "every write, with its reason"},
-		},
 		SeeAlso: []string{"ostrich(1)", "ostrich.yaml(5)", "slurmctld(8)", "slurmdbd(8)", "scontrol(1)"},
+		Exit: []manual.Note{
+			{Text: "0", Meaning: "ended by SIGTERM or SIGINT; with --once: the cycle was done"},
+			{Text: "1", Meaning: "an error that trying again does not cure, as in the settings; with --once: the cycle failed, or Slurm did not change a job"},
+		},
+		Environment: []manual.Note{
+			{Text: "OSTRICH_*", Meaning: "each setting, as --help shows; OSTRICH_CONFIG names the file, OSTRICH_DATABASE_PASSWORD is the password"},
+			{Text: "SLURM_CONF", Meaning: "slurm.conf for Slurm's commands, unless slurm.conf is set"},
+			{Text: "NOTIFY_SOCKET, WATCHDOG_USEC", Meaning: "set by systemd, which is told when the daemon is ready and that it lives"},
+		},
+		Files: []manual.Note{
+			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
+			{Text: sidecar.Default().Journal, Meaning: "every write, with its reason"},
+			{Text: sidecar.DefaultSocket, Meaning: "where users ask"},
+		},
+		Examples: []manual.Note{
+			{Text: "ostrichd --once", Meaning: "one cycle that writes nothing, to see whether it works"},
+			{Text: "ostrichd --apply", Meaning: "order the queue"},
+			{Text: "ostrichd --show-config", Meaning: "the settings in effect, without the password"},
+			{Text: "systemctl reload ostrichd", Meaning: "read the settings again"},
+		},
 	}
 }
 

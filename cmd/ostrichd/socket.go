@@ -16,13 +16,7 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 		return nil, nil
 	}
 	log := d.log
-	s, err := socket.Open(ctx, path, socket.Options{
-		Users: d.slurmUsers,
-		Unknown: func(err error) {
-			log.Warn().Err(err).Msg("socket: who is an operator is not known; all but root are ordinary users until it is")
-		},
-		Late: d.status.late, Now: d.now,
-	}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
+	s, err := socket.Open(ctx, path, socket.Options{Users: d.users, Late: d.status.late, Now: d.now}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
 	if err != nil && path == sidecar.DefaultSocket {
 		d.log.Warn().Err(err).Msg("users cannot ask; set socket to another path, or to nothing")
 		return nil, nil
@@ -30,11 +24,11 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 	return s, err
 }
 
-// directory knows Slurm's users for status.user_header.
+// directory knows Slurm's users, for the socket and for status.user_header.
 func (d *daemon) directory() *socket.Directory {
 	log := d.log
 	return socket.NewDirectory(d.slurmUsers, func(err error) {
-		log.Warn().Err(err).Msg("status page: who is an operator is not known; all are ordinary users until it is")
+		log.Warn().Err(err).Msg("who is an operator is not known; all but root are ordinary users until it is")
 	}, d.now)
 }
 

@@ -25,6 +25,7 @@ import (
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/priority/slurm"
 )
 
 // tallied counts the cycles of a sidecar.
@@ -224,6 +225,19 @@ func TestSocketPath(t *testing.T) {
 	d.config.Socket = sidecar.DefaultSocket
 	if s, err := d.answers(t.Context()); s != nil || err != nil || !strings.Contains(log.String(), "users cannot ask; set socket to another path, or to nothing") {
 		t.Errorf("%v %v %s", s, err, log.String())
+	}
+}
+
+// Without an answer of Slurm nobody is an operator, and the log says why.
+func TestUnknownOperators(t *testing.T) {
+	var log strings.Builder
+	d := &daemon{now: time.Now, log: zerolog.New(&log)}
+	d.commands.Store(&slurm.Commands{Dir: t.TempDir()})
+	if u := d.directory().Named(t.Context(), "root"); u.Operator {
+		t.Errorf("%+v", u)
+	}
+	if want := "who is an operator is not known; all but root are ordinary users until it is"; !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "scontrol") {
+		t.Errorf("log: %s", log.String())
 	}
 }
 

@@ -18,8 +18,8 @@ var (
 	scheme  = regexp.MustCompile(`^[a-z]+:`)
 )
 
-// dead returns the links of a page that lead to no file or to no heading.
-func dead(page string) ([]string, error) {
+// Dead returns the links of a page that lead to no file or to no heading.
+func Dead(page string) ([]string, error) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestEveryCommandHasItsPlace(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	for _, name := range texts(t) {
-		links, err := dead(filepath.Join(root(t), name))
+		links, err := Dead(filepath.Join(root(t), name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestDead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := dead(filepath.Join(dir, "b.md"))
+	got, err := Dead(filepath.Join(dir, "b.md"))
 	want := []string{"a.md#no-heading: no such heading", "c.md: no such file"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/contrib/book"
 	"slurm-ostrich/contrib/internal/minutes"
 )
 
@@ -146,6 +147,17 @@ func TestPackages(t *testing.T) {
 			}
 		}
 	})
+	t.Run("Links", func(t *testing.T) {
+		pages := strings.Fields(run(t, "find", path("files/usr/share/doc/ostrich"), "-name", "*.md"))
+		if len(pages) < 30 {
+			t.Errorf("%d pages are packaged: %q", len(pages), pages)
+		}
+		for _, page := range pages {
+			if dead, err := book.Dead(page); err != nil || len(dead) > 0 {
+				t.Errorf("%s: %q %v", page, dead, err)
+			}
+		}
+	})
 	t.Run("Lintian", func(t *testing.T) {
 		has(t, "lintian")
 		cmd := exec.CommandContext(t.Context(), "lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning", deb)
@@ -254,6 +266,7 @@ func rpmContents(t *testing.T, rpm, files string) {
 		"-rw-r--r-- root root " + unitFile,
 		"-rw-r--r-- root root /usr/lib/sysusers.d/ostrich.conf",
 		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrich",
+		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrichd",
 		"-rw-r--r-- root root /usr/share/licenses/ostrich/LICENSE",
 	} {
 		if !slices.Contains(lines, want) {

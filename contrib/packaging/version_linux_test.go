@@ -24,7 +24,7 @@ func git(t *testing.T, folder string) func(args ...string) {
 }
 
 // Programs that go build makes in a clone say the version of its tag and its
-// commit, without any flag.
+// commit, without any flag; in an archive of git, the commit.
 func TestVersionFromTheBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: building both programs anew takes half a minute")
@@ -54,4 +54,18 @@ func TestVersionFromTheBuild(t *testing.T) {
 	expect(`v0\.0\.0-20231114221320-[0-9a-f]{12}`)
 	git("tag", "v0.1.0")
 	expect(`v0\.1\.0`)
+
+	// An archive says its commit too, though not its version.
+	git("archive", "--output", filepath.Join(bin, "sources.tar"), "HEAD")
+	sources := t.TempDir()
+	run(t, "tar", "-C", sources, "-xf", filepath.Join(bin, "sources.tar"))
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", bin+"/", "./cmd/ostrich")
+	cmd.Dir, cmd.Env = sources, bare()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	head := run(t, "git", "-C", clone, "rev-parse", "HEAD")[:12]
+	if got, want := run(t, filepath.Join(bin, "ostrich"), "--version"), "ostrich version (devel) (commit "+head+")\n"; got != want {
+		t.Errorf("of an archive: %q, want %q", got, want)
+	}
 }

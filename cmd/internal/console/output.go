@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
@@ -31,11 +33,18 @@ func Formats() []cli.Flag {
 }
 
 // Tables writes tables as the options of the command say, each below its title.
-// An empty line separates them, unless titles are left out.
+// An empty line separates them, unless titles are left out. They fit the [Width] of the
+// output, where that is possible, and have the columns and rows that options of [Rows]
+// choose, if the command has any.
 func Tables(c *cli.Context, tables ...format.Table) error {
 	header := !c.Bool("noheader")
+	width := Width(c.App.Writer)
 	for i := range tables {
 		t := &tables[i]
+		left, err := arrange(c, t)
+		if err != nil {
+			return err
+		}
 		head := ""
 		if i > 0 && (header || t.Title == "") {
 			head = "\n"
@@ -46,11 +55,33 @@ func Tables(c *cli.Context, tables ...format.Table) error {
 		if _, err := io.WriteString(c.App.Writer, head); err != nil {
 			return err
 		}
-		if err := t.Write(c.App.Writer, header, c.Bool("parsable2")); err != nil {
+		if err := t.Write(c.App.Writer, header, c.Bool("parsable2"), width); err != nil {
 			return err
+		}
+		if left > 0 && header && !c.Bool("parsable2") {
+			if _, err := fmt.Fprintf(c.App.Writer, "and %s\n", format.Plural(left, "more row")); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// Width returns the number of columns that a table written to w may fill: $COLUMNS if it
+// is set, else that of the terminal, else 0, which is any.
+func Width(w io.Writer) int {
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	if err != nil { // no terminal
+		return 0
+	}
+	return int(size.Col)
 }
 
 // JSON writes one object.

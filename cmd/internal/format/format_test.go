@@ -100,7 +100,7 @@ func TestTable(t *testing.T) {
 		{false, true, "alice|12|\nbob|3|a b\n"},
 	} {
 		var b strings.Builder
-		if err := table.Write(&b, tt.header, tt.parsable); err != nil || b.String() != tt.want {
+		if err := table.Write(&b, tt.header, tt.parsable, 0); err != nil || b.String() != tt.want {
 			t.Errorf("header %v, parsable %v: %v\n%s", tt.header, tt.parsable, err, b.String())
 		}
 	}

@@ -27,8 +27,9 @@ func (t *Table) Add(cells ...any) {
 }
 
 // Write writes the table without its title: columns separated by |, or aligned,
-// with "-" for empty cells.
-func (t *Table) Write(w io.Writer, header, parsable bool) error {
+// with "-" for empty cells. Aligned lines that are wider than width are folded; 0 is any
+// width.
+func (t *Table) Write(w io.Writer, header, parsable bool, width int) error {
 	rows := t.Rows
 	if header {
 		rows = append([][]string{t.Header}, rows...)
@@ -41,17 +42,25 @@ func (t *Table) Write(w io.Writer, header, parsable bool) error {
 		}
 		return nil
 	}
-	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		cells := slices.Clone(r)
-		for i, cell := range cells {
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		rows[i] = slices.Clone(r)
+		for j, cell := range r {
 			if cell == "" {
-				cells[i] = "-"
+				rows[i][j] = "-"
 			}
 		}
-		if _, err := fmt.Fprintln(aligned, strings.Join(cells, "\t")); err != nil {
-			return err
-		}
 	}
-	return aligned.Flush()
+	var text strings.Builder
+	aligned := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
+	for _, r := range rows {
+		_, _ = fmt.Fprintln(aligned, strings.Join(r, "\t")) // a Builder takes all
+	}
+	_ = aligned.Flush()
+	out := text.String()
+	if width > 0 && widest(out) > width {
+		out = fold(rows, width)
+	}
+	_, err := io.WriteString(w, out)
+	return err
 }

@@ -1,5 +1,5 @@
-// Package manual writes manual pages in roff, and markdown for docs/reference,
-// from the commands, options and settings of the programs themselves.
+// Package manual writes manual pages in roff, markdown for docs/reference and completion
+// for shells, from the commands, options and settings of the programs themselves.
 package manual
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,13 +24,33 @@ const Command = "__reference"
 // Program is a program, with what its pages say beyond its help.
 type Program struct {
 	App     *cli.App
-	Section int    // of the manual: 1 for a tool, 8 for a daemon
-	Files   []File // files that the program reads or writes
+	Section int // of the manual: 1 for a tool, 8 for a daemon
 	SeeAlso []string
+
+	Exit        []Note // exit codes
+	Environment []Note // variables beside those of options
+	Files       []Note // files that the program reads or writes
+	Examples    []Note // command lines
 }
 
-// File is a path and its purpose.
-type File struct{ Path, Meaning string }
+// Note says what a path, a variable, an exit code or a command line means.
+type Note struct{ Text, Meaning string }
+
+// notes are the sections that say more than the help, in the order of man-pages(7).
+func (m Program) notes() []notes {
+	return slices.DeleteFunc([]notes{
+		{"exit status", "exit code", `\fB`, m.Exit},
+		{"environment", "variable", `\fB`, m.Environment},
+		{"files", "file", `\fI`, m.Files},
+		{"examples", "command", `\fB`, m.Examples},
+	}, func(n notes) bool { return len(n.list) == 0 })
+}
+
+// notes is a section of notes: its heading, what it lists, and the font of that.
+type notes struct {
+	heading, what, font string
+	list                []Note
+}
 
 // Page is a file of the reference: its path in the folder, and its text.
 type Page struct{ Path, Text string }
@@ -46,6 +67,9 @@ func (m Program) Write(args []string, more func(version, date string) []Page) er
 	}
 	version := sidecar.Version()
 	pages := append(m.Pages(version, date), Page{Path: m.App.Name + ".md", Text: m.Markdown()})
+	for _, c := range Completions(m.App.Name) {
+		pages = append(pages, Page{Path: filepath.Join("completions", c.Shell, c.File), Text: c.Text})
+	}
 	return write(args[0], append(pages, more(version, date)...))
 }
 

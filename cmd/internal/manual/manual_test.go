@@ -31,7 +31,9 @@ func sample() Program {
 				{Name: "ghost", Usage: "nobody sees it", Hidden: true},
 			},
 		},
-		Section: 8, Files: []File{{"/etc/crane", "the_rope"}}, SeeAlso: []string{"rope(5)"},
+		Section: 8, SeeAlso: []string{"rope(5)"},
+		Exit: []Note{{"0", "done"}}, Environment: []Note{{"LOAD-*", "what hangs"}},
+		Files: []Note{{"/etc/crane", "the_rope"}}, Examples: []Note{{"crane hoist x", "lift x"}},
 	}
 }
 
@@ -88,11 +90,29 @@ crane hoist [options] THING
 
 Every [setting](../configuration.md) is an option too, as in ¬--priority-channel nice¬.
 
+## Exit status
+
+| exit code | |
+|---|---|
+| ¬0¬ | done |
+
+## Environment
+
+| variable | |
+|---|---|
+| ¬LOAD-*¬ | what hangs |
+
 ## Files
 
 | file | |
 |---|---|
 | ¬/etc/crane¬ | the\_rope |
+
+## Examples
+
+| command | |
+|---|---|
+| ¬crane hoist x¬ | lift x |
 `
 
 func TestMarkdown(t *testing.T) {
@@ -143,10 +163,22 @@ print the version
 how thick
 (default: "x")
 [$CRANE_ROPE]
+.SH EXIT STATUS
+.TP
+\fB0\fR
+done
+.SH ENVIRONMENT
+.TP
+\fBLOAD\-*\fR
+what hangs
 .SH FILES
 .TP
 \fI/etc/crane\fR
 the_rope
+.SH EXAMPLES
+.TP
+\fBcrane hoist x\fR
+lift x
 .SH SEE ALSO
 .BR rope (5),
 .BR crane\-hoist (8)

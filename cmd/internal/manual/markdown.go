@@ -17,10 +17,10 @@ func (m Program) Markdown() string {
 		}
 		s.markdown(&b)
 	}
-	if len(m.Files) > 0 {
-		b.WriteString("\n## Files\n\n| file | |\n|---|---|\n")
-		for _, f := range m.Files {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", f.Path, markdown(f.Meaning))
+	for _, n := range m.notes() {
+		fmt.Fprintf(&b, "\n## %s\n\n| %s | |\n|---|---|\n", capital(n.heading), n.what)
+		for _, note := range n.list {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", note.Text, markdown(note.Meaning))
 		}
 	}
 	return b.String()

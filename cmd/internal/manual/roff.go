@@ -24,10 +24,12 @@ func (m Program) Pages(version, date string) []Page {
 		}
 		r := newRoff(name, m.Section, s.usage, version, date)
 		s.roff(r, m)
-		if i == 0 && len(m.Files) > 0 {
-			r.heading("files")
-			for _, f := range m.Files {
-				r.item(`\fI`+roffText(f.Path)+`\fR`, roffText(f.Meaning))
+		if i == 0 {
+			for _, n := range m.notes() {
+				r.heading(n.heading)
+				for _, note := range n.list {
+					r.item(n.font+roffText(note.Text)+`\fR`, roffText(note.Meaning))
+				}
 			}
 		}
 		r.seeAlso(also)

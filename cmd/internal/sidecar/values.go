@@ -24,6 +24,10 @@ type choice struct {
 }
 
 func (v choice) String() string { return *v.at }
+
+// Names returns the words, for completion.
+func (v choice) Names() []string { return v.of }
+
 func (v choice) Set(s string) error {
 	if !slices.Contains(v.of, s) {
 		return fmt.Errorf("%q is none of %s", s, strings.Join(v.of, ", "))

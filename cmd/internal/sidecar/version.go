@@ -1,10 +1,20 @@
 package sidecar
 
-import "runtime/debug"
+import (
+	_ "embed"
+	"runtime/debug"
+	"strings"
+)
 
 // version and commit are what contrib/packaging/build builds, by
 // -ldflags "-X slurm-ostrich/cmd/internal/sidecar.version=...".
 var version, commit string
+
+// archived is the commit in an archive of git, which fills it in, see .gitattributes; in
+// a clone it begins with "$".
+//
+//go:embed commit.txt
+var archived string
 
 // Version is the version of a package, or what the Go toolchain noted in the
 // binary: "v1.2.0", "(devel)".
@@ -21,15 +31,18 @@ func Version() string {
 // Build is the version and, where it is known, the commit: "v1.2.0 (commit 71d3df6)".
 func Build() string {
 	is := commit
+	if is == "" && !strings.HasPrefix(archived, "$") {
+		is = archived
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && is == "" {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				is = s.Value[:min(12, len(s.Value))]
+				is = s.Value
 			}
 		}
 	}
 	if is == "" {
 		return Version()
 	}
-	return Version() + " (commit " + is + ")"
+	return Version() + " (commit " + is[:min(12, len(is))] + ")"
 }

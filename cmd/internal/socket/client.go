@@ -60,7 +60,7 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 		return nil, fmt.Errorf("ostrichd at %s: the answer is cut off: %w", path, err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, refused(path, answer.Status, raw)
+		return nil, refused(path, answer, raw)
 	}
 	return &Answer{raw, answer.Header.Get(warning)}, nil
 }
@@ -79,10 +79,13 @@ func unreached(path string, err error) error {
 }
 
 // refused returns the error of an answer that is none.
-func refused(path, status string, raw []byte) error {
+func refused(path string, answer *http.Response, raw []byte) error {
 	var said api.Error
-	if json.Unmarshal(raw, &said) != nil || said.Error == "" {
-		return fmt.Errorf("ostrichd at %s: %s: this is no answer of ostrichd, or of one that does not know the question", path, status)
+	switch {
+	case answer.StatusCode == http.StatusRequestHeaderFieldsTooLarge: // net/http answers by itself
+		return errors.New("ostrichd: the request is too long; name fewer users or jobs")
+	case json.Unmarshal(raw, &said) != nil || said.Error == "":
+		return fmt.Errorf("ostrichd at %s: %s: this is no answer of ostrichd, or of one that does not know the question", path, answer.Status)
 	}
 	return fmt.Errorf("ostrichd: %s", said.Error)
 }

@@ -7,8 +7,7 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// Directory knows Slurm's users by name, for those who are asked by other ways than
-// the socket.
+// Directory knows Slurm's users, as far as somebody wants to know.
 type Directory struct{ rights *rights }
 
 // NewDirectory returns a directory that asks Slurm for its users when somebody wants

@@ -57,6 +57,13 @@ func TestListen(t *testing.T) {
 	if _, err = Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
 		t.Errorf("after another daemon wanted the socket: %v", err)
 	}
+	for size, want := range map[int]string{
+		300: `ostrichd: argument "user" is longer than 256 bytes`, 2 * headerSize: "ostrichd: the request is too long; name fewer users or jobs",
+	} {
+		if _, err = Ask(t.Context(), path, "plan", &view.Selection{Users: []string{strings.Repeat("a", size)}}); err == nil || err.Error() != want {
+			t.Errorf("a name of %d bytes: %v, want %s", size, err, want)
+		}
+	}
 	if err = s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -122,17 +122,17 @@ const (
 
 // options are those of a server in a Slurm whose user 1 coordinates an account.
 func options() Options {
+	now := func() time.Time { return time.Unix(1001, 0) }
 	return Options{
-		Users: func(context.Context) ([]slurm.User, error) {
+		Users: NewDirectory(func(context.Context) ([]slurm.User, error) {
 			return []slurm.User{
 				{Name: "op", UID: operatorUID, Operator: true},
 				{Name: "stranger", UID: strangerUID},
 				{Name: "user001", UID: 1, Coordinates: []string{"chemistry"}},
 			}, nil
-		},
-		Unknown: func(error) {},
-		Late:    func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
-		Now:     func() time.Time { return time.Unix(1001, 0) },
+		}, func(error) {}, now),
+		Late: func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
+		Now:  now,
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 
 const (
 	// rightsAge is from when on Slurm is asked again for its users, when somebody
-	// wants to know.
+	// wants to know, and waits for the answer.
 	rightsAge = time.Minute
 	// rightsLast is how long an answer counts if Slurm gives no newer one.
 	rightsLast = 10 * time.Minute
 	// rightsPause is from one failed question to the next.
 	rightsPause = 10 * time.Second
-	// rightsPatience is how long a request waits for the first answer.
+	// rightsPatience is how long a request waits for an answer.
 	rightsPatience = 3 * time.Second
 )
 
@@ -40,31 +40,34 @@ type rights struct {
 func (r *rights) of(ctx context.Context, uid uint32) slurm.User {
 	ctx, cancel := context.WithTimeout(ctx, rightsPatience)
 	defer cancel()
-	u, known, asking := r.known(uid)
-	if !known && asking != nil {
+	if asking := r.renew(); asking != nil {
 		select {
 		case <-asking:
-			u, _, _ = r.known(uid)
 		case <-ctx.Done():
 		}
 	}
-	return u
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now().Sub(r.success) >= rightsLast {
+		return slurm.User{}
+	}
+	return r.users[uid]
 }
 
-// known returns what is known of a user. It begins to ask Slurm if that is old, and
-// returns what is closed once Slurm has answered.
-func (r *rights) known(uid uint32) (u slurm.User, valid bool, asking <-chan struct{}) {
+// renew begins to ask Slurm if what is known is old. It returns what is closed once Slurm
+// has answered, nil if there is nothing to wait for.
+func (r *rights) renew() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	if r.asking == nil && now.Sub(r.success) >= rightsAge && (!r.failing || now.Sub(r.tried) >= rightsPause) {
+	switch {
+	case now.Sub(r.success) < rightsAge:
+		return nil
+	case r.asking == nil && (!r.failing || now.Sub(r.tried) >= rightsPause):
 		r.asking = make(chan struct{})
 		go r.refresh(r.asking)
 	}
-	if valid = now.Sub(r.success) < rightsLast; valid {
-		u = r.users[uid]
-	}
-	return u, valid, r.asking
+	return r.asking
 }
 
 // refresh asks Slurm. Its commands have limits of their own.
@@ -80,8 +83,8 @@ func (r *rights) refresh(done chan<- struct{}) {
 		}
 	}
 	r.mu.Unlock()
-	close(done)
 	if first {
 		r.failed(err)
 	}
+	close(done)
 }

@@ -18,7 +18,6 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/priority/slurm"
 )
 
 // folder is where the answers are.
@@ -33,10 +32,8 @@ type State struct {
 
 // Options are what a server needs.
 type Options struct {
-	// Users asks Slurm for its users. It may be called from any goroutine.
-	Users func(context.Context) ([]slurm.User, error)
-	// Unknown is told why Slurm does not say who its users are.
-	Unknown func(error)
+	// Users knows Slurm's users.
+	Users *Directory
 	// Late reports whether a newer cycle should have ended by now.
 	Late func(ended, now time.Time) bool
 	Now  func() time.Time
@@ -50,7 +47,6 @@ type Server struct {
 	asked  map[string]question
 	latest atomic.Pointer[State]
 	limits *limits
-	rights *rights
 	server *http.Server
 }
 
@@ -72,7 +68,6 @@ func Open(ctx context.Context, path string, o Options, failed func(error)) (*Ser
 func newServer(o Options) *Server {
 	s := &Server{
 		Options: o, own: uint32(os.Getuid()), asked: questions(), limits: newLimits(o.Now),
-		rights: &rights{ask: o.Users, failed: o.Unknown, now: o.Now},
 	}
 	s.server = &http.Server{
 		Handler: s, ConnContext: withPeer, MaxHeaderBytes: headerSize,
@@ -98,8 +93,8 @@ type question struct {
 // questions are what can be asked, by the name that follows folder.
 func questions() map[string]question {
 	return map[string]question{
-		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition"),
-		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition"),
+		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition", "job"),
+		view.AskCampaigns.Name: of(view.AskCampaigns, "user", "account", "partition", "job"),
 		view.AskShares.Name:    of(view.AskShares, "user", "account", "partition"),
 		view.AskExplain.Name:   of(view.AskExplain, "job", "user"),
 		Compare: {
@@ -202,7 +197,7 @@ func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32) *view.Vi
 	if v.Jobs && v.Shares || uid == 0 || uid == s.own || uid == controller.SlurmUser {
 		return view.Everything()
 	}
-	u := s.rights.of(ctx, uid)
+	u := s.Users.rights.of(ctx, uid)
 	if u.Operator {
 		return view.Everything()
 	}

@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 		"GET /v1/":                   `404 there is nothing at "/v1/"`,
 		"GET /v1/writes":             `404 there is nothing at "/v1/writes"`,
 		"GET /v1/../v1/plan":         `404 there is nothing at "/v1/../v1/plan"`,
-		"GET /v1/plan?job=3":         `400 unknown argument "job"; there are user, account, partition`,
+		"GET /v1/shares?job=3":       `400 unknown argument "job"; there are user, account, partition`,
 		"GET /v1/compare?user=a":     `400 unknown argument "user"; there are none`,
 		"GET /v1/plan?user=a&user=b": `400 argument "user" is there twice`,
 		"GET /v1/plan?user=%ff":      `400 argument "user" is not UTF-8`,

@@ -18,6 +18,11 @@ type Campaigns struct {
 	Campaigns []Campaign   `json:"campaigns"`
 }
 
+// HasUser reports whether a row is of the user.
+func (a Campaigns) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Campaigns, func(r Campaign) bool { return r.User == name })
+}
+
 // Campaign is an unfinished campaign.
 type Campaign struct {
 	Pool         string          `json:"pool"`
@@ -78,18 +83,41 @@ func (c *Campaign) Late() string {
 
 // Unfinished lists the chosen campaigns that v may see.
 func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
-	list := []Campaign{}
+	list, seen := []Campaign{}, s.seen(v, by)
 	for i := range s.Campaigns {
-		if c := &s.Campaigns[i]; c.seen(v, by) {
+		if c := &s.Campaigns[i]; seen(c) {
 			list = append(list, *c)
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, list}
 }
 
-// seen reports whether the campaign is chosen and v may see it.
-func (c *Campaign) seen(v *Viewer, by *Selection) bool {
-	return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account)
+// seen returns whether a campaign is chosen and v may see it. With jobs to choose by it
+// is chosen if one of its unfinished jobs is, or the job that opened it.
+func (s *Cycle) seen(v *Viewer, by *Selection) func(c *Campaign) bool {
+	jobs := make(map[ostrich.JobID]bool)
+	if len(by.Jobs) > 0 {
+		for place := range s.Plan.Entries { // where the waiting tasks of an array are one
+			if s.named(by, place) {
+				jobs[s.Plan.Entries[place].Job] = true
+			}
+		}
+		for i := range s.live {
+			r := &s.live[i]
+			fits := func(n JobName) bool { _, ok := n.live(s.live[i : i+1]); return ok }
+			if by.named(fits, r.Job.ID, r.ArrayJob, r.HetJob) {
+				jobs[r.Job.ID] = true
+			}
+		}
+	}
+	opened := func(id ostrich.JobID) bool {
+		return by.named(func(n JobName) bool { return n.task < 0 && n.offset < 0 }, id)
+	}
+	chosen := func(id ostrich.JobID) bool { return jobs[id] }
+	return func(c *Campaign) bool {
+		return by.chosen(c.User, c.Account, c.Partition) && v.Job(c.User, c.Account) &&
+			(opened(c.Campaign) || slices.ContainsFunc(c.Pending, chosen) || slices.ContainsFunc(c.Running, chosen))
+	}
 }
 
 // sortCampaigns sorts the campaigns by virtual completion, and gives each user theirs.

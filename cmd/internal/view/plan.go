@@ -1,6 +1,10 @@
 package view
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
@@ -14,6 +18,11 @@ type Plan struct {
 	Mode    string       `json:"mode"`
 	Jobs    []Job        `json:"jobs"`
 	Summary Summary      `json:"summary"`
+}
+
+// HasUser reports whether a row is of the user.
+func (a Plan) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Jobs, func(r Job) bool { return r.User == name })
 }
 
 // Job is a pending job in the plan.
@@ -71,7 +80,18 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 // see it.
 func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
 	e := &s.Plan.Entries[place]
-	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account)
+	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account) && s.named(by, place)
+}
+
+// named reports whether the job at a place of the plan's entries is chosen by its name.
+func (s *Cycle) named(by *Selection, place int) bool {
+	e := &s.Plan.Entries[place]
+	fits := func(n JobName) bool { return n.Pending(s.Plan.Entries[place:place+1]) == 0 }
+	leader := uint64(e.Job) // of a heterogeneous job, which shows as 40+1
+	if number, _, ok := strings.Cut(e.Full, "+"); ok {
+		leader, _ = strconv.ParseUint(number, 10, 32)
+	}
+	return by.named(fits, e.Job, e.Array, ostrich.JobID(leader))
 }
 
 // Job describes the job at a place of the plan's entries.

@@ -28,8 +28,9 @@ var (
 	AskCampaigns = Query[Campaigns]{
 		"campaigns",
 		func(s *Cycle, v *Viewer, by *Selection) (n int) {
+			seen := s.seen(v, by)
 			for i := range s.Campaigns {
-				if c := &s.Campaigns[i]; c.seen(v, by) {
+				if c := &s.Campaigns[i]; seen(c) {
 					n += 1 + (len(c.Pending)+len(c.Running)+len(c.CannotStart))/idsInRow
 				}
 			}

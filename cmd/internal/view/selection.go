@@ -3,13 +3,55 @@ package view
 import (
 	"slices"
 	"strings"
+
+	"slurm-ostrich/ostrich"
 )
 
 // Selection chooses rows as the options of squeue do. An empty list chooses all.
 type Selection struct {
 	Users, Accounts, Partitions []string
 
-	Jobs []string // as squeue names them; only explain looks at it
+	Jobs []string // as squeue names them; shares do not look at it
+
+	names map[ostrich.JobID][]JobName // of Jobs, once they are read, by their numbers
+}
+
+// named reports whether a name of a job among those with one of these numbers fits, or
+// no job is chosen by name. Text that is no name of a job chooses nothing.
+func (s *Selection) named(fits func(JobName) bool, numbers ...ostrich.JobID) bool {
+	if len(s.Jobs) == 0 {
+		return true
+	}
+	if s.names == nil {
+		s.names = make(map[ostrich.JobID][]JobName)
+		for _, text := range s.Jobs {
+			if n, err := ParseJob(text); err == nil {
+				s.names[n.id] = append(s.names[n.id], n)
+			}
+		}
+	}
+	return slices.ContainsFunc(numbers, func(id ostrich.JobID) bool { return slices.ContainsFunc(s.names[id], fits) })
+}
+
+// Split splits a list at its commas, but not at those in the name of a job such as
+// 17_[1-3,7]. The list of an empty text is empty.
+func Split(text string) (list []string) {
+	from, inside := 0, false
+	for i := range len(text) {
+		switch {
+		case text[i] == '[':
+			inside = true
+		case text[i] == ']':
+			inside = false
+		case text[i] == ',' && !inside:
+			list = append(list, strings.TrimSpace(text[from:i]))
+			from = i + 1
+		}
+	}
+	if text != "" {
+		list = append(list, strings.TrimSpace(text[from:]))
+	}
+	return list
 }
 
 // chosen reports whether a row is chosen. A job can be in several

@@ -16,6 +16,11 @@ type Shares struct {
 	Shares  []User       `json:"shares"`
 }
 
+// HasUser reports whether a row is of the user.
+func (a Shares) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Shares, func(r User) bool { return r.User == name })
+}
+
 // User is what a user is entitled to in a pool, and what they hold there. With
 // shares from the association tree each of a user's accounts has its own.
 type User struct {

@@ -73,6 +73,10 @@ func TestAnswers(t *testing.T) {
 		{alice, Selection{Users: []string{"bob"}}, ", , "},
 		{&Viewer{Accounts: []string{"physics"}}, Selection{}, "17 18 19, 17 18 19, "}, // a user's shares are in all their accounts
 		{&Viewer{}, Selection{}, ", , "},
+		{Everything(), Selection{Jobs: []string{"19", "17", "20"}}, "17 19, 17 19, alice bob"},
+		{Everything(), Selection{Jobs: []string{"18", "19"}, Users: []string{"alice"}}, ", , alice"},
+		{alice, Selection{Jobs: []string{"18"}}, ", , alice"},
+		{Everything(), Selection{Jobs: []string{"none"}}, ", , alice bob"},
 	} {
 		var jobs, campaigns, users []string
 		for _, j := range s.Chosen(test.v, &test.by).Jobs {
@@ -94,5 +98,46 @@ func TestAnswers(t *testing.T) {
 	}
 	if _, err := AskExplain.Of(t.Context(), s, alice, &Selection{}); err == nil {
 		t.Error("no job is explained")
+	}
+}
+
+// Jobs choose the rows of an array and of the campaigns that they are in.
+func TestChosenJobs(t *testing.T) {
+	s := &Cycle{known: known{moved: make([]int, 2)}}
+	for _, q := range []priority.Queued{
+		{Job: 11, Full: "11_[1-4]", Array: 11, Tasks: "1-4"},
+		{Job: 40, Full: "40+0"},
+	} {
+		s.Plan.Entries = append(s.Plan.Entries, sidecar.Entry{Entry: &priority.Entry{Queued: q}})
+	}
+	s.live = []slurmdb.Record{
+		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: slurmdb.NoTask},
+		{Job: ostrich.Job{ID: 15}, ArrayJob: 11, ArrayTask: 5},
+		{Job: ostrich.Job{ID: 41}, HetJob: 40},
+	}
+	s.Campaigns = []Campaign{{Campaign: 10, Pending: []ostrich.JobID{11}, Running: []ostrich.JobID{15}}, {Campaign: 12, Running: []ostrich.JobID{15}}, {Campaign: 40, Pending: []ostrich.JobID{40, 41}}}
+	for job, want := range map[string]string{
+		"11": "11_[1-4]; 10 12", "11_2": "11_[1-4]; 10", "11_5": "; 10 12", "11_[1-4]": "11_[1-4]; 10 12", "15": "; 10 12",
+		"40+1": "; 40", "40": "40+0; 40", "10": "; 10", "40+0": "40+0; 40", "7": "; ",
+	} {
+		by := &Selection{Jobs: []string{job}}
+		var jobs, campaigns []string
+		for _, j := range s.Chosen(Everything(), by).Jobs {
+			jobs = append(jobs, j.Job)
+		}
+		for _, c := range s.Unfinished(Everything(), by).Campaigns {
+			campaigns = append(campaigns, strconv.Itoa(int(c.Campaign)))
+		}
+		if got := strings.Join(jobs, " ") + "; " + strings.Join(campaigns, " "); got != want {
+			t.Errorf("%s: %q, want %q", job, got, want)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for text, want := range map[string]string{"": "", "38": "38", "38, 35_[1-3,7],42": "38|35_[1-3,7]|42", "a,,b": "a||b", "1_[2": "1_[2"} {
+		if got := strings.Join(Split(text), "|"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

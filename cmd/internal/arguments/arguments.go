@@ -1,0 +1,123 @@
+// Package arguments reads command lines as those of Slurm's commands are read, and reports what
+// is not understood in them.
+package arguments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/format"
+)
+
+// Separate rewrites the arguments of a command so that the flag package reads them as
+// Slurm's commands would: options may follow other arguments, the value of a short option
+// may be attached to it, as in -uNAME, and short options without a value may share a dash,
+// as in -nP. What it does not understand stays as it is.
+func Separate(flags []cli.Flag, args []string) []string {
+	takes := TakesValue(flags)
+	var options, rest []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			return slices.Concat(options, args[i:i+1], rest, args[i+1:])
+		case !strings.HasPrefix(arg, "-") || arg == "-":
+			rest = append(rest, arg)
+			continue
+		}
+		options = append(options, split(takes, arg)...)
+		if takes[strings.TrimLeft(options[len(options)-1], "-")] && i+1 < len(args) {
+			i++
+			options = append(options, args[i])
+		}
+	}
+	return append(options, rest...)
+}
+
+// split separates short options that share a dash, and the value behind the last of them.
+func split(takes map[string]bool, arg string) []string {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	if _, known := takes[name]; known || strings.HasPrefix(arg, "--") || len(arg) < 3 {
+		return []string{arg}
+	}
+	var parts []string
+	for i := 1; i < len(arg); i++ {
+		letter := arg[i : i+1]
+		value, known := takes[letter]
+		switch {
+		case !known:
+			return []string{arg}
+		case value && i+1 < len(arg):
+			return append(parts, "-"+letter+"="+strings.TrimPrefix(arg[i+1:], "="))
+		}
+		parts = append(parts, "-"+letter)
+	}
+	return parts
+}
+
+// TakesValue reports, by name, which flags take a value.
+func TakesValue(flags []cli.Flag) map[string]bool {
+	takes := map[string]bool{"help": false, "h": false}
+	for _, f := range flags {
+		d, ok := f.(cli.DocGenerationFlag)
+		for _, name := range f.Names() {
+			takes[name] = ok && d.TakesValue()
+		}
+	}
+	return takes
+}
+
+// UsageError returns a function that reports an option that a command does not understand,
+// in one line. command is what precedes --help, more is what else to know.
+func UsageError(command, more string) cli.OnUsageErrorFunc {
+	return func(c *cli.Context, err error, _ bool) error {
+		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+		if !unknown {
+			return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
+		}
+		var known []string
+		for _, f := range c.Command.Flags {
+			known = append(known, f.Names()...)
+		}
+		return fmt.Errorf("unknown option %s; see \"%s --help\"%s%s", dashed(name), command, more, format.DidYouMean(nearOptions(name, known)))
+	}
+}
+
+// nearOptions returns the options that may have been meant: those that begin with the name,
+// or end in it, as --priority-channel does in channel, else those of almost this name.
+func nearOptions(name string, known []string) []string {
+	if len(name) < 2 {
+		return nil
+	}
+	name = strings.NewReplacer(".", "-", "_", "-").Replace(name) // a key of the file
+	known = slices.DeleteFunc(known, func(k string) bool { return len(k) < 2 })
+	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
+		return !strings.HasPrefix(k, name) && !strings.HasSuffix(k, "-"+name)
+	})
+	if len(near) == 0 || len(near) > 3 {
+		near = format.Nearest(name, known)
+	}
+	for i := range near {
+		near[i] = dashed(near[i])
+	}
+	return near
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// NoCommand is the error of a command that does not exist.
+func NoCommand(a *cli.App, name string) error {
+	var known []string
+	for _, c := range a.Commands {
+		known = append(known, c.Names()...)
+	}
+	return fmt.Errorf("%q is no command; see \"%s --help\"%s", name, a.Name, format.DidYouMean(format.Nearest(name, known)))
+}

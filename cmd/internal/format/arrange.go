@@ -1,0 +1,133 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Choose keeps the columns of these names, in this order.
+func (t *Table) Choose(names []string) error {
+	places := make([]int, len(names))
+	for i, name := range names {
+		place, err := t.column(name)
+		if err != nil {
+			return err
+		}
+		places[i] = place
+	}
+	pick := func(cells []string) []string {
+		picked := make([]string, len(places))
+		for i, place := range places {
+			picked[i] = cells[place]
+		}
+		return picked
+	}
+	t.Header = pick(t.Header)
+	for i := range t.Rows {
+		t.Rows[i] = pick(t.Rows[i])
+	}
+	return nil
+}
+
+// Sort sorts the rows by columns, the first of them first: in ascending order, or with -
+// before the name in descending order. A column of numbers goes by their values. Rows with nothing in
+// the column come last. Equal rows keep their order.
+func (t *Table) Sort(keys []string) error {
+	type key struct {
+		place, sign int
+		compare     func(a, b string) int
+	}
+	order := make([]key, len(keys))
+	for i, name := range keys {
+		sign := 1
+		if rest, descending := strings.CutPrefix(name, "-"); descending {
+			name, sign = rest, -1
+		}
+		place, err := t.column(strings.TrimPrefix(name, "+"))
+		if err != nil {
+			return err
+		}
+		order[i] = key{place, sign, t.comparison(place)}
+	}
+	slices.SortStableFunc(t.Rows, func(a, b []string) int {
+		for _, k := range order {
+			x, y := a[k.place], b[k.place]
+			if x == "" || y == "" {
+				if c := cmp.Compare(y, x); c != 0 { // the empty one is less
+					return c
+				}
+				continue
+			}
+			if c := k.sign * k.compare(x, y); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return nil
+}
+
+// column returns the place of a column, whose name may be in small letters.
+func (t *Table) column(name string) (int, error) {
+	for i, head := range t.Header {
+		if strings.EqualFold(head, strings.TrimSpace(name)) {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("no column %q: there are %s%s", name, List(t.Header), DidYouMean(Nearest(name, t.Header)))
+}
+
+// comparison returns how the cells of a column compare.
+func (t *Table) comparison(place int) func(a, b string) int {
+	for _, row := range t.Rows {
+		if cell := row[place]; cell != "" && !isNumber(cell) {
+			return compareWords
+		}
+	}
+	return func(a, b string) int { return cmp.Compare(number(a), number(b)) }
+}
+
+// number returns the value of a cell such as 1.5 or 20%.
+func number(cell string) float64 {
+	x, _ := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64) // see isNumber
+	return x
+}
+
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
+	return err == nil
+}
+
+// compareWords compares two cells by their letters, where the digits in them count as
+// numbers: 9_2 comes before 11_[1-4].
+func compareWords(a, b string) int {
+	for a != "" && b != "" {
+		p, restA := run(a)
+		q, restB := run(b)
+		m, err := strconv.ParseUint(p, 10, 64)
+		n, bad := strconv.ParseUint(q, 10, 64)
+		c := cmp.Compare(p, q)
+		if err == nil && bad == nil {
+			c = cmp.Or(cmp.Compare(m, n), c)
+		}
+		if c != 0 {
+			return c
+		}
+		a, b = restA, restB
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// run splits off the digits at the beginning of a text, or what precedes the first.
+func run(text string) (first, rest string) {
+	digit := func(i int) bool { return text[i] >= '0' && text[i] <= '9' }
+	for i := range len(text) {
+		if digit(i) != digit(0) {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
