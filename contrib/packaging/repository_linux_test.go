@@ -11,8 +11,8 @@ import (
 )
 
 // repository runs what docs/packages.md says of a repository of one's own: packages
-// of a folder are published, and apt and dnf install them from there if the index is
-// signed as it was. Settings and journal outlive upgrade and downgrade.
+// of a folder are published, apt installs them from there and dnf finds them, if the
+// index is as it was signed. Settings and journal outlive upgrade and downgrade.
 func repository(t *testing.T, work, packages, later string) {
 	has(t, "apt-ftparchive", "createrepo_c", "gpg")
 	text, err := os.ReadFile("../../docs/packages.md")
@@ -78,8 +78,8 @@ func repository(t *testing.T, work, packages, later string) {
 	if s.exists(t, "/etc/ostrich") || s.exists(t, "/var/lib/ostrich") {
 		t.Error("purge leaves files")
 	}
-	sh("echo >>/srv/ostrich/deb/InRelease && echo 'Package: evil' >>/srv/ostrich/deb/Packages && rm -rf /var/lib/apt/lists/*")
-	if out, err := s.try(t, "apt-get", "update"); err == nil || !strings.Contains(out, "Hash Sum mismatch") && !strings.Contains(out, "not the expected size") && !strings.Contains(out, "unexpected size") {
+	sh("echo 'Package: evil' >>/srv/ostrich/deb/Packages && rm -rf /var/lib/apt/lists/*")
+	if out, err := s.try(t, "apt-get", "update"); err == nil || !strings.Contains(out, "Hash Sum mismatch") {
 		t.Errorf("apt takes an index that was changed: %v\n%s", err, out)
 	}
 
@@ -87,10 +87,9 @@ func repository(t *testing.T, work, packages, later string) {
 		t.Log("LEFT OUT: no dnf")
 		return
 	}
-	// What Debian has is unknown to rpm, so nothing is installed but downloaded.
-	sh(strings.ReplaceAll(scripts[2], "dnf install", "dnf -y download --destdir /tmp/loaded"))
-	if got := s.run(t, "ls", "/tmp/loaded"); !strings.HasPrefix(got, "ostrich-1.1.0") {
-		t.Errorf("dnf loads %q", got)
+	// What Debian has is unknown to rpm, so dnf finds the package but cannot install it.
+	if got := sh(strings.ReplaceAll(scripts[2], "dnf install", "dnf -y list --showduplicates")); !strings.Contains(got, " 1.0.0-1 ") || !strings.Contains(got, " 1.1.0-1 ") {
+		t.Errorf("dnf finds\n%s", got)
 	}
 	sh("echo >>/srv/ostrich/rpm/repodata/repomd.xml && dnf clean all")
 	if out, err := s.try(t, "dnf", "-y", "makecache"); !strings.Contains(out, "Bad GPG signature") {
