@@ -22,14 +22,16 @@ func TestPredict(t *testing.T) {
 	task(1, 30, 40) // by user off by 1/2
 	task(1, 35, 10) // off by 3, but known to have run 40 only after its start: by user 20 was the last, off by 1
 	task(3, 40, 50) // in no bag
-	numbers := []int{0, 0, 1, 2, 2, -1}
+	task(4, 45, 100)
+	task(4, 45, 100) // not off
+	numbers := []int{0, 0, 1, 2, 2, -1, 3, 3}
 	for _, tt := range []struct {
 		byBag bool
 		known Known
 		want  Inaccuracy
 	}{
-		{true, Before, Inaccuracy{Tasks: 2, Mean: 1.75, Max: 3, Median: 3}},
-		{false, Before, Inaccuracy{Tasks: 3, Mean: 4.0 / 3, Max: 3, Median: 0.5}},
+		{true, Before, Inaccuracy{Tasks: 3, Mean: 3.5 / 3, Max: 3, Median: 0.5}},
+		{false, Before, Inaccuracy{Tasks: 4, Mean: 1, Max: 3, Median: 0.5}},
 		{true, Ended, Inaccuracy{}},
 		{false, Ended, Inaccuracy{Tasks: 2, Mean: 0.75, Max: 1, Median: 1}},
 	} {
