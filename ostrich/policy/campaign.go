@@ -43,7 +43,6 @@ func (c *Campaign) Work() ostrich.Work {
 
 // Bound returns the lower bound on the length of the campaign on m processors
 // (thesis 3.3), in seconds:
-// (thesis 3.3), in seconds:
 //
 //	l = max(W/m, p_max)
 func (c *Campaign) Bound(m int) float64 {

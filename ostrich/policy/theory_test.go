@@ -15,6 +15,39 @@ import (
 // its own instance, or with the algorithms of the house, these take random ones.
 // docs/theory.md lists all.
 
+// TestTheorem21Tight (thesis 2.2): a list of m·(m−1) jobs of length 1 and a last one
+// of length m ends at 2m−1, where m would do.
+func TestTheorem21Tight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(1, 8).Draw(t, "m")
+		list := tasks(append(slices.Repeat([]ostrich.Duration{1}, m*(m-1)), ostrich.Duration(m))...)
+		free := make([]ostrich.Time, m)
+		if end := lastEnd(policy.List(list, free)); end != ostrich.Time(2*m-1) {
+			t.Fatalf("the list ends at %d", end)
+		}
+		if end := lastEnd(policy.LPT(list, free)); end != ostrich.Time(m) {
+			t.Fatalf("LPT ends at %d", end)
+		}
+	})
+}
+
+// TestTheorem22Tight (thesis 2.2): two jobs of each length from 2m−1 down to m and
+// a third one of m end at 4m−1 under LPT, where 3m would do. So 4/3 holds, but
+// 4/3 − 1/(3m) is what LPT has.
+func TestTheorem22Tight(t *testing.T) {
+	for m := 1; m <= 3; m++ {
+		list := tasks(ostrich.Duration(m))
+		for p := 2*m - 1; p >= m; p-- {
+			list = append(list, tasks(ostrich.Duration(p), ostrich.Duration(p))...)
+		}
+		free := make([]ostrich.Time, m)
+		best, end := lastEnd(exact(list, free)), lastEnd(policy.LPT(list, free))
+		if best != ostrich.Time(3*m) || end != ostrich.Time(4*m-1) {
+			t.Errorf("%d processors: LPT ends at %d, the optimum at %d", m, end, best)
+		}
+	}
+}
+
 // TestLemma31 (thesis 3.4): one user's campaigns follow each other at once, so
 // that C_i = Δ_1 + … + Δ_i.
 func TestLemma31(t *testing.T) {
