@@ -20,6 +20,7 @@ type Job struct {
 	QOS         int32         // of History.QOS
 	State       State
 	Tasks       int32 // pending tasks of an array that Slurm keeps in one record; else 1
+	Resized     bool  // its size changed while it ran, and is the mean
 
 	Procs      int32   // allocated, or requested before the start; of one task
 	Asked      int32   // processors requested, of one task

@@ -171,6 +171,7 @@ func (h *History) join() (joined, alone int) {
 			continue
 		}
 		joined++
+		first.Resized = true
 		if length := first.End - first.Start; first.End > 0 && length > 0 {
 			first.Procs = int32(max(1, math.Round(work/float64(length))))
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // peak returns the most processors that jobs of the history used at once in its
-// window, and when. It leaves out jobs that were suspended, because others ran in
-// their place. A job that has not ended counts until its time limit: if it is
+// window, and when. It leaves out jobs that were suspended or resized, because
+// others ran in their place for a while. A job that has not ended counts until its time limit: if it is
 // still said to run later, it was lost.
 func peak(h *accounting.History) (procs int, at ostrich.Time) {
 	var jobs []report.Job
@@ -23,7 +23,7 @@ func peak(h *accounting.History) (procs int, at ostrich.Time) {
 				end = min(end, j.Start+ostrich.Time(j.Limit))
 			}
 		}
-		if j.Start > 0 && j.Suspended == 0 && end >= h.From {
+		if j.Start > 0 && j.Suspended == 0 && !j.Resized && end >= h.From {
 			jobs = append(jobs, report.Job{Start: j.Start, End: end, Procs: int(j.Procs)})
 		}
 	}

@@ -51,7 +51,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// TestPeak: jobs that were suspended, lost, or over before the window tell nothing
+// TestPeak: jobs that were suspended, resized, lost, or over before the window tell nothing
 // of how large the machine is.
 func TestPeak(t *testing.T) {
 	h := &accounting.History{From: 100, To: 1000, Jobs: []accounting.Job{
@@ -64,7 +64,8 @@ func TestPeak(t *testing.T) {
 		{Procs: 5, Start: 900, Limit: 1000},               // runs
 		{Procs: 3, Start: 950},                            // runs, without a limit
 		{Procs: 128, Start: 700, End: 700},                // no time at all
-		{Procs: 256},                                      // never started
+		{Procs: 24, Start: 200, End: 400, Resized: true},  // the same
+		{Procs: 256}, // never started
 	}}
 	if procs, at := peak(h); procs != 10 || at != 200 {
 		t.Errorf("peak %d at %d, want 10 at 200", procs, at)

@@ -297,7 +297,7 @@ func TestRead(t *testing.T) {
 			"resized twice", line(fieldState, "RESIZING") + "\n" +
 				line(fieldState, "RESIZING", fieldSubmit, "2024-03-01T11:01:00", fieldEnd, "2024-03-01T12:01:00", fieldElapsed, "02:00:00", fieldProcs, "4") + "\n" +
 				line(fieldSubmit, "2024-03-01T12:01:00", fieldEnd, "2024-03-01T13:01:00", fieldElapsed, "03:00:00", fieldProcs, "3"),
-			[]jobOf{plainJob(func(j *jobOf) { j.End, j.Procs = tenAM+3660+7200, 5 })},
+			[]jobOf{plainJob(func(j *jobOf) { j.End, j.Procs, j.Resized = tenAM+3660+7200, 5, true })},
 			"1 job was resized",
 		},
 		{"resized, and nothing more", line(fieldState, "RESIZING"), []jobOf{plainJob(func(j *jobOf) { j.State = accounting.Lost })}, "the record of what followed is missing"},
