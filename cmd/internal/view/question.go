@@ -161,3 +161,8 @@ func nameOf(r *slurmdb.Record) string {
 	}
 	return strconv.FormatUint(uint64(r.Job.ID), 10)
 }
+
+// HasUser reports whether an explanation is of the user's job.
+func (a *Answer) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Jobs, func(e *Explanation) bool { return e.User == name })
+}
