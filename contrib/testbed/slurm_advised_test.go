@@ -224,7 +224,7 @@ func (b *bed) advised(t *testing.T) []advised {
 				"let sacctmgr reach it from here": again,
 				"start slurmdbd, and let this user run scontrol show assoc_mgr, scontrol show federation and sacctmgr show associations": again,
 			},
-			clean: func(t *testing.T) { again(t); b.empty(t) },
+			clean: b.empty,
 		},
 		{
 			what: "slurmctld", arrange: func(t *testing.T) { b.kill(t, "slurmctld") }, wrong: []string{"controller ", "slurmdbd "},
