@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
 	"slices"
 	"strings"
 
@@ -44,23 +43,20 @@ func explainCommand() *cli.Command {
 // explained returns the jobs or the users that are asked for.
 func explained(c *cli.Context) (*view.Selection, error) {
 	names, err := view.ParseJobs(c.Args().Slice()...)
-	by := &view.Selection{Users: values(c, "user")}
-	for _, name := range names {
-		by.Jobs = append(by.Jobs, name.String())
+	if err != nil {
+		return nil, err
 	}
-	if c.Bool("me") && err == nil {
-		var me *user.User
-		if me, err = user.Current(); err == nil {
-			by.Users = append(by.Users, me.Username)
-		}
-	}
+	by, err := selected(c)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(names) == 0 && len(by.Users) == 0:
 		return nil, errors.New("explain: name a job, or a user with -u")
-	case len(names) > 0 && len(by.Users) > 0, c.Bool("me") && c.IsSet("user"):
-		return nil, errors.New("explain: name jobs, a user with -u, or --me, and only one of them")
+	case len(names) > 0 && len(by.Users) > 0:
+		return nil, errors.New("explain: name jobs, or a user with -u or --me, not both")
+	}
+	for _, name := range names {
+		by.Jobs = append(by.Jobs, name.String())
 	}
 	return by, nil
 }

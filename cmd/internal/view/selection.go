@@ -72,24 +72,3 @@ func among(wanted []string, values string) bool {
 	}
 	return false
 }
-
-// Split splits a list at its commas, but not at those in the name of a job such as
-// 17_[1-3,7]. The empty text is an empty list.
-func Split(text string) (list []string) {
-	from, inside := 0, false
-	for i := range len(text) {
-		switch {
-		case text[i] == '[':
-			inside = true
-		case text[i] == ']':
-			inside = false
-		case text[i] == ',' && !inside:
-			list = append(list, strings.TrimSpace(text[from:i]))
-			from = i + 1
-		}
-	}
-	if text != "" {
-		list = append(list, strings.TrimSpace(text[from:]))
-	}
-	return list
-}
