@@ -46,11 +46,7 @@ func explained(c *cli.Context) (*view.Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := &view.Selection{}
-	for _, name := range names {
-		by.Jobs = append(by.Jobs, name.String())
-	}
-	by.Users, err = selectedUsers(c)
+	by, err := selected(c)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("explain: %w", err)
@@ -58,6 +54,9 @@ func explained(c *cli.Context) (*view.Selection, error) {
 		return nil, errors.New("explain: name a job, or a user with -u")
 	case len(names) > 0 && len(by.Users) > 0:
 		return nil, errors.New("explain: name jobs or users, not both")
+	}
+	for _, name := range names {
+		by.Jobs = append(by.Jobs, name.String())
 	}
 	return by, nil
 }

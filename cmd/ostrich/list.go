@@ -99,32 +99,25 @@ func iterate(ctx context.Context, pause time.Duration, do func() error, say func
 // selected returns what the options of selection choose.
 func selected(c *cli.Context) (*view.Selection, error) {
 	by := &view.Selection{
-		Accounts: view.Split(c.String("account")), Partitions: view.Split(c.String("partition")), Jobs: view.Split(c.String("jobs")),
+		Users: view.Split(c.String("user")), Accounts: view.Split(c.String("account")),
+		Partitions: view.Split(c.String("partition")), Jobs: view.Split(c.String("jobs")),
 	}
 	for _, job := range by.Jobs {
 		if _, err := view.ParseJob(job); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	by.Users, err = selectedUsers(c)
-	return by, err
-}
-
-// selectedUsers returns the names of the users that --user and --me choose.
-func selectedUsers(c *cli.Context) ([]string, error) {
-	users := view.Split(c.String("user"))
 	if c.Bool("me") {
 		me, err := user.Current()
 		switch {
-		case len(users) > 0:
+		case len(by.Users) > 0:
 			return nil, errors.New("--me or --user, not both")
 		case err != nil:
 			return nil, fmt.Errorf("--me: %w", err)
 		}
-		users = []string{me.Username}
+		by.Users = []string{me.Username}
 	}
-	return users, namesOfUIDs(c, users)
+	return by, namesOfUIDs(c, by.Users)
 }
 
 // namesOfUIDs replaces uids by names, in place.

@@ -49,6 +49,11 @@ type Answer struct {
 	Unknown []string `json:"unknown"`
 }
 
+// HasUser reports whether a job of a user is explained.
+func (a *Answer) HasUser(name string) bool {
+	return slices.ContainsFunc(a.Jobs, func(e *Explanation) bool { return e.User == name })
+}
+
 // AskExplain asks to explain the jobs of a selection or, if it names none, the unfinished
 // jobs of its users, see Cycle.Answer.
 var AskExplain = Query[*Answer]{
@@ -160,9 +165,4 @@ func nameOf(r *slurmdb.Record) string {
 		return fmt.Sprintf("%d+%d", r.HetJob, r.Job.ID-r.HetJob)
 	}
 	return strconv.FormatUint(uint64(r.Job.ID), 10)
-}
-
-// HasUser reports whether an explanation is of the user's job.
-func (a *Answer) HasUser(name string) bool {
-	return slices.ContainsFunc(a.Jobs, func(e *Explanation) bool { return e.User == name })
 }
