@@ -71,6 +71,16 @@ func explain(c *cli.Context, by *view.Selection, a *view.Answer) error {
 			names = "jobs " + format.List(a.Unknown)
 		}
 		err = errors.New(names + ": neither in the queue nor in accounting")
+		if a.Incomplete != "" {
+			err = fmt.Errorf("%s: not in the queue, and %s", names, a.Incomplete)
+		}
+	}
+	if a.Incomplete != "" {
+		why := a.Incomplete
+		if a.Failed != nil { // the command asked itself
+			why += ": " + a.Failed.Error()
+		}
+		console.Say(c.App.ErrWriter, "warning: jobs that have ended, and what started while others waited, are left out: %s", why)
 	}
 	one := len(by.Jobs) == 1
 	switch {

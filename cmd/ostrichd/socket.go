@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync/atomic"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
@@ -16,12 +17,27 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 		return nil, nil
 	}
 	log := d.log
-	s, err := socket.Open(ctx, path, socket.Options{Users: d.users, Late: d.status.late, Now: d.now}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
+	s, err := socket.Open(ctx, path, socket.Options{Users: d.users, Late: d.status.late, Past: d.pastAsked(), Now: d.now}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
 	if err != nil && path == sidecar.DefaultSocket {
 		d.log.Warn().Err(err).Msg("users cannot ask; set socket to another path, or to nothing")
 		return nil, nil
 	}
 	return s, err
+}
+
+// pastAsked returns a function that logs when questions of users to accounting and the
+// journal begin to fail, and when they are answered again.
+func (d *daemon) pastAsked() func(error) {
+	log := d.log
+	var fails atomic.Bool
+	return func(err error) {
+		switch was := fails.Swap(err != nil); {
+		case err != nil && !was:
+			log.Warn().Err(err).Msg("users who ask of jobs that have started or ended are not told all")
+		case err == nil && was:
+			log.Info().Msg("users who ask of jobs that have started or ended are told all again")
+		}
+	}
 }
 
 // directory knows Slurm's users, for the socket and for status.user_header.

@@ -263,3 +263,20 @@ func TestSocketReload(t *testing.T) {
 		}
 	})
 }
+
+// That users are not told all of the past is logged once when it begins and once when it
+// is over.
+func TestPastAsked(t *testing.T) {
+	var log strings.Builder
+	d := &daemon{log: zerolog.New(&log)}
+	asked := d.pastAsked()
+	for _, err := range []error{nil, errors.New("no database"), errors.New("no database"), nil, nil} {
+		asked(err)
+	}
+	want := `{"level":"warn","error":"no database","message":"users who ask of jobs that have started or ended are not told all"}
+{"level":"info","message":"users who ask of jobs that have started or ended are told all again"}
+`
+	if log.String() != want {
+		t.Error(log.String())
+	}
+}

@@ -132,6 +132,7 @@ func options() Options {
 			}, nil
 		}, func(error) {}, now),
 		Late: func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
+		Past: func(error) {},
 		Now:  now,
 	}
 }

@@ -36,6 +36,9 @@ type Options struct {
 	Users *Directory
 	// Late reports whether a newer cycle should have ended by now.
 	Late func(ended, now time.Time) bool
+	// Past is told of each question to accounting and the journal why it failed, nil if it
+	// did not. It may be called from any goroutine.
+	Past func(error)
 	Now  func() time.Time
 }
 
@@ -168,13 +171,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 		err = json.NewEncoder(&body).Encode(is)
 	}
 	encoded()
-	switch {
-	case errors.Is(err, view.ErrNoJob):
-		api.Fail(w, http.StatusNotFound, err.Error())
-		return
-	case err != nil:
+	if err != nil {
 		api.Fail(w, http.StatusBadRequest, err.Error())
 		return
+	}
+	if a, ok := is.(*view.Answer); ok && a.Asked {
+		s.Past(a.Failed)
 	}
 	if now := s.Now(); s.Late(state.Ended, now) {
 		w.Header().Set(warning, fmt.Sprintf("the daemon's last cycle was at %s, %s ago, and this is from then; its log says why there is no newer one",

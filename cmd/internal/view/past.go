@@ -74,15 +74,20 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// know adds to explanations of jobs that have started or ended what the past tells.
-func (s *Cycle) know(ctx context.Context, list []*Explanation) error {
-	list = slices.DeleteFunc(slices.Clone(list), func(e *Explanation) bool { return e.Waited == nil })
+// know adds to an answer what the past tells of its jobs that have started or ended.
+func (s *Cycle) know(ctx context.Context, a *Answer) {
+	list := slices.DeleteFunc(slices.Clone(a.Jobs), func(e *Explanation) bool { return e.Waited == nil })
 	if len(list) == 0 {
-		return nil
+		return
 	}
-	if err := s.knowStarts(ctx, list); err != nil {
-		return err
+	a.Asked = true
+	if a.Failed = s.knowStarts(ctx, list); a.Failed == nil {
+		a.Failed = s.knowWrites(list)
 	}
+}
+
+// knowWrites adds what was written for jobs.
+func (s *Cycle) knowWrites(list []*Explanation) error {
 	var ids []ostrich.JobID
 	for _, e := range list {
 		ids = append(ids, e.JobID)
@@ -91,9 +96,6 @@ func (s *Cycle) know(ctx context.Context, list []*Explanation) error {
 		}
 	}
 	writes, err := s.Past.Writes(ids)
-	if err != nil {
-		return err
-	}
 	for i := range writes {
 		w := &writes[i]
 		for _, e := range list {
@@ -105,7 +107,7 @@ func (s *Cycle) know(ctx context.Context, list []*Explanation) error {
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // knowStarts adds up what started while jobs waited. It reads the time that they waited
@@ -155,8 +157,11 @@ func (s *Cycle) knowStarts(ctx context.Context, list []*Explanation) error {
 		w := &waiters[i]
 		m := w.Meanwhile
 		m.Users, m.Work, m.OwnWork = len(w.users), rounded(m.Work), rounded(m.OwnWork)
-		if errors.Is(err, slurmdb.ErrTooMuch) {
+		switch {
+		case errors.Is(err, slurmdb.ErrTooMuch):
 			w.Meanwhile, w.Uncounted = nil, err.Error()
+		case err != nil:
+			w.Meanwhile, w.Uncounted = nil, "accounting cannot be asked now"
 		}
 	}
 	if errors.Is(err, slurmdb.ErrTooMuch) {

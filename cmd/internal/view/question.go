@@ -47,6 +47,13 @@ type Answer struct {
 	LeftOut int `json:"left_out"`
 	// Unknown are the names of jobs that nobody knows.
 	Unknown []string `json:"unknown"`
+	// Incomplete says why something may be missing; "" if nothing is.
+	Incomplete string `json:"incomplete,omitempty"`
+
+	// Asked reports whether the past was asked, and Failed why it did not answer. That is
+	// for who runs the cluster: it may name hosts and accounts of the database.
+	Asked  bool  `json:"-"`
+	Failed error `json:"-"`
 }
 
 // HasUser reports whether a job of a user is explained.
@@ -80,9 +87,9 @@ const pastRows = 200_000
 
 // Answer explains the jobs of a selection or, if it names none, the unfinished jobs of its
 // users. Jobs that are not known or that v may not see are in Answer.Unknown and are no
-// error. Without a past, jobs that have ended are not known, and nothing is told of what
-// started while a job waited. The past is asked at most once for each name, and once for
-// all jobs together.
+// error. Without a past, or if it cannot be asked, jobs that have ended are not known, and
+// nothing is told of what started while a job waited. The past is asked at most once for
+// each name, and once for all jobs together.
 func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, error) {
 	names, err := ParseJobs(by.Jobs...)
 	if err != nil {
@@ -97,37 +104,38 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 		return nil, errors.New("name a job or a user")
 	}
 	for _, name := range names {
-		e, err := s.find(ctx, name)
-		switch {
-		case errors.Is(err, ErrNoJob), err == nil && !v.Job(e.User, e.Account):
+		if e := s.find(ctx, name, a); e == nil || !v.Job(e.User, e.Account) {
 			a.Unknown = append(a.Unknown, name.String())
-		case err != nil:
-			return nil, err
-		default:
+		} else {
 			a.Jobs = append(a.Jobs, e)
 		}
 	}
-	if s.Past == nil {
-		return a, nil
+	if s.Past != nil && a.Failed == nil {
+		s.know(ctx, a)
 	}
-	return a, s.know(ctx, a.Jobs)
+	if a.Failed != nil {
+		a.Incomplete = "accounting or the journal cannot be read now"
+	}
+	return a, ctx.Err()
 }
 
-// find explains a job of the cycle or of the past. The past knows when a job has ended
-// that accounting calls pending and the queue does not have.
-func (s *Cycle) find(ctx context.Context, name JobName) (*Explanation, error) {
+// find explains a job of the cycle or of the past, for an answer. It returns nil if the
+// job is not known. The past knows when a job has ended that accounting calls pending and
+// the queue does not have.
+func (s *Cycle) find(ctx context.Context, name JobName, of *Answer) *Explanation {
 	e, err := s.Explain(name)
-	if s.Past == nil || (err == nil && (e.Slurm != nil || e.Started != nil)) {
-		return e, err
+	if err != nil {
+		e = nil
 	}
-	r, ok, bad := s.Past.Find(ctx, name.id, name.task, name.offset)
-	if bad != nil {
-		return nil, bad
+	if s.Past == nil || of.Failed != nil || (e != nil && (e.Slurm != nil || e.Started != nil)) {
+		return e
 	}
-	if !ok {
-		return e, err
+	r, ok, err := s.Past.Find(ctx, name.id, name.task, name.offset)
+	of.Asked, of.Failed = true, err
+	if !ok || err != nil {
+		return e
 	}
-	return s.ran(&r), nil
+	return s.ran(&r)
 }
 
 // jobsOf explains the unfinished jobs of users that v may see, those first that are next

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,20 +201,36 @@ func TestAnswerWithoutPast(t *testing.T) {
 	}
 }
 
-// What is too much to read is said; other errors end the answer.
+// What is too much to read is said, and that the past cannot be asked, though not why.
 func TestAnswerTooMuch(t *testing.T) {
 	p := &past{fails: fmt.Errorf("%w: 10 years", slurmdb.ErrTooMuch)}
 	e := ask(t, cycleOf(), p, named("30")).Jobs[0]
 	if e.Meanwhile != nil || e.line("ahead") != "what started while it waited is not counted (too much to read: 10 years)" {
 		t.Errorf("%+v: %s", e.Meanwhile, e)
 	}
-	p.fails = errors.New("no connection")
-	for _, jobs := range []string{"30", "40"} {
-		s, by := cycleOf(), named(jobs)
-		s.Past = p
-		if a, err := s.Answer(t.Context(), Everything(), &by); !errors.Is(err, p.fails) {
-			t.Errorf("%s: %v, %v", jobs, a, err)
+	p.fails = errors.New("no connection to db7")
+	for jobs, unknown := range map[string][]string{"30": {}, "40": {"40"}} {
+		a := ask(t, cycleOf(), p, named(jobs))
+		if !errors.Is(a.Failed, p.fails) || !a.Asked || !slices.Equal(a.Unknown, unknown) || a.Incomplete != "accounting or the journal cannot be read now" {
+			t.Errorf("%s: %+v", jobs, a)
 		}
+		if len(a.Jobs) > 0 && a.Jobs[0].line("ahead") != "what started while it waited is not counted (accounting cannot be asked now)" {
+			t.Error(a.Jobs[0])
+		}
+		if text, err := json.Marshal(a); err != nil || bytes.Contains(text, []byte("db7")) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+	p.fails = nil
+	if a := ask(t, cycleOf(), p, named("30")); a.Failed != nil || a.Incomplete != "" || !a.Asked {
+		t.Errorf("%+v", a)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, by := cycleOf(), named("30")
+	s.Past = p
+	if _, err := s.Answer(ctx, Everything(), &by); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
