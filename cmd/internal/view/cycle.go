@@ -76,7 +76,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
 	}
-	if before != nil && !c.Anew && before.generation == c.Generation {
+	if before != nil && before.generation == c.Generation {
 		s.known = before.known
 	} else {
 		s.known = knownOf(from, c)
