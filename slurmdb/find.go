@@ -87,12 +87,13 @@ func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(
 	if from < now-ostrich.Time(r.config.History) {
 		return fmt.Errorf("%w: it was submitted earlier than database.history reaches back", ErrTooMuch)
 	}
-	n, err := r.CountEnded(ctx, from)
+	n := 0
+	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&n) }, r.countUpToQuery(from, mostStarted+1))
 	if err != nil {
-		return err
+		return r.failed("the number of jobs", err)
 	}
 	if n > mostStarted {
-		return fmt.Errorf("%w: %d jobs have ended since its submission, and at most %d are read", ErrTooMuch, n, mostStarted)
+		return fmt.Errorf("%w: more than %d jobs have ended since its submission", ErrTooMuch, mostStarted)
 	}
 	started := func(j *Row) {
 		if j.Start >= from && j.Start < to {

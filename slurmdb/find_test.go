@@ -119,7 +119,7 @@ func TestStarted(t *testing.T) {
 		"SELECT 1000 + seq, ?, ?, ?, 0, 1, 1, 1, 0, 0, 0, 4294967294, 0, 4294967294, 'x', 'main', 0, 3, 60, 1, 1, 'a', 0, 1000 + seq, '1=1', '1=1' FROM seq_1_to_200001", from, from, from+1)
 	n := len(ids)
 	err = r.Started(t.Context(), ostrich.Time(from), ostrich.Time(from+100), visit)
-	if !errors.Is(err, slurmdb.ErrTooMuch) || len(ids) != n || !strings.Contains(err.Error(), " jobs have ended since its submission, and at most 200000 are read") {
+	if !errors.Is(err, slurmdb.ErrTooMuch) || len(ids) != n || !strings.Contains(err.Error(), "more than 200000 jobs have ended since its submission") {
 		t.Errorf("too many: %v, %d visited", err, len(ids)-n)
 	}
 }

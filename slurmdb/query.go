@@ -28,6 +28,11 @@ func (r *Reader) countQuery(window ostrich.Time) string {
 	return r.jobsQuery("COUNT(*)", r.schema.byEnd, endsSince(window))
 }
 
+// countUpToQuery counts no further than to a limit.
+func (r *Reader) countUpToQuery(window ostrich.Time, most int) string {
+	return "SELECT COUNT(*) FROM (" + r.jobsQuery("1", r.schema.byEnd, endsSince(window)) + " LIMIT " + strconv.Itoa(most) + ") AS ended"
+}
+
 func endsSince(window ostrich.Time) string {
 	return "time_end >= " + strconv.FormatInt(max(1, int64(window)), 10)
 }

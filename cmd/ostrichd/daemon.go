@@ -150,9 +150,11 @@ func (d *daemon) run(ctx context.Context) error {
 	if d.socket, err = d.answers(ctx); err != nil {
 		return err
 	}
-	if d.socket != nil {
-		defer func() { _ = d.socket.Close() }() // nothing is lost with it
-	}
+	defer func() {
+		if d.socket != nil {
+			_ = d.socket.Close() // nothing is lost with it
+		}
+	}()
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
 		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
@@ -235,6 +237,7 @@ func (d *daemon) run(ctx context.Context) error {
 			d.ended(o)
 			d.wait(next, look)
 			if o.cycle != nil {
+				d.answersNow(ctx)
 				d.show(o.cycle)
 			}
 		}

@@ -12,17 +12,35 @@ import (
 // answers opens the socket at which users ask. It returns nil if there is none: a
 // default that does not work here, as without systemd, is no reason not to start.
 func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
-	path := d.config.Socket
-	if path == "" {
+	if d.config.Socket == "" {
 		return nil, nil
 	}
-	log := d.log
-	s, err := socket.Open(ctx, path, socket.Options{Users: d.users, Late: d.status.late, Past: d.pastAsked(), Now: d.now}, func(err error) { log.Error().Err(err).Msg("socket: no longer served") })
-	if err != nil && path == sidecar.DefaultSocket {
+	s, err := d.openSocket(ctx)
+	if err != nil && d.config.Socket == sidecar.DefaultSocket {
 		d.log.Warn().Err(err).Msg("users cannot ask; set socket to another path, or to nothing")
 		return nil, nil
 	}
 	return s, err
+}
+
+func (d *daemon) openSocket(ctx context.Context) (*socket.Server, error) {
+	log := d.log
+	return socket.Open(ctx, d.config.Socket, socket.Options{Users: d.users, Late: d.status.late, Past: d.pastAsked(), Now: d.now}, func(err error) {
+		log.Error().Err(err).Msg("socket: no longer served")
+	})
+}
+
+// answersNow opens the socket if the start of the daemon could not, as another daemon of
+// this host had it that may have ended since.
+func (d *daemon) answersNow(ctx context.Context) {
+	if d.socket != nil || d.config.Socket == "" {
+		return
+	}
+	s, err := d.openSocket(ctx)
+	if err == nil {
+		d.socket = s
+		d.log.Info().Str("socket", d.config.Socket).Msg("users can ask")
+	}
 }
 
 // pastAsked returns a function that logs when questions of users to accounting and the

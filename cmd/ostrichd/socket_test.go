@@ -144,6 +144,7 @@ func TestHostileClients(t *testing.T) {
 		hang("")
 		hang("GET /v1/pl")
 		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\n\r\n") // 5000 jobs, which nobody reads
+		hang("GET /v1/explain?job=1,2,3,4,5,6,7,8,9,10 HTTP/1.1\r\nHost: x\r\n\r\n")
 		hang("\x00\xff rubbish\r\n\r\n")
 		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nx")
 	}
@@ -225,6 +226,33 @@ func TestSocketPath(t *testing.T) {
 	d.config.Socket = sidecar.DefaultSocket
 	if s, err := d.answers(t.Context()); s != nil || err != nil || !strings.Contains(log.String(), "users cannot ask; set socket to another path, or to nothing") {
 		t.Errorf("%v %v %s", s, err, log.String())
+	}
+}
+
+// A socket that another daemon had is opened once that has ended.
+func TestSocketAfterAnother(t *testing.T) {
+	var log strings.Builder
+	first := &daemon{config: sidecar.Default(), now: time.Now, log: zerolog.Nop()}
+	first.config.Socket = t.TempDir() + "/s.sock"
+	s, err := first.answers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{config: first.config, now: time.Now, log: zerolog.New(&log)}
+	if d.answersNow(t.Context()); d.socket != nil || log.Len() > 0 {
+		t.Errorf("beside another daemon: %s", log.String())
+	}
+	if err = s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d.answersNow(t.Context())
+	}
+	if d.socket == nil || strings.Count(log.String(), "users can ask") != 1 {
+		t.Fatalf("after it: %s", log.String())
+	}
+	if err = d.socket.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

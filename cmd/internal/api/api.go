@@ -16,7 +16,7 @@ import (
 )
 
 // longest is how long the value of an argument may be.
-const longest = 256
+const longest = 4096
 
 // Arguments returns the query of a request. Each argument may be given once. If
 // takes is not nil, arguments that it does not name are refused.

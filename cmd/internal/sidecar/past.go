@@ -1,9 +1,10 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"sync"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority/journal"
@@ -13,20 +14,26 @@ import (
 // Past answers questions about jobs that have started or ended, from accounting and from
 // the journal. It has a connection of its own, which it opens with the first question, so
 // nobody who asks it delays a cycle. It is safe for concurrent use, and answers one
-// question at a time until it is closed.
+// question at a time until it is closed. After accounting has failed to answer, it is not
+// asked for pastPause.
 type Past struct {
 	config Config
 	closed context.Context //nolint:containedctx // ends questions when the past is closed
 	end    context.CancelFunc
 
-	mu     sync.Mutex
+	asking chan struct{}   // has one place, for whoever asks; it guards what follows
 	reader *slurmdb.Reader // nil until the first question
+	failed error           // of the latest question
+	until  time.Time       // to when it is not asked again
 }
+
+// pastPause keeps users who ask while the database does not answer from waiting for it.
+const pastPause = 10 * time.Second
 
 // NewPast returns the past of a sidecar's cluster. The configuration is that of
 // Sidecar.Config, with the cluster's name filled in.
 func NewPast(c Config) *Past {
-	p := &Past{config: c}
+	p := &Past{config: c, asking: make(chan struct{}, 1)}
 	p.closed, p.end = context.WithCancel(context.Background())
 	return p
 }
@@ -51,31 +58,54 @@ func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
 	if p.config.Journal == "" || p.config.foreign() {
 		return nil, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	return journal.Of(p.config.Journal, jobs)
 }
 
 // ask opens the connection if it is not open yet.
 func (p *Past) ask(ctx context.Context, question func(*slurmdb.Reader) error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed.Err() != nil {
-		return errClosed
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closed, cancel)()
-	if p.reader == nil {
-		source, err := p.config.Source()
-		if err != nil {
-			return err
-		}
-		if p.reader, err = slurmdb.Open(ctx, source); err != nil {
-			return err
-		}
+	select {
+	case p.asking <- struct{}{}:
+		defer func() { <-p.asking }()
+	case <-ctx.Done():
+		return cmp.Or(p.closedError(), ctx.Err())
 	}
-	return question(p.reader)
+	if err := p.closedError(); err != nil {
+		return err
+	}
+	if time.Now().Before(p.until) {
+		return p.failed
+	}
+	err := p.open(ctx)
+	if err == nil {
+		err = question(p.reader)
+	}
+	switch {
+	case err == nil, errors.Is(err, slurmdb.ErrTooMuch), errors.Is(ctx.Err(), context.Canceled):
+	default:
+		p.failed, p.until = err, time.Now().Add(pastPause)
+	}
+	return err
+}
+
+func (p *Past) open(ctx context.Context) error {
+	if p.reader != nil {
+		return nil
+	}
+	source, err := p.config.Source()
+	if err == nil {
+		p.reader, err = slurmdb.Open(ctx, source)
+	}
+	return err
+}
+
+func (p *Past) closedError() error {
+	if p.closed.Err() != nil {
+		return errClosed
+	}
+	return nil
 }
 
 var errClosed = errors.New("accounting cannot be asked: ostrichd ends or reads its configuration anew; try again")
@@ -83,8 +113,8 @@ var errClosed = errors.New("accounting cannot be asked: ostrichd ends or reads i
 // Close ends a question under way and gives the connection back.
 func (p *Past) Close() error {
 	p.end()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.asking <- struct{}{}
+	defer func() { <-p.asking }()
 	if p.reader == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package socket
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -18,19 +19,28 @@ const (
 	mostOfAll  = 128  // connections
 	mostUsers  = 1024 // users whose requests are counted
 
+	spared = 8 // further connections, of those who keep the cluster
+
 	largeRows  = 2000 // from here on an answer counts as large
 	mostLarge  = 4    // large answers that are in memory; a user has one
 	patience   = 5 * time.Second
+	asking     = 5 * time.Second  // for which accounting may be asked
 	sending    = 10 * time.Second // for which an answer may be sent
 	headerTime = 3 * time.Second  // in which a request must come
 	headerSize = 8 << 10
 )
 
+// busyError says what a user has to wait for.
+type busyError string
+
+func (e busyError) Error() string { return string(e) }
+
 // limits counts what users have and ask for.
 type limits struct {
-	now      func() time.Time
-	large    chan struct{} // has mostLarge places
-	encoding chan struct{} // has one: a second processor is left to the daemon
+	now    func() time.Time
+	own    uint32        // the uid of this process
+	large  chan struct{} // has mostLarge places
+	making chan struct{} // has one: a second processor is left to the daemon
 
 	mu    sync.Mutex
 	users map[uint32]*user
@@ -40,12 +50,16 @@ type limits struct {
 // user is a user who has a connection or has asked lately.
 type user struct {
 	connections int
-	large       bool // has a large answer
+	making      chan struct{} // has one place: others' answers are made in between
+	large       bool          // has a large answer
 	requests    *rate.Limiter
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, users: make(map[uint32]*user), large: make(chan struct{}, mostLarge), encoding: make(chan struct{}, 1)}
+	return &limits{
+		now: now, own: uint32(os.Getuid()), users: make(map[uint32]*user),
+		large: make(chan struct{}, mostLarge), making: make(chan struct{}, 1),
+	}
 }
 
 // connect counts a connection. It returns why the user may not have it, "" if they may.
@@ -55,11 +69,15 @@ func (l *limits) connect(uid uint32) string {
 	if l.users[uid] == nil && len(l.users) >= mostUsers {
 		l.forget()
 	}
+	most := mostOfAll
+	if uid == 0 || uid == l.own {
+		most += spared
+	}
 	switch u := l.users[uid]; {
-	case l.all >= mostOfAll || u == nil && len(l.users) >= mostUsers:
+	case l.all >= most || u == nil && len(l.users) >= mostUsers:
 		return "ostrichd is busy: too many users ask at once; try again in a few seconds"
 	case u == nil:
-		l.users[uid] = &user{requests: rate.NewLimiter(perSecond, burst), connections: 1}
+		l.users[uid] = &user{requests: rate.NewLimiter(perSecond, burst), making: make(chan struct{}, 1), connections: 1}
 	case u.connections >= mostOfUser:
 		return fmt.Sprintf("you have %d connections to ostrichd already, which is the most a user may have", mostOfUser)
 	default:
@@ -94,29 +112,40 @@ func (l *limits) request(uid uint32) bool {
 	return l.users[uid].requests.AllowN(l.now(), 1)
 }
 
-// begin waits until a large answer may be made. It returns why it may not be, or
-// else how to say that it is encoded and that it is sent.
-func (l *limits) begin(ctx context.Context, uid uint32) (encoded, sent func(), words string) {
-	if !l.claim(uid) {
-		return nil, nil, "another large answer is being sent to you; take that first, or ask for fewer users or jobs"
-	}
+// begin waits until an answer to a user who has a connection may be made, and returns
+// how to say that it is made.
+func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	sent = func() { l.release(uid) }
+	l.mu.Lock()
+	own := l.users[uid].making
+	l.mu.Unlock()
+	select {
+	case own <- struct{}{}:
+	case <-ctx.Done():
+		return nil, busyError("your other questions are still being answered; try again")
+	}
+	select {
+	case l.making <- struct{}{}:
+		return func() { <-l.making; <-own }, nil
+	case <-ctx.Done():
+		<-own
+		return nil, busyError("ostrichd is busy: other answers are being made; try again")
+	}
+}
+
+// hold takes room for a large answer, and returns how to say that it is sent.
+func (l *limits) hold(uid uint32) (sent func(), err error) {
+	if !l.claim(uid) {
+		return nil, busyError("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
+	}
 	select {
 	case l.large <- struct{}{}:
-	case <-ctx.Done():
-		sent()
-		return nil, nil, fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge)
+		return func() { <-l.large; l.release(uid) }, nil
+	default:
+		l.release(uid)
+		return nil, busyError(fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge))
 	}
-	sent = func() { <-l.large; l.release(uid) }
-	select {
-	case l.encoding <- struct{}{}:
-	case <-ctx.Done():
-		sent()
-		return nil, nil, "ostrichd is busy: other large answers are being made; try again, or ask for fewer users or jobs"
-	}
-	return func() { <-l.encoding }, sent, ""
 }
 
 func (l *limits) claim(uid uint32) bool {

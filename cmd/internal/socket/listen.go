@@ -25,6 +25,16 @@ var ErrInUse = errors.New("another daemon answers there")
 type listener struct {
 	*net.UnixListener
 	limits *limits
+	path   string
+	file   fs.FileInfo // of the socket
+}
+
+// Close ends listening, and removes the socket unless that of another daemon is there.
+func (l *listener) Close() error {
+	if is, err := os.Lstat(l.path); err == nil && os.SameFile(is, l.file) {
+		_ = os.Remove(l.path) // What stays behind is found stale by the next daemon.
+	}
+	return l.UnixListener.Close()
 }
 
 // listen listens at a path, for every user of this host. It replaces a socket that
@@ -48,7 +58,12 @@ func listen(ctx context.Context, path string, l *limits) (*listener, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("socket %s: not a Unix socket", path), in.Close())
 	}
-	return &listener{u, l}, nil
+	file, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("socket: %w", err), in.Close())
+	}
+	u.SetUnlinkOnClose(false) // the path may be another daemon's by then
+	return &listener{u, l, path, file}, nil
 }
 
 // removeStale removes a socket at which nobody answers.

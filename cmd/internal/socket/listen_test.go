@@ -58,7 +58,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("after another daemon wanted the socket: %v", err)
 	}
 	for size, want := range map[int]string{
-		300: `ostrichd: argument "user" is longer than 256 bytes`, 2 * headerSize: "ostrichd: the request is too long; name fewer users or jobs",
+		5000: `ostrichd: argument "user" is longer than 4096 bytes`, 2 * headerSize: "ostrichd: the request is too long; name fewer users or jobs",
 	} {
 		if _, err = Ask(t.Context(), path, "plan", &view.Selection{Users: []string{strings.Repeat("a", size)}}); err == nil || err.Error() != want {
 			t.Errorf("a name of %d bytes: %v, want %s", size, err, want)
@@ -85,6 +85,27 @@ func TestListen(t *testing.T) {
 	}
 	if _, err = open(t, filepath.Join(path, "s.sock")); err == nil {
 		t.Error("a file is a folder")
+	}
+}
+
+// A daemon leaves the socket of another one that has come after it.
+func TestListenAfter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.sock")
+	first, err := open(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = open(t, path); err != nil {
+		t.Fatal(err)
+	}
+	if err = first.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err = Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
+		t.Errorf("after the first has ended: %v", err)
 	}
 }
 
@@ -210,40 +231,81 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Large answers are made one at a time, are in memory a few at a time, and each user
-// has one.
+// Answers are made one at a time, and those of a user one after the other.
+func TestAnswersOneAtATime(t *testing.T) {
+	l := newLimits(time.Now)
+	for uid := range uint32(2) {
+		_ = l.connect(uid)
+	}
+	made, err := l.begin(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for uid, want := range []string{"your other questions are still being answered; try again", "ostrichd is busy: other answers are being made; try again"} {
+		impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		var busy busyError
+		if _, err = l.begin(impatient, uint32(uid)); !errors.As(err, &busy) || err.Error() != want {
+			t.Errorf("user %d: %v", uid, err)
+		}
+	}
+	waits := make(chan error)
+	go func() {
+		mine, why := l.begin(t.Context(), 1)
+		if why == nil {
+			mine()
+		}
+		waits <- why
+	}()
+	made()
+	if err = <-waits; err != nil {
+		t.Error(err)
+	}
+}
+
+// Large answers are in memory a few at a time, and each user has one.
 func TestLargeAnswers(t *testing.T) {
 	l := newLimits(time.Now)
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
 	var all []func()
 	for uid := range uint32(mostLarge) {
 		_ = l.connect(uid)
-		encoded, sent, words := l.begin(t.Context(), uid)
-		if words != "" {
-			t.Fatal(words)
-		}
-		_ = l.connect(100)
-		if _, _, words = l.begin(impatient, 100); words == "" {
-			t.Error("two are made at a time")
-		}
-		encoded()
-		if _, _, words = l.begin(t.Context(), uid); !strings.HasPrefix(words, "another large answer is being sent to you") {
-			t.Errorf("a second one of a user: %q", words)
+		sent, err := l.hold(uid)
+		if err != nil {
+			t.Fatal(err)
 		}
 		all = append(all, sent)
+		if _, err = l.hold(uid); err == nil || !strings.HasPrefix(err.Error(), "another large answer is being sent to you") {
+			t.Errorf("a second one of a user: %v", err)
+		}
 	}
-	if _, _, words := l.begin(impatient, 100); !strings.HasPrefix(words, "ostrichd is busy: 4 large answers are being sent") {
-		t.Errorf("%q", words)
+	_ = l.connect(100)
+	for range 2 { // what is refused takes no room
+		if _, err := l.hold(100); err == nil || !strings.HasPrefix(err.Error(), "ostrichd is busy: 4 large answers are being sent") {
+			t.Error(err)
+		}
 	}
 	all[0]()
-	encoded, sent, words := l.begin(t.Context(), 100)
-	if words != "" {
-		t.Fatal(words)
+	for _, uid := range []uint32{100, 0} {
+		sent, err := l.hold(uid)
+		if err != nil {
+			t.Fatal(uid, err)
+		}
+		sent()
 	}
-	encoded()
-	sent()
-	if _, _, words = l.begin(t.Context(), 0); words != "" {
-		t.Errorf("after the first is sent: %s", words)
+}
+
+// Whoever keeps the cluster is answered though users take all connections.
+func TestSpared(t *testing.T) {
+	l := newLimits(time.Now)
+	l.own = 7
+	for i := range uint32(mostOfAll) {
+		if words := l.connect(1000 + i/mostOfUser); words != "" {
+			t.Fatal(i, words)
+		}
+	}
+	for uid, want := range map[uint32]bool{0: true, 7: true, 8: false} {
+		if words := l.connect(uid); (words == "") != want {
+			t.Errorf("user %d: %q", uid, words)
+		}
 	}
 }

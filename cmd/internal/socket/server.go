@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +45,6 @@ type Options struct {
 type Server struct {
 	Options
 
-	own    uint32 // the uid of this process
 	asked  map[string]question
 	latest atomic.Pointer[State]
 	limits *limits
@@ -70,11 +68,11 @@ func Open(ctx context.Context, path string, o Options, failed func(error)) (*Ser
 
 func newServer(o Options) *Server {
 	s := &Server{
-		Options: o, own: uint32(os.Getuid()), asked: questions(), limits: newLimits(o.Now),
+		Options: o, asked: questions(), limits: newLimits(o.Now),
 	}
 	s.server = &http.Server{
 		Handler: s, ConnContext: withPeer, MaxHeaderBytes: headerSize,
-		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime + rightsPatience + patience + sending,
+		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime + rightsPatience + patience + asking + sending,
 	}
 	s.server.SetKeepAlivesEnabled(false) // a connection is for one request
 	return s
@@ -154,30 +152,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 		api.Fail(w, http.StatusServiceUnavailable, "ostrichd has not completed a cycle since its start; try again soon, or look into its log")
 		return
 	}
-	v := s.viewer(r.Context(), state.Cycle, uid)
-	encoded, sent := func() {}, func() {}
-	if q.rows(state, v, by) > largeRows {
-		var words string
-		if encoded, sent, words = s.limits.begin(r.Context(), uid); words != "" {
-			w.Header().Set("Retry-After", "1")
-			api.Fail(w, http.StatusTooManyRequests, words)
-			return
-		}
-	}
-	defer sent()
-	var body bytes.Buffer
-	is, err := q.answer(r.Context(), state, v, by)
-	if err == nil {
-		err = json.NewEncoder(&body).Encode(is)
-	}
-	encoded()
-	if err != nil {
+	body, sent, err := s.body(r.Context(), uid, q, state, by)
+	var busy busyError
+	switch {
+	case errors.As(err, &busy):
+		w.Header().Set("Retry-After", "1")
+		api.Fail(w, http.StatusTooManyRequests, err.Error())
+		return
+	case err != nil:
 		api.Fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if a, ok := is.(*view.Answer); ok && a.Asked {
-		s.Past(a.Failed)
-	}
+	defer sent()
 	if now := s.Now(); s.Late(state.Ended, now) {
 		w.Header().Set(warning, fmt.Sprintf("the daemon's last cycle was at %s, %s ago, and this is from then; its log says why there is no newer one",
 			format.Moment(float64(state.Ended.Unix())), format.Span(now.Sub(state.Ended).Seconds())))
@@ -188,6 +174,38 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 	_, _ = body.WriteTo(w)                                                      // The client may have disconnected.
 }
 
+// body makes the answer to a question of a user, and returns how to say that it is sent.
+// Answers are made one at a time. The error is a busyError if the user has to wait.
+func (s *Server) body(ctx context.Context, uid uint32, q question, state *State, by *view.Selection) (body *bytes.Buffer, sent func(), err error) {
+	v := s.viewer(ctx, state.Cycle, uid)
+	made, err := s.limits.begin(ctx, uid)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer made()
+	sent = func() {}
+	if q.rows(state, v, by) > largeRows {
+		if sent, err = s.limits.hold(uid); err != nil {
+			return nil, nil, err
+		}
+	}
+	soon, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	body = new(bytes.Buffer)
+	is, err := q.answer(soon, state, v, by)
+	if err == nil {
+		err = json.NewEncoder(body).Encode(is)
+	}
+	if err != nil {
+		sent()
+		return nil, nil, err
+	}
+	if a, ok := is.(*view.Answer); ok && a.Asked && ctx.Err() == nil {
+		s.Past(a.Failed)
+	}
+	return body, sent, nil
+}
+
 // warning is the header with what the client should know of the answer.
 const warning = "Ostrich-Warning"
 
@@ -196,7 +214,7 @@ const warning = "Ostrich-Warning"
 func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32) *view.Viewer {
 	controller := &c.Options.Controller
 	v := view.NewViewer(controller.PrivateData)
-	if v.Jobs && v.Shares || uid == 0 || uid == s.own || uid == controller.SlurmUser {
+	if v.Jobs && v.Shares || uid == 0 || uid == s.limits.own || uid == controller.SlurmUser {
 		return view.Everything()
 	}
 	u := s.Users.rights.of(ctx, uid)

@@ -144,7 +144,7 @@ func TestRefused(t *testing.T) {
 		"GET /v1/compare?user=a":     `400 unknown argument "user"; there are none`,
 		"GET /v1/plan?user=a&user=b": `400 argument "user" is there twice`,
 		"GET /v1/plan?user=%ff":      `400 argument "user" is not UTF-8`,
-		"GET /v1/plan?user=" + strings.Repeat("a", 257): `400 argument "user" is longer than 256 bytes`,
+		"GET /v1/plan?user=" + strings.Repeat("a", 4097): `400 argument "user" is longer than 4096 bytes`,
 		"GET /v1/explain":       "400 name a job or a user",
 		"GET /v1/explain?job=x": `400 job "x": not a job id such as 17, 17_4 or 17+1`,
 	} {

@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 		{"", API + "queue.json?user=alice&user=bob", "", 400, `argument "user" is there twice`},
 		{"", API + "queue.json?usr=alice", "", 400, `unknown argument "usr"; there are user, job, limit`},
 		{"", API + "status.json?x", "", 400, `unknown argument "x"; there are none`},
-		{"", API + "queue.json?user=" + long, "", 400, `argument "user" is longer than 256 bytes`},
+		{"", API + "queue.json?user=" + long, "", 400, `argument "user" is longer than 4096 bytes`},
 		{"", API + "queue.json?user=%ff%fe", "", 400, `argument "user" is not UTF-8`},
 		{"", API + "queue.json?user=%zz", "", 400, `invalid query in the address: invalid URL escape "%zz"`},
 		{"", API + "queue.json?user=a;b", "", 400, `invalid query in the address: invalid semicolon separator in query`},

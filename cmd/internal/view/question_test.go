@@ -225,13 +225,6 @@ func TestAnswerTooMuch(t *testing.T) {
 	if a := ask(t, cycleOf(), p, named("30")); a.Failed != nil || a.Incomplete != "" || !a.Asked {
 		t.Errorf("%+v", a)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	s, by := cycleOf(), named("30")
-	s.Past = p
-	if _, err := s.Answer(ctx, Everything(), &by); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
 }
 
 // Accounting may still call a job pending that the queue has no more; the past knows.
@@ -296,25 +289,5 @@ func TestAnswerSeen(t *testing.T) {
 		if a, err := cycleOf().Answer(t.Context(), Everything(), &by); err == nil {
 			t.Errorf("%+v: %+v", by, a)
 		}
-	}
-}
-
-// A question that may read much of accounting counts as a large answer.
-func TestAnswerRows(t *testing.T) {
-	for jobs, want := range map[string]int{"20": 1, "20,20": 1, "30": pastRows, "20,99": pastRows, "x": 1} {
-		by := Selection{Jobs: []string{jobs}}
-		if names, err := ParseJobs(jobs); err == nil {
-			by.Jobs = nil
-			for _, n := range names {
-				by.Jobs = append(by.Jobs, n.String())
-			}
-		}
-		if got := AskExplain.Rows(cycleOf(), Everything(), &by); got != want {
-			t.Errorf("%s: %d rows, want %d", jobs, got, want)
-		}
-	}
-	by := users("u")
-	if got := AskExplain.Rows(cycleOf(), Everything(), &by); got != 1 {
-		t.Errorf("of a user: %d rows", got)
 	}
 }
