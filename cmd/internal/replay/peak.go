@@ -59,10 +59,11 @@ func offer(peak int) string {
 	return fmt.Sprintf("; --procs %d, the most that were in use at once, would do", peak)
 }
 
-// checkProcs refuses a machine that is smaller than what was in use.
-func (o *SiteOptions) checkProcs(peak int, when string) error {
-	if !o.given("procs") || o.Procs >= peak {
+// checkProcs refuses a machine that is smaller than what was in use, unless it has
+// the processors that are enough.
+func (o *SiteOptions) checkProcs(peak, enough int, when string) error {
+	if !o.given("procs") || o.Procs >= enough {
 		return nil
 	}
-	return fmt.Errorf("--procs %d: jobs used %d processors at once, %s: at least --procs %d", o.Procs, peak, when, peak)
+	return fmt.Errorf("--procs %d: jobs used %d processors at once, %s: at least --procs %d", o.Procs, peak, when, enough)
 }

@@ -152,7 +152,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	}
 	if !o.given("swf") {
 		most, at := peak(s.history)
-		if err = o.checkProcs(most, "at "+s.moment(at)); err != nil {
+		if err = o.checkProcs(most, most, "at "+s.moment(at)); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
@@ -261,7 +261,11 @@ func (s *source) readSWF(ctx context.Context) error {
 	}
 	if !o.given("load") { // else jobs that ran one after the other overlap
 		most, at := logPeak(log)
-		if err = o.checkProcs(most, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
+		enough := most
+		if header := int(log.Processors()); header > 0 { // jobs of a log overlap where its times are rounded
+			enough = min(most, header)
+		}
+		if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

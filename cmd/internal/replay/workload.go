@@ -218,8 +218,11 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	if o.given("procs") {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {
-		most, _ := logPeak(log)
-		return 0, errors.New("the header of the log tells neither MaxProcs nor MaxNodes: give --procs" + offer(most))
+		text := "the header of the log tells neither MaxProcs nor MaxNodes: give --procs"
+		if most, _ := logPeak(log); most > 0 {
+			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
+		}
+		return 0, errors.New(text)
 	}
 	if m < 1 || m >= math.MaxInt32 {
 		return 0, fmt.Errorf(source+": must be from 1 to %d", m, math.MaxInt32-1)
