@@ -58,6 +58,11 @@ type Period struct {
 	Campaigns int          `json:"campaigns"` // submitted and ended in it
 	Load      float64      `json:"load"`      // work of these jobs as a part of what the machine can do in the time
 	Weeks     []Week       `json:"weeks"`     // the blocks
+
+	// What the campaigns that are measured have of these jobs.
+	MeasuredJobs  int     `json:"measured_jobs"`
+	MeasuredUsers int     `json:"measured_users"`
+	MeasuredWork  float64 `json:"measured_work"` // part of the core-hours
 }
 
 // Week is a block of a period.
@@ -227,6 +232,7 @@ type period struct {
 
 	count, stretch, late, kept, rho []float64 // by block, sums over its campaigns
 	jobs, wait                      []float64 // by block, sums over the jobs of its campaigns
+	work                            float64   // of all these jobs, in processor seconds
 	busy                            []float64 // by block, utilisation
 	users                           [][]part  // by user, what the user has in each block
 	stretches, waits                *report.Pool
@@ -287,6 +293,7 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		}
 		wait := float64(j.Start - j.Submit)
 		x.jobs[b]++
+		x.work += float64(j.End-j.Start) * float64(j.Procs)
 		x.wait[b] += wait
 		waits, ofWait = append(waits, wait), append(ofWait, int32(b))
 		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
@@ -348,6 +355,16 @@ func (x *period) figures(ran []report.Job) Period {
 		}
 	}
 	f.Users, f.Load = len(users), work/(float64(x.in.Procs)*float64(x.to-x.from))
+	measured := make(map[string]bool) // a user is one, in whatever accounts
+	for u, parts := range x.users {
+		if len(parts) > 0 {
+			measured[x.in.userName(x.studied.users[u])] = true
+		}
+	}
+	for _, n := range x.jobs {
+		f.MeasuredJobs += int(n)
+	}
+	f.MeasuredUsers, f.MeasuredWork = len(measured), x.work/max(work, x.work)
 	only := make([]float64, x.blocks())
 	for b := range only {
 		clear(only)

@@ -254,6 +254,43 @@ func TestPeriodsBelong(t *testing.T) {
 	}
 }
 
+// TestPeriodsMeasured: a user who never pauses has one campaign, across the date. The
+// verdict does not count that user, and says so.
+func TestPeriodsMeasured(t *testing.T) {
+	in := happened(1, 16, each(3600), each(4))
+	jobs := in.Ran
+	restless := report.Job{ID: ostrich.JobID(len(jobs) + 1), User: 11, Campaign: jobs[len(jobs)-1].Campaign + 1, Submit: in.From, Procs: 40}
+	for at := in.From; at < in.To; at += 86400 {
+		one := restless
+		one.ID += ostrich.JobID((at - in.From) / 86400)
+		one.Submit, one.Start, one.End = at, at, at+86400
+		jobs = append(jobs, one)
+	}
+	in.Ran, in.Runs[0].Jobs = jobs, jobs
+	c := periods(t, in)
+	for _, p := range []Period{c.Before, c.After} {
+		if p.Users != 11 || p.MeasuredUsers != 10 || p.MeasuredJobs+56 > p.Jobs || p.MeasuredJobs < p.Jobs-70 || p.MeasuredWork > 0.15 || p.MeasuredWork < 0.05 {
+			t.Errorf("%d of %d users, %d of %d jobs, %.2f of the work are measured", p.MeasuredUsers, p.Users, p.MeasuredJobs, p.Jobs, p.MeasuredWork)
+		}
+	}
+	text := strings.Join(c.Verdict, "\n")
+	for _, want := range []string{
+		fmt.Sprintf("Measured: %d jobs of 10 users (", c.Before.MeasuredJobs), " % of the core-hours of a period are measured, and nothing is said of the others: they are in campaigns that reach over an end of it. " +
+			"By the rule max all jobs of a user who never pauses are one campaign; --measure-rule arrival=30m finds shorter ones.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("verdict %q, want %q", text, want)
+		}
+	}
+	in.Measured = "arrival=30m"
+	if text = strings.Join(periods(t, in).Verdict, "\n"); strings.Contains(text, "--measure-rule") || !strings.Contains(text, "Only ") {
+		t.Errorf("verdict %q names the rule that was used", text)
+	}
+	if text = strings.Join(periods(t, happened(1, 16, each(3600), each(4))).Verdict, "\n"); strings.Contains(text, "Only ") {
+		t.Errorf("verdict %q, and nobody never pauses", text)
+	}
+}
+
 // TestPeriodsErrors: a moment without data in both periods of it is an error.
 func TestPeriodsErrors(t *testing.T) {
 	for _, tt := range []struct {
@@ -299,7 +336,7 @@ func TestPeriodsDays(t *testing.T) {
 	if c.Block != day || c.Blocks != 6 || c.Before.From != in.Date-6*86400 || c.After.To != in.Date+6*86400 {
 		t.Errorf("%d blocks of %d s from %d to %d", c.Blocks, c.Block, c.Before.From, c.After.To)
 	}
-	if text := strings.Join(c.Verdict, "\n"); !strings.Contains(text, "Compared are the 6 days before 2026-01-26 22:00 and the 6 days after it: ") {
+	if text := strings.Join(c.Verdict, "\n"); !strings.Contains(text, "Compared are the 6 days before 2026-01-26 22:00 and the 6 days after it. Measured: ") {
 		t.Errorf("verdict %q", text)
 	}
 	if page := periodsHTML(t, c); !strings.Contains(page, "<h2>Day by day</h2>") || strings.Contains(page, "each week") {

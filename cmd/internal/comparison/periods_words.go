@@ -26,6 +26,15 @@ func alike(a, b float64) bool {
 	return math.Abs(a-b) <= loadPoints && max(a, b) <= loadFactor*min(a, b)
 }
 
+// measuredPart is the part of the core-hours from which on the measured campaigns
+// stand for all.
+const measuredPart = 0.8
+
+// measured says what was measured of a period.
+func (p *Period) measured() string {
+	return fmt.Sprintf("%s of %s (%s of the core-hours)", format.Plural(p.MeasuredJobs, "job"), format.Plural(p.MeasuredUsers, "user"), format.Percent(p.MeasuredWork))
+}
+
 // blocksName names a number of blocks.
 func (c *Periods) blocksName() string {
 	if c.Block == week {
@@ -57,12 +66,17 @@ func (c *Periods) verdict() []string {
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
 	}
-	return append(list, fmt.Sprintf("Compared are the %s before %s and the %[1]s after it: %[3]s of %s before, %s of %s after. "+
+	list = append(list, fmt.Sprintf("Compared are the %s before %s and the %[1]s after it. Measured: %[3]s before, %s after. "+
 		"Left out: %s across that moment, and %d across another end of a period.",
-		c.blocksName(), moment(c.Date, c.location),
-		format.Plural(c.Before.Jobs, "job"), format.Plural(c.Before.Users, "user"), format.Plural(c.After.Jobs, "job"), format.Plural(c.After.Users, "user"),
-		format.Plural(c.Straddling, "campaign"), c.Beyond),
-		"That something changed with a date does not say why: users, machine and season change too.")
+		c.blocksName(), moment(c.Date, c.location), c.Before.measured(), c.After.measured(), format.Plural(c.Straddling, "campaign"), c.Beyond))
+	if least := min(c.Before.MeasuredWork, c.After.MeasuredWork); least < measuredPart {
+		text := fmt.Sprintf("Only %s of the core-hours of a period are measured, and nothing is said of the others: they are in campaigns that reach over an end of it.", format.Percent(least))
+		if c.Measured == "max" || c.Measured == "last" {
+			text += fmt.Sprintf(" By the rule %s all jobs of a user who never pauses are one campaign; --measure-rule arrival=30m finds shorter ones.", c.Measured)
+		}
+		list = append(list, text)
+	}
+	return append(list, "That something changed with a date does not say why: users, machine and season change too.")
 }
 
 // clear reports whether the interval does not contain 0.
