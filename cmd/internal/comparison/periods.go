@@ -121,6 +121,10 @@ const (
 const (
 	week = ostrich.Duration(7 * 86400)
 	day  = ostrich.Duration(86400)
+
+	// slack is the part of a block that the data may lack, 6 hours of a week: clocks are
+	// put forward, and nothing ends in the first hours.
+	slack = 28
 )
 
 // ComparePeriods compares the two periods of a moment. It fails if the moment is
@@ -170,12 +174,13 @@ func (c *Periods) divide(from, to ostrich.Time) (ostrich.Time, error) {
 		return 0, fmt.Errorf("%s is outside of the data: %s", moment(c.Date, c.location), data)
 	}
 	room := min(c.Date-from, to-c.Date)
+	blocks := func(of ostrich.Duration) int { return int((room + ostrich.Time(of/slack)) / ostrich.Time(of)) }
 	c.Block = week
-	if room < ostrich.Time(week) {
+	if blocks(week) == 0 {
 		c.Block = day
 		c.Notes = append(c.Notes, "There is no whole week on each side of the date, so days are compared: a weekend on one side makes a difference.")
 	}
-	if c.Blocks = int(room / ostrich.Time(c.Block)); c.Blocks == 0 {
+	if c.Blocks = blocks(c.Block); c.Blocks == 0 {
 		name := "before"
 		if to-c.Date == room {
 			name = "after"

@@ -300,7 +300,7 @@ func TestPeriodsErrors(t *testing.T) {
 	}{
 		{"before the data", func(in *PeriodsInput) { in.Date = in.From }, "2026-01-05 00:00 is outside of the data: the data go from 2026-01-05 00:00 to 2026-03-02 00:00"},
 		{"after the data", func(in *PeriodsInput) { in.Date = in.To + 5 }, "is outside of the data"},
-		{"little before", func(in *PeriodsInput) { in.Date = in.From + 86399 }, "less than a day before 2026-01-05 23:59: the data go"},
+		{"little before", func(in *PeriodsInput) { in.Date = in.From + 82800 }, "less than a day before 2026-01-05 23:00: the data go"},
 		{"little after", func(in *PeriodsInput) { in.Date = in.To - 3600 }, "less than a day after "},
 		{"no campaign", func(in *PeriodsInput) {
 			in.Open = make(map[int]bool)
@@ -341,6 +341,31 @@ func TestPeriodsDays(t *testing.T) {
 	}
 	if page := periodsHTML(t, c); !strings.Contains(page, "<h2>Day by day</h2>") || strings.Contains(page, "each week") {
 		t.Error("the page speaks of weeks")
+	}
+}
+
+// TestPeriodsSlack: a few hours that are lacking, as where clocks are put forward, are no
+// reason to leave out a week.
+func TestPeriodsSlack(t *testing.T) {
+	for _, tt := range []struct {
+		weeks         int // that would be in each period
+		before, after ostrich.Time
+		block         ostrich.Duration
+		blocks        int
+	}{
+		{6, 0, 0, week, 6},
+		{6, 3600, 0, week, 6},
+		{6, 0, 6 * 3600, week, 6},
+		{6, 6*3600 + 1, 0, week, 5},
+		{1, 6 * 3600, 0, week, 1},
+		{1, 0, 6*3600 + 1, day, 6},
+	} {
+		in := happened(1, 2*tt.weeks, each(600), each(2))
+		in.From, in.To = in.From+tt.before, in.To-tt.after
+		c := periods(t, in)
+		if c.Block != tt.block || c.Blocks != tt.blocks || c.Before.From != in.Date-ostrich.Time(tt.blocks)*ostrich.Time(tt.block) {
+			t.Errorf("%d s less before and %d s after: %d blocks of %d s from %d, want %d of %d s", tt.before, tt.after, c.Blocks, c.Block, c.Before.From, tt.blocks, tt.block)
+		}
 	}
 }
 
