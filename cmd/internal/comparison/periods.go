@@ -56,7 +56,7 @@ type Period struct {
 	Jobs      int          `json:"jobs"`      // submitted in it that ran
 	Users     int          `json:"users"`     // who submitted them
 	Campaigns int          `json:"campaigns"` // submitted and ended in it
-	Load      float64      `json:"load"`      // work of these jobs as a part of what the machine can do in the time
+	Load      float64      `json:"load"`      // work of these jobs until To, as a part of what the machine can do in the time
 	Weeks     []Week       `json:"weeks"`     // the blocks
 
 	// What the campaigns that are measured have of these jobs.
@@ -356,7 +356,7 @@ func (x *period) figures(ran []report.Job) Period {
 		if j := &ran[i]; j.Submit >= x.from && j.Submit < x.to {
 			f.Jobs++
 			users[j.User] = true
-			work += float64(j.End-j.Start) * float64(j.Procs)
+			work += float64(max(0, min(j.End, x.to)-j.Start)) * float64(j.Procs) // what comes later is not known of both periods
 		}
 	}
 	f.Users, f.Load = len(users), work/(float64(x.in.Procs)*float64(x.to-x.from))

@@ -249,8 +249,25 @@ func TestPeriodsBelong(t *testing.T) {
 	if c.Before.Jobs != 4 || c.After.Jobs != 4 || c.Before.Users != 4 {
 		t.Errorf("%d jobs of %d users before, %d after; want 4 of 4, 4", c.Before.Jobs, c.Before.Users, c.After.Jobs)
 	}
-	if want := (1 + 4 + 5 + 1) / (8 * 14 * 24.0); !near(c.Before.Load, want) {
+	if want := (1 + 4 + 4 + 1) / (8 * 14 * 24.0); !near(c.Before.Load, want) {
 		t.Errorf("load before %v, want %v", c.Before.Load, want)
+	}
+}
+
+// TestPeriodsLoad: where the same jobs come every day, the loads are the same, however long
+// they are. Of the last ones nothing tells when they will end.
+func TestPeriodsLoad(t *testing.T) {
+	jobs := []report.Job{at(0, -30, -29, -28), at(1, 30, 31, 32)}
+	in := PeriodsInput{
+		Input: Input{Location: time.UTC, Procs: 8, From: begun, To: begun + 28*86400, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10},
+		Date:  begun + 14*86400, Ran: slices.Clone(jobs),
+	}
+	for from := in.From; from < in.To; from += 86400 {
+		in.Ran = append(in.Ran, report.Job{User: 3, Procs: 1, Submit: from, Start: from + 3600, End: min(from+10*86400, in.To)})
+	}
+	in.Ran = append(in.Ran, report.Job{User: 3, Procs: 8, Submit: in.Date - 3600, Start: in.Date + 3600, End: in.Date + 7200}) // waited across the date
+	if c := periods(t, in); !near(c.Before.Load, c.After.Load) || !c.Alike {
+		t.Errorf("loads of %v and %v, alike %v", c.Before.Load, c.After.Load, c.Alike)
 	}
 }
 
