@@ -341,8 +341,13 @@ func (s *source) readDump(path string) (*accounting.History, error) {
 	return h, nil
 }
 
-// span returns the window that the options name, or the given one.
+// span returns the window that the options name, or the given one. With --before it
+// ends with the data, as nothing is known of what comes after them.
 func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error) {
+	end, quiet := to, ostrich.Time(0)
+	if s.o.files() {
+		quiet = 86400 // a dump ends with its last submission, which may be some hours before the end of its window
+	}
 	for _, x := range []struct {
 		option, text string
 		at           *ostrich.Time
@@ -354,6 +359,10 @@ func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error)
 			}
 			*x.at = t
 		}
+	}
+	if s.date > 0 && to > end+quiet {
+		s.notes = append(s.notes, fmt.Sprintf("--endtime %s is later than the end of the data, which is taken: %s.", s.o.End, s.moment(end)))
+		to = end
 	}
 	if to <= from {
 		return 0, 0, fmt.Errorf("the window from %s to %s has no length", s.moment(from), s.moment(to))
