@@ -39,7 +39,7 @@ func compareCommand() *cli.Command {
 	}, slices.Concat(compareInput(o), o.SiteFlags(), []cli.Flag{
 		replay.FloorFlag(&o.Floor),
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
-		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime", Destination: &o.Before},
+		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.StringFlag{Name: "window", Usage: "the chart of the schedules shows `FROM,TO`, in the syntax of --starttime", DefaultText: "the day with most waiting", Destination: &o.Window},

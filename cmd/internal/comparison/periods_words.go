@@ -61,7 +61,7 @@ func (c *Periods) verdict() []string {
 			said = "Higher since then, with another load"
 		}
 	}
-	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results, and %s times before (%s: %s%s; %s).",
+	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results; before the date %s times (%s: %s%s; %s).",
 		said, unit.amount(d.After), unit.amount(d.Before), d.Name, unit.signed(d.Difference), unit.interval(), d.times()))
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
@@ -86,7 +86,7 @@ func (d *Shift) clear() bool {
 
 // times says the ratio. A stretch is never 0.
 func (d *Shift) times() string {
-	text := format.Number(*d.Ratio) + " times as before"
+	text := format.Number(*d.Ratio) + " of before"
 	if d.RatioInterval != nil {
 		text += ", " + ratioBetween(d.RatioInterval)
 	}

@@ -23,6 +23,9 @@ var notBefore = []string{
 // BeforeAfter compares what happened at a site before --before with what happened
 // after it. Nothing is simulated.
 func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Periods, error) {
+	if o.Before == "" {
+		return nil, errors.New("--before \"\": no date is named")
+	}
 	for _, option := range notBefore {
 		if o.given(option) {
 			return nil, fmt.Errorf("compare: --%s means nothing to --before, which simulates nothing", option)

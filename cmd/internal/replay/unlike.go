@@ -77,14 +77,15 @@ func unlike(option string, text []byte) string {
 }
 
 // refused adds to the error of a file that cannot be read what the file seems to
-// be, or how to skip a malformed line.
+// be, or how to skip a malformed line if it has others.
 func refused(option, path string, text []byte, lenient bool, err error) error {
 	var dump *sacct.Fault
 	var log *trace.Fault
 	if what := unlike(option, text); what != "" {
 		return fmt.Errorf("%s: %s", path, what)
 	}
-	if !lenient && (errors.As(err, &dump) || errors.As(err, &log)) {
+	const columns = 5 // of a dump, at least
+	if !lenient && (errors.As(err, &log) || errors.As(err, &dump) && bytes.Count(text, []byte{'|'}) >= columns-1) {
 		return fmt.Errorf("%w; --lenient skips malformed lines", err)
 	}
 	return err
