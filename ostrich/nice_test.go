@@ -68,6 +68,7 @@ func TestNiceMovesNobodyElse(t *testing.T) {
 			}
 			for i := range s.Campaigns {
 				slices.Sort(s.Campaigns[i].Pending)
+				slices.Sort(s.Campaigns[i].Held)
 			}
 		}
 		if diff := cmp.Diff(b, a); diff != "" {
