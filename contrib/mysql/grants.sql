@@ -1,10 +1,10 @@
 -- The database account of OStrich: SELECT, and nothing else. slurmdbd alone
 -- writes to its database; a stolen password of this account reads job records.
 --
--- Replace before use: the password, 'localhost' if the daemon runs on another
--- machine than the database, slurm_acct_db if StorageLoc in slurmdbd.conf says
--- otherwise, and linux by ClusterName of slurm.conf in lower case, which is the
--- prefix of the tables. Then, as the database's administrator:
+-- Replace before use: the password, which is there twice, 'localhost' if the
+-- daemon runs on another machine than the database, slurm_acct_db if StorageLoc
+-- in slurmdbd.conf says otherwise, and linux by ClusterName of slurm.conf in lower
+-- case, which is the prefix of the tables. Then, as the database's administrator:
 --
 --     mariadb < grants.sql
 --
@@ -12,13 +12,12 @@
 --
 -- `ostrich check` tells what the account may do and what it lacks.
 
--- Nobody can log in before there is a password.
-CREATE USER IF NOT EXISTS 'ostrich'@'localhost' ACCOUNT LOCK;
+CREATE USER IF NOT EXISTS 'ostrich'@'localhost' IDENTIFIED BY 'change-me';
 
+-- An account that was there already gets the password, too.
 ALTER USER 'ostrich'@'localhost' IDENTIFIED BY 'change-me'
 	-- One daemon, its tool and a reload at once need no more.
-	WITH MAX_USER_CONNECTIONS 10
-	ACCOUNT UNLOCK;
+	WITH MAX_USER_CONNECTIONS 10;
 
 -- Over the network, demand TLS:
 -- ALTER USER 'ostrich'@'10.0.0.%' REQUIRE SSL;

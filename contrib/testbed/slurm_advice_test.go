@@ -250,7 +250,7 @@ func (b *bed) grants(t *testing.T, password string) {
 		t.Fatal(err)
 	}
 	cmd := b.command(t, "root", "mariadb", "--no-defaults", "--protocol=socket", "--socket="+b.dir+"/run/mysql/mysqld.sock", "--user=root")
-	cmd.Stdin = strings.NewReader(strings.Replace(string(text), "change-me", password, 1))
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(string(text), "change-me", password))
 	if r := finish(t, cmd); r.code != 0 {
 		t.Fatalf("grants.sql: exit code %d\n%s", r.code, r.stderr)
 	}
