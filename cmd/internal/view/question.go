@@ -20,9 +20,6 @@ func ParseJobs(lists ...string) ([]JobName, error) {
 	var names []JobName
 	for _, list := range lists {
 		for _, text := range Split(list) {
-			if text == "" {
-				continue
-			}
 			name, err := ParseJob(text)
 			if err != nil {
 				return nil, err

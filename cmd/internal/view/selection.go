@@ -34,9 +34,14 @@ func (s *Selection) named(fits func(JobName) bool, numbers ...ostrich.JobID) boo
 }
 
 // Split splits a list at its commas, but not at those in the name of a job such as
-// 17_[1-3,7]. The list of an empty text is empty.
+// 17_[1-3,7]. Empty items are left out.
 func Split(text string) (list []string) {
 	from, inside := 0, false
+	add := func(item string) {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
 	for i := range len(text) {
 		switch {
 		case text[i] == '[':
@@ -44,13 +49,11 @@ func Split(text string) (list []string) {
 		case text[i] == ']':
 			inside = false
 		case text[i] == ',' && !inside:
-			list = append(list, strings.TrimSpace(text[from:i]))
+			add(text[from:i])
 			from = i + 1
 		}
 	}
-	if text != "" {
-		list = append(list, strings.TrimSpace(text[from:]))
-	}
+	add(text[from:])
 	return list
 }
 

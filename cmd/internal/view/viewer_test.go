@@ -135,7 +135,7 @@ func TestChosenJobs(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	for text, want := range map[string]string{"": "", "38": "38", "38, 35_[1-3,7],42": "38|35_[1-3,7]|42", "a,,b": "a||b", "1_[2": "1_[2"} {
+	for text, want := range map[string]string{"": "", "38": "38", "38, 35_[1-3,7],42": "38|35_[1-3,7]|42", "a,,b": "a|b", "bob, ,": "bob", ",": "", "1_[2": "1_[2"} {
 		if got := strings.Join(Split(text), "|"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
