@@ -91,7 +91,7 @@ func Plain(texts []string) []Word {
 
 // Complete writes what may stand in the place of the last word, a line each: the
 // word, a tab, and what it means. Nothing is written where a file or any word may
-// stand. Of lists with commas the last value is completed. more returns the words that may
+// stand. Of lists with commas the last item is completed. more returns the words that may
 // follow others: values of an option, or arguments if option is empty. It is asked about
 // values that neither the settings nor the option's help name.
 func Complete(a *cli.App, w io.Writer, words []string, more func(before []string, option string) []Word) error {
@@ -137,16 +137,28 @@ func candidates(a *cli.App, before []string, begun string, more func([]string, s
 	if option = strings.TrimLeft(option, "-"); arguments.TakesValue(flags)[option] {
 		i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
 		list := values(flags[i], func(name string) []Word { return more(before, name) })
-		start = begun[:max(len(start), strings.LastIndexByte(begun, ',')+1)]
-		for i := range list {
-			list[i].Text = start + list[i].Text
+		start = begun[:max(len(start), lastItem.FindStringIndex(begun)[0])]
+		if sign := strings.TrimPrefix(begun, start); flags[i].Names()[0] == "sort" && strings.IndexAny(sign, "-+") == 0 {
+			start += sign[:1]
 		}
-		return list
+		return following(start, list)
 	}
 	if !strings.HasPrefix(begun, "-") {
-		return more(before, "")
+		return following(begun[:lastItem.FindStringIndex(begun)[0]], more(before, ""))
 	}
 	return options(flags, begun)
+}
+
+// lastItem finds the last item of a list with commas. Those in brackets, as in the job
+// 17_[1-3,7], separate nothing.
+var lastItem = regexp.MustCompile(`([^,\[]|\[[^\]]*\]?)*$`)
+
+// following puts what is begun before words.
+func following(start string, list []Word) []Word {
+	for i := range list {
+		list[i].Text = start + list[i].Text
+	}
+	return list
 }
 
 func commands(all []*cli.Command) (list []Word) {

@@ -29,8 +29,12 @@ func TestCompleteOptions(t *testing.T) {
 		&cli.StringFlag{Name: "kind", Aliases: []string{"k"}, Usage: "`KIND` is big or small"},
 		&cli.StringFlag{Name: "priority-channel", Category: "settings"},
 		&cli.BoolFlag{Name: "once"},
+		&cli.StringFlag{Name: "sort", Aliases: []string{"S"}},
 	}}
 	more := func(before []string, option string) []Word {
+		if option == "sort" {
+			return []Word{{Text: "begun"}}
+		}
 		return []Word{{Text: strings.Join(before, "+") + ":" + option}}
 	}
 	for _, tt := range []struct{ words, want string }{
@@ -40,6 +44,14 @@ func TestCompleteOptions(t *testing.T) {
 		{"-k s", "small"},
 		{"--kind big,?", "big,big big,small"},
 		{"--kind=s", "--kind=small"},
+		{"--sort b", "begun"},
+		{"-S -b", "-begun"},
+		{"-S -b,+?", "-b,+begun"},
+		{"--sort=-b", "--sort=-begun"},
+		{"--kind -b", ""},
+		{"--once 38,?", "38,--once:"},
+		{"--once 38,17_[1-3,?", ""},
+		{"--once 17_[1-3,7],-", "17_[1-3,7],--once:"},
 		{"--kind = s", "small"},
 		{"--kind =", "big small"},
 		{"--once ?", "--once:"},
