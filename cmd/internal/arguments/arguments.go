@@ -4,6 +4,7 @@ package arguments
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func UsageError(command, more string) cli.OnUsageErrorFunc {
 	return func(c *cli.Context, err error, _ bool) error {
 		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 		if !unknown {
-			return fmt.Errorf("%w; see \"%s --help\"%s", err, command, more)
+			return fmt.Errorf("%s; see \"%s --help\"%s", longName.ReplaceAllString(err.Error(), "$1--$2"), command, more)
 		}
 		var known []string
 		for _, f := range c.Command.Flags {
@@ -85,6 +86,9 @@ func UsageError(command, more string) cli.OnUsageErrorFunc {
 		return fmt.Errorf("unknown option %s; see \"%s --help\"%s%s", dashed(name), command, more, format.DidYouMean(nearOptions(name, known)))
 	}
 }
+
+// longName finds the name of a long option in an error of the flag package.
+var longName = regexp.MustCompile(`((?:^flag needs an argument:|^invalid .* for(?: flag)?) )-([^-:][^:]+)`)
 
 // nearOptions returns the options that may have been meant: those that begin with the name,
 // or end in it, as --priority-channel does in channel, else those of almost this name.

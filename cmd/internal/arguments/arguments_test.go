@@ -102,7 +102,16 @@ func TestUsageError(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, tt.want)
 		}
 	}
-	if got := UsageError("x", ", and more")(c, errors.New("flag needs an argument: -u"), true).Error(); got != `flag needs an argument: -u; see "x --help", and more` {
-		t.Error(got)
+	for _, tt := range []struct{ from, want string }{
+		{"flag needs an argument: -u", "flag needs an argument: -u"},
+		{"flag needs an argument: -user", "flag needs an argument: --user"},
+		{`invalid value "x" for flag -limit: parse error`, `invalid value "x" for flag --limit: parse error`},
+		{`invalid value "x" for flag -i: parse error`, `invalid value "x" for flag -i: parse error`},
+		{`invalid boolean value "x" for -me: parse error`, `invalid boolean value "x" for --me: parse error`},
+		{"bad flag syntax: ---x", "bad flag syntax: ---x"},
+	} {
+		if got, want := UsageError("x", ", and more")(c, errors.New(tt.from), true).Error(), tt.want+`; see "x --help", and more`; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
