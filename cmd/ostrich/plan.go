@@ -63,9 +63,9 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 	if summary.Undone > 0 {
 		undone = "; the backfill scheduler undid the writes of " + format.Plural(summary.Undone, "job")
 	}
-	_, err := fmt.Fprintf(c.App.Writer,
-		"\n%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s\n",
+	line := fmt.Sprintf("%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s",
 		plan.Cluster, plan.Channel, plan.Mode,
 		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes, undone)
+	_, err := fmt.Fprintf(c.App.Writer, "\n%s\n", format.Fold(line, console.Width(c.App.Writer)))
 	return err
 }

@@ -123,6 +123,14 @@ func (b *band) write(w *strings.Builder, row []string) {
 	}
 }
 
+// Fold breaks a text between words into lines of a width; 0 is any width.
+func Fold(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	return strings.Join(wrap(text, width), "\n")
+}
+
 // wrap breaks a cell between words into lines of a width.
 func wrap(cell string, width int) []string {
 	if utf8.RuneCountInString(cell) <= width {

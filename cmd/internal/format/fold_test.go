@@ -39,6 +39,11 @@ func TestFold(t *testing.T) {
 	if got := wrap("12\u202f345 jobs of 1\u00a0000", 9); !slices.Equal(got, []string{"12\u202f345", "jobs of", "1\u00a0000"}) {
 		t.Errorf("%q", got)
 	}
+	for width, want := range map[int]string{0: "two words, three", 16: "two words, three", 15: "two words,\nthree", -1: "two words, three"} {
+		if got := Fold("two words, three", width); got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
 	if got := written(t, &table, true, true, 1); got != written(t, &table, true, true, 0) {
 		t.Errorf("columns separated by | are folded:\n%s", got)
 	}
