@@ -37,7 +37,9 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	answer, err := askAnybody(c, q, by)
 	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
-		err = knownUsers(c, by.Users, of)
+		if err = readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
+			err = fmt.Errorf("%s: %w", c.Command.Name, err)
+		}
 	}
 	return answer, err
 }

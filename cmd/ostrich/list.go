@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/user"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -61,39 +58,22 @@ func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context
 		if c.Bool("json") {
 			stamp = io.Discard
 		}
-		return iterate(c.Context, time.Duration(c.Int("iterate"))*time.Second, func() error {
-			if _, err := fmt.Fprintln(stamp, time.Now().Format(time.ANSIC)); err != nil {
-				return err
+		err = console.Iterate(c.Context, time.Duration(c.Int("iterate"))*time.Second, func() error {
+			if _, bad := fmt.Fprintln(stamp, time.Now().Format(time.ANSIC)); bad != nil {
+				return bad
 			}
-			err := list(c, by)
+			failed := list(c, by)
+			if code := exitCode(0); errors.As(failed, &code) {
+				failed = nil
+			}
 			_, bad := fmt.Fprintln(stamp)
-			return errors.Join(err, bad)
+			return errors.Join(failed, bad)
 		}, func(err error) { console.Say(c.App.ErrWriter, "%v", err) })
+		if errors.Is(err, console.ErrInterrupted) {
+			return interrupted
+		}
+		return err
 	})
-}
-
-// iterate calls a function, and again after each pause, until ctx ends. An error of the
-// first call ends it, as of options that are not understood; later ones are said, since
-// what is away may come back.
-func iterate(ctx context.Context, pause time.Duration, do func() error, say func(error)) error {
-	var code exitCode
-	for first := true; ; first = false {
-		err := do()
-		switch {
-		case ctx.Err() != nil:
-			return interrupted
-		case err == nil || errors.As(err, &code):
-		case first:
-			return err
-		default:
-			say(err)
-		}
-		select {
-		case <-ctx.Done():
-			return interrupted
-		case <-time.After(pause):
-		}
-	}
 }
 
 // selected returns what the options of selection choose.
@@ -117,71 +97,15 @@ func selected(c *cli.Context) (*view.Selection, error) {
 		}
 		by.Users = []string{me.Username}
 	}
-	return by, namesOfUIDs(c, by.Users)
+	return by, readable(c).NamesOfUIDs(c.Context, by.Users)
 }
 
-// namesOfUIDs replaces uids by names, in place.
-func namesOfUIDs(c *cli.Context, users []string) error {
-	for i, name := range users {
-		if _, err := strconv.ParseUint(name, 10, 32); err != nil {
-			continue
-		}
-		if u, err := user.LookupId(name); err == nil {
-			users[i] = u.Username
-			continue
-		}
-		found, ok := usersOfSlurm(c)[name]
-		if !ok {
-			return fmt.Errorf("invalid user: %s", name)
-		}
-		users[i] = found
-	}
-	return nil
-}
-
-// knownUsers refuses names of users that there are not. A user is whom the answer, the
-// system or Slurm knows: a static program sees only /etc/passwd of the system's.
-func knownUsers(c *cli.Context, names []string, answer interface{ HasUser(name string) bool }) error {
-	var ofSlurm map[string]string // nil until Slurm is asked
-	for _, name := range names {
-		if _, err := user.Lookup(name); err == nil || answer.HasUser(name) {
-			continue
-		}
-		if ofSlurm == nil {
-			ofSlurm = usersOfSlurm(c)
-		}
-		if ofSlurm[name] == "" {
-			return fmt.Errorf("%s: invalid user: %s", c.Command.Name, name)
-		}
-	}
-	return nil
-}
-
-// usersOfSlurm returns the users that slurmctld knows or that have jobs, by name and by
-// uid. What Slurm does not answer is left out.
-func usersOfSlurm(c *cli.Context) map[string]string {
+// readable returns the configuration, or the defaults where it cannot be read: not
+// everybody may.
+func readable(c *cli.Context) *sidecar.Config {
 	config, err := sidecar.Load(c)
 	if err != nil {
-		config = sidecar.Default() // not everybody may read the file
+		config = sidecar.Default()
 	}
-	slurm := config.Commands()
-	found := make(map[string]string)
-	add := func(uid, name string) {
-		if _, isName := found[uid]; !isName {
-			found[uid] = name
-		}
-		found[name] = name
-	}
-	if users, err := slurm.Users(c.Context); err == nil {
-		for _, u := range users {
-			add(strconv.FormatUint(uint64(u.UID), 10), u.Name)
-		}
-	}
-	if users, err := slurm.Values(c.Context, "%U=%u"); err == nil {
-		for _, u := range users {
-			uid, name, _ := strings.Cut(u, "=")
-			add(uid, name)
-		}
-	}
-	return found
+	return &config
 }

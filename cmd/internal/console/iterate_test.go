@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"context"
@@ -18,17 +18,16 @@ func TestIterate(t *testing.T) {
 		said  int
 		want  error
 	}{
-		{"all is well", nil, 4, 0, interrupted},
-		{"a code is no error", []error{exitCode(2), exitCode(2)}, 4, 0, interrupted},
+		{"all is well", nil, 4, 0, ErrInterrupted},
 		{"the first fails", []error{away}, 1, 0, away},
-		{"others fail", []error{nil, away, away}, 4, 2, interrupted},
+		{"others fail", []error{nil, away, away}, 4, 2, ErrInterrupted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 35*time.Second)
 				defer cancel()
 				calls, said := 0, 0
-				err := iterate(ctx, 10*time.Second, func() error {
+				err := Iterate(ctx, 10*time.Second, func() error {
 					calls++
 					if calls <= len(tt.errs) {
 						return tt.errs[calls-1]
