@@ -83,9 +83,9 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Name:      "ostrich",
 		Usage:     "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
 		UsageText: "ostrich COMMAND [options]",
-		Description: "The commands from check to reset read the configuration of ostrichd. Its settings are options of these\n" +
-			"commands too, as in \"ostrich plan --priority-channel nice\"; \"ostrichd --help\" lists them. No command but\n" +
-			"reset changes anything in Slurm; sweep --slurm submits jobs to it.",
+		Description: "plan, campaigns, shares and explain ask ostrichd; check and reset read its configuration. Its settings are\n" +
+			"options of all six, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
+			"four look for themselves then. No command but reset changes anything in Slurm; sweep --slurm submits jobs to it.",
 		Version: sidecar.Build(),
 		// A file may have a comma in its name: an option is given again instead.
 		DisableSliceFlagSeparator: true,

@@ -136,7 +136,11 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Rule == "" && !w.Rule.Fields {
+	switch {
+	case o.Rule != "":
+	case w.Rule.Fields && o.Given != nil && o.Given("threshold"):
+		return nil, nil, fmt.Errorf("%s: --threshold goes with --rule arrival or window; the fields of this log name its bags", path)
+	case !w.Rule.Fields:
 		w.Rule.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: ostrich.Duration(o.Threshold / time.Second)}
 	}
 	campaigns, err := w.Rule.campaigns(w.Jobs)

@@ -75,8 +75,8 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's", Destination: &o.Lengths},
 		&cli.Float64Flag{Name: "load", Usage: "of programs and bot: `PART` of the machine that the jobs use, which makes its size", Value: 0.85, Destination: &o.Load},
 		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s", Destination: &o.Think},
-		&cli.StringFlag{Name: "system", Usage: "of bot: the `SYSTEM` whose parameters are drawn from is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
-		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", Destination: &o.Bags},
+		&cli.StringFlag{Name: "system", Usage: "of bot: the system whose parameters are taken: `SYSTEM` is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
+		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", DefaultText: "as many as --jobs takes", Destination: &o.Bags},
 	}
 }
 
@@ -99,6 +99,12 @@ func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 	i, err := console.Named[uint8](ModelNames(), name)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case o.Users < 1:
+		return nil, fmt.Errorf("--users %d: at least 1", o.Users)
+	case o.Jobs < 1:
+		return nil, fmt.Errorf("--jobs %d: at least 1", o.Jobs)
 	}
 	for _, other := range models {
 		for _, option := range other.means {
