@@ -61,8 +61,8 @@ func (b *bed) testUndo(t *testing.T, channel string) {
 		}
 		return ""
 	})
-	if r = b.ostrich(t, append([]string{"explain", undone[0]}, through...)...); !strings.Contains(r.stdout, "(undone by the backfill scheduler)") ||
-		channel != "priority" && !strings.Contains(r.stdout, "which the backfill scheduler put in the place of") {
+	if r = b.ostrich(t, append([]string{"explain", undone[0]}, through...)...); !strings.Contains(r.stdout, ": undone by the backfill scheduler") ||
+		channel != "priority" && !strings.Contains(r.stdout, "an earlier value that Slurm's backfill scheduler put back; its factors add up to") {
 		t.Errorf("explain: %s", r.stdout)
 	}
 	if channel == "priority" { // our own pins, which look like somebody else's
