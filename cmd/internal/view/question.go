@@ -93,6 +93,9 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 			a.Jobs = append(a.Jobs, e)
 		}
 	}
+	for _, e := range a.Jobs {
+		e.Hide(v)
+	}
 	if s.Past != nil && a.Failed == nil {
 		s.know(ctx, a)
 	}

@@ -291,3 +291,23 @@ func TestAnswerSeen(t *testing.T) {
 		}
 	}
 }
+
+// Shares that are hidden are not in explanations, though the job is.
+func TestAnswerShares(t *testing.T) {
+	for user, want := range map[string]bool{"u": true, "w": false} {
+		s, v := cycleOf(), NewViewer([]string{"usage"})
+		s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{{User: 1, Lead: 20, Pending: []ostrich.JobID{20}, Running: []ostrich.JobID{30}}}, func(ostrich.UserID) string { return "u" })
+		v.Names = []string{user}
+		for _, by := range []Selection{named("20,30"), users("u")} {
+			a, err := s.Answer(t.Context(), v, &by)
+			if err != nil || len(a.Jobs) != 2 {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			for _, e := range a.Jobs {
+				if c := e.Campaign; (c.Share != nil) != want || (c.Entitled != nil) != want || (c.Held != nil) != want || (e.line("share") != "") != want {
+					t.Errorf("%s sees of job %d: %s", user, e.JobID, e)
+				}
+			}
+		}
+	}
+}

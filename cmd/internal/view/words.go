@@ -145,7 +145,9 @@ func (e *Explanation) campaign(w *words) {
 	if !c.Waiting {
 		e.turn(w)
 	}
-	w.add("share", "%s", e.share())
+	if c.Entitled != nil && c.Held != nil {
+		w.add("share", "%s", e.share())
+	}
 	if c.Bound != nil && e.Enforced && e.Slurm != nil {
 		w.add("latest", "if Slurm starts jobs in exactly this order, the campaign ends by %s", format.When(c.Bound))
 	}
@@ -175,12 +177,12 @@ func (e *Explanation) turn(w *words) {
 // share says what the user is entitled to and holds.
 func (e *Explanation) share() string {
 	c := e.Campaign
-	with := fmt.Sprintf("%s of %s, as %s", format.Trimmed(c.Entitled, 1), format.Plural(c.Processors, "processor"),
+	with := fmt.Sprintf("%s of %s, as %s", format.Trimmed(*c.Entitled, 1), format.Plural(c.Processors, "processor"),
 		verb(c.Others, "1 other user has", fmt.Sprintf("%d other users have", c.Others))+" work too")
 	if c.Others == 0 {
 		with = fmt.Sprintf("the whole machine of %s, as no other user has work", format.Plural(c.Processors, "processor"))
 	}
-	return fmt.Sprintf("%s is entitled to %s; the user's jobs hold %d now", e.User, with, c.Held)
+	return fmt.Sprintf("%s is entitled to %s; the user's jobs hold %d now", e.User, with, *c.Held)
 }
 
 // points says what the job's priority is made of, and what is written.
