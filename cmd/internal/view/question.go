@@ -87,7 +87,7 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 		return nil, errors.New("name a job or a user")
 	}
 	for _, name := range names {
-		if e := s.find(ctx, name, a); e == nil || !v.Job(e.User, e.Account) {
+		if e := s.find(ctx, name, a); e == nil || !v.explained(e) {
 			a.Unknown = append(a.Unknown, name.String())
 		} else {
 			a.Jobs = append(a.Jobs, e)

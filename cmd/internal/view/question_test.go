@@ -285,6 +285,23 @@ func TestAnswerSeen(t *testing.T) {
 			t.Errorf("%s sees of u: %+v, %v", user, a.Jobs, err)
 		}
 	}
+	// slurmdbd may hide ended jobs where slurmctld hides nothing.
+	for _, test := range []struct {
+		v    Viewer
+		want string
+	}{
+		{Viewer{Jobs: true, Ended: true}, "4 [99]"},
+		{Viewer{Jobs: true}, "2 [40 41 99]"},
+		{Viewer{Jobs: true, Names: []string{"w"}}, "3 [41 99]"},
+		{Viewer{Ended: true}, "0 [20 30 40 41 99]"},
+	} {
+		s, by := cycleOf(), named("20,30,40,41,99")
+		s.Past = p
+		a, err := s.Answer(t.Context(), &test.v, &by)
+		if err != nil || fmt.Sprint(len(a.Jobs), " ", a.Unknown) != test.want {
+			t.Errorf("%+v sees %d %v, want %s; %v", test.v, len(a.Jobs), a.Unknown, test.want, err)
+		}
+	}
 	for _, by := range []Selection{{}, {Jobs: []string{"x"}}} {
 		if a, err := cycleOf().Answer(t.Context(), Everything(), &by); err == nil {
 			t.Errorf("%+v: %+v", by, a)
