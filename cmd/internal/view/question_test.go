@@ -86,6 +86,7 @@ type past struct {
 	rows    []slurmdb.Row
 	writes  []journal.Record
 	fails   error
+	first   ostrich.Time // what started earlier is too much to read
 
 	from, to ostrich.Time // as last asked
 	asked    []string
@@ -100,6 +101,9 @@ func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (slur
 
 func (p *past) Started(_ context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
 	p.asked, p.from, p.to = append(p.asked, "started"), from, to
+	if from < p.first {
+		return fmt.Errorf("%w: it is older than %d", slurmdb.ErrTooMuch, p.first)
+	}
 	for i := range p.rows {
 		if p.fails == nil {
 			visit(&p.rows[i])
@@ -224,6 +228,43 @@ func TestAnswerTooMuch(t *testing.T) {
 	p.fails = nil
 	if a := ask(t, cycleOf(), p, named("30")); a.Failed != nil || a.Incomplete != "" || !a.Asked {
 		t.Errorf("%+v", a)
+	}
+}
+
+// A job that waited too long for its time to be read does not take what is told of others.
+func TestAnswerTooOld(t *testing.T) {
+	for _, test := range []struct {
+		first ostrich.Time
+		asked int
+		want  []string // by the number of the job; "" where all is counted
+	}{
+		{1, 1, []string{"", "", "", "", ""}},
+		{2, 2, []string{"it is older than 2", "", "", "", ""}},
+		{3, 3, []string{"it is older than 3", "it is older than 3", "alone", "", ""}},
+		{4, 3, []string{"it is older than 4", "it is older than 4", "alone", "", ""}},
+		{5, 3, []string{"it is older than 5", "it is older than 5", "alone", "it is older than 5", "alone"}},
+	} {
+		s, by := cycleOf(), named()
+		s.live = nil
+		for _, i := range []int{3, 1, 4, 2, 5} {
+			s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: slurmdb.NoTask})
+			by.Jobs = append(by.Jobs, strconv.Itoa(30+i))
+		}
+		p := &past{first: test.first, rows: []slurmdb.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
+		a := ask(t, s, p, by)
+		if a.Failed != nil || a.Incomplete != "" || len(p.asked) != test.asked+1 {
+			t.Errorf("%d: %q, %v", test.first, p.asked, a.Failed)
+		}
+		for _, e := range a.Jobs {
+			want := map[string]string{"": "", "alone": "too much to read together with the other jobs; ask for this one alone"}
+			text, ok := want[test.want[e.JobID-31]]
+			if !ok {
+				text = "too much to read: " + test.want[e.JobID-31]
+			}
+			if e.Uncounted != text || (text == "") != (e.Meanwhile != nil && e.Meanwhile.Jobs == 1) {
+				t.Errorf("%d: of job %d: %+v, %q, want %q", test.first, e.JobID, e.Meanwhile, e.Uncounted, text)
+			}
+		}
 	}
 }
 
