@@ -119,14 +119,14 @@ type Factors struct {
 func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	entries := s.Plan.Entries
 	at := job.Pending(entries)
-	if at < 0 {
-		r, ok := job.live(s.live)
-		if !ok {
-			return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
-		}
-		return s.ran(&r), nil
+	r, ok := job.live(s.live)
+	switch {
+	case at >= 0 && (!ok || r.Job.Start == 0 || (r.Job.ID != entries[at].Job && job.task < 0)):
+		return s.waiting(&entries[at]), nil
+	case !ok:
+		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
-	return s.waiting(&entries[at]), nil
+	return s.ran(&r), nil // even if it waited when the queue was read, which is before accounting
 }
 
 // explanation begins an explanation.

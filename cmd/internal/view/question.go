@@ -130,7 +130,7 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 	list = []*Explanation{}
 	for i := range s.Plan.Entries {
 		switch {
-		case !s.sees(v, by, i):
+		case !s.sees(v, by, i) || s.started(s.Plan.Entries[i].Job):
 		case len(list) < mostExplained:
 			list = append(list, s.waiting(&s.Plan.Entries[i]))
 		default:
@@ -148,6 +148,12 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 		}
 	}
 	return list, more
+}
+
+// started reports whether a job has started since the queue was read.
+func (s *Cycle) started(id ostrich.JobID) bool {
+	r, ok := s.record(id)
+	return ok && r.Job.Start != 0
 }
 
 // nameOf returns the name of a started job as squeue shows it.

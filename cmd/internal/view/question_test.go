@@ -304,6 +304,30 @@ func TestAnswerOfUser(t *testing.T) {
 	}
 }
 
+// A job that started after the queue was read, and before accounting was, runs. It is
+// answered once.
+func TestAnswerJustStarted(t *testing.T) {
+	s := cycleOf()
+	array := pending(40, 3)
+	array.User, array.Array, array.Tasks, array.Full = "u", 40, "3-5", "40_[3-5]"
+	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
+	s.Plan.Entries[1].User = "u"
+	s.works = append(s.works, 1, 1)
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: slurmdb.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
+	var got []string
+	for _, e := range ask(t, s, nil, users("u")).Jobs {
+		got = append(got, fmt.Sprint(e.JobID, " ", e.Slurm == nil))
+	}
+	if want := []string{"20 false", "40 false", "30 true", "43 true"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for job, runs := range map[string]bool{"20": false, "30": true, "40": false, "40_3": true, "40_4": false, "40_[3-5]": false} {
+		if e := explainOne(t, s, job); (e.Slurm == nil) != runs || strings.HasPrefix(e.Verdict, "It runs. ") != runs {
+			t.Errorf("%s: %s", job, e)
+		}
+	}
+}
+
 // A job that may not be seen is as unknown as one that does not exist, whether the cycle
 // or the past has it.
 func TestAnswerSeen(t *testing.T) {
