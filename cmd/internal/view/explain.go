@@ -126,7 +126,7 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	case !ok:
 		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
-	return s.ran(&r), nil // even if it waited when the queue was read, which is before accounting
+	return s.ranAs(job, &r), nil // even if it waited when the queue was read, which is before accounting
 }
 
 // explanation begins an explanation.

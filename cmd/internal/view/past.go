@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -71,6 +72,16 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 	}
 	e.Campaign = s.explained(r.Job.ID)
 	e.Verdict = ranVerdict(e)
+	return e
+}
+
+// ranAs explains a job that is not pending, and says so if it is one of an array that was
+// named as a whole.
+func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
+	e := s.ran(r)
+	if r.ArrayJob == name.id && r.ArrayTask != slurmdb.NoTask && name.task < 0 {
+		e.Verdict = fmt.Sprintf("Job %d is an array of which no task waits, and this is its task %s. To have another explained, name it so. %s", name.id, e.Job, e.Verdict)
+	}
 	return e
 }
 

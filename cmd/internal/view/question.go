@@ -121,7 +121,7 @@ func (s *Cycle) find(ctx context.Context, name JobName, of *Answer) *Explanation
 	if !ok || err != nil {
 		return e
 	}
-	return s.ran(&r)
+	return s.ranAs(name, &r)
 }
 
 // jobsOf explains the unfinished jobs of users that v may see, those first that are next

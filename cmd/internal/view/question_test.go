@@ -328,6 +328,26 @@ func TestAnswerJustStarted(t *testing.T) {
 	}
 }
 
+// Of an array that is named as a whole one task is explained, and the answer says so.
+func TestAnswerArray(t *testing.T) {
+	ended := slurmdb.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: slurmdb.Complete, ArrayJob: 50, ArrayTask: 99}
+	p := &past{records: map[string]slurmdb.Record{"50 -1 -1": ended, "50 99 -1": ended}}
+	s := cycleOf()
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: slurmdb.Running, ArrayJob: 60, ArrayTask: 4})
+	for job, of := range map[string]string{
+		"50": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_[1-3,7]": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_99": "",
+		"60": "Job 60 is an array of which no task waits, and this is its task 60_4. ", "60_4": "", "61": "", "30": "",
+	} {
+		e := ask(t, s, p, named(job)).Jobs[0]
+		if of != "" {
+			of += "To have another explained, name it so. "
+		}
+		if it, told := strings.CutPrefix(e.Verdict, of); !told || !strings.HasPrefix(it, "It ") {
+			t.Errorf("%s: %q", job, e.Verdict)
+		}
+	}
+}
+
 // A job that may not be seen is as unknown as one that does not exist, whether the cycle
 // or the past has it.
 func TestAnswerSeen(t *testing.T) {
