@@ -75,6 +75,8 @@ func (x *Expected) words(now ostrich.Time) string {
 		return "there are processors for it now; it may have to wait for nodes, memory or Slurm's next look at it"
 	case x.From == x.To:
 		return fmt.Sprintf("about %s, whether jobs run as long as predicted or use their time limits; jobs still to come may go first", at(x.To))
+	case x.Swapped:
+		return fmt.Sprintf("between %s and %s, by how long jobs run; jobs still to come may go first", at(x.From), at(x.To))
 	}
 	return fmt.Sprintf("%s if jobs run as long as predicted, %s if they use their time limits; jobs still to come may go first", at(x.From), at(x.To))
 }
