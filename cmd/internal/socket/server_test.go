@@ -106,7 +106,7 @@ func TestHiddenJobs(t *testing.T) {
 	}
 	for _, job := range []string{of["user002"], "99999"} {
 		w := get(s, 3, http.MethodGet, folder+"explain?job="+job)
-		if want := fmt.Sprintf(`,"jobs":[],"left_out":0,"unknown":["%s"]}`, job); w.Code != http.StatusOK || !strings.HasSuffix(strings.TrimSpace(w.Body.String()), want) {
+		if want := fmt.Sprintf(`,"jobs":[],"left_out":0,"hidden":false,"unknown":["%s"]}`, job); w.Code != http.StatusOK || !strings.HasSuffix(strings.TrimSpace(w.Body.String()), want) {
 			t.Errorf("job %s: %d %s, want %s", job, w.Code, w.Body, want)
 		}
 	}

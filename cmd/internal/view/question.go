@@ -42,6 +42,8 @@ type Answer struct {
 	Jobs    []*Explanation `json:"jobs"`
 	// LeftOut counts further jobs of the user.
 	LeftOut int `json:"left_out"`
+	// Hidden reports whether the user may have jobs that are hidden.
+	Hidden bool `json:"hidden"`
 	// Unknown are the names of jobs that nobody knows.
 	Unknown []string `json:"unknown"`
 	// Incomplete says why something may be missing; "" if nothing is.
@@ -83,6 +85,7 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 	case len(names) > 0:
 	case len(by.Users) > 0:
 		a.Jobs, a.LeftOut = s.jobsOf(v, by)
+		a.Hidden = slices.ContainsFunc(by.Users, func(name string) bool { return !v.Job(name, "") })
 	default:
 		return nil, errors.New("name a job or a user")
 	}

@@ -366,8 +366,11 @@ func TestAnswerSeen(t *testing.T) {
 			t.Errorf("%s sees %s, want %s", user, got, want)
 		}
 		everybody := users("u")
-		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}}, &everybody); err != nil || (len(a.Jobs) > 0) != (user == "u") {
-			t.Errorf("%s sees of u: %+v, %v", user, a.Jobs, err)
+		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}}, &everybody); err != nil || (len(a.Jobs) > 0) != (user == "u") || a.Hidden != (user != "u") {
+			t.Errorf("%s sees of u: %+v, hidden: %v, %v", user, a.Jobs, a.Hidden, err)
+		}
+		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}, Jobs: true}, &everybody); err != nil || a.Hidden {
+			t.Errorf("where nothing is hidden: %v, %v", a.Hidden, err)
 		}
 	}
 	// slurmdbd may hide ended jobs where slurmctld hides nothing.
