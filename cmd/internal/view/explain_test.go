@@ -163,6 +163,12 @@ func TestVerdictObserving(t *testing.T) {
 	if e := explainOne(t, s, "20"); e.Verdict != want {
 		t.Errorf("verdict %q, want %q", e.Verdict, want)
 	}
+	fresh := pending(30, 0)
+	fresh.Why, fresh.SlurmRank = priority.Unheard, 2
+	s.Plan.Entries, s.works = append(s.Plan.Entries, fresh), append(s.works, 3600)
+	if e := explainOne(t, s, "30"); e.Verdict != "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster." {
+		t.Errorf("verdict %q", e.Verdict)
+	}
 	s.Enforced = true
 	if e := explainOne(t, s, "20"); e.Verdict != "It is the next to start, as soon as there is room for it." {
 		t.Errorf("verdict %q", e.Verdict)
