@@ -18,7 +18,9 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
 	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
 	for i := range seen.Campaigns {
-		if c := &seen.Campaigns[i]; !v.Share(c.Of.User, c.Of.Account) {
+		c := &seen.Campaigns[i]
+		c.Campaign = s.cycle.Seen(v, c.Campaign)
+		if !v.Share(c.Of.User, c.Of.Account) {
 			c.Share = nil
 		}
 	}
