@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -46,7 +47,7 @@ func answerAt(c *cli.Context) error {
 	late := c.Args().Get(2) == "late"
 	now := time.Unix(1700000600, 0)
 	server, err := socket.Open(c.Context, c.Args().Get(0), socket.Options{
-		Late: func(_, _ time.Time) bool { return late }, // PrivateData hides nothing, so nobody asks for users
+		Late: func(_, _ time.Time) bool { return late }, // its own user asks, who sees everything
 		Past: func(error) {},
 		Now:  func() time.Time { return now },
 	}, func(err error) { fmt.Fprintln(os.Stderr, err) })
@@ -79,5 +80,16 @@ func TestAlone(t *testing.T) {
 	}
 	if err := alone(nobody, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where jobs may be hidden, nobody is told that a user has none.
+func TestNoJobs(t *testing.T) {
+	for hidden, want := range map[bool]string{false: "No job of alice and bob waits or runs.\n", true: "No job of alice and bob that you may see waits or runs.\n"} {
+		var out strings.Builder
+		c := cli.NewContext(&cli.App{Writer: &out}, flag.NewFlagSet("", flag.ContinueOnError), nil)
+		if err := explain(c, &view.Selection{Users: []string{"alice", "bob"}}, &view.Answer{Hidden: hidden}); err != nil || out.String() != want {
+			t.Errorf("%q, want %q; %v", out.String(), want, err)
+		}
 	}
 }

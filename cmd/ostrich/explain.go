@@ -96,7 +96,11 @@ func explain(c *cli.Context, by *view.Selection, a *view.Answer) error {
 		texts = append(texts, e.String())
 	}
 	if len(by.Users) > 0 && len(a.Jobs) == 0 {
-		texts = append(texts, fmt.Sprintf("No job of %s waits or runs.\n", format.List(by.Users)))
+		seen := ""
+		if a.Hidden {
+			seen = " that you may see"
+		}
+		texts = append(texts, fmt.Sprintf("No job of %s%s waits or runs.\n", format.List(by.Users), seen))
 	}
 	if a.LeftOut > 0 {
 		texts = append(texts, fmt.Sprintf("%s more are left out. Name them to have them explained; ostrich plan -u %s lists those that wait.\n",

@@ -67,6 +67,6 @@ func (d *daemon) directory() *socket.Directory {
 }
 
 // slurmUsers asks Slurm for its users, by the settings in effect.
-func (d *daemon) slurmUsers(ctx context.Context) ([]slurm.User, error) {
+func (d *daemon) slurmUsers(ctx context.Context) (slurm.Users, error) {
 	return d.commands.Load().Users(ctx)
 }

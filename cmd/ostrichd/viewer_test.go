@@ -25,13 +25,13 @@ func asking(header string, private ...string) *daemon {
 	d := &daemon{metrics: newMetrics("test"), now: time.Now, config: sidecar.Default()}
 	d.config.Status.UserHeader = header
 	d.private.Store(&private)
-	d.users = socket.NewDirectory(func(context.Context) ([]slurm.User, error) {
-		return []slurm.User{
+	d.users = socket.NewDirectory(func(context.Context) (slurm.Users, error) {
+		return slurm.Users{List: []slurm.User{
 			{Name: "root", UID: 0, Operator: true},
 			{Name: "alice", UID: 1},
 			{Name: "oscar", UID: 2, Operator: true},
 			{Name: "carla", UID: 3, Coordinates: []string{"physics"}},
-		}, nil
+		}}, nil
 	}, func(error) {}, time.Now)
 	return d
 }
@@ -82,7 +82,7 @@ func TestViewer(t *testing.T) {
 		t.Errorf("before the first cycle: %+v %v", got, err)
 	}
 	d = asking(header, "jobs")
-	d.users = socket.NewDirectory(func(context.Context) ([]slurm.User, error) { return nil, errors.New("slurmctld is away") }, func(error) {}, time.Now)
+	d.users = socket.NewDirectory(func(context.Context) (slurm.Users, error) { return slurm.Users{}, errors.New("slurmctld is away") }, func(error) {}, time.Now)
 	r.RemoteAddr = "127.0.0.1:4711"
 	r.Header.Set(header, "oscar")
 	if got, err := d.viewers()(r); err != nil || got.Jobs || !slices.Equal(got.Names, []string{"oscar"}) {

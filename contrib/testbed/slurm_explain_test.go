@@ -47,7 +47,8 @@ func TestExplain(t *testing.T) {
 
 	const (
 		moment = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
-		start  = `(now|` + moment + `) if jobs run as long as predicted, ` + moment + ` if they use their time limits; jobs still to come may go first|` +
+		start  = `between (now|` + moment + `) and ` + moment + `, by how long jobs run; jobs still to come may go first|` +
+			`(now|` + moment + `) if jobs run as long as predicted, ` + moment + ` if they use their time limits; jobs still to come may go first|` +
 			`about ` + moment + `, whether jobs run as long as predicted or use their time limits; jobs still to come may go first`
 		waiting = `
 place     \d of \d in OStrich's order, \d of \d in Slurm's present one; Slurm's reason for the wait: (Priority|Resources|None)

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,24 +16,51 @@ type User struct {
 	Coordinates []string // accounts, with those below them
 }
 
+// Users are Slurm's users, and what slurmdbd hides from them.
+type Users struct {
+	List    []User
+	Private []string // PrivateData of slurmdbd.conf, such as "jobs"
+}
+
 // Users asks slurmctld and slurmdbd for the users. The users themselves are those by
 // which slurmctld decides, with their uids, so that no name service is asked. With
 // PrivateData=users only an operator sees others than itself.
-func (s Commands) Users(ctx context.Context) ([]User, error) {
+func (s Commands) Users(ctx context.Context) (Users, error) {
 	known, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
 	if err != nil {
-		return nil, err
+		return Users{}, err
 	}
 	users, err := parseUsers(string(known))
 	if err != nil {
-		return nil, err
+		return Users{}, err
 	}
 	s.Cluster = "" // sacctmgr's -M has another meaning
 	coordinators, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "withcoordinator", "format=user,coordinators")
 	if err != nil {
-		return nil, err
+		return Users{}, err
 	}
-	return users, parseCoordinators(string(coordinators), users)
+	if err = parseCoordinators(string(coordinators), users); err != nil {
+		return Users{}, err
+	}
+	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
+	if err != nil {
+		return Users{}, err
+	}
+	private, err := parsePrivate(string(shown))
+	return Users{users, private}, err
+}
+
+// parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
+// shows that of slurm.conf first.
+func parsePrivate(out string) ([]string, error) {
+	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
+	for line := range strings.Lines(out) {
+		key, value, found := strings.Cut(line, "=")
+		if value = strings.TrimSpace(value); found && strings.TrimSpace(key) == "PrivateData" {
+			return list(strings.ToLower(unless(value, "none"))), nil
+		}
+	}
+	return nil, errors.New("sacctmgr show configuration: no PrivateData of slurmdbd")
 }
 
 // parseUsers reads "scontrol -o show assoc_mgr flags=users". It leaves out users whose

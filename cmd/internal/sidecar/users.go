@@ -57,7 +57,7 @@ func (c *Config) usersOfSlurm(ctx context.Context) map[string]string {
 		found[name] = name
 	}
 	if users, err := slurm.Users(ctx); err == nil {
-		for _, u := range users {
+		for _, u := range users.List {
 			add(strconv.FormatUint(uint64(u.UID), 10), u.Name)
 		}
 	}

@@ -12,7 +12,7 @@ type Directory struct{ rights *rights }
 
 // NewDirectory returns a directory that asks Slurm for its users when somebody wants
 // to know, and tells failed of the first failure in a row.
-func NewDirectory(ask func(context.Context) ([]slurm.User, error), failed func(error), now func() time.Time) *Directory {
+func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(error), now func() time.Time) *Directory {
 	return &Directory{&rights{ask: ask, failed: failed, now: now}}
 }
 

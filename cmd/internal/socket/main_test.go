@@ -124,12 +124,12 @@ const (
 func options() Options {
 	now := func() time.Time { return time.Unix(1001, 0) }
 	return Options{
-		Users: NewDirectory(func(context.Context) ([]slurm.User, error) {
-			return []slurm.User{
+		Users: NewDirectory(func(context.Context) (slurm.Users, error) {
+			return slurm.Users{List: []slurm.User{
 				{Name: "op", UID: operatorUID, Operator: true},
 				{Name: "stranger", UID: strangerUID},
 				{Name: "user001", UID: 1, Coordinates: []string{"chemistry"}},
-			}, nil
+			}}, nil
 		}, func(error) {}, now),
 		Late: func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
 		Past: func(error) {},

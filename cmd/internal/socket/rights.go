@@ -2,6 +2,7 @@ package socket
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,20 +25,22 @@ const (
 // request wants to know, at most once at a time. Without a valid answer everybody
 // is an ordinary user.
 type rights struct {
-	ask    func(context.Context) ([]slurm.User, error)
+	ask    func(context.Context) (slurm.Users, error)
 	failed func(error) // called for the first failure in a row
 	now    func() time.Time
 
 	mu      sync.Mutex
 	users   map[uint32]slurm.User
+	ended   bool          // slurmdbd shows everybody the ended jobs of others
 	success time.Time     // of the latest answer
 	tried   time.Time     // when the latest question ended
 	failing bool          // it failed
 	asking  chan struct{} // closed when the present question ends; nil: there is none
 }
 
-// of returns the Slurm user of a uid. The zero value has no rights.
-func (r *rights) of(ctx context.Context, uid uint32) slurm.User {
+// of returns the Slurm user of a uid, and whether slurmdbd shows everybody the ended jobs
+// of others. The zero value has no rights.
+func (r *rights) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
 	ctx, cancel := context.WithTimeout(ctx, rightsPatience)
 	defer cancel()
 	if asking := r.renew(); asking != nil {
@@ -49,9 +52,9 @@ func (r *rights) of(ctx context.Context, uid uint32) slurm.User {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.now().Sub(r.success) >= rightsLast {
-		return slurm.User{}
+		return slurm.User{}, false
 	}
-	return r.users[uid]
+	return r.users[uid], r.ended
 }
 
 // renew begins to ask Slurm if what is known is old. It returns what is closed once Slurm
@@ -77,8 +80,9 @@ func (r *rights) refresh(done chan<- struct{}) {
 	r.tried, r.asking = r.now(), nil
 	first := err != nil && !r.failing
 	if r.failing = err != nil; err == nil {
-		r.success, r.users = r.tried, make(map[uint32]slurm.User, len(users))
-		for _, u := range users {
+		r.success, r.users = r.tried, make(map[uint32]slurm.User, len(users.List))
+		r.ended = !slices.Contains(users.Private, "jobs")
+		for _, u := range users.List {
 			r.users[u.UID] = u
 		}
 	}

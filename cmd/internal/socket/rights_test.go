@@ -17,23 +17,23 @@ func TestRights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, failed atomic.Int64
 		var away, ordinary atomic.Bool
-		r := &rights{now: time.Now, failed: func(error) { failed.Add(1) }, ask: func(context.Context) ([]slurm.User, error) {
+		r := &rights{now: time.Now, failed: func(error) { failed.Add(1) }, ask: func(context.Context) (slurm.Users, error) {
 			asked.Add(1)
 			time.Sleep(time.Second)
 			if away.Load() {
-				return nil, errors.New("no slurmdbd")
+				return slurm.Users{}, errors.New("no slurmdbd")
 			}
-			return []slurm.User{{Name: "op", UID: 5, Operator: !ordinary.Load()}}, nil
+			return slurm.Users{List: []slurm.User{{Name: "op", UID: 5, Operator: !ordinary.Load()}}, Private: map[bool][]string{true: {"usage", "jobs"}}[ordinary.Load()]}, nil
 		}}
 		check := func(when string, is bool, total, failures int64) {
 			t.Helper()
-			if got := r.of(t.Context(), 5); got.Operator != is {
-				t.Errorf("%s: %+v", when, got)
+			if got, ended := r.of(t.Context(), 5); got.Operator != is || ended != is {
+				t.Errorf("%s: %+v, ended jobs of others are shown: %v", when, got, ended)
 			}
 			if asked.Load() != total || failed.Load() != failures {
 				t.Errorf("%s: Slurm was asked %d times, want %d; told of %d failures, want %d", when, asked.Load(), total, failed.Load(), failures)
 			}
-			if stranger := r.of(t.Context(), 6); stranger.Operator {
+			if stranger, _ := r.of(t.Context(), 6); stranger.Operator {
 				t.Errorf("%s: a stranger is an operator", when)
 			}
 		}
@@ -65,10 +65,10 @@ func TestRightsHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		var asked atomic.Int64
-		r := &rights{now: time.Now, failed: func(error) {}, ask: func(context.Context) ([]slurm.User, error) {
+		r := &rights{now: time.Now, failed: func(error) {}, ask: func(context.Context) (slurm.Users, error) {
 			asked.Add(1)
 			<-hang
-			return nil, nil
+			return slurm.Users{}, nil
 		}}
 		began := time.Now()
 		for range 3 {

@@ -87,6 +87,7 @@ func (s *Server) Close() error { return s.server.Close() }
 // question is a question with its answer as JSON encodes it.
 type question struct {
 	takes  []string // names of arguments
+	past   bool     // the answer may tell of jobs that have ended
 	rows   func(s *State, v *view.Viewer, by *view.Selection) int
 	answer func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error)
 }
@@ -111,9 +112,11 @@ func questions() map[string]question {
 const Compare = "compare"
 
 func of[Answer any](q view.Query[Answer], takes ...string) question {
+	var none Answer
+	_, past := any(none).(*view.Answer)
 	return question{
-		takes: takes,
-		rows:  func(s *State, v *view.Viewer, by *view.Selection) int { return q.Rows(s.Cycle, v, by) },
+		takes: takes, past: past,
+		rows: func(s *State, v *view.Viewer, by *view.Selection) int { return q.Rows(s.Cycle, v, by) },
 		answer: func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error) {
 			return q.Of(ctx, s.Cycle, v, by)
 		},
@@ -177,7 +180,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 // body makes the answer to a question of a user, and returns how to say that it is sent.
 // Answers are made one at a time. The error is a busyError if the user has to wait.
 func (s *Server) body(ctx context.Context, uid uint32, q question, state *State, by *view.Selection) (body *bytes.Buffer, sent func(), err error) {
-	v := s.viewer(ctx, state.Cycle, uid)
+	v := s.viewer(ctx, state.Cycle, uid, q.past && len(by.Jobs) > 0)
 	made, err := s.limits.begin(ctx, uid)
 	if err != nil {
 		return nil, nil, err
@@ -209,18 +212,19 @@ func (s *Server) body(ctx context.Context, uid uint32, q question, state *State,
 // warning is the header with what the client should know of the answer.
 const warning = "Ostrich-Warning"
 
-// viewer returns what a user may see. Root, SlurmUser, the user of the daemon and
-// operators see everything.
-func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32) *view.Viewer {
+// viewer returns what a user may see, of jobs that have ended too if past is set. Root,
+// SlurmUser, the user of the daemon and operators see everything.
+func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32, past bool) *view.Viewer {
 	controller := &c.Options.Controller
 	v := view.NewViewer(controller.PrivateData)
-	if v.Jobs && v.Shares || uid == 0 || uid == s.limits.own || uid == controller.SlurmUser {
+	if v.Jobs && v.Shares && !past || uid == 0 || uid == s.limits.own || uid == controller.SlurmUser {
 		return view.Everything()
 	}
-	u := s.Users.rights.of(ctx, uid)
+	u, ended := s.Users.rights.of(ctx, uid)
 	if u.Operator {
 		return view.Everything()
 	}
+	v.Ended = ended
 	v.Names, v.Accounts = c.NamesOf(uid), u.Coordinates
 	if u.Name != "" && !slices.Contains(v.Names, u.Name) {
 		v.Names = append(v.Names, u.Name)

@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/priority/slurm"
 )
 
 // Each user sees of others what Slurm shows them, and always their own.
@@ -103,7 +106,7 @@ func TestHiddenJobs(t *testing.T) {
 	}
 	for _, job := range []string{of["user002"], "99999"} {
 		w := get(s, 3, http.MethodGet, folder+"explain?job="+job)
-		if want := fmt.Sprintf(`,"jobs":[],"left_out":0,"unknown":["%s"]}`, job); w.Code != http.StatusOK || !strings.HasSuffix(strings.TrimSpace(w.Body.String()), want) {
+		if want := fmt.Sprintf(`,"jobs":[],"left_out":0,"hidden":false,"unknown":["%s"]}`, job); w.Code != http.StatusOK || !strings.HasSuffix(strings.TrimSpace(w.Body.String()), want) {
 			t.Errorf("job %s: %d %s, want %s", job, w.Code, w.Body, want)
 		}
 	}
@@ -168,6 +171,39 @@ func refusal(t *testing.T, s *Server, target, want string) {
 	}
 	if got := fmt.Sprintf("%d %s", w.Code, said.Error); got != want {
 		t.Errorf("%s: %q, want %q", target, got, want)
+	}
+}
+
+// Where slurmctld hides nothing, slurmdbd is asked whether it hides ended jobs, but only of
+// those who ask for jobs.
+func TestEnded(t *testing.T) {
+	for _, private := range [][]string{nil, {"jobs"}, {"usage"}} {
+		asked := 0
+		o := options()
+		o.Users = NewDirectory(func(context.Context) (slurm.Users, error) {
+			asked++
+			return slurm.Users{List: []slurm.User{{Name: "op", UID: operatorUID, Operator: true}, {Name: "stranger", UID: strangerUID}}, Private: private}, nil
+		}, func(error) {}, o.Now)
+		s, st := newServer(o), state(t, 2, 10)
+		s.Show(st)
+		for _, target := range []string{"plan?job=1", "explain?user=user001"} {
+			if w := get(s, strangerUID, http.MethodGet, folder+target); w.Code != http.StatusOK || asked != 0 {
+				t.Errorf("%s: %d, Slurm was asked %d times", target, w.Code, asked)
+			}
+		}
+		hidden := slices.Contains(private, "jobs")
+		for uid, want := range map[uint32]bool{0: true, operatorUID: true, strangerUID: !hidden} {
+			v := s.viewer(t.Context(), st.Cycle, uid, true)
+			if v.Ended != want || !v.Jobs || !v.Shares {
+				t.Errorf("PrivateData=%s of slurmdbd: %d is %+v", private, uid, v)
+			}
+		}
+		if w := get(s, strangerUID, http.MethodGet, folder+"explain?job=99999"); w.Code != http.StatusOK || asked != 1 {
+			t.Errorf("%d, Slurm was asked %d times", w.Code, asked)
+		}
+		if v := s.viewer(t.Context(), st.Cycle, strangerUID, true); !slices.Equal(v.Names, []string{"stranger"}) {
+			t.Errorf("%+v", v)
+		}
 	}
 }
 

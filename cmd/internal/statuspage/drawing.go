@@ -157,8 +157,12 @@ func (b *builder) blockWords(block *Block) string {
 		verb = "started "
 	}
 	start, end := b.clock.maybe(block.Start), b.clock.at(*block.End)
-	return text + fmt.Sprintf("%s%s, completes %s (%s); %s core-hours, %.0f %% served; share %s of the pool; %s pending, %s running",
-		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), 100*block.Progress, share(block.Share), format.Count(block.Pending), format.Count(block.Running))
+	part := ""
+	if block.Share != nil {
+		part = "; share " + share(*block.Share) + " of the pool"
+	}
+	return text + fmt.Sprintf("%s%s, completes %s (%s); %s core-hours, %.0f %% served%s; %s pending, %s running",
+		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), 100*block.Progress, part, format.Count(block.Pending), format.Count(block.Running))
 }
 
 // share writes a part of the machine.

@@ -77,7 +77,7 @@ func (s *Snapshot) addCycle() {
 	}
 	for i := range s.cycle.Campaigns {
 		c := &s.cycle.Campaigns[i]
-		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Done: c.Done, Share: c.Of.Share})
+		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Done: c.Done, Share: &c.Of.Share})
 	}
 	s.draw()
 }
@@ -104,7 +104,7 @@ func (s *Snapshot) draw() {
 				if !c.Completed {
 					l.Blocks = append(l.Blocks, Block{
 						Campaign: c.Campaign, User: c.User, Account: c.Account, Start: c.VirtualStart, End: c.VirtualEnd,
-						Work: c.Work, Progress: c.Progress, Share: u.Share, Pending: c.Jobs.Pending, Running: c.Jobs.Running,
+						Work: c.Work, Progress: c.Progress, Share: &u.Share, Pending: c.Jobs.Pending, Running: c.Jobs.Running,
 					})
 				}
 			}

@@ -157,7 +157,7 @@ func TestSnapshot(t *testing.T) {
 		if !c.Completed {
 			unfinished++
 		}
-		if c.Share != 0.2 || c.Done < 0 || c.Done > c.Work {
+		if *c.Share != 0.2 || c.Done < 0 || c.Done > c.Work {
 			t.Errorf("campaign %d: share %v, %v of %v done", c.Campaign.Campaign, c.Share, c.Done, c.Work)
 		}
 	}

@@ -59,5 +59,8 @@ func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	if err == nil && !s.sees(e.User, e.Account) {
 		return nil, fmt.Errorf("job %s: %w", job, view.ErrNoJob)
 	}
+	if err == nil && s.viewer != nil {
+		e.Hide(s.viewer)
+	}
 	return e, err
 }

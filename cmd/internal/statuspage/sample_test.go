@@ -87,7 +87,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 			end := max(start, float64(sampleNow)) + left*3600*float64(users)/float64(procs)
 			bound := end + 3*3600
 			at = end
-			block := Block{Campaign: lead, User: user, Account: account, Start: &start, End: &end, Work: work, Progress: progress, Share: 1 / float64(users), Pending: 1 + r.IntN(40), Running: r.IntN(5)}
+			block := Block{Campaign: lead, User: user, Account: account, Start: &start, End: &end, Work: work, Progress: progress, Share: new(1 / float64(users)), Pending: 1 + r.IntN(40), Running: r.IntN(5)}
 			lane.Blocks = append(lane.Blocks, block)
 			c := Campaign{
 				Campaign: &view.Campaign{

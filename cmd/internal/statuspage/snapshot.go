@@ -104,7 +104,7 @@ type Block struct {
 	End      *float64      `json:"virtual_completion"`
 	Work     float64       `json:"work_core_hours"`
 	Progress float64       `json:"progress"` // served virtually, 0 to 1
-	Share    float64       `json:"share"`    // of the pool, 0 to 1
+	Share    *float64      `json:"share"`    // of the pool, 0 to 1; null: hidden
 	Pending  int           `json:"pending"`  // jobs, each task of an array counts
 	Running  int           `json:"running"`
 }
@@ -137,9 +137,9 @@ type Share struct {
 // it really is.
 type Campaign struct {
 	*view.Campaign
-	Colour int     `json:"-"`
-	Done   float64 `json:"done_core_hours"`
-	Share  float64 `json:"share"` // of the pool, that its user gets, 0 to 1
+	Colour int      `json:"-"`
+	Done   float64  `json:"done_core_hours"`
+	Share  *float64 `json:"share"` // of the pool, that its user gets, 0 to 1; null: hidden
 }
 
 // Finished is a campaign that has ended since the daemon began.

@@ -17,9 +17,16 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 	seen.viewer = v
 	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
 	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
+	for i := range seen.Campaigns {
+		c := &seen.Campaigns[i]
+		c.Campaign = s.cycle.Seen(v, c.Campaign)
+		if !v.Share(c.Of.User, c.Of.Account) {
+			c.Share = nil
+		}
+	}
 	seen.Finished = only(s.Finished, func(one *Finished) bool { return v.Job(one.User, one.Account) })
 	seen.Promise.Users = only(s.Promise.Users, func(one *Promised) bool { return v.Job(one.User, one.Account) })
-	seen.Running = only(s.Running, func(one *Running) bool { return v.Job(one.User, one.Account) })
+	seen.Running = only(s.Running, func(one *Running) bool { return v.Share(one.User, one.Account) })
 	seen.Lanes = []Lane{}
 	for _, lane := range s.Lanes {
 		if !v.Job(lane.User, lane.Account) {
@@ -28,6 +35,12 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 			lane.More, lane.Work = 0, 0
 			if len(lane.Blocks) == 0 {
 				continue
+			}
+		}
+		if !v.Share(lane.User, lane.Account) {
+			lane.Blocks = slices.Clone(lane.Blocks)
+			for i := range lane.Blocks {
+				lane.Blocks[i].Share = nil
 			}
 		}
 		seen.Lanes = append(seen.Lanes, lane)

@@ -114,6 +114,48 @@ func TestViewers(t *testing.T) {
 	}
 }
 
+// TestHiddenShares: where only shares are hidden, they do not stand beside jobs and
+// campaigns of others either.
+func TestHiddenShares(t *testing.T) {
+	v := view.NewViewer([]string{"users"})
+	v.Names = []string{"user003"}
+	h := shown(t, v)
+	check := func(what, user string, shown bool) {
+		if shown != (user == "user003") {
+			t.Errorf("%s of %s: shares are shown: %v", what, user, shown)
+		}
+	}
+	drawn := decoded[ScheduleAnswer](t, h, API+"schedule.json")
+	for _, lane := range drawn.Lanes {
+		for _, block := range lane.Blocks {
+			check("a block", block.User, block.Share != nil)
+		}
+	}
+	for _, running := range drawn.Running {
+		check("what runs", running.User, true)
+	}
+	listed := decoded[CampaignsAnswer](t, h, API+"campaigns.json")
+	for _, c := range listed.Campaigns {
+		check("a campaign", c.User, c.Share != nil)
+	}
+	if len(drawn.Lanes) != 5 || len(drawn.Running) != 1 || len(listed.Campaigns) < 5 {
+		t.Errorf("%d lanes, %d users hold processors, %d campaigns", len(drawn.Lanes), len(drawn.Running), len(listed.Campaigns))
+	}
+	for job := 1; job < 170; job += 9 {
+		w := request(h, http.MethodGet, API+"explain.json?job="+strconv.Itoa(job), "localhost")
+		var e ExplainAnswer
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		if c := e.Campaign; c != nil {
+			check("an explanation", e.User, c.Share != nil || c.Entitled != nil || c.Held != nil || strings.Contains(e.Words, "entitled"))
+		}
+	}
+	if page := request(h, http.MethodGet, "/?all=1", "localhost").Body.String(); strings.Count(page, "; share ") == 0 || !strings.Contains(page, "% served; ") {
+		t.Error("the page has no shares, or no campaigns")
+	}
+}
+
 // TestHiddenJob: a job that may not be seen is as unknown as one that does not exist,
 // and counts are of all.
 func TestHiddenJob(t *testing.T) {

@@ -86,10 +86,26 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	list, seen := []Campaign{}, s.seen(v, by)
 	for i := range s.Campaigns {
 		if c := &s.Campaigns[i]; seen(c) {
-			list = append(list, *c)
+			list = append(list, *s.Seen(v, c))
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, list}
+}
+
+// Seen returns a campaign with the ids of those jobs alone that v may see. Who coordinates
+// an account may see some of the jobs of a user.
+func (s *Cycle) Seen(v *Viewer, c *Campaign) *Campaign {
+	if v.Job(c.User, "") {
+		return c
+	}
+	some := *c
+	for _, list := range []*[]ostrich.JobID{&some.Pending, &some.Running, &some.CannotStart} {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(id ostrich.JobID) bool {
+			r, ok := s.record(id)
+			return !ok || !v.Job(c.User, r.Account)
+		})
+	}
+	return &some
 }
 
 // seen returns whether a campaign is chosen and v may see it. With jobs to choose by it

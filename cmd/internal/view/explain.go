@@ -78,14 +78,16 @@ type ExplainedCampaign struct {
 	Overdue      bool          `json:"overdue"`         // that moment has come
 	CannotStart  int           `json:"cannot_start"`    // of pending, jobs that count for nothing until they can
 	Waiting      bool          `json:"waiting"`         // none of its jobs could start yet
-	Share        float64       `json:"share"`
-	Entitled     float64       `json:"processors"`
-	Held         int           `json:"held"`
+	Share        *float64      `json:"share"`           // null, as Entitled and Held: hidden
+	Entitled     *float64      `json:"processors"`
+	Held         *int          `json:"held"`
 	Active       int           `json:"active_users"`
 	Others       int           `json:"other_active_users"`
 	Processors   int           `json:"pool_processors"`
 	Flow         float64       `json:"flow"`     // seconds since a job of it could first start; 0: none can
 	Shortest     float64       `json:"shortest"` // seconds that it needs alone on an empty machine; 0: not known
+
+	of *User // whose it is
 }
 
 // Ahead counts what comes before the job in its pool; an array counts once.
@@ -117,14 +119,14 @@ type Factors struct {
 func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	entries := s.Plan.Entries
 	at := job.Pending(entries)
-	if at < 0 {
-		r, ok := job.live(s.live)
-		if !ok {
-			return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
-		}
-		return s.ran(&r), nil
+	r, ok := job.live(s.live)
+	switch {
+	case at >= 0 && (!ok || r.Job.Start == 0 || (r.Job.ID != entries[at].Job && job.task < 0)):
+		return s.waiting(&entries[at]), nil
+	case !ok:
+		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
-	return s.waiting(&entries[at]), nil
+	return s.ranAs(job, &r), nil // even if it waited when the queue was read, which is before accounting
 }
 
 // explanation begins an explanation.
@@ -191,6 +193,13 @@ func (s *Cycle) procs(p *sidecar.Entry) int {
 	return p.CPUs
 }
 
+// Hide takes out the shares of the job's user unless v may see them.
+func (e *Explanation) Hide(v *Viewer) {
+	if c := e.Campaign; c != nil && !v.Share(c.of.User, c.of.Account) {
+		c.Share, c.Entitled, c.Held = nil, nil, nil
+	}
+}
+
 // explained returns the campaign of a job, nil if it is in none.
 func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 	for i := range s.Campaigns {
@@ -202,7 +211,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 			Campaign: c.Campaign, Name: c.Name, Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
 			Progress: c.Progress, Started: c.Started, Completed: c.Completed, VirtualStart: c.VirtualStart, VirtualEnd: c.VirtualEnd,
 			Stretch: c.Stretch, Bound: c.Bound, Left: c.Left, FrontBy: c.FrontBy, Overdue: c.Overdue, CannotStart: c.Blocked, Waiting: c.Waiting,
-			Share: c.Of.Share, Entitled: c.Of.Entitled, Held: c.Of.Held, Active: c.Of.Among, Others: c.Of.Among,
+			Share: &c.Of.Share, Entitled: &c.Of.Entitled, Held: &c.Of.Held, Active: c.Of.Among, Others: c.Of.Among, of: c.Of,
 		}
 		if c.Of.Active {
 			e.Others--

@@ -163,6 +163,12 @@ func TestVerdictObserving(t *testing.T) {
 	if e := explainOne(t, s, "20"); e.Verdict != want {
 		t.Errorf("verdict %q, want %q", e.Verdict, want)
 	}
+	fresh := pending(30, 0)
+	fresh.Why, fresh.SlurmRank = priority.Unheard, 2
+	s.Plan.Entries, s.works = append(s.Plan.Entries, fresh), append(s.works, 3600)
+	if e := explainOne(t, s, "30"); e.Verdict != "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster." {
+		t.Errorf("verdict %q", e.Verdict)
+	}
 	s.Enforced = true
 	if e := explainOne(t, s, "20"); e.Verdict != "It is the next to start, as soon as there is room for it." {
 		t.Errorf("verdict %q", e.Verdict)
@@ -258,9 +264,9 @@ func TestPlurals(t *testing.T) {
 		c    ExplainedCampaign
 		want string
 	}{
-		{ExplainedCampaign{Processors: 1}, "u is entitled to the whole machine of 1 processor, as no other user has work; the user's jobs hold 0 now"},
-		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: 4, Held: 3}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
-		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: 8.0 / 3}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: new(4.0), Held: new(3)}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
+		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: new(8.0 / 3), Held: new(0)}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
 	} {
 		if got := (&Explanation{User: "u", Campaign: &test.c}).share(); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)

@@ -20,6 +20,9 @@ import (
 type Expected struct {
 	From ostrich.Time `json:"from"`
 	To   ostrich.Time `json:"to"`
+	// Swapped is set if From is the start with time limits: shorter jobs may make others
+	// start later, as they leave other gaps.
+	Swapped bool `json:"swapped"`
 }
 
 // mostForecast is how many pending jobs of a pool are forecast, each task counted. The
@@ -91,8 +94,7 @@ func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 	}
 	starts := make(map[ostrich.JobID]Expected, len(jobs)-first)
 	for i := first; i < len(jobs); i++ {
-		// Shorter jobs may make others start later, as they leave other gaps.
-		e := Expected{min(early[i], late[i]), max(early[i], late[i])}
+		e := Expected{min(early[i], late[i]), max(early[i], late[i]), late[i] < early[i]}
 		if before, ok := starts[jobs[i].ID]; !ok || e.From < before.From {
 			starts[jobs[i].ID] = e // of an array, its first task
 		}

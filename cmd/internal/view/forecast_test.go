@@ -55,15 +55,24 @@ func TestExpected(t *testing.T) {
 		{"what cannot start keeps nobody", machine(held, narrow), "20", 10_000, 10_000},
 	} {
 		e := explainOne(t, test.s, test.job)
-		if e.Expected == nil || *e.Expected != (Expected{test.from, test.to}) {
+		if e.Expected == nil || *e.Expected != (Expected{From: test.from, To: test.to}) {
 			t.Errorf("%s: %+v, want %d to %d", test.name, e.Expected, test.from, test.to)
 		}
 	}
 	// What the virtual schedule does not know yet runs to its limit.
 	s := machine(first)
 	delete(s.lengths, 1)
-	if e := explainOne(t, s, "10"); *e.Expected != (Expected{11_800, 11_800}) {
+	if e := explainOne(t, s, "10"); *e.Expected != (Expected{From: 11_800, To: 11_800}) {
 		t.Errorf("just started: %+v", e.Expected)
+	}
+	// The last of these starts earlier if jobs use their time limits, as they leave other gaps then.
+	var jobs []sidecar.Entry
+	for i, limit := range []ostrich.Duration{4500, 1800, 4500, 900} {
+		jobs = append(jobs, wide(ostrich.JobID(10*(i+1)), i+1, []int{2, 8, 5, 5}[i]))
+		jobs[i].TimeLimit = limit
+	}
+	if e := explainOne(t, machine(jobs...), "40"); *e.Expected != (Expected{11_800, 12_100, true}) {
+		t.Errorf("swapped: %+v", e.Expected)
 	}
 	// Where OStrich only watches, Slurm's order counts.
 	s = machine(wide(10, 1, 8), wide(20, 2, 8))
@@ -79,10 +88,12 @@ func TestExpectedWords(t *testing.T) {
 	const now = 1_700_000_000
 	a, b := moment(now+60), moment(now+120)
 	for x, want := range map[Expected]string{
-		{now, now}:            "there are processors for it now; it may have to wait for nodes, memory or Slurm's next look at it",
-		{now, now + 60}:       "now if jobs run as long as predicted, " + a + " if they use their time limits; jobs still to come may go first",
-		{now + 60, now + 60}:  "about " + a + ", whether jobs run as long as predicted or use their time limits; jobs still to come may go first",
-		{now + 60, now + 120}: a + " if jobs run as long as predicted, " + b + " if they use their time limits; jobs still to come may go first",
+		{From: now, To: now}:            "there are processors for it now; it may have to wait for nodes, memory or Slurm's next look at it",
+		{From: now, To: now + 60}:       "now if jobs run as long as predicted, " + a + " if they use their time limits; jobs still to come may go first",
+		{From: now + 60, To: now + 60}:  "about " + a + ", whether jobs run as long as predicted or use their time limits; jobs still to come may go first",
+		{now + 60, now + 120, true}:     "between " + a + " and " + b + ", by how long jobs run; jobs still to come may go first",
+		{now, now + 120, true}:          "between now and " + b + ", by how long jobs run; jobs still to come may go first",
+		{From: now + 60, To: now + 120}: a + " if jobs run as long as predicted, " + b + " if they use their time limits; jobs still to come may go first",
 	} {
 		if got := x.words(now); got != want {
 			t.Errorf("%+v: %s, want %s", x, got, want)

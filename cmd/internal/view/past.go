@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -74,6 +75,16 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 	return e
 }
 
+// ranAs explains a job that is not pending, and says so if it is one of an array that was
+// named as a whole.
+func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
+	e := s.ran(r)
+	if r.ArrayJob == name.id && r.ArrayTask != slurmdb.NoTask && name.task < 0 {
+		e.Verdict = fmt.Sprintf("Job %d is an array of which no task waits, and this is its task %s. To have another explained, name it so. %s", name.id, e.Job, e.Verdict)
+	}
+	return e
+}
+
 // know adds to an answer what the past tells of its jobs that have started or ended.
 func (s *Cycle) know(ctx context.Context, a *Answer) {
 	list := slices.DeleteFunc(slices.Clone(a.Jobs), func(e *Explanation) bool { return e.Waited == nil })
@@ -110,29 +121,61 @@ func (s *Cycle) knowWrites(list []*Explanation) error {
 	return err
 }
 
+// waiter is a job that has waited.
+type waiter struct {
+	*Explanation
+	until ostrich.Time
+	pool  *Pool
+	users map[uint32]bool
+}
+
+// mostAsked is how often accounting is asked for what started while jobs waited.
+const mostAsked = 3
+
 // knowStarts adds up what started while jobs waited. It reads the time that they waited
-// once, from the first submission to the last start.
+// once, from the first submission to the last start. If that is too much, it does without
+// the oldest job, and then without the older half.
 func (s *Cycle) knowStarts(ctx context.Context, list []*Explanation) error {
-	type waiter struct {
-		*Explanation
-		until ostrich.Time
-		uid   uint32
-		pool  *Pool
-		users map[uint32]bool
-	}
 	var waiters []waiter
-	from, to := ostrich.Time(math.MaxInt64), ostrich.Time(0)
 	for _, e := range list {
-		if *e.Waited == 0 {
-			continue
+		if *e.Waited > 0 {
+			waiters = append(waiters, waiter{e, e.Submitted + ostrich.Time(*e.Waited), s.inPool(e.Partition), make(map[uint32]bool)})
 		}
-		until := e.Submitted + ostrich.Time(*e.Waited)
-		waiters = append(waiters, waiter{e, until, e.uid, s.inPool(e.Partition), make(map[uint32]bool)})
-		from, to = min(from, e.Submitted), max(to, until)
-		e.Meanwhile = &Meanwhile{}
 	}
-	if len(waiters) == 0 {
-		return nil
+	slices.SortStableFunc(waiters, func(a, b waiter) int { return cmp.Compare(a.Submitted, b.Submitted) })
+	uncounted := func(waiters []waiter, why string) {
+		for _, w := range waiters {
+			w.Meanwhile, w.Uncounted = nil, why
+		}
+	}
+	for asked := 1; len(waiters) > 0; asked++ {
+		err := s.count(ctx, waiters)
+		if !errors.Is(err, slurmdb.ErrTooMuch) {
+			if err != nil {
+				uncounted(waiters, "accounting cannot be asked now")
+			}
+			return err
+		}
+		left := 1
+		uncounted(waiters[:left], err.Error())
+		switch {
+		case asked == mostAsked:
+			left = len(waiters)
+		case asked > 1:
+			left += (len(waiters) - 1) / 2
+		}
+		uncounted(waiters[1:left], slurmdb.ErrTooMuch.Error()+" together with the other jobs; ask for this one alone")
+		waiters = waiters[left:]
+	}
+	return nil
+}
+
+// count adds up what started while jobs waited, of which the first was submitted first.
+func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
+	from, to := waiters[0].Submitted, waiters[0].until
+	for _, w := range waiters {
+		to = max(to, w.until)
+		w.Meanwhile = &Meanwhile{}
 	}
 	err := s.Past.Started(ctx, from, to, func(j *slurmdb.Row) {
 		pool := s.inPool(j.Partition)
@@ -153,19 +196,9 @@ func (s *Cycle) knowStarts(ctx context.Context, list []*Explanation) error {
 			}
 		}
 	})
-	for i := range waiters {
-		w := &waiters[i]
+	for _, w := range waiters {
 		m := w.Meanwhile
 		m.Users, m.Work, m.OwnWork = len(w.users), rounded(m.Work), rounded(m.OwnWork)
-		switch {
-		case errors.Is(err, slurmdb.ErrTooMuch):
-			w.Meanwhile, w.Uncounted = nil, err.Error()
-		case err != nil:
-			w.Meanwhile, w.Uncounted = nil, "accounting cannot be asked now"
-		}
-	}
-	if errors.Is(err, slurmdb.ErrTooMuch) {
-		return nil
 	}
 	return err
 }

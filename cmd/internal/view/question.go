@@ -42,6 +42,8 @@ type Answer struct {
 	Jobs    []*Explanation `json:"jobs"`
 	// LeftOut counts further jobs of the user.
 	LeftOut int `json:"left_out"`
+	// Hidden reports whether the user may have jobs that are hidden.
+	Hidden bool `json:"hidden"`
 	// Unknown are the names of jobs that nobody knows.
 	Unknown []string `json:"unknown"`
 	// Incomplete says why something may be missing; "" if nothing is.
@@ -72,7 +74,7 @@ var AskExplain = Query[*Answer]{
 // users. Jobs that are not known or that v may not see are in Answer.Unknown and are no
 // error. Without a past, or if it cannot be asked, jobs that have ended are not known, and
 // nothing is told of what started while a job waited. The past is asked at most once for
-// each name, and once for all jobs together.
+// each name, and a few times for all jobs together.
 func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, error) {
 	names, err := ParseJobs(by.Jobs...)
 	if err != nil {
@@ -83,15 +85,19 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 	case len(names) > 0:
 	case len(by.Users) > 0:
 		a.Jobs, a.LeftOut = s.jobsOf(v, by)
+		a.Hidden = slices.ContainsFunc(by.Users, func(name string) bool { return !v.Job(name, "") })
 	default:
 		return nil, errors.New("name a job or a user")
 	}
 	for _, name := range names {
-		if e := s.find(ctx, name, a); e == nil || !v.Job(e.User, e.Account) {
+		if e := s.find(ctx, name, a); e == nil || !v.explained(e) {
 			a.Unknown = append(a.Unknown, name.String())
 		} else {
 			a.Jobs = append(a.Jobs, e)
 		}
+	}
+	for _, e := range a.Jobs {
+		e.Hide(v)
 	}
 	if s.Past != nil && a.Failed == nil {
 		s.know(ctx, a)
@@ -118,7 +124,7 @@ func (s *Cycle) find(ctx context.Context, name JobName, of *Answer) *Explanation
 	if !ok || err != nil {
 		return e
 	}
-	return s.ran(&r)
+	return s.ranAs(name, &r)
 }
 
 // jobsOf explains the unfinished jobs of users that v may see, those first that are next
@@ -127,7 +133,7 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 	list = []*Explanation{}
 	for i := range s.Plan.Entries {
 		switch {
-		case !s.sees(v, by, i):
+		case !s.sees(v, by, i) || s.started(s.Plan.Entries[i].Job):
 		case len(list) < mostExplained:
 			list = append(list, s.waiting(&s.Plan.Entries[i]))
 		default:
@@ -145,6 +151,12 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 		}
 	}
 	return list, more
+}
+
+// started reports whether a job has started since the queue was read.
+func (s *Cycle) started(id ostrich.JobID) bool {
+	r, ok := s.record(id)
+	return ok && r.Job.Start != 0
 }
 
 // nameOf returns the name of a started job as squeue shows it.

@@ -86,6 +86,7 @@ type past struct {
 	rows    []slurmdb.Row
 	writes  []journal.Record
 	fails   error
+	first   ostrich.Time // what started earlier is too much to read
 
 	from, to ostrich.Time // as last asked
 	asked    []string
@@ -100,6 +101,9 @@ func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (slur
 
 func (p *past) Started(_ context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
 	p.asked, p.from, p.to = append(p.asked, "started"), from, to
+	if from < p.first {
+		return fmt.Errorf("%w: it is older than %d", slurmdb.ErrTooMuch, p.first)
+	}
 	for i := range p.rows {
 		if p.fails == nil {
 			visit(&p.rows[i])
@@ -227,6 +231,43 @@ func TestAnswerTooMuch(t *testing.T) {
 	}
 }
 
+// A job that waited too long for its time to be read does not take what is told of others.
+func TestAnswerTooOld(t *testing.T) {
+	for _, test := range []struct {
+		first ostrich.Time
+		asked int
+		want  []string // by the number of the job; "" where all is counted
+	}{
+		{1, 1, []string{"", "", "", "", ""}},
+		{2, 2, []string{"it is older than 2", "", "", "", ""}},
+		{3, 3, []string{"it is older than 3", "it is older than 3", "alone", "", ""}},
+		{4, 3, []string{"it is older than 4", "it is older than 4", "alone", "", ""}},
+		{5, 3, []string{"it is older than 5", "it is older than 5", "alone", "it is older than 5", "alone"}},
+	} {
+		s, by := cycleOf(), named()
+		s.live = nil
+		for _, i := range []int{3, 1, 4, 2, 5} {
+			s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: slurmdb.NoTask})
+			by.Jobs = append(by.Jobs, strconv.Itoa(30+i))
+		}
+		p := &past{first: test.first, rows: []slurmdb.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
+		a := ask(t, s, p, by)
+		if a.Failed != nil || a.Incomplete != "" || len(p.asked) != test.asked+1 {
+			t.Errorf("%d: %q, %v", test.first, p.asked, a.Failed)
+		}
+		for _, e := range a.Jobs {
+			want := map[string]string{"": "", "alone": "too much to read together with the other jobs; ask for this one alone"}
+			text, ok := want[test.want[e.JobID-31]]
+			if !ok {
+				text = "too much to read: " + test.want[e.JobID-31]
+			}
+			if e.Uncounted != text || (text == "") != (e.Meanwhile != nil && e.Meanwhile.Jobs == 1) {
+				t.Errorf("%d: of job %d: %+v, %q, want %q", test.first, e.JobID, e.Meanwhile, e.Uncounted, text)
+			}
+		}
+	}
+}
+
 // Accounting may still call a job pending that the queue has no more; the past knows.
 func TestAnswerJustEnded(t *testing.T) {
 	s := cycleOf()
@@ -263,6 +304,50 @@ func TestAnswerOfUser(t *testing.T) {
 	}
 }
 
+// A job that started after the queue was read, and before accounting was, runs. It is
+// answered once.
+func TestAnswerJustStarted(t *testing.T) {
+	s := cycleOf()
+	array := pending(40, 3)
+	array.User, array.Array, array.Tasks, array.Full = "u", 40, "3-5", "40_[3-5]"
+	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
+	s.Plan.Entries[1].User = "u"
+	s.works = append(s.works, 1, 1)
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: slurmdb.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
+	var got []string
+	for _, e := range ask(t, s, nil, users("u")).Jobs {
+		got = append(got, fmt.Sprint(e.JobID, " ", e.Slurm == nil))
+	}
+	if want := []string{"20 false", "40 false", "30 true", "43 true"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for job, runs := range map[string]bool{"20": false, "30": true, "40": false, "40_3": true, "40_4": false, "40_[3-5]": false} {
+		if e := explainOne(t, s, job); (e.Slurm == nil) != runs || strings.HasPrefix(e.Verdict, "It runs. ") != runs {
+			t.Errorf("%s: %s", job, e)
+		}
+	}
+}
+
+// Of an array that is named as a whole one task is explained, and the answer says so.
+func TestAnswerArray(t *testing.T) {
+	ended := slurmdb.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: slurmdb.Complete, ArrayJob: 50, ArrayTask: 99}
+	p := &past{records: map[string]slurmdb.Record{"50 -1 -1": ended, "50 99 -1": ended}}
+	s := cycleOf()
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: slurmdb.Running, ArrayJob: 60, ArrayTask: 4})
+	for job, of := range map[string]string{
+		"50": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_[1-3,7]": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_99": "",
+		"60": "Job 60 is an array of which no task waits, and this is its task 60_4. ", "60_4": "", "61": "", "30": "",
+	} {
+		e := ask(t, s, p, named(job)).Jobs[0]
+		if of != "" {
+			of += "To have another explained, name it so. "
+		}
+		if it, told := strings.CutPrefix(e.Verdict, of); !told || !strings.HasPrefix(it, "It ") {
+			t.Errorf("%s: %q", job, e.Verdict)
+		}
+	}
+}
+
 // A job that may not be seen is as unknown as one that does not exist, whether the cycle
 // or the past has it.
 func TestAnswerSeen(t *testing.T) {
@@ -281,13 +366,53 @@ func TestAnswerSeen(t *testing.T) {
 			t.Errorf("%s sees %s, want %s", user, got, want)
 		}
 		everybody := users("u")
-		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}}, &everybody); err != nil || (len(a.Jobs) > 0) != (user == "u") {
-			t.Errorf("%s sees of u: %+v, %v", user, a.Jobs, err)
+		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}}, &everybody); err != nil || (len(a.Jobs) > 0) != (user == "u") || a.Hidden != (user != "u") {
+			t.Errorf("%s sees of u: %+v, hidden: %v, %v", user, a.Jobs, a.Hidden, err)
+		}
+		if a, err = s.Answer(t.Context(), &Viewer{Names: []string{user}, Jobs: true}, &everybody); err != nil || a.Hidden {
+			t.Errorf("where nothing is hidden: %v, %v", a.Hidden, err)
+		}
+	}
+	// slurmdbd may hide ended jobs where slurmctld hides nothing.
+	for _, test := range []struct {
+		v    Viewer
+		want string
+	}{
+		{Viewer{Jobs: true, Ended: true}, "4 [99]"},
+		{Viewer{Jobs: true}, "2 [40 41 99]"},
+		{Viewer{Jobs: true, Names: []string{"w"}}, "3 [41 99]"},
+		{Viewer{Ended: true}, "0 [20 30 40 41 99]"},
+	} {
+		s, by := cycleOf(), named("20,30,40,41,99")
+		s.Past = p
+		a, err := s.Answer(t.Context(), &test.v, &by)
+		if err != nil || fmt.Sprint(len(a.Jobs), " ", a.Unknown) != test.want {
+			t.Errorf("%+v sees %d %v, want %s; %v", test.v, len(a.Jobs), a.Unknown, test.want, err)
 		}
 	}
 	for _, by := range []Selection{{}, {Jobs: []string{"x"}}} {
 		if a, err := cycleOf().Answer(t.Context(), Everything(), &by); err == nil {
 			t.Errorf("%+v: %+v", by, a)
+		}
+	}
+}
+
+// Shares that are hidden are not in explanations, though the job is.
+func TestAnswerShares(t *testing.T) {
+	for user, want := range map[string]bool{"u": true, "w": false} {
+		s, v := cycleOf(), NewViewer([]string{"usage"})
+		s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{{User: 1, Lead: 20, Pending: []ostrich.JobID{20}, Running: []ostrich.JobID{30}}}, func(ostrich.UserID) string { return "u" })
+		v.Names = []string{user}
+		for _, by := range []Selection{named("20,30"), users("u")} {
+			a, err := s.Answer(t.Context(), v, &by)
+			if err != nil || len(a.Jobs) != 2 {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			for _, e := range a.Jobs {
+				if c := e.Campaign; (c.Share != nil) != want || (c.Entitled != nil) != want || (c.Held != nil) != want || (e.line("share") != "") != want {
+					t.Errorf("%s sees of job %d: %s", user, e.JobID, e)
+				}
+			}
 		}
 	}
 }

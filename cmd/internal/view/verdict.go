@@ -36,7 +36,7 @@ func (s *Cycle) verdict(e *Explanation, p *sidecar.Entry, pool *Pool) string {
 	case pool != nil && s.procs(p) > pool.Procs:
 		return fmt.Sprintf("It asks for %s, and there are %d at present (Slurm's reason: %s).", format.Plural(s.procs(p), "processor"), pool.Procs, p.Reason)
 	case p.Rank == 0:
-		return leftAlone(p)
+		return leftAlone(e, p)
 	case !priority.ForItsTurn(p.Reason):
 		return fmt.Sprintf("Slurm cannot start it yet, whatever its place in the order (Slurm's reason: %s).", p.Reason)
 	case !e.Enforced:
@@ -72,8 +72,10 @@ func dependent(p *sidecar.Entry) string {
 }
 
 // leftAlone says why OStrich does not order a job that could start.
-func leftAlone(p *sidecar.Entry) string {
+func leftAlone(e *Explanation, p *sidecar.Entry) string {
 	switch {
+	case p.Why == priority.Unheard && !e.Enforced:
+		return "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster."
 	case p.Why == priority.Unheard:
 		return "It is new: accounting does not have it yet, and OStrich orders it as soon as it does."
 	case strings.HasPrefix(p.Why, priority.WhyRefused):

@@ -10,12 +10,14 @@ type Viewer struct {
 	Accounts []string // of which the user is coordinator: the jobs there are seen as well
 	Jobs     bool     // sees the jobs and campaigns of others
 	Shares   bool     // sees the shares of others
+	Ended    bool     // sees those jobs of others that have ended too, as far as Jobs
 }
 
 // Everything is a viewer who sees everything.
-func Everything() *Viewer { return &Viewer{Jobs: true, Shares: true} }
+func Everything() *Viewer { return &Viewer{Jobs: true, Shares: true, Ended: true} }
 
-// NewViewer returns a viewer from whom Slurm hides what PrivateData names.
+// NewViewer returns a viewer from whom slurmctld hides what PrivateData names. Ended jobs
+// of others are slurmdbd's to show.
 func NewViewer(private []string) *Viewer {
 	hides := func(what string) bool { return slices.Contains(private, what) }
 	// A user's shares tell what of their jobs runs and waits as well.
@@ -24,6 +26,11 @@ func NewViewer(private []string) *Viewer {
 
 // Job reports whether the viewer sees the jobs and campaigns of a user in an account.
 func (v *Viewer) Job(user, account string) bool { return v.Jobs || v.own(user, account) }
+
+// explained reports whether the viewer sees the job of an explanation.
+func (v *Viewer) explained(e *Explanation) bool {
+	return v.own(e.User, e.Account) || v.Jobs && (v.Ended || e.Ended == nil)
+}
 
 // Share reports whether the viewer sees the shares of a user. The account is empty
 // where they are those of all accounts of the user.

@@ -101,6 +101,32 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A coordinator sees of a campaign the ids of the jobs in their accounts.
+func TestSeenOfCampaign(t *testing.T) {
+	s := &Cycle{}
+	for i, account := range []string{"bio", "physics", "bio", "physics"} {
+		s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(20 + i)}, Account: account})
+	}
+	s.Campaigns = []Campaign{{User: "bob", Account: "physics", Campaign: 20, Pending: []ostrich.JobID{20, 21}, CannotStart: []ostrich.JobID{20}, Running: []ostrich.JobID{22, 23}}}
+	for _, test := range []struct {
+		v    Viewer
+		want string
+	}{
+		{*Everything(), "[20 21] [22 23] [20]"},
+		{Viewer{Names: []string{"bob"}}, "[20 21] [22 23] [20]"},
+		{Viewer{Accounts: []string{"physics"}}, "[21] [23] []"},
+		{Viewer{Accounts: []string{"physics", "bio"}}, "[20 21] [22 23] [20]"},
+	} {
+		list := s.Unfinished(&test.v, &Selection{}).Campaigns
+		if len(list) != 1 {
+			t.Fatalf("%+v sees %d campaigns", test.v, len(list))
+		}
+		if got := fmt.Sprint(list[0].Pending, list[0].Running, list[0].CannotStart); got != test.want {
+			t.Errorf("%+v sees %s, want %s", test.v, got, test.want)
+		}
+	}
+}
+
 // Jobs choose the rows of an array and of the campaigns that they are in.
 func TestChosenJobs(t *testing.T) {
 	s := &Cycle{known: known{moved: make([]int, 2)}}

@@ -75,6 +75,8 @@ func (x *Expected) words(now ostrich.Time) string {
 		return "there are processors for it now; it may have to wait for nodes, memory or Slurm's next look at it"
 	case x.From == x.To:
 		return fmt.Sprintf("about %s, whether jobs run as long as predicted or use their time limits; jobs still to come may go first", at(x.To))
+	case x.Swapped:
+		return fmt.Sprintf("between %s and %s, by how long jobs run; jobs still to come may go first", at(x.From), at(x.To))
 	}
 	return fmt.Sprintf("%s if jobs run as long as predicted, %s if they use their time limits; jobs still to come may go first", at(x.From), at(x.To))
 }
@@ -145,7 +147,9 @@ func (e *Explanation) campaign(w *words) {
 	if !c.Waiting {
 		e.turn(w)
 	}
-	w.add("share", "%s", e.share())
+	if c.Entitled != nil && c.Held != nil {
+		w.add("share", "%s", e.share())
+	}
 	if c.Bound != nil && e.Enforced && e.Slurm != nil {
 		w.add("latest", "if Slurm starts jobs in exactly this order, the campaign ends by %s", format.When(c.Bound))
 	}
@@ -175,12 +179,12 @@ func (e *Explanation) turn(w *words) {
 // share says what the user is entitled to and holds.
 func (e *Explanation) share() string {
 	c := e.Campaign
-	with := fmt.Sprintf("%s of %s, as %s", format.Trimmed(c.Entitled, 1), format.Plural(c.Processors, "processor"),
+	with := fmt.Sprintf("%s of %s, as %s", format.Trimmed(*c.Entitled, 1), format.Plural(c.Processors, "processor"),
 		verb(c.Others, "1 other user has", fmt.Sprintf("%d other users have", c.Others))+" work too")
 	if c.Others == 0 {
 		with = fmt.Sprintf("the whole machine of %s, as no other user has work", format.Plural(c.Processors, "processor"))
 	}
-	return fmt.Sprintf("%s is entitled to %s; the user's jobs hold %d now", e.User, with, c.Held)
+	return fmt.Sprintf("%s is entitled to %s; the user's jobs hold %d now", e.User, with, *c.Held)
 }
 
 // points says what the job's priority is made of, and what is written.

@@ -129,6 +129,10 @@ func (s state) run(command string, args []string, now time.Time) error {
 			s.print(s.text("associations", ""))
 			return nil
 		}
+		if slices.Contains(args, "configuration") {
+			s.print("SlurmDBD configuration:\nPrivateData            = none\n")
+			return nil
+		}
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && slices.Contains(args, "name="+name) {
 				s.print(name, "|", level, "\n")
