@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ type User struct {
 // Users are Slurm's users, and what slurmdbd hides from them.
 type Users struct {
 	List    []User
-	Private []string // PrivateData of slurmdbd.conf, such as "jobs"
+	Private []string // PrivateData of slurmdbd.conf, such as "jobs", which it is if slurmdbd does not say it
 }
 
 // Users asks slurmctld and slurmdbd for the users. The users themselves are those by
@@ -46,21 +45,21 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 	if err != nil {
 		return Users{}, err
 	}
-	private, err := parsePrivate(string(shown))
-	return Users{users, private}, err
+	return Users{users, parsePrivate(string(shown))}, nil
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
-// shows that of slurm.conf first.
-func parsePrivate(out string) ([]string, error) {
+// shows that of slurm.conf first. If there is none, it is "jobs": too little is shown
+// rather than too much.
+func parsePrivate(out string) []string {
 	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
 	for line := range strings.Lines(out) {
 		key, value, found := strings.Cut(line, "=")
 		if value = strings.TrimSpace(value); found && strings.TrimSpace(key) == "PrivateData" {
-			return list(strings.ToLower(unless(value, "none"))), nil
+			return list(strings.ToLower(unless(value, "none")))
 		}
 	}
-	return nil, errors.New("sacctmgr show configuration: no PrivateData of slurmdbd")
+	return []string{"jobs"}
 }
 
 // parseUsers reads "scontrol -o show assoc_mgr flags=users". It leaves out users whose

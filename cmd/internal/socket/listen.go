@@ -25,17 +25,12 @@ var ErrInUse = errors.New("another daemon answers there")
 type listener struct {
 	*net.UnixListener
 	limits *limits
-	path   string
-	file   fs.FileInfo // of the socket
+	close  func() error
 }
 
 // Close ends listening, and removes the socket unless that of another daemon is there.
-func (l *listener) Close() error {
-	if is, err := os.Lstat(l.path); err == nil && os.SameFile(is, l.file) {
-		_ = os.Remove(l.path) // What stays behind is found stale by the next daemon.
-	}
-	return l.UnixListener.Close()
-}
+// To close it again does nothing.
+func (l *listener) Close() error { return l.close() }
 
 // listen listens at a path, for every user of this host. It replaces a socket that
 // a daemon has left behind, and nothing else.
@@ -63,7 +58,12 @@ func listen(ctx context.Context, path string, l *limits) (*listener, error) {
 		return nil, errors.Join(fmt.Errorf("socket: %w", err), in.Close())
 	}
 	u.SetUnlinkOnClose(false) // the path may be another daemon's by then
-	return &listener{u, l, path, file}, nil
+	return &listener{u, l, sync.OnceValue(func() error {
+		if is, err := os.Lstat(path); err == nil && os.SameFile(is, file) {
+			_ = os.Remove(path) // What stays behind is found stale by the next daemon.
+		}
+		return u.Close()
+	})}, nil
 }
 
 // removeStale removes a socket at which nobody answers.

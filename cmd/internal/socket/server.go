@@ -49,6 +49,8 @@ type Server struct {
 	latest atomic.Pointer[State]
 	limits *limits
 	server *http.Server
+
+	listener *listener
 }
 
 // Open listens at a path and answers there. failed is told if it cannot go on.
@@ -58,6 +60,7 @@ func Open(ctx context.Context, path string, o Options, failed func(error)) (*Ser
 	if err != nil {
 		return nil, err
 	}
+	s.listener = l
 	go func() {
 		if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failed(err)
@@ -82,7 +85,7 @@ func newServer(o Options) *Server {
 func (s *Server) Show(state *State) { s.latest.Store(state) }
 
 // Close drops all connections and removes the socket.
-func (s *Server) Close() error { return s.server.Close() }
+func (s *Server) Close() error { return errors.Join(s.server.Close(), s.listener.Close()) }
 
 // question is a question with its answer as JSON encodes it.
 type question struct {

@@ -110,7 +110,7 @@ func present(v any, path string) []string {
 
 func TestRefused(t *testing.T) {
 	h := serving(taken(t, 5, 60), "page.example.org")
-	long := strings.Repeat("x", 300)
+	long := strings.Repeat("x", 5000)
 	for _, test := range []struct {
 		method, target, host string
 		code                 int
