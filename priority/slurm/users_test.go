@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"strings"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
