@@ -1,8 +1,8 @@
 package slurm
 
 import (
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
