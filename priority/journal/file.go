@@ -154,16 +154,12 @@ func (j *Journal) Repaired() error {
 // lines that are not records; Repaired returns the first.
 func Read(path string) (*Journal, error) {
 	j := &Journal{path: path, jobs: make(map[subject]*written)}
-	as, err := privilege.Of(filepath.Dir(path))
-	if err != nil {
+	file, err := openToRead(path)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("journal: %w", err)
-	}
-	file, err := openFile(as, path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	case file == nil:
 		return j, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
 	}
 	is, err := load(file, path)
 	if err = errors.Join(err, file.Close()); err != nil {
@@ -297,6 +293,20 @@ func remove(name string) error {
 		return err
 	}
 	return nil
+}
+
+// openToRead opens a file of the journal. It returns nil if the file is missing, but not
+// its folder.
+func openToRead(path string) (*os.File, error) {
+	as, err := privilege.Of(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	file, err := openFile(as, path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return file, err
 }
 
 // openFile opens a file of the journal with the owner's rights. It follows no

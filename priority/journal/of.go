@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority/privilege"
 )
 
 // Of returns the writes of jobs that a journal and the file before it hold, in their
@@ -47,15 +43,8 @@ func Of(path string, jobs []ostrich.JobID) ([]Record, error) {
 
 // each visits the records of jobs in a file, which may be missing.
 func each(name string, jobs []ostrich.JobID, visit func(*Record)) error {
-	as, err := privilege.Of(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	file, err := openFile(as, name, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	file, err := openToRead(name)
+	if file == nil {
 		return err
 	}
 	in := bufio.NewReaderSize(file, mostLine)

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-
-	"slurm-ostrich/priority/privilege"
 )
 
 // tailBytes is how much of the end of a journal Tail reads.
@@ -41,15 +37,8 @@ type tail struct {
 }
 
 func (t *tail) read(name string) error {
-	as, err := privilege.Of(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	file, err := openFile(as, name, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	file, err := openToRead(name)
+	if file == nil {
 		return err
 	}
 	text, err := end(file)
