@@ -25,11 +25,7 @@ type Users struct {
 // which slurmctld decides, with their uids, so that no name service is asked. With
 // PrivateData=users only an operator sees others than itself.
 func (s Commands) Users(ctx context.Context) (Users, error) {
-	known, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
-	if err != nil {
-		return Users{}, err
-	}
-	users, err := parseUsers(string(known))
+	users, err := s.KnownUsers(ctx)
 	if err != nil {
 		return Users{}, err
 	}
@@ -46,6 +42,15 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 		return Users{}, err
 	}
 	return Users{users, parsePrivate(string(shown))}, nil
+}
+
+// KnownUsers asks slurmctld alone for the users, without what they coordinate.
+func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
+	known, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
+	if err != nil {
+		return nil, err
+	}
+	return parseUsers(string(known))
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which

@@ -56,8 +56,8 @@ func (c *Config) usersOfSlurm(ctx context.Context) map[string]string {
 		}
 		found[name] = name
 	}
-	if users, err := slurm.Users(ctx); err == nil {
-		for _, u := range users.List {
+	if users, err := slurm.KnownUsers(ctx); err == nil {
+		for _, u := range users {
 			add(strconv.FormatUint(uint64(u.UID), 10), u.Name)
 		}
 	}
