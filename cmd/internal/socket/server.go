@@ -115,10 +115,8 @@ func questions() map[string]question {
 const Compare = "compare"
 
 func of[Answer any](q view.Query[Answer], takes ...string) question {
-	var none Answer
-	_, past := any(none).(*view.Answer)
 	return question{
-		takes: takes, past: past,
+		takes: takes, past: q.Past,
 		rows: func(s *State, v *view.Viewer, by *view.Selection) int { return q.Rows(s.Cycle, v, by) },
 		answer: func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error) {
 			return q.Of(ctx, s.Cycle, v, by)

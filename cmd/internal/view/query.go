@@ -6,6 +6,8 @@ import "context"
 // cycle of its own, and by users of that of ostrichd.
 type Query[Answer any] struct {
 	Name string
+	// Past reports whether the answer may tell of jobs that have ended.
+	Past bool
 	// Rows returns about how many rows the answer has, without making it.
 	Rows func(s *Cycle, v *Viewer, by *Selection) int
 	Of   func(ctx context.Context, s *Cycle, v *Viewer, by *Selection) (Answer, error)
@@ -14,7 +16,7 @@ type Query[Answer any] struct {
 // The queries.
 var (
 	AskPlan = Query[Plan]{
-		"plan",
+		"plan", false,
 		func(s *Cycle, v *Viewer, by *Selection) (n int) {
 			for i := range s.Plan.Entries {
 				if s.sees(v, by, i) {
@@ -26,7 +28,7 @@ var (
 		func(_ context.Context, s *Cycle, v *Viewer, by *Selection) (Plan, error) { return s.Chosen(v, by), nil },
 	}
 	AskCampaigns = Query[Campaigns]{
-		"campaigns",
+		"campaigns", false,
 		func(s *Cycle, v *Viewer, by *Selection) (n int) {
 			seen := s.seen(v, by)
 			for i := range s.Campaigns {
@@ -41,7 +43,7 @@ var (
 		},
 	}
 	AskShares = Query[Shares]{
-		"shares",
+		"shares", false,
 		func(s *Cycle, _ *Viewer, _ *Selection) (n int) {
 			for i := range s.Pools {
 				n += len(s.Pools[i].Users)
