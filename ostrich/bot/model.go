@@ -22,7 +22,40 @@ type Model struct {
 	// Load is the work of all tasks, divided by what the machine can do between
 	// the first and the last submission.
 	Load float64
+	// Capacity is the work of a second that the machine can do: its processors, by
+	// their speeds. If it is above 0, submissions are moved together or apart until
+	// the load is Load, and the days of the daily cycle with them.
+	Capacity float64
+
+	// Streams are the clusters that each get a stream of bags of their own, as in
+	// section 4.2. The partition of a task (field 16) is its stream, from 1. With 0
+	// there is one stream, and no partition. Bags and Tasks are those of all.
+	Streams int
+
+	Arrivals Arrivals
+	// MedianSize is the median of the bag sizes that are drawn, before they are
+	// rounded. Sizes are scaled, so their coefficient of variation stays. 0 is the
+	// system's.
+	MedianSize float64
+	// MeanRun is the mean run time of all tasks, in seconds, to which they are
+	// scaled. 0 is what is drawn.
+	MeanRun float64
 }
+
+// Arrivals says when bags come (section 5.2, Fig. 5).
+type Arrivals uint8
+
+const (
+	// Daily bags come as the system's do, with peak hours. It is the zero value.
+	Daily Arrivals = iota
+	// AtOnce has all of them come at moment 0.
+	AtOnce
+	// Even has the same time between any two.
+	Even
+)
+
+// ArrivalNames lists the patterns of arrivals in the order of their constants.
+var ArrivalNames = []string{"daily", "at-once", "even"}
 
 // smallest is the size of the smallest bag: the paper's classes begin with 2.
 const smallest = 2
@@ -41,8 +74,18 @@ func (m *Model) check() error {
 		why = fmt.Sprintf("an exponent of %v", m.Users.Alpha)
 	case m.Procs < 0:
 		why = fmt.Sprintf("%d processors", m.Procs)
-	case m.Procs == 0 && !(m.Load > 0 && m.Load <= 10):
+	case (m.Procs == 0 || m.Capacity > 0) && !(m.Load > 0 && m.Load <= 10):
 		why = fmt.Sprintf("a load of %v", m.Load)
+	case !(m.Capacity >= 0) || math.IsInf(m.Capacity, 0):
+		why = fmt.Sprintf("a capacity of %v", m.Capacity)
+	case m.Streams < 0 || m.Streams > math.MaxUint16 || m.Users.Users > math.MaxInt32/max(m.Streams, 1):
+		why = fmt.Sprintf("%d streams of %d users", m.Streams, m.Users.Users)
+	case int(m.Arrivals) >= len(ArrivalNames):
+		why = fmt.Sprintf("arrivals %d", m.Arrivals)
+	case m.MedianSize != 0 && !(m.MedianSize >= smallest && m.MedianSize <= largest):
+		why = fmt.Sprintf("a median size of %v", m.MedianSize)
+	case m.MeanRun != 0 && !(m.MeanRun >= 1 && m.MeanRun <= math.MaxInt32):
+		why = fmt.Sprintf("a mean run time of %v s", m.MeanRun)
 	}
 	for i, d := range m.characteristics() {
 		if wrong := d.check(); wrong != "" {
@@ -74,36 +117,9 @@ func (m Model) Generate(seed uint64) (*trace.Log, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(seed, 2))
-	type user struct{ last, end int64 } // of the bag before: its last task, when it ends
-	users, weights := make([]user, m.Users.Users), m.Users.weights()
-	clock := newClock(m.Cycle)
-	var records []trace.Record
-	at := 0.0
-	for bag := 1; m.Bags > 0 && bag <= m.Bags || m.Bags == 0 && len(records) < m.Tasks; bag++ {
-		at = clock.after(at, math.Exp2(draw(rng, m.InterArrive)))
-		if at > math.MaxInt32 {
-			return nil, fmt.Errorf("bot: generate: bag %d comes more than %d s after the first: %w", bag, math.MaxInt32, trace.ErrModel)
-		}
-		owner, _ := slices.BinarySearch(weights, rng.Float64()*weights[len(weights)-1])
-		runs := m.bag(rng)
-		if m.Bags == 0 {
-			runs = runs[:min(len(runs), m.Tasks-len(records))]
-		}
-		u := &users[owner]
-		r := trace.Record{
-			Submit: int64(at), Wait: trace.Unknown, Allocated: 1, CPU: trace.Unknown, Memory: trace.Unknown, Requested: 1,
-			Limit: trace.Unknown, RAM: trace.Unknown, Status: 1, User: int64(owner + 1), Group: trace.Unknown, App: int64(bag),
-			Queue: trace.Unknown, Partition: trace.Unknown, Preceding: trace.Unknown, Think: trace.Unknown,
-		}
-		if u.last > 0 {
-			r.Preceding, r.Think = u.last, max(0, r.Submit-u.end)
-		}
-		for _, run := range runs {
-			r.Number, r.Run = int64(len(records)+1), run
-			records = append(records, r)
-		}
-		*u = user{r.Number, r.Submit + slices.Max(runs)}
+	records, err := m.records(seed)
+	if err != nil {
+		return nil, err
 	}
 	procs := m.Procs
 	if procs == 0 {
@@ -114,11 +130,150 @@ func (m Model) Generate(seed uint64) (*trace.Log, error) {
 			" Version: 2.2",
 			fmt.Sprintf(" MaxJobs: %d", len(records)),
 			fmt.Sprintf(" MaxProcs: %d", procs),
-			fmt.Sprintf(" Note: generated from seed %d: bags-of-tasks (field 14) of system %s, users %v, inter-arrival %v, cycle %v, size %v, run time %v, variance %v",
-				seed, m.Name, m.Users, m.InterArrive, m.Cycle, m.Size, m.RunTime, m.Variance),
+			fmt.Sprintf(" Note: generated from seed %d: bags-of-tasks (field 14) of system %s, users %v, inter-arrival %v, cycle %v, size %v, run time %v, variance %v%s",
+				seed, m.Name, m.Users, m.InterArrive, m.Cycle, m.Size, m.RunTime, m.Variance, m.changes()),
 		},
 		Records: records,
 	}, nil
+}
+
+// changes says how the model differs from its system, for the header.
+func (m *Model) changes() string {
+	text := ""
+	if m.Streams > 0 {
+		text += fmt.Sprintf(", %d streams (field 16)", m.Streams)
+	}
+	if m.Arrivals != Daily {
+		text += ", arrivals " + ArrivalNames[m.Arrivals]
+	}
+	if m.MedianSize > 0 {
+		text += fmt.Sprintf(", median size %v", m.MedianSize)
+	}
+	if m.MeanRun > 0 {
+		text += fmt.Sprintf(", mean run time %v s", m.MeanRun)
+	}
+	if m.Capacity > 0 {
+		text += fmt.Sprintf(", load %v of %v processors of speed 1", m.Load, m.Capacity)
+	}
+	return text
+}
+
+// drawn is a bag.
+type drawn struct {
+	at    float64 // seconds after the first midnight
+	owner int     // from 0, over all streams
+	runs  []float64
+}
+
+// records draws the tasks.
+func (m *Model) records(seed uint64) ([]trace.Record, error) {
+	bags, err := m.bags(seed)
+	if err != nil {
+		return nil, err
+	}
+	m.lengthen(bags)
+	m.time(bags)
+	type user struct{ last, end int64 } // of the bag before: its last task, when it ends
+	users := make([]user, m.Users.Users*max(m.Streams, 1))
+	var records []trace.Record
+	for i, b := range bags {
+		u := &users[b.owner]
+		r := trace.Record{
+			Submit: int64(b.at), Wait: trace.Unknown, Allocated: 1, CPU: trace.Unknown, Memory: trace.Unknown, Requested: 1,
+			Limit: trace.Unknown, RAM: trace.Unknown, Status: 1, User: int64(b.owner + 1), Group: trace.Unknown, App: int64(i + 1),
+			Queue: trace.Unknown, Partition: trace.Unknown, Preceding: trace.Unknown, Think: trace.Unknown,
+		}
+		if m.Streams > 0 {
+			r.Partition = int64(b.owner/m.Users.Users + 1)
+		}
+		if u.last > 0 {
+			r.Preceding, r.Think = u.last, max(0, r.Submit-u.end)
+		}
+		longest := int64(0)
+		for _, run := range b.runs {
+			r.Number, r.Run = int64(len(records)+1), int64(min(max(math.Round(run), 1), math.MaxInt32-1))
+			longest = max(longest, r.Run)
+			records = append(records, r)
+		}
+		*u = user{r.Number, r.Submit + longest}
+	}
+	return records, nil
+}
+
+// bags draws the bags of all streams, in the order of their submission.
+func (m *Model) bags(seed uint64) ([]drawn, error) {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	weights, clock := m.Users.weights(), newClock(m.Cycle)
+	at := make([]float64, max(m.Streams, 1)) // of the next bag of each stream
+	for k := range at {
+		at[k] = clock.after(0, math.Exp2(draw(rng, m.InterArrive)))
+	}
+	var list []drawn
+	tasks := 0
+	for m.Bags > 0 && len(list) < m.Bags || m.Bags == 0 && tasks < m.Tasks {
+		k := 0
+		for i := range at {
+			if at[i] < at[k] {
+				k = i
+			}
+		}
+		if at[k] > math.MaxInt32 {
+			return nil, fmt.Errorf("bot: generate: bag %d comes more than %d s after the first: %w", len(list)+1, math.MaxInt32, trace.ErrModel)
+		}
+		owner, _ := slices.BinarySearch(weights, rng.Float64()*weights[len(weights)-1])
+		runs := m.bag(rng)
+		if m.Bags == 0 {
+			runs = runs[:min(len(runs), m.Tasks-tasks)]
+		}
+		tasks += len(runs)
+		list = append(list, drawn{at[k], k*m.Users.Users + owner, runs})
+		at[k] = clock.after(at[k], math.Exp2(draw(rng, m.InterArrive)))
+	}
+	return list, nil
+}
+
+// lengthen scales all run times to their mean.
+func (m *Model) lengthen(bags []drawn) {
+	if m.MeanRun == 0 {
+		return
+	}
+	work, tasks := work(bags)
+	for _, b := range bags {
+		for i := range b.runs {
+			b.runs[i] *= m.MeanRun * float64(tasks) / work
+		}
+	}
+}
+
+func work(bags []drawn) (seconds float64, tasks int) {
+	for _, b := range bags {
+		tasks += len(b.runs)
+		for _, r := range b.runs {
+			seconds += r
+		}
+	}
+	return seconds, tasks
+}
+
+// time moves the bags to where the load and the arrivals want them.
+func (m *Model) time(bags []drawn) {
+	first, last := bags[0].at, bags[len(bags)-1].at
+	span := last - first
+	if m.Capacity > 0 {
+		seconds, _ := work(bags)
+		span = seconds / (m.Load * m.Capacity)
+	}
+	for i := range bags {
+		b := &bags[i]
+		switch {
+		case m.Arrivals == AtOnce:
+			b.at = 0
+		case m.Arrivals == Even:
+			b.at = span * float64(i) / float64(max(len(bags)-1, 1))
+		case m.Capacity > 0 && last > first:
+			b.at = span * (b.at - first) / (last - first)
+		}
+	}
 }
 
 // draw draws a value.
@@ -139,7 +294,7 @@ func (z Zipf) weights() []float64 {
 	return list
 }
 
-// bag draws the run times of a bag, in whole seconds.
+// bag draws the run times of a bag, in seconds.
 //
 // The mean and the variance of the run times come from one quantile of their
 // distributions: a bag of longer tasks varies more. Section 3.6 finds
@@ -149,8 +304,12 @@ func (z Zipf) weights() []float64 {
 // same, the mean counts. See docs/reproduction.md.
 //
 // The model has no distribution inside a bag. It is log-normal here.
-func (m *Model) bag(rng *rand.Rand) []int64 {
-	size := int(min(max(math.Round(math.Exp2(draw(rng, m.Size))), smallest), largest))
+func (m *Model) bag(rng *rand.Rand) []float64 {
+	drawn := math.Exp2(draw(rng, m.Size))
+	if m.MedianSize > 0 {
+		drawn *= m.MedianSize / math.Exp2(m.Size.Quantile(0.5))
+	}
+	size := int(min(max(math.Round(drawn), smallest), largest))
 	u := uniform(rng)
 	mean, variance := math.Exp2(m.RunTime.Quantile(u)), math.Exp2(m.Variance.Quantile(u))
 	logs := make([]float64, size)
@@ -158,9 +317,9 @@ func (m *Model) bag(rng *rand.Rand) []int64 {
 		logs[i] = rng.NormFloat64()
 	}
 	parts := spread(logs, variance/(mean*mean))
-	runs := make([]int64, size)
+	runs := make([]float64, size)
 	for i, p := range parts {
-		runs[i] = int64(min(max(math.Round(mean*p), 1), math.MaxInt32-1))
+		runs[i] = mean * p
 	}
 	return runs
 }
