@@ -22,10 +22,6 @@ type Model struct {
 	// Load is the work of all tasks, divided by what the machine can do between
 	// the first and the last submission.
 	Load float64
-	// Capacity is the work of a second that the machine can do: its processors, by
-	// their speeds. If it is above 0, submissions are moved together or apart until
-	// the load is Load, and the days of the daily cycle with them.
-	Capacity float64
 
 	// Streams are the clusters that each get a stream of bags of their own, as in
 	// section 4.2. The partition of a task (field 16) is its stream, from 1. With 0
@@ -74,10 +70,8 @@ func (m *Model) check() error {
 		why = fmt.Sprintf("an exponent of %v", m.Users.Alpha)
 	case m.Procs < 0:
 		why = fmt.Sprintf("%d processors", m.Procs)
-	case (m.Procs == 0 || m.Capacity > 0) && !(m.Load > 0 && m.Load <= 10):
+	case m.Procs == 0 && !(m.Load > 0 && m.Load <= 10):
 		why = fmt.Sprintf("a load of %v", m.Load)
-	case !(m.Capacity >= 0) || math.IsInf(m.Capacity, 0):
-		why = fmt.Sprintf("a capacity of %v", m.Capacity)
 	case m.Streams < 0 || m.Streams > math.MaxUint16 || m.Users.Users > math.MaxInt32/max(m.Streams, 1):
 		why = fmt.Sprintf("%d streams of %d users", m.Streams, m.Users.Users)
 	case int(m.Arrivals) >= len(ArrivalNames):
@@ -152,9 +146,6 @@ func (m *Model) changes() string {
 	if m.MeanRun > 0 {
 		text += fmt.Sprintf(", mean run time %v s", m.MeanRun)
 	}
-	if m.Capacity > 0 {
-		text += fmt.Sprintf(", load %v of %v processors of speed 1", m.Load, m.Capacity)
-	}
 	return text
 }
 
@@ -172,7 +163,7 @@ func (m *Model) records(seed uint64) ([]trace.Record, error) {
 		return nil, err
 	}
 	m.lengthen(bags)
-	m.time(bags)
+	m.move(bags)
 	type user struct{ last, end int64 } // of the bag before: its last task, when it ends
 	users := make([]user, m.Users.Users*max(m.Streams, 1))
 	var records []trace.Record
@@ -237,42 +228,31 @@ func (m *Model) lengthen(bags []drawn) {
 	if m.MeanRun == 0 {
 		return
 	}
-	work, tasks := work(bags)
-	for _, b := range bags {
-		for i := range b.runs {
-			b.runs[i] *= m.MeanRun * float64(tasks) / work
-		}
-	}
-}
-
-func work(bags []drawn) (seconds float64, tasks int) {
+	sum, tasks := 0.0, 0
 	for _, b := range bags {
 		tasks += len(b.runs)
 		for _, r := range b.runs {
-			seconds += r
+			sum += r
 		}
 	}
-	return seconds, tasks
+	for _, b := range bags {
+		for i := range b.runs {
+			b.runs[i] *= m.MeanRun * float64(tasks) / sum
+		}
+	}
 }
 
-// time moves the bags to where the load and the arrivals want them.
-func (m *Model) time(bags []drawn) {
-	first, last := bags[0].at, bags[len(bags)-1].at
-	span := last - first
-	if m.Capacity > 0 {
-		seconds, _ := work(bags)
-		span = seconds / (m.Load * m.Capacity)
+// move moves the bags to where their arrivals want them.
+func (m *Model) move(bags []drawn) {
+	if m.Arrivals == Daily {
+		return
+	}
+	step := 0.0
+	if n := len(bags); m.Arrivals == Even && n > 1 {
+		step = (bags[n-1].at - bags[0].at) / float64(n-1)
 	}
 	for i := range bags {
-		b := &bags[i]
-		switch {
-		case m.Arrivals == AtOnce:
-			b.at = 0
-		case m.Arrivals == Even:
-			b.at = span * float64(i) / float64(max(len(bags)-1, 1))
-		case m.Capacity > 0 && last > first:
-			b.at = span * (b.at - first) / (last - first)
-		}
+		bags[i].at = step * float64(i)
 	}
 }
 

@@ -33,7 +33,7 @@ var models = []struct {
 	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"ppam", paper(trace.PPAM), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"programs", (*ModelOptions).programs, []string{"load"}},
-	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent"}},
+	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent", "streams", "arrivals", "median-size", "mean-run"}},
 }
 
 // ModelNames returns the names of the models.
@@ -56,6 +56,10 @@ type ModelOptions struct {
 	Think         time.Duration
 	System        string
 	Bags          int
+	Streams       int
+	Arrivals      string
+	MedianSize    float64
+	MeanRun       time.Duration
 
 	Given func(option string) bool // tells which options somebody gave
 	named settings
@@ -77,6 +81,10 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s", Destination: &o.Think},
 		&cli.StringFlag{Name: "system", Usage: "of bot: the system whose parameters are taken: `SYSTEM` is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
 		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", DefaultText: "as many as --jobs takes", Destination: &o.Bags},
+		&cli.IntFlag{Name: "streams", Usage: "of bot: `NUMBER` of streams of bags, each with users of its own, one for each cluster of a platform (field 16)", DefaultText: "one, and no clusters", Destination: &o.Streams},
+		&cli.StringFlag{Name: "arrivals", Usage: "of bot: `PATTERN` is " + console.List(bot.ArrivalNames), Value: bot.ArrivalNames[bot.Daily], Destination: &o.Arrivals},
+		&cli.Float64Flag{Name: "median-size", Usage: "of bot: median `NUMBER` of tasks of a bag, to which sizes are scaled", DefaultText: "the system's", Destination: &o.MedianSize},
+		&cli.DurationFlag{Name: "mean-run", Usage: "of bot: mean run `TIME` of all tasks, to which they are scaled", DefaultText: "what is drawn", Destination: &o.MeanRun},
 	}
 }
 
@@ -137,6 +145,8 @@ func (o *ModelOptions) programs(jobs int) (Generator, error) {
 func (o *ModelOptions) bags(jobs int) (Generator, error) {
 	i := slices.Index(bot.SystemNames(), o.System)
 	switch {
+	case o.System == "min":
+		return nil, fmt.Errorf("--system min: Table 3 of the paper has no such row; its rows are %s", console.List(bot.SystemNames()))
 	case i < 0:
 		return nil, fmt.Errorf("--system %q: must be %s", o.System, console.List(bot.SystemNames()))
 	case o.given("bags") && o.given("jobs"):
@@ -144,7 +154,20 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 	case o.given("bags") && o.Bags < 1:
 		return nil, fmt.Errorf("--bags %d: at least 1", o.Bags)
 	}
-	m := bot.Model{System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load}
+	arrivals, err := console.Named[bot.Arrivals](bot.ArrivalNames, o.Arrivals)
+	if err != nil {
+		return nil, fmt.Errorf("--arrivals %w", err)
+	}
+	m := bot.Model{
+		System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load,
+		Streams: o.Streams, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
+	}
+	switch {
+	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0:
+		return nil, errors.New("--median-size and --mean-run: must be above 0")
+	case o.given("streams") && o.Streams < 1:
+		return nil, fmt.Errorf("--streams %d: at least 1", o.Streams)
+	}
 	if o.given("users") {
 		m.Users.Users = o.Users
 	}
