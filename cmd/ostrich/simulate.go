@@ -24,6 +24,10 @@ func simulateCommand() *cli.Command {
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
 			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" +
+			"With --platform the jobs are tasks, their campaigns bags, and the clusters run them at speeds of their own (HPDC\n" +
+			"2008). --policy then says where a task runs, what it knows of (processors, tasks) being known, history or\n" +
+			"unknown:\n" + replay.Help(replay.Clusters, 16) + "\n" +
+			"and --selection which tasks are eligible:\n" + replay.SelectionHelp(16) + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +

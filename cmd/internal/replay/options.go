@@ -29,6 +29,8 @@ type LogOptions struct {
 
 	// Given reports whether an option was given; nil if none was.
 	Given func(option string) bool
+
+	platform *clusters // that the jobs run on; nil for one machine
 }
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
@@ -63,6 +65,7 @@ func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
 // line.
 type Options struct {
 	LogOptions
+	PlatformOptions
 	Policy, Backfill string
 	Replay, Offsets  string
 	Dependencies     bool
@@ -96,7 +99,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
-	})
+	}, o.flags())
 }
 
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
@@ -194,16 +197,26 @@ func (s *settings) has(name string) bool {
 	return found
 }
 
+// OnePolicy returns the policy that the options name, which is one.
+func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }
+
 // Policies returns the policies that the options name, to be replayed with
 // something.
 func (o *Options) Policies(with Need) ([]*Policy, error) {
 	var list []*Policy
-	for name := range strings.SplitSeq(o.Policy, ",") {
+	names := o.Policy
+	if with == Clusters && !o.given("policy") {
+		names = defaultClusterPolicy
+	}
+	for name := range strings.SplitSeq(names, ",") {
 		p, err := PolicyNamed(strings.TrimSpace(name), with)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, p)
+	}
+	if with == Clusters {
+		return list, nil
 	}
 	return list, o.heeded(list)
 }
@@ -299,7 +312,10 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	switch name {
 	case "policy":
 		p, bad := PolicyNamed(o.Policy, Log)
-		if bad != nil {
+		if bad != nil { // a platform has others
+			if c := clusterPolicy(o.Policy); c != nil {
+				return c.Name, nil
+			}
 			return "", bad
 		}
 		return p.Name, nil
@@ -318,6 +334,8 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 		_, err = o.moment(name, map[string]string{"starttime": o.Start, "endtime": o.End}[name], &trace.Log{Header: []string{"UnixStartTime: 1"}})
 	case "estimate":
 		_, err = o.Estimates()
+	case "platform", "architecture", "selection", "homes", "monitor", "redraw", "scope", "target-load", "inaccuracy", "inaccuracy-seed", "until":
+		return o.checkPlatform(name)
 	default:
 		_, err = o.Run()
 	}
@@ -342,13 +360,25 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 		r.rule.Fields = true // which generated logs have
 	}
 	r.Policy = p
+	if r.clusters, err = o.one(); err != nil {
+		return err
+	}
 	return r.Check()
 }
 
-// MeansNothing returns why an option has no effect under a policy and a rule, or
-// "".
-func MeansNothing(option string, p *Policy, rule string) string {
+// MeansNothing returns why an option has no effect under the policy and the rule of
+// these options, or "".
+func (o *Options) MeansNothing(option string, p *Policy) string {
+	rule := o.Rule
+	if c, err := o.one(); err == nil && c != nil {
+		if why := c.idle(option, p); why != "" {
+			return why
+		}
+	}
 	for _, h := range heeded {
+		if p.needs == Clusters {
+			break
+		}
 		if h.option == option && !h.by(p) {
 			return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
 		}

@@ -27,7 +27,7 @@ type Simulation struct {
 // the two do not go together.
 func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
 	s := &Simulation{Workload: w, Run: settings}
-	s.Run.Policy, s.Run.Procs, s.Run.rule = p, w.Procs, w.Rule
+	s.Run.Policy, s.Run.Procs, s.Run.rule, s.Run.homes = p, w.Procs, w.Rule, w.homes
 	return s, s.Run.Check()
 }
 
@@ -38,8 +38,17 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 	if err != nil {
 		return nil, err
 	}
-	policies, err := o.Policies(Log)
+	policies, err := o.Policies(o.with())
 	if err != nil {
+		return nil, err
+	}
+	platforms, err := o.experiments()
+	if err != nil {
+		return nil, err
+	}
+	if len(platforms) == 0 {
+		platforms = []*clusters{nil}
+	} else if err = o.heeds(platforms, policies); err != nil {
 		return nil, err
 	}
 	estimates, err := o.Estimates()
@@ -57,12 +66,14 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 		}
 		w.Tell(stderr)
 		runtime.GC() // the replays reuse the memory of the log's records
-		for _, p := range policies {
-			s, err := NewSimulation(w, p, settings)
-			if err != nil {
-				return nil, err
+		for _, settings.clusters = range platforms {
+			for _, p := range policies {
+				s, err := NewSimulation(w, p, settings)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, s)
 			}
-			all = append(all, s)
 		}
 	}
 	return all, nil
@@ -110,6 +121,8 @@ type Summary struct {
 	Dependencies bool   `json:"dependencies"`
 	Rule         string `json:"rule"`
 	report.Run
+
+	Clusters *PlatformSummary `json:"platform,omitempty"`
 }
 
 // Figures are what simulate --json writes of a replay.
@@ -127,7 +140,7 @@ func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
 		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
-		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run, Clusters: s.Outcome.Clusters,
 	}
 	if r.closed {
 		j.Replay = "closed"
@@ -216,6 +229,9 @@ func Document(list []*Simulation, whole bool) (any, error) {
 // Tables returns a row for each replay and, unless only the summaries are wanted,
 // a row for each user.
 func Tables(list []*Simulation, whole bool) []format.Table {
+	if list[0].Run.clusters != nil {
+		return platformTables(list, whole)
+	}
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
 	for _, s := range list {
 		t.Add(append([]any{s.Workload.Name, s.Run.Policy.Name, sim.BackfillNames[s.Run.Backfill]}, Cells(&s.Outcome.Run)...)...)

@@ -34,6 +34,9 @@ type Run struct {
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
+
+	clusters *clusters                // nil is one machine
+	homes    map[ostrich.UserID]int64 // clusters of users by field 16 of the log, from 1
 }
 
 // Rule says which jobs of a log are a campaign.
@@ -115,6 +118,9 @@ func PolicyNamed(name string, with Need) (*Policy, error) {
 		name = "spt"
 	}
 	p := Find(name, with)
+	if with == Clusters {
+		p = clusterPolicy(name)
+	}
 	if p == nil {
 		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(with))))
 	}
@@ -153,6 +159,7 @@ type Outcome struct {
 	Jobs      []report.Job
 	Campaigns []report.Campaign
 	Run       report.Run
+	Clusters  *PlatformSummary // nil on one machine
 	Notes     []string
 }
 
@@ -170,6 +177,14 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		if log = known; len(log) == 0 {
 			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
 		}
+	}
+	if r.clusters != nil {
+		notes := o.Notes
+		o, err := r.onPlatform(log, at)
+		if err == nil {
+			o.Notes = append(notes, o.Notes...)
+		}
+		return o, err
 	}
 	if r.Policy.Name == "ostrich" {
 		wide := 0

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -19,13 +20,14 @@ type Need uint8
 
 // What a policy is replayed with.
 const (
-	Log   Need = 1 << iota // a log and [Options]: simulate and sweep
-	Site                   // a site's jobs, its configuration of Slurm and the settings of ostrichd: compare
-	Parts                  // parts of logs, and settings of ostrichd beside the name: bench
+	Log      Need = 1 << iota // a log and [Options]: simulate and sweep
+	Site                      // a site's jobs, its configuration of Slurm and the settings of ostrichd: compare
+	Parts                     // parts of logs, and settings of ostrichd beside the name: bench
+	Clusters                  // a log and a platform: simulate and sweep
 )
 
 // Policy is a policy that can be replayed. Exactly one of order, rank and place is
-// set.
+// set, and none for a platform.
 type Policy struct {
 	Name, Usage string
 
@@ -40,6 +42,7 @@ type Policy struct {
 	gated     bool                            // campaigns that have not started virtually wait behind a gate
 	gate      ostrich.Gate                    // unless another is chosen
 	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
+	knows     grid.Information                // of run times, on a platform
 	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
 
 	// Settings returns the settings that the policy has unless others are chosen;
@@ -62,7 +65,7 @@ type Material struct {
 type placeWhole func([]policy.Campaign) (policy.Schedule, error)
 
 // table are all policies, in the order of the helps.
-var table = []Policy{
+var table = append([]Policy{
 	{Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true, rank: multifactorOf},
 	{
 		Name: "fairshare", needs: Parts, rank: flatOf,
@@ -130,7 +133,7 @@ var table = []Policy{
 		Name: "multicmax", needs: Log, Usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
 		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
 	},
-}
+}, clusterPolicies()...)
 
 // Paper is the order of the papers for parallel jobs: what is completed
 // virtually goes first, by when it was, and nothing is forgotten or given back.

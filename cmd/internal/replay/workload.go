@@ -28,6 +28,8 @@ type Workload struct {
 	Rule  Rule
 	Timed bool // the end of some job is known
 	Notes []string
+
+	homes map[ostrich.UserID]int64 // clusters of users by field 16, from 1, if somebody asks for it
 }
 
 // Workload reads a log by the options. names are the rules that it may use.
@@ -64,7 +66,7 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	if w.Procs, err = o.Processors(log); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if header := log.Processors(); header > 0 && header != int64(w.Procs) {
+	if header := log.Processors(); header > 0 && header != int64(w.Procs) && o.platform == nil {
 		w.Notes = append(w.Notes, fmt.Sprintf("--procs %d, and the header says %d", w.Procs, header))
 	}
 	if w.Rule, err = o.rule(names, log); err != nil {
@@ -72,6 +74,9 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	}
 	var in sim.Import
 	w.Jobs, in, err = sim.FromLog(log, w.Procs, estimates)
+	if o.platform != nil && homesNames[o.platform.homes] == byField {
+		w.homes = fieldHomes(log)
+	}
 	w.Timed = in.NoWait < in.Jobs
 	if w.Rule.Fields {
 		in.NoWait = 0 // and no wait counts
@@ -215,6 +220,9 @@ func (o *LogOptions) moment(option, text string, log *trace.Log) (int64, error) 
 // Processors returns the size of the machine.
 func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	m, source := log.Processors(), "the header of the log says %d processors"
+	if o.platform != nil {
+		return o.platform.Platform.Procs(), nil
+	}
 	if o.given("procs") {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {

@@ -48,20 +48,17 @@ func (meaning) Canonical(o Option) (string, error) {
 // Judge finds options that do not go together, as simulate does. Whether the
 // fields of a log name its campaigns is seen when it is read.
 func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
-	value := func(name string) string {
-		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
-		if i < 0 {
-			return ""
-		}
-		return options[i].Value
+	asked, err := optionsOf(options)
+	if err != nil {
+		return nil, err
 	}
-	p, err := replay.PolicyNamed(value("policy"), replay.Log)
+	p, err := asked.OnePolicy()
 	if err != nil {
 		return nil, err
 	}
 	var idle []Idle
 	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
-		why := replay.MeansNothing(o.Name, p, value("rule"))
+		why := asked.MeansNothing(o.Name, p)
 		if why != "" {
 			idle = append(idle, Idle{Option: o.Name, Why: why})
 		}

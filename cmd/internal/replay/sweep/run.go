@@ -215,7 +215,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := o.Run()
+	settings, err := o.RunOne()
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := replay.PolicyNamed(p.Option("policy"), replay.Log)
+	policy, err := o.OnePolicy()
 	if err != nil {
 		return nil, err
 	}

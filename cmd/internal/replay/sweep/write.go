@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/ostrich/grid"
 )
 
 // object is what sweep --json writes of a point.
@@ -126,16 +127,29 @@ func (r *run) table() error {
 	for _, p := range parameters {
 		t.Header = append(t.Header, strings.ToUpper(p))
 	}
+	platforms := t
 	t.Header = append(t.Header, replay.Header...)
+	platforms.Header = append(slices.DeleteFunc(platforms.Header, func(column string) bool {
+		return column == "BACKFILL" || column == "REPLAY" || slices.Contains(replay.PlatformHeader, column)
+	}), replay.PlatformHeader...)
 	for i := range r.points {
 		s := r.summary(i)
-		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}
+		cells := []any{i, s.Log, r.seed(i), s.Policy}
+		if s.Clusters == nil {
+			cells = append(cells, s.Backfill, s.Replay)
+		}
 		for _, p := range parameters {
-			cells = append(cells, r.points[i].Option(p))
+			if s.Clusters == nil || !slices.Contains(replay.PlatformHeader, strings.ToUpper(p)) {
+				cells = append(cells, r.points[i].Option(p))
+			}
+		}
+		if s.Clusters != nil {
+			platforms.Add(append(cells, replay.PlatformCells(&s)...)...)
+			continue
 		}
 		t.Add(append(cells, replay.Cells(&s.Run)...)...)
 	}
-	return console.Tables(r.c, t)
+	return console.Tables(r.c, slices.DeleteFunc([]format.Table{t, platforms}, func(t format.Table) bool { return len(t.Rows) == 0 })...)
 }
 
 // list writes the points without simulating them.
@@ -189,6 +203,58 @@ var measureColumns = []struct {
 	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
 }
 
+// platformColumns are the columns of a sweep with platforms besides. They are empty
+// for points on one machine.
+var platformColumns = []struct {
+	name string
+	of   func(*replay.PlatformSummary) any
+}{
+	{"load", func(p *replay.PlatformSummary) any {
+		if p.Load == nil {
+			return ""
+		}
+		return *p.Load
+	}},
+	{"bags", func(p *replay.PlatformSummary) any { return p.Bags }},
+	{"tasks", func(p *replay.PlatformSummary) any { return p.Tasks }},
+	{"done_bags", func(p *replay.PlatformSummary) any { return p.DoneBags }},
+	{"finished", func(p *replay.PlatformSummary) any { return p.Finished }},
+	{"ms", func(p *replay.PlatformSummary) any { return p.MS }},
+	{"nsl", func(p *replay.PlatformSummary) any { return p.NSL }},
+	{"stretch", func(p *replay.PlatformSummary) any { return p.Stretch }},
+	{"worst_stretch", func(p *replay.PlatformSummary) any { return p.WorstStretch }},
+	{"goodput", func(p *replay.PlatformSummary) any { return p.Goodput }},
+	{"used", func(p *replay.PlatformSummary) any { return p.Used }},
+}
+
+// platformCells returns the platformColumns and the means of the classes of bags,
+// or their names.
+func platformCells(p *replay.PlatformSummary, names bool) []string {
+	var cells []string
+	for _, c := range platformColumns {
+		switch {
+		case names:
+			cells = append(cells, c.name)
+		case p == nil:
+			cells = append(cells, "")
+		default:
+			cells = append(cells, exact(c.of(p)))
+		}
+	}
+	for i, class := range grid.ClassNames {
+		switch {
+		case names:
+			class = strings.ReplaceAll(strings.ReplaceAll(class, "-", "_"), " and over", "_")
+			cells = append(cells, "ms_"+class, "nsl_"+class)
+		case p == nil:
+			cells = append(cells, "", "")
+		default:
+			cells = append(cells, exact(p.Classes[i].MS), exact(p.Classes[i].NSL))
+		}
+	}
+	return cells
+}
+
 // rows returns the table of all points as CSV, in full precision. It holds nothing
 // that differs from run to run.
 func (r *run) rows() [][]string {
@@ -196,6 +262,10 @@ func (r *run) rows() [][]string {
 	header := slices.Concat(pointColumns, parameters)
 	for _, m := range measureColumns {
 		header = append(header, m.name)
+	}
+	platforms := slices.ContainsFunc(r.points, func(p Point) bool { return p.Option("platform") != "" })
+	if platforms {
+		header = append(header, platformCells(nil, true)...)
 	}
 	rows := [][]string{header}
 	for i := range r.points {
@@ -209,6 +279,9 @@ func (r *run) rows() [][]string {
 		}
 		for _, m := range measureColumns {
 			row = append(row, exact(m.of(&s)))
+		}
+		if platforms {
+			row = append(row, platformCells(s.Clusters, false)...)
 		}
 		rows = append(rows, row)
 	}

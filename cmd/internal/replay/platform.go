@@ -1,0 +1,374 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/platform"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
+)
+
+// PlatformOptions say on which platform of several clusters the bags of a log are
+// run, and how (HPDC 2008, section 2), in the words of a command line.
+type PlatformOptions struct {
+	Platform                string // "" is one machine
+	Architecture, Selection string // several are separated by commas
+	Homes, Redraw, Scope    string
+	Monitor, Until          time.Duration
+	TargetLoad, Inaccuracy  float64
+	InaccuracySeed          uint64
+}
+
+// byField is the way of --homes that a log says itself.
+const byField = "field"
+
+// homesNames are the values of --homes.
+var homesNames = append(slices.Clone(grid.HomesNames), byField)
+
+// selectionNames are the values of --selection.
+func selectionNames() []string {
+	var names []string
+	for _, c := range grid.Selections() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// SelectionHelp lists the selections, a line each.
+func SelectionHelp(width int) string {
+	var b strings.Builder
+	for _, c := range grid.Selections() {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Usage)
+	}
+	return b.String()
+}
+
+// flags returns the options, which fill o.
+func (o *PlatformOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "platform", Usage: "run bags of sequential tasks on the clusters of `PLATFORM`, a YAML file or " + console.List(platform.Names()), DefaultText: "one machine", Destination: &o.Platform},
+		&cli.StringFlag{Name: "architecture", Usage: "of a platform, or several: `ARCHITECTURE` is " + console.List(grid.ArchitectureNames), Value: grid.CSP.String(), Destination: &o.Architecture},
+		&cli.StringFlag{Name: "selection", Usage: "which tasks are eligible on a platform, or several: `SELECTION` is " + console.List(selectionNames()), Value: selectionNames()[0], Destination: &o.Selection},
+		&cli.StringFlag{Name: "homes", Usage: "cluster to which a user submits: `HOMES` is sized (as many users as fit its size), even (as many for each) or field (16 of the log)", Value: grid.HomesNames[grid.Sized], Destination: &o.Homes},
+		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Value: time.Duration(grid.DefaultMonitor) * time.Second, Destination: &o.Monitor},
+		&cli.StringFlag{Name: "redraw", Usage: "the eligible tasks are drawn anew when all of them have `DONE`: " + console.List(grid.RedrawNames), Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
+		&cli.StringFlag{Name: "scope", Usage: "tasks from which --predictor learns on a platform: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
+		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of a platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
+		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies of a platform that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
+		&cli.Uint64Flag{Name: "inaccuracy-seed", Usage: "`NUMBER` that the draw of these errors begins with", Value: 1, Destination: &o.InaccuracySeed},
+		&cli.DurationFlag{Name: "until", Usage: "a run on a platform ends so much `TIME` after the first submission, whatever has not ended", DefaultText: "when all has ended", Destination: &o.Until},
+	}
+}
+
+// clusterPolicies are the task scheduling policies, as rows of the table.
+func clusterPolicies() []Policy {
+	var list []Policy
+	for _, c := range grid.Policies() {
+		list = append(list, Policy{
+			Name: c.Name, needs: Clusters, knows: c.Tasks,
+			Usage: fmt.Sprintf("(%v, %v) %s", c.Processors, c.Tasks, c.Usage),
+		})
+	}
+	return list
+}
+
+// clusterPolicy returns the task scheduling policy of a name, in any case; nil if
+// there is none. WQR-4 is not in the table, which has WQR-n.
+func clusterPolicy(name string) *Policy {
+	probe := grid.Experiment{Platform: grid.HPDC2008(), Selection: selectionNames()[0], Policy: name, Predictor: ostrich.ByLast}
+	if probe.Validate() != nil {
+		return nil
+	}
+	for _, p := range Policies(Clusters) {
+		if strings.EqualFold(p.Name, name) {
+			return p
+		}
+	}
+	return &Policy{Name: strings.ToUpper(name), needs: Clusters}
+}
+
+// defaultClusterPolicy is the policy on a platform unless another is named, as in
+// most of the paper's Table 5.
+const defaultClusterPolicy = "FPLT"
+
+// with is what the options replay policies with.
+func (o *Options) with() Need {
+	if o.Platform != "" {
+		return Clusters
+	}
+	return Log
+}
+
+// alone are options of one machine, which mean nothing on a platform.
+var alone = []string{
+	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "rho", "placement", "cut",
+}
+
+// clusters is how bags are run on a platform.
+type clusters struct {
+	grid.Experiment
+	homes int // of homesNames
+}
+
+// experiments returns the experiments that the options ask for but for their
+// policies: one for each architecture and selection; none without a platform.
+func (o *Options) experiments() ([]*clusters, error) {
+	if o.Platform == "" {
+		for _, f := range o.flags() {
+			if name := f.Names()[0]; o.given(name) {
+				return nil, fmt.Errorf("--%s goes with --platform", name)
+			}
+		}
+		return nil, nil
+	}
+	for _, name := range alone {
+		if o.given(name) {
+			return nil, fmt.Errorf("--%s means nothing to --platform", name)
+		}
+	}
+	var bad faults
+	c := clusters{Experiment: grid.Experiment{
+		Load: o.TargetLoad, Inaccuracy: o.Inaccuracy, Seed: o.InaccuracySeed,
+		Monitor: ostrich.Duration(o.Monitor / time.Second), Until: ostrich.Duration(o.Until / time.Second),
+		Period: ostrich.Duration(o.Period / time.Second), Predictor: ostrich.ByLast,
+	}}
+	var err error
+	if c.Platform, err = platform.Named(o.Platform); err != nil {
+		bad.note("platform", err)
+	}
+	homes, err := console.Named[uint8](homesNames, o.Homes)
+	bad.note("homes", err)
+	c.homes = int(homes)
+	c.Redraw, err = console.Named[grid.Redraw](grid.RedrawNames, o.Redraw)
+	bad.note("redraw", err)
+	c.Scope, err = console.Named[grid.Scope](grid.ScopeNames, o.Scope)
+	bad.note("scope", err)
+	r, err := o.order()
+	if err != nil {
+		bad = append(bad, err)
+	}
+	c.OStrich = r.over(ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT})
+	if o.given("predictor") {
+		c.Predictor = *r.predictor
+	}
+	switch {
+	case o.given("target-load") && !(o.TargetLoad > 0 && o.TargetLoad <= 1000):
+		bad.note("target-load", fmt.Errorf("%v: must be above 0, and at most 1000", o.TargetLoad))
+	case o.given("target-load") && o.given("load"):
+		bad.note("target-load", errors.New("says how far apart the submissions are, as --load does: one of the two"))
+	}
+	if !(o.Inaccuracy >= 0 && o.Inaccuracy <= 1e6) {
+		bad.note("inaccuracy", fmt.Errorf("%v: must be from 0 to 1000000", o.Inaccuracy))
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"monitor", o.Monitor}, {"until", o.Until}} {
+		if d.value < 0 || d.value%time.Second != 0 || d.value > math.MaxInt32*time.Second || d.name == "until" && o.given("until") && d.value == 0 {
+			bad.note(d.name, fmt.Errorf("%v: must be in whole seconds, and not below 0", d.value))
+		}
+	}
+	o.platform = &c
+	var list []*clusters
+	for name := range strings.SplitSeq(o.Architecture, ",") {
+		a, err := console.Named[grid.Architecture](grid.ArchitectureNames, strings.TrimSpace(name))
+		bad.note("architecture", err)
+		for name := range strings.SplitSeq(o.Selection, ",") {
+			i := slices.IndexFunc(selectionNames(), func(s string) bool { return strings.EqualFold(s, strings.TrimSpace(name)) })
+			if i < 0 {
+				bad.note("selection", fmt.Errorf("%q: must be %s", name, console.List(selectionNames())))
+				continue
+			}
+			one := c
+			one.Architecture, one.Selection = a, selectionNames()[i]
+			list = append(list, &one)
+		}
+	}
+	return list, errors.Join(bad...)
+}
+
+// one returns the experiment that the options ask for, which name one architecture
+// and one selection; nil without a platform.
+func (o *Options) one() (*clusters, error) {
+	list, err := o.experiments()
+	switch {
+	case err != nil || len(list) == 0:
+		return nil, err
+	case len(list) > 1:
+		return nil, errors.New("--architecture, --selection: one at a time here")
+	}
+	return list[0], nil
+}
+
+// RunOne returns what the options say that is the same for all logs and policies,
+// on one platform or machine.
+func (o *Options) RunOne() (Run, error) {
+	r, err := o.Run()
+	if err == nil {
+		r.clusters, err = o.one()
+	}
+	return r, err
+}
+
+// checkPlatform checks the value of one option of a platform, and returns it in its
+// one spelling. Of a platform that is what the file says, so that a changed file
+// is another platform.
+func (o *Options) checkPlatform(name string) (string, error) {
+	if name == "platform" {
+		p, err := platform.Named(o.Platform)
+		if err != nil {
+			return "", fmt.Errorf("--platform %w", err)
+		}
+		return fmt.Sprintf("%+v", p), nil
+	}
+	probe := *o
+	probe.Platform, probe.Given = platform.Names()[0], func(option string) bool { return option == name }
+	c, err := probe.one()
+	if err != nil {
+		return "", err
+	}
+	switch name {
+	case "architecture":
+		return c.Architecture.String(), nil
+	case "selection":
+		return c.Selection, nil
+	}
+	return o.Text(name), nil
+}
+
+// idle returns why an option has no effect on a policy, or "".
+func (c *clusters) idle(option string, p *Policy) string {
+	ordered := c.Selection == "OStrich"
+	switch {
+	case option == "monitor" && c.Architecture != grid.CSP:
+		return fmt.Sprintf("--monitor means nothing to --architecture %v", c.Architecture)
+	case option == "homes" && c.Architecture == grid.CSP:
+		return "--homes means nothing to --architecture csp"
+	case option == "inaccuracy" && p.knows != grid.Known, option == "inaccuracy-seed" && p.knows != grid.Known,
+		option == "scope" && p.knows != grid.History:
+		return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
+	case option == "predictor" && p.knows != grid.History && !ordered:
+		return fmt.Sprintf("--predictor means nothing to --policy %s with --selection %s", p.Name, c.Selection)
+	case (option == "gate" || option == "inside") && !ordered, option == "period" && c.Selection != "FairShare":
+		return fmt.Sprintf("--%s means nothing to --selection %s", option, c.Selection)
+	}
+	return ""
+}
+
+// heeds refuses options that have no effect on any of the runs.
+func (o *Options) heeds(list []*clusters, policies []*Policy) error {
+	for _, option := range o.Names() {
+		if !o.given(option) {
+			continue
+		}
+		why := ""
+		for _, c := range list {
+			for _, p := range policies {
+				if why = c.idle(option, p); why == "" {
+					break
+				}
+			}
+			if why == "" {
+				break
+			}
+		}
+		if why != "" {
+			return errors.New(why)
+		}
+	}
+	return nil
+}
+
+// fieldHomes are the homes that a log says in field 16: of a user, that of the
+// first job.
+func fieldHomes(log *trace.Log) map[ostrich.UserID]int64 {
+	homes := make(map[ostrich.UserID]int64)
+	for i := range log.Records {
+		r := &log.Records[i]
+		if user := ostrich.UserID(r.User); r.User >= 0 && homes[user] == 0 {
+			homes[user] = r.Partition
+		}
+	}
+	return homes
+}
+
+// bags returns the campaigns of a log as bags, each with a home.
+func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
+	campaigns, err := r.rule.campaigns(log)
+	if err != nil {
+		return nil, err
+	}
+	bags := make([]grid.Bag, len(campaigns))
+	for i := range campaigns {
+		c := &campaigns[i]
+		b := grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
+		for k := range c.Tasks {
+			b.Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
+		}
+		bags[i] = b
+	}
+	if homesNames[r.clusters.homes] != byField {
+		return bags, grid.Spread(bags, r.clusters.Platform, grid.Homes(r.clusters.homes))
+	}
+	for i := range bags {
+		b, n := &bags[i], len(r.clusters.Platform.Clusters)
+		home := r.homes[b.User]
+		if home < 1 || home > int64(n) {
+			return nil, fmt.Errorf("--homes field: field 16 of the jobs of user %d is %d: not the number of a cluster, 1 to %d", b.User, home, n)
+		}
+		b.Home = int(home - 1)
+	}
+	return bags, nil
+}
+
+// onPlatform runs the bags of a log on a platform.
+func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+	bags, err := r.bags(log)
+	if err != nil {
+		return nil, err
+	}
+	x := r.clusters.Experiment
+	x.Policy, x.Progress = r.Policy.Name, at
+	began := time.Now()
+	result, err := x.Run(bags)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began).Seconds()
+	o := &Outcome{Jobs: result.Jobs()}
+	measures := result.Measures()
+	o.Clusters = newPlatformSummary(&x, &measures)
+	o.Clusters.Load = format.Finite(grid.Load(result.Bags, x.Platform))
+	done := make([]bool, len(result.Bags))
+	for _, d := range result.Done() {
+		done[d.Bag] = true
+	}
+	wide := 0
+	for i := range log {
+		if log[i].Procs > 1 {
+			wide++
+		}
+	}
+	if wide > 0 {
+		o.Notes = append(o.Notes, format.Plural(wide, "job")+" on several processors: taken as a task on one")
+	}
+	o.Campaigns = report.Campaigns(slices.DeleteFunc(slices.Clone(o.Jobs), func(j report.Job) bool { return !done[j.Campaign] }))
+	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, took)
+	o.Run.Utilisation = measures.Utilisation
+	if took > 0 {
+		o.Run.JobsPerSecond = float64(measures.Tasks) / took
+	}
+	return o, nil
+}
