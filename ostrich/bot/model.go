@@ -28,6 +28,10 @@ type Model struct {
 	// there is one stream, and no partition. Bags and Tasks are those of all.
 	Streams int
 
+	// Days are those in which all bags come: times between arrivals are scaled
+	// to it, and the daily cycle is not. 0 is as many days as the system's take.
+	Days float64
+
 	Arrivals Arrivals
 	// MedianSize is the median of the bag sizes that are drawn, before they are
 	// rounded. Sizes are scaled, so their coefficient of variation stays. 0 is the
@@ -74,6 +78,8 @@ func (m *Model) check() error {
 		why = fmt.Sprintf("a load of %v", m.Load)
 	case m.Streams < 0 || m.Streams > math.MaxUint16 || m.Users.Users > math.MaxInt32/max(m.Streams, 1):
 		why = fmt.Sprintf("%d streams of %d users", m.Streams, m.Users.Users)
+	case !(m.Days >= 0 && m.Days <= math.MaxInt32/day):
+		why = fmt.Sprintf("%v days", m.Days)
 	case int(m.Arrivals) >= len(ArrivalNames):
 		why = fmt.Sprintf("arrivals %d", m.Arrivals)
 	case m.MedianSize != 0 && !(m.MedianSize >= smallest && m.MedianSize <= largest):
@@ -137,6 +143,9 @@ func (m *Model) changes() string {
 	if m.Streams > 0 {
 		text += fmt.Sprintf(", %d streams (field 16)", m.Streams)
 	}
+	if m.Days > 0 {
+		text += fmt.Sprintf(", %v days", m.Days)
+	}
 	if m.Arrivals != Daily {
 		text += ", arrivals " + ArrivalNames[m.Arrivals]
 	}
@@ -195,6 +204,9 @@ func (m *Model) records(seed uint64) ([]trace.Record, error) {
 func (m *Model) bags(seed uint64) ([]drawn, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	weights, clock := m.Users.weights(), newClock(m.Cycle)
+	if m.Days > 0 {
+		clock = steady
+	}
 	at := make([]float64, max(m.Streams, 1)) // of the next bag of each stream
 	for k := range at {
 		at[k] = clock.after(0, math.Exp2(draw(rng, m.InterArrive)))
@@ -242,17 +254,22 @@ func (m *Model) lengthen(bags []drawn) {
 	}
 }
 
-// move moves the bags to where their arrivals want them.
+// move moves the bags to where their days and their arrivals want them.
 func (m *Model) move(bags []drawn) {
-	if m.Arrivals == Daily {
-		return
-	}
-	step := 0.0
-	if n := len(bags); m.Arrivals == Even && n > 1 {
-		step = (bags[n-1].at - bags[0].at) / float64(n-1)
-	}
+	first, last := bags[0].at, bags[len(bags)-1].at
+	clock := newClock(m.Cycle)
 	for i := range bags {
-		bags[i].at = step * float64(i)
+		b := &bags[i]
+		switch {
+		case m.Arrivals == AtOnce:
+			b.at = 0
+		case m.Arrivals == Even && m.Days > 0:
+			b.at = m.Days * day * float64(i) / float64(len(bags))
+		case m.Arrivals == Even:
+			b.at = (last - first) * float64(i) / float64(len(bags))
+		case m.Days > 0: // they were drawn by the steady clock
+			b.at = clock.after(0, b.at/last*m.Days*clock.day())
+		}
 	}
 }
 

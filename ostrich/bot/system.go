@@ -85,13 +85,27 @@ func newClock(cycle Distribution) clock {
 	return c
 }
 
-// after returns the moment at which the clock has run for some seconds more than
-// at t, both in seconds after a midnight.
-func (c *clock) after(t, seconds float64) float64 {
+// steady is the clock of a day on which bags come alike at all hours.
+var steady = func() (c clock) {
+	for s := range c {
+		c[s] = 1
+	}
+	return c
+}()
+
+// day returns how long the clock runs in a day, in seconds.
+func (c *clock) day() float64 {
 	whole := 0.0
 	for _, rate := range c {
 		whole += rate * halfHour
 	}
+	return whole
+}
+
+// after returns the moment at which the clock has run for some seconds more than
+// at t, both in seconds after a midnight.
+func (c *clock) after(t, seconds float64) float64 {
+	whole := c.day()
 	days := math.Floor(seconds / whole)
 	t += days * day
 	seconds -= days * whole

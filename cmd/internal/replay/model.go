@@ -33,7 +33,7 @@ var models = []struct {
 	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"ppam", paper(trace.PPAM), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"programs", (*ModelOptions).programs, []string{"load"}},
-	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent", "streams", "arrivals", "median-size", "mean-run"}},
+	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent", "streams", "days", "arrivals", "median-size", "mean-run"}},
 }
 
 // ModelNames returns the names of the models.
@@ -57,6 +57,7 @@ type ModelOptions struct {
 	System        string
 	Bags          int
 	Streams       int
+	Days          float64
 	Arrivals      string
 	MedianSize    float64
 	MeanRun       time.Duration
@@ -82,6 +83,7 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "system", Usage: "of bot: the system whose parameters are taken: `SYSTEM` is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
 		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", DefaultText: "as many as --jobs takes", Destination: &o.Bags},
 		&cli.IntFlag{Name: "streams", Usage: "of bot: `NUMBER` of streams of bags, each with users of its own, one for each cluster of a platform (field 16)", DefaultText: "one, and no clusters", Destination: &o.Streams},
+		&cli.Float64Flag{Name: "days", Usage: "of bot: `NUMBER` of days in which all bags come, by the system's daily cycle", DefaultText: "as many as the system's take", Destination: &o.Days},
 		&cli.StringFlag{Name: "arrivals", Usage: "of bot: `PATTERN` is " + console.List(bot.ArrivalNames), Value: bot.ArrivalNames[bot.Daily], Destination: &o.Arrivals},
 		&cli.Float64Flag{Name: "median-size", Usage: "of bot: median `NUMBER` of tasks of a bag, to which sizes are scaled", DefaultText: "the system's", Destination: &o.MedianSize},
 		&cli.DurationFlag{Name: "mean-run", Usage: "of bot: mean run `TIME` of all tasks, to which they are scaled", DefaultText: "what is drawn", Destination: &o.MeanRun},
@@ -160,11 +162,11 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 	}
 	m := bot.Model{
 		System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load,
-		Streams: o.Streams, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
+		Streams: o.Streams, Days: o.Days, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
 	}
 	switch {
-	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0:
-		return nil, errors.New("--median-size and --mean-run: must be above 0")
+	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0, o.given("days") && o.Days == 0:
+		return nil, errors.New("--median-size, --mean-run and --days: must be above 0")
 	case o.given("streams") && o.Streams < 1:
 		return nil, fmt.Errorf("--streams %d: at least 1", o.Streams)
 	}
