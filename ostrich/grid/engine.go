@@ -94,7 +94,7 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 		if q.selection, err = s.make(&q); err != nil {
 			return nil, err
 		}
-		q.immediate = s.immediate
+		q.immediate, q.anew = s.immediate, s.anew
 		e.managers = append(e.managers, p.manage(q))
 	}
 	for i := range e.procs {

@@ -73,8 +73,9 @@ type Experiment struct {
 	Selection    string // which tasks are eligible: a name of Selections, in any case
 	Policy       string // where they run: a name of Policies, in any case; WQR-4 for WQR-n
 
-	// Redraw says when the eligible set is finished. OStrich, FairCamp and the other
-	// orders of this project choose anew at each start, whatever it says.
+	// Redraw says when the eligible set is finished. FCFS, FairShare, FairCamp and
+	// OStrich, which the paper does not have, choose anew whenever a task has started,
+	// whatever it says.
 	Redraw Redraw
 
 	// Monitor is the time between two looks of CSP at the clusters, from the first
@@ -132,7 +133,7 @@ func (x Experiment) Run(bags []Bag) (*Result, error) {
 		return nil, err
 	}
 	if x.Load > 0 {
-		bags = stretch(bags, x.Platform, x.Load)
+		bags = Stretch(bags, x.Platform, x.Load)
 		if bags[len(bags)-1].Submit > latest {
 			return nil, fmt.Errorf("grid: a load of %v: the last bag would come at %d: %w", x.Load, bags[len(bags)-1].Submit, ErrInput)
 		}

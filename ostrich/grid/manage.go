@@ -27,15 +27,16 @@ type queue struct {
 	*engine
 	selection selection
 	immediate bool // tasks are eligible as they come
+	anew      bool // sets are drawn as others have started, whatever Redraw says
 	from, to  int  // its clusters
 	waiting   int  // eligible tasks that have not started
 	open      int  // that have not ended
 }
 
-// finished reports whether the eligible set is finished, so that another can be
+// done reports whether the eligible set is finished, so that another can be
 // drawn.
 func (q *queue) done() bool {
-	return !q.immediate && q.waiting == 0 && (q.Redraw == Started || q.open == 0)
+	return !q.immediate && q.waiting == 0 && (q.anew || q.Redraw == Started || q.open == 0)
 }
 
 func (q *queue) join() {

@@ -26,6 +26,7 @@ type selection interface {
 type selector struct {
 	name, usage string
 	immediate   bool // all tasks are eligible as they come
+	anew        bool // sets are drawn as others have started, whatever Redraw says
 	make        func(q *queue) (selection, error)
 }
 
@@ -39,10 +40,10 @@ var selectors = []selector{
 	{name: "S-U-BoT", usage: "the first bag of the user who has used least", make: sharedBy((*byUser).frugal, aBag)},
 	{name: "S-U-GRR", usage: "all tasks of the next user in turn", make: sharedBy((*byUser).inTurn, all)},
 	{name: "S-U-RR", usage: "one task of the next user in turn", make: sharedBy((*byUser).inTurn, one)},
-	{name: "FCFS", usage: "task by task, as they come", make: sharedBy(nil, one)},
-	{name: "FairShare", usage: "task by task, by the users' fair-share factors", make: fairShareOf},
-	{name: "FairCamp", usage: "the tasks of the bag with the earliest deadline", make: fairCampOf},
-	{name: "OStrich", usage: "the tasks of the bag that ends first in the virtual schedule", make: ostrichOf},
+	{name: "FCFS", anew: true, usage: "task by task, as they come", make: sharedBy(nil, one)},
+	{name: "FairShare", anew: true, usage: "task by task, by the users' fair-share factors", make: fairShareOf},
+	{name: "FairCamp", anew: true, usage: "the tasks of the bag with the earliest deadline", make: fairCampOf},
+	{name: "OStrich", anew: true, usage: "the tasks of the bag that ends first in the virtual schedule", make: ostrichOf},
 }
 
 // Selections lists the task selection policies.

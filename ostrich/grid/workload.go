@@ -131,9 +131,9 @@ func Load(bags []Bag, p Platform) float64 {
 	return float64(all) / (p.Capacity() * float64(span))
 }
 
-// stretch returns the bags with all times between submissions multiplied so that
-// they put a load on a platform.
-func stretch(bags []Bag, p Platform, load float64) []Bag {
+// Stretch returns the bags with all times between submissions multiplied so that
+// they put a load, above 0, on a platform; bags that all come at once as they are.
+func Stretch(bags []Bag, p Platform, load float64) []Bag {
 	now := Load(bags, p)
 	if math.IsInf(now, 0) || now == 0 {
 		return bags
