@@ -16,8 +16,48 @@ import (
 // measured are the figures that show measurements of simulations.
 var measured = []Figure{
 	{
+		Name: "bot-1", Title: "Variability of run times by the size of a bag", Log: lcgFile, Draw: drawVariability,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.6, Fig. 1",
+	},
+	{
 		Name: "bot-2", Title: "Inaccuracy of predicted run times in bags-of-tasks", Log: lcgFile, Draw: drawPredictors,
 		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.7, Fig. 2",
+	},
+	{
+		Name: "bot-3", Title: "Bags by size under each scheduling policy", Log: lcgFile, Draw: drawClasses,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.1, Fig. 3",
+	},
+	{
+		Name: "bot-4", Title: "Scheduling policies by load", Draw: drawLoads,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.1, Fig. 4",
+	},
+	{
+		Name: "bot-5", Title: "Scheduling policies by when bags arrive", Draw: drawArrivals,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 5",
+	},
+	{
+		Name: "bot-6", Title: "Scheduling policies by the size of the bags", Draw: drawSizes,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 6",
+	},
+	{
+		Name: "bot-7", Title: "Scheduling policies by the run time of the tasks", Draw: drawRuns,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 7",
+	},
+	{
+		Name: "bot-8", Title: "Scheduling policies by the inaccuracy of run times", Draw: drawErrors,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.3, Fig. 8",
+	},
+	{
+		Name: "bot-9", Title: "Selections by load", Draw: drawSelections,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.4, Fig. 9",
+	},
+	{
+		Name: "bot-10", Title: "Selections by the size of a bag", Draw: drawSelectionClasses,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.4, Fig. 10",
+	},
+	{
+		Name: "bot-11", Title: "Architectures by load", Draw: drawArchitectures,
+		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.5, Fig. 11",
 	},
 	{
 		Name: "hipc-3", Title: "FCFS has no bound on the max-stretch", Draw: drawCompetitiveness,

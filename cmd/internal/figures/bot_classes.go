@@ -1,0 +1,113 @@
+package figures
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
+)
+
+// small and medium bags of section 3.4 are the first so many classes.
+const smallAndMedium = 4
+
+// drawVariability is HPDC 2008, Fig. 1.
+func drawVariability(_ context.Context, in Input) (*Result, error) {
+	bags := 10_000
+	if in.Short {
+		bags = 1000
+	}
+	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	if err != nil {
+		return nil, err
+	}
+	logs := []*botLog{lcg}
+	for _, system := range []string{"T1", "T2", "avg"} {
+		b, err := drawBags(system, bags)
+		if err != nil {
+			return nil, err
+		}
+		logs = append(logs, b)
+	}
+	r := &Result{Text: "The variability of a bag is the variance of the run times of its tasks, by its logarithm to base 2 as the model has it; bags without any are left out. A class " +
+		"is set against the small and medium bags, of 2 to 49 tasks. LCG is the paper's T6; drawn logs stand for traces that are not to be had, and in them the size of a bag has nothing to do with its variability.\n\n" +
+		"The variance itself, without the logarithm, is a reading too: its mean is that of the few bags with the longest tasks."}
+	t := Table{Name: "bot-1", Header: []string{"log", "sizes", "bags", "mean_log2_variance", "percent", "percent_of_variance"}}
+	rows := make([]barRow, len(grid.Classes)-1)
+	for c := range rows {
+		rows[c].name = grid.ClassNames[c]
+	}
+	for _, l := range logs {
+		logged, plain, counts := l.variability()
+		low, high := math.Inf(1), 0.0
+		var ofPlain []string
+		for c := range rows {
+			if counts[c] == 0 {
+				continue
+			}
+			percent := 100 * logged[c]
+			low, high = min(low, percent), max(high, percent)
+			rows[c].bars = append(rows[c].bars, bar{l.name, percent})
+			ofPlain = append(ofPlain, decimals(100*plain[c], 0))
+			t.Rows = append(t.Rows, []string{l.name, grid.ClassNames[c], strconv.Itoa(counts[c]), decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1)})
+		}
+		r.Numbers = append(r.Numbers,
+			Number{What: l.name + ": classes, against small and medium bags", Paper: "no significant difference from 100 %", Ours: decimals(low, 0) + " to " + decimals(high, 0) + " %"},
+			Number{What: l.name + ": the same by the variance itself, %", Ours: strings.Join(ofPlain, ", ")})
+	}
+	r.Tables = []Table{t}
+	r.Pictures = []*svg.Picture{barChart("bot-1", "Variability of run times by the size of a bag, 100 % being small and medium bags", "variability (%)", 0, rows)}
+	return r, nil
+}
+
+// variability returns by class the mean variability of the bags as a part of that of
+// small and medium ones, by the logarithm of the variance and by the variance, and
+// the number of bags. Behind the classes below 1000 is the value of small and
+// medium ones.
+func (l *botLog) variability() (logged, plain []float64, counts []int) {
+	type sums struct{ n, sum, squares float64 }
+	of := make(map[int]*sums)
+	last := -1
+	for i := range l.jobs {
+		n := l.numbers[i]
+		if n < 0 {
+			continue
+		}
+		s := of[n]
+		if s == nil {
+			s = &sums{}
+			of[n] = s
+		}
+		run := float64(l.jobs[i].Run)
+		s.n, s.sum, s.squares = s.n+1, s.sum+run, s.squares+run*run
+		last = max(last, n)
+	}
+	classes := len(grid.Classes) - 1
+	logged, plain, counts = make([]float64, classes+1), make([]float64, classes+1), make([]int, classes+1)
+	for n := range last + 1 { // in order, so that sums do not depend on the map
+		s := of[n]
+		if s == nil || s.n < 2 {
+			continue
+		}
+		class := grid.ClassOf(int(s.n))
+		variance := (s.squares - s.sum*s.sum/s.n) / (s.n - 1)
+		if class >= classes || !(variance > 0) {
+			continue
+		}
+		for _, c := range []int{class, classes} {
+			if c == class || class < smallAndMedium {
+				logged[c], plain[c], counts[c] = logged[c]+math.Log2(variance), plain[c]+variance, counts[c]+1
+			}
+		}
+	}
+	for c := range logged {
+		logged[c], plain[c] = logged[c]/max(float64(counts[c]), 1), plain[c]/max(float64(counts[c]), 1)
+	}
+	for c := range classes {
+		logged[c], plain[c] = logged[c]/logged[classes], plain[c]/plain[classes]
+	}
+	return logged, plain, counts
+}

@@ -1,0 +1,298 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/grid"
+)
+
+// The workload of the experiments of HPDC 2008, section 5: bags of the average
+// system, a stream for each of the 20 clusters. Nothing is said of how long a
+// workload lasts and how long its tasks run; with these a load of 95 % is 175 000
+// tasks, the most that the paper has, and peak hours come twice.
+const (
+	gridDays  = 1.75
+	gridRun   = 3600.0 // mean run time of a task in seconds, within the 3 min to 3 h of Fig. 7
+	gridSeeds = 2      // workloads of which a measure is the mean
+)
+
+var gridLoads = []float64{0.20, 0.40, 0.50, 0.60, 0.70, 0.80, 0.95}
+
+// gridModel is the model of a workload that puts a load on the platform.
+func gridModel(in Input, load float64) bot.Model {
+	p := grid.HPDC2008()
+	m := bot.Model{System: bot.Systems[slices.Index(bot.SystemNames(), "avg")], Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
+	if in.Short {
+		m.Days /= 40
+	}
+	m.Tasks = int(load * p.Capacity() * m.Days * 86_400 / m.MeanRun)
+	return m
+}
+
+// gridBags draws a workload. The home of a bag is the cluster of its stream.
+func gridBags(m bot.Model, seed uint64) ([]grid.Bag, error) {
+	log, err := m.Generate(seed)
+	if err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
+	}
+	var bags []grid.Bag
+	for i := range log.Records {
+		r := &log.Records[i]
+		if int(r.App) > len(bags) {
+			bags = append(bags, grid.Bag{User: ostrich.UserID(r.User), Submit: ostrich.Time(r.Submit), Home: int(r.Partition - 1)})
+		}
+		b := &bags[len(bags)-1]
+		b.Tasks = append(b.Tasks, grid.Task{ID: ostrich.JobID(r.Number), Run: ostrich.Duration(r.Run)})
+	}
+	return bags, nil
+}
+
+// way is how a workload is run: a row of a legend.
+type way struct {
+	name string
+	grid.Experiment
+}
+
+// gridWay is csp/S-T under a policy, as in most of Table 5.
+func gridWay(name, policy, selection string) way {
+	return way{name, grid.Experiment{
+		Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: selection, Policy: policy, Monitor: grid.DefaultMonitor,
+		Predictor: ostrich.ByLast, Seed: 1,
+	}}
+}
+
+// gridPolicies are the policies of section 2.4, and the orders of this project with
+// the policy that the paper compares selections with.
+func gridPolicies() []way {
+	var list []way
+	for _, p := range []string{"ECT", "FPLT", "RR", "WQR-4", "DFPLT", "ECT-P", "STFR", "FPF"} {
+		list = append(list, gridWay(p, p, "S-T"))
+	}
+	return append(list, gridWay("OStrich, FPLT", "FPLT", "OStrich"), gridWay("FairCamp, FPLT", "FPLT", "FairCamp"))
+}
+
+// gridSelections are the selections of section 2.3, and the orders of this project.
+func gridSelections() []way {
+	var list []way
+	for _, s := range []string{"S-T", "S-BoT", "S-U-Prio", "S-U-T", "S-U-BoT", "S-U-GRR", "S-U-RR", "FairShare", "FairCamp", "OStrich"} {
+		list = append(list, gridWay(s, "FPLT", s))
+	}
+	return list
+}
+
+// sample is a workload, drawn from several seeds, and how it is changed.
+type sample struct {
+	name string
+	bags func(seed uint64) ([]grid.Bag, error)
+	turn func(*grid.Experiment) // nil for nothing
+}
+
+// byLoad are samples of the loads.
+func byLoad(in Input, loads ...float64) []sample {
+	var list []sample
+	for _, load := range loads {
+		m := gridModel(in, load)
+		list = append(list, sample{name: decimals(100*load, 0) + " %", bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }})
+	}
+	return list
+}
+
+// measuredGrid are the means over the seeds of what came of each sample (first
+// index) under each way (second).
+type measuredGrid struct {
+	samples []string
+	ways    []string
+	all     [][]grid.Measures
+	tasks   []int // of each sample, from the first seed
+}
+
+// runGrid runs each sample under each way.
+func runGrid(ctx context.Context, in Input, samples []sample, ways []way) (*measuredGrid, error) {
+	seeds := gridSeeds
+	if in.Short {
+		seeds = 1
+	}
+	drawn, err := instances(ctx, in.half(0), len(samples)*seeds, func(i int) ([]grid.Bag, error) {
+		return samples[i/seeds].bags(uint64(i%seeds + 1))
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := len(ways) * seeds
+	runs, err := instances(ctx, in.half(1), len(samples)*n, func(i int) (grid.Measures, error) {
+		x := ways[i%n/seeds].Experiment
+		if turn := samples[i/n].turn; turn != nil {
+			turn(&x)
+		}
+		r, err := x.Run(drawn[i/n*seeds+i%seeds])
+		if err != nil {
+			return grid.Measures{}, fmt.Errorf("figures: %s, %s: %w", samples[i/n].name, ways[i%n/seeds].name, err)
+		}
+		return r.Measures(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	g := &measuredGrid{}
+	for _, w := range ways {
+		g.ways = append(g.ways, w.name)
+	}
+	for s := range samples {
+		g.samples = append(g.samples, samples[s].name)
+		var row []grid.Measures
+		for w := range ways {
+			row = append(row, meanMeasures(runs[s*n+w*seeds:s*n+(w+1)*seeds]))
+		}
+		g.all = append(g.all, row)
+		g.tasks = append(g.tasks, runs[s*n].Tasks)
+	}
+	return g, nil
+}
+
+// meanMeasures is the mean over several workloads. Of a class it is that over the
+// workloads that have bags of it.
+func meanMeasures(list []grid.Measures) grid.Measures {
+	var sum grid.Measures
+	add := func(to *grid.Measure, of func(*grid.Measures) *grid.Measure) {
+		n := 0.0
+		for i := range list {
+			if of(&list[i]).DoneBags > 0 {
+				n++
+			}
+		}
+		for i := range list {
+			m := of(&list[i])
+			to.Bags, to.Tasks, to.DoneBags, to.DoneTasks = to.Bags+m.Bags, to.Tasks+m.Tasks, to.DoneBags+m.DoneBags, to.DoneTasks+m.DoneTasks
+			to.MS, to.NSL, to.Stretch = to.MS+m.MS/max(n, 1), to.NSL+m.NSL/max(n, 1), to.Stretch+m.Stretch/max(n, 1)
+			to.WorstStretch = max(to.WorstStretch, m.WorstStretch)
+		}
+	}
+	add(&sum.Measure, func(m *grid.Measures) *grid.Measure { return &m.Measure })
+	for c := range sum.Classes {
+		add(&sum.Classes[c], func(m *grid.Measures) *grid.Measure { return &m.Classes[c] })
+	}
+	for i := range list {
+		sum.Goodput, sum.Used = sum.Goodput+list[i].Goodput, sum.Used+list[i].Used
+		sum.Utilisation += list[i].Utilisation / float64(len(list))
+	}
+	return sum
+}
+
+func ms(m *grid.Measures) float64    { return m.MS }
+func nsl(m *grid.Measures) float64   { return m.NSL }
+func share(m *grid.Measures) float64 { return 100 * m.Finished() }
+
+// at returns a measure of a sample under a way, by their names.
+func (g *measuredGrid) at(sample, way string, of func(*grid.Measures) float64) float64 {
+	return of(&g.all[slices.Index(g.samples, sample)][slices.Index(g.ways, way)])
+}
+
+// over returns the mean of a measure of a way over all samples.
+func (g *measuredGrid) over(way string, of func(*grid.Measures) float64) float64 {
+	sum := 0.0
+	for _, s := range g.samples {
+		sum += g.at(s, way, of)
+	}
+	return sum / float64(len(g.samples))
+}
+
+// ordered lists ways, those with the least first.
+func (g *measuredGrid) ordered(ways []string, of func(way string) float64) []string {
+	return slices.SortedStableFunc(slices.Values(ways), func(a, b string) int {
+		switch x, y := of(a), of(b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// table are all measures.
+func (g *measuredGrid) table(name, varied string) Table {
+	t := Table{Name: name, Header: []string{varied, "way", "tasks", "bags", "finished", "ms", "nsl", "stretch", "worst_stretch", "goodput", "used", "utilisation"}}
+	for s := range g.samples {
+		for w := range g.ways {
+			m := &g.all[s][w]
+			t.Rows = append(t.Rows, []string{
+				g.samples[s], g.ways[w], strconv.Itoa(m.Tasks), strconv.Itoa(m.Bags), decimals(m.Finished(), 4), decimals(m.MS, 1), decimals(m.NSL, 4),
+				decimals(m.Stretch, 3), decimals(m.WorstStretch, 2), strconv.FormatInt(int64(m.Goodput), 10), strconv.FormatInt(int64(m.Used), 10), decimals(m.Utilisation, 4),
+			})
+		}
+	}
+	return t
+}
+
+// charts draws MS and NSL of all samples, a bar for each way.
+func (g *measuredGrid) charts(name, title string) []*svg.Picture {
+	return []*svg.Picture{
+		g.chart(name+"-ms", "Mean makespan (s), "+title, "MS (s)", 0, ms),
+		g.chart(name+"-nsl", "Mean normalized schedule length, "+title, "NSL", 2, nsl),
+	}
+}
+
+// chart draws a measure of all samples on a logarithmic axis.
+func (g *measuredGrid) chart(name, title, axis string, digits int, of func(*grid.Measures) float64) *svg.Picture {
+	rows := make([]barRow, len(g.samples))
+	for s := range g.samples {
+		rows[s].name = g.samples[s]
+		for w := range g.ways {
+			rows[s].bars = append(rows[s].bars, bar{g.ways[w], of(&g.all[s][w])})
+		}
+	}
+	return barChart(name, title, axis, digits, rows)
+}
+
+// barRow is a row of a bar chart, whose bars are in the order of the legend.
+type barRow struct {
+	name string
+	bars []bar
+}
+
+type bar struct {
+	name string
+	at   float64
+}
+
+// barChart draws rows of bars on a logarithmic axis. Bars of 0 are left out.
+func barChart(name, title, axis string, digits int, rows []barRow) *svg.Picture {
+	chart := svg.Rows{Title: title, Text: title + ", row by row.", Width: 720, Bars: true}
+	least, most := 0.0, 0.0
+	for _, r := range rows {
+		row := svg.Row{Name: r.name}
+		for i, b := range r.bars {
+			if !(b.at > 0) {
+				continue
+			}
+			if least == 0 || b.at < least {
+				least = b.at
+			}
+			most = max(most, b.at)
+			row.Values = append(row.Values, svg.Value{Name: b.name, Class: "r" + strconv.Itoa(i%6), At: b.at, Label: decimals(b.at, digits)})
+		}
+		chart.Rows = append(chart.Rows, row)
+	}
+	chart.X = svg.Log(axis, least/2, most)
+	p := chart.Draw()
+	p.Name = name
+	return p
+}
+
+// gridText says what is simulated, for the page.
+func (g *measuredGrid) text(in Input) string {
+	seeds, days := gridSeeds, gridDays
+	if in.Short {
+		seeds, days = 1, gridDays/40
+	}
+	return fmt.Sprintf("The platform is a reading of section 4.1: 20 clusters, %d processors, speeds from 1.0 to 1.75. The paper says neither how long its "+
+		"workloads last nor how long their tasks run. Here the bags of 20 streams of the average system come in %s days, from midnight on, and their tasks are "+
+		"scaled to a mean of 1 h, in the middle of the 3 min to 3 h of Fig. 7; %d to %d tasks. Each measure is the mean over %d drawn workloads.",
+		grid.HPDC2008().Procs(), strconv.FormatFloat(days, 'g', 4, 64), slices.Min(g.tasks), slices.Max(g.tasks), seeds)
+}

@@ -1,0 +1,145 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
+)
+
+// drawSelections is HPDC 2008, Fig. 9: selections by load.
+func drawSelections(ctx context.Context, in Input) (*Result, error) {
+	g, err := runGrid(ctx, in, byLoad(in, gridLoads...), gridSelections())
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Pictures: g.charts("bot-9", "by load"), Tables: []Table{g.table("bot-9", "load")}, Text: g.text(in)}
+	papers := g.ways[:7]
+	calm, busy := g.samples[:3], g.samples[3:]
+	spread := func(samples []string, of func(*grid.Measures) float64) string {
+		most := 0.0
+		for _, s := range samples {
+			low, high := g.at(s, papers[0], of), g.at(s, papers[0], of)
+			for _, w := range papers {
+				low, high = min(low, g.at(s, w, of)), max(high, g.at(s, w, of))
+			}
+			most = max(most, high/low)
+		}
+		return decimals(most, 2)
+	}
+	// most is by how much one is above another at most, and at which load.
+	most := func(a, b string, samples []string, of func(*grid.Measures) float64) (ratio float64, at string) {
+		for _, s := range samples {
+			if x := g.at(s, a, of) / g.at(s, b, of); x > ratio {
+				ratio, at = x, s
+			}
+		}
+		return ratio, at
+	}
+	against := func(of func(*grid.Measures) float64) string {
+		var list []string
+		for _, w := range papers {
+			if w != "S-BoT" {
+				x, at := most(w, "S-BoT", busy, of)
+				list = append(list, fmt.Sprintf("%s %s (%s)", w, decimals(x, 2), at))
+			}
+		}
+		return strings.Join(list, ", ")
+	}
+	above := func(a, b string) string {
+		x, at := most(a, b, g.samples, nsl)
+		return percent(x-1) + " (" + at + ")"
+	}
+	last := g.samples[len(g.samples)-1]
+	all := func(of func(*grid.Measures) float64) string {
+		var list []string
+		for _, w := range g.ways {
+			list = append(list, w+" "+amountOf(g.at(last, w, of)))
+		}
+		return strings.Join(list, ", ")
+	}
+	r.Numbers = []Number{
+		{What: "up to 50 %: most NSL by least", Paper: "almost identical", Ours: spread(calm, nsl)},
+		{What: "up to 50 %: most MS by least", Paper: "almost identical", Ours: spread(calm, ms)},
+		{What: "from 60 % on: NSL of the others by that of S-BoT, at most", Paper: "up to 16", Ours: against(nsl)},
+		{What: "from 60 % on: MS of the others by that of S-BoT, at most", Paper: "up to 2", Ours: against(ms)},
+		{What: "NSL of S-U-GRR above S-U-T, at most", Paper: "+15 %", Ours: above("S-U-GRR", "S-U-T")},
+		{What: "NSL of S-U-RR above S-U-T, at most", Paper: "+45 %", Ours: above("S-U-RR", "S-U-T")},
+		{What: "NSL of S-U-Prio above S-U-RR, at most", Paper: "similar", Ours: above("S-U-Prio", "S-U-RR")},
+		{What: "NSL at 95 %", Ours: all(nsl)},
+		{What: "MS at 95 %, s", Ours: all(ms)},
+		{What: "stretch at 95 %", Ours: all(func(m *grid.Measures) float64 { return m.Stretch })},
+		{What: "largest stretch at 95 %", Ours: all(func(m *grid.Measures) float64 { return m.WorstStretch })},
+	}
+	return r, nil
+}
+
+// drawSelectionClasses is HPDC 2008, Fig. 10: selections by the size of the bags.
+func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
+	g, err := runGrid(ctx, in, byLoad(in, 0.95), gridSelections())
+	if err != nil {
+		return nil, err
+	}
+	pictures, table := g.byClass("bot-10", "load 95 %", 0)
+	r := &Result{Pictures: pictures, Tables: []Table{table}, Text: g.text(in)}
+	for _, w := range g.ways {
+		n := Number{What: "NSL of " + w + " by class", Ours: g.classes(0, w, func(m *grid.Measure) string { return decimals(m.NSL, 3) })}
+		if w == "S-BoT" {
+			n.Paper = "much lower than the others for small bags"
+		}
+		r.Numbers = append(r.Numbers, n)
+	}
+	return r, nil
+}
+
+// drawArchitectures is HPDC 2008, Fig. 11: architectures by load, until the last
+// bag has come.
+func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
+	var ways []way
+	for a := range grid.ArchitectureNames {
+		for _, s := range []string{"S-T", "OStrich", "FairCamp"} {
+			w := gridWay(grid.ArchitectureNames[a]+", "+s, "FPLT", s)
+			w.Architecture = grid.Architecture(a)
+			ways = append(ways, w)
+		}
+	}
+	samples := byLoad(in, gridLoads...)
+	for i := range samples {
+		samples[i].turn = func(x *grid.Experiment) { x.Until = ostrich.Duration(gridModel(in, 1).Days * 86_400) }
+	}
+	g, err := runGrid(ctx, in, samples, ways)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Tables: []Table{g.table("bot-11", "load")}}
+	r.Pictures = append(g.charts("bot-11", "of the bags that have ended"), g.chart("bot-11-finished", "Tasks that have ended (%)", "finished tasks (%)", 1, share))
+	r.Text = g.text(in) + "\n\nA stream of bags is submitted to its cluster (sep-c), to its cluster first (fcondor), or to the queue of all (csp); the streams are alike and the " +
+		"clusters are not. The run ends with the last submission, so that some tasks have not ended under any architecture. MS and NSL are those of the bags that have, which flatters " +
+		"whoever leaves many behind."
+	list := func(of func(*grid.Measures) float64, way string, digits int) string {
+		var all []string
+		for _, s := range g.samples {
+			all = append(all, decimals(g.at(s, way, of), digits))
+		}
+		return strings.Join(all, ", ")
+	}
+	loads := "load " + strings.Join(g.samples, ", ")
+	for _, w := range g.ways {
+		n := Number{What: w + ": finished tasks, %, " + loads, Ours: list(share, w, 0)}
+		switch w {
+		case "fcondor, S-T":
+			n.Paper = "44 % at 95 %"
+		case "sep-c, S-T":
+			n.Paper = "53 % at 95 %"
+		}
+		r.Numbers = append(r.Numbers, n)
+	}
+	for _, w := range []string{"sep-c, S-T", "csp, S-T", "fcondor, S-T"} {
+		paper := map[string]string{"sep-c, S-T": "worst", "csp, S-T": "best", "fcondor, S-T": "as csp below 50 %, as sep-c from 50 %"}[w]
+		r.Numbers = append(r.Numbers,
+			Number{What: w + ": NSL", Paper: paper, Ours: list(nsl, w, 2)}, Number{What: w + ": MS, s", Paper: paper, Ours: list(ms, w, 0)})
+	}
+	return r, nil
+}
