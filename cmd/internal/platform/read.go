@@ -94,7 +94,10 @@ func Read(file string, raw []byte) (grid.Platform, error) {
 	if len(r.errs) > 0 {
 		return grid.Platform{}, errors.Join(r.errs...)
 	}
-	return r.platform, r.platform.Validate()
+	if err := r.platform.Validate(); err != nil {
+		return grid.Platform{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return r.platform, nil
 }
 
 // reader collects what a file says, and what is wrong with it.

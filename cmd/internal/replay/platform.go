@@ -160,7 +160,7 @@ func (o *Options) experiments() ([]*clusters, error) {
 		bad = append(bad, err)
 	}
 	c.OStrich = r.over(ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT})
-	if o.given("predictor") {
+	if o.given("predictor") && r.predictor != nil {
 		c.Predictor = *r.predictor
 	}
 	switch {
@@ -248,6 +248,10 @@ func (o *Options) checkPlatform(name string) (string, error) {
 	return o.Text(name), nil
 }
 
+// heededThere are the options that mean something to some runs on a platform, and
+// nothing to others.
+var heededThere = []string{"monitor", "homes", "inaccuracy", "inaccuracy-seed", "scope", "predictor", "gate", "inside", "period"}
+
 // idle returns why an option has no effect on a policy, or "".
 func (c *clusters) idle(option string, p *Policy) string {
 	ordered := c.Selection == "OStrich"
@@ -269,7 +273,7 @@ func (c *clusters) idle(option string, p *Policy) string {
 
 // heeds refuses options that have no effect on any of the runs.
 func (o *Options) heeds(list []*clusters, policies []*Policy) error {
-	for _, option := range o.Names() {
+	for _, option := range heededThere {
 		if !o.given(option) {
 			continue
 		}

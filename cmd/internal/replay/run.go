@@ -129,6 +129,11 @@ func PolicyNamed(name string, with Need) (*Policy, error) {
 
 // Check returns an error for options that do not go together.
 func (r *Run) Check() error {
+	if r.clusters != nil {
+		x := r.clusters.Experiment
+		x.Policy = r.Policy.Name
+		return x.Validate()
+	}
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
 		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)

@@ -54,6 +54,7 @@ func read(c *cli.Context) (*run, error) {
 	if r.file, err = Read(path, raw); err != nil {
 		return nil, err
 	}
+	r.file.place()
 	traces, bad := readTraces(r.file)
 	grid, err := r.file.Expand(meaning{})
 	if err = errors.Join(bad, err); err != nil {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -72,6 +74,21 @@ func readTraces(f *File) ([]*source, error) {
 		all = append(all, made)
 	}
 	return all, errors.Join(errs...)
+}
+
+// place makes paths of platforms relative to the folder of the file, as those of
+// traces are. A platform that needs no file has no path.
+func (f *File) place() {
+	for _, a := range f.Axes {
+		if a.Option != "platform" {
+			continue
+		}
+		for i := range a.Values {
+			if v := &a.Values[i].Text; !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
+				*v = filepath.Join(filepath.Dir(f.Name), *v)
+			}
+		}
+	}
 }
 
 // generated makes a trace by a model and options of generate. With an error it
