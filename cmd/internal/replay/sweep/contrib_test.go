@@ -1,0 +1,42 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestTable5: the grids of HPDC 2008, Table 5, are grids, and OStrich and FairCamp
+// take part in each.
+func TestTable5(t *testing.T) {
+	for name, points := range map[string]int{
+		"hpdc2008-5.1": 7 * 2 * 8 * 3, "hpdc2008-5.2": 12 * 2 * 8 * 3, "hpdc2008-5.3": 7 * 2 * (4*5 + 4) * 3,
+		"hpdc2008-5.4": 7 * 2 * 10, "hpdc2008-5.5": 7 * 2 * 3 * 3,
+	} {
+		path := filepath.Join("..", "..", "..", "..", "contrib", "sweeps", name+".yaml")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(path, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = readTraces(f); err != nil {
+			t.Error(err)
+		}
+		g, err := f.Expand(meaning{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Points) != points {
+			t.Errorf("%s: %d points, want %d", name, len(g.Points), points)
+		}
+		for _, s := range []string{"OStrich", "FairCamp"} {
+			if !slices.ContainsFunc(g.Points, func(p Point) bool { return p.Option("selection") == s }) {
+				t.Errorf("%s: no point has --selection %s", name, s)
+			}
+		}
+	}
+}
