@@ -18,7 +18,7 @@
 //
 // A task that has started runs to its end, or until another copy of it ends. Times
 // are whole seconds, and a task takes RunTime. At one moment all ends come first, by
-// processor, then all submissions, then CSP looks at its clusters, then each resource
+// task, then all submissions, then CSP looks at its clusters, then each resource
 // manager starts what it can. Under FCondor the managers start what they can after
 // the ends, and again after each submitted task, which says whether it has to wait.
 //

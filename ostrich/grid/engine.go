@@ -9,7 +9,8 @@ import (
 )
 
 // An engine runs an experiment. Tasks are numbered bag by bag, processors cluster
-// by cluster, both from 0. Times are moved so that the first submission is at 1.
+// by cluster, both from 0. Where the first submission is before second 1, all times are
+// moved so that it is there: 0 means "not yet" to a virtual schedule.
 type engine struct {
 	Experiment
 	bags  []Bag
@@ -59,7 +60,7 @@ const none = -1
 func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*engine, error) {
 	e := &engine{
 		Experiment: x, bags: bags, tasks: make([]task, 0, tasks), procs: make([]proc, 0, x.Platform.Procs()),
-		shift: 1 - bags[0].Submit, first: make([]int32, len(bags)),
+		shift: max(0, 1-bags[0].Submit), first: make([]int32, len(bags)),
 	}
 	e.numberUsers()
 	random := rand.New(rand.NewPCG(x.Seed, 3))
@@ -131,6 +132,9 @@ func (e *engine) numberUsers() {
 	}
 }
 
+// begin is when the first bag comes.
+func (e *engine) begin() ostrich.Time { return e.bags[0].Submit + e.shift }
+
 func (e *engine) speed(p int32) float64 { return e.Platform.Clusters[e.procs[p].cluster].Speed }
 
 // bagOf returns the bag of a task, and the number of its user.
@@ -153,7 +157,7 @@ func (e *engine) loop() error {
 		if len(e.unseen) > 0 {
 			e.now = min(e.now, e.looks)
 		}
-		if e.now == never || e.Until > 0 && e.now > 1+ostrich.Time(e.Until) {
+		if e.now == never || e.Until > 0 && e.now > e.begin()+ostrich.Time(e.Until) {
 			return nil
 		}
 		for len(e.ends) > 0 && e.ends[0].at == e.now {
@@ -290,7 +294,7 @@ func (e *engine) vacate(p int32) {
 	}
 	if len(e.unseen) == 0 {
 		every := ostrich.Time(e.Monitor)
-		e.looks = (e.now-1+every-1)/every*every + 1
+		e.looks = e.now + (every-(e.now-e.begin())%every)%every
 	}
 	e.unseen = append(e.unseen, p)
 }

@@ -135,7 +135,7 @@ func (x Experiment) Run(bags []Bag) (*Result, error) {
 	if x.Load > 0 {
 		bags = Stretch(bags, x.Platform, x.Load)
 		if bags[len(bags)-1].Submit > latest {
-			return nil, fmt.Errorf("grid: a load of %v: the last bag would come at %d: %w", x.Load, bags[len(bags)-1].Submit, ErrInput)
+			return nil, fmt.Errorf("grid: a load of %v: the last bag would come after %d: %w", x.Load, latest, ErrInput)
 		}
 	}
 	e, err := newEngine(x, policy, selection, bags, n)
@@ -179,8 +179,8 @@ func (x Experiment) check() (policy, *selector, error) {
 		why = fmt.Sprintf("predictor %v of policy %s: choose among %s", x.Predictor, x.Policy, strings.Join(ostrich.PredictorNames[1:], ", "))
 	case x.Monitor < 0 || x.Monitor > longest:
 		why = fmt.Sprintf("a look every %d s", x.Monitor)
-	case !(x.Load >= 0 && x.Load <= 1000):
-		why = fmt.Sprintf("a load of %v instead of 0 to 1000", x.Load)
+	case !(x.Load == 0 || x.Load >= 1e-6 && x.Load <= 1000):
+		why = fmt.Sprintf("a load of %v instead of 0 or 1e-06 to 1000", x.Load)
 	case !(x.Inaccuracy >= 0 && x.Inaccuracy <= 1e6):
 		why = fmt.Sprintf("an inaccuracy of %v %% instead of 0 to 1000000", x.Inaccuracy)
 	case x.Period < 0 || x.Period > longest:

@@ -78,10 +78,16 @@ type ending struct {
 	proc, task int32
 }
 
-// endings is a binary heap by time, ties by processor.
+// endings is a binary heap by time, ties by task as ostrich.Compare has them, and
+// then by processor.
 type endings []ending
 
-func (a ending) before(b ending) bool { return a.at < b.at || a.at == b.at && a.proc < b.proc }
+func (a ending) before(b ending) bool {
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	return a.task < b.task || a.task == b.task && a.proc < b.proc
+}
 
 func (h *endings) push(e ending) {
 	*h = append(*h, e)

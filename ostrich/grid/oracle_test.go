@@ -23,6 +23,7 @@ type oracle struct {
 	runs  []oracleRun // all copies there ever were
 	now   ostrich.Time
 	begin ostrich.Time
+	shift ostrich.Time           // of the virtual schedule
 	turn  map[int]int            // of S-U-GRR and S-U-RR, by manager: the latest user
 	goes  map[ostrich.UserID]int // of FCondor
 	sees  int                    // counts processors as they are known to be idle
@@ -70,7 +71,7 @@ type oracleRun struct {
 
 func newOracle(tb rapid.TB, x grid.Experiment, bags []grid.Bag) *oracle {
 	o := &oracle{
-		TB: tb, Experiment: x, bags: bags, begin: bags[0].Submit, now: bags[0].Submit,
+		TB: tb, Experiment: x, bags: bags, begin: bags[0].Submit, shift: max(0, 1-bags[0].Submit), now: bags[0].Submit,
 		turn: make(map[int]int), goes: make(map[ostrich.UserID]int),
 	}
 	for c, k := range x.Platform.Clusters {
@@ -168,9 +169,11 @@ func (o *oracle) run() {
 			return
 		}
 		o.now = at
-		for p := range o.procs {
-			if r := o.procs[p].run; r >= 0 && o.runs[r].due == o.now {
-				o.end(p)
+		for t := range o.tasks {
+			for p := range o.procs {
+				if r := o.procs[p].run; r >= 0 && o.runs[r].due == o.now && o.runs[r].task == t {
+					o.end(p)
+				}
 			}
 		}
 		if o.Architecture == grid.FCondor {
@@ -256,15 +259,15 @@ func (o *oracle) step(k ostrich.Kind, t int) {
 		return
 	}
 	x := &o.tasks[t]
-	e := ostrich.Event{At: o.now + 1 - o.begin, Kind: k, Job: ostrich.Job{
-		ID: ostrich.JobID(t + 1), User: o.user(t), Procs: 1, Estimate: x.told, Submit: o.bags[x.bag].Submit + 1 - o.begin,
+	e := ostrich.Event{At: o.now + o.shift, Kind: k, Job: ostrich.Job{
+		ID: ostrich.JobID(t + 1), User: o.user(t), Procs: 1, Estimate: x.told, Submit: o.bags[x.bag].Submit + o.shift,
 	}}
 	first := slices.IndexFunc(o.tasks, func(k oracleTask) bool { return k.bag == x.bag })
 	if len(o.bags[x.bag].Tasks) > 1 {
 		e.Job.Group = ostrich.JobID(first + 1)
 	}
 	if k != ostrich.Submit {
-		e.Job.Start = x.start + 1 - o.begin
+		e.Job.Start = x.start + o.shift
 	}
 	if k == ostrich.End {
 		e.Job.End = e.At
@@ -442,7 +445,7 @@ func (o *oracle) front(m int) (bag int, ranks bool) {
 			return -1, true
 		}
 		s := o.virtual[m]
-		if err := s.AdvanceTo(o.now + 1 - o.begin); err != nil {
+		if err := s.AdvanceTo(o.now + o.shift); err != nil {
 			o.Fatal(err)
 		}
 		return o.tasks[s.Order()[0].Job-1].bag, true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -91,7 +92,7 @@ func Spread(bags []Bag, p Platform, h Homes) error {
 		return err
 	}
 	if int(h) >= len(HomesNames) {
-		return fmt.Errorf("grid: homes number %d is not known: %w", h, ErrInput)
+		return fmt.Errorf("grid: homes number %d: choose among %s: %w", h, strings.Join(HomesNames, ", "), ErrInput)
 	}
 	homes, users := make(map[ostrich.UserID]int), make([]int, len(p.Clusters))
 	for i := range bags {
@@ -141,7 +142,8 @@ func Stretch(bags []Bag, p Platform, load float64) []Bag {
 	bags = slices.Clone(bags)
 	first := bags[0].Submit
 	for i := range bags {
-		bags[i].Submit = first + ostrich.Time(math.Round(float64(bags[i].Submit-first)*now/load))
+		after := math.Round(float64(bags[i].Submit-first) * (now / load))
+		bags[i].Submit = first + ostrich.Time(min(after, float64(4*latest)))
 	}
 	return bags
 }
