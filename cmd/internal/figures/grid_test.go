@@ -1,0 +1,110 @@
+package figures
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// TestGridFigures: every figure of HPDC 2008 that needs no log is drawn, has numbers,
+// and OStrich and FairCamp take part in it.
+func TestGridFigures(t *testing.T) {
+	for _, name := range []string{"bot-4", "bot-5", "bot-8", "bot-10", "bot-11"} {
+		r := drawFigure(t, name, Input{Workers: 2, Short: true})
+		if len(r.Numbers) == 0 || len(r.Pictures) < 2 || len(r.Tables) != 1 {
+			t.Errorf("%s: %d numbers, %d pictures, %d tables", name, len(r.Numbers), len(r.Pictures), len(r.Tables))
+		}
+		for _, order := range []string{"OStrich", "FairCamp"} {
+			if !slices.ContainsFunc(r.Tables[0].Rows, func(row []string) bool { return strings.Contains(row[1], order) }) {
+				t.Errorf("%s: no row has %s", name, order)
+			}
+		}
+	}
+}
+
+// TestGridTable: all ways of a sample have the same tasks, and without an end all of
+// them end. No replication uses more than what the copies that ended first need.
+func TestGridTable(t *testing.T) {
+	r := drawFigure(t, "bot-5", Input{Workers: 2, Short: true})
+	tasks := make(map[string]string)
+	for _, row := range r.Tables[0].Rows {
+		if before, known := tasks[row[0]]; known && before != row[2] {
+			t.Errorf("%s, %s: %s tasks, and %s in another row", row[0], row[1], row[2], before)
+		}
+		tasks[row[0]] = row[2]
+		if row[4] != "1.0000" {
+			t.Errorf("%s, %s: finished %s", row[0], row[1], row[4])
+		}
+		replicates := slices.Contains([]string{"RR", "WQR-4", "STFR"}, row[1])
+		if (row[9] != row[10]) != replicates {
+			t.Errorf("%s, %s: goodput %s of %s used", row[0], row[1], row[9], row[10])
+		}
+	}
+	if len(tasks) != 3 {
+		t.Errorf("%d patterns of arrivals, want 3", len(tasks))
+	}
+}
+
+// TestGridModel: a workload puts its load on the platform, in its days.
+func TestGridModel(t *testing.T) {
+	p := grid.HPDC2008()
+	bags, err := gridBags(gridModel(Input{}, 0.2), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if load := grid.Load(bags, p); load < 0.19 || load > 0.21 {
+		t.Errorf("a load of %v, want 0.2", load)
+	}
+	homes := make(map[int]bool)
+	for _, b := range bags {
+		homes[b.Home] = true
+	}
+	if len(homes) != len(p.Clusters) {
+		t.Errorf("bags come to %d clusters of %d", len(homes), len(p.Clusters))
+	}
+}
+
+// TestVariability: Fig. 1 by hand. Bags of 2 have the variance 8 (and log2 3), one of
+// 50 has 4 (and log2 2).
+func TestVariability(t *testing.T) {
+	l := &botLog{name: "hand"}
+	add := func(number int, runs ...int) {
+		for _, r := range runs {
+			l.jobs, l.numbers = append(l.jobs, sim.Logged{Job: sim.Job{Run: ostrich.Duration(r)}}), append(l.numbers, number)
+		}
+	}
+	add(0, 10, 14)
+	add(1, 3, 7)
+	add(2, 5, 5)
+	add(3, 9)
+	half := make([]int, 50)
+	for i := range half {
+		half[i] = 100 + 2*(i%2)
+	}
+	add(4, half...)
+	logged, plain, counts := l.variability()
+	if counts[0] != 2 || counts[4] != 1 || counts[8] != 2 {
+		t.Errorf("%v bags", counts)
+	}
+	if logged[0] != 1 || plain[0] != 1 || logged[8] != 3 || plain[8] != 8 {
+		t.Errorf("small bags: %v of %v, %v of %v", logged[0], logged[8], plain[0], plain[8])
+	}
+	if got, want := decimals(plain[4], 4), decimals(50.0/49/8, 4); got != want {
+		t.Errorf("bags of 50: %s of the variance, want %s", got, want)
+	}
+}
+
+// TestRealGrid: a log of a grid under 25 % (Fig. 3), and its variability (Fig. 1).
+func TestRealGrid(t *testing.T) {
+	in := lpcInput(t)
+	in.Short = true
+	for _, name := range []string{"bot-1", "bot-3"} {
+		if r := drawFigure(t, name, in); len(r.Numbers) < 5 {
+			t.Errorf("%s: %d numbers", name, len(r.Numbers))
+		}
+	}
+}
