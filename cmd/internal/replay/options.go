@@ -87,7 +87,7 @@ func (o *Options) Flags() []cli.Flag {
 	predictor.Value = "limit"
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User},
-		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", Destination: &o.Policy},
+		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", DefaultText: `"ostrich", or FPLT on a platform`, Destination: &o.Policy},
 		o.backfillFlag("none"), LoopFlag("replay", &o.Replay),
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},
 		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted", Destination: &o.Dependencies},
