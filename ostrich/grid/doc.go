@@ -19,7 +19,8 @@
 // A task that has started runs to its end, or until another copy of it ends. Times
 // are whole seconds, and a task takes RunTime. At one moment all ends come first, by
 // task, then all submissions, then CSP looks at its clusters, then each resource
-// manager starts what it can. Under FCondor the managers start what they can after
+// manager starts what it can. The paper's managers schedule periodically as well: but
+// for the looks of CSP, nothing could start then that has not. Under FCondor the managers start what they can after
 // the ends, and again after each submitted task, which says whether it has to wait.
 //
 // A manager with an idle processor and nothing eligible that has not started draws the

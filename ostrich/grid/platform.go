@@ -31,10 +31,9 @@ type Platform struct {
 // HPDC2008 is the platform of section 4.1: 20 clusters of DAS and Grid'5000 with
 // over 3500 processors, whose speeds go from 1.0 to 1.75.
 //
-// That is all the paper says of it. The sizes here are those of the five clusters
-// of DAS-3 and of fifteen of Grid'5000 as they stood in 2007, the speeds are in
-// proportion to the clock rate and the generation of their processors, spread over
-// that range. See docs/reproduction.md.
+// That is all the paper says of it. The clusters here are modelled on the five of
+// DAS-3 and on fifteen of Grid'5000 as of 2007; the speeds go by the generation and the
+// clock rate of their processors, spread over that range.
 func HPDC2008() Platform {
 	return Platform{Name: "HPDC 2008", Clusters: []Cluster{
 		{"das3-vu", 340, 1.35}, {"das3-leiden", 64, 1.40}, {"das3-uva", 164, 1.25}, {"das3-delft", 136, 1.30}, {"das3-multimedian", 92, 1.30},
