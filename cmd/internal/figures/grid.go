@@ -110,11 +110,11 @@ type measuredGrid struct {
 	ways    []string
 	all     [][]grid.Measures
 	tasks   []int // of each sample, from the first seed
+	seeds   int   // workloads of each sample
 }
 
-// runGrid runs each sample under each way.
-func runGrid(ctx context.Context, in Input, samples []sample, ways []way) (*measuredGrid, error) {
-	seeds := gridSeeds
+// runGrid runs each sample, drawn from so many seeds, under each way.
+func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds int) (*measuredGrid, error) {
 	if in.Short {
 		seeds = 1
 	}
@@ -139,7 +139,7 @@ func runGrid(ctx context.Context, in Input, samples []sample, ways []way) (*meas
 	if err != nil {
 		return nil, err
 	}
-	g := &measuredGrid{}
+	g := &measuredGrid{seeds: seeds}
 	for _, w := range ways {
 		g.ways = append(g.ways, w.name)
 	}
@@ -287,12 +287,9 @@ func barChart(name, title, axis string, digits int, rows []barRow) *svg.Picture 
 
 // gridText says what is simulated, for the page.
 func (g *measuredGrid) text(in Input) string {
-	seeds, days := gridSeeds, gridDays
-	if in.Short {
-		seeds, days = 1, gridDays/40
-	}
+	days := gridModel(in, gridLoad).Days
 	return fmt.Sprintf("The platform is a reading of section 4.1: 20 clusters, %d processors, speeds from 1.0 to 1.75. The paper says neither how long its "+
 		"workloads last nor how long their tasks run. Here the bags of 20 streams of the average system come in %s days, from midnight on, and their tasks are "+
-		"scaled to a mean of 1 h, in the middle of the 3 min to 3 h of Fig. 7; %d to %d tasks. Each measure is the mean over %d drawn workloads.",
-		grid.HPDC2008().Procs(), strconv.FormatFloat(days, 'g', 4, 64), slices.Min(g.tasks), slices.Max(g.tasks), seeds)
+		"scaled to a mean of 1 h, in the middle of the 3 min to 3 h of Fig. 7; %d to %d tasks. Each measure is the mean over %d drawn workloads; the table counts the tasks and bags of all of them.",
+		grid.HPDC2008().Procs(), strconv.FormatFloat(days, 'g', 4, 64), slices.Min(g.tasks), slices.Max(g.tasks), g.seeds)
 }

@@ -11,7 +11,7 @@ import (
 
 // drawSelections is HPDC 2008, Fig. 9: selections by load.
 func drawSelections(ctx context.Context, in Input) (*Result, error) {
-	g, err := runGrid(ctx, in, byLoad(in, gridLoads...), gridSelections())
+	g, err := runGrid(ctx, in, byLoad(in, gridLoads...), gridSelections(), gridSeeds)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 
 // drawSelectionClasses is HPDC 2008, Fig. 10: selections by the size of the bags.
 func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
-	g, err := runGrid(ctx, in, byLoad(in, 0.95), gridSelections())
+	g, err := runGrid(ctx, in, byLoad(in, 0.95), gridSelections(), gridSeeds)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
 	for i := range samples {
 		samples[i].turn = func(x *grid.Experiment) { x.Until = ostrich.Duration(gridModel(in, 1).Days * 86_400) }
 	}
-	g, err := runGrid(ctx, in, samples, ways)
+	g, err := runGrid(ctx, in, samples, ways, gridSeeds)
 	if err != nil {
 		return nil, err
 	}
