@@ -74,7 +74,6 @@ func TestLiteralTolerance(t *testing.T) {
 }
 
 func TestDue(t *testing.T) {
-	tenth := Acceptance{Slope: 1.1, Offset: 0}
 	for _, tt := range []struct {
 		accept Acceptance
 		p      ostrich.Duration
@@ -82,7 +81,7 @@ func TestDue(t *testing.T) {
 	}{
 		{Median, 600, 1000 + 2190}, // 36.51 min are 2190.6 s
 		{Lower, 600, 1000},
-		{tenth, 6000, 1000 + 600}, // 0.1·6000 is a little less in binary
+		{Acceptance{Slope: 1.15}, 6000, 1000 + 900}, // 899.9999999999991 in binary
 		{Acceptance{Slope: 1e9, Offset: 1e9}, math.MaxInt64, 1000 + longest},
 	} {
 		if got := tt.accept.Due(1000, tt.p); got != tt.want {
@@ -132,6 +131,25 @@ func TestAsPrinted(t *testing.T) {
 			t.Errorf("U = %d with L = %v s", Unified(got), late*minute)
 		}
 	})
+}
+
+func TestLateness(t *testing.T) {
+	for _, tt := range []struct {
+		start, due      ostrich.Time
+		late, tardiness ostrich.Duration
+		unified         int
+	}{
+		{90, 100, -10, 0, 0},
+		{100, 100, 0, 0, 0},
+		{101, 100, 1, 1, 1},
+		{160, 100, 60, 60, 1},
+	} {
+		late := Lateness(tt.start, tt.due)
+		if late != tt.late || Tardiness(late) != tt.tardiness || Unified(late) != tt.unified {
+			t.Errorf("start %d, due %d: L = %d, T = %d, U = %d, want %d, %d, %d",
+				tt.start, tt.due, late, Tardiness(late), Unified(late), tt.late, tt.tardiness, tt.unified)
+		}
+	}
 }
 
 func TestSatisfiable(t *testing.T) {
@@ -191,7 +209,7 @@ func TestValidate(t *testing.T) {
 func TestValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Acceptance{
-			Slope: rapid.Float64Range(0, 3).Draw(t, "c1"), Offset: rapid.Float64Range(-100, 100).Draw(t, "c2"),
+			Slope: float64(rapid.IntRange(0, 30).Draw(t, "10·c1")) / 10, Offset: float64(rapid.IntRange(-100, 100).Draw(t, "c2")),
 			Reading: rapid.SampledFrom([]Reading{ByRatio, Literal}).Draw(t, "reading"),
 		}
 		some := a.Wait(0) > 0 || a.Wait(math.MaxInt64) > 0
