@@ -9,7 +9,7 @@ import (
 
 // Satisfaction says how a run kept to the waits that users accept.
 type Satisfaction struct {
-	Accepted string     `json:"accepted"` // by which waits, as satisfaction.Parse reads it
+	Accepted string     `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
 	All      Punctual   `json:"all"`
 	Sizes    []Punctual `json:"sizes"` // by length, the shortest first; classes without a job are there too
 }
@@ -17,6 +17,7 @@ type Satisfaction struct {
 // Punctual sums up the jobs of a class of lengths, and the campaigns of such a
 // length on the empty machine.
 type Punctual struct {
+	Size      string           `json:"size"`  // its name in tables
 	Over      ostrich.Duration `json:"over"`  // longer than this, in seconds
 	Up        ostrich.Duration `json:"up_to"` // and up to this; 0 is without end
 	Jobs      InTime           `json:"jobs"`
@@ -46,22 +47,26 @@ func (t *InTime) mean() {
 
 // sizes are where a class of lengths ends. The survey asked for six, of which the
 // paper names the shortest, up to ten minutes, and the longest, days.
-var sizes = [...]ostrich.Duration{600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 0}
+var sizes = [...]struct {
+	name string
+	up   ostrich.Duration
+}{{"<=10min", 600}, {"<=1h", 3600}, {"<=4h", 4 * 3600}, {"<=12h", 12 * 3600}, {"<=24h", 24 * 3600}, {">24h", 0}}
 
 // Satisfy measures jobs, and the campaigns that Campaigns finds in them, on m
 // processors.
-func Satisfy(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) Satisfaction {
+func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
+	campaigns := Campaigns(jobs)
 	ofJobs, ofCampaigns := Late(jobs, campaigns, m, a)
-	s := Satisfaction{Accepted: a.String(), Sizes: make([]Punctual, len(sizes))}
-	for i, up := range sizes {
-		s.Sizes[i].Up = up
+	s := Satisfaction{Accepted: a.String(), All: Punctual{Size: "all"}, Sizes: make([]Punctual, len(sizes))}
+	for i, size := range sizes {
+		s.Sizes[i].Size, s.Sizes[i].Up = size.name, size.up
 		if i > 0 {
-			s.Sizes[i].Over = sizes[i-1]
+			s.Sizes[i].Over = sizes[i-1].up
 		}
 	}
 	class := func(length ostrich.Duration) *Punctual {
 		i := 0
-		for sizes[i] > 0 && length > sizes[i] {
+		for sizes[i].up > 0 && length > sizes[i].up {
 			i++
 		}
 		return &s.Sizes[i]
@@ -74,17 +79,41 @@ func Satisfy(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance)
 		s.All.Campaigns.add(late)
 		class(campaigns[i].length(m)).Campaigns.add(late)
 	}
-	s.All.Jobs.mean()
-	s.All.Campaigns.mean()
+	s.All.mean()
 	for i := range s.Sizes {
-		s.Sizes[i].Jobs.mean()
-		s.Sizes[i].Campaigns.mean()
+		s.Sizes[i].mean()
 	}
 	return s
 }
 
-// Late returns the lateness of each job, and of each of the campaigns that Campaigns
-// finds in them, on m processors. A job is late that starts after its due date. A
+func (p *Punctual) mean() {
+	p.Jobs.mean()
+	p.Campaigns.mean()
+}
+
+// SatisfactionRow is a row of a table.
+type SatisfactionRow struct {
+	Of, Size string // "jobs" or "campaigns"; the class, or "all"
+	InTime
+}
+
+// Rows returns a row for all jobs and for those of each size, then the same for
+// campaigns, but for those of nothing.
+func (s *Satisfaction) Rows() []SatisfactionRow {
+	var jobs, campaigns []SatisfactionRow
+	for _, p := range append([]Punctual{s.All}, s.Sizes...) {
+		if p.Jobs.Count > 0 {
+			jobs = append(jobs, SatisfactionRow{"jobs", p.Size, p.Jobs})
+		}
+		if p.Campaigns.Count > 0 {
+			campaigns = append(campaigns, SatisfactionRow{"campaigns", p.Size, p.Campaigns})
+		}
+	}
+	return append(jobs, campaigns...)
+}
+
+// Late returns the lateness of each job, and of each of their campaigns, which are
+// those that Campaigns finds, on m processors. A job is late that starts after its due date. A
 // campaign counts as one job of the length that it needs on the empty machine, but is
 // due no sooner than the last of its jobs, as nobody expects a result before that. It
 // is late by how long after that it ends.

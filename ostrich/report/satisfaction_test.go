@@ -40,20 +40,20 @@ func TestSatisfy(t *testing.T) {
 	day := ostrich.Duration(24 * 3600)
 	want := report.Satisfaction{
 		Accepted: "2,1",
-		All:      report.Punctual{Jobs: report.InTime{Count: 6, Share: 4. / 6, Lateness: -87739. / 6, Tardiness: 2401. / 6}, Campaigns: report.InTime{Count: 2, Share: 0.5, Lateness: 1190, Tardiness: 1200}},
+		All:      report.Punctual{Size: "all", Jobs: report.InTime{Count: 6, Share: 4. / 6, Lateness: -87739. / 6, Tardiness: 2401. / 6}, Campaigns: report.InTime{Count: 2, Share: 0.5, Lateness: 1190, Tardiness: 1200}},
 		Sizes: []report.Punctual{
-			{Up: 600, Jobs: report.InTime{Count: 4, Share: 0.75, Lateness: -19.75, Tardiness: 0.25}, Campaigns: report.InTime{Count: 1, Share: 1, Lateness: -20}},
-			{Over: 600, Up: 3600, Jobs: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}, Campaigns: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}},
-			{Over: 3600, Up: 4 * 3600},
-			{Over: 4 * 3600, Up: 12 * 3600},
-			{Over: 12 * 3600, Up: day},
-			{Over: day, Jobs: report.InTime{Count: 1, Share: 1, Lateness: -90060}},
+			{Size: "<=10min", Up: 600, Jobs: report.InTime{Count: 4, Share: 0.75, Lateness: -19.75, Tardiness: 0.25}, Campaigns: report.InTime{Count: 1, Share: 1, Lateness: -20}},
+			{Size: "<=1h", Over: 600, Up: 3600, Jobs: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}, Campaigns: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}},
+			{Size: "<=4h", Over: 3600, Up: 4 * 3600},
+			{Size: "<=12h", Over: 4 * 3600, Up: 12 * 3600},
+			{Size: "<=24h", Over: 12 * 3600, Up: day},
+			{Size: ">24h", Over: day, Jobs: report.InTime{Count: 1, Share: 1, Lateness: -90060}},
 		},
 	}
-	if diff := cmp.Diff(want, report.Satisfy(jobs, campaigns, 2, accept), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+	if diff := cmp.Diff(want, report.Satisfy(jobs, 2, accept), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Error("-want +got\n", diff)
 	}
-	if diff := cmp.Diff(report.InTime{}, report.Satisfy(nil, nil, 2, accept).All.Jobs); diff != "" {
+	if diff := cmp.Diff(report.InTime{}, report.Satisfy(nil, 2, accept).All.Jobs); diff != "" {
 		t.Error("nothing: -want +got\n", diff)
 	}
 }
@@ -92,7 +92,7 @@ func TestLateCampaigns(t *testing.T) {
 				t.Errorf("campaign %d of %d jobs, the latest by %d s, is late by %d", number, n, latest, late)
 			}
 		}
-		s := report.Satisfy(jobs, campaigns, procs, satisfaction.Median)
+		s := report.Satisfy(jobs, procs, satisfaction.Median)
 		var sum report.InTime
 		for _, size := range s.Sizes {
 			for _, of := range []report.InTime{size.Jobs, size.Campaigns} {
