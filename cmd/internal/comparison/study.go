@@ -46,6 +46,10 @@ type studiedRun struct {
 	fair                        *report.Fairness // of the users in owning
 	busy                        []float64        // part of the processors, in each part of the window
 	first, last                 ostrich.Time
+
+	// By what users accept to wait.
+	jobsInTime, campaignsInTime []float64 // number of a user's that were not late
+	late, tardy                 []float64 // sums over a user's jobs
 }
 
 func study(in *Input) (*studied, error) {
