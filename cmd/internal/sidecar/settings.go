@@ -58,7 +58,7 @@ func Settings(c *Config) []Setting {
 		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next"},
 		{Key: "doorbell", Value: offSpan{span{&c.Doorbell, 100 * time.Millisecond}}, Usage: "how often sdiag is asked whether jobs were submitted, started or ended, upon which a cycle begins; off or 0: cycles come every interval"},
 
-		{Key: "database.address", Value: text{&c.Database.Address}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket"},
+		{Key: "database.address", Value: list{&c.Database.Addresses}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket; of several, comma-separated, the first that answers and is not behind is read"},
 		{Key: "database.user", Value: text{&c.Database.User}, Usage: "database account; SELECT is all it needs"},
 		{Key: "database.password_file", Value: text{&c.Database.PasswordFile}, Usage: "file with the password of the account; $NAME is taken from the environment"},
 		{Key: "database.password", Value: text{&c.Database.Password}, NoFlag: true, Usage: "password of the account"},
