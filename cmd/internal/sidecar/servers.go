@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,10 @@ import (
 // the next one must not read another that is behind. One sidecar at a time may
 // use it.
 type Servers struct {
+	// Every is how often the servers before the one that is read are asked whether
+	// they can be read again. 0 means a minute.
+	Every time.Duration
+
 	of      string // the addresses, the database and the cluster
 	reached slurmdb.Reached
 }
@@ -30,7 +35,7 @@ func (v *Servers) known(source *slurmdb.Config) slurmdb.Reached {
 		return slurmdb.Reached{}
 	}
 	if of := fmt.Sprintf("%q %s %s", source.Addresses, source.Database, source.Cluster); of != v.of {
-		*v = Servers{of: of}
+		*v = Servers{Every: v.Every, of: of}
 	}
 	return v.reached
 }
@@ -63,10 +68,9 @@ func (p *place) passed() error {
 	return p.reader.Passed()
 }
 
-// back returns an ErrElsewhere when a server before this one can be read again. It
-// asks once a minute.
+// back returns an ErrElsewhere when a server before this one can be read again.
 func (p *place) back(ctx context.Context) error {
-	if !p.changing() || p.passed() == nil || time.Since(p.asked) < configAge {
+	if !p.changing() || p.passed() == nil || time.Since(p.asked) < cmp.Or(p.servers.Every, configAge) {
 		return nil
 	}
 	p.asked = time.Now()
