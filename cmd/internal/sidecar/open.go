@@ -81,6 +81,9 @@ func New(c Config, accounting Accounting, commands Controller, controller priori
 	return p.sidecar()
 }
 
+// Keep gives a sidecar of New a journal that is open for writing.
+func (s *Sidecar) Keep(j *journal.Journal) { s.journal = j }
+
 // parts are the parts of a sidecar.
 type parts struct {
 	config     Config
