@@ -75,10 +75,11 @@ type ordeal struct {
 	own    *journal.Journal
 	calm   *daemon // undisturbed
 
-	trouble trouble // which is to come in this cycle
-	inBurst trouble // and in the next burst
-	struck  bool    // something has gone wrong in this cycle
-	absent  int     // cycles for which slurmdbd is still away
+	trouble trouble      // which is to come in this cycle
+	inBurst trouble      // and in the next burst
+	struck  bool         // something has gone wrong in this cycle
+	absent  int          // cycles for which slurmdbd is still away
+	frozen  ostrich.Time // since when
 	cycles  int
 	kills   int
 	seen    map[trouble]int
@@ -222,7 +223,7 @@ func (o *ordeal) step(ctx context.Context) error {
 	}
 	o.calm.show(calm.cycle)
 	switch {
-	case o.first == footprint{} && left < ostrich.Time(o.length)*3/4:
+	case o.first == footprint{} && o.daemon != nil && left < ostrich.Time(o.length)*3/4:
 		o.first = measure()
 	case left < -quiet*period:
 		o.check(c, calm.cycle)
@@ -250,7 +251,8 @@ func (o *ordeal) choose(troubled bool) {
 	if o.inBurst == none && o.random.IntN(2) == 0 {
 		o.inBurst = inBurst[o.random.IntN(len(inBurst))]
 	}
-	if o.trouble == away {
+	if o.trouble == away && o.absent == 0 {
+		o.frozen = o.cluster.Now()
 		o.absent = 1 + o.random.IntN(8) // within the horizon
 		o.seen[away]++
 	}
@@ -360,16 +362,18 @@ func (c *troubled) Update(ctx context.Context, ch priority.Channel, changes []pr
 
 // forgetful is accounting that has trouble.
 type forgetful struct {
-	sidecar.Accounting
+	*memslurm.Accounting
 	o *ordeal
 }
 
 func (a *forgetful) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	a.Frozen = 0
+	if a.o.absent > 0 {
+		a.Frozen = a.o.frozen
+	}
 	switch {
 	case a.o.strikes(noPoll):
 		return slurmdb.Batch{}, errTrouble
-	case a.o.absent > 0:
-		return slurmdb.Batch{Now: a.o.cluster.Now()}, nil
 	case a.o.strikes(killedAtPoll):
 		left := a.o.random.IntN(20)
 		_, err := a.Accounting.PollEach(ctx, func(e ostrich.Event) {
@@ -435,7 +439,6 @@ func (o *ordeal) check(c, calm *sidecar.Cycle) {
 	if last.goroutines > o.first.goroutines || last.descriptors > o.first.descriptors || last.heap > o.first.heap+16<<20 {
 		o.t.Errorf("after a quarter of the time %+v, in the end %+v", o.first, last)
 	}
-	o.t.Logf("after a quarter of the time %+v, in the end %+v", o.first, last)
 }
 
 func measure() footprint {

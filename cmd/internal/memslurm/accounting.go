@@ -25,6 +25,10 @@ type tables struct {
 // Accounting is a reader of the tables. Like slurmdb.Reader, it reports everything
 // once.
 type Accounting struct {
+	// Frozen is when slurmdbd went away: the tables show what they showed then. 0
+	// means that it is there.
+	Frozen ostrich.Time
+
 	from  *Controller
 	of    *tables
 	next  int          // all events before this one have been told
@@ -65,18 +69,21 @@ func (t *tables) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 
 // PollEach reports what the tables show since the last poll.
 func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
-	now := a.from.now
+	now, shown := a.from.now, a.from.now
+	if a.Frozen > 0 {
+		shown = max(a.upto, min(now, a.Frozen))
+	}
 	var events []ostrich.Event
 	if !a.begun {
 		events = append(events, ostrich.Event{At: a.from.begin, Kind: ostrich.Capacity, Procs: a.from.config.Procs()})
 		a.begun = true
 	}
 	for i := a.next; i < len(a.of.events); i++ {
-		if seen := a.of.seen[i]; seen > a.upto && seen <= now {
+		if seen := a.of.seen[i]; seen > a.upto && seen <= shown {
 			events = append(events, a.of.events[i])
 		}
 	}
-	for a.upto = now; a.next < len(a.of.events) && a.of.seen[a.next] <= now; a.next++ {
+	for a.upto = shown; a.next < len(a.of.events) && a.of.seen[a.next] <= shown; a.next++ {
 	}
 	slices.SortStableFunc(events, ostrich.Compare)
 	for _, e := range events {
