@@ -3,6 +3,7 @@ package webserver
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,66 +41,53 @@ func TestLimit(t *testing.T) {
 	in, log := make(arrivals, 2*mostOfAll), &output{}
 	l := limit(in, zerolog.New(log))
 	var open []net.Conn
-	// accepts reports whether a connection gets in; one from elsewhere follows that does.
-	accepts := func(ip string) bool {
+	// accepted returns how many of the connections that have arrived get in.
+	accepted := func(ips ...string) int {
 		t.Helper()
-		in <- address(ip)
-		in <- &net.UnixAddr{}
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
+		for _, ip := range ips {
+			in <- address(ip)
 		}
-		if _, other := c.RemoteAddr().(*net.UnixAddr); other {
-			if err = c.Close(); err != nil {
-				t.Error(err)
+		in <- &net.UnixAddr{} // the last one gets in too
+		before := len(open)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
 			}
-			return false
+			if _, last := c.RemoteAddr().(*net.UnixAddr); last {
+				_ = c.Close()
+				break
+			}
+			open = append(open, c)
 		}
-		open = append(open, c)
-		last, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = last.Close(); err != nil {
-			t.Error(err)
-		}
-		return true
+		return len(open) - before
 	}
-	for range mostOfOrigin {
-		if !accepts("192.0.2.1") {
-			t.Fatalf("number %d is refused", len(open))
-		}
+	if got := accepted(slices.Repeat([]string{"192.0.2.1"}, mostOfOrigin+5)...); got != mostOfOrigin {
+		t.Errorf("a client has %d connections", got)
 	}
-	if accepts("192.0.2.1") || accepts("::ffff:192.0.2.1") {
-		t.Error("one client has more than its share")
-	}
-	if !accepts("192.0.2.2") {
-		t.Error("another client is refused")
+	if got := accepted("::ffff:192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"); got != 2 {
+		t.Errorf("beside it %d of another client's 2", got)
 	}
 	for range 2 {
 		_ = open[0].Close()
 	}
-	if !accepts("192.0.2.1") || accepts("192.0.2.1") {
-		t.Error("a connection that ended does not make room for one")
+	if got := accepted("192.0.2.1", "192.0.2.1"); got != 1 {
+		t.Errorf("a connection that ended makes room for %d", got)
 	}
 	if got := log.String(); !strings.Contains(got, `"from":"192.0.2.1/32","most_from_there":64,"most":256,`) {
 		t.Errorf("log: %s", got)
-	}
-
-	for i := range 3 * mostOfOrigin { // others take the rest, but one
-		ip := netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String()
-		if !accepts(ip) {
-			if i != mostOfAll-mostOfOrigin-2 {
-				t.Errorf("full after %d", len(open))
-			}
-			break
-		}
 	}
 	for _, c := range open {
 		_ = c.Close()
 	}
 	if l.all != 0 || len(l.of) != 0 {
 		t.Errorf("when all have ended %d are counted, %v", l.all, l.of)
+	}
+	for i := range mostOfAll + 10 {
+		from := origin(address(netip.AddrFrom4([4]byte{10, 0, byte(i / 256), byte(i)}).String()))
+		if got := l.connect(from); got != (i < mostOfAll) {
+			t.Errorf("connection %d of as many clients: %v", i, got)
+		}
 	}
 }
 

@@ -315,9 +315,9 @@ func TestBadFile(t *testing.T) {
 	}
 	for text, want := range map[string]Doors{
 		"": {}, "http_server_config:\n  http2: false\n": {},
-		"tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n":                                         {TLS: true},
+		"tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n":                                        {TLS: true},
 		"tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n  client_auth_type: RequireClientCert\n": {TLS: true},
-		"basic_auth_users:\n" + user(t, "anna", "x"): {Asks: true},
+		"basic_auth_users:\n" + user(t, "anna", "x"):                                                                   {Asks: true},
 	} {
 		if doors, err := Read(c.write(t, "web.yml", text)); err != nil || doors != want {
 			t.Errorf("%q: %+v, %v", text, doors, err)
