@@ -49,7 +49,7 @@ func parts() []part {
 		},
 		{
 			name: "slurm", args: []string{"-v", "-run=^TestScale$", "-timeout=120m", "slurm-ostrich/contrib/testbed"},
-			env: []string{"OSTRICH_TEST_SLURM=1", "OSTRICH_TEST_SCALE=10m"},
+			env: []string{"OSTRICH_TEST_SLURM=1", "OSTRICH_TEST_SCALE=20000/10m"},
 			figures: []figure{
 				{"cycle", "", "cycle-seconds", "s", 1},
 				{"memory", "", "rss-megabytes", "MB", 1},

@@ -66,11 +66,17 @@ func TestLatency(t *testing.T) {
 // fill submits n single jobs of all users, who share them equally.
 func (b *bed) fill(t *testing.T, n int) {
 	t.Helper()
+	b.fillWith(t, n, "true")
+}
+
+// fillWith does it with jobs that run a command.
+func (b *bed) fillWith(t *testing.T, n int, run string) {
+	t.Helper()
 	var running []*exec.Cmd
 	for i, user := range users {
 		script := fmt.Sprintf(`i=0; while [ $i -lt %d ]; do
-			sbatch --quiet --chdir=/ --output=/dev/null --ntasks=$((1 + i %% 4)) --time=$((1 + (i * 37 + %d) %% 60)) --wrap=true || exit
-			i=$((i + 1)); done`, n/len(users), 13*i)
+			sbatch --quiet --chdir=/ --output=/dev/null --ntasks=$((1 + i %% 4)) --time=$((1 + (i * 37 + %d) %% 60)) --wrap='%s' || exit
+			i=$((i + 1)); done`, n/len(users), 13*i, run)
 		cmd := b.command(t, user, "sh", "-c", script)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
