@@ -28,7 +28,7 @@ func TestLatency(t *testing.T) {
 	needSlurm(t) // and not in parallel: it measures time
 	b := up(t, "latency")
 	b.freeze(t)
-	b.fill(t, latencyPending)
+	b.fill(t, latencyPending, "true")
 	d := b.daemon(t, append([]string{"--apply"}, latencySettings...)...)
 	eventually(t, "all have a place", func() string {
 		return differ(true, d.metric(t, "ostrich_managed_jobs") == latencyPending && d.metric(t, "ostrich_planned_writes") == 0)
@@ -63,14 +63,8 @@ func TestLatency(t *testing.T) {
 	d.terminate(t)
 }
 
-// fill submits n single jobs of all users, who share them equally.
-func (b *bed) fill(t *testing.T, n int) {
-	t.Helper()
-	b.fillWith(t, n, "true")
-}
-
-// fillWith does it with jobs that run a command.
-func (b *bed) fillWith(t *testing.T, n int, run string) {
+// fill submits n single jobs of all users, who share them equally. Each runs a command.
+func (b *bed) fill(t *testing.T, n int, run string) {
 	t.Helper()
 	var running []*exec.Cmd
 	for i, user := range users {

@@ -30,7 +30,7 @@ func TestScale(t *testing.T) {
 	needSlurm(t) // and not in parallel: it measures time
 	b := up(t, "scale")
 	b.freeze(t)
-	b.fillWith(t, pending, "sleep 60")
+	b.fill(t, pending, "sleep 60")
 
 	b.thaw(t)
 	b.do(t, "root", "sdiag", "--reset")
