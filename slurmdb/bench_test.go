@@ -5,6 +5,7 @@ import (
 	"flag"
 	"runtime"
 	"testing"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/slurmdb/slurmdbtest"
@@ -32,7 +33,9 @@ func seeded(b *testing.B) (*slurmdbtest.DB, int64) {
 	db := server.New(b, slurmdbtest.R2205)
 	now := db.Clock()
 	const every = 2
+	began := time.Now()
 	db.Seed(slurmdbtest.Seeding{Ended: *ended, Live: *live, Users: 300, First: now - int64(*ended)*every - 5000, Every: every})
+	b.Logf("%d rows were written in %v", *ended+*live, time.Since(began).Round(time.Second))
 	return db, now
 }
 
