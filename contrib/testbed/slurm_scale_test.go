@@ -54,11 +54,8 @@ func TestScale(t *testing.T) {
 	report(t, "cycle-seconds", "%.4g", seconds/cycles)
 	report(t, "rss-megabytes", "%.4g", float64(number(t, fields[1]))*1024/1e6)
 	report(t, "requests-hour", "%.0f", float64(asked.all)*float64(time.Hour)/float64(each))
-	for name, l := range map[string]burden{"without": without, "with": with} {
-		report(t, "main-cycle-"+name, "%d", l.main)
-		report(t, "backfill-cycle-"+name, "%d", l.backfill)
-		report(t, "cpu-"+name, "%.3g", l.processor)
-	}
+	without.report(t, "without")
+	with.report(t, "with")
 	d.terminate(t)
 }
 
@@ -66,6 +63,13 @@ func TestScale(t *testing.T) {
 type burden struct {
 	main, backfill int64   // mean cycles of its schedulers, in µs; 0 if there was none
 	processor      float64 // per cent of one
+}
+
+func (l burden) report(t *testing.T, name string) {
+	t.Helper()
+	report(t, "main-cycle-"+name, "%d", l.main)
+	report(t, "backfill-cycle-"+name, "%d", l.backfill)
+	report(t, "cpu-"+name, "%.3g", l.processor)
 }
 
 // burden measures slurmctld for some time, since whose begin sdiag counts.
@@ -76,12 +80,15 @@ func (b *bed) burden(t *testing.T, length time.Duration) burden {
 	after, took := b.ticks(t), time.Since(began)
 	const perSecond = 100 // USER_HZ of Linux, see proc(5)
 	l := burden{processor: 100 * float64(after-before) / perSecond / took.Seconds()}
-	main, backfill, _ := strings.Cut(b.do(t, "root", "sdiag"), "Backfilling stats")
-	for part, mean := range map[*string]*int64{&main: &l.main, &backfill: &l.backfill} {
-		if m := regexp.MustCompile(`Mean cycle:\s+(\d+)`).FindStringSubmatch(*part); m != nil {
-			*mean = number(t, m[1])
+	mean := func(statistics string) int64 {
+		m := regexp.MustCompile(`Mean cycle:\s+(\d+)`).FindStringSubmatch(statistics)
+		if m == nil {
+			return 0
 		}
+		return number(t, m[1])
 	}
+	main, backfill, _ := strings.Cut(b.do(t, "root", "sdiag"), "Backfilling stats")
+	l.main, l.backfill = mean(main), mean(backfill)
 	return l
 }
 
