@@ -85,6 +85,7 @@ type Config struct {
 
 		UserHeader string
 	}
+	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
 
@@ -281,6 +282,10 @@ func (c *Config) Trial() Config {
 	t.trial, t.Mode = c.Mode == Enforce, Observe
 	return t
 }
+
+// WebFile is the path of the file that says who may connect to what is served, as
+// webserver.Read takes it. Like that of the password it is expanded.
+func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.
