@@ -26,26 +26,24 @@ type studied struct {
 // studiedRun is a run as the measures need it. All slices by user are parallel to
 // users.
 type studiedRun struct {
-	campaigns                   []report.Campaign
-	stretch                     []float64     // of each campaign
-	users                       []report.User // without campaigns: zero
-	jobs                        []float64     // number of a user's jobs
-	wait                        []float64     // sum over a user's jobs
-	slowdown                    []float64     // sum over a user's jobs
-	sumStretch                  []float64     // sum over a user's campaigns
-	sumPlain                    []float64     // the same without the floor
-	rho                         []float64     // of each campaign
-	sumRho                      []float64     // sum over a user's campaigns
-	kept                        []float64     // number of a user's campaigns with rho ≤ 1
-	maxRho                      []float64     // of a user's campaigns
-	jobsInTime, campaignsInTime []float64     // number of a user's that were not late
-	late, tardy                 []float64     // sums over a user's jobs
-	waits                       *report.Pool
-	stretches                   *report.Pool
-	rhos                        *report.Pool
-	fair                        *report.Fairness // of the users in owning
-	busy                        []float64        // part of the processors, in each part of the window
-	first, last                 ostrich.Time
+	campaigns   []report.Campaign
+	stretch     []float64     // of each campaign
+	users       []report.User // without campaigns: zero
+	jobs        []float64     // number of a user's jobs
+	wait        []float64     // sum over a user's jobs
+	slowdown    []float64     // sum over a user's jobs
+	sumStretch  []float64     // sum over a user's campaigns
+	sumPlain    []float64     // the same without the floor
+	rho         []float64     // of each campaign
+	sumRho      []float64     // sum over a user's campaigns
+	kept        []float64     // number of a user's campaigns with rho ≤ 1
+	maxRho      []float64     // of a user's campaigns
+	waits       *report.Pool
+	stretches   *report.Pool
+	rhos        *report.Pool
+	fair        *report.Fairness // of the users in owning
+	busy        []float64        // part of the processors, in each part of the window
+	first, last ostrich.Time
 
 	// By what users accept to wait.
 	jobsInTime, campaignsInTime []float64 // number of a user's that were not late
