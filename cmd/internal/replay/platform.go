@@ -371,6 +371,7 @@ func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, 
 	o.Campaigns = report.Campaigns(slices.DeleteFunc(slices.Clone(o.Jobs), func(j report.Job) bool { return !done[j.Campaign] }))
 	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, took)
 	o.Run.Utilisation = measures.Utilisation
+	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
 	if took > 0 {
 		o.Run.JobsPerSecond = float64(measures.Tasks) / took
 	}

@@ -121,6 +121,7 @@ type Summary struct {
 	Dependencies bool   `json:"dependencies"`
 	Rule         string `json:"rule"`
 	report.Run
+	Satisfaction report.Satisfaction `json:"satisfaction"`
 
 	Clusters *PlatformSummary `json:"platform,omitempty"`
 }
@@ -140,7 +141,8 @@ func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
 		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
-		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run, Clusters: s.Outcome.Clusters,
+		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+		Satisfaction: s.Outcome.Accepted, Clusters: s.Outcome.Clusters,
 	}
 	if r.closed {
 		j.Replay = "closed"
@@ -227,7 +229,7 @@ func Document(list []*Simulation, whole bool) (any, error) {
 }
 
 // Tables returns a row for each replay and, unless only the summaries are wanted,
-// a row for each user.
+// a row for each user, and one for each class of lengths.
 func Tables(list []*Simulation, whole bool) []format.Table {
 	if list[0].Run.clusters != nil {
 		return platformTables(list, whole)
@@ -246,7 +248,14 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}
-	return []format.Table{t, users}
+	accepted := format.Table{Header: []string{"LOG", "POLICY", "OF", "LENGTH", "NUMBER", "IN-TIME", "LATENESS", "TARDINESS"}}
+	for _, s := range list {
+		for _, r := range s.Outcome.Accepted.Rows() {
+			accepted.Add(s.Workload.Name, s.Run.Policy.Name, r.Of, r.Size, r.Count, format.PercentCell(r.Share, 1),
+				fmt.Sprintf("%.0f", r.Lateness), fmt.Sprintf("%.0f", r.Tardiness))
+		}
+	}
+	return []format.Table{t, users, accepted}
 }
 
 // SummaryHeader is the header of [SummaryCells].
