@@ -190,7 +190,8 @@ var policies = []struct {
 	}},
 }
 
-func largest(a, b KnownTask) int                                 { return cmp.Compare(b.Run, a.Run) }
+func largest(a, b KnownTask) int { return cmp.Compare(b.Run, a.Run) }
+
 func fastest(a, b KnownProcessor) int                            { return cmp.Compare(b.Speed, a.Speed) }
 func knownLength(r KnownProcessor, t KnownTask) ostrich.Duration { return RunTime(t.Run, r.Speed) }
 
