@@ -14,11 +14,11 @@ import (
 type Information uint8
 
 const (
-	// Unknown: nothing. It is the zero value.
+	// Unknown is nothing. It is the zero value.
 	Unknown Information = iota
-	// History: what tasks that have ended tell.
+	// History is what tasks that have ended tell.
 	History
-	// Known: all, beforehand.
+	// Known is all, beforehand.
 	Known
 )
 
