@@ -26,6 +26,8 @@ type Reader struct {
 	cold   bool
 	first  ostrich.Time // where history begins
 	newest ostrich.Time // end of the row that ended last, never after the clock
+	latest ostrich.Time // of all that the rows told, never after the clock
+	passed error        // why the servers before this one are not read; nil: it is the first
 }
 
 // Batch is what a poll found.
@@ -35,7 +37,8 @@ type Batch struct {
 	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
-// Open connects and finds the cluster and its columns. It reads no job.
+// Open connects to the first server that can be read, and finds the cluster and
+// its columns. It reads no job.
 func Open(ctx context.Context, c Config) (*Reader, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -44,7 +47,12 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	if c.Cluster == "" {
 		return nil, fmt.Errorf("slurmdb: %w: no cluster", ErrConfig)
 	}
-	db, err := dial(ctx, c)
+	return c.inTurn(ctx, c.Addresses)
+}
+
+// openAt connects to the server at one of the addresses.
+func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
+	db, err := dial(ctx, c, address)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +66,10 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
 	}
 	r.clock = r.ask
+	if err = r.compare(ctx, c.Reached); err != nil {
+		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -113,7 +125,13 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 	}
 	h := r.history
 	for i := range f.rows {
-		if w := &f.rows[i]; w.end <= f.now {
+		w := &f.rows[i]
+		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
+			if at <= f.now {
+				r.latest = max(r.latest, at)
+			}
+		}
+		if w.end <= f.now {
 			r.newest = max(r.newest, w.end)
 		}
 	}

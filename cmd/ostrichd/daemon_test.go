@@ -158,7 +158,7 @@ func (w *world) logged(t *testing.T, least zerolog.Level) []string {
 	return all
 }
 
-func diff(t *testing.T, what string, want, got []string) {
+func diff[T any](t *testing.T, what string, want, got T) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)

@@ -84,7 +84,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			lead := &sidecar.Lead{Wait: !c.Bool("once")}
 			d := &daemon{
 				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
-				open: opener(lead), lead: lead, probe: probe,
+				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe,
 				reload: hangup, now: time.Now,
 			}
 			if config.Status.Listen != "" {
@@ -112,13 +112,13 @@ func settings(c *cli.Context) (sidecar.Config, error) {
 }
 
 // opener returns a function that opens a sidecar. After an error it returns nil.
-func opener(lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, error) {
+func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, sidecar.Config) (cycler, error) {
 	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
 		leads := lead
 		if c.Mode != sidecar.Enforce {
 			leads = nil
 		}
-		s, err := sidecar.Open(ctx, c, leads)
+		s, err := sidecar.Open(ctx, c, leads, servers)
 		if err != nil {
 			return nil, err
 		}

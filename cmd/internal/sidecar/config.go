@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -27,7 +28,7 @@ type Config struct {
 	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
-		Address      string // host:port, or the path of a socket
+		Addresses    []string // of each host:port, or the path of a socket; tried in turn
 		User         string
 		Password     string
 		PasswordFile string
@@ -63,7 +64,8 @@ type Config struct {
 		DefaultLimit time.Duration
 		Horizon      time.Duration
 	}
-	Pools []ostrich.Pool
+	Pools        []ostrich.Pool
+	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
 		Channel string
@@ -115,7 +117,7 @@ func Default() Config {
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
 	c.Doorbell = time.Second
-	c.Database.Address = "localhost:3306"
+	c.Database.Addresses = []string{"localhost:3306"}
 	c.Database.User = "ostrich"
 	c.Database.Name = "slurm_acct_db"
 	c.Database.TLS = "off"
@@ -139,6 +141,7 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
@@ -245,7 +248,7 @@ func (c *Config) Validate() error {
 	check(err == nil, "%w", err)
 	check(c.MinInterval <= c.Interval || c.MinInterval == defaultMinInterval,
 		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
-	check(c.Database.Address != "", "database.address: is empty")
+	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
 	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
@@ -312,7 +315,7 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		return slurmdb.Config{}, fmt.Errorf("campaign.declared: %w", err)
 	}
 	return slurmdb.Config{
-		Address: c.Database.Address, User: c.Database.User, Password: password, Database: c.Database.Name,
+		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
 		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),

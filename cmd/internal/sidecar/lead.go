@@ -70,7 +70,7 @@ func termOf(interval time.Duration) time.Duration {
 
 // use sets where the lock is. It gives back a lock held elsewhere.
 func (l *Lead) use(source slurmdb.Config, interval time.Duration) error {
-	key := fmt.Sprintf("%s %s %s %s", source.Network, source.Address, source.Database, source.Cluster)
+	key := fmt.Sprintf("%s %s %s", source.Addresses, source.Database, source.Cluster)
 	var err error
 	if key != l.key {
 		err = l.Release()
