@@ -24,7 +24,7 @@ func Permanent(err error) bool {
 		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
 }
 
-// Open connects to the database and reads the controller's configuration. It reads
+// Open connects to accounting and reads the controller's configuration. It reads
 // no job. With a lead the sidecar is to write, and opens the journal for writing
 // when the lead says that it is its turn. Without one it only reads.
 func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
@@ -55,7 +55,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 		return nil, err
 	}
 	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
-	accounting, err := slurmdb.Open(ctx, source)
+	accounting, err := c.openAccounts(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) 
 		p.journal, err = readJournal(&p.config)
 	}
 	if err == nil && p.lead != nil {
-		err = p.lead.use(source, p.config.Interval)
+		err = p.lead.use(&p.config, source)
 	}
 	if err != nil {
 		return nil, err
