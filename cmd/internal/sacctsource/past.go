@@ -1,12 +1,15 @@
 package sacctsource
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/slurmdb"
 )
@@ -80,4 +83,43 @@ func (s *Source) Known(ctx context.Context) (known slurmdb.Known, err error) {
 	read(sacct.AssociationsCommand, []string{"User", "Account"}, &known.Users, &known.Accounts)
 	read(sacct.QOSCommand, []string{"Name"}, &known.QOS)
 	return known, err
+}
+
+// historyColumns are those that sacct.Read needs to test predictors.
+const historyColumns = "jobidraw,jobid,cluster,partition,qos,account,user,uid,submit,eligible,start,end,elapsedraw,state,reqcpus,alloctres," +
+	"timelimitraw,jobname"
+
+// History reads the jobs that ended since a time, or have not ended. If that is more than
+// so many rows, it is a slurmdb.ErrTooMuch.
+func (s *Source) History(ctx context.Context, since ostrich.Time, most int) (*accounting.History, error) {
+	from, to := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := s.commands.Run(ctx, &atMost{to: to, lines: most}, "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
+			"--format", historyColumns, "--starttime", uts(since), "--endtime", "now")
+		_ = to.CloseWithError(err) // never fails
+		done <- err
+	}()
+	h, err := sacct.Read(from, "sacct", sacct.Options{Cluster: s.config.Cluster, Lenient: true})
+	_ = from.CloseWithError(err) // ends the command, if it has not ended
+	if failed := <-done; failed != nil {
+		return nil, failed
+	}
+	if err == nil {
+		h.From = since
+	}
+	return h, err
+}
+
+// atMost passes on a number of lines. More are an error.
+type atMost struct {
+	to    io.Writer
+	lines int
+}
+
+func (a *atMost) Write(p []byte) (int, error) {
+	if a.lines -= bytes.Count(p, []byte{'\n'}); a.lines < 0 {
+		return 0, slurmdb.ErrTooMuch
+	}
+	return a.to.Write(p)
 }
