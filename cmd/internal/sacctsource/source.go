@@ -115,21 +115,29 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 	if err != nil {
 		return false, err
 	}
-	var changed []ostrich.JobID
+	var known, fresh []ostrich.JobID // that have changed
 	for _, u := range queue {
 		if s.seen[u.Job] == u.Text {
 			p.Same(u.Job)
-		} else if !p.agrees(&u) {
-			changed = append(changed, u.Job)
+		} else if p.agrees(&u) {
+			continue
+		} else if _, is := s.Record(u.Job); is {
+			known = append(known, u.Job)
+		} else {
+			fresh = append(fresh, u.Job)
 		}
 	}
-	missed := p.Missed()
-	changed = append(changed, missed...)
-	slices.Sort(changed)
-	for some := range slices.Chunk(slices.Compact(changed), chunk) {
-		if err = p.sacct(ctx, "--starttime", uts(p.First()), "--endtime", "now+1day", "--jobs", list(some)); err != nil {
-			return false, err
-		}
+	slices.Sort(known)
+	missed := slices.DeleteFunc(p.Missed(), func(id ostrich.JobID) bool {
+		_, is := slices.BinarySearch(known, id)
+		return is
+	})
+	// By the id of an array sacct tells of all its tasks: of known ones, the late ends do.
+	if err = p.byID(ctx, p.Window(), known); err == nil {
+		err = p.byID(ctx, p.First(), append(fresh, missed...))
+	}
+	if err != nil {
+		return false, err
 	}
 	for _, id := range missed {
 		if _, known := p.rows[id]; !known {
@@ -144,6 +152,17 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 
 // chunk is how many jobs sacct is asked for at once.
 const chunk = 1000
+
+// byID asks for the rows of jobs that have not ended, or ended at a time or later.
+func (p *poll) byID(ctx context.Context, since ostrich.Time, ids []ostrich.JobID) error {
+	slices.Sort(ids)
+	for some := range slices.Chunk(slices.Compact(ids), chunk) {
+		if err := p.sacct(ctx, "--starttime", uts(since), "--endtime", "now+1day", "--jobs", list(some)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // The states of rows that have not ended and that have, as sacct's option names them.
 const (
