@@ -61,6 +61,8 @@ func (w *twin) Run(_ context.Context, to io.Writer, name string, args ...string)
 		out = w.associations()
 	case slices.Contains(args, "event"):
 		out, name = w.events(), "event"
+	case slices.Contains(args, "qos"):
+		out = "Name|Priority|UsageFactor\nnormal|0|1.000000\n"
 	}
 	if err := w.run(name); err != nil {
 		return err
@@ -325,7 +327,7 @@ func (s *scene) over(j *slurmdbtest.Job) {
 func (s *scene) act() string {
 	s.suspends = false
 	act := rapid.SampledFrom([]string{
-		"submit", "submit", "array", "start", "start", "end", "cancel", "requeue", "resize", "suspend", "resume", "hold", "release", "later", "alter",
+		"submit", "submit", "array", "start", "start", "end", "cancel", "requeue", "resize", "suspend", "resume", "resume", "hold", "release", "later", "alter", "purge",
 	}).Draw(s.rt, "act")
 	waits := func(j *slurmdbtest.Job) bool { return j.Start == 0 }
 	runs := func(j *slurmdbtest.Job) bool { return j.Start != 0 && s.paused[j.ID] == 0 }
@@ -404,6 +406,12 @@ func (s *scene) act() string {
 			return act
 		}
 		j.Eligible = map[string]int64{"hold": -1, "release": s.now, "later": s.now + 40_000}[act]
+	case "purge":
+		if j = s.pick(runs); j != nil {
+			s.over(j)
+			s.db.Remove(j.ID, j.Submit)
+		}
+		return act
 	case "alter":
 		if j = s.pick(waits); j == nil {
 			return act
