@@ -22,6 +22,7 @@ type Ledger struct {
 	cold   bool
 	first  ostrich.Time // where history begins
 	newest ostrich.Time // end of the row that ended last, never after the clock
+	latest ostrich.Time // of all that the rows told, never after the clock
 
 	told told // what is remembered of rows that were told
 }
@@ -57,7 +58,13 @@ func (l *Ledger) newestNodeWindow() ostrich.Time {
 func (l *Ledger) enter(f *fetched) (b Batch, news log, machine []ostrich.Event) {
 	h := l.history
 	for i := range f.rows {
-		if w := &f.rows[i]; w.end <= f.now {
+		w := &f.rows[i]
+		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
+			if at <= f.now {
+				l.latest = max(l.latest, at)
+			}
+		}
+		if w.end <= f.now {
 			l.newest = max(l.newest, w.end)
 		}
 	}

@@ -17,6 +17,7 @@ type Reader struct {
 	schema *schema
 	parser *parser
 	clock  func(context.Context) (ostrich.Time, error)
+	passed error // why the servers before this one are not read; nil: it is the first
 }
 
 // Batch is what a poll found.
@@ -26,7 +27,8 @@ type Batch struct {
 	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
-// Open connects and finds the cluster and its columns. It reads no job.
+// Open connects to the first server that can be read, and finds the cluster and
+// its columns. It reads no job.
 func Open(ctx context.Context, c Config) (*Reader, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -35,7 +37,12 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	if c.Cluster == "" {
 		return nil, fmt.Errorf("slurmdb: %w: no cluster", ErrConfig)
 	}
-	db, err := dial(ctx, c)
+	return c.inTurn(ctx, c.Addresses)
+}
+
+// openAt connects to the server at one of the addresses.
+func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
+	db, err := dial(ctx, c, address)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +54,10 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	y := newSaying(c, s)
 	r := &Reader{Ledger: newLedger(c, y), db: db, schema: s, parser: newParser(y)}
 	r.clock = r.ask
+	if err = r.compare(ctx, c.Reached); err != nil {
+		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
 	return r, nil
 }
 

@@ -206,7 +206,7 @@ type pair struct {
 
 func newPair(t testing.TB, db *slurmdbtest.DB, edit func(*slurmdb.Config)) *pair {
 	t.Helper()
-	c := slurmdb.Config{Address: db.Server.Socket, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400}
+	c := slurmdb.Config{Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400}
 	if edit != nil {
 		edit(&c)
 	}

@@ -82,6 +82,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	if c.From == Sacct {
 		l.checkWriter(c)
 	}
+	l.checkWeb(c)
 	return l
 }
 
@@ -181,7 +182,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		return
 	}
 	defer func() { _ = r.Close() }() // Nothing was written that could be lost.
-	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
+	l.checkServers(&source, r)
 	l.ok("cluster", "%s", source.Cluster)
 	l.harms(priority.Harms(priority.Options{}, priority.Surroundings{Clusters: r.Clusters()}))
 	columns := r.Columns()
@@ -201,6 +202,17 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkPredictor(ctx, c, func(ctx context.Context) (*accounting.History, error) {
 		return latest(ctx, r, foretellJobs)
 	})
+}
+
+// checkServers checks the servers that are tried in turn: each must let the account
+// in, as it may be the only one some day.
+func (l *checklist) checkServers(source *slurmdb.Config, r *slurmdb.Reader) {
+	if passed := r.Passed(); passed != nil {
+		l.add("database", Warn, "let the server answer, or leave its address out of database.address", "%s at %s, account %s, because of those before it: %v",
+			source.Database, r.Reached().Address, source.User, passed)
+		return
+	}
+	l.ok("database", "%s at %s, account %s", source.Database, r.Reached().Address, source.User)
 }
 
 // accountOf is the account of the first of SHOW GRANTS: GRANT … TO account ….

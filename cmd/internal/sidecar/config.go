@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -28,7 +29,7 @@ type Config struct {
 	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
-		Address      string // host:port, or the path of a socket
+		Addresses    []string // of each host:port, or the path of a socket; tried in turn
 		User         string
 		Password     string
 		PasswordFile string
@@ -64,7 +65,8 @@ type Config struct {
 		DefaultLimit time.Duration
 		Horizon      time.Duration
 	}
-	Pools []ostrich.Pool
+	Pools        []ostrich.Pool
+	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
 		Channel string
@@ -86,6 +88,7 @@ type Config struct {
 
 		UserHeader string
 	}
+	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
 
@@ -122,7 +125,7 @@ func Default() Config {
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
 	c.Doorbell = time.Second
-	c.Database.Address = "localhost:3306"
+	c.Database.Addresses = []string{"localhost:3306"}
 	c.Database.User = "ostrich"
 	c.Database.Name = "slurm_acct_db"
 	c.Database.TLS = "off"
@@ -146,6 +149,7 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
@@ -252,7 +256,7 @@ func (c *Config) Validate() error {
 	check(err == nil, "%w", err)
 	check(c.MinInterval <= c.Interval || c.MinInterval == defaultMinInterval,
 		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
-	check(c.Database.Address != "", "database.address: is empty")
+	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
 	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
@@ -290,6 +294,10 @@ func (c *Config) Trial() Config {
 	return t
 }
 
+// WebFile is the path of the file that says who may connect to what is served, as
+// webserver.Read takes it. Like that of the password it is expanded.
+func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
+
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.
 func (c *Config) Source() (slurmdb.Config, error) {
@@ -317,7 +325,7 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		return slurmdb.Config{}, fmt.Errorf("campaign.declared: %w", err)
 	}
 	return slurmdb.Config{
-		Address: c.Database.Address, User: c.Database.User, Password: password, Database: c.Database.Name,
+		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
 		History: seconds(history), Overlap: seconds(c.Database.Overlap),

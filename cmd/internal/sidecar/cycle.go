@@ -47,6 +47,7 @@ type Sidecar struct {
 
 	config     Config
 	accounting Accounting
+	place      place // where accounting is read
 	past       *Past // nil: it cannot be asked
 	pools      *ostrich.Pools
 	limit      int64 // bytes of journal that are kept in one file
@@ -122,6 +123,11 @@ type Cycle struct {
 	// slurmctld is loaded, from 1 to 8. Loaded is the reason, "" for 1.
 	Slowdown int
 	Loaded   string
+
+	// Server is the address at which accounting was read, "" if there is but one.
+	// Passed says why it is not the first of several, nil if it is.
+	Server string
+	Passed error
 
 	Rows    int            // rows read of the accounting tables
 	Skipped []slurmdb.Skip // invalid rows
@@ -200,6 +206,9 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err = s.place.back(ctx); err != nil {
+		return nil, err
+	}
 	if err = s.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -250,13 +259,18 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	asked := time.Now()
 	batch, heard, err := s.read(ctx, queue)
 	if err != nil {
-		return nil, err
+		return nil, s.place.failed(err)
 	}
+	s.place.read()
 	s.heard = max(s.heard, heard)
 	s.leaveOut(batch.Skipped, queue)
+	if err = s.lags(batch.Now, &diag); err != nil {
+		return nil, err
+	}
 	behind := diag.DBDQueue > 0 || s.unheard(batch.Now)
 	c := &Cycle{
-		Diag: diag,
+		Diag:   diag,
+		Server: s.place.address(), Passed: s.place.passed(),
 		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
 		Time: s.clock(batch.Now, heard, behind),
 	}

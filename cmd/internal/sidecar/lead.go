@@ -71,7 +71,7 @@ func termOf(interval time.Duration) time.Duration {
 
 // use sets where the lock is. It gives back a lock held elsewhere.
 func (l *Lead) use(c *Config, source slurmdb.Config) error {
-	key := fmt.Sprintf("%s %s %s %s", source.Network, source.Address, source.Database, source.Cluster)
+	key := fmt.Sprintf("%s %s %s", source.Addresses, source.Database, source.Cluster)
 	if c.From == Sacct {
 		key = "file " + c.Journal
 	}

@@ -26,8 +26,10 @@ func Permanent(err error) bool {
 
 // Open connects to accounting and reads the controller's configuration. It reads
 // no job. With a lead the sidecar is to write, and opens the journal for writing
-// when the lead says that it is its turn. Without one it only reads.
-func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
+// when the lead says that it is its turn. Without one it only reads. With servers it
+// is one of the sidecars of a daemon, which may go on at another database server;
+// nil reads the first that answers.
+func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar, error) {
 	commands := c.Commands()
 	controller, err := commands.Controller(ctx)
 	if err != nil {
@@ -54,6 +56,7 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
 		return nil, err
 	}
+	source.Reached = servers.known(&source)
 	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
 	accounting, err := c.openAccounts(ctx, source)
 	if err != nil {
@@ -64,7 +67,12 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	s.past = NewPast(s.config)
+	c = s.config
+	if reader, is := accounting.(*slurmdb.Reader); is {
+		s.place = place{reader: reader, servers: servers, asked: time.Now()}
+		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
+	}
+	s.past = NewPast(c)
 	return s, nil
 }
 
@@ -74,6 +82,9 @@ func New(c Config, accounting Accounting, commands Controller, controller priori
 	p := parts{config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions}
 	return p.sidecar()
 }
+
+// Keep gives a sidecar of New a journal that is open for writing.
+func (s *Sidecar) Keep(j *journal.Journal) { s.journal = j }
 
 // parts are the parts of a sidecar.
 type parts struct {
