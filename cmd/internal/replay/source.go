@@ -410,6 +410,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	if config.Cluster == "" {
 		config.Cluster = s.setup.Controller.ClusterName
 	}
+	if config.From == sidecar.Sacct {
+		return errors.New("compare: with source: sacct there are no tables to read; give it a dump of sacct's: --sacct FILE")
+	}
 	access, err := config.Source()
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 // and key in the file.
 type Config struct {
 	Cluster     string
+	From        string        // where jobs are read: Tables or Sacct
 	Mode        string        // "observe" or "enforce"
 	Interval    time.Duration // longest pause between two cycles
 	MinInterval time.Duration // from the beginning of one to that of the next
@@ -110,9 +111,16 @@ const (
 	Enforce = "enforce" // write priorities
 )
 
+// The sources of jobs.
+const (
+	Tables = "database" // slurmdbd's tables
+	Sacct  = "sacct"    // Slurm's commands, see package sacctsource
+)
+
 // Default returns the configuration without any setting.
 func Default() Config {
 	var c Config
+	c.From = Tables
 	c.Mode = Observe
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
@@ -293,8 +301,10 @@ func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.
 func (c *Config) Source() (slurmdb.Config, error) {
-	password := c.Database.Password
-	if c.Database.PasswordFile != "" {
+	password, history := c.Database.Password, c.Database.History
+	if c.From == Sacct {
+		history = min(history, c.remembered())
+	} else if c.Database.PasswordFile != "" {
 		// Expanded for systemd's $CREDENTIALS_DIRECTORY.
 		raw, err := os.ReadFile(os.ExpandEnv(c.Database.PasswordFile))
 		if err != nil {
@@ -318,11 +328,15 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
-		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),
+		History: seconds(history), Overlap: seconds(c.Database.Overlap),
 		Class: class, Hints: c.Schedule.Hints == hintsComment, Declared: declared,
 		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}, nil
 }
+
+// remembered is how far back the virtual schedule looks. More is not asked of sacct,
+// whose answer slurmdbd holds in memory as a whole.
+func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
 

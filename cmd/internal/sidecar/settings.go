@@ -54,6 +54,7 @@ func Settings(c *Config) []Setting {
 	names := func(list []string) string { return strings.Join(list, ", ") }
 	return []Setting{
 		{Key: "cluster", Value: text{&c.Cluster}, Usage: "Slurm's ClusterName; empty: ask scontrol"},
+		{Key: "source", Value: choice{&c.From, []string{Tables, Sacct}}, Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
 		{Key: "mode", Value: choice{&c.Mode, []string{Observe, Enforce}}, Usage: "observe (write nothing) or enforce (write priorities)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
 		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next"},
@@ -66,11 +67,11 @@ func Settings(c *Config) []Setting {
 		{Key: "database.name", Value: text{&c.Database.Name}, Usage: "StorageLoc of slurmdbd.conf"},
 		{Key: "database.tls", Value: choice{&c.Database.TLS, []string{"off", "preferred", "on", "skip-verify"}}, Usage: "off, preferred, on or skip-verify (encrypt without a look at the certificate)"},
 		{Key: "database.tls_ca", Value: text{&c.Database.TLSCA}, Usage: "PEM file with the authority that signed the server's certificate, for database.tls on; empty: the system's"},
-		{Key: "database.timeout", Value: span{&c.Database.Timeout, time.Second}, Usage: "longest time for one query"},
-		{Key: "database.history", Value: span{&c.Database.History, 0}, Usage: "how far back finished jobs are read at the start"},
+		{Key: "database.timeout", Value: span{&c.Database.Timeout, time.Second}, Usage: "longest time for one query, and with source sacct for one sacct"},
+		{Key: "database.history", Value: span{&c.Database.History, 0}, Usage: "how far back finished jobs are read at the start; with source sacct no further than schedule.memory"},
 		{Key: "database.overlap", Value: span{&c.Database.Overlap, time.Second}, Usage: "how far back each cycle reads finished jobs again, for rows that became visible late"},
 
-		{Key: "slurm.bin", Value: text{&c.Slurm.Bin}, Usage: "folder of scontrol, squeue, sprio, sdiag and sacctmgr; empty: PATH"},
+		{Key: "slurm.bin", Value: text{&c.Slurm.Bin}, Usage: "folder of scontrol, squeue, sprio, sdiag, sacctmgr and sacct; empty: PATH"},
 		{Key: "slurm.conf", Value: text{&c.Slurm.Conf}, Usage: "path of slurm.conf; empty: SLURM_CONF or Slurm's own default"},
 		{Key: "slurm.timeout", Value: span{&c.Slurm.Timeout, time.Second}, Usage: "longest time for one Slurm command"},
 
