@@ -1,0 +1,57 @@
+package optimal
+
+import "slurm-ostrich/ostrich"
+
+// A Solver finds a schedule of small value.
+type Solver interface {
+	// Solve returns a schedule that is never worse than EASY's, whatever the
+	// budget. An error is an [ErrInstance], or that of a solver which failed.
+	Solve(*Instance, Objective, Budget) (Result, error)
+}
+
+// Budget limits a search. The zero value allows none: the schedule is EASY's.
+type Budget struct {
+	// Nodes is how many schedules, complete or partial, may be looked at. The
+	// same number gives the same result on every machine. [Unlimited] is no limit.
+	Nodes int64
+	// Stop is asked now and then whether to end, which makes a limit in time. It
+	// may be nil.
+	Stop func() bool
+}
+
+// Unlimited is the Budget.Nodes without a limit.
+const Unlimited = -1
+
+// Result is the best schedule that a solver found, and what it knows of better
+// ones.
+type Result struct {
+	Starts  []ostrich.Duration // of each job, in the order of the instance
+	Order   []int              // the indices of the jobs in the order of their starts, then of the queue
+	Value   float64            // of the schedule
+	EASY    float64            // of EASY's
+	Bound   float64            // no schedule has a smaller value
+	Optimal bool               // no schedule is better: Bound is Value
+	Nodes   int64              // that were looked at
+}
+
+// Gap is the part of the value by which a better schedule might be below it, from
+// 0 to 1.
+func (r *Result) Gap() float64 {
+	if r.Optimal || r.Value <= r.Bound {
+		return 0
+	}
+	return (r.Value - r.Bound) / r.Value
+}
+
+// Own is the solver that needs nothing installed.
+type Own struct{}
+
+// Solve implements [Solver].
+func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
+	if err := o.Check(in); err != nil {
+		return Result{}, err
+	}
+	starts := EASY(in)
+	value := o.Value(in, starts)
+	return Result{Starts: starts, Order: inOrder(starts), Value: value, EASY: value, Optimal: value == 0}, nil
+}
