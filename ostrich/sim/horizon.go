@@ -130,9 +130,10 @@ func (p *planner) Ready(id ostrich.JobID) {
 	p.queue = append(p.queue, id)
 }
 
-// Wake is when the horizon ends.
+// Wake is when the horizon ends. One without a plan ends with the first event after
+// that, so that jobs start only when they do under EASY.
 func (p *planner) Wake(bool) ostrich.Time {
-	if p.Length > 0 && p.runs && p.until > p.now && len(p.plan)+len(p.queue) > 0 {
+	if p.Length > 0 && p.runs && !p.easy && p.until > p.now && len(p.plan)+len(p.queue) > 0 {
 		return p.until
 	}
 	return 0
