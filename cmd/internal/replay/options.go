@@ -74,6 +74,7 @@ type Options struct {
 	Period           time.Duration
 	Rho, Placement   string
 	Cut              time.Duration
+	horizons         horizonOptions
 	named            settings
 }
 
@@ -96,7 +97,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
-	})
+	}, o.horizons.flags())
 }
 
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
@@ -271,6 +272,9 @@ func (o *Options) Run() (Run, error) {
 	bad.note("placement", err)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
 		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
+	}
+	if r.horizon, err = o.horizon(); err != nil {
+		bad = append(bad, err)
 	}
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))

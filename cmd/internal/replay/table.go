@@ -40,6 +40,7 @@ type Policy struct {
 	gated     bool                            // campaigns that have not started virtually wait behind a gate
 	gate      ostrich.Gate                    // unless another is chosen
 	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
+	usesPlans bool                            // it plans the queue
 	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
 
 	// Settings returns the settings that the policy has unless others are chosen;
@@ -55,6 +56,7 @@ type Material struct {
 	Closed    bool            // when jobs come depends on the replay
 	Period    ostrich.Duration
 	Priority  multifactor.Config
+	Horizon   sim.Horizon
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
@@ -115,6 +117,11 @@ var table = []Policy{
 	{
 		Name: "spaceshare", needs: Log, Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
 		rank: func(*Material) sim.Policy { return sim.SpaceShare },
+	},
+	{
+		Name: "horizon", needs: Log, byJob: true, usesPlans: true,
+		Usage: "queues planned by an optimiser over horizons, for users' waits (Schlagkamp et al. 2016, section III)",
+		rank:  func(m *Material) sim.Policy { return m.Horizon.Policy },
 	},
 	{
 		Name: "faircamp", needs: Log, Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
@@ -221,6 +228,9 @@ func Help(with Need, width int) string {
 // Estimates reports whether a policy uses expected lengths of jobs, so that it
 // changes if it knows the true ones.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
+
+// plans reports whether the policy plans the queue over horizons.
+func (p *Policy) plans() bool { return p.usesPlans }
 
 // Into makes the policy and has a loop follow it. With exact, a policy that goes
 // job by job knows how long jobs run.
