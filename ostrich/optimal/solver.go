@@ -42,16 +42,3 @@ func (r *Result) Gap() float64 {
 	}
 	return (r.Value - r.Bound) / r.Value
 }
-
-// Own is the solver that needs nothing installed.
-type Own struct{}
-
-// Solve implements [Solver].
-func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
-	if err := o.Check(in); err != nil {
-		return Result{}, err
-	}
-	starts := EASY(in)
-	value := o.Value(in, starts)
-	return Result{Starts: starts, Order: inOrder(starts), Value: value, EASY: value, Optimal: value == 0}, nil
-}
