@@ -94,7 +94,8 @@ func (l *milpLog) logged(accept satisfaction.Acceptance) []optimal.Logged {
 }
 
 // instants draws moments of the log at which at least so many jobs wait, in the order
-// of time.
+// of time. A moment at which the log has more processors busy than there are is drawn
+// again.
 func (l *milpLog) instants(n, least int) []ostrich.Time {
 	steps := l.queue()
 	if len(steps) == 0 {
@@ -103,10 +104,14 @@ func (l *milpLog) instants(n, least int) []ostrich.Time {
 	random := rand.New(rand.NewPCG(16, 2016))
 	first, last := steps[0].at, steps[len(steps)-1].at
 	var list []ostrich.Time
+	log := l.logged(satisfaction.Median)
 	for tries := 0; len(list) < n && tries < 1000*n; tries++ {
 		at := first + ostrich.Time(random.Int64N(int64(last-first)))
 		i, _ := slices.BinarySearchFunc(steps, at+1, func(s queued, t ostrich.Time) int { return cmp.Compare(s.at, t) })
-		if i > 0 && steps[i-1].jobs >= least {
+		if i == 0 || steps[i-1].jobs < least {
+			continue
+		}
+		if _, _, err := optimal.Scenario(l.procs, log, at); err == nil {
 			list = append(list, at)
 		}
 	}
