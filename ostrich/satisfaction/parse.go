@@ -9,6 +9,9 @@ import (
 // literal is how Parse and String name the literal reading.
 const literal = "literal"
 
+// Usage says what Parse reads.
+const Usage = "median, .25 or .75 of the users of a survey, or C1,C2 for a response time of C1·p + C2 minutes of a job that runs p; ,literal after it reads the survey's paper as printed"
+
 // Parse reads an acceptance: "median", ".25" or ".75" for a row of Table I, or "C1,C2"
 // for a site's own, with C2 in minutes. ",literal" behind it takes equation 22 as
 // it is printed.
@@ -65,5 +68,5 @@ func wrong(text string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("satisfaction %q: %w", text, err)
+	return fmt.Errorf("%q: %w", text, err)
 }

@@ -172,10 +172,10 @@ func TestValidate(t *testing.T) {
 		{"1.5, 20", ""},
 		{"0.5,20 , literal", ""},
 		{"1.01,-1000", ""},
-		{"", `satisfaction "": want median, .25, .75 or C1,C2`},
-		{"mean", `satisfaction "mean": want median, .25, .75 or C1,C2`},
+		{"", `"": want median, .25, .75 or C1,C2`},
+		{"mean", `"mean": want median, .25, .75 or C1,C2`},
 		{"literal", `want median`},
-		{"1.5,", `satisfaction "1.5,": c2: "" is not a number`},
+		{"1.5,", `"1.5,": c2: "" is not a number`},
 		{"a,1", `c1: "a" is not a number`},
 		{"1,2,3", `c2: "2,3" is not a number`},
 		{"NaN,1", `c1 = NaN: want a number up to 1e+09`},
@@ -187,7 +187,7 @@ func TestValidate(t *testing.T) {
 		{"0.9,-10", `S(p) is 1 for every length`},
 		{"2,0", ""},
 		{"2,0,literal", `want c1 above 2 or c2 above 0`},
-		{".25,literal", `satisfaction ".25,literal": c1 = 1.14, c2 = -166.19 min: S(p) is 1 for every length`},
+		{".25,literal", `".25,literal": c1 = 1.14, c2 = -166.19 min: S(p) is 1 for every length`},
 	} {
 		_, err := Parse(tt.text)
 		switch {

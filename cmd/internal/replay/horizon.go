@@ -38,9 +38,12 @@ func (h *horizonOptions) flags() []cli.Flag {
 // horizon returns what the options say.
 func (o *Options) horizon() (sim.Horizon, error) {
 	h := &o.horizons
-	plan := sim.Optimise{Solver: optimal.Own{}, Accept: satisfaction.Median}
+	plan := sim.Optimise{Solver: optimal.Own{}}
 	var bad faults
 	var err error
+	if plan.Accept, err = satisfaction.Parse(o.Satisfaction); err != nil {
+		return sim.Horizon{}, nil // Run says so
+	}
 	plan.Objective, err = console.Named[optimal.Objective](planned, h.objective)
 	bad.note("objective", err)
 	length := ostrich.Duration(h.length / time.Second)
