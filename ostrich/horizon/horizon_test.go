@@ -225,7 +225,7 @@ func TestReorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSchedule(t)
 		o := Options{
-			Ahead: ostrich.Duration(rapid.IntRange(1, 100).Draw(t, "ahead")), Nodes: 200, Objective: optimal.SumT,
+			Ahead: ostrich.Duration(rapid.IntRange(1, 100).Draw(t, "ahead")), Nodes: 50, Objective: optimal.SumT,
 			Accept: satisfaction.Acceptance{Slope: 1.2, Offset: 0.1},
 		}
 		plain := s.Order()
