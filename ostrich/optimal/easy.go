@@ -50,3 +50,17 @@ func (p profile) next(now ostrich.Duration) ostrich.Duration {
 	}
 	return never
 }
+
+// List returns the start of each job if the jobs are taken in an order, given by
+// their indices, and each starts as early as it can without moving those before it.
+// In the order of a schedule's starts no job starts later than in that schedule.
+func List(in *Instance, order []int) []ostrich.Duration {
+	starts := make([]ostrich.Duration, len(in.Jobs))
+	free := newProfile(in)
+	for _, i := range order {
+		j := &in.Jobs[i]
+		starts[i] = free.earliest(0, j.Procs, j.Length)
+		free.use(starts[i], j.Procs, j.Length)
+	}
+	return starts
+}

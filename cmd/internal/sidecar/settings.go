@@ -95,7 +95,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, which makes the due dates that are shown, and those that schedule.order horizon plans for; else it orders nothing: " + satisfaction.Usage},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
 
 		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
