@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/horizon"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -57,6 +58,9 @@ type Material struct {
 	Period    ostrich.Duration
 	Priority  multifactor.Config
 	Horizon   sim.Horizon
+	Plans     bool                                      // the order of OStrich is changed by a plan,
+	Planned   horizon.Options                           // by this one
+	Unplanned func(error)                               // is called the first time that a queue cannot be planned; it may be nil
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
@@ -73,6 +77,10 @@ var table = []Policy{
 	{
 		Name: "classic", needs: Parts, rank: classicOf,
 		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
+	},
+	{
+		Name: "horizon", needs: Site, gated: true, rank: horizonOf,
+		Usage: "ostrich with schedule.order horizon: the head of the queue planned for the waits that users accept",
 	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
@@ -157,10 +165,27 @@ func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options))
 // submitted campaigns are not those of the recorded times, so the schedule finds
 // them itself.
 func siteOf(m *Material) sim.Policy {
+	if m.Plans {
+		return horizonOf(m)
+	}
 	if m.Closed {
 		return sidecarOf(m)
 	}
 	return virtualOf(m)
+}
+
+// horizonOf returns the virtual schedule with the order that a plan makes of it. Where
+// a queue cannot be planned it keeps its order.
+func horizonOf(m *Material) sim.Policy {
+	planned := m.Planned
+	return m.shared(sim.Ordered(m.Options, func(s *ostrich.Schedule) []ostrich.Place {
+		order, err := planned.Reorder(s)
+		if err != nil && m.Unplanned != nil {
+			m.Unplanned(err)
+			m.Unplanned = nil
+		}
+		return order
+	}))
 }
 
 // shared returns a virtual schedule that divides the machine by the shares.

@@ -215,11 +215,11 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// Planned returns how the order of a virtual schedule is changed by a plan.
+// Plans reports whether the head of the queue is planned, by Planned.
+func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
+
+// Planned returns how a plan changes the order of a virtual schedule.
 func (c *Config) Planned() horizon.Options {
-	if c.Schedule.Order != orderHorizon {
-		return horizon.Options{}
-	}
 	return horizon.Options{
 		Ahead: seconds(c.Schedule.Ahead), Nodes: int64(c.Schedule.Nodes), Accept: c.Satisfaction, Objective: optimal.SumT,
 	}

@@ -119,6 +119,10 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	orders := make([][]ostrich.Place, len(c.Pools))
 	var failed error
 	for i, in := range c.Pools {
+		if !s.config.Plans() {
+			orders[i] = in.Schedule.Order()
+			continue
+		}
 		var err error
 		if orders[i], err = s.config.Planned().Reorder(in.Schedule); err != nil && failed == nil {
 			failed = fmt.Errorf("pool %q: %w", in.Pool.Name, err)
