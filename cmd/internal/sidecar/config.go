@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -63,7 +64,8 @@ type Config struct {
 		DefaultLimit time.Duration
 		Horizon      time.Duration
 	}
-	Pools []ostrich.Pool
+	Pools        []ostrich.Pool
+	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
 		Channel string
@@ -138,6 +140,7 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
