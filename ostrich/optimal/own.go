@@ -15,8 +15,9 @@ type Own struct{}
 
 // Solve implements [Solver].
 func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
-	if err := o.Check(in); err != nil {
-		return Result{}, err
+	r, err := Listed(in, o, nil)
+	if err != nil || r.Optimal || b.Nodes == 0 {
+		return r, err
 	}
 	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1), memory: newMemory(len(in.Jobs))}
 	s.starts = make([]ostrich.Duration, len(in.Jobs))
@@ -24,7 +25,6 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	for i := range s.tasks {
 		easy[i] = s.easy[s.tasks[i].job]
 	}
-	r := Result{EASY: o.Value(in, s.easy)}
 	s.found(r.EASY, easy)
 	r.Bound, r.Optimal = s.run()
 	r.Starts = s.byJob(s.starts)
@@ -50,9 +50,6 @@ func (s *search) run() (bound float64, optimal bool) {
 	s.root(root)
 	s.place(root)
 	bound = s.rounded(s.unpriced(root))
-	if s.beaten(bound, s.best) || s.budget.Nodes == 0 {
-		return min(bound, s.best), s.beaten(bound, s.best)
-	}
 	h := s.newNeighbourhood()
 	if s.additive() || s.objective == SumStretch {
 		bound = max(bound, s.priceIn(h))

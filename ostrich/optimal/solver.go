@@ -1,11 +1,18 @@
 package optimal
 
-import "slurm-ostrich/ostrich"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
 
 // A Solver finds a schedule of small value.
 type Solver interface {
 	// Solve returns a schedule that is never worse than EASY's, whatever the
-	// budget. An error is an [ErrInstance], or that of a solver which failed.
+	// budget. An error is an [ErrInstance], or that of a solver which failed and
+	// gives EASY's schedule.
 	Solve(*Instance, Objective, Budget) (Result, error)
 }
 
@@ -41,4 +48,37 @@ func (r *Result) Gap() float64 {
 		return 0
 	}
 	return (r.Value - r.Bound) / r.Value
+}
+
+// Listed returns the schedule in which jobs are listed in the order of starts that
+// somebody else has found, or EASY's if that is better or starts is nil. Its bound
+// is that of jobs that all start as soon as what runs lets them.
+func Listed(in *Instance, o Objective, starts []float64) (Result, error) {
+	if err := o.Check(in); err != nil {
+		return Result{}, err
+	}
+	if starts != nil && len(starts) != len(in.Jobs) {
+		return Result{}, fmt.Errorf("optimal: %d starts for %d jobs: %w", len(starts), len(in.Jobs), ErrInstance)
+	}
+	r := Result{Starts: EASY(in)}
+	r.EASY = o.Value(in, r.Starts)
+	r.Value = r.EASY
+	if starts != nil {
+		order := make([]int, len(starts))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
+		if listed := List(in, order); o.Value(in, listed) < r.Value {
+			r.Starts, r.Value = listed, o.Value(in, listed)
+		}
+	}
+	r.Order = inOrder(r.Starts)
+	free, alone := newProfile(in), make([]ostrich.Duration, len(in.Jobs))
+	for i := range in.Jobs {
+		alone[i] = free.earliest(0, in.Jobs[i].Procs, in.Jobs[i].Length)
+	}
+	r.Bound = o.Value(in, alone)
+	r.Optimal = r.Bound == r.Value
+	return r, nil
 }

@@ -247,7 +247,7 @@ func (s *source) readSWF(ctx context.Context) error {
 		s.notes = append(s.notes, note+".")
 	}
 	if s.o.given("before") {
-		seconds, bad := o.moment("before", o.Before, log)
+		seconds, bad := o.Moment("before", o.Before, log)
 		if bad != nil {
 			return bad
 		}
