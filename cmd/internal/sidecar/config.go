@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/horizon"
+	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -64,6 +66,8 @@ type Config struct {
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
+		Ahead        time.Duration // of a planned order
+		Nodes        int           // schedules that planning one looks at
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
@@ -149,6 +153,8 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Schedule.Ahead = time.Hour
+	c.Schedule.Nodes = 2000
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
@@ -178,6 +184,7 @@ const (
 
 	orderRemaining = "remaining"
 	orderPaper     = "paper"
+	orderHorizon   = "horizon"
 	hintsOff       = "off"
 	hintsComment   = "comment"
 )
@@ -208,13 +215,23 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
 	note("schedule.predictor")
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
-	if c.Schedule.Order == orderRemaining {
+	if c.Schedule.Order != orderPaper {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())
 	}
 	return o, errors.Join(errs...)
+}
+
+// Plans reports whether the head of the queue is planned, by Planned.
+func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
+
+// Planned returns how a plan changes the order of a virtual schedule.
+func (c *Config) Planned() horizon.Options {
+	return horizon.Options{
+		Ahead: seconds(c.Schedule.Ahead), Nodes: int64(c.Schedule.Nodes), Accept: c.Satisfaction, Objective: optimal.SumT,
+	}
 }
 
 // PlanOptions returns the options of a plan under a controller, without what the

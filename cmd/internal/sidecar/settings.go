@@ -80,7 +80,9 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.late", Value: choice{&c.Campaign.Late, ostrich.LateNames}, Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
 		{Key: "campaign.declared", Value: choice{&c.Campaign.Declared, slurmdb.DeclareNames}, Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
-		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
+		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it), paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then) or horizon (remaining, with the head of the queue planned so that users wait for less than they accept, see satisfaction)"},
+		{Key: "schedule.ahead", Value: span{&c.Schedule.Ahead, 0}, Usage: "with schedule.order horizon: how far a job may come to stand in front of others, in the time that the whole machine needs for what they preceded it by; 0: none does"},
+		{Key: "schedule.nodes", Value: number{&c.Schedule.Nodes}, Usage: "with schedule.order horizon: how many schedules are looked at to plan a queue, of which a job more is planned for each 50; 0: the order stays"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
 		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
@@ -94,7 +96,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing: " + satisfaction.Usage},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
 
 		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
@@ -131,7 +133,7 @@ func Settings(c *Config) []Setting {
 var (
 	// With ostrich.Strict jobs would have to be held back, which the sidecar
 	// does not do.
-	orders   = []string{orderRemaining, orderPaper}
+	orders   = []string{orderRemaining, orderPaper, orderHorizon}
 	gates    = []string{ostrich.Demote.String(), ostrich.Off.String()}
 	channels = []string{string(priority.SiteFactor), string(priority.Nice), string(priority.Priority)}
 	modes    = []string{string(priority.Strict), string(priority.Weight)}
