@@ -307,6 +307,12 @@ func TestReload(t *testing.T) {
 			},
 		},
 		{
+			name: "web file changed", load: with(func(c *sidecar.Config) { c.Web.ConfigFile = "web.yml" }),
+			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
+			opened: []string{"0s observe", "15s observe", "15s observe"},
+			log:    []string{"info started", "warn the path of web.config_file takes effect at the next start", "info reloaded", "info stopped"},
+		},
+		{
 			name: "level changed", load: with(func(c *sidecar.Config) { c.Log.Level = "error" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			opened: []string{"0s observe", "15s observe", "15s observe"},

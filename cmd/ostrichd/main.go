@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/webserver"
 )
 
 func main() {
@@ -65,7 +66,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
 			}
-			load := func() (sidecar.Config, error) { return sidecar.Load(c) }
+			load := func() (sidecar.Config, error) { return settings(c) }
 			config, err := load()
 			if err != nil {
 				return err
@@ -95,6 +96,19 @@ func app(stdout, stderr io.Writer) *cli.App {
 			return d.run(c.Context)
 		},
 	}
+}
+
+// settings returns the configuration. The file that it names for what is served has to be
+// in order too, though it is read again by whoever connects.
+func settings(c *cli.Context) (sidecar.Config, error) {
+	config, err := sidecar.Load(c)
+	if err != nil {
+		return config, err
+	}
+	if _, err = webserver.Read(config.WebFile()); err != nil {
+		return config, fmt.Errorf("configuration: %w", err)
+	}
+	return config, nil
 }
 
 // opener returns a function that opens a sidecar. After an error it returns nil.

@@ -26,6 +26,10 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
 		config.Listen = d.config.Listen
 	}
+	if config.Web != d.config.Web {
+		d.log.Warn().Str("file", config.Web.ConfigFile).Msg("the path of web.config_file takes effect at the next start")
+		config.Web = d.config.Web
+	}
 	if config.Socket != d.config.Socket {
 		d.log.Warn().Str("socket", config.Socket).Msg("the socket's path takes effect at the next start")
 		config.Socket = d.config.Socket

@@ -26,24 +26,26 @@ type studied struct {
 // studiedRun is a run as the measures need it. All slices by user are parallel to
 // users.
 type studiedRun struct {
-	campaigns   []report.Campaign
-	stretch     []float64     // of each campaign
-	users       []report.User // without campaigns: zero
-	jobs        []float64     // number of a user's jobs
-	wait        []float64     // sum over a user's jobs
-	slowdown    []float64     // sum over a user's jobs
-	sumStretch  []float64     // sum over a user's campaigns
-	sumPlain    []float64     // the same without the floor
-	rho         []float64     // of each campaign
-	sumRho      []float64     // sum over a user's campaigns
-	kept        []float64     // number of a user's campaigns with rho ≤ 1
-	maxRho      []float64     // of a user's campaigns
-	waits       *report.Pool
-	stretches   *report.Pool
-	rhos        *report.Pool
-	fair        *report.Fairness // of the users in owning
-	busy        []float64        // part of the processors, in each part of the window
-	first, last ostrich.Time
+	campaigns                   []report.Campaign
+	stretch                     []float64     // of each campaign
+	users                       []report.User // without campaigns: zero
+	jobs                        []float64     // number of a user's jobs
+	wait                        []float64     // sum over a user's jobs
+	slowdown                    []float64     // sum over a user's jobs
+	sumStretch                  []float64     // sum over a user's campaigns
+	sumPlain                    []float64     // the same without the floor
+	rho                         []float64     // of each campaign
+	sumRho                      []float64     // sum over a user's campaigns
+	kept                        []float64     // number of a user's campaigns with rho ≤ 1
+	maxRho                      []float64     // of a user's campaigns
+	jobsInTime, campaignsInTime []float64     // number of a user's that were not late
+	late, tardy                 []float64     // sums over a user's jobs
+	waits                       *report.Pool
+	stretches                   *report.Pool
+	rhos                        *report.Pool
+	fair                        *report.Fairness // of the users in owning
+	busy                        []float64        // part of the processors, in each part of the window
+	first, last                 ostrich.Time
 }
 
 func study(in *Input) (*studied, error) {
@@ -101,6 +103,7 @@ func study(in *Input) (*studied, error) {
 	for r := range s.runs {
 		s.measure(r)
 	}
+	s.measureLateness()
 	if err := s.measureRho(); err != nil {
 		return nil, err
 	}
@@ -218,6 +221,7 @@ func (s *studied) figures(r int) Figures {
 		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
-		Jain: v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
+		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
+		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -34,6 +35,7 @@ type Run struct {
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
+	accept    satisfaction.Acceptance // by which a log's replay is measured
 }
 
 // Rule says which jobs of a log are a campaign.
@@ -153,6 +155,7 @@ type Outcome struct {
 	Jobs      []report.Job
 	Campaigns []report.Campaign
 	Run       report.Run
+	Accepted  report.Satisfaction
 	Notes     []string
 }
 
@@ -219,6 +222,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	if offered > 0 {
 		o.Run.Utilisation = used / offered
 	}
+	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
 	return o, nil
 }
 

@@ -74,6 +74,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	}
 	l.checkDatabase(ctx, c, clockOf(diag.At))
 	l.checkJournal(c, as)
+	l.checkWeb(c)
 	return l
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -63,7 +64,8 @@ type Config struct {
 		DefaultLimit time.Duration
 		Horizon      time.Duration
 	}
-	Pools []ostrich.Pool
+	Pools        []ostrich.Pool
+	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
 		Channel string
@@ -85,6 +87,7 @@ type Config struct {
 
 		UserHeader string
 	}
+	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
 
@@ -138,6 +141,7 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
@@ -281,6 +285,10 @@ func (c *Config) Trial() Config {
 	t.trial, t.Mode = c.Mode == Enforce, Observe
 	return t
 }
+
+// WebFile is the path of the file that says who may connect to what is served, as
+// webserver.Read takes it. Like that of the password it is expanded.
+func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -92,6 +93,8 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing: " + satisfaction.Usage},
+
 		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
 		{Key: "priority.weight", Value: number{&c.Priority.Weight}, Usage: "with priority.mode weight: priority points of the head of the order"},
@@ -117,6 +120,7 @@ func Settings(c *Config) []Setting {
 		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
 		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page and /metrics may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
 		{Key: "status.user_header", Value: text{&c.Status.UserHeader}, Usage: "header in which a proxy on this host names the user who is logged in, such as X-Remote-User; empty: the status page shows everybody what Slurm shows everybody"},
+		{Key: "web.config_file", Value: text{&c.Web.ConfigFile}, Usage: "file with the TLS certificate and the passwords for listen and status.listen, in the format of Prometheus' exporters; $NAME is taken from the environment; empty: neither"},
 		{Key: "log.level", Value: choice{&c.Log.Level, []string{"debug", "info", "warn", "error"}}, Usage: "debug, info, warn or error"},
 		{Key: "log.format", Value: choice{&c.Log.Format, []string{"auto", "json", "console"}}, Usage: "json, console, or auto: console on a terminal"},
 	}

@@ -60,6 +60,7 @@ func (e *Explanation) place(w *words) {
 	if e.Expected != nil {
 		w.add("start", "%s", e.Expected.words(e.Time))
 	}
+	e.accepted(w)
 }
 
 // words says when the job is expected to start, and what that assumes.

@@ -1,0 +1,35 @@
+// Package grid simulates bags of sequential tasks on clusters of several speeds:
+// the scheduling model and the measures of Iosup, Sonmez, Anoep and Epema, "The
+// Performance of Bags-of-Tasks in Large-Scale Distributed Systems" (HPDC 2008),
+// sections 2 and 4.1. Package bot has the workloads of its section 3.
+//
+// An [Experiment] has a [Platform], a resource-management [Architecture], a selection
+// ([Selections]: which tasks are eligible) and a policy ([Policies]: where they run,
+// and in which order). [Experiment.Run] runs bags and returns a [Result], which has
+// the [Measures].
+//
+//	bags, _ := grid.FromLog(jobs, numbers)
+//	err := grid.Spread(bags, p, grid.Sized)
+//	x := grid.Experiment{Platform: p, Architecture: grid.CSP, Selection: "S-T", Policy: "FPLT", Load: 0.95}
+//	result, err := x.Run(bags)
+//	m := result.Measures()
+//
+// # Semantics
+//
+// A task that has started runs to its end, or until another copy of it ends. Times
+// are whole seconds, and a task takes RunTime. At one moment all ends come first, by
+// task, then all submissions, then CSP looks at its clusters, then each resource
+// manager starts what it can. The paper's managers schedule periodically as well: but
+// for the looks of CSP, nothing could start then that has not. Under FCondor the managers start what they can after
+// the ends, and again after each submitted task, which says whether it has to wait.
+//
+// A manager with an idle processor and nothing eligible that has not started draws the
+// next eligible set, see Redraw. S-T draws none: its tasks are eligible as they come.
+// Under OStrich and FairCamp the eligible tasks are always those of the bag in front,
+// which may be another one at each start; a [Chart] has assigned them by then, so that
+// there the bag in front is drawn when nothing assigned waits.
+//
+// What a policy may know is in its type: it is a [List] or a Chart of one view of the
+// tasks and one of the processors, and a view has nothing but what its class of
+// information allows.
+package grid

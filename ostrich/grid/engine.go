@@ -1,0 +1,367 @@
+package grid
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// An engine runs an experiment. Tasks are numbered bag by bag, processors cluster
+// by cluster, both from 0. Where the first submission is before second 1, all times are
+// moved so that it is there: 0 means "not yet" to a virtual schedule.
+type engine struct {
+	Experiment
+	bags  []Bag
+	tasks []task
+	procs []proc
+	shift ostrich.Time // from the time of the bags to that of the engine
+	users []int32      // by bag, as selections number them
+	known int          // users
+	first []int32      // task, by bag
+
+	now      ostrich.Time
+	next     int // bag
+	ends     endings
+	managers []manager
+	at       []int32      // the manager to which a user of FCondor submits next, by user
+	unseen   []int32      // processors that have become idle since the latest look of CSP
+	looks    ostrich.Time // the next look, while there are such
+	finished int
+	used     ostrich.Work
+	past     past
+}
+
+// task is what becomes of a task.
+type task struct {
+	bag        int32
+	copies     int32 // started
+	on         int32 // the processor of its latest copy; none without a running one
+	cluster    int32 // where it ended; none before
+	run        ostrich.Duration
+	told       ostrich.Duration // what who knows run times is told
+	start, end ostrich.Time
+}
+
+// proc is a processor.
+type proc struct {
+	cluster  int32
+	manager  int32
+	task     int32 // that runs; none while it is idle
+	other    int32 // another processor with a copy of that task, see task.on; or none
+	since    ostrich.Time
+	measured float64 // speed of its latest task
+}
+
+// none is no processor, task or cluster.
+const none = -1
+
+func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*engine, error) {
+	e := &engine{
+		Experiment: x, bags: bags, tasks: make([]task, 0, tasks), procs: make([]proc, 0, x.Platform.Procs()),
+		shift: max(0, 1-bags[0].Submit), first: make([]int32, len(bags)),
+	}
+	e.numberUsers()
+	random := rand.New(rand.NewPCG(x.Seed, 3))
+	for i := range bags {
+		e.first[i] = int32(len(e.tasks))
+		for _, t := range bags[i].Tasks {
+			told := t.Run
+			if x.Inaccuracy > 0 {
+				r := float64(t.Run)
+				told = ostrich.Duration(math.Round(max(r+x.Inaccuracy*(2*random.Float64()-1)/100*r, 1)))
+			}
+			e.tasks = append(e.tasks, task{bag: int32(i), on: none, cluster: none, run: t.Run, told: told})
+		}
+	}
+	if _, tasks := p.information(); tasks == History {
+		e.past = newPast(x.Predictor, x.Scope, len(bags), e.known)
+	}
+	clusters := x.Platform.Clusters
+	for c := range clusters {
+		for range clusters[c].Procs {
+			e.procs = append(e.procs, proc{cluster: int32(c), manager: int32(len(e.managers)), task: none, other: none})
+		}
+		if x.Architecture == CSP && c+1 < len(clusters) {
+			continue
+		}
+		from, to := 0, c+1
+		if x.Architecture != CSP {
+			from = c
+		}
+		q := queue{engine: e, from: from, to: to}
+		var err error
+		if q.selection, err = s.make(&q); err != nil {
+			return nil, err
+		}
+		q.immediate, q.anew = s.immediate, s.anew
+		e.managers = append(e.managers, p.manage(q))
+	}
+	for i := range e.procs {
+		e.managers[e.procs[i].manager].idle(int32(i))
+	}
+	if x.Architecture == FCondor {
+		e.at = make([]int32, e.known)
+		for i := len(bags) - 1; i >= 0; i-- {
+			e.at[e.users[i]] = int32(bags[i].Home)
+		}
+	}
+	return e, nil
+}
+
+// numberUsers numbers the users: those of Priorities, then the others.
+func (e *engine) numberUsers() {
+	numbers := make(map[ostrich.UserID]int32)
+	var ids []ostrich.UserID
+	for i := range e.bags {
+		ids = append(ids, e.bags[i].User)
+	}
+	slices.Sort(ids)
+	there := slices.Compact(ids)
+	for _, id := range slices.Concat(e.Priorities, there) {
+		_, known := numbers[id]
+		if _, comes := slices.BinarySearch(there, id); comes && !known {
+			numbers[id] = int32(len(numbers))
+		}
+	}
+	e.known = len(numbers)
+	e.users = make([]int32, len(e.bags))
+	for i := range e.bags {
+		e.users[i] = numbers[e.bags[i].User]
+	}
+}
+
+// begin is when the first bag comes.
+func (e *engine) begin() ostrich.Time { return e.bags[0].Submit + e.shift }
+
+func (e *engine) speed(p int32) float64 { return e.Platform.Clusters[e.procs[p].cluster].Speed }
+
+// bagOf returns the bag of a task, and the number of its user.
+func (e *engine) bagOf(t int32) (bag, user int32) {
+	bag = e.tasks[t].bag
+	return bag, e.users[bag]
+}
+
+// loop takes all events: at one moment ends, then submissions, then a look of CSP,
+// then each manager starts what it can.
+func (e *engine) loop() error {
+	for {
+		e.now = never
+		if e.next < len(e.bags) {
+			e.now = e.bags[e.next].Submit + e.shift
+		}
+		if len(e.ends) > 0 {
+			e.now = min(e.now, e.ends[0].at)
+		}
+		if len(e.unseen) > 0 {
+			e.now = min(e.now, e.looks)
+		}
+		if e.now == never || e.Until > 0 && e.now > e.begin()+ostrich.Time(e.Until) {
+			return nil
+		}
+		for len(e.ends) > 0 && e.ends[0].at == e.now {
+			if err := e.end(e.ends.pop()); err != nil {
+				return err
+			}
+		}
+		if e.Architecture == FCondor {
+			if err := e.pass(); err != nil {
+				return err
+			}
+		}
+		for e.next < len(e.bags) && e.bags[e.next].Submit+e.shift == e.now {
+			if err := e.submit(e.next); err != nil {
+				return err
+			}
+			e.next++
+		}
+		if len(e.unseen) > 0 && e.looks == e.now {
+			slices.Sort(e.unseen)
+			for _, p := range e.unseen {
+				e.managers[0].idle(p)
+			}
+			e.unseen = e.unseen[:0]
+		}
+		if err := e.pass(); err != nil {
+			return err
+		}
+	}
+}
+
+// pass lets all managers start what they can.
+func (e *engine) pass() error {
+	for _, m := range e.managers {
+		if err := m.pass(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submit submits a bag.
+func (e *engine) submit(bag int) error {
+	first, b := e.first[bag], &e.bags[bag]
+	for t := first; t < first+int32(len(b.Tasks)); t++ {
+		switch e.Architecture {
+		case CSP:
+			if err := e.managers[0].submit(t); err != nil {
+				return err
+			}
+		case FCondor:
+			if err := e.flock(t); err != nil {
+				return err
+			}
+		default:
+			if err := e.managers[b.Home].submit(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flock submits a task of FCondor, and turns its user to the next cluster if the
+// task has to wait.
+func (e *engine) flock(t int32) error {
+	_, user := e.bagOf(t)
+	m := e.managers[e.at[user]]
+	if err := m.submit(t); err != nil {
+		return err
+	}
+	if err := m.pass(); err != nil {
+		return err
+	}
+	if e.tasks[t].copies == 0 {
+		e.at[user] = (e.at[user] + 1) % int32(len(e.managers))
+	}
+	return nil
+}
+
+// start starts a copy of a task on an idle processor, and returns how long it will
+// run.
+func (e *engine) start(t, p int32) ostrich.Duration {
+	x, r := &e.tasks[t], &e.procs[p]
+	length := RunTime(x.run, e.speed(p))
+	if x.copies == 0 {
+		x.start = e.now
+	}
+	x.copies++
+	r.task, r.other, r.since = t, x.on, e.now
+	x.on = p
+	e.ends.push(ending{at: e.now + ostrich.Time(length), proc: p, task: t})
+	return length
+}
+
+// progressEvery is after how many ended tasks Progress is called.
+const progressEvery = 1024
+
+// end ends a task with the first of its copies, and cancels the others.
+func (e *engine) end(x ending) error {
+	r, t := &e.procs[x.proc], &e.tasks[x.task]
+	if r.task != x.task {
+		return nil // it was cancelled
+	}
+	t.end, t.cluster = e.now, r.cluster
+	r.measured = float64(t.told) / float64(e.now-r.since)
+	e.past.learn(e, x.task)
+	if e.finished++; e.Progress != nil && (e.finished%progressEvery == 0 || e.finished == len(e.tasks)) {
+		e.Progress(e.finished, len(e.tasks))
+	}
+	m := e.managers[r.manager]
+	for p := t.on; p != none; {
+		r := &e.procs[p]
+		if err := m.stopped(x.task, p, p == x.proc); err != nil {
+			return err
+		}
+		e.used += ostrich.Work(e.now - r.since)
+		next := r.other
+		r.task, r.other = none, none
+		e.vacate(p)
+		p = next
+	}
+	t.on = none
+	return nil
+}
+
+// vacate lets the manager of a processor know that it is idle: at once, or when it
+// looks.
+func (e *engine) vacate(p int32) {
+	m := e.managers[e.procs[p].manager]
+	if e.Architecture != CSP || e.Monitor == 0 || !m.looks() {
+		m.idle(p)
+		return
+	}
+	if len(e.unseen) == 0 {
+		every := ostrich.Time(e.Monitor)
+		e.looks = e.now + (every-(e.now-e.begin())%every)%every
+	}
+	e.unseen = append(e.unseen, p)
+}
+
+// result returns what became of the tasks.
+func (e *engine) result() *Result {
+	r := &Result{Experiment: e.Experiment, Bags: e.bags, Tasks: make([]Ran, len(e.tasks)), End: e.bags[0].Submit}
+	for i := range e.tasks {
+		t := &e.tasks[i]
+		ran := Ran{ID: e.bags[t.bag].Tasks[i-int(e.first[t.bag])].ID, Bag: int(t.bag), Copies: int(t.copies), Cluster: int(t.cluster)}
+		if t.copies > 0 {
+			ran.Start = t.start - e.shift
+		}
+		if t.cluster != none {
+			ran.End = t.end - e.shift
+			r.End = max(r.End, ran.End)
+		}
+		r.Tasks[i] = ran
+	}
+	if e.Until > 0 && e.finished < len(e.tasks) {
+		r.End = e.bags[0].Submit + ostrich.Time(e.Until)
+	}
+	for i := range e.procs {
+		if p := &e.procs[i]; p.task != none {
+			e.used += ostrich.Work(r.End + e.shift - p.since)
+		}
+	}
+	r.Used = e.used
+	return r
+}
+
+// past are the run times of the tasks that have ended.
+type past struct {
+	predictor   ostrich.Predictor
+	byBag       bool
+	bags, users []ostrich.Forecast // empty unless a policy predicts
+	all         ostrich.Forecast
+}
+
+func newPast(p ostrich.Predictor, s Scope, bags, users int) past {
+	list := func(n int) []ostrich.Forecast { return slices.Repeat([]ostrich.Forecast{{Predictor: p}}, n) }
+	return past{predictor: p, byBag: s == ByBag, bags: list(bags), users: list(users), all: ostrich.Forecast{Predictor: p}}
+}
+
+// learn takes a task that has ended.
+func (h *past) learn(e *engine, t int32) {
+	if len(h.users) == 0 {
+		return
+	}
+	bag, user := e.bagOf(t)
+	run := e.tasks[t].run
+	h.bags[bag].Add(run)
+	h.users[user].Add(run)
+	h.all.Add(run)
+}
+
+// expect predicts a task: from those of its bag, else of its user, else of
+// everybody; a second where nothing has ended.
+func (h *past) expect(bag, user int32) ostrich.Duration {
+	if d, ok := h.bags[bag].Next(); ok && h.byBag {
+		return d
+	}
+	if d, ok := h.users[user].Next(); ok {
+		return d
+	}
+	if d, ok := h.all.Next(); ok {
+		return d
+	}
+	return 1
+}

@@ -1,0 +1,252 @@
+package grid
+
+import (
+	"cmp"
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// ranked is a selection that ranks bags, and may change its mind at any start: the
+// eligible tasks are always those of the bag in front. draw takes those of them that
+// it has not given out.
+type ranked interface {
+	selection
+	// front is the bag in front of those with tasks that have not started; none
+	// without one.
+	front() (int32, error)
+}
+
+// undrawn are the tasks of the bags of a manager that were not drawn yet, by bag.
+type undrawn map[int32][]int32
+
+func (u undrawn) add(bag, t int32) { u[bag] = append(u[bag], t) }
+
+func (u undrawn) take(bag int32) []int32 {
+	list := u[bag]
+	delete(u, bag)
+	return list
+}
+
+// replayed is a selection by a policy of package sim, which gets the same events as
+// in a replay there.
+type replayed struct {
+	queue  *queue
+	ranker sim.Ranker
+}
+
+// newReplayed makes the ranker of a policy, for the processors of a manager.
+func newReplayed(q *queue, p sim.Policy) (replayed, error) {
+	procs := 0
+	for _, c := range q.Platform.Clusters[q.from:q.to] {
+		procs += c.Procs
+	}
+	ranker, err := p(procs)
+	if err != nil {
+		return replayed{}, fmt.Errorf("selection: %w: %w", err, ErrInput)
+	}
+	return replayed{q, ranker}, nil
+}
+
+// tell gives the ranker an event of a task. Jobs are numbered from 1, and the
+// expected length of a task is what who knows run times is told.
+func (r *replayed) tell(k ostrich.Kind, t int32) error {
+	q := r.queue
+	x := &q.tasks[t]
+	b := &q.bags[x.bag]
+	e := ostrich.Event{At: q.now, Kind: k, Job: ostrich.Job{
+		ID: ostrich.JobID(t + 1), User: b.User, Procs: 1, Estimate: x.told, Submit: b.Submit + q.shift, Start: x.start,
+	}}
+	if len(b.Tasks) > 1 {
+		e.Job.Group = ostrich.JobID(q.first[x.bag] + 1)
+	}
+	if k == ostrich.End {
+		e.Job.End = q.now
+	}
+	return r.ranker.Step(e)
+}
+
+// advance lets the time of the ranker pass up to the present.
+func (r *replayed) advance() error {
+	if w, ok := r.ranker.(sim.Waker); ok {
+		return w.AdvanceTo(r.queue.now)
+	}
+	return nil
+}
+
+func (r *replayed) started(t int32, again bool) error {
+	if again {
+		return nil
+	}
+	return r.tell(ostrich.Start, t)
+}
+
+func (r *replayed) stopped(t int32, _ ostrich.Time, ended bool) error {
+	if !ended {
+		return nil
+	}
+	return r.tell(ostrich.End, t)
+}
+
+// byJob is a selection by a ranker of jobs.
+type byJob struct {
+	replayed
+	jobs  sim.JobRanker
+	drawn [1]int32
+	waits int
+}
+
+// fairShareOf is the selection FairShare.
+func fairShareOf(q *queue) (selection, error) {
+	period := q.Period
+	if period == 0 {
+		period = 300
+	}
+	r, err := newReplayed(q, sim.FairShare(period))
+	if err != nil {
+		return nil, err
+	}
+	return &byJob{replayed: r, jobs: r.ranker.(sim.JobRanker)}, nil
+}
+
+func (s *byJob) submit(t int32) error {
+	s.waits++
+	return s.tell(ostrich.Submit, t)
+}
+
+func (s *byJob) draw() ([]int32, error) {
+	if s.waits == 0 {
+		return nil, nil
+	}
+	if err := s.advance(); err != nil {
+		return nil, err
+	}
+	for _, id := range s.jobs.Jobs() {
+		if t := int32(id - 1); s.queue.tasks[t].copies == 0 {
+			s.waits--
+			s.drawn[0] = t
+			return s.drawn[:], nil
+		}
+	}
+	return nil, nil
+}
+
+// byBag is a selection by a ranker of campaigns.
+type byBag struct {
+	replayed
+	undrawn   undrawn
+	campaigns sim.CampaignRanker
+}
+
+// ostrichOf is the selection OStrich: the virtual schedule of the daemon, in which
+// each bag is a campaign.
+func ostrichOf(q *queue) (selection, error) {
+	r, err := newReplayed(q, sim.OStrich(q.OStrich))
+	if err != nil {
+		return nil, err
+	}
+	return &byBag{replayed: r, undrawn: make(undrawn), campaigns: r.ranker.(sim.CampaignRanker)}, nil
+}
+
+func (s *byBag) submit(t int32) error {
+	s.undrawn.add(s.queue.tasks[t].bag, t)
+	return s.tell(ostrich.Submit, t)
+}
+
+func (s *byBag) front() (int32, error) {
+	if err := s.advance(); err != nil {
+		return none, err
+	}
+	ranks := s.campaigns.Ranking()
+	if len(ranks) == 0 {
+		return none, nil
+	}
+	return s.queue.tasks[ranks[0].Lead-1].bag, nil
+}
+
+func (s *byBag) draw() ([]int32, error) {
+	bag, err := s.front()
+	return s.undrawn.take(bag), err
+}
+
+// fairCamp is the selection FairCamp.
+type fairCamp struct {
+	queue     *queue
+	undrawn   undrawn
+	waits     []int32   // tasks that have not started, by bag
+	deadlines []float64 // by bag
+	bags      line[due]
+}
+
+// due is a bag with its deadline.
+type due struct {
+	bag      int32
+	deadline float64
+}
+
+func (d due) number() int32 { return d.bag }
+
+// fairCampOf is the selection FairCamp: by the deadlines of policy.FairCamp,
+//
+//	d_i = k·Δ + d_{i−1},  d_0 = 0
+//
+// where k is the number of users who may submit to the manager. Δ is the least time
+// in which its clusters could run the bag, as in Done.Stretch.
+func fairCampOf(q *queue) (selection, error) {
+	part := Platform{Clusters: q.Platform.Clusters[q.from:q.to]}
+	capacity, fastest := part.Capacity(), part.fastest()
+	s := &fairCamp{
+		queue: q, undrawn: make(undrawn), waits: make([]int32, len(q.engine.bags)), deadlines: make([]float64, len(q.engine.bags)),
+		bags: line[due]{first: func(a, b due) int { return cmp.Compare(a.deadline, b.deadline) }},
+	}
+	comes := func(bag int) bool { return q.Architecture != SepC || q.engine.bags[bag].Home == q.from }
+	k := make(map[int32]bool)
+	for i, user := range q.users {
+		if comes(i) {
+			k[user] = true
+		}
+	}
+	before := make([]float64, q.known) // by user
+	for i, user := range q.users {
+		if !comes(i) {
+			continue
+		}
+		before[user] += float64(len(k)) * q.engine.bags[i].bound(capacity, fastest)
+		s.deadlines[i] = before[user]
+	}
+	return s, nil
+}
+
+func (s *fairCamp) submit(t int32) error {
+	bag := s.queue.tasks[t].bag
+	if s.waits[bag]++; s.waits[bag] == 1 {
+		s.bags.push(due{bag, s.deadlines[bag]})
+	}
+	s.undrawn.add(bag, t)
+	return nil
+}
+
+func (s *fairCamp) front() (int32, error) {
+	for s.bags.len() > 0 {
+		if bag := s.bags.list[0].bag; s.waits[bag] > 0 {
+			return bag, nil
+		}
+		s.bags.pop()
+	}
+	return none, nil
+}
+
+func (s *fairCamp) draw() ([]int32, error) {
+	bag, err := s.front()
+	return s.undrawn.take(bag), err
+}
+
+func (s *fairCamp) started(t int32, again bool) error {
+	if !again {
+		s.waits[s.queue.tasks[t].bag]--
+	}
+	return nil
+}
+
+func (*fairCamp) stopped(int32, ostrich.Time, bool) error { return nil }
