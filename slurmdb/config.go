@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ var (
 	ErrConfig = errors.New("bad configuration")
 	// ErrConnect marks a server that cannot be reached or that denies access.
 	ErrConnect = errors.New("no connection")
+	// ErrStale marks a server that has nothing as late as what another one told:
+	// a replica that lags, or a server that was away.
+	ErrStale = errors.New("the data are older than what was read before")
 	// ErrCluster marks a cluster that the database does not have.
 	ErrCluster = errors.New("no such cluster")
 	// ErrColumns marks a table or column that is missing or that the account may
@@ -84,12 +88,14 @@ func (b DeclareBy) String() string { return DeclareNames[b] }
 
 // Config says how to connect, and what to read.
 type Config struct {
-	// Network is "tcp" or "unix". Empty means unix if Address begins with a
-	// slash, else tcp.
-	Network string
-	// Address is host:port or the path of the server's socket. A host without a
-	// port gets 3306. Empty means 127.0.0.1:3306.
-	Address  string
+	// Addresses are those of servers with the same data, each host:port or the
+	// path of a socket, which begins with a slash. A host without a port gets
+	// 3306. They are tried in turn: the first one whose server answers, and is
+	// not behind Reached, is read. None means 127.0.0.1:3306.
+	Addresses []string
+	// Reached is how far another reader has come. A server at another address that
+	// has nothing as late is refused with ErrStale.
+	Reached  Reached
 	User     string
 	Password string // never part of an error
 	Database string // empty means slurm_acct_db
@@ -155,26 +161,19 @@ const (
 
 // withDefaults fills in empty fields and refuses a Config that cannot work.
 func (c Config) withDefaults() (Config, error) {
-	if c.Address == "" && c.Network != "unix" {
-		c.Address = defaultAddress
+	if len(c.Addresses) == 0 {
+		c.Addresses = []string{defaultAddress}
 	}
-	if c.Network == "" {
-		c.Network = "tcp"
-		if strings.HasPrefix(c.Address, "/") {
-			c.Network = "unix"
+	c.Addresses = slices.Clone(c.Addresses)
+	for i, address := range c.Addresses {
+		if network(address) == "tcp" {
+			if _, _, err := net.SplitHostPort(address); err != nil {
+				c.Addresses[i] = net.JoinHostPort(strings.Trim(address, "[]"), defaultPort)
+			}
 		}
-	}
-	switch c.Network {
-	case "unix":
-		if c.Address == "" {
-			return c, fmt.Errorf("slurmdb: %w: no path of a socket", ErrConfig)
+		if slices.Contains(c.Addresses[:i], c.Addresses[i]) {
+			return c, fmt.Errorf("slurmdb: %w: the address %s is there twice", ErrConfig, c.Addresses[i])
 		}
-	case "tcp":
-		if _, _, err := net.SplitHostPort(c.Address); err != nil {
-			c.Address = net.JoinHostPort(strings.Trim(c.Address, "[]"), defaultPort)
-		}
-	default:
-		return c, fmt.Errorf("slurmdb: %w: network %q: want tcp or unix", ErrConfig, c.Network)
 	}
 	if c.Database == "" {
 		c.Database = defaultDatabase
@@ -209,14 +208,22 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// driver is the configuration of the database driver.
-func (c Config) driver() (*mysql.Config, error) {
+// network is that of an address.
+func network(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return "unix"
+	}
+	return "tcp"
+}
+
+// driver is the configuration of the database driver for one of the addresses.
+func (c Config) driver(address string) (*mysql.Config, error) {
 	d := mysql.NewConfig()
-	d.Net, d.Addr = c.Network, c.Address
+	d.Net, d.Addr = network(address), address
 	d.User, d.Passwd = c.User, c.Password
 	d.DBName = c.Database
 	d.InterpolateParams = true
-	d.Timeout = c.Timeout
+	d.Timeout = c.patience()
 	d.ReadTimeout = c.Timeout
 	d.WriteTimeout = c.Timeout
 	d.Logger = &mysql.NopLogger{}
@@ -229,7 +236,7 @@ func (c Config) driver() (*mysql.Config, error) {
 		d.TLSConfig = c.TLS
 	case "on":
 		t := &tls.Config{MinVersion: tls.VersionTLS12}
-		if host, _, err := net.SplitHostPort(c.Address); err == nil && c.Network == "tcp" {
+		if host, _, err := net.SplitHostPort(address); err == nil && d.Net == "tcp" {
 			t.ServerName = host
 		}
 		if c.TLSCA != "" {

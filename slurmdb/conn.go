@@ -28,13 +28,19 @@ type connector struct {
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, unreachable{err}
 	}
 	if err := c.prepare(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
+
+// unreachable is an error of a server that lets nobody in.
+type unreachable struct{ error }
+
+func (e unreachable) Unwrap() error        { return e.error }
+func (e unreachable) Is(target error) bool { return target == ErrConnect } //nolint:errorlint // it is one of ours
 
 func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 	exec, ok := conn.(driver.ExecerContext)
@@ -59,12 +65,14 @@ func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 
 // database is a connection pool of one.
 type database struct {
-	config Config
-	pool   *sql.DB
+	config  Config
+	address string
+	pool    *sql.DB
 }
 
-func dial(ctx context.Context, c Config) (*database, error) {
-	d, err := c.driver()
+// dial connects to the server at one of the addresses.
+func dial(ctx context.Context, c Config, address string) (*database, error) {
+	d, err := c.driver(address)
 	if err != nil {
 		return nil, err
 	}
@@ -72,16 +80,16 @@ func dial(ctx context.Context, c Config) (*database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("slurmdb: %w: %s", ErrConfig, plain(err))
 	}
-	db := &database{config: c, pool: sql.OpenDB(connector{inner, []string{
+	db := &database{config: c, address: address, pool: sql.OpenDB(connector{inner, []string{
 		fmt.Sprintf("SET SESSION max_statement_time = %.3f", c.Timeout.Seconds()),
 		fmt.Sprintf("SET SESSION max_execution_time = %d", c.Timeout.Milliseconds()),
 	}})}
 	db.pool.SetMaxOpenConns(1)
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.patience())
 	defer cancel()
 	if err := db.pool.PingContext(ctx); err != nil {
 		_ = db.pool.Close() // The first error matters.
-		return nil, fmt.Errorf("slurmdb: %w to %s %s: %s", ErrConnect, c.Network, c.Address, plain(err))
+		return nil, fmt.Errorf("slurmdb: %w to %s %s: %s", ErrConnect, d.Net, address, plain(err))
 	}
 	return db, nil
 }

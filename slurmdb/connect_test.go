@@ -134,8 +134,8 @@ func TestErrors(t *testing.T) {
 		is   error
 		want []string // parts of the text
 	}{
-		{"nobody listens", func(c *slurmdb.Config) { c.Address = "127.0.0.1:1" }, slurmdb.ErrConnect, []string{"tcp 127.0.0.1:1", "refused"}},
-		{"no socket", func(c *slurmdb.Config) { c.Address = dir + "/none" }, slurmdb.ErrConnect, []string{"unix " + dir + "/none", "no such file"}},
+		{"nobody listens", func(c *slurmdb.Config) { c.Addresses = []string{"127.0.0.1:1"} }, slurmdb.ErrConnect, []string{"tcp 127.0.0.1:1", "refused"}},
+		{"no socket", func(c *slurmdb.Config) { c.Addresses = []string{dir + "/none"} }, slurmdb.ErrConnect, []string{"unix " + dir + "/none", "no such file"}},
 		{"wrong password", func(c *slurmdb.Config) { c.Password = "wrong-" + password }, slurmdb.ErrConnect, []string{"Access denied", good.User}},
 		{"wrong database", func(c *slurmdb.Config) { c.Database = "nowhere" }, slurmdb.ErrConnect, []string{"nowhere"}},
 		{"not slurmdbd's", func(c *slurmdb.Config) { c.User, c.Password, c.Database = "root", "", "mysql" }, slurmdb.ErrColumns, []string{"mysql has no cluster_table"}},
@@ -148,7 +148,7 @@ func TestErrors(t *testing.T) {
 		{"injection", func(c *slurmdb.Config) { c.Cluster = "c1_job_table`; DROP TABLE c1_job_table; -- " }, slurmdb.ErrCluster, []string{"c1, c2"}},
 		{"cluster without tables", func(c *slurmdb.Config) { c.Cluster = "c2" }, slurmdb.ErrColumns, []string{"table c2_job_table"}},
 		{"no cluster", func(c *slurmdb.Config) { c.Cluster = "" }, slurmdb.ErrConfig, []string{"no cluster"}},
-		{"bad network", func(c *slurmdb.Config) { c.Network = "udp" }, slurmdb.ErrConfig, []string{`"udp"`}},
+		{"an address twice", func(c *slurmdb.Config) { c.Addresses = []string{"db1", "db2", "db1:3306"} }, slurmdb.ErrConfig, []string{"db1:3306", "twice"}},
 		{"bad TLS", func(c *slurmdb.Config) { c.TLS = "yes" }, slurmdb.ErrConfig, []string{`"yes"`, "skip-verify"}},
 		{"no CA", func(c *slurmdb.Config) { c.TLS, c.TLSCA = "on", dir+"/none.pem" }, slurmdb.ErrConfig, []string{dir + "/none.pem", "no such file"}},
 		{"no PEM", func(c *slurmdb.Config) { c.TLS, c.TLSCA = "on", notPEM }, slurmdb.ErrConfig, []string{notPEM, "no certificate in PEM form"}},
@@ -283,7 +283,7 @@ func TestTLS(t *testing.T) {
 	db := s.New(t, slurmdbtest.R2205)
 	c := account(t, db, "SELECT")
 	db.Run("ALTER USER ?@'%' REQUIRE SSL", c.User)
-	c.Address = s.Addr
+	c.Addresses = []string{s.Addr}
 	for _, tt := range []struct {
 		mode, ca, refused string
 	}{

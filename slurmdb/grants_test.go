@@ -42,7 +42,7 @@ func TestGrantsTwice(t *testing.T) {
 		}
 	}
 	open := func(password string) error {
-		r, err := slurmdb.Open(t.Context(), slurmdb.Config{Address: db.Server.Socket, User: "granted", Password: password, Database: db.Name, Cluster: db.Cluster})
+		r, err := slurmdb.Open(t.Context(), slurmdb.Config{Addresses: []string{db.Server.Socket}, User: "granted", Password: password, Database: db.Name, Cluster: db.Cluster})
 		if err != nil {
 			return err
 		}

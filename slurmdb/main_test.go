@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
 // config reads a test database as root.
 func config(db *slurmdbtest.DB) slurmdb.Config {
 	return slurmdb.Config{
-		Address: db.Server.Socket, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400,
+		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400,
 	}
 }
 

@@ -1,7 +1,6 @@
 package slurmdb
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
@@ -12,20 +11,13 @@ import (
 
 // Reader reads one cluster. It is not safe for concurrent use.
 type Reader struct {
-	config Config
+	*Ledger
+
 	db     *database
 	schema *schema
 	parser *parser
-
-	history *history
-	machine *machine
-	names   *names
-	shares  *ostrich.Shares // as last reported
-
 	clock  func(context.Context) (ostrich.Time, error)
-	cold   bool
-	first  ostrich.Time // where history begins
-	newest ostrich.Time // end of the row that ended last, never after the clock
+	passed error // why the servers before this one are not read; nil: it is the first
 }
 
 // Batch is what a poll found.
@@ -35,7 +27,8 @@ type Batch struct {
 	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
-// Open connects and finds the cluster and its columns. It reads no job.
+// Open connects to the first server that can be read, and finds the cluster and
+// its columns. It reads no job.
 func Open(ctx context.Context, c Config) (*Reader, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -44,7 +37,12 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 	if c.Cluster == "" {
 		return nil, fmt.Errorf("slurmdb: %w: no cluster", ErrConfig)
 	}
-	db, err := dial(ctx, c)
+	return c.inTurn(ctx, c.Addresses)
+}
+
+// openAt connects to the server at one of the addresses.
+func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
+	db, err := dial(ctx, c, address)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +51,13 @@ func Open(ctx context.Context, c Config) (*Reader, error) {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
-	r := &Reader{
-		config: c, db: db, schema: s, parser: newParser(newSaying(c, s)),
-		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
-	}
+	y := newSaying(c, s)
+	r := &Reader{Ledger: newLedger(c, y), db: db, schema: s, parser: newParser(y)}
 	r.clock = r.ask
+	if err = r.compare(ctx, c.Reached); err != nil {
+		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -111,39 +111,8 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 	if err != nil {
 		return Batch{}, log{}, nil, err
 	}
-	h := r.history
-	for i := range f.rows {
-		if w := &f.rows[i]; w.end <= f.now {
-			r.newest = max(r.newest, w.end)
-		}
-	}
-	h.update(f.now, r.window(), f.rows, f.pauses, f.gone)
-	b = Batch{Now: f.now, Rows: f.read, Skipped: h.skipped}
-	since := f.now
-	if r.cold {
-		since = h.log.first(since)
-	}
-	machine = r.machine.update(f.now, since, r.newestNodeWindow(), f.nodes)
-	if f.names != nil {
-		r.names.replace(f.names)
-		if s := f.names.shares(); r.config.Shares == Tree && (r.shares == nil || !equalShares(r.shares, s)) {
-			r.shares = s
-			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
-		}
-	}
-	for i := range f.rows {
-		r.names.uids[f.rows[i].uid] = f.rows[i].assoc
-	}
-	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
-	h.skipped, h.pauses, f.rows, r.cold = nil, nil, nil, false
-	news, h.log = h.log, log{}
+	b, news, machine = r.enter(f)
 	return b, news, machine, nil
-}
-
-// window returns the time from which on closed rows are read: the newest end less
-// the overlap, and never before the history.
-func (r *Reader) window() ostrich.Time {
-	return max(r.first, r.newest-ostrich.Time(r.config.Overlap))
 }
 
 // fetched is what a poll has read but not processed yet.
@@ -169,11 +138,7 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 		}
 	}
 	f := &fetched{now: now}
-	r.history.poll++
-	if r.cold {
-		r.first = max(0, now-ostrich.Time(max(r.config.History, r.config.Overlap)))
-	}
-	window := r.window()
+	window := r.begin(now)
 	if err := r.fetchLive(ctx, f); err != nil {
 		return nil, r.failed("live jobs", err)
 	}

@@ -34,15 +34,15 @@ func tresCount(s string, id int) (uint64, error) {
 		}
 		name, count, ok := strings.Cut(item, "=")
 		if !ok {
-			return 0, fmt.Errorf("%w: %q", errTRES, s)
+			return 0, fmt.Errorf("%w: %q", errTRES, shorten(s))
 		}
 		n, err := strconv.ParseUint(name, 10, 32)
 		if err != nil {
-			return 0, fmt.Errorf("%w: %q", errTRES, s)
+			return 0, fmt.Errorf("%w: %q", errTRES, shorten(s))
 		}
 		c, err := strconv.ParseUint(count, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%w: %q", errTRES, s)
+			return 0, fmt.Errorf("%w: %q", errTRES, shorten(s))
 		}
 		if n == uint64(id) && c < math.MaxUint64-1 {
 			found = c

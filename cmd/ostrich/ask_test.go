@@ -34,7 +34,7 @@ func answerAt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := sidecar.Open(c.Context, config, nil)
+	s, err := sidecar.Open(c.Context, config, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), generateCommand(), figuresCommand(),
+			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), figuresCommand(),
 			demoCommand(), completionCommand(),
 		},
 	}
@@ -174,7 +174,7 @@ func shortLived() (done func()) {
 // and then what a command does with it.
 func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
 	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
-	s, err := sidecar.Open(ctx.Context, c, nil)
+	s, err := sidecar.Open(ctx.Context, c, nil, nil)
 	if err != nil {
 		done()
 		return err

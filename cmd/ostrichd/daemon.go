@@ -57,6 +57,9 @@ type daemon struct {
 	refused int       // priorities that the latest cycle could not change
 	undoing time.Time // when the backfill scheduler last undid a write; zero: not recently
 
+	server string // the database server read in the latest cycle, "" if there is but one
+	passed bool   // it is not the first of several
+
 	lead      *sidecar.Lead // decides which daemon writes; nil if there is no other
 	standsBy  bool          // in the latest cycle another daemon had the right to write
 	slow      bool          // the latest cycle left writes to the next one
@@ -284,8 +287,24 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 	return running
 }
 
-// cycle opens the sidecar if needed and does one cycle.
+// cycle does one cycle. If the database server does not answer any more, or one
+// before it does again, it does the cycle anew at the one whose turn it is.
 func (d *daemon) cycle(ctx context.Context) outcome {
+	o := d.attempt(ctx)
+	if !errors.Is(o.err, sidecar.ErrElsewhere) {
+		return o
+	}
+	d.opening.Lock()
+	err := d.close()
+	d.opening.Unlock()
+	if o = d.attempt(ctx); o.err != nil {
+		o.err = errors.Join(o.err, err)
+	}
+	return o
+}
+
+// attempt opens the sidecar if needed and does one cycle.
+func (d *daemon) attempt(ctx context.Context) outcome {
 	if d.sidecar == nil {
 		s, err := d.open(ctx, d.config)
 		if err != nil {
@@ -317,6 +336,9 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}
+	if c.Unplanned != nil {
+		d.log.Warn().Err(c.Unplanned).Msg("the queue could not be planned; it keeps the order without a plan")
+	}
 	d.rivals(c)
 	d.governed(c)
 	if o.err != nil {
@@ -329,6 +351,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.harmful(c)
 	d.undone(c)
 	d.turn(c)
+	d.moved(c)
 	if frozen := c.Lag > 0; frozen != d.frozen {
 		d.frozen = frozen
 		if frozen {

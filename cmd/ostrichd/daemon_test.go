@@ -158,7 +158,7 @@ func (w *world) logged(t *testing.T, least zerolog.Level) []string {
 	return all
 }
 
-func diff(t *testing.T, what string, want, got []string) {
+func diff[T any](t *testing.T, what string, want, got T) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
@@ -305,6 +305,12 @@ func TestReload(t *testing.T) {
 				"info started", "warn the address takes effect at the next start",
 				"warn the format of the log takes effect at the next start", "info reloaded", "info stopped",
 			},
+		},
+		{
+			name: "web file changed", load: with(func(c *sidecar.Config) { c.Web.ConfigFile = "web.yml" }),
+			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
+			opened: []string{"0s observe", "15s observe", "15s observe"},
+			log:    []string{"info started", "warn the path of web.config_file takes effect at the next start", "info reloaded", "info stopped"},
 		},
 		{
 			name: "level changed", load: with(func(c *sidecar.Config) { c.Log.Level = "error" }),

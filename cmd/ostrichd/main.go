@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/webserver"
 )
 
 func main() {
@@ -65,7 +66,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
 			}
-			load := func() (sidecar.Config, error) { return sidecar.Load(c) }
+			load := func() (sidecar.Config, error) { return settings(c) }
 			config, err := load()
 			if err != nil {
 				return err
@@ -83,7 +84,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			lead := &sidecar.Lead{Wait: !c.Bool("once")}
 			d := &daemon{
 				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
-				open: opener(lead), lead: lead, probe: probe,
+				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe,
 				reload: hangup, now: time.Now,
 			}
 			if config.Status.Listen != "" {
@@ -97,14 +98,27 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
+// settings returns the configuration. The file that it names for what is served has to be
+// in order too, though it is read again by whoever connects.
+func settings(c *cli.Context) (sidecar.Config, error) {
+	config, err := sidecar.Load(c)
+	if err != nil {
+		return config, err
+	}
+	if _, err = webserver.Read(config.WebFile()); err != nil {
+		return config, fmt.Errorf("configuration: %w", err)
+	}
+	return config, nil
+}
+
 // opener returns a function that opens a sidecar. After an error it returns nil.
-func opener(lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, error) {
+func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, sidecar.Config) (cycler, error) {
 	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
 		leads := lead
 		if c.Mode != sidecar.Enforce {
 			leads = nil
 		}
-		s, err := sidecar.Open(ctx, c, leads)
+		s, err := sidecar.Open(ctx, c, leads, servers)
 		if err != nil {
 			return nil, err
 		}

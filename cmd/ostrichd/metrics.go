@@ -34,6 +34,7 @@ type metrics struct {
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
 	pending, managed, active, planned prometheus.Gauge
+	pastDue                           prometheus.Gauge
 	undone                            prometheus.Gauge
 	repeated                          prometheus.Counter
 	tau                               prometheus.Gauge
@@ -48,7 +49,7 @@ type metrics struct {
 	// Of the latest generation of cycles.
 	generation uint64
 	short      []float64   // by pool: processors that its users are entitled to and do not hold
-	cycle      *view.Cycle // described; nil unless metrics of users are on
+	cycle      *view.Cycle // described
 }
 
 func newMetrics(version string) *metrics {
@@ -81,6 +82,7 @@ func newMetrics(version string) *metrics {
 		unwritten: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
 		}),
+		pastDue: gauge("ostrich_past_due_jobs", "Pending records that could start and have waited for longer than users accept for jobs of their length (setting satisfaction); an array's waiting tasks are one."),
 		planned: gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
 		undone:  gauge("ostrich_undone_jobs", "Pending records that the latest cycle found at another priority than the one written: the backfill scheduler had restored an earlier one."),
 		repeated: prometheus.NewCounter(prometheus.CounterOpts{
@@ -129,7 +131,7 @@ func newMetrics(version string) *metrics {
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.cycles, m.begun, m.doorbell, m.slowdown, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned,
+	m.registry.MustRegister(m.cycles, m.begun, m.doorbell, m.slowdown, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned, m.pastDue,
 		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
 		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.rejected, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -200,7 +202,12 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.tau.Set(summary.KendallTau)
 	m.undone.Set(float64(summary.Undone))
 	m.know(c, from)
-	m.users.observe(m.cycle, c.Time)
+	m.pastDue.Set(float64(m.cycle.PastDue(c.Time)))
+	if from.Config().Metrics.PerUser {
+		m.users.observe(m.cycle, c.Time)
+	} else {
+		m.users.observe(nil, c.Time)
+	}
 	active := 0
 	// A reload may have removed pools. A request in between would get less, so no
 	// slow work comes between.
@@ -217,12 +224,11 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.active.Set(float64(active))
 }
 
-// know updates what the metrics say of users. It does so once a generation, because
-// that visits every pending job.
+// know updates what the metrics say of users and jobs. It does so once a generation,
+// because that visits every pending job.
 func (m *metrics) know(c *sidecar.Cycle, from view.Source) {
-	perUser := from.Config().Metrics.PerUser
-	if c.Generation != m.generation || len(m.short) != len(c.Pools) {
-		m.generation, m.cycle = c.Generation, nil
+	if m.cycle == nil || c.Generation != m.generation || len(m.short) != len(c.Pools) {
+		m.generation, m.cycle = c.Generation, m.described.of(c, from)
 		m.short = make([]float64, len(c.Pools))
 		for i := range c.Pools {
 			for _, u := range c.Users(i) {
@@ -231,12 +237,6 @@ func (m *metrics) know(c *sidecar.Cycle, from view.Source) {
 				}
 			}
 		}
-	}
-	switch {
-	case !perUser:
-		m.cycle = nil
-	case m.cycle == nil:
-		m.cycle = m.described.of(c, from)
 	}
 }
 

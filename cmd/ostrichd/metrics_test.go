@@ -74,6 +74,30 @@ func seen(t *testing.T) *sidecar.Cycle {
 	return c
 }
 
+// TestPastDue: the median user accepts a wait of 2470 s for a job of 1000 s. Time passes
+// within a generation, too.
+func TestPastDue(t *testing.T) {
+	m := newMetrics("v1")
+	c, from := crowd(t)
+	for _, one := range []struct {
+		id   ostrich.JobID
+		wait priority.Wait
+	}{{12, priority.Able}, {22, priority.Kept}, {99, priority.Able}} { // nobody knows how long 99 runs
+		q := priority.Queued{Job: one.id, Submit: 2}
+		c.Plan.Entries = append(c.Plan.Entries, sidecar.Entry{Entry: &priority.Entry{Queued: q, Wait: one.wait}})
+	}
+	for _, tt := range []struct {
+		now  ostrich.Time
+		want string
+	}{{2472, "0"}, {2473, "1"}} {
+		c.Time = tt.now
+		m.observe(c, from, time.Unix(1, 0))
+		if got := samples(t, m)["ostrich_past_due_jobs"]; got != tt.want {
+			t.Errorf("at %d: %s, want %s", tt.now, got, tt.want)
+		}
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	m := newMetrics("v1")
 	c := seen(t)

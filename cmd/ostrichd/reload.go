@@ -26,6 +26,10 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("listen", config.Listen).Msg("the address takes effect at the next start")
 		config.Listen = d.config.Listen
 	}
+	if config.Web != d.config.Web {
+		d.log.Warn().Str("file", config.Web.ConfigFile).Msg("the path of web.config_file takes effect at the next start")
+		config.Web = d.config.Web
+	}
 	if config.Socket != d.config.Socket {
 		d.log.Warn().Str("socket", config.Socket).Msg("the socket's path takes effect at the next start")
 		config.Socket = d.config.Socket
@@ -75,4 +79,7 @@ func (d *daemon) configured() {
 	commands := d.config.Commands()
 	d.commands.Store(&commands)
 	d.pace()
+	if d.config.From == sidecar.Sacct && d.config.Mode == sidecar.Enforce {
+		d.log.Warn().Str("journal", d.config.Journal).Msg("without a database, only daemons with this journal keep one another from writing: run one for this cluster")
+	}
 }

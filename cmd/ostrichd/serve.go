@@ -8,11 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/webserver"
 )
 
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
@@ -65,8 +65,12 @@ func (s servers) Close() error {
 }
 
 // serve serves requests at the configured addresses; if both are the same, with
-// one server.
+// one server. What web.config_file asks for, it asks for everything that is served.
 func (d *daemon) serve(ctx context.Context) (servers, error) {
+	doors, err := webserver.Read(d.config.WebFile())
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
 	measures, pages := d.config.Listen, d.config.Status.Listen
 	var all servers
 	add := func(what, address string, handler http.Handler) error {
@@ -77,9 +81,7 @@ func (d *daemon) serve(ctx context.Context) (servers, error) {
 		all = append(all, server)
 		return nil
 	}
-	if pages != "" {
-		d.exposed(pages)
-	}
+	d.exposed(doors)
 	if pages != "" && pages == measures {
 		both := d.measures()
 		both.Handle("/", d.pages())
@@ -101,39 +103,40 @@ func (d *daemon) serve(ctx context.Context) (servers, error) {
 	return all, nil
 }
 
-// newServer returns a server that drops clients that send or read too slowly, or
-// send too much.
-func newServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-	}
-}
-
 // listen serves requests at an address.
 func (d *daemon) listen(ctx context.Context, what, address string, handler http.Handler) (*http.Server, error) {
-	server := newServer(handler)
+	server := webserver.New(handler)
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: listen: %w", what, err)
 	}
-	log := d.log
+	log, file := d.log, d.config.WebFile()
 	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := webserver.Serve(server, listener, file, log); !errors.Is(err, http.ErrServerClosed) {
 			log.Error().Err(err).Msg(what + ": no longer served")
 		}
 	}()
 	return server, nil
 }
 
-// exposed warns of an address that other hosts can reach: the page shows whose
-// jobs wait, and asks for no password.
-func (d *daemon) exposed(address string) {
+// exposed warns of addresses that other hosts can reach: of the page if it asks
+// nobody for a password, as it shows whose jobs wait; and of passwords that are sent
+// unencrypted.
+func (d *daemon) exposed(doors webserver.Doors) {
+	if at := d.config.Status.Listen; !doors.Asks && open(at) {
+		d.log.Warn().Str("listen", at).Msg("the status page is open to other hosts, without a password; a loopback address behind ssh or a proxy is safer, or a password and TLS by web.config_file")
+	}
+	for _, at := range []string{d.config.Listen, d.config.Status.Listen} {
+		if doors.Asks && !doors.TLS && open(at) {
+			d.log.Warn().Str("listen", at).Msg("passwords come over the network unencrypted; add tls_server_config to web.config_file")
+		}
+	}
+}
+
+// open reports whether other hosts can reach an address.
+func open(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip, bad := netip.ParseAddr(host)
-	if err == nil && (host == "localhost" || (bad == nil && ip.IsLoopback())) {
-		return
-	}
-	d.log.Warn().Str("listen", address).Msg("the status page is open to other hosts, without a password; a loopback address behind ssh or a proxy is safer")
+	return address != "" && (err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()))
 }

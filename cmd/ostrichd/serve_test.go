@@ -6,10 +6,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"slurm-ostrich/cmd/internal/webserver"
 )
 
 // free is an address that nobody listens at.
@@ -127,15 +133,63 @@ func TestTwoAddresses(t *testing.T) {
 }
 
 func TestExposed(t *testing.T) {
-	for address, want := range map[string]int{
-		"127.0.0.1:9344": 0, "[::1]:9344": 0, "localhost:9344": 0, "127.8.8.8:1": 0,
-		":9344": 1, "0.0.0.0:9344": 1, "[::]:9344": 1, "192.0.2.1:9344": 1, "cluster.example.org:9344": 1,
+	for address, other := range map[string]bool{
+		"127.0.0.1:9344": false, "[::1]:9344": false, "localhost:9344": false, "127.8.8.8:1": false, "": false,
+		":9344": true, "0.0.0.0:9344": true, "[::]:9344": true, "192.0.2.1:9344": true, "cluster.example.org:9344": true,
 	} {
-		w := newWorld()
-		w.daemon.exposed(address)
-		if got := strings.Count(w.output.String(), "open to other hosts"); got != want {
-			t.Errorf("%s: %d warnings", address, got)
+		for doors, want := range map[webserver.Doors]string{
+			{}: "without a password", {TLS: true}: "without a password", {Asks: true}: "unencrypted", {TLS: true, Asks: true}: "",
+		} {
+			w := newWorld()
+			w.daemon.config.Status.Listen = address
+			w.daemon.exposed(doors)
+			lines := 1
+			if !other || want == "" {
+				want, lines = "", 0
+			}
+			if got := w.output.String(); strings.Count(got, "\n") != lines || !strings.Contains(got, want) {
+				t.Errorf("%s, %v: warned %q, want %q", address, doors, got, want)
+			}
 		}
+	}
+}
+
+// What web.config_file asks for, it asks for everything, at both addresses.
+func TestDoors(t *testing.T) {
+	hash, err := bcrypt.GenerateFromPassword([]byte("s3cret"), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "web.yml")
+	if err = os.WriteFile(file, []byte("basic_auth_users:\n  prometheus: "+string(hash)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld()
+	w.daemon.page.shown = nil // as nobody runs cycles
+	c := &w.daemon.config
+	c.Listen, c.Status.Listen, c.Web.ConfigFile = free(t), free(t), file
+	s, err := w.daemon.serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for address, paths := range map[string]map[string]int{
+		c.Listen:        {"/metrics": 200, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 503, "/nothing": 404},
+		c.Status.Listen: {"/": 200, "/explain": 200, "/page.css": 200, "/api/v1/checks.json": 200, "/api/v1/compare.json": 503, "/nothing": 404},
+	} {
+		for path, want := range paths {
+			if got := answered(t, address, path, ""); got != http.StatusUnauthorized {
+				t.Errorf("%s without a password: %d", path, got)
+			}
+			if got := answered(t, "prometheus:s3cret@"+address, path, ""); got != want {
+				t.Errorf("%s with the password: %d, want %d", path, got, want)
+			}
+		}
+	}
+	again := newWorld()
+	again.daemon.config.Listen, again.daemon.config.Web.ConfigFile = free(t), file+".missing"
+	if _, err := again.daemon.serve(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "configuration: web.config_file: open ") {
+		t.Errorf("a file that is not there: %v", err)
 	}
 }
 
@@ -189,7 +243,7 @@ func TestSlowClients(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				listener := make(pipes)
 				broken := make(chan error, 1)
-				server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				server := webserver.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/big" {
 						_, err := w.Write(make([]byte, 1<<20))
 						broken <- err

@@ -145,7 +145,7 @@ func (b *bed) dumped(t *testing.T, path string) []jobOf {
 func (b *bed) tables(t *testing.T) []jobOf {
 	t.Helper()
 	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
-		Address: b.dir + "/run/mysql/mysqld.sock", User: operator, Cluster: cluster,
+		Addresses: []string{b.dir + "/run/mysql/mysqld.sock"}, User: operator, Cluster: cluster,
 		Password: strings.TrimSpace(docsText(t, b.dir+"/etc/ostrich.password")),
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func TestLatency(t *testing.T) {
 	needSlurm(t) // and not in parallel: it measures time
 	b := up(t, "latency")
 	b.freeze(t)
-	b.fill(t, latencyPending)
+	b.fill(t, latencyPending, "true")
 	d := b.daemon(t, append([]string{"--apply"}, latencySettings...)...)
 	eventually(t, "all have a place", func() string {
 		return differ(true, d.metric(t, "ostrich_managed_jobs") == latencyPending && d.metric(t, "ostrich_planned_writes") == 0)
@@ -63,14 +63,14 @@ func TestLatency(t *testing.T) {
 	d.terminate(t)
 }
 
-// fill submits n single jobs of all users, who share them equally.
-func (b *bed) fill(t *testing.T, n int) {
+// fill submits n single jobs of all users, who share them equally. Each runs a command.
+func (b *bed) fill(t *testing.T, n int, run string) {
 	t.Helper()
 	var running []*exec.Cmd
 	for i, user := range users {
 		script := fmt.Sprintf(`i=0; while [ $i -lt %d ]; do
-			sbatch --quiet --chdir=/ --output=/dev/null --ntasks=$((1 + i %% 4)) --time=$((1 + (i * 37 + %d) %% 60)) --wrap=true || exit
-			i=$((i + 1)); done`, n/len(users), 13*i)
+			sbatch --quiet --chdir=/ --output=/dev/null --ntasks=$((1 + i %% 4)) --time=$((1 + (i * 37 + %d) %% 60)) --wrap='%s' || exit
+			i=$((i + 1)); done`, n/len(users), 13*i, run)
 		cmd := b.command(t, user, "sh", "-c", script)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -104,8 +104,21 @@ func parseSqueue(out, mark string) ([]priority.Queued, error) {
 	return queue, nil
 }
 
+// whole returns an error if a command's output ends inside a line. What is cut off
+// between two lines has nothing that tells it from a whole output: there only the
+// command's exit status does.
+func whole(command, out string) error {
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		return fmt.Errorf("%s: cut off after %q", command, clip(out[strings.LastIndexByte(out, '\n')+1:]))
+	}
+	return nil
+}
+
 // splitRecords splits squeue's output in squeueFormat(mark) into records.
 func splitRecords(out, mark string) (iter.Seq[string], error) {
+	if err := whole("squeue", out); err != nil {
+		return nil, err
+	}
 	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
 		// With -M, squeue prints the cluster above its jobs.
@@ -206,6 +219,9 @@ type factored struct {
 // parseSprio parses sprio's output in sprioFormat, one line for every job and
 // partition.
 func parseSprio(out string) (map[ostrich.JobID]factored, error) {
+	if err := whole("sprio", out); err != nil {
+		return nil, err
+	}
 	jobs := make(map[ostrich.JobID]factored, strings.Count(out, "\n"))
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
 func open(t testing.TB, db *slurmdbtest.DB) *slurmdb.Reader {
 	t.Helper()
 	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
-		Address: db.Server.Socket, User: "root", Database: db.Name, Cluster: db.Cluster, History: day,
+		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: day,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,13 @@ func New(t testing.TB, r Release) *DB {
 // New creates a database on the server, and drops it after the test.
 func (s *Server) New(t testing.TB, r Release) *DB {
 	t.Helper()
-	name := fmt.Sprintf("slurm_acct_db_%d", databases.Add(1))
+	return s.Named(t, r, fmt.Sprintf("slurm_acct_db_%d", databases.Add(1)))
+}
+
+// Named creates a database of this name on the server, and drops it after the
+// test. Two servers may have one of the same name.
+func (s *Server) Named(t testing.TB, r Release, name string) *DB {
+	t.Helper()
 	root, err := s.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -74,6 +74,8 @@ type Figures struct {
 	WaitQuantiles    []float64      `json:"wait_percentiles"` // 0 to 100
 	BoundedSlowdown  float64        `json:"bounded_slowdown_mean"`
 
+	Satisfaction report.Satisfaction `json:"satisfaction"`
+
 	Utilisation float64          `json:"utilisation"` // of the processors, in the window
 	Makespan    ostrich.Duration `json:"makespan"`    // from the first submission to the last end
 

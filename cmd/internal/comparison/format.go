@@ -15,7 +15,7 @@ import (
 func (d *Difference) amount(x float64) string {
 	switch d.Unit {
 	case "s":
-		return format.Length(x)
+		return length(x)
 	case "part":
 		return format.Percent(x)
 	case "pairs":
@@ -37,6 +37,14 @@ func (d *Difference) signed(x float64) string {
 		return format.Signed(x, fmt.Sprintf("%.3f", math.Abs(x)))
 	}
 	return signed(x)
+}
+
+// length formats a length of time that may be negative.
+func length(x float64) string {
+	if x < 0 {
+		return signedLength(x)
+	}
+	return format.Length(x)
 }
 
 func signed(x float64) string       { return format.Signed(x, format.Number(math.Abs(x))) }

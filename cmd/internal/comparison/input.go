@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 )
 
 // Run is one run of the jobs.
@@ -75,6 +76,10 @@ type Input struct {
 	Notes      []string    // about the input: what was left out
 	Controller *Controller // nil if the live controller was not asked
 
+	// Accept is the wait that users accept; the zero value is the median of the
+	// survey, satisfaction.Median.
+	Accept satisfaction.Acceptance
+
 	// Lengths says how well the predictors predict the jobs; the zero value if
 	// they were not tested.
 	Lengths lengths.Result
@@ -102,6 +107,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("a floor of %d s", in.Floor)
 	case in.Resamples < 0:
 		return fmt.Errorf("%d resamples", in.Resamples)
+	case in.accepted().Validate() != nil:
+		return fmt.Errorf("satisfaction: %w", in.Accept.Validate())
 	case in.To <= in.From && (in.From != 0 || in.To != 0):
 		return fmt.Errorf("a window that ends at %d, not after it begins at %d", in.To, in.From)
 	case in.Window.To < in.Window.From:

@@ -26,6 +26,10 @@ const (
 	waitP95
 	waitP99
 	slowdown
+	jobsInTime
+	campaignsInTime
+	lateness
+	tardiness
 	jain
 	gini
 	envy
@@ -62,27 +66,31 @@ const (
 )
 
 var measures = [numMeasures]measure{
-	campaignP50:   {"campaign_stretch_p50", "median campaign stretch", "", -1, byOwner, lead},
-	userMean:      {"user_mean_stretch", "mean stretch per user", "", -1, byOwner, lead},
-	campaignP95:   {"campaign_stretch_p95", "campaign stretch p95", "", -1, byOwner, lead},
-	campaignMean:  {"campaign_stretch_mean", "mean campaign stretch", "", -1, byOwner, lead},
-	campaignP99:   {"campaign_stretch_p99", "campaign stretch p99", "", -1, byOwner, always},
-	campaignMax:   {"campaign_stretch_max", "greatest campaign stretch", "", -1, byNobody, always},
-	userMax:       {"user_max_stretch", "greatest stretch per user", "", -1, byOwner, always},
-	campaignPlain: {"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", -1, byOwner, longOnly},
-	rhoKept:       {"rho_le_1", "share of campaigns with rho <= 1", "part", 1, byOwner, lead},
-	rhoMean:       {"rho_mean", "mean rho", "", -1, byOwner, always},
-	rhoP95:        {"rho_p95", "rho p95", "", -1, byOwner, always},
-	waitMean:      {"wait_mean", "mean wait", "s", -1, byUser, lead},
-	waitP50:       {"wait_p50", "wait p50", "s", -1, byUser, always},
-	waitP95:       {"wait_p95", "wait p95", "s", -1, byUser, always},
-	waitP99:       {"wait_p99", "wait p99", "s", -1, byUser, always},
-	slowdown:      {"bounded_slowdown_mean", "mean bounded slowdown", "", -1, byUser, always},
-	jain:          {"jain", "Jain index", "index", 1, byOwner, always},
-	gini:          {"gini", "Gini coefficient", "index", -1, byOwner, always},
-	envy:          {"envy", "envy count", "pairs", -1, byOwner, always},
-	utilisation:   {"utilisation", "utilisation", "part", 1, byTime, lead},
-	makespan:      {"makespan", "makespan", "s", -1, byNobody, always},
+	campaignP50:     {"campaign_stretch_p50", "median campaign stretch", "", -1, byOwner, lead},
+	userMean:        {"user_mean_stretch", "mean stretch per user", "", -1, byOwner, lead},
+	campaignP95:     {"campaign_stretch_p95", "campaign stretch p95", "", -1, byOwner, lead},
+	campaignMean:    {"campaign_stretch_mean", "mean campaign stretch", "", -1, byOwner, lead},
+	campaignP99:     {"campaign_stretch_p99", "campaign stretch p99", "", -1, byOwner, always},
+	campaignMax:     {"campaign_stretch_max", "greatest campaign stretch", "", -1, byNobody, always},
+	userMax:         {"user_max_stretch", "greatest stretch per user", "", -1, byOwner, always},
+	campaignPlain:   {"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", -1, byOwner, longOnly},
+	rhoKept:         {"rho_le_1", "share of campaigns with rho <= 1", "part", 1, byOwner, lead},
+	rhoMean:         {"rho_mean", "mean rho", "", -1, byOwner, always},
+	rhoP95:          {"rho_p95", "rho p95", "", -1, byOwner, always},
+	waitMean:        {"wait_mean", "mean wait", "s", -1, byUser, lead},
+	waitP50:         {"wait_p50", "wait p50", "s", -1, byUser, always},
+	waitP95:         {"wait_p95", "wait p95", "s", -1, byUser, always},
+	waitP99:         {"wait_p99", "wait p99", "s", -1, byUser, always},
+	slowdown:        {"bounded_slowdown_mean", "mean bounded slowdown", "", -1, byUser, always},
+	jobsInTime:      {"jobs_in_time", "share of jobs in time", "part", 1, byUser, lead},
+	campaignsInTime: {"campaigns_in_time", "share of campaigns in time", "part", 1, byOwner, always},
+	lateness:        {"lateness_mean", "mean lateness", "s", -1, byUser, always},
+	tardiness:       {"tardiness_mean", "mean tardiness", "s", -1, byUser, always},
+	jain:            {"jain", "Jain index", "index", 1, byOwner, always},
+	gini:            {"gini", "Gini coefficient", "index", -1, byOwner, always},
+	envy:            {"envy", "envy count", "pairs", -1, byOwner, always},
+	utilisation:     {"utilisation", "utilisation", "part", 1, byTime, lead},
+	makespan:        {"makespan", "makespan", "s", -1, byNobody, always},
 }
 
 // values measures run r over a sample of the users; nil means everybody once. A
@@ -92,7 +100,7 @@ var measures = [numMeasures]measure{
 func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	run := &s.runs[r]
 	var v [numMeasures]float64
-	var jobs, wait, slow, campaigns, sum, plain, rho, kept, owners, means, most float64
+	var jobs, wait, slow, inTime, late, tardy, campaignsTime, campaigns, sum, plain, rho, kept, owners, means, most float64
 	owning := make([]float64, len(s.owning))
 	for u := range s.users {
 		w := 1.0
@@ -100,6 +108,7 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 			w = times[u]
 		}
 		jobs, wait, slow = jobs+w*run.jobs[u], wait+w*run.wait[u], slow+w*run.slowdown[u]
+		inTime, late, tardy = inTime+w*run.jobsInTime[u], late+w*run.late[u], tardy+w*run.tardy[u]
 	}
 	for i, u := range s.owning {
 		w := 1.0
@@ -110,6 +119,7 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 		got := &run.users[u]
 		campaigns, sum, plain = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u], plain+w*run.sumPlain[u]
 		rho, kept = rho+w*run.sumRho[u], kept+w*run.kept[u]
+		campaignsTime += w * run.campaignsInTime[u]
 		owners, means, most = owners+w, means+w*got.MeanStretch, most+w*got.MaxStretch
 	}
 	none := math.NaN()
@@ -123,6 +133,8 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 		return sum / n
 	}
 	v[waitMean], v[slowdown] = over(wait, jobs), over(slow, jobs)
+	v[jobsInTime], v[lateness], v[tardiness] = over(inTime, jobs), over(late, jobs), over(tardy, jobs)
+	v[campaignsInTime] = over(campaignsTime, campaigns)
 	q := run.waits.Quantiles(times, 0.5, 0.95, 0.99)
 	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
 	v[campaignMean], v[userMean], v[userMax] = over(sum, campaigns), over(means, owners), over(most, owners)

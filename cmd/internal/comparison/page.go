@@ -60,6 +60,8 @@ type page struct {
 	Utilisation  template.HTML
 	Sides        []sides
 	Kept         []kept
+	InTime       format.Table
+	Accepted     string
 	Promise      []format.Table // the users furthest from an equal share, by run
 	Lengths      *format.Table
 	WhichLength  string
@@ -132,6 +134,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		p.Heads = append(p.Heads, c.Runs[i].Run)
 	}
 	p.Figures = c.figureRows()
+	p.InTime, p.Accepted = c.satisfactionTable(), c.Runs[0].Satisfaction.Accepted
 	for _, w := range c.Changes {
 		p.Sides = append(p.Sides, c.pageSides(w.Run))
 	}

@@ -44,6 +44,10 @@ type studiedRun struct {
 	fair        *report.Fairness // of the users in owning
 	busy        []float64        // part of the processors, in each part of the window
 	first, last ostrich.Time
+
+	// By what users accept to wait.
+	jobsInTime, campaignsInTime []float64 // number of a user's that were not late
+	late, tardy                 []float64 // sums over a user's jobs
 }
 
 func study(in *Input) (*studied, error) {
@@ -101,6 +105,7 @@ func study(in *Input) (*studied, error) {
 	for r := range s.runs {
 		s.measure(r)
 	}
+	s.measureLateness()
 	if err := s.measureRho(); err != nil {
 		return nil, err
 	}
@@ -218,6 +223,7 @@ func (s *studied) figures(r int) Figures {
 		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
-		Jain: v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
+		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
+		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Tables returns plain tables for a terminal: a row for each run; the differences
 // with their intervals; how near the simulation is; for each run, for whom it got
 // worse and better; for each run, the users furthest from an equal share; how
-// well lengths of jobs can be predicted. Long ones have all measures, and a table
-// of all users.
+// well lengths of jobs can be predicted. Long ones have all measures, and tables
+// of what was in time by length and of all users.
 func (c *Comparison) Tables(long bool) []format.Table {
 	list := []format.Table{c.runTable(long), c.differenceTable(long)}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
@@ -35,7 +35,7 @@ func (c *Comparison) Tables(long bool) []format.Table {
 		list = append(list, c.lengthTable())
 	}
 	if long {
-		list = append(list, c.userTable(c.Users))
+		list = append(list, c.satisfactionTable(), c.userTable(c.Users))
 	}
 	return list
 }
@@ -73,6 +73,8 @@ func (f *Figures) values() [numMeasures]float64 {
 		campaignMean: f.Stretch.Mean, campaignP50: f.Stretch.P50, campaignP95: f.StretchQuantiles[95], campaignP99: f.Stretch.P99,
 		campaignMax: f.Stretch.Max, userMean: f.UserMeanStretch, userMax: f.UserMaxStretch, campaignPlain: f.UnboundedStretch,
 		rhoKept: f.Rho.Le1, rhoMean: f.Rho.Mean, rhoP95: f.Rho.P95, waitMean: f.Wait.Mean, waitP50: f.Wait.P50, waitP95: f.Wait.P95, waitP99: f.Wait.P99, slowdown: f.BoundedSlowdown,
+		jobsInTime: f.Satisfaction.All.Jobs.Share, campaignsInTime: f.Satisfaction.All.Campaigns.Share,
+		lateness: f.Satisfaction.All.Jobs.Lateness, tardiness: f.Satisfaction.All.Jobs.Tardiness,
 		jain: f.Jain, gini: f.Gini, envy: float64(f.Envy), utilisation: f.Utilisation, makespan: float64(f.Makespan),
 	}
 }

@@ -27,27 +27,35 @@ func (t *Table) Add(cells ...any) {
 }
 
 // Write writes the table without its title: columns separated by |, or aligned,
-// with "-" for empty cells. Aligned lines that are wider than width are folded; 0 is any
+// with "-" for empty cells. No cell adds a line or a column, see Plain. Aligned lines that are wider than width are folded; 0 is any
 // width.
 func (t *Table) Write(w io.Writer, header, parsable bool, width int) error {
 	rows := t.Rows
 	if header {
 		rows = append([][]string{t.Header}, rows...)
 	}
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		rows[i] = slices.Clone(r)
+		for j, cell := range r {
+			rows[i][j] = Plain(cell)
+		}
+	}
 	if parsable {
 		for _, r := range rows {
+			for j, cell := range r {
+				r[j] = strings.ReplaceAll(cell, "|", `\x7c`)
+			}
 			if _, err := fmt.Fprintln(w, strings.Join(r, "|")); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	rows = slices.Clone(rows)
-	for i, r := range rows {
-		rows[i] = slices.Clone(r)
+	for _, r := range rows {
 		for j, cell := range r {
 			if cell == "" {
-				rows[i][j] = "-"
+				r[j] = "-"
 			}
 		}
 	}

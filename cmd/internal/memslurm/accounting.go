@@ -14,61 +14,77 @@ const (
 	delay    = 1 // starts and ends
 )
 
-// Accounting is what slurmdbd's tables show of the jobs of a Controller, for one
-// reader. Like slurmdb.Reader, it reports everything once.
-type Accounting struct {
-	from  *Controller
-	queue []ostrich.Event // not told yet, in the order in which they happened
-	seen  []ostrich.Time  // when the row of each shows it
-	begun bool
-	shown map[ostrich.JobID]ostrich.Time // since when the table has a row of a job that has not ended
-	live  map[ostrich.JobID]ostrich.Job  // as told
+// tables are what happened to the jobs of a Controller, and when slurmdbd's tables
+// show it.
+type tables struct {
+	events []ostrich.Event                // in the order in which they happened
+	seen   []ostrich.Time                 // when the row of each shows it
+	shown  map[ostrich.JobID]ostrich.Time // since when there is a row of a job that has not ended
 }
 
-func newAccounting(c *Controller) *Accounting {
-	return &Accounting{from: c, shown: make(map[ostrich.JobID]ostrich.Time), live: make(map[ostrich.JobID]ostrich.Job)}
+// Accounting is a reader of the tables. Like slurmdb.Reader, it reports everything
+// once.
+type Accounting struct {
+	// Frozen is when slurmdbd went away: the tables show what they showed then. 0
+	// means that it is there.
+	Frozen ostrich.Time
+
+	from  *Controller
+	of    *tables
+	next  int          // all events before this one have been told
+	upto  ostrich.Time // what was seen by then has been told
+	begun bool
+	live  map[ostrich.JobID]ostrich.Job // as told
 }
+
+func newAccounting(c *Controller, of *tables) *Accounting {
+	return &Accounting{from: c, of: of, live: make(map[ostrich.JobID]ostrich.Job)}
+}
+
+// Reader returns another reader of the tables, which has not reported anything yet.
+func (c *Cluster) Reader() *Accounting { return newAccounting(c.Controller, c.Accounting.of) }
 
 // record records an event of a job.
-func (a *Accounting) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
+func (t *tables) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 	visible := at + delay
 	if kind == ostrich.Submit {
 		visible = at - at%handover + handover
-		a.shown[j.ID] = visible
-	} else if first := a.shown[j.ID]; visible < first {
+		t.shown[j.ID] = visible
+	} else if first := t.shown[j.ID]; visible < first {
 		// The row is inserted by the start that comes before its round.
-		for i, e := range a.queue {
+		for i, e := range slices.Backward(t.events) {
 			if e.Kind == ostrich.Submit && e.Job.ID == j.ID {
-				a.seen[i] = visible
+				t.seen[i] = visible
+				break
 			}
 		}
-		a.shown[j.ID] = visible
+		t.shown[j.ID] = visible
 	}
-	a.queue = append(a.queue, ostrich.Event{At: at, Kind: kind, Job: j})
-	a.seen = append(a.seen, visible)
+	t.events = append(t.events, ostrich.Event{At: at, Kind: kind, Job: j})
+	t.seen = append(t.seen, visible)
 	if kind == ostrich.End {
-		delete(a.shown, j.ID)
+		delete(t.shown, j.ID)
 	}
 }
 
 // PollEach reports what the tables show since the last poll.
 func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
-	now := a.from.now
+	now, shown := a.from.now, a.from.now
+	if a.Frozen > 0 {
+		shown = max(a.upto, min(now, a.Frozen))
+	}
 	var events []ostrich.Event
 	if !a.begun {
 		events = append(events, ostrich.Event{At: a.from.begin, Kind: ostrich.Capacity, Procs: a.from.config.Procs()})
 		a.begun = true
 	}
-	left := 0
-	for i, e := range a.queue {
-		if a.seen[i] > now {
-			a.queue[left], a.seen[left] = e, a.seen[i]
-			left++
-			continue
+	for i := a.next; i < len(a.of.events); i++ {
+		if seen := a.of.seen[i]; seen > a.upto && seen <= shown {
+			events = append(events, a.of.events[i])
 		}
-		events = append(events, e)
 	}
-	a.queue, a.seen = a.queue[:left], a.seen[:left]
+	for a.upto = shown; a.next < len(a.of.events) && a.of.seen[a.next] <= shown; a.next++ {
+	}
 	slices.SortStableFunc(events, ostrich.Compare)
 	for _, e := range events {
 		switch e.Kind {

@@ -21,7 +21,7 @@ func New(c Config) (*Cluster, error) {
 		return nil, err
 	}
 	ctl := newController(c)
-	return &Cluster{Controller: ctl, Accounting: newAccounting(ctl)}, nil
+	return &Cluster{Controller: ctl, Accounting: newAccounting(ctl, &tables{shown: make(map[ostrich.JobID]ostrich.Time)})}, nil
 }
 
 // Every is something that the cluster's clock repeats: with the first submission,
@@ -103,7 +103,7 @@ func (r *ranker) Step(e ostrich.Event) error {
 		err = fmt.Errorf("emulated: an event of kind %v", e.Kind)
 	}
 	if err == nil {
-		r.Accounting.record(e.Kind, e.At, j.Job)
+		r.Accounting.of.record(e.Kind, e.At, j.Job)
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err != nil {
 		return nil, err
 	}
-	in.Lengths = foretold
+	in.Lengths, in.Accept = foretold, config.Satisfaction
 	result, err := comparison.Compare(ctx, in)
 	if errors.Is(err, context.Canceled) {
 		err = console.ErrInterrupted

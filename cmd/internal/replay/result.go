@@ -110,6 +110,7 @@ type Summary struct {
 	Dependencies bool   `json:"dependencies"`
 	Rule         string `json:"rule"`
 	report.Run
+	Satisfaction report.Satisfaction `json:"satisfaction"`
 }
 
 // Figures are what simulate --json writes of a replay.
@@ -128,6 +129,7 @@ func (s *Simulation) Summary() Summary {
 	j := Summary{
 		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
 		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+		Satisfaction: s.Outcome.Accepted,
 	}
 	if r.closed {
 		j.Replay = "closed"
@@ -214,7 +216,7 @@ func Document(list []*Simulation, whole bool) (any, error) {
 }
 
 // Tables returns a row for each replay and, unless only the summaries are wanted,
-// a row for each user.
+// a row for each user, and one for each class of lengths.
 func Tables(list []*Simulation, whole bool) []format.Table {
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
 	for _, s := range list {
@@ -230,7 +232,14 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}
-	return []format.Table{t, users}
+	accepted := format.Table{Header: []string{"LOG", "POLICY", "OF", "LENGTH", "NUMBER", "IN-TIME", "LATENESS", "TARDINESS"}}
+	for _, s := range list {
+		for _, r := range s.Outcome.Accepted.Rows() {
+			accepted.Add(s.Workload.Name, s.Run.Policy.Name, r.Of, r.Size, r.Count, format.PercentCell(r.Share, 1),
+				fmt.Sprintf("%.0f", r.Lateness), fmt.Sprintf("%.0f", r.Tardiness))
+		}
+	}
+	return []format.Table{t, users, accepted}
 }
 
 // SummaryHeader is the header of [SummaryCells].

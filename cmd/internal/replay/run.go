@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -34,6 +35,8 @@ type Run struct {
 	period    ostrich.Duration
 	rho       policy.Makespan
 	place     policy.Placement
+	accept    satisfaction.Acceptance // by which a log's replay is measured
+	horizon   sim.Horizon
 }
 
 // Rule says which jobs of a log are a campaign.
@@ -60,7 +63,7 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 // material returns what the policy is made of.
 func (r *Run) material(campaigns []sim.Campaign) *Material {
 	return &Material{
-		Campaigns: campaigns, Closed: r.closed, Period: r.period,
+		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
 		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
 	}
 }
@@ -90,6 +93,10 @@ var heeded = []struct {
 	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
 	{"rho", func(p *Policy) bool { return p.place != nil }},
 	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
+	{"horizon", (*Policy).plans},
+	{"horizon-budget", (*Policy).plans},
+	{"horizon-nodes", (*Policy).plans},
+	{"objective", (*Policy).plans},
 }
 
 // heeded refuses options that none of the policies uses.
@@ -132,6 +139,8 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
 	case p.Name == "spaceshare" && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
+	case p.plans() && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
 	case p.place != nil && r.kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
 	case r.events == sim.PerEvent && !r.byJob():
@@ -153,6 +162,7 @@ type Outcome struct {
 	Jobs      []report.Job
 	Campaigns []report.Campaign
 	Run       report.Run
+	Accepted  report.Satisfaction
 	Notes     []string
 }
 
@@ -191,7 +201,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	var makespan ostrich.Duration
 	before, next := 0, 0
 	for _, piece := range pieces {
-		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) })
+		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) }, func(note string) { o.Notes = append(o.Notes, note) })
 		if err != nil {
 			return nil, err
 		}
@@ -219,11 +229,13 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	if offered > 0 {
 		o.Run.Utilisation = used / offered
 	}
+	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
 	return o, nil
 }
 
-// piece replays jobs between two downtimes, and returns how long that took.
-func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+// piece replays jobs between two downtimes, and returns how long that took. It calls
+// note with what has to be said.
+func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string)) ([]report.Job, time.Duration, error) {
 	if r.byJob() {
 		return r.replayJobs(log, at)
 	}
@@ -235,6 +247,9 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 		return r.placeCampaigns(campaigns)
 	}
 	m := r.material(campaigns)
+	m.Horizon.Failed = func(err error) {
+		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
+	}
 	loop := sim.Machine{
 		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,

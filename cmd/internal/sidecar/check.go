@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -72,8 +73,16 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
-	l.checkDatabase(ctx, c, clockOf(diag.At))
+	if c.From == Sacct {
+		l.checkSacct(ctx, c, clockOf(diag.At))
+	} else {
+		l.checkDatabase(ctx, c, clockOf(diag.At))
+	}
 	l.checkJournal(c, as)
+	if c.From == Sacct {
+		l.checkWriter(c)
+	}
+	l.checkWeb(c)
 	return l
 }
 
@@ -173,7 +182,7 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		return
 	}
 	defer func() { _ = r.Close() }() // Nothing was written that could be lost.
-	l.ok("database", "%s at %s, account %s", source.Database, source.Address, source.User)
+	l.checkServers(&source, r)
 	l.ok("cluster", "%s", source.Cluster)
 	l.harms(priority.Harms(priority.Options{}, priority.Surroundings{Clusters: r.Clusters()}))
 	columns := r.Columns()
@@ -190,7 +199,20 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkClocks(ctx, r, controller)
 	l.checkNames(ctx, c, r)
 	foretold = true
-	l.checkPredictor(ctx, c, r)
+	l.checkPredictor(ctx, c, func(ctx context.Context) (*accounting.History, error) {
+		return latest(ctx, r, foretellJobs)
+	})
+}
+
+// checkServers checks the servers that are tried in turn: each must let the account
+// in, as it may be the only one some day.
+func (l *checklist) checkServers(source *slurmdb.Config, r *slurmdb.Reader) {
+	if passed := r.Passed(); passed != nil {
+		l.add("database", Warn, "let the server answer, or leave its address out of database.address", "%s at %s, account %s, because of those before it: %v",
+			source.Database, r.Reached().Address, source.User, passed)
+		return
+	}
+	l.ok("database", "%s at %s, account %s", source.Database, r.Reached().Address, source.User)
 }
 
 // accountOf is the account of the first of SHOW GRANTS: GRANT … TO account ….
@@ -242,7 +264,11 @@ func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controll
 		l.add("clocks", Fail, "do as said of the database", "%v", err)
 		return
 	}
-	database := clockOf(now)
+	l.compareClocks(clockOf(now), controller)
+}
+
+// compareClocks compares the clocks of the database and of slurmctld with this host's.
+func (l *checklist) compareClocks(database, controller reading) {
 	least, most := min(0, database.there-database.here), max(0, database.there-database.here)
 	ofSlurmctld := "not known"
 	if controller.there != 0 {

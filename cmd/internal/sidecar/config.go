@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/horizon"
+	"slurm-ostrich/ostrich/optimal"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -21,13 +24,14 @@ import (
 // and key in the file.
 type Config struct {
 	Cluster     string
+	From        string        // where jobs are read: Tables or Sacct
 	Mode        string        // "observe" or "enforce"
 	Interval    time.Duration // longest pause between two cycles
 	MinInterval time.Duration // from the beginning of one to that of the next
 	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
-		Address      string // host:port, or the path of a socket
+		Addresses    []string // of each host:port, or the path of a socket; tried in turn
 		User         string
 		Password     string
 		PasswordFile string
@@ -62,8 +66,11 @@ type Config struct {
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
+		Ahead        time.Duration // of a planned order
+		Nodes        int           // schedules that planning one looks at
 	}
-	Pools []ostrich.Pool
+	Pools        []ostrich.Pool
+	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
 		Channel string
@@ -85,6 +92,7 @@ type Config struct {
 
 		UserHeader string
 	}
+	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level, Format string }
 
@@ -107,14 +115,21 @@ const (
 	Enforce = "enforce" // write priorities
 )
 
+// The sources of jobs.
+const (
+	Tables = "database" // slurmdbd's tables
+	Sacct  = "sacct"    // Slurm's commands, see package sacctsource
+)
+
 // Default returns the configuration without any setting.
 func Default() Config {
 	var c Config
+	c.From = Tables
 	c.Mode = Observe
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
 	c.Doorbell = time.Second
-	c.Database.Address = "localhost:3306"
+	c.Database.Addresses = []string{"localhost:3306"}
 	c.Database.User = "ostrich"
 	c.Database.Name = "slurm_acct_db"
 	c.Database.TLS = "off"
@@ -138,6 +153,9 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Schedule.Ahead = time.Hour
+	c.Schedule.Nodes = 2000
+	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
 	c.Priority.Margin = 20
@@ -166,6 +184,7 @@ const (
 
 	orderRemaining = "remaining"
 	orderPaper     = "paper"
+	orderHorizon   = "horizon"
 	hintsOff       = "off"
 	hintsComment   = "comment"
 )
@@ -196,13 +215,23 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
 	note("schedule.predictor")
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
-	if c.Schedule.Order == orderRemaining {
+	if c.Schedule.Order != orderPaper {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())
 	}
 	return o, errors.Join(errs...)
+}
+
+// Plans reports whether the head of the queue is planned, by Planned.
+func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
+
+// Planned returns how a plan changes the order of a virtual schedule.
+func (c *Config) Planned() horizon.Options {
+	return horizon.Options{
+		Ahead: seconds(c.Schedule.Ahead), Nodes: int64(c.Schedule.Nodes), Accept: c.Satisfaction, Objective: optimal.SumT,
+	}
 }
 
 // PlanOptions returns the options of a plan under a controller, without what the
@@ -244,7 +273,7 @@ func (c *Config) Validate() error {
 	check(err == nil, "%w", err)
 	check(c.MinInterval <= c.Interval || c.MinInterval == defaultMinInterval,
 		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
-	check(c.Database.Address != "", "database.address: is empty")
+	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
 	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
 	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
@@ -282,11 +311,17 @@ func (c *Config) Trial() Config {
 	return t
 }
 
+// WebFile is the path of the file that says who may connect to what is served, as
+// webserver.Read takes it. Like that of the password it is expanded.
+func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
+
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.
 func (c *Config) Source() (slurmdb.Config, error) {
-	password := c.Database.Password
-	if c.Database.PasswordFile != "" {
+	password, history := c.Database.Password, c.Database.History
+	if c.From == Sacct {
+		history = min(history, c.remembered())
+	} else if c.Database.PasswordFile != "" {
 		// Expanded for systemd's $CREDENTIALS_DIRECTORY.
 		raw, err := os.ReadFile(os.ExpandEnv(c.Database.PasswordFile))
 		if err != nil {
@@ -307,14 +342,18 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		return slurmdb.Config{}, fmt.Errorf("campaign.declared: %w", err)
 	}
 	return slurmdb.Config{
-		Address: c.Database.Address, User: c.Database.User, Password: password, Database: c.Database.Name,
+		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
-		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),
+		History: seconds(history), Overlap: seconds(c.Database.Overlap),
 		Class: class, Hints: c.Schedule.Hints == hintsComment, Declared: declared,
 		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}, nil
 }
+
+// remembered is how far back the virtual schedule looks. More is not asked of sacct,
+// whose answer slurmdbd holds in memory as a whole.
+func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
 

@@ -47,6 +47,7 @@ type Sidecar struct {
 
 	config     Config
 	accounting Accounting
+	place      place // where accounting is read
 	past       *Past // nil: it cannot be asked
 	pools      *ostrich.Pools
 	limit      int64 // bytes of journal that are kept in one file
@@ -60,6 +61,7 @@ type Sidecar struct {
 	made       *planned          // what the latest plan was made from
 	latest     Plan
 	generation uint64 // see Cycle.Generation
+	unplanned  bool   // the latest plan was made without what Config.Planned wants
 	patience   patience
 
 	lead  *Lead // decides who writes; nil where nobody else can
@@ -123,6 +125,11 @@ type Cycle struct {
 	Slowdown int
 	Loaded   string
 
+	// Server is the address at which accounting was read, "" if there is but one.
+	// Passed says why it is not the first of several, nil if it is.
+	Server string
+	Passed error
+
 	Rows    int            // rows read of the accounting tables
 	Skipped []slurmdb.Skip // invalid rows
 	Odd     []error        // events that the schedule rejected
@@ -163,6 +170,10 @@ type Cycle struct {
 	// exclude that Slurm does not know, in the first cycle.
 	Journal, Names error
 
+	// Unplanned is why the head of a queue could not be planned, so that the order is
+	// the plain one (schedule.order horizon). It is told once, until planning works again.
+	Unplanned error
+
 	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
 	users     [][]ostrich.User
 }
@@ -198,6 +209,9 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	began := time.Now()
 	standsBy, err := s.turn(ctx, apply)
 	if err != nil {
+		return nil, err
+	}
+	if err = s.place.back(ctx); err != nil {
 		return nil, err
 	}
 	if err = s.ask(ctx); err != nil {
@@ -250,13 +264,18 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	asked := time.Now()
 	batch, heard, err := s.read(ctx, queue)
 	if err != nil {
-		return nil, err
+		return nil, s.place.failed(err)
 	}
+	s.place.read()
 	s.heard = max(s.heard, heard)
 	s.leaveOut(batch.Skipped, queue)
+	if err = s.lags(batch.Now, &diag); err != nil {
+		return nil, err
+	}
 	behind := diag.DBDQueue > 0 || s.unheard(batch.Now)
 	c := &Cycle{
-		Diag: diag,
+		Diag:   diag,
+		Server: s.place.address(), Passed: s.place.passed(),
 		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
 		Time: s.clock(batch.Now, heard, behind),
 	}

@@ -34,7 +34,8 @@ a key of the file, and never printed or logged. The file has to be readable for 
 **Writing.** Without ` + "`mode: enforce` or `ostrichd --apply`" + ` nothing is written to Slurm.
 
 **Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing.
-` + "`listen`, `status.listen`, `status.hosts` and `log.format`" + ` take effect at the next start.
+` + "`listen`, `status.listen`, `status.hosts`, `log.format` and the path `web.config_file`" + ` take effect at the next start. What stands in
+` + "`web.config_file` counts at once, without a reload ([security](security.md#tls-and-passwords))" + `.
 
 Lengths of time are written as ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are written with commas, and in the file also as YAML
 lists. The tables below are made from the program; a test compares them.

@@ -24,10 +24,12 @@ func Permanent(err error) bool {
 		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
 }
 
-// Open connects to the database and reads the controller's configuration. It reads
+// Open connects to accounting and reads the controller's configuration. It reads
 // no job. With a lead the sidecar is to write, and opens the journal for writing
-// when the lead says that it is its turn. Without one it only reads.
-func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
+// when the lead says that it is its turn. Without one it only reads. With servers it
+// is one of the sidecars of a daemon, which may go on at another database server;
+// nil reads the first that answers.
+func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar, error) {
 	commands := c.Commands()
 	controller, err := commands.Controller(ctx)
 	if err != nil {
@@ -54,8 +56,9 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
 		return nil, err
 	}
+	source.Reached = servers.known(&source)
 	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
-	accounting, err := slurmdb.Open(ctx, source)
+	accounting, err := c.openAccounts(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,12 @@ func Open(ctx context.Context, c Config, lead *Lead) (*Sidecar, error) {
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	s.past = NewPast(s.config)
+	c = s.config
+	if reader, is := accounting.(*slurmdb.Reader); is {
+		s.place = place{reader: reader, servers: servers, asked: time.Now()}
+		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
+	}
+	s.past = NewPast(c)
 	return s, nil
 }
 
@@ -74,6 +82,9 @@ func New(c Config, accounting Accounting, commands Controller, controller priori
 	p := parts{config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions}
 	return p.sidecar()
 }
+
+// Keep gives a sidecar of New a journal that is open for writing.
+func (s *Sidecar) Keep(j *journal.Journal) { s.journal = j }
 
 // parts are the parts of a sidecar.
 type parts struct {
@@ -97,7 +108,7 @@ func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) 
 		p.journal, err = readJournal(&p.config)
 	}
 	if err == nil && p.lead != nil {
-		err = p.lead.use(source, p.config.Interval)
+		err = p.lead.use(&p.config, source)
 	}
 	if err != nil {
 		return nil, err

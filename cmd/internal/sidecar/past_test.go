@@ -33,7 +33,7 @@ func TestPastWithoutJournal(t *testing.T) {
 // A connection that fails is tried again, but not at once.
 func TestPastWithoutDatabase(t *testing.T) {
 	c := Default()
-	c.Cluster, c.Database.Address = "here", filepath.Join(t.TempDir(), "none")
+	c.Cluster, c.Database.Addresses = "here", []string{filepath.Join(t.TempDir(), "none")}
 	p := NewPast(c)
 	for range 2 {
 		_, _, first := p.Find(t.Context(), 1, -1, -1)

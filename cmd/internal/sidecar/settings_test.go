@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 )
 
@@ -50,6 +51,11 @@ func anyConfig() *rapid.Generator[Config] {
 						Name: fmt.Sprintf("%d%s", i, name.Draw(t, "pool")), Partitions: rapid.SliceOfN(name, 0, 3).Draw(t, "partitions"),
 					})
 				}
+			case accepted:
+				*v.at = rapid.OneOf(
+					rapid.SampledFrom([]satisfaction.Acceptance{satisfaction.Lower, satisfaction.Upper}),
+					rapid.Just(satisfaction.Acceptance{Slope: 2 + float64(rapid.IntRange(1, 1e6).Draw(t, "c1"))/1000, Offset: -0.1, Reading: satisfaction.Literal}),
+				).Draw(t, s.Key)
 			default:
 				t.Fatalf("%s: no kind of value that is known", s.Key)
 			}
@@ -102,13 +108,15 @@ func TestSetRefuses(t *testing.T) {
 	for _, test := range []struct{ key, text, want string }{
 		{"mode", "Observe", `"Observe" is none of observe, enforce`},
 		{"schedule.gate", "strict", `"strict" is none of demote, off`},
+		{"satisfaction", "best", `"best": want median, .25, .75 or C1,C2`},
+		{"satisfaction", "0.9,0", `"0.9,0": c1 = 0.9, c2 = 0 min: S(p) is 1 for every length, so no wait is accepted for any job; want c1 above 1 or c2 above 0`},
 		{"interval", "", `"" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "-5s", `"-5s" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999999999999d", `"999999999999d" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
 		{"interval.min", "500ms", `500ms is too short; the least is 1s`},
 		{"doorbell", "10ms", `10ms is too short; the least is 100ms; or off`},
-		{"schedule.order", "papers", `"papers" is none of remaining, paper`},
+		{"schedule.order", "papers", `"papers" is none of remaining, paper, horizon`},
 		{"schedule.late_grace", "500ms", `500ms is too short; the least is 1s; or off`},
 		{"schedule.memory", "never", `"never" is not a length of time such as 90s, 10m, 12h or 14d; or off`},
 		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
@@ -196,6 +204,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at = []string{"x"}
 		case pools:
 			*v.at = []ostrich.Pool{{Name: "x"}}
+		case accepted:
+			*v.at = satisfaction.Upper
 		}
 	}
 	var walk func(at string, a, b reflect.Value)
@@ -204,7 +214,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
 			case name == "remote", name == "own", name == "trial":
-			case x.Kind() == reflect.Struct:
+			case x.Kind() == reflect.Struct && name != "Satisfaction":
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):
 				t.Errorf("%s has no setting", name)

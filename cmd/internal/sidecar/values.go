@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 )
 
 type text struct{ at *string }
@@ -50,6 +51,19 @@ func (v truth) Set(s string) error {
 		return fmt.Errorf("%q is neither true nor false", s)
 	}
 	return nil
+}
+
+// accepted is the wait that users accept.
+type accepted struct{ at *satisfaction.Acceptance }
+
+func (v accepted) String() string { return v.at.String() }
+
+func (v accepted) Set(s string) error {
+	a, err := satisfaction.Parse(s)
+	if err == nil {
+		*v.at = a
+	}
+	return err
 }
 
 // number is a whole number that is not negative.

@@ -122,6 +122,39 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// A pending job is shown with until when users accept to wait, which is marked once it
+// has passed.
+func TestDue(t *testing.T) {
+	s := taken(t, 3, 8)
+	now := s.cycle.Time
+	b := builder{s: s, clock: clock{time.Unix(int64(now), 0)}}
+	due := 0
+	for i, row := range b.queue().Rows {
+		j := s.Queue(Query{}, 0).Jobs[i]
+		switch {
+		case j.Due == nil:
+			if row.Due.Absolute != "–" || row.PastDue {
+				t.Errorf("job %d without a due date: %+v", j.JobID, row.Due)
+			}
+			continue
+		case row.Due != b.clock.at(float64(*j.Due)) || row.PastDue != (*j.Due < now):
+			t.Errorf("job %d, due at %d: %+v, past: %t", j.JobID, *j.Due, row.Due, row.PastDue)
+		}
+		due++
+		s.cycle.Time = *j.Due + 1
+		if !b.queued(&j).PastDue {
+			t.Errorf("job %d is not past its due date a second later", j.JobID)
+		}
+		s.cycle.Time = *j.Due
+		if b.queued(&j).PastDue {
+			t.Errorf("job %d is past its due date in the last second", j.JobID)
+		}
+	}
+	if due == 0 {
+		t.Error("no job has a due date")
+	}
+}
+
 // The parts of a snapshot add up and agree with one another.
 func TestSnapshot(t *testing.T) {
 	s := taken(t, 5, 600)

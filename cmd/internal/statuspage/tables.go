@@ -160,6 +160,8 @@ type queueTable struct {
 type queueRow struct {
 	person
 	ID, Job, Explain, Campaign, Rank, SlurmRank, Moved, Priority, Reason, To, Why string
+	Due                                                                           moment
+	PastDue                                                                       bool
 }
 
 func (b *builder) queue() queueTable {
@@ -207,6 +209,10 @@ func (b *builder) queued(j *Queued) queueRow {
 		if j.Moved > 0 {
 			row.Moved = "+" + row.Moved
 		}
+	}
+	row.Due = b.clock.at(0)
+	if j.Due != nil {
+		row.Due, row.PastDue = b.clock.at(float64(*j.Due)), *j.Due < b.s.cycle.Time
 	}
 	if j.Write {
 		row.To = strconv.FormatInt(j.From, 10) + " → " + strconv.FormatInt(j.To, 10)

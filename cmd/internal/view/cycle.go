@@ -32,6 +32,7 @@ type Cycle struct {
 	// job has a value of it. Else Slurm's own order is.
 	Enforced bool
 
+	Accepted  string           // the wait that users accept, as the setting has it
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
 	Unheard   int        // jobs of the plan that accounting does not know yet
@@ -50,6 +51,7 @@ type Cycle struct {
 type known struct {
 	live  []slurmdb.Record      // by id
 	works []ostrich.Work        // of the plan's entries
+	dues  []due                 // of the plan's entries
 	moved []int                 // of the plan's entries, see Job.Moved
 	more  map[ostrich.JobID]int // jobs that a record stands for beyond the first
 
@@ -74,7 +76,8 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	config := from.Config()
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
+		Accepted: config.Satisfaction.String(),
+		Options:  config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known
@@ -110,7 +113,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 func knownOf(from Source, c *sidecar.Cycle) known {
 	config := from.Config()
 	k := known{
-		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)),
+		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)), dues: make([]due, len(c.Plan.Entries)),
 		moved: moves(c.Plan.Entries), more: make(map[ostrich.JobID]int), lengths: make(map[ostrich.JobID]ostrich.Duration),
 	}
 	for i := range k.live {
@@ -134,6 +137,8 @@ func knownOf(from Source, c *sidecar.Cycle) known {
 		for _, in := range c.Pools {
 			if w, ok := in.Schedule.WorkOf(e.Job); ok {
 				k.works[i] = w
+				length, _ := in.Schedule.Expected(e.Job)
+				k.dues[i] = k.dueOf(e, length, config.Satisfaction)
 				break
 			}
 		}

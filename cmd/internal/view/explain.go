@@ -36,8 +36,11 @@ type Explanation struct {
 	Slurm    *int               `json:"slurm_rank"`
 	Pending  int                `json:"pending"`
 	Ahead    *Ahead             `json:"ahead"`
-	Expected *Expected          `json:"expected_start"` // null: nothing can be said
-	Factors  *Factors           `json:"factors"`        // null: Slurm does not tell them
+	Expected *Expected          `json:"expected_start"`  // null: nothing can be said
+	Due      *ostrich.Time      `json:"due"`             // until when users accept to wait; null: it cannot start, or its length is not known
+	Length   ostrich.Duration   `json:"expected_length"` // by which it is due, in seconds; 0: as for null
+	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
+	Factors  *Factors           `json:"factors"`         // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
 	Channel  string             `json:"channel"`
 	From     int64              `json:"from"`
@@ -122,7 +125,7 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	r, ok := job.live(s.live)
 	switch {
 	case at >= 0 && (!ok || r.Job.Start == 0 || (r.Job.ID != entries[at].Job && job.task < 0)):
-		return s.waiting(&entries[at]), nil
+		return s.waiting(at), nil
 	case !ok:
 		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
@@ -131,12 +134,13 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 
 // explanation begins an explanation.
 func (s *Cycle) explanation() *Explanation {
-	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Writes: []Write{}}
+	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, Writes: []Write{}}
 }
 
-// waiting explains a job that is pending.
-func (s *Cycle) waiting(p *sidecar.Entry) *Explanation {
-	e := s.explanation()
+// waiting explains the pending job at a place of the plan's entries.
+func (s *Cycle) waiting(place int) *Explanation {
+	p, e := &s.Plan.Entries[place], s.explanation()
+	e.Due, e.Length = s.dueAt(place), s.dues[place].length
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
 	e.State, e.Reason, e.Priority, e.Submitted = p.State, p.Reason, p.Priority, p.Submit
 	e.Slurm = &p.SlurmRank

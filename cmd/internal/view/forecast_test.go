@@ -23,6 +23,7 @@ func machine(entries ...sidecar.Entry) *Cycle {
 	for i := range entries {
 		e := &entries[i]
 		s.works = append(s.works, ostrich.Work(600*e.CPUs*max(e.Count, 1))) // of an hour by their limits
+		s.dues = append(s.dues, due{})
 	}
 	return s
 }
@@ -115,7 +116,7 @@ func TestExpectedProperty(t *testing.T) {
 		s := machine(entries...)
 		first := true
 		for i := range s.Plan.Entries {
-			e := s.waiting(&s.Plan.Entries[i])
+			e := s.waiting(i)
 			switch p := s.Plan.Entries[i]; {
 			case p.CPUs > 8:
 				if e.Expected != nil {

@@ -135,7 +135,7 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 		switch {
 		case !s.sees(v, by, i) || s.started(s.Plan.Entries[i].Job):
 		case len(list) < mostExplained:
-			list = append(list, s.waiting(&s.Plan.Entries[i]))
+			list = append(list, s.waiting(i))
 		default:
 			more++
 		}

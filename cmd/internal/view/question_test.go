@@ -123,7 +123,7 @@ func cycleOf() *Cycle {
 	p.User = "u"
 	return &Cycle{
 		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
-		known: known{works: []ostrich.Work{3600}, live: []slurmdb.Record{{
+		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []slurmdb.Record{{
 			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: slurmdb.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
 		}}},
 	}
@@ -296,7 +296,7 @@ func TestAnswerOfUser(t *testing.T) {
 		p := pending(ostrich.JobID(100+i), 2+i)
 		p.User = "u"
 		s.Plan.Entries = append(s.Plan.Entries, p)
-		s.works = append(s.works, 1)
+		s.works, s.dues = append(s.works, 1), append(s.dues, due{})
 	}
 	a = ask(t, s, nil, users("u"))
 	if len(a.Jobs) != mostExplained || a.LeftOut != 62-mostExplained || *a.Jobs[0].Rank != 1 {
@@ -312,7 +312,7 @@ func TestAnswerJustStarted(t *testing.T) {
 	array.User, array.Array, array.Tasks, array.Full = "u", 40, "3-5", "40_[3-5]"
 	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
 	s.Plan.Entries[1].User = "u"
-	s.works = append(s.works, 1, 1)
+	s.works, s.dues = append(s.works, 1, 1), append(s.dues, due{}, due{})
 	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: slurmdb.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
 	var got []string
 	for _, e := range ask(t, s, nil, users("u")).Jobs {

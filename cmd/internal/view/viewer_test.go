@@ -51,7 +51,7 @@ func TestViewer(t *testing.T) {
 // is as unknown as one that does not exist.
 func TestAnswers(t *testing.T) {
 	s := &Cycle{Pools: []Pool{{Users: []User{{User: "alice", ID: 1}, {User: "bob", ID: 2}}}}}
-	s.moved = make([]int, 3)
+	s.moved, s.dues = make([]int, 3), make([]due, 3)
 	for i, user := range []string{"alice", "bob", "bob"} {
 		q := priority.Queued{Job: ostrich.JobID(17 + i), Full: strconv.Itoa(17 + i), User: user, Account: "physics", Partition: "main,gpu"}
 		s.Plan.Entries = append(s.Plan.Entries, sidecar.Entry{Entry: &priority.Entry{Queued: q}})
@@ -129,7 +129,7 @@ func TestSeenOfCampaign(t *testing.T) {
 
 // Jobs choose the rows of an array and of the campaigns that they are in.
 func TestChosenJobs(t *testing.T) {
-	s := &Cycle{known: known{moved: make([]int, 2)}}
+	s := &Cycle{known: known{moved: make([]int, 2), dues: make([]due, 2)}}
 	for _, q := range []priority.Queued{
 		{Job: 11, Full: "11_[1-4]", Array: 11, Tasks: "1-4"},
 		{Job: 40, Full: "40+0"},

@@ -16,14 +16,14 @@ type Line struct{ Label, Text string }
 
 // Title names the job.
 func (e *Explanation) Title() string {
-	return fmt.Sprintf("job %s of %s (account %s, partition %s)", e.Job, e.User, e.Account, e.Partition)
+	return format.Plain(fmt.Sprintf("job %s of %s (account %s, partition %s)", e.Job, e.User, e.Account, e.Partition))
 }
 
 // words collects lines.
 type words []Line
 
 func (w *words) add(label, text string, args ...any) {
-	*w = append(*w, Line{label, fmt.Sprintf(text, args...)})
+	*w = append(*w, Line{label, format.Plain(fmt.Sprintf(text, args...))})
 }
 
 // Lines is all but title and verdict, in words.
@@ -60,6 +60,7 @@ func (e *Explanation) place(w *words) {
 	if e.Expected != nil {
 		w.add("start", "%s", e.Expected.words(e.Time))
 	}
+	e.accepted(w)
 }
 
 // words says when the job is expected to start, and what that assumes.

@@ -163,7 +163,8 @@ func (r *run) options(i int) string {
 // varies.
 var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs", "replay", "offsets", "dependencies", "rule"}
 
-// measureColumns are the columns of the summary, named as its fields are.
+// measureColumns are the columns of the summary, named as its fields are; of
+// satisfaction those of all jobs and campaigns.
 var measureColumns = []struct {
 	name string
 	of   func(*replay.Summary) any
@@ -187,6 +188,12 @@ var measureColumns = []struct {
 	{"bounded_slowdown_mean", func(s *replay.Summary) any { return s.BoundedSlowdown }},
 	{"utilisation", func(s *replay.Summary) any { return s.Utilisation }},
 	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
+	{"jobs_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Share }},
+	{"jobs_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Lateness }},
+	{"jobs_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Tardiness }},
+	{"campaigns_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Share }},
+	{"campaigns_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Lateness }},
+	{"campaigns_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Tardiness }},
 }
 
 // rows returns the table of all points as CSV, in full precision. It holds nothing

@@ -1,0 +1,54 @@
+package comparison
+
+import (
+	"strconv"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
+)
+
+// accepted returns the wait that users accept.
+func (in *Input) accepted() satisfaction.Acceptance {
+	if in.Accept == (satisfaction.Acceptance{}) {
+		return satisfaction.Median
+	}
+	return in.Accept
+}
+
+// measureLateness compares the jobs and campaigns of each run with the waits that
+// users accept.
+func (s *studied) measureLateness() {
+	for r := range s.runs {
+		run, jobs, n := &s.runs[r], s.in.Runs[r].Jobs, len(s.users)
+		run.jobsInTime, run.campaignsInTime = make([]float64, n), make([]float64, n)
+		run.late, run.tardy = make([]float64, n), make([]float64, n)
+		ofJobs, ofCampaigns := report.Late(jobs, run.campaigns, s.in.Procs, s.in.accepted())
+		for i, late := range ofJobs {
+			u := s.owner[i]
+			run.jobsInTime[u] += float64(1 - satisfaction.Unified(late))
+			run.late[u] += float64(late)
+			run.tardy[u] += float64(satisfaction.Tardiness(late))
+		}
+		for i, late := range ofCampaigns {
+			run.campaignsInTime[s.campaign[i]] += float64(1 - satisfaction.Unified(late))
+		}
+	}
+}
+
+// satisfactionTable has a row for the jobs, and for the campaigns, of each length in
+// each run.
+func (c *Comparison) satisfactionTable() format.Table {
+	t := format.Table{
+		Title: "Within the accepted wait (" + c.Runs[0].Satisfaction.Accepted + "), by length", Names: 3,
+		Header: []string{"run", "of", "length", "number", "in time", "mean lateness", "mean tardiness"},
+	}
+	for i := range c.Runs {
+		for _, r := range c.Runs[i].Satisfaction.Rows() {
+			t.Rows = append(t.Rows, []string{
+				c.Runs[i].Run, r.Of, r.Size, strconv.Itoa(r.Count), format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness),
+			})
+		}
+	}
+	return t
+}

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"math"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
+)
+
+// Satisfaction says how a run kept to the waits that users accept.
+type Satisfaction struct {
+	Accepted string     `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
+	All      Punctual   `json:"all"`
+	Sizes    []Punctual `json:"sizes"` // by length, the shortest first; classes without a job are there too
+}
+
+// Punctual sums up the jobs of a class of lengths, and the campaigns of such a
+// length on the empty machine.
+type Punctual struct {
+	Size      string           `json:"size"`  // its name in tables
+	Over      ostrich.Duration `json:"over"`  // longer than this, in seconds
+	Up        ostrich.Duration `json:"up_to"` // and up to this; 0 is without end
+	Jobs      InTime           `json:"jobs"`
+	Campaigns InTime           `json:"campaigns"`
+}
+
+// InTime sums up lateness. Means are in seconds, and all are 0 of nothing.
+type InTime struct {
+	Count     int     `json:"count"`
+	Share     float64 `json:"in_time"` // part that was not late
+	Lateness  float64 `json:"lateness_mean"`
+	Tardiness float64 `json:"tardiness_mean"`
+}
+
+// add counts one that is late by so much; mean makes of the sums what they are to be.
+func (t *InTime) add(late ostrich.Duration) {
+	t.Count++
+	t.Share += float64(1 - satisfaction.Unified(late))
+	t.Lateness += float64(late)
+	t.Tardiness += float64(satisfaction.Tardiness(late))
+}
+
+func (t *InTime) mean() {
+	n := float64(max(1, t.Count))
+	t.Share, t.Lateness, t.Tardiness = t.Share/n, t.Lateness/n, t.Tardiness/n
+}
+
+// sizes are where a class of lengths ends. The survey asked for six, of which the
+// paper names the shortest, up to ten minutes, and the longest, days.
+var sizes = [...]struct {
+	name string
+	up   ostrich.Duration
+}{{"<=10min", 600}, {"<=1h", 3600}, {"<=4h", 4 * 3600}, {"<=12h", 12 * 3600}, {"<=24h", 24 * 3600}, {">24h", 0}}
+
+// Satisfy measures jobs, and the campaigns that Campaigns finds in them, on m
+// processors.
+func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
+	campaigns := Campaigns(jobs)
+	ofJobs, ofCampaigns := Late(jobs, campaigns, m, a)
+	s := Satisfaction{Accepted: a.String(), All: Punctual{Size: "all"}, Sizes: make([]Punctual, len(sizes))}
+	for i, size := range sizes {
+		s.Sizes[i].Size, s.Sizes[i].Up = size.name, size.up
+		if i > 0 {
+			s.Sizes[i].Over = sizes[i-1].up
+		}
+	}
+	class := func(length ostrich.Duration) *Punctual {
+		i := 0
+		for sizes[i].up > 0 && length > sizes[i].up {
+			i++
+		}
+		return &s.Sizes[i]
+	}
+	for i, late := range ofJobs {
+		s.All.Jobs.add(late)
+		class(ostrich.Duration(jobs[i].run())).Jobs.add(late)
+	}
+	for i, late := range ofCampaigns {
+		s.All.Campaigns.add(late)
+		class(campaigns[i].length(m)).Campaigns.add(late)
+	}
+	s.All.mean()
+	for i := range s.Sizes {
+		s.Sizes[i].mean()
+	}
+	return s
+}
+
+func (p *Punctual) mean() {
+	p.Jobs.mean()
+	p.Campaigns.mean()
+}
+
+// SatisfactionRow is a row of a table.
+type SatisfactionRow struct {
+	Of, Size string // "jobs" or "campaigns"; the class, or "all"
+	InTime
+}
+
+// Rows returns a row for all jobs and for those of each size, then the same for
+// campaigns, but for those of nothing.
+func (s *Satisfaction) Rows() []SatisfactionRow {
+	var jobs, campaigns []SatisfactionRow
+	for _, p := range append([]Punctual{s.All}, s.Sizes...) {
+		if p.Jobs.Count > 0 {
+			jobs = append(jobs, SatisfactionRow{"jobs", p.Size, p.Jobs})
+		}
+		if p.Campaigns.Count > 0 {
+			campaigns = append(campaigns, SatisfactionRow{"campaigns", p.Size, p.Campaigns})
+		}
+	}
+	return append(jobs, campaigns...)
+}
+
+// Late returns the lateness of each job, and of each of their campaigns, which are
+// those that Campaigns finds, on m processors. A job is late that starts after its due date. A
+// campaign counts as one job of the length that it needs on the empty machine, but is
+// due no sooner than the last of its jobs, as nobody expects a result before that. It
+// is late by how long after that it ends.
+func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (ofJobs, ofCampaigns []ostrich.Duration) {
+	ofJobs = make([]ostrich.Duration, len(jobs))
+	var last []ostrich.Time // due date of the last of the jobs of a campaign, by number
+	for i := range jobs {
+		j := &jobs[i]
+		run := ostrich.Duration(j.End - j.Start)
+		due := a.Due(j.Submit, run)
+		ofJobs[i] = satisfaction.Lateness(j.Start, due)
+		if j.Campaign < 0 {
+			continue
+		}
+		for len(last) <= j.Campaign {
+			last = append(last, math.MinInt64)
+		}
+		last[j.Campaign] = max(last[j.Campaign], due+ostrich.Time(run))
+	}
+	ofCampaigns = make([]ostrich.Duration, 0, len(campaigns))
+	for _, due := range last {
+		if due == math.MinInt64 {
+			continue // no job has this number
+		}
+		c := &campaigns[len(ofCampaigns)]
+		length := c.length(m)
+		due = max(due, a.Due(c.Submit, length)+ostrich.Time(length))
+		ofCampaigns = append(ofCampaigns, satisfaction.Lateness(c.End, due))
+	}
+	return ofJobs, ofCampaigns
+}
+
+// length returns how long the campaign needs on the empty machine, in whole seconds.
+func (c *Campaign) length(m int) ostrich.Duration {
+	return ostrich.Duration(math.Ceil(max(float64(c.Work)/float64(m), float64(c.Longest))))
+}

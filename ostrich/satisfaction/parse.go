@@ -1,0 +1,72 @@
+package satisfaction
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// literal is how Parse and String name the literal reading.
+const literal = "literal"
+
+// Usage says what Parse reads.
+const Usage = "median, .25 or .75 of a survey's users, or C1,C2 where a job that runs p may take C1·p + C2 minutes in all; with ,literal behind it, equation 22 of the survey's paper as printed"
+
+// Parse reads an acceptance: "median", ".25" or ".75" for a row of Table I, or "C1,C2"
+// for a site's own, with C2 in minutes. ",literal" behind it takes equation 22 as
+// it is printed.
+func Parse(text string) (Acceptance, error) {
+	var a Acceptance
+	name := strings.TrimSpace(text)
+	if head, last, found := cutLast(name); found && last == literal {
+		name, a.Reading = head, Literal
+	}
+	for _, row := range []Acceptance{Median, Lower, Upper} {
+		if name == row.Name {
+			row.Reading = a.Reading
+			return row, wrong(text, row.Validate())
+		}
+	}
+	slope, offset, found := strings.Cut(name, ",")
+	if !found {
+		return Acceptance{}, wrong(text, fmt.Errorf("want %s, %s, %s or C1,C2", Median.Name, Lower.Name, Upper.Name))
+	}
+	for _, part := range []struct {
+		name, text string
+		value      *float64
+	}{{"c1", slope, &a.Slope}, {"c2", offset, &a.Offset}} {
+		var err error
+		if *part.value, err = strconv.ParseFloat(strings.TrimSpace(part.text), 64); err != nil {
+			return Acceptance{}, wrong(text, fmt.Errorf("%s: %q is not a number", part.name, strings.TrimSpace(part.text)))
+		}
+	}
+	return a, wrong(text, a.Validate())
+}
+
+// String returns the text that Parse reads.
+func (a Acceptance) String() string {
+	text := a.Name
+	if text == "" {
+		text = strconv.FormatFloat(a.Slope, 'g', -1, 64) + "," + strconv.FormatFloat(a.Offset, 'g', -1, 64)
+	}
+	if a.Reading == Literal {
+		text += "," + literal
+	}
+	return text
+}
+
+// cutLast cuts text at its last comma.
+func cutLast(text string) (before, after string, found bool) {
+	i := strings.LastIndexByte(text, ',')
+	if i < 0 {
+		return text, "", false
+	}
+	return strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:]), true
+}
+
+func wrong(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q: %w", text, err)
+}
