@@ -103,8 +103,8 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 	}
 	if x.Architecture == FCondor {
 		e.at = make([]int32, e.known)
-		for i := len(bags) - 1; i >= 0; i-- {
-			e.at[e.users[i]] = int32(bags[i].Home)
+		for i, b := range slices.Backward(bags) {
+			e.at[e.users[i]] = int32(b.Home)
 		}
 	}
 	return e, nil

@@ -2,6 +2,7 @@ package grid_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,11 +31,7 @@ var single = grid.Platform{Clusters: []grid.Cluster{{Procs: 1, Speed: 1}}}
 func where(r *grid.Result) []string {
 	var list []string
 	for _, t := range r.Tasks {
-		s := fmt.Sprintf("%d:%d-%d", t.Cluster, t.Start, t.End)
-		for range t.Copies - 1 {
-			s += "*"
-		}
-		list = append(list, s)
+		list = append(list, fmt.Sprintf("%d:%d-%d%s", t.Cluster, t.Start, t.End, strings.Repeat("*", max(0, t.Copies-1))))
 	}
 	return list
 }

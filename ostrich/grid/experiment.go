@@ -37,10 +37,10 @@ func (a Architecture) String() string { return nameOf(ArchitectureNames, uint8(a
 type Redraw uint8
 
 const (
-	// Started: when all its tasks have started. It is the zero value. With Ended a
+	// Started is when all its tasks have started. It is the zero value. With Ended a
 	// single task of S-U-RR would keep the whole platform.
 	Started Redraw = iota
-	// Ended: when all its tasks have ended.
+	// Ended is when all its tasks have ended.
 	Ended
 )
 

@@ -36,8 +36,8 @@ func TestInformation(t *testing.T) {
 	} {
 		var fields []string
 		kind := reflect.TypeOf(tt.view)
-		for i := range kind.NumField() {
-			fields = append(fields, kind.Field(i).Name)
+		for field := range kind.Fields() {
+			fields = append(fields, field.Name)
 		}
 		if got := strings.Join(fields, " "); got != tt.want {
 			t.Errorf("%v has %s", kind, got)

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"pgregory.net/rapid"
 	"slices"
 	"strings"
+
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"

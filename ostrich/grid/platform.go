@@ -36,10 +36,26 @@ type Platform struct {
 // clock rate of their processors, spread over that range.
 func HPDC2008() Platform {
 	return Platform{Name: "HPDC 2008", Clusters: []Cluster{
-		{"das3-vu", 340, 1.35}, {"das3-leiden", 64, 1.40}, {"das3-uva", 164, 1.25}, {"das3-delft", 136, 1.30}, {"das3-multimedian", 92, 1.30},
-		{"bordeplage", 102, 1.15}, {"icluster2", 206, 1.05}, {"chuque", 106, 1.15}, {"capricorne", 112, 1.05}, {"sagittaire", 158, 1.25},
-		{"grillon", 94, 1.05}, {"grelon", 480, 1.50}, {"gdx", 372, 1.05}, {"netgdx", 60, 1.05}, {"parasol", 128, 1.15},
-		{"paravent", 198, 1.05}, {"paraquad", 264, 1.75}, {"azur", 144, 1.00}, {"helios", 224, 1.25}, {"violette", 114, 1.15},
+		{"das3-vu", 340, 1.35},
+		{"das3-leiden", 64, 1.40},
+		{"das3-uva", 164, 1.25},
+		{"das3-delft", 136, 1.30},
+		{"das3-multimedian", 92, 1.30},
+		{"bordeplage", 102, 1.15},
+		{"icluster2", 206, 1.05},
+		{"chuque", 106, 1.15},
+		{"capricorne", 112, 1.05},
+		{"sagittaire", 158, 1.25},
+		{"grillon", 94, 1.05},
+		{"grelon", 480, 1.50},
+		{"gdx", 372, 1.05},
+		{"netgdx", 60, 1.05},
+		{"parasol", 128, 1.15},
+		{"paravent", 198, 1.05},
+		{"paraquad", 264, 1.75},
+		{"azur", 144, 1.00},
+		{"helios", 224, 1.25},
+		{"violette", 114, 1.15},
 	}}
 }
 

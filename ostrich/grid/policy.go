@@ -14,11 +14,11 @@ import (
 type Information uint8
 
 const (
-	// Unknown: nothing. It is the zero value.
+	// Unknown is nothing. It is the zero value.
 	Unknown Information = iota
-	// History: what tasks that have ended tell.
+	// History is what tasks that have ended tell.
 	History
-	// Known: all, beforehand.
+	// Known is all, beforehand.
 	Known
 )
 
@@ -190,7 +190,8 @@ var policies = []struct {
 	}},
 }
 
-func largest(a, b KnownTask) int                                 { return cmp.Compare(b.Run, a.Run) }
+func largest(a, b KnownTask) int { return cmp.Compare(b.Run, a.Run) }
+
 func fastest(a, b KnownProcessor) int                            { return cmp.Compare(b.Speed, a.Speed) }
 func knownLength(r KnownProcessor, t KnownTask) ostrich.Duration { return RunTime(t.Run, r.Speed) }
 

@@ -1,9 +1,9 @@
 package grid_test
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +19,7 @@ func platforms(t *rapid.T) grid.Platform {
 	var p grid.Platform
 	for i := range rapid.IntRange(1, 4).Draw(t, "clusters") {
 		p.Clusters = append(p.Clusters, grid.Cluster{
-			Name: fmt.Sprint(i), Procs: rapid.IntRange(1, 3).Draw(t, "procs"), Speed: rapid.SampledFrom([]float64{1, 1.25, 1.5, 2, 3}).Draw(t, "speed"),
+			Name: strconv.Itoa(i), Procs: rapid.IntRange(1, 3).Draw(t, "procs"), Speed: rapid.SampledFrom([]float64{1, 1.25, 1.5, 2, 3}).Draw(t, "speed"),
 		})
 	}
 	return p
@@ -32,7 +32,7 @@ func workloads(t *rapid.T, p grid.Platform) []grid.Bag {
 	for range rapid.IntRange(1, 12).Draw(t, "bags") {
 		at += ostrich.Time(rapid.IntRange(0, 8).Draw(t, "gap"))
 		b := grid.Bag{User: ostrich.UserID(rapid.IntRange(1, 4).Draw(t, "user")), Submit: at}
-		b.Home = int(b.User) % len(p.Clusters)
+		b.Home = rapid.IntRange(0, len(p.Clusters)-1).Draw(t, "home")
 		for range rapid.IntRange(1, 6).Draw(t, "size") {
 			id++
 			b.Tasks = append(b.Tasks, grid.Task{ID: id, Run: ostrich.Duration(rapid.IntRange(1, 12).Draw(t, "run"))})
@@ -77,23 +77,28 @@ func experiments(t *rapid.T, p grid.Platform) grid.Experiment {
 
 // TestOracle compares the engine with the obvious simulation, task by task.
 func TestOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := platforms(t)
-		x, bags := experiments(t, p), workloads(t, p)
-		got, err := x.Run(bags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := newOracle(t, x, bags)
-		o.run()
-		want, used := o.result(got.End)
-		if diff := cmp.Diff(want, got.Tasks); diff != "" {
-			t.Fatalf("%s/%s/%s (-oracle +engine):\n%s", x.Architecture, x.Selection, x.Policy, diff)
-		}
-		if got.Used != used {
-			t.Fatalf("%v processor-seconds instead of %v", got.Used, used)
-		}
-	})
+	for _, policy := range names(grid.Policies()) {
+		t.Run(policy, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				p := platforms(t)
+				x, bags := experiments(t, p), workloads(t, p)
+				x.Policy = policy
+				got, err := x.Run(bags)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := newOracle(t, x, bags)
+				o.run()
+				want, used := o.result(got.End)
+				if diff := cmp.Diff(want, got.Tasks); diff != "" {
+					t.Fatalf("%s/%s (-oracle +engine):\n%s", x.Architecture, x.Selection, diff)
+				}
+				if got.Used != used {
+					t.Fatalf("%v processor-seconds instead of %v", got.Used, used)
+				}
+			})
+		})
+	}
 }
 
 // TestConservation looks at what every experiment keeps: without an end before, each

@@ -197,10 +197,10 @@ func fairCampOf(q *queue) (selection, error) {
 	part := Platform{Clusters: q.Platform.Clusters[q.from:q.to]}
 	capacity, fastest := part.Capacity(), part.fastest()
 	s := &fairCamp{
-		queue: q, undrawn: make(undrawn), waits: make([]int32, len(q.engine.bags)), deadlines: make([]float64, len(q.engine.bags)),
+		queue: q, undrawn: make(undrawn), waits: make([]int32, len(q.bags)), deadlines: make([]float64, len(q.bags)),
 		bags: line[due]{first: func(a, b due) int { return cmp.Compare(a.deadline, b.deadline) }},
 	}
-	comes := func(bag int) bool { return q.Architecture != SepC || q.engine.bags[bag].Home == q.from }
+	comes := func(bag int) bool { return q.Architecture != SepC || q.bags[bag].Home == q.from }
 	k := make(map[int32]bool)
 	for i, user := range q.users {
 		if comes(i) {
@@ -212,7 +212,7 @@ func fairCampOf(q *queue) (selection, error) {
 		if !comes(i) {
 			continue
 		}
-		before[user] += float64(len(k)) * q.engine.bags[i].bound(capacity, fastest)
+		before[user] += float64(len(k)) * q.bags[i].bound(capacity, fastest)
 		s.deadlines[i] = before[user]
 	}
 	return s, nil
@@ -227,7 +227,7 @@ func (s *fairCamp) submit(t int32) error {
 	return nil
 }
 
-func (s *fairCamp) front() (int32, error) {
+func (s *fairCamp) front() (int32, error) { //nolint:unparam // as ranked has it
 	for s.bags.len() > 0 {
 		if bag := s.bags.list[0].bag; s.waits[bag] > 0 {
 			return bag, nil
