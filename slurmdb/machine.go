@@ -118,12 +118,6 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 	})
 }
 
-// newestNodeWindow returns the time before which closed rows of the event table
-// are not read again.
-func (r *Reader) newestNodeWindow() ostrich.Time {
-	return r.machine.newest - ostrich.Time(r.config.Overlap)
-}
-
 // update returns the sizes that were not reported yet. The first one counts from
 // since.
 func (m *machine) update(now, since, window ostrich.Time, rows []nodeRow) []ostrich.Event {

@@ -1,7 +1,6 @@
 package slurmdb
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
@@ -12,22 +11,13 @@ import (
 
 // Reader reads one cluster. It is not safe for concurrent use.
 type Reader struct {
-	config Config
+	*Ledger
+
 	db     *database
 	schema *schema
 	parser *parser
-
-	history *history
-	machine *machine
-	names   *names
-	shares  *ostrich.Shares // as last reported
-
 	clock  func(context.Context) (ostrich.Time, error)
-	cold   bool
-	first  ostrich.Time // where history begins
-	newest ostrich.Time // end of the row that ended last, never after the clock
-	latest ostrich.Time // of all that the rows told, never after the clock
-	passed error        // why the servers before this one are not read; nil: it is the first
+	passed error // why the servers before this one are not read; nil: it is the first
 }
 
 // Batch is what a poll found.
@@ -61,10 +51,8 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
-	r := &Reader{
-		config: c, db: db, schema: s, parser: newParser(newSaying(c, s)),
-		history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
-	}
+	y := newSaying(c, s)
+	r := &Reader{Ledger: newLedger(c, y), db: db, schema: s, parser: newParser(y)}
 	r.clock = r.ask
 	if err = r.compare(ctx, c.Reached); err != nil {
 		_ = db.pool.Close() // The first error matters.
@@ -123,45 +111,8 @@ func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich
 	if err != nil {
 		return Batch{}, log{}, nil, err
 	}
-	h := r.history
-	for i := range f.rows {
-		w := &f.rows[i]
-		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
-			if at <= f.now {
-				r.latest = max(r.latest, at)
-			}
-		}
-		if w.end <= f.now {
-			r.newest = max(r.newest, w.end)
-		}
-	}
-	h.update(f.now, r.window(), f.rows, f.pauses, f.gone)
-	b = Batch{Now: f.now, Rows: f.read, Skipped: h.skipped}
-	since := f.now
-	if r.cold {
-		since = h.log.first(since)
-	}
-	machine = r.machine.update(f.now, since, r.newestNodeWindow(), f.nodes)
-	if f.names != nil {
-		r.names.replace(f.names)
-		if s := f.names.shares(); r.config.Shares == Tree && (r.shares == nil || !equalShares(r.shares, s)) {
-			r.shares = s
-			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
-		}
-	}
-	for i := range f.rows {
-		r.names.uids[f.rows[i].uid] = f.rows[i].assoc
-	}
-	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
-	h.skipped, h.pauses, f.rows, r.cold = nil, nil, nil, false
-	news, h.log = h.log, log{}
+	b, news, machine = r.enter(f)
 	return b, news, machine, nil
-}
-
-// window returns the time from which on closed rows are read: the newest end less
-// the overlap, and never before the history.
-func (r *Reader) window() ostrich.Time {
-	return max(r.first, r.newest-ostrich.Time(r.config.Overlap))
 }
 
 // fetched is what a poll has read but not processed yet.
@@ -187,11 +138,7 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 		}
 	}
 	f := &fetched{now: now}
-	r.history.poll++
-	if r.cold {
-		r.first = max(0, now-ostrich.Time(max(r.config.History, r.config.Overlap)))
-	}
-	window := r.window()
+	window := r.begin(now)
 	if err := r.fetchLive(ctx, f); err != nil {
 		return nil, r.failed("live jobs", err)
 	}

@@ -78,31 +78,31 @@ type Record struct {
 }
 
 // Record returns what is known of a job that has not ended.
-func (r *Reader) Record(id ostrich.JobID) (Record, bool) {
-	t := r.history.jobs[id]
+func (l *Ledger) Record(id ostrich.JobID) (Record, bool) {
+	t := l.history.jobs[id]
 	if t == nil {
 		return Record{}, false
 	}
-	return r.record(t), true
+	return l.record(t), true
 }
 
 // Live returns the jobs that have not ended as of the last poll, sorted by id.
-func (r *Reader) Live() []Record {
-	all := make([]Record, 0, len(r.history.jobs))
-	for _, id := range sortedIDs(r.history.jobs) {
-		all = append(all, r.record(r.history.jobs[id]))
+func (l *Ledger) Live() []Record {
+	all := make([]Record, 0, len(l.history.jobs))
+	for _, id := range sortedIDs(l.history.jobs) {
+		all = append(all, l.record(l.history.jobs[id]))
 	}
 	return all
 }
 
-func (r *Reader) record(t *tracked) Record {
+func (l *Ledger) record(t *tracked) Record {
 	w := &t.row
 	rec := Record{
 		Job:       t.job,
-		UserName:  r.names.user(w.uid),
+		UserName:  l.names.user(w.uid),
 		Account:   w.account,
 		Partition: w.partition,
-		QOS:       r.names.qos[w.qos],
+		QOS:       l.names.qos[w.qos],
 		Name:      w.name,
 		UID:       w.uid,
 		Assoc:     w.assoc,
@@ -112,7 +112,7 @@ func (r *Reader) record(t *tracked) Record {
 		State:     w.state,
 		Eligible:  w.eligible,
 	}
-	if a, ok := r.names.assocs[w.assoc]; ok {
+	if a, ok := l.names.assocs[w.assoc]; ok {
 		rec.Account = a.Account
 		if a.User != "" {
 			rec.UserName = a.User
@@ -132,11 +132,11 @@ func (r *Reader) record(t *tracked) Record {
 
 // UserName returns the name of a competitor: with Flat a user's name, with Tree
 // "account/user". If the tables have none, it returns the number.
-func (r *Reader) UserName(id ostrich.UserID) string {
-	if r.config.Shares == Flat {
-		return r.names.user(uint32(id))
+func (l *Ledger) UserName(id ostrich.UserID) string {
+	if l.config.Shares == Flat {
+		return l.names.user(uint32(id))
 	}
-	a, ok := r.names.assocs[uint32(id)]
+	a, ok := l.names.assocs[uint32(id)]
 	if !ok {
 		return strconv.FormatUint(uint64(id), 10)
 	}

@@ -184,12 +184,17 @@ func (p *parser) parse(v []driver.Value) row {
 	}
 	p.saying.read(&w, v)
 	if err := w.size(v); err != nil {
-		bad := *w.extra
-		bad.bad = err.Error()
-		_, bad.unfinished = err.(errUnfinished) //nolint:errorlint // it is never wrapped
-		w.extra = &bad
+		w.refuse(err)
 	}
 	return w
+}
+
+// refuse notes that the row cannot be true.
+func (w *row) refuse(why error) {
+	bad := *w.extra
+	bad.bad = why.Error()
+	_, bad.unfinished = why.(errUnfinished) //nolint:errorlint // it is never wrapped
+	w.extra = &bad
 }
 
 // size reads the tasks and the processors.
@@ -206,31 +211,12 @@ func (w *row) size(v []driver.Value) error {
 	if req == 0 {
 		req = cpus
 	}
-	// If a job is cancelled that could not start yet (held, with a dependency or a
-	// begin time), Slurm writes its end as its start. It holds nothing.
-	if alloc == 0 && w.end > 0 && w.start == w.end {
-		w.start = 0
-	}
-	if w.started() && alloc == 0 {
-		alloc = req
-	}
-	if !w.started() {
-		alloc = 0
-	}
-	if req == 0 {
-		req = alloc
-	}
-	switch {
-	case req == 0:
+	if req, alloc = w.holds(req, alloc); req == 0 {
 		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
-	case w.partition == "" && w.end != 0:
-		return errUnfinished("names no partition: Slurm wrote its end alone")
-	case req > maxProcs:
-		return fmt.Errorf("asks for %d processors", req)
-	case alloc > maxProcs:
-		return fmt.Errorf("holds %d processors", alloc)
 	}
-	w.req, w.alloc = uint32(req), uint32(alloc)
+	if err := w.processors(req, alloc); err != nil {
+		return err
+	}
 	if w.array == 0 || w.task != noVal {
 		return nil
 	}
@@ -249,6 +235,39 @@ func (w *row) size(v []driver.Value) error {
 		return fmt.Errorf("array of %d tasks", tasks)
 	}
 	w.tasks = uint32(max(tasks, 1))
+	return nil
+}
+
+// holds returns what the row asks for and what it holds, from what its columns say.
+func (w *row) holds(req, alloc uint64) (asks, has uint64) {
+	// If a job is cancelled that could not start yet (held, with a dependency or a
+	// begin time), Slurm writes its end as its start. It holds nothing.
+	if alloc == 0 && w.end > 0 && w.start == w.end {
+		w.start = 0
+	}
+	switch {
+	case !w.started():
+		alloc = 0
+	case alloc == 0:
+		alloc = req
+	}
+	if req == 0 {
+		req = alloc
+	}
+	return req, alloc
+}
+
+// processors enters what the row asks for and holds.
+func (w *row) processors(req, alloc uint64) error {
+	switch {
+	case w.partition == "" && w.end != 0:
+		return errUnfinished("names no partition: Slurm wrote its end alone")
+	case req > maxProcs:
+		return fmt.Errorf("asks for %d processors", req)
+	case alloc > maxProcs:
+		return fmt.Errorf("holds %d processors", alloc)
+	}
+	w.req, w.alloc = uint32(req), uint32(alloc)
 	return nil
 }
 

@@ -22,7 +22,7 @@ type Waiting struct {
 // slurmctld does not show comments and scripts, so a class by script is one by
 // name until the row comes. It returns false if the job's processors or
 // association are not known.
-func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
+func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {
 		return ostrich.Job{}, false
 	}
@@ -34,14 +34,14 @@ func (r *Reader) Expect(q *Waiting) (ostrich.Job, bool) {
 		w.limit = uint32(min((q.Limit+59)/60, noVal-1))
 	}
 	known := false
-	if w.assoc, known = r.names.association(q); !known && r.config.Shares == Tree {
+	if w.assoc, known = l.names.association(q); !known && l.config.Shares == Tree {
 		return ostrich.Job{}, false
 	}
-	if _, seen := r.names.uids[q.UID]; known && !seen {
-		r.names.uids[q.UID] = w.assoc
+	if _, seen := l.names.uids[q.UID]; known && !seen {
+		l.names.uids[q.UID] = w.assoc
 	}
-	r.parser.saying.expect(&w, q)
-	return r.history.job(&w), true
+	l.saying.expect(&w, q)
+	return l.history.job(&w), true
 }
 
 // owner identifies the associations of a user in an account.

@@ -118,4 +118,3 @@ func (w *wire) beforeEach(do func(n int)) {
 	defer w.mu.Unlock()
 	w.request, w.before = 0, do
 }
-

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,7 +48,7 @@ func listFigures(c *cli.Context) error {
 	}
 	t := format.Table{Header: []string{"NAME", "TITLE", "FROM", "LOG"}}
 	for _, f := range list {
-		t.Add(f.Name, f.Title, f.From, f.Log)
+		t.Add(f.Name, f.Title, f.From, strings.Join(f.Logs, ", "))
 	}
 	return console.Tables(c, t)
 }

@@ -100,7 +100,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), generateCommand(), figuresCommand(),
+			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), figuresCommand(),
 			demoCommand(), completionCommand(),
 		},
 	}

@@ -39,7 +39,7 @@ func settle(t *testing.T, db *slurmdbtest.DB, addresses ...string) *house {
 	h.slurm.Set("clock", "now")
 	c := sidecar.Default()
 	c.Mode, c.Cluster, c.Socket, c.Listen = sidecar.Enforce, db.Cluster, "", ""
-	c.Slurm.Bin = h.slurm.Folder
+	c.Slurm.Bin, c.Slurm.Timeout = h.slurm.Folder, 2*time.Minute
 	c.Journal = filepath.Join(t.TempDir(), "journal.jsonl")
 	c.Database.Addresses, c.Database.User, c.Database.Name = addresses, "root", db.Name
 	lead := new(sidecar.Lead)
@@ -137,7 +137,8 @@ func (h *house) site() map[string]string {
 }
 
 // said returns what was logged at info and above since it was asked last, without
-// the lines of cycles that wrote.
+// the lines of cycles that wrote and those of the governor, which tell how busy the
+// machine is that runs the tests.
 func (h *house) said() (lines []string) {
 	h.t.Helper()
 	for line := range strings.Lines(h.log.String()) {
@@ -145,7 +146,7 @@ func (h *house) said() (lines []string) {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			h.t.Fatal(err)
 		}
-		if l.Level != "debug" && l.Message != "cycle" {
+		if l.Level != "debug" && l.Message != "cycle" && !strings.HasPrefix(l.Message, "slurmctld is ") {
 			lines = append(lines, l.Level+" "+l.Message)
 		}
 	}

@@ -79,4 +79,7 @@ func (d *daemon) configured() {
 	commands := d.config.Commands()
 	d.commands.Store(&commands)
 	d.pace()
+	if d.config.From == sidecar.Sacct && d.config.Mode == sidecar.Enforce {
+		d.log.Warn().Str("journal", d.config.Journal).Msg("without a database, only daemons with this journal keep one another from writing: run one for this cluster")
+	}
 }

@@ -34,7 +34,11 @@ func OStrich(o ostrich.Options) Policy {
 // jobs inside them by the lengths that it expects. What the workload says of
 // campaigns only decides when jobs are submitted, and with Dependencies when they can
 // start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
-func Sidecar(o ostrich.Options) Policy {
+func Sidecar(o ostrich.Options) Policy { return Ordered(o, nil) }
+
+// Ordered is Sidecar with the jobs in an order that is made of the schedule; nil is
+// ostrich.Schedule.Order. It may leave out jobs, which wait.
+func Ordered(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once
 		own.Procs = m
@@ -42,13 +46,14 @@ func Sidecar(o ostrich.Options) Policy {
 		if err != nil {
 			return nil, fmt.Errorf("ostrich: %w", err)
 		}
-		return &sidecar{schedule: virtual{s}}, nil
+		return &sidecar{schedule: virtual{s}, order: order}, nil
 	}
 }
 
 // sidecar lists the jobs in the order of the virtual schedule.
 type sidecar struct {
 	schedule virtual
+	order    func(*ostrich.Schedule) []ostrich.Place // nil: that of the schedule
 	jobs     []ostrich.JobID
 }
 
@@ -67,6 +72,12 @@ func (r *sidecar) AdvanceTo(t ostrich.Time) error {
 // Jobs lists the waiting jobs.
 func (r *sidecar) Jobs() []ostrich.JobID {
 	r.jobs = r.jobs[:0]
+	if r.order != nil {
+		for _, p := range r.order(r.schedule.Schedule) {
+			r.jobs = append(r.jobs, p.Job)
+		}
+		return r.jobs
+	}
 	for id := range r.schedule.Pending() {
 		r.jobs = append(r.jobs, id)
 	}

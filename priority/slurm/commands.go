@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,7 +99,7 @@ func environment(env []string) []string {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
 		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
-			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"),
+			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"), strings.HasPrefix(name, "SACCT_"),
 			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
 			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
 			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // with these, sbatch would wait, or submit to another cluster than the one asked later
@@ -112,38 +113,67 @@ func environment(env []string) []string {
 // output runs a command to its end and returns what it printed. An error names
 // the command and repeats its message.
 func (s Commands) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stdout := limited{most: mostOutput, full: cancel}
+	err := s.run(ctx, &stdout, name, args...)
+	if stdout.over {
+		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stdout.text.Bytes(), nil
+}
+
+// Run runs one of Slurm's commands that only read, such as sacct, to its end and passes
+// on what it prints. An error of the writer ends the command.
+func (s Commands) Run(ctx context.Context, to io.Writer, name string, args ...string) error {
+	if name == "sacctmgr" {
+		s.Cluster = "" // its -M has another meaning
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := stopping{to: to, stop: cancel}
+	err := s.run(ctx, &out, name, args...)
+	if out.err != nil {
+		return fmt.Errorf("%s: %w", name, out.err)
+	}
+	return err
+}
+
+// run runs a command to its end. An error names the command and repeats its message.
+func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
 	cmd := s.command(ctx, name, args...)
-	stdout, stderr := limited{most: mostOutput, full: cancel}, limited{most: mostWords, full: cancel}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stderr := limited{most: mostWords, full: cancel}
+	cmd.Stdout, cmd.Stderr = to, &stderr
 	err := cmd.Run()
 	said := strings.TrimSpace(stderr.text.String())
 	switch {
-	case stdout.over:
-		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
 	case stderr.over:
-		return nil, fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended: %s", name, ErrOutput, mostWords>>10, oneLine(said))
+		return fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended: %s", name, ErrOutput, mostWords>>10, oneLine(said))
 	case strings.Contains(said, "not running a supported priority plugin"):
-		return nil, errNotMultifactor
+		return errNotMultifactor
 	case err == nil:
-		return stdout.text.Bytes(), nil
+		return nil
 	case strings.Contains(said, "Invalid job id specified"):
-		return nil, fmt.Errorf("%s: %w: %s", name, errNoJob, oneLine(said))
+		return fmt.Errorf("%s: %w: %s", name, errNoJob, oneLine(said))
 	case strings.Contains(said, errNoOption.Error()):
-		return nil, fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
+		return fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":
-		return nil, fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
+		return fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
+		return fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: %w", name, ctx.Err())
+		return fmt.Errorf("%s: %w", name, ctx.Err())
 	case unreachable(said):
-		return nil, fmt.Errorf("%s: %w: %s", name, ErrUnreachable, oneLine(said))
+		return fmt.Errorf("%s: %w: %s", name, ErrUnreachable, oneLine(said))
 	case said != "":
-		return nil, fmt.Errorf("%s: %w: %s", name, err, oneLine(said))
+		return fmt.Errorf("%s: %w: %s", name, err, oneLine(said))
 	default:
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package slurm
 import (
 	"bytes"
 	"errors"
+	"io"
 )
 
 const (
@@ -39,4 +40,22 @@ func (l *limited) Write(p []byte) (int, error) {
 	}
 	_, err := l.text.Write(p[:min(len(p), room)])
 	return len(p), err
+}
+
+// stopping passes on what a command prints. The first error of the writer ends the command.
+type stopping struct {
+	to   io.Writer
+	stop func()
+	err  error
+}
+
+// Write never returns an error: stop ends the command.
+func (s *stopping) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return len(p), nil
+	}
+	if _, s.err = s.to.Write(p); s.err != nil {
+		s.stop()
+	}
+	return len(p), nil
 }

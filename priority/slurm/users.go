@@ -37,11 +37,21 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 	if err = parseCoordinators(string(coordinators), users); err != nil {
 		return Users{}, err
 	}
-	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
+	private, err := s.Private(ctx)
 	if err != nil {
 		return Users{}, err
 	}
-	return Users{users, parsePrivate(string(shown))}, nil
+	return Users{users, private}, nil
+}
+
+// Private returns PrivateData of slurmdbd.conf, see Users.
+func (s Commands) Private(ctx context.Context) ([]string, error) {
+	s.Cluster = "" // sacctmgr's -M has another meaning
+	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
+	if err != nil {
+		return nil, err
+	}
+	return parsePrivate(string(shown)), nil
 }
 
 // KnownUsers asks slurmctld alone for the users, without what they coordinate.

@@ -77,26 +77,36 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 // withLogs are the figures whose logs are there, and the names of the others.
 func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, missing []string, err error) {
 	for _, f := range list {
-		if f.Log == "" {
-			there = append(there, f)
+		if len(f.Logs) > 0 && o.Traces == "" {
+			missing = append(missing, f.Name)
+			console.Say(stderr, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, strings.Join(f.Logs, ", "))
 			continue
 		}
-		if o.Traces == "" {
-			missing = append(missing, f.Name)
-			console.Say(stderr, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, f.Log)
-			continue
-		}
-		switch _, err := os.Stat(filepath.Join(o.Traces, f.Log)); {
-		case errors.Is(err, fs.ErrNotExist):
-			missing = append(missing, f.Name)
-			console.Say(stderr, "%s is left out: %s is not in %s", f.Name, f.Log, o.Traces)
+		absent, err := o.absent(f.Logs)
+		switch {
 		case err != nil:
 			return nil, nil, fmt.Errorf("figures: %s: %w", f.Name, err)
+		case absent != "":
+			missing = append(missing, f.Name)
+			console.Say(stderr, "%s is left out: %s is not in %s", f.Name, absent, o.Traces)
 		default:
 			there = append(there, f)
 		}
 	}
 	return there, missing, nil
+}
+
+// absent is the first of the logs that is not there; "" if all are.
+func (o *Options) absent(logs []string) (string, error) {
+	for _, log := range logs {
+		switch _, err := os.Stat(filepath.Join(o.Traces, log)); {
+		case errors.Is(err, fs.ErrNotExist):
+			return log, nil
+		case err != nil:
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // steps is how many steps of progress a figure has.

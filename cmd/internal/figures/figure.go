@@ -16,8 +16,8 @@ import (
 type Figure struct {
 	Name  string // on the command line: "thesis-5.6"
 	Title string
-	From  string // paper, section and figure: "Pinheiro, thesis (2014), section 5.5, Fig. 5.6"
-	Log   string // file of the workload log that it needs, in Input.Traces; "" for none
+	From  string   // paper, section and figure: "Pinheiro, thesis (2014), section 5.5, Fig. 5.6"
+	Logs  []string // files of the workload logs that it needs, in Input.Traces
 
 	// Draw computes the figure. The same input gives the same result, whatever
 	// Workers is.

@@ -16,15 +16,15 @@ import (
 // measured are the figures that show measurements of simulations.
 var measured = []Figure{
 	{
-		Name: "bot-1", Title: "Variability of run times by the size of a bag", Log: lcgFile, Draw: drawVariability,
+		Name: "bot-1", Title: "Variability of run times by the size of a bag", Logs: []string{lcgFile}, Draw: drawVariability,
 		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.6, Fig. 1",
 	},
 	{
-		Name: "bot-2", Title: "Inaccuracy of predicted run times in bags-of-tasks", Log: lcgFile, Draw: drawPredictors,
+		Name: "bot-2", Title: "Inaccuracy of predicted run times in bags-of-tasks", Logs: []string{lcgFile}, Draw: drawPredictors,
 		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.7, Fig. 2",
 	},
 	{
-		Name: "bot-3", Title: "Bags by size under each scheduling policy", Log: lcgFile, Draw: drawClasses,
+		Name: "bot-3", Title: "Bags by size under each scheduling policy", Logs: []string{lcgFile}, Draw: drawClasses,
 		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.1, Fig. 3",
 	},
 	{
@@ -72,35 +72,47 @@ var measured = []Figure{
 		From: "Pinheiro, Rzadca, Trystram, HiPC 2012, section VII, Fig. 5; thesis (2014), section 4.6, Fig. 4.4",
 	},
 	{
+		Name: "milp-3", Title: "Two logs, and how many jobs wait in them", Logs: []string{kthFile, thetaFile}, Draw: drawQueues,
+		From: "Schlagkamp, Hofmann, Eufinger, Ferreira da Silva, HPCS 2016, section V.B, Table II and Fig. 3",
+	},
+	{
+		Name: "milp-4", Title: "Late jobs under EASY and under an optimiser", Logs: []string{kthFile, thetaFile}, Draw: drawLate,
+		From: "Schlagkamp, Hofmann, Eufinger, Ferreira da Silva, HPCS 2016, section V.C, Fig. 4",
+	},
+	{
+		Name: "milp-5", Title: "Tardiness under EASY and under an optimiser", Logs: []string{kthFile}, Draw: drawTardy,
+		From: "Schlagkamp, Hofmann, Eufinger, Ferreira da Silva, HPCS 2016, section V.C, Fig. 5",
+	},
+	{
 		Name: "ppam-2", Title: "Stretch of short and long users under FCFS and OStrich", Draw: drawProfiles,
 		From: "Emeras, Pinheiro, Rzadca, Trystram, PPAM 2013, section 6, Fig. 2; thesis (2014), section 5.5, Fig. 5.12 and 5.13",
 	},
 	{
-		Name: "thesis-5.5", Title: "Stretch of the campaigns in the log", Log: lpcFile, Draw: drawLoggedStretch,
+		Name: "thesis-5.5", Title: "Stretch of the campaigns in the log", Logs: []string{lpcFile}, Draw: drawLoggedStretch,
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.5",
 	},
 	{
-		Name: "thesis-5.6", Title: "Stretch of the campaigns under OStrich", Log: lpcFile, Draw: drawReplayedStretch,
+		Name: "thesis-5.6", Title: "Stretch of the campaigns under OStrich", Logs: []string{lpcFile}, Draw: drawReplayedStretch,
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.6",
 	},
 	{
-		Name: "thesis-5.7", Title: "Utilisation over the whole log", Log: lpcFile, Draw: drawUtilisation(logged, whole),
+		Name: "thesis-5.7", Title: "Utilisation over the whole log", Logs: []string{lpcFile}, Draw: drawUtilisation(logged, whole),
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.7",
 	},
 	{
-		Name: "thesis-5.8", Title: "Utilisation over the whole log under OStrich", Log: lpcFile, Draw: drawUtilisation(dependent, whole),
+		Name: "thesis-5.8", Title: "Utilisation over the whole log under OStrich", Logs: []string{lpcFile}, Draw: drawUtilisation(dependent, whole),
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.8",
 	},
 	{
-		Name: "thesis-5.9", Title: "Utilisation in December and January", Log: lpcFile, Draw: drawUtilisation(logged, extract),
+		Name: "thesis-5.9", Title: "Utilisation in December and January", Logs: []string{lpcFile}, Draw: drawUtilisation(logged, extract),
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.9",
 	},
 	{
-		Name: "thesis-5.10", Title: "Utilisation in December and January under OStrich", Log: lpcFile, Draw: drawUtilisation(dependent, extract),
+		Name: "thesis-5.10", Title: "Utilisation in December and January under OStrich", Logs: []string{lpcFile}, Draw: drawUtilisation(dependent, extract),
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.10",
 	},
 	{
-		Name: "thesis-5.11", Title: "Utilisation in December and January under OStrich without dependencies", Log: lpcFile,
+		Name: "thesis-5.11", Title: "Utilisation in December and January under OStrich without dependencies", Logs: []string{lpcFile},
 		Draw: drawUtilisation(independent, extract),
 		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.11",
 	},

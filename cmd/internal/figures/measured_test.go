@@ -117,14 +117,14 @@ func TestMeasuredCancelled(t *testing.T) {
 	cancel()
 	logs := 0
 	for _, f := range measured {
-		if f.Log != "" {
+		if len(f.Logs) > 0 {
 			if logs++; logs > 1 { // reading it takes a while
 				continue
 			}
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			in := Input{Workers: 2}
-			if f.Log != "" {
+			if len(f.Logs) > 0 {
 				in.Traces = tracetest.Folder(t)
 			}
 			if _, err := f.Draw(ctx, in); !errors.Is(err, context.Canceled) {
@@ -293,12 +293,12 @@ func TestMeasured(t *testing.T) {
 			t.Errorf("figure %+v", f)
 		}
 		seen[f.Name] = true
-		if f.Log == "" {
+		if len(f.Logs) == 0 {
 			continue
 		}
 		folder := t.TempDir()
 		_, err := f.Draw(t.Context(), Input{Traces: folder, Workers: 1})
-		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(folder, f.Log)) {
+		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(folder, f.Logs[0])) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}

@@ -79,6 +79,7 @@ type Options struct {
 	Rho, Placement   string
 	Cut              time.Duration
 	Satisfaction     string
+	horizons         horizonOptions
 	named            settings
 }
 
@@ -101,8 +102,8 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
-		&cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept, by which lateness is measured: `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: &o.Satisfaction},
-	}, o.flags())
+		&cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept, by which lateness is measured, and for which policy horizon plans: `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: &o.Satisfaction},
+	}, o.horizons.flags(), o.flags())
 }
 
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
@@ -288,6 +289,9 @@ func (o *Options) Run() (Run, error) {
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
 		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
 	}
+	if r.horizon, err = o.horizon(); err != nil {
+		bad = append(bad, err)
+	}
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
 	}
@@ -337,7 +341,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 		_, err = o.users()
 	case "starttime", "endtime":
 		// The log that this time is one of is yet to be read.
-		_, err = o.moment(name, map[string]string{"starttime": o.Start, "endtime": o.End}[name], &trace.Log{Header: []string{"UnixStartTime: 1"}})
+		_, err = o.Moment(name, map[string]string{"starttime": o.Start, "endtime": o.End}[name], &trace.Log{Header: []string{"UnixStartTime: 1"}})
 	case "estimate":
 		_, err = o.Estimates()
 	case "platform", "architecture", "selection", "homes", "monitor", "redraw", "scope", "target-load", "inaccuracy", "inaccuracy-seed", "until":

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -29,15 +30,17 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}
 		requests := s.inOrder(campaigns)
+		var unplanned error
 		p.Into(&loop, &Material{
-			Options: s.Options, Shares: s.Shares, Priority: s.Priority, Closed: s.Run.closed,
+			Options: s.Options, Plans: s.Plans, Planned: s.Planned, Unplanned: func(err error) { unplanned = err },
+			Shares: s.Shares, Priority: s.Priority, Closed: s.Run.closed,
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
 		}, false)
 		if p.submitted && s.Run.inside == nil {
 			loop.Inside = p.inside
 		}
 		ran, err := loop.Run(campaigns)
-		if err != nil {
+		if err = cmp.Or(err, unplanned); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		for _, j := range ran {

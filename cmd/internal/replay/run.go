@@ -36,6 +36,7 @@ type Run struct {
 	rho       policy.Makespan
 	place     policy.Placement
 	accept    satisfaction.Acceptance // by which a log's replay is measured
+	horizon   sim.Horizon
 
 	clusters *clusters                // nil is one machine
 	homes    map[ostrich.UserID]int64 // clusters of users by field 16 of the log, from 1
@@ -65,7 +66,7 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 // material returns what the policy is made of.
 func (r *Run) material(campaigns []sim.Campaign) *Material {
 	return &Material{
-		Campaigns: campaigns, Closed: r.closed, Period: r.period,
+		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
 		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
 	}
 }
@@ -95,6 +96,10 @@ var heeded = []struct {
 	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
 	{"rho", func(p *Policy) bool { return p.place != nil }},
 	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
+	{"horizon", (*Policy).plans},
+	{"horizon-budget", (*Policy).plans},
+	{"horizon-nodes", (*Policy).plans},
+	{"objective", (*Policy).plans},
 }
 
 // heeded refuses options that none of the policies uses.
@@ -145,6 +150,8 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
 	case p.Name == "spaceshare" && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
+	case p.plans() && r.Backfill != sim.None:
+		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
 	case p.place != nil && r.kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
 	case r.events == sim.PerEvent && !r.byJob():
@@ -214,7 +221,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	var makespan ostrich.Duration
 	before, next := 0, 0
 	for _, piece := range pieces {
-		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) })
+		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) }, func(note string) { o.Notes = append(o.Notes, note) })
 		if err != nil {
 			return nil, err
 		}
@@ -246,8 +253,9 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	return o, nil
 }
 
-// piece replays jobs between two downtimes, and returns how long that took.
-func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+// piece replays jobs between two downtimes, and returns how long that took. It calls
+// note with what has to be said.
+func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string)) ([]report.Job, time.Duration, error) {
 	if r.byJob() {
 		return r.replayJobs(log, at)
 	}
@@ -259,6 +267,9 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int)) ([]report.Job, t
 		return r.placeCampaigns(campaigns)
 	}
 	m := r.material(campaigns)
+	m.Horizon.Failed = func(err error) {
+		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
+	}
 	loop := sim.Machine{
 		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
 		Dependencies: r.dependencies, Kill: r.kill, Progress: at,

@@ -132,6 +132,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		return nil, err
 	}
 	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == "tree", Location: s.location}
+	s.setup.Plans, s.setup.Planned = config.Plans(), config.Planned()
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
 		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
@@ -246,7 +247,7 @@ func (s *source) readSWF(ctx context.Context) error {
 		s.notes = append(s.notes, note+".")
 	}
 	if s.o.given("before") {
-		seconds, bad := o.moment("before", o.Before, log)
+		seconds, bad := o.Moment("before", o.Before, log)
 		if bad != nil {
 			return bad
 		}
@@ -409,6 +410,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	}
 	if config.Cluster == "" {
 		config.Cluster = s.setup.Controller.ClusterName
+	}
+	if config.From == sidecar.Sacct {
+		return errors.New("compare: with source: sacct there are no tables to read; give it a dump of sacct's: --sacct FILE")
 	}
 	access, err := config.Source()
 	if err != nil {

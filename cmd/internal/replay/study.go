@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/horizon"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -30,6 +31,8 @@ type Setup struct {
 	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
+	Plans   bool            // its order is changed by a plan,
+	Planned horizon.Options // by this one
 	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
 	Run     Run             // how the jobs are replayed
@@ -49,6 +52,8 @@ type Study struct {
 	Nodes int // 0 if not known
 
 	Options   ostrich.Options
+	Plans     bool            // see Setup
+	Planned   horizon.Options // the same
 	Shares    *ostrich.Shares // nil is an even division
 	Priority  multifactor.Config
 	Scheduler sim.Scheduler
@@ -78,7 +83,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Options: setup.Run.over(setup.Options), Run: setup.Run, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
+	s := &Study{Options: setup.Run.over(setup.Options), Plans: setup.Plans, Planned: setup.Planned, Run: setup.Run, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
 	s.Notes = append(s.Notes, h.Notes...)
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/horizon"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -43,6 +44,7 @@ type Policy struct {
 	gate      ostrich.Gate                    // unless another is chosen
 	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
 	knows     grid.Information                // of run times, on a platform
+	usesPlans bool                            // it plans the queue
 	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
 
 	// Settings returns the settings that the policy has unless others are chosen;
@@ -58,6 +60,10 @@ type Material struct {
 	Closed    bool            // when jobs come depends on the replay
 	Period    ostrich.Duration
 	Priority  multifactor.Config
+	Horizon   sim.Horizon
+	Plans     bool                                      // the order of OStrich is changed by a plan,
+	Planned   horizon.Options                           // by this one
+	Unplanned func(error)                               // is called the first time that a queue cannot be planned; it may be nil
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
@@ -74,6 +80,10 @@ var table = append([]Policy{
 	{
 		Name: "classic", needs: Parts, rank: classicOf,
 		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
+	},
+	{
+		Name: "horizon", needs: Site, gated: true, rank: horizonOf,
+		Usage: "ostrich with schedule.order horizon: the head of the queue planned for the waits that users accept",
 	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
@@ -120,6 +130,11 @@ var table = append([]Policy{
 		rank: func(*Material) sim.Policy { return sim.SpaceShare },
 	},
 	{
+		Name: "horizon", needs: Log, byJob: true, usesPlans: true,
+		Usage: "queues planned by an optimiser over horizons, for users' waits (Schlagkamp et al. 2016, section III)",
+		rank:  func(m *Material) sim.Policy { return m.Horizon.Policy },
+	},
+	{
 		Name: "faircamp", needs: Log, Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
 		place: func(m policy.Machine) placeWhole {
 			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
@@ -153,10 +168,27 @@ func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options))
 // submitted campaigns are not those of the recorded times, so the schedule finds
 // them itself.
 func siteOf(m *Material) sim.Policy {
+	if m.Plans {
+		return horizonOf(m)
+	}
 	if m.Closed {
 		return sidecarOf(m)
 	}
 	return virtualOf(m)
+}
+
+// horizonOf returns the virtual schedule with the order that a plan makes of it. Where
+// a queue cannot be planned it keeps its order.
+func horizonOf(m *Material) sim.Policy {
+	planned := m.Planned
+	return m.shared(sim.Ordered(m.Options, func(s *ostrich.Schedule) []ostrich.Place {
+		order, err := planned.Reorder(s)
+		if err != nil && m.Unplanned != nil {
+			m.Unplanned(err)
+			m.Unplanned = nil
+		}
+		return order
+	}))
 }
 
 // shared returns a virtual schedule that divides the machine by the shares.
@@ -224,6 +256,9 @@ func Help(with Need, width int) string {
 // Estimates reports whether a policy uses expected lengths of jobs, so that it
 // changes if it knows the true ones.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
+
+// plans reports whether the policy plans the queue over horizons.
+func (p *Policy) plans() bool { return p.usesPlans }
 
 // Into makes the policy and has a loop follow it. With exact, a policy that goes
 // job by job knows how long jobs run.

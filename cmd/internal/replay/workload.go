@@ -135,10 +135,10 @@ func LogName(path string) string {
 func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	var f trace.Filter
 	var err error
-	if f.From, err = o.moment("starttime", o.Start, log); err != nil {
+	if f.From, err = o.Moment("starttime", o.Start, log); err != nil {
 		return nil, err
 	}
-	if f.Before, err = o.moment("endtime", o.End, log); err != nil {
+	if f.Before, err = o.Moment("endtime", o.End, log); err != nil {
 		return nil, err
 	}
 	if o.given("endtime") && f.Before <= f.From {
@@ -188,9 +188,9 @@ func (o *LogOptions) factor() (float64, error) {
 	return f, nil
 }
 
-// moment returns an option that names a moment of the log, in seconds since its
+// Moment returns an option that names a moment of the log, in seconds since its
 // start.
-func (o *LogOptions) moment(option, text string, log *trace.Log) (int64, error) {
+func (o *LogOptions) Moment(option, text string, log *trace.Log) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}

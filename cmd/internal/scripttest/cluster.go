@@ -1,11 +1,16 @@
 package scripttest
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"slurm-ostrich/priority/slurm/slurmtest"
+	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -106,6 +111,37 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 	for _, e := range c.jobs {
 		db.Put(c.row(e))
 	}
+}
+
+// dump lets the fake sacct and sacctmgr tell what the tables have.
+func (c *cluster) dump(folder string) error {
+	associations := "Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n"
+	accounts := make(map[string]bool)
+	for _, name := range c.names {
+		u := c.users[name]
+		if !accounts[u.account] {
+			accounts[u.account] = true
+			associations += fmt.Sprintf("c1|%s|||1|root|%d\n", u.account, 100+len(accounts))
+		}
+		associations += fmt.Sprintf("c1|%s|%s||%d||%d\n", u.account, name, u.shares, u.assoc)
+	}
+	events := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"
+	if c.size > 0 {
+		events += fmt.Sprintf("|%d|Unknown|0|cpu=%d,node=2\n", slurmtest.Epoch-86400, c.size)
+	}
+	var rows []slurmtest.Job
+	for _, e := range c.jobs {
+		row := maps.Clone(e)
+		if state, err := strconv.ParseUint(e["state"], 10, 32); err == nil {
+			row["state"] = slurmdb.State(state).String()
+		}
+		rows = append(rows, row)
+	}
+	return errors.Join(
+		slurmtest.WriteAccounting(folder, rows),
+		os.WriteFile(filepath.Join(folder, "associations"), []byte(associations), 0o600),
+		os.WriteFile(filepath.Join(folder, "events"), []byte(events), 0o600),
+	)
 }
 
 // row returns the job's row in the tables.

@@ -113,6 +113,7 @@ func clusterCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	c.put(database(ts))
 	ts.Check(slurmtest.WriteQueue(ts.Getenv("FAKE_SLURM"), c.queue))
+	ts.Check(c.dump(ts.Getenv("FAKE_SLURM")))
 }
 
 // awaitCommand implements "await FILE".

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -72,8 +73,15 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
-	l.checkDatabase(ctx, c, clockOf(diag.At))
+	if c.From == Sacct {
+		l.checkSacct(ctx, c, clockOf(diag.At))
+	} else {
+		l.checkDatabase(ctx, c, clockOf(diag.At))
+	}
 	l.checkJournal(c, as)
+	if c.From == Sacct {
+		l.checkWriter(c)
+	}
 	l.checkWeb(c)
 	return l
 }
@@ -191,7 +199,9 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 	l.checkClocks(ctx, r, controller)
 	l.checkNames(ctx, c, r)
 	foretold = true
-	l.checkPredictor(ctx, c, r)
+	l.checkPredictor(ctx, c, func(ctx context.Context) (*accounting.History, error) {
+		return latest(ctx, r, foretellJobs)
+	})
 }
 
 // checkServers checks the servers that are tried in turn: each must let the account
@@ -254,7 +264,11 @@ func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controll
 		l.add("clocks", Fail, "do as said of the database", "%v", err)
 		return
 	}
-	database := clockOf(now)
+	l.compareClocks(clockOf(now), controller)
+}
+
+// compareClocks compares the clocks of the database and of slurmctld with this host's.
+func (l *checklist) compareClocks(database, controller reading) {
 	least, most := min(0, database.there-database.here), max(0, database.there-database.here)
 	ofSlurmctld := "not known"
 	if controller.there != 0 {

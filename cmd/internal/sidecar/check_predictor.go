@@ -21,10 +21,10 @@ const (
 )
 
 // checkPredictor tests the predictors on the jobs of the last days.
-func (l *checklist) checkPredictor(ctx context.Context, c Config, r *slurmdb.Reader) {
+func (l *checklist) checkPredictor(ctx context.Context, c Config, read func(context.Context) (*accounting.History, error)) {
 	ctx, cancel := context.WithTimeout(ctx, foretellTime)
 	defer cancel()
-	result, days, err := foretell(ctx, c, r, foretellJobs)
+	result, days, err := foretell(ctx, c, read)
 	switch {
 	case errors.Is(err, accounting.ErrEmpty):
 		l.ok("predictor", "%s: no job has ended in %d days to test it on", c.Schedule.Predictor, foretellDays)
@@ -47,13 +47,18 @@ func (l *checklist) checkPredictor(ctx context.Context, c Config, r *slurmdb.Rea
 	}
 }
 
-// foretell tests the predictors on the jobs of the last days, at most so many.
-func foretell(ctx context.Context, c Config, r *slurmdb.Reader, most int) (result lengths.Result, days float64, err error) {
+// latest reads the jobs of the last days from the tables, at most so many.
+func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.History, error) {
 	from, now, err := archive.Recent(ctx, r, foretellDays*86400, most)
 	if err != nil {
-		return result, 0, err
+		return nil, err
 	}
-	h, err := archive.History(ctx, r, from, now, nil)
+	return archive.History(ctx, r, from, now, nil)
+}
+
+// foretell tests the predictors on the jobs that are read.
+func foretell(ctx context.Context, c Config, read func(context.Context) (*accounting.History, error)) (result lengths.Result, days float64, err error) {
+	h, err := read(ctx)
 	if err != nil {
 		return result, 0, err
 	}
@@ -70,5 +75,5 @@ func foretell(ctx context.Context, c Config, r *slurmdb.Reader, most int) (resul
 			o.MaxTime[p.Name] = p.MaxTime
 		}
 	}
-	return lengths.Test(h, o), float64(now-from) / 86400, nil
+	return lengths.Test(h, o), float64(h.To-h.From) / 86400, nil
 }

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrClock means that the database's clock cannot be right. Nothing has been
+	// ErrClock means that accounting's clock, that of the database or of slurmctld, cannot be right. Nothing has been
 	// read by it.
-	ErrClock = errors.New("the database's clock is wrong")
+	ErrClock = errors.New("accounting's clock is wrong")
 	// ErrAnew means an ErrClock after which the sidecar has to be opened anew,
 	// because what it has read relied on a wrong clock.
 	ErrAnew = errors.New("opened anew")

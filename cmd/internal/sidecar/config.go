@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/horizon"
+	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -22,6 +24,7 @@ import (
 // and key in the file.
 type Config struct {
 	Cluster     string
+	From        string        // where jobs are read: Tables or Sacct
 	Mode        string        // "observe" or "enforce"
 	Interval    time.Duration // longest pause between two cycles
 	MinInterval time.Duration // from the beginning of one to that of the next
@@ -63,6 +66,8 @@ type Config struct {
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
+		Ahead        time.Duration // of a planned order
+		Nodes        int           // schedules that planning one looks at
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
@@ -110,9 +115,16 @@ const (
 	Enforce = "enforce" // write priorities
 )
 
+// The sources of jobs.
+const (
+	Tables = "database" // slurmdbd's tables
+	Sacct  = "sacct"    // Slurm's commands, see package sacctsource
+)
+
 // Default returns the configuration without any setting.
 func Default() Config {
 	var c Config
+	c.From = Tables
 	c.Mode = Observe
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
@@ -141,6 +153,8 @@ func Default() Config {
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
+	c.Schedule.Ahead = time.Hour
+	c.Schedule.Nodes = 2000
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = string(priority.SiteFactor)
 	c.Priority.Mode = string(priority.Strict)
@@ -170,6 +184,7 @@ const (
 
 	orderRemaining = "remaining"
 	orderPaper     = "paper"
+	orderHorizon   = "horizon"
 	hintsOff       = "off"
 	hintsComment   = "comment"
 )
@@ -200,13 +215,23 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
 	note("schedule.predictor")
 	o.Rule.Threshold = seconds(c.Campaign.Threshold)
-	if c.Schedule.Order == orderRemaining {
+	if c.Schedule.Order != orderPaper {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
 	}
 	if len(errs) == 0 {
 		errs = append(errs, o.Validate())
 	}
 	return o, errors.Join(errs...)
+}
+
+// Plans reports whether the head of the queue is planned, by Planned.
+func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
+
+// Planned returns how a plan changes the order of a virtual schedule.
+func (c *Config) Planned() horizon.Options {
+	return horizon.Options{
+		Ahead: seconds(c.Schedule.Ahead), Nodes: int64(c.Schedule.Nodes), Accept: c.Satisfaction, Objective: optimal.SumT,
+	}
 }
 
 // PlanOptions returns the options of a plan under a controller, without what the
@@ -293,8 +318,10 @@ func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 // Source returns the configuration of the reader. Its cluster may still be empty.
 // It fails if the password file cannot be read.
 func (c *Config) Source() (slurmdb.Config, error) {
-	password := c.Database.Password
-	if c.Database.PasswordFile != "" {
+	password, history := c.Database.Password, c.Database.History
+	if c.From == Sacct {
+		history = min(history, c.remembered())
+	} else if c.Database.PasswordFile != "" {
 		// Expanded for systemd's $CREDENTIALS_DIRECTORY.
 		raw, err := os.ReadFile(os.ExpandEnv(c.Database.PasswordFile))
 		if err != nil {
@@ -318,11 +345,15 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: by,
-		History: seconds(c.Database.History), Overlap: seconds(c.Database.Overlap),
+		History: seconds(history), Overlap: seconds(c.Database.Overlap),
 		Class: class, Hints: c.Schedule.Hints == hintsComment, Declared: declared,
 		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}, nil
 }
+
+// remembered is how far back the virtual schedule looks. More is not asked of sacct,
+// whose answer slurmdbd holds in memory as a whole.
+func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
 

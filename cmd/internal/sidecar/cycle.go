@@ -61,6 +61,7 @@ type Sidecar struct {
 	made       *planned          // what the latest plan was made from
 	latest     Plan
 	generation uint64 // see Cycle.Generation
+	unplanned  bool   // the latest plan was made without what Config.Planned wants
 	patience   patience
 
 	lead  *Lead // decides who writes; nil where nobody else can
@@ -168,6 +169,10 @@ type Cycle struct {
 	// previous cycle, nil if nothing was. Names are the names in include and
 	// exclude that Slurm does not know, in the first cycle.
 	Journal, Names error
+
+	// Unplanned is why the head of a queue could not be planned, so that the order is
+	// the plain one (schedule.order horizon). It is told once, until planning works again.
+	Unplanned error
 
 	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
 	users     [][]ostrich.User

@@ -14,7 +14,7 @@ import (
 )
 
 // Lead decides which daemon of a cluster writes: the one that holds a lock of the
-// database. It outlives the sidecars of a daemon, so that a new configuration does
+// database, or without one a lock of a file. It outlives the sidecars of a daemon, so that a new configuration does
 // not give the lock away. One sidecar at a time may use it.
 //
 // While the lock is ours it is confirmed four times within the term. The server
@@ -30,6 +30,7 @@ type Lead struct {
 
 	open   func(ctx context.Context, term time.Duration) (lock, error) // connects to where the lock is
 	key    string                                                      // of what open connects to
+	whose  string                                                      // the lock, in words
 	wanted time.Duration                                               // the term from the next time on that we get the lock
 	term   time.Duration
 
@@ -44,7 +45,7 @@ type Lead struct {
 	heir   bool // what another one wrote is to be taken over
 }
 
-// lock is a lock of the database. *slurmdb.Lock is one.
+// lock decides between daemons. *slurmdb.Lock is one.
 type lock interface {
 	Take(ctx context.Context) (bool, error)
 	Held(ctx context.Context) (bool, error)
@@ -52,10 +53,10 @@ type lock interface {
 }
 
 // ErrLost means that the lock was lost during our turn.
-var ErrLost = errors.New("the right to write was lost: the database does not confirm its lock")
+var ErrLost = errors.New("the right to write was lost: its lock is not confirmed")
 
 // standsBy says why a daemon waits for its turn.
-const standsBy = "another daemon orders this cluster and holds the database's lock"
+func (l *Lead) standsBy() string { return "another daemon orders this cluster and holds " + l.whose }
 
 const (
 	shortestTerm = 3 * time.Second
@@ -69,13 +70,23 @@ func termOf(interval time.Duration) time.Duration {
 }
 
 // use sets where the lock is. It gives back a lock held elsewhere.
-func (l *Lead) use(source slurmdb.Config, interval time.Duration) error {
+func (l *Lead) use(c *Config, source slurmdb.Config) error {
 	key := fmt.Sprintf("%s %s %s", source.Addresses, source.Database, source.Cluster)
+	if c.From == Sacct {
+		key = "file " + c.Journal
+	}
 	var err error
 	if key != l.key {
 		err = l.Release()
 	}
-	l.key, l.wanted = key, termOf(interval)
+	l.key, l.wanted = key, termOf(c.Interval)
+	if c.From == Sacct {
+		l.whose = "the lock beside the journal"
+		journal := c.Journal
+		l.open = func(context.Context, time.Duration) (lock, error) { return openFileLock(journal) }
+		return err
+	}
+	l.whose = "the database's lock"
 	l.open = func(ctx context.Context, term time.Duration) (lock, error) {
 		held, bad := slurmdb.OpenLock(ctx, source, term)
 		if bad != nil {
@@ -265,7 +276,7 @@ func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 		if ours {
 			return "", nil
 		}
-		return standsBy, nil
+		return s.lead.standsBy(), nil
 	}
 	s.leads = false
 	if s.journal != nil {
@@ -287,7 +298,7 @@ func (s *Sidecar) turn(ctx context.Context, apply bool) (string, error) {
 	case err != nil:
 		return "", err
 	case !ours:
-		return standsBy, nil
+		return s.lead.standsBy(), nil
 	}
 	return "", nil
 }

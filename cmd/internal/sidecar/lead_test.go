@@ -92,7 +92,7 @@ func (c *connection) Close() error {
 }
 
 func (s *server) lead() *Lead {
-	return &Lead{Wait: true, open: s.open, wanted: termOf(10 * time.Second)}
+	return &Lead{Wait: true, open: s.open, whose: "a lock", wanted: termOf(10 * time.Second)}
 }
 
 // Whatever happens to the connections, two daemons never write at once, and as
@@ -234,7 +234,7 @@ func testStandby(t *testing.T) {
 		second.pools.Add(ostrich.Event{At: 9001, Kind: ostrich.Submit, Job: w.records[w.queue[i].Job].Job})
 	}
 	c := run(t, second, true)
-	equal(t, "stands by", standsBy, c.StandsBy)
+	equal(t, "stands by", "another daemon orders this cluster and holds a lock", c.StandsBy)
 	equal(t, "managed while standing by", 5, c.Plan.Summary.Managed)
 	if _, err := os.Stat(filepath.Join(dir, "second")); err == nil {
 		t.Error("a journal of who has written nothing")

@@ -24,7 +24,7 @@ func Permanent(err error) bool {
 		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
 }
 
-// Open connects to the database and reads the controller's configuration. It reads
+// Open connects to accounting and reads the controller's configuration. It reads
 // no job. With a lead the sidecar is to write, and opens the journal for writing
 // when the lead says that it is its turn. Without one it only reads. With servers it
 // is one of the sidecars of a daemon, which may go on at another database server;
@@ -58,7 +58,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	}
 	source.Reached = servers.known(&source)
 	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
-	accounting, err := slurmdb.Open(ctx, source)
+	accounting, err := c.openAccounts(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +67,12 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	s.place = place{reader: accounting, servers: servers, asked: time.Now()}
 	c = s.config
-	c.Database.Addresses = []string{accounting.Reached().Address}
-	s.past = NewPast(c) // of the same server
+	if reader, is := accounting.(*slurmdb.Reader); is {
+		s.place = place{reader: reader, servers: servers, asked: time.Now()}
+		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
+	}
+	s.past = NewPast(c)
 	return s, nil
 }
 
@@ -106,7 +108,7 @@ func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) 
 		p.journal, err = readJournal(&p.config)
 	}
 	if err == nil && p.lead != nil {
-		err = p.lead.use(source, p.config.Interval)
+		err = p.lead.use(&p.config, source)
 	}
 	if err != nil {
 		return nil, err

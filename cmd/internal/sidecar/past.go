@@ -21,10 +21,10 @@ type Past struct {
 	closed context.Context //nolint:containedctx // ends questions when the past is closed
 	end    context.CancelFunc
 
-	asking chan struct{}   // has one place, for whoever asks; it guards what follows
-	reader *slurmdb.Reader // nil until the first question
-	failed error           // of the latest question
-	until  time.Time       // to when it is not asked again
+	asking chan struct{} // has one place, for whoever asks; it guards what follows
+	reader asked         // nil until the first question
+	failed error         // of the latest question
+	until  time.Time     // to when it is not asked again
 }
 
 // pastPause keeps users who ask while the database does not answer from waiting for it.
@@ -40,7 +40,7 @@ func NewPast(c Config) *Past {
 
 // Find returns accounting's newest record of a job, see slurmdb.Reader.Find.
 func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (found slurmdb.Record, ok bool, err error) {
-	err = p.ask(ctx, func(r *slurmdb.Reader) error {
+	err = p.ask(ctx, func(r asked) error {
 		found, ok, err = r.Find(ctx, id, task, offset)
 		return err
 	})
@@ -49,7 +49,7 @@ func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (fo
 
 // Started visits the rows that started in [from, to), see slurmdb.Reader.Started.
 func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
-	return p.ask(ctx, func(r *slurmdb.Reader) error { return r.Started(ctx, from, to, visit) })
+	return p.ask(ctx, func(r asked) error { return r.Started(ctx, from, to, visit) })
 }
 
 // Writes returns what was written for jobs, see journal.Of. Without a journal that is
@@ -62,7 +62,7 @@ func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
 }
 
 // ask opens the connection if it is not open yet.
-func (p *Past) ask(ctx context.Context, question func(*slurmdb.Reader) error) error {
+func (p *Past) ask(ctx context.Context, question func(asked) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closed, cancel)()
@@ -95,8 +95,12 @@ func (p *Past) open(ctx context.Context) error {
 		return nil
 	}
 	source, err := p.config.Source()
+	if err != nil {
+		return err
+	}
+	reader, err := p.config.openAccounts(ctx, source)
 	if err == nil {
-		p.reader, err = slurmdb.Open(ctx, source)
+		p.reader = reader
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -116,9 +117,21 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	var p Plan
 	orders := make([][]ostrich.Place, len(c.Pools))
+	var failed error
 	for i, in := range c.Pools {
-		orders[i] = in.Schedule.Order()
+		if !s.config.Plans() {
+			orders[i] = in.Schedule.Order()
+			continue
+		}
+		var err error
+		if orders[i], err = s.config.Planned().Reorder(in.Schedule); err != nil && failed == nil {
+			failed = fmt.Errorf("pool %q: %w", in.Pool.Name, err)
+		}
 	}
+	if failed != nil && !s.unplanned {
+		c.Unplanned = failed
+	}
+	s.unplanned = failed != nil
 	queues, ranks := split(c.Queue, orders)
 	p.Entries = make([]Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {

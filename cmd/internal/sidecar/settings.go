@@ -54,6 +54,7 @@ func Settings(c *Config) []Setting {
 	names := func(list []string) string { return strings.Join(list, ", ") }
 	return []Setting{
 		{Key: "cluster", Value: text{&c.Cluster}, Usage: "Slurm's ClusterName; empty: ask scontrol"},
+		{Key: "source", Value: choice{&c.From, []string{Tables, Sacct}}, Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
 		{Key: "mode", Value: choice{&c.Mode, []string{Observe, Enforce}}, Usage: "observe (write nothing) or enforce (write priorities)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
 		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next"},
@@ -66,11 +67,11 @@ func Settings(c *Config) []Setting {
 		{Key: "database.name", Value: text{&c.Database.Name}, Usage: "StorageLoc of slurmdbd.conf"},
 		{Key: "database.tls", Value: choice{&c.Database.TLS, []string{"off", "preferred", "on", "skip-verify"}}, Usage: "off, preferred, on or skip-verify (encrypt without a look at the certificate)"},
 		{Key: "database.tls_ca", Value: text{&c.Database.TLSCA}, Usage: "PEM file with the authority that signed the server's certificate, for database.tls on; empty: the system's"},
-		{Key: "database.timeout", Value: span{&c.Database.Timeout, time.Second}, Usage: "longest time for one query"},
-		{Key: "database.history", Value: span{&c.Database.History, 0}, Usage: "how far back finished jobs are read at the start"},
+		{Key: "database.timeout", Value: span{&c.Database.Timeout, time.Second}, Usage: "longest time for one query, and with source sacct for one sacct"},
+		{Key: "database.history", Value: span{&c.Database.History, 0}, Usage: "how far back finished jobs are read at the start; with source sacct no further than schedule.memory"},
 		{Key: "database.overlap", Value: span{&c.Database.Overlap, time.Second}, Usage: "how far back each cycle reads finished jobs again, for rows that became visible late"},
 
-		{Key: "slurm.bin", Value: text{&c.Slurm.Bin}, Usage: "folder of scontrol, squeue, sprio, sdiag and sacctmgr; empty: PATH"},
+		{Key: "slurm.bin", Value: text{&c.Slurm.Bin}, Usage: "folder of scontrol, squeue, sprio, sdiag, sacctmgr and sacct; empty: PATH"},
 		{Key: "slurm.conf", Value: text{&c.Slurm.Conf}, Usage: "path of slurm.conf; empty: SLURM_CONF or Slurm's own default"},
 		{Key: "slurm.timeout", Value: span{&c.Slurm.Timeout, time.Second}, Usage: "longest time for one Slurm command"},
 
@@ -79,7 +80,9 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.late", Value: choice{&c.Campaign.Late, ostrich.LateNames}, Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
 		{Key: "campaign.declared", Value: choice{&c.Campaign.Declared, slurmdb.DeclareNames}, Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
-		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
+		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it), paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then) or horizon (remaining, with the head of the queue planned so that users wait for less than they accept, see satisfaction)"},
+		{Key: "schedule.ahead", Value: span{&c.Schedule.Ahead, 0}, Usage: "with schedule.order horizon: how far a job may come to stand in front of others, in the time that the whole machine needs for what they preceded it by; 0: none does"},
+		{Key: "schedule.nodes", Value: number{&c.Schedule.Nodes}, Usage: "with schedule.order horizon: how many schedules are looked at to plan a queue, of which a job more is planned for each 50; 0: the order stays"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
 		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
@@ -93,7 +96,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing: " + satisfaction.Usage},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
 
 		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
 		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
@@ -130,7 +133,7 @@ func Settings(c *Config) []Setting {
 var (
 	// With ostrich.Strict jobs would have to be held back, which the sidecar
 	// does not do.
-	orders   = []string{orderRemaining, orderPaper}
+	orders   = []string{orderRemaining, orderPaper, orderHorizon}
 	gates    = []string{ostrich.Demote.String(), ostrich.Off.String()}
 	channels = []string{string(priority.SiteFactor), string(priority.Nice), string(priority.Priority)}
 	modes    = []string{string(priority.Strict), string(priority.Weight)}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -239,4 +240,31 @@ func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 	s.QOS = all
 	s.Sort()
 	return nil
+}
+
+// ReadNames reads columns of what sacctmgr --parsable2 shows: the names in each, sorted,
+// each once and without the empty one. The command is for messages.
+func ReadNames(r io.Reader, command string, columns ...string) ([][]string, error) {
+	t := &table{name: "output", in: reader(bufio.NewReader(r))}
+	need := make([][]string, len(columns))
+	for i, c := range columns {
+		need[i] = []string{c}
+	}
+	if err := t.header(command, need...); err != nil {
+		return nil, err
+	}
+	all := make([][]string, len(columns))
+	err := t.each(func() error {
+		for i, c := range columns {
+			if name := strings.TrimSpace(t.text(t.column(c))); name != "" {
+				all[i] = append(all[i], name)
+			}
+		}
+		return nil
+	})
+	for i := range all {
+		slices.Sort(all[i])
+		all[i] = slices.Compact(all[i])
+	}
+	return all, err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Commands are the commands that are faked.
-var Commands = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare"}
+var Commands = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare", "sacct"}
 
 // configuration is the default of "scontrol show config".
 const configuration = `Configuration data as of 2023-11-14T22:13:20
@@ -124,7 +124,19 @@ func (s state) run(command string, args []string, now time.Time) error {
 		s.print("sdiag output at Tue Nov 14 22:13:20 2023 (", clock, ")\nDBD Agent queue size: ", strings.TrimSpace(s.text("dbd", "0")), "\n")
 	case "sshare":
 		s.print(s.text("sshare", ""))
+	case "sacct":
+		rows, err := s.jobs("accounting")
+		s.print(Sacct(rows, args))
+		return err
 	case "sacctmgr":
+		if slices.Contains(args, "event") {
+			s.print(s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"))
+			return nil
+		}
+		if slices.Contains(args, "qos") {
+			s.print("Name|Priority|UsageFactor\nnormal|0|1.000000\n")
+			return nil
+		}
 		if slices.Contains(args, "associations") {
 			s.print(s.text("associations", ""))
 			return nil

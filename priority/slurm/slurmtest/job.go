@@ -19,6 +19,7 @@ import (
 //	full                      the id in squeue, if not made from these: "40+1"
 //	submit start state        seconds after Epoch; a job that has started runs
 //	held reason reservation dependency
+//	end eligible suspended alloc assoc    of a row of sacct's, see [Sacct]
 //	age assoc fairshare jobsize partfactor qosfactor site nice
 //	pinned basic              a priority set by hand, or by priority/basic
 //
@@ -53,18 +54,24 @@ func ParseJob(words []string) (Job, error) {
 }
 
 // WriteQueue makes the jobs the queue of the Slurm in a folder.
-func WriteQueue(dir string, queue []Job) error { return state{dir: dir}.save(queue) }
+func WriteQueue(dir string, queue []Job) error { return state{dir: dir}.save("queue", queue) }
 
-func (s state) queue() (queue []Job, err error) {
-	for line := range strings.Lines(s.text("queue", "")) {
+// WriteAccounting makes the jobs the rows of sacct in a folder.
+func WriteAccounting(dir string, rows []Job) error { return state{dir: dir}.save("accounting", rows) }
+
+func (s state) queue() (queue []Job, err error) { return s.jobs("queue") }
+
+func (s state) jobs(file string) (queue []Job, err error) {
+	for line := range strings.Lines(s.text(file, "")) {
 		j, bad := ParseJob(strings.Fields(line))
 		queue, err = append(queue, j), errors.Join(err, bad)
 	}
 	return queue, err
 }
 
-// save writes the queue. A command that is killed meanwhile leaves the former one.
-func (s state) save(queue []Job) error {
+// save writes the queue or the rows. A command that is killed meanwhile leaves the
+// former ones.
+func (s state) save(name string, queue []Job) error {
 	var b strings.Builder
 	for _, j := range queue {
 		var words []string
@@ -73,7 +80,7 @@ func (s state) save(queue []Job) error {
 		}
 		b.WriteString(strings.Join(words, " ") + "\n")
 	}
-	file := s.file("queue")
+	file := s.file(name)
 	return errors.Join(os.WriteFile(file+".new", []byte(b.String()), 0o600), os.Rename(file+".new", file))
 }
 
@@ -160,7 +167,7 @@ func (j Job) squeue() *strings.Replacer {
 		"%u", j.Or("user", "ann"), "%U", j.Or("uid", "1000"), "%a", j.Or("account", "root"),
 		"%P", j.Or("partition", "main"), "%q", j.Or("qos", "normal"),
 		"%Q", j.Or("restored", strconv.FormatInt(j.priority(), 10)), "%y", j.Or("nice", "0"),
-		"%T", j.state(), "%V", strconv.FormatInt(Epoch+j.Number("submit"), 10),
+		"%T", j.state(), "%S", j.moment("start", "N/A"), "%V", strconv.FormatInt(Epoch+j.Number("submit"), 10),
 		"%v", j.Or("reservation", "(null)"), "%E", j.Or("dependency", "(null)"), "%r", j.Or("reason", reason),
 		"%C", j.Or("cpus", "1"), "%l", j.limit(), "%w", j.Or("wckey", "(null)"), "%j", j.Or("name", "job"), "%k", j.Or("comment", "(null)"),
 	)

@@ -50,7 +50,7 @@ func (s state) commands(script io.Reader) error {
 			j["site"] = ahead
 		}
 	}
-	if err = s.save(q); err != nil {
+	if err = s.save("queue", q); err != nil {
 		return err
 	}
 	var refused error
@@ -70,7 +70,7 @@ func (s state) commands(script io.Reader) error {
 			continue
 		}
 		// A command that is killed has done what it said.
-		if bad := errors.Join(s.save(q), s.add("log", lines.Text())); bad != nil {
+		if bad := errors.Join(s.save("queue", q), s.add("log", lines.Text())); bad != nil {
 			return bad
 		}
 		switch {
@@ -94,7 +94,7 @@ func (s state) change(q []Job, name, key, value string) (err error) {
 		known = true
 		switch {
 		case j["hang"] != "":
-			if err = errors.Join(s.save(q), s.add("used-hang", name)); err != nil {
+			if err = errors.Join(s.save("queue", q), s.add("used-hang", name)); err != nil {
 				return err
 			}
 			hang()

@@ -36,7 +36,7 @@ func (s state) squeue(args []string) error {
 			continue
 		}
 		known = true
-		if states[0] == "all" || slices.Contains(states, j.state()) {
+		if states[0] == "all" || states[0] == "" || slices.Contains(states, j.state()) {
 			s.print(j.squeue().Replace(option(args, "-o")), "\n")
 		}
 	}

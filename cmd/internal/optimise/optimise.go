@@ -1,0 +1,248 @@
+// Package optimise takes the queue of a workload log at an instant, and looks for the
+// order of it that is best for an objective.
+package optimise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/solver"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/optimal"
+	"slurm-ostrich/ostrich/satisfaction"
+	"slurm-ostrich/ostrich/sim"
+)
+
+// Options say which queue is ordered, and how, in the words of a command line.
+type Options struct {
+	replay.LogOptions
+	Log          string
+	At           string
+	Objective    string
+	Satisfaction string
+	Late         string // "" is by the objective
+	Estimate     string
+	Solver       string
+	Model        string
+	Limit        time.Duration
+	Nodes        int64
+}
+
+// Flags returns the options, which fill o.
+func (o *Options) Flags() []cli.Flag {
+	o.Load = 1 // as logged
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "swf", Usage: "`FILE` with the log; must be given", Destination: &o.Log},
+		&cli.StringFlag{Name: "at", Usage: "the queue at `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC; must be given", Destination: &o.At},
+		&cli.StringFlag{Name: "objective", Usage: "what gets small: `OBJECTIVE` is " + console.List(optimal.ObjectiveNames), Value: optimal.ObjectiveNames[0], Destination: &o.Objective},
+		&cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept: `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: &o.Satisfaction},
+		&cli.StringFlag{Name: "late", Usage: "jobs that are late in every schedule: `WHAT` is drop or keep", DefaultText: "drop for sum-u, keep for the others", Destination: &o.Late},
+		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: sim.EstimateNames[0], Destination: &o.Estimate},
+		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},
+		&cli.StringFlag{Name: "model", Usage: "the linear programme, for cbc, glpsol and files: `MODEL` is " + console.List(optimal.FormulationNames), Value: optimal.FormulationNames[0], Destination: &o.Model},
+		&cli.DurationFlag{Name: "limit", Usage: "end the search after `TIME`", Value: 10 * time.Second, Destination: &o.Limit},
+		&cli.Int64Flag{Name: "nodes", Usage: "end the own search after `NUMBER` of schedules, complete or partial", DefaultText: "no limit", Destination: &o.Nodes},
+		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
+		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},
+	}, o.RuleFlags(ostrich.ByNames, "what a campaign is", ostrich.ByNames[0])...)
+}
+
+// Outcome is a queue and its best schedule that was found.
+type Outcome struct {
+	Log       string   `json:"log"`
+	At        int64    `json:"at"`
+	Procs     int      `json:"procs"`
+	Running   int      `json:"running"`
+	Waiting   int      `json:"waiting"`
+	Dropped   int      `json:"dropped"`
+	Objective string   `json:"objective"`
+	Solver    string   `json:"solver"`
+	EASY      float64  `json:"easy"`
+	Value     float64  `json:"value"`
+	Bound     float64  `json:"bound"`
+	Gap       float64  `json:"gap"`
+	Optimal   bool     `json:"optimal"`
+	Nodes     int64    `json:"nodes"`
+	Failure   string   `json:"failure,omitempty"`
+	Jobs      []Job    `json:"jobs"`
+	Notes     []string `json:"-"`
+
+	// Model is the linear programme, for files.
+	Model *optimal.Model `json:"-"`
+}
+
+// Job is a job of the queue. Its times are in seconds from the instant on.
+type Job struct {
+	ID     int64 `json:"job"`
+	Procs  int   `json:"procs"`
+	Length int64 `json:"length"`
+	Due    int64 `json:"due"`
+	EASY   int64 `json:"easy_start"`
+	Start  int64 `json:"start"`
+}
+
+// choices are the options that have been understood.
+type choices struct {
+	objective optimal.Objective
+	accept    satisfaction.Acceptance
+	estimates sim.Estimates
+	model     optimal.Formulation
+	solver    optimal.Solver
+	drop      bool
+}
+
+func (o *Options) choices(ctx context.Context) (c choices, err error) {
+	wrong := func(option string, one error) {
+		if one != nil && err == nil {
+			err = fmt.Errorf("--%s %w", option, one)
+		}
+	}
+	for _, x := range []struct{ option, value string }{{"swf", o.Log}, {"at", o.At}} {
+		if x.value == "" {
+			return c, fmt.Errorf("--%s must be given", x.option)
+		}
+	}
+	var one error
+	c.objective, one = console.Named[optimal.Objective](optimal.ObjectiveNames, o.Objective)
+	wrong("objective", one)
+	if c.accept, one = satisfaction.Parse(o.Satisfaction); one != nil && err == nil {
+		err = fmt.Errorf("--satisfaction: %w", one)
+	}
+	c.estimates, one = console.Named[sim.Estimates](sim.EstimateNames[:2], o.Estimate)
+	wrong("estimate", one)
+	c.model, one = console.Named[optimal.Formulation](optimal.FormulationNames, o.Model)
+	wrong("model", one)
+	switch {
+	case o.Limit <= 0:
+		wrong("limit", fmt.Errorf("%v: must be above 0", o.Limit))
+	case o.Nodes < 0 || o.Given("nodes") && o.Nodes == 0:
+		wrong("nodes", fmt.Errorf("%d: at least 1", o.Nodes))
+	}
+	if o.Late == "" {
+		c.drop = c.objective == optimal.SumU
+	} else {
+		var i uint8
+		i, one = console.Named[uint8]([]string{"drop", "keep"}, o.Late)
+		wrong("late", one)
+		c.drop = i == 0
+	}
+	if err != nil {
+		return c, err
+	}
+	c.solver, one = solver.New(ctx, o.Solver, c.model, o.Limit)
+	wrong("solver", one)
+	if err == nil && o.Given("nodes") && o.Solver != solver.Names[0] {
+		err = fmt.Errorf("--nodes means nothing to --solver %s", o.Solver)
+	}
+	return c, err
+}
+
+// Run reads the log and orders the queue. now tells the time, for the limit.
+func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, error) {
+	c, err := o.choices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, out, err := o.scenario(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if out.Model, err = optimal.NewModel(&in, c.objective, c.model); err != nil {
+		return nil, err
+	}
+	budget := optimal.Budget{Nodes: optimal.Unlimited}
+	if o.Nodes > 0 {
+		budget.Nodes = o.Nodes
+	}
+	end := now().Add(o.Limit)
+	budget.Stop = func() bool { return ctx.Err() != nil || o.Solver == solver.Names[0] && !now().Before(end) }
+	r, err := c.solver.Solve(&in, c.objective, budget)
+	switch {
+	case ctx.Err() != nil:
+		return nil, console.ErrInterrupted
+	case errors.Is(err, solver.ErrFailed):
+		out.Failure = err.Error()
+		out.Notes = append(out.Notes, out.Failure)
+	case err != nil:
+		return nil, err
+	}
+	out.EASY, out.Value, out.Bound, out.Gap, out.Optimal, out.Nodes = r.EASY, r.Value, r.Bound, r.Gap(), r.Optimal, r.Nodes
+	easy := optimal.EASY(&in)
+	for _, i := range r.Order {
+		j := &in.Jobs[i]
+		out.Jobs = append(out.Jobs, Job{int64(j.ID), j.Procs, int64(j.Length), int64(j.Due), int64(easy[i]), int64(r.Starts[i])})
+	}
+	return out, nil
+}
+
+// scenario reads the queue from the log.
+func (o *Options) scenario(ctx context.Context, c *choices) (optimal.Instance, *Outcome, error) {
+	log, err := o.Read(ctx, o.Log)
+	if err != nil {
+		return optimal.Instance{}, nil, err
+	}
+	moment, err := o.Moment("at", o.At, log)
+	at := ostrich.Time(moment)
+	if err != nil {
+		return optimal.Instance{}, nil, err
+	}
+	w, err := o.Take(o.Log, log, ostrich.ByNames, c.estimates)
+	if err != nil {
+		return optimal.Instance{}, nil, err
+	}
+	if !w.Timed {
+		return optimal.Instance{}, nil, fmt.Errorf("%s: the log tells no waits, so nobody stood in a queue", o.Log)
+	}
+	numbers, err := sim.Numbers(w.Jobs, w.Rule.Rule)
+	if err != nil {
+		return optimal.Instance{}, nil, fmt.Errorf("%s: %w", o.Log, err)
+	}
+	logged := make([]optimal.Logged, len(w.Jobs))
+	for i := range w.Jobs {
+		j := &w.Jobs[i]
+		logged[i] = optimal.Logged{
+			ID: j.ID, Procs: j.Procs, Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run),
+			Length: j.Estimate, Wait: ostrich.Duration(c.accept.Due(0, j.Estimate)), Campaign: numbers[i],
+		}
+	}
+	in, queue, err := optimal.Scenario(w.Procs, logged, at)
+	if err != nil {
+		return optimal.Instance{}, nil, fmt.Errorf("%s: %w", o.Log, err)
+	}
+	if len(queue) == 0 {
+		return optimal.Instance{}, nil, fmt.Errorf("%s: nobody waited at %d s", o.Log, at)
+	}
+	if c.drop {
+		in, _ = in.Satisfiable()
+	}
+	return in, &Outcome{
+		Log: w.Name, At: int64(at), Procs: w.Procs, Running: len(in.Running), Waiting: len(queue), Dropped: len(queue) - len(in.Jobs),
+		Objective: c.objective.String(), Solver: o.Solver, Jobs: []Job{}, Notes: w.Notes,
+	}, nil
+}
+
+// Tables returns the queue as a whole, then its jobs in the order of the schedule.
+func (out *Outcome) Tables() []format.Table {
+	whole := format.Table{Header: []string{
+		"LOG", "AT", "PROCS", "RUNNING", "WAITING", "DROPPED", "OBJECTIVE", "SOLVER", "EASY", "VALUE", "BOUND", "GAP", "OPTIMAL", "NODES",
+	}}
+	optimum := "no"
+	if out.Optimal {
+		optimum = "yes"
+	}
+	value := func(x float64) string { return format.Trimmed(x, 3) }
+	whole.Add(out.Log, out.At, out.Procs, out.Running, out.Waiting, out.Dropped, out.Objective, out.Solver,
+		value(out.EASY), value(out.Value), value(out.Bound), format.PercentCell(out.Gap, 1), optimum, out.Nodes)
+	jobs := format.Table{Header: []string{"JOB", "PROCS", "LENGTH", "DUE", "EASY_START", "START", "LATE"}}
+	for _, j := range out.Jobs {
+		jobs.Add(j.ID, j.Procs, j.Length, j.Due, j.EASY, j.Start, max(0, j.Start-j.Due))
+	}
+	return []format.Table{whole, jobs}
+}

@@ -1,0 +1,147 @@
+package sacctsource_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// TestSuspensions: sacct prints a sum alone, and the polls tell when each began and ended.
+func TestSuspensions(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	p := newPair(t, db, nil)
+	defer func() { _ = p.reader.Close() }()
+	j := slurmdbtest.Job{ID: 7, User: 1001, Submit: base, Start: base + 10}
+	put := func(what string) {
+		t.Helper()
+		db.Put(j)
+		p.agree(what)
+	}
+	put("runs")
+	for i, at := range []int64{100, 200} {
+		j.State, j.Suspended = 2, uint64(base+at)-j.Suspended
+		db.Put(j)
+		db.Pause(7, base, base+at, 0)
+		p.agree("suspended")
+		if i == 0 {
+			j.State, j.Suspended = 1, uint64(base+at+30)-j.Suspended
+			db.Pause(7, base, base+at, base+at+30)
+			put("resumed")
+		}
+	}
+	j.Suspended, j.State, j.End = uint64(base+260)-j.Suspended, 3, base+300
+	db.Pause(7, base, base+200, base+260)
+	put("ended")
+}
+
+// TestFailure: a poll in which a command fails reports nothing, and the next one reports
+// all. So the clock of the virtual schedule stands while sacct does not answer.
+func TestFailure(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	p := newPair(t, db, nil)
+	defer func() { _ = p.reader.Close() }()
+	p.twin.now = ostrich.Time(base + 900)
+	for _, state := range []slurmdbtest.Job{
+		{ID: 1, User: 1001, Submit: base},
+		{ID: 1, User: 1001, Submit: base, Start: base + 20},
+		{ID: 1, User: 1001, Submit: base, Start: base + 20, End: base + 60},
+	} {
+		db.Put(state)
+		for _, command := range []string{"sdiag", "squeue", "sacct", "sacctmgr", "event"} {
+			if state.Start != 0 && (command == "sacctmgr" || command == "event") {
+				continue // not asked within a minute
+			}
+			p.twin.fail = command
+			_, err := p.source.PollEach(t.Context(), func(e ostrich.Event) { t.Errorf("%s fails, and yet %v", command, e) })
+			if !errors.Is(err, errAway) {
+				t.Errorf("%s fails: %v", command, err)
+			}
+		}
+		p.twin.fail = ""
+		p.agree("after the failures")
+	}
+}
+
+// TestCost: the first poll runs one sacct, and one more for jobs that are not eligible.
+// Where nothing has changed, one tells so, of what has ended lately.
+func TestCost(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	for id := range uint32(50) {
+		db.Put(slurmdbtest.Job{ID: id + 1, User: 1001, Submit: base + int64(id)})
+	}
+	p := newPair(t, db, nil)
+	defer func() { _ = p.reader.Close() }()
+	ran := func(what, want string) {
+		t.Helper()
+		p.twin.ran = nil
+		p.agree(what)
+		if got := strings.Join(p.twin.ran, " "); got != want {
+			t.Errorf("%s: ran %s, want %s", what, got, want)
+		}
+	}
+	ran("first", "sdiag squeue sacct sacctmgr event")
+	ran("quiet", "sdiag squeue sacct")
+	db.Put(slurmdbtest.Job{ID: 60, User: 1001, Submit: base + 60, Eligible: -1})
+	ran("a held job", "sdiag squeue sacct sacct")
+	ran("quiet again", "sdiag squeue sacct")
+	db.Put(slurmdbtest.Job{ID: 1, User: 1001, Submit: base, Start: base + 70, End: base + 80})
+	ran("an end", "sdiag squeue sacct")
+}
+
+// TestPast: questions about single jobs have the answers that the tables give.
+func TestPast(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	db.Associate(slurmdbtest.Assoc{ID: 11, User: "user1001", Account: "physics"})
+	db.Put(
+		slurmdbtest.Job{ID: 1, User: 1001, Assoc: 11, Account: "physics", Submit: base, Start: base + 5, End: base + 50},
+		slurmdbtest.Job{ID: 2, User: 1001, Assoc: 11, Account: "physics", Submit: base, Start: base + 5, End: base + 50, State: 1024},
+		slurmdbtest.Job{ID: 2, User: 1001, Assoc: 11, Account: "physics", Submit: base + 50},
+		slurmdbtest.Job{ID: 4, User: 1001, Assoc: 11, Account: "physics", Submit: base, Array: 3, Task: 9, Start: base + 100},
+		slurmdbtest.Job{ID: 6, User: 1001, Assoc: 11, Account: "physics", Submit: base, Het: 5},
+	)
+	p := newPair(t, db, nil)
+	defer func() { _ = p.reader.Close() }()
+	for _, q := range []struct {
+		id           ostrich.JobID
+		task, offset int
+	}{{1, -1, -1}, {2, -1, -1}, {3, 9, -1}, {3, 8, -1}, {5, -1, 1}, {77, -1, -1}} {
+		want, known, err := p.reader.Find(t.Context(), q.id, q.task, q.offset)
+		got, knows, bad := p.source.Find(t.Context(), q.id, q.task, q.offset)
+		got.QOS = "" // each row of sacct's names it, and the reader has not polled
+		if err != nil || bad != nil || known != knows || want != got {
+			t.Errorf("%v: %+v, %v, %v; by sacct %+v, %v, %v", q, want, known, err, got, knows, bad)
+		}
+	}
+	started := func(from func(visit func(*slurmdb.Row)) error) (ids []ostrich.JobID) {
+		if err := from(func(r *slurmdb.Row) { ids = append(ids, r.ID) }); err != nil {
+			t.Error(err)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	from, to := ostrich.Time(base), ostrich.Time(base+60)
+	p.twin.now = ostrich.Time(base + 500)
+	want := started(func(visit func(*slurmdb.Row)) error { return p.reader.Started(t.Context(), from, to, visit) })
+	got := started(func(visit func(*slurmdb.Row)) error { return p.source.Started(t.Context(), from, to, visit) })
+	if !slices.Equal(want, got) || len(got) != 2 {
+		t.Errorf("started: %v; by sacct %v", want, got)
+	}
+	known, err := p.reader.Known(t.Context())
+	knows, bad := p.source.Known(t.Context())
+	if err != nil || bad != nil || !slices.Equal(known.Users, knows.Users) || !slices.Equal(known.QOS, knows.QOS) {
+		t.Errorf("names %v, %v; by sacct %v, %v", known, err, knows, bad)
+	}
+}

@@ -1,0 +1,324 @@
+package sacctsource
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
+)
+
+// Commands are Slurm's. slurm.Commands is one.
+type Commands interface {
+	// Run runs sacct or sacctmgr and passes on what it prints.
+	Run(ctx context.Context, to io.Writer, name string, args ...string) error
+	Unfinished(ctx context.Context) ([]slurm.Unfinished, error)
+	Diag(ctx context.Context) (slurm.Diag, error)
+}
+
+// Source is a sidecar's accounting. It is not safe for concurrent use.
+type Source struct {
+	*slurmdb.Ledger
+
+	commands Commands
+	config   slurmdb.Config
+	cold     bool
+
+	seen    map[ostrich.JobID]string // what squeue said of records whose rows are known, as they are now
+	sitesAt ostrich.Time             // when sacctmgr was asked
+}
+
+// siteAge is how long the associations and the nodes are used before sacctmgr is asked
+// again.
+const siteAge = ostrich.Time(60)
+
+// New returns a source for the cluster of a configuration, which is that of a reader of
+// the tables: what it says of a connection does not count. It asks nothing yet.
+func New(commands Commands, c slurmdb.Config) (*Source, error) {
+	if c.Cluster == "" {
+		return nil, fmt.Errorf("sacct: %w: no cluster", slurmdb.ErrConfig)
+	}
+	ledger, err := slurmdb.NewLedger(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{
+		Ledger: ledger, commands: commands, config: c, cold: true, seen: map[ostrich.JobID]string{},
+	}, nil
+}
+
+// Close does nothing: no connection is kept.
+func (s *Source) Close() error { return nil }
+
+// PollEach reads what is new, and passes the events on as slurmdb.Reader does.
+func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmdb.Batch, error) {
+	diag, err := s.commands.Diag(ctx)
+	if err != nil {
+		return slurmdb.Batch{}, err
+	}
+	if believe := s.config.Believe; believe != nil {
+		if err = believe(diag.At); err != nil {
+			return slurmdb.Batch{}, fmt.Errorf("sdiag: %w", err)
+		}
+	}
+	// squeue comes first: what it shows is in accounting a moment later, or is asked for
+	// again.
+	queue, err := s.commands.Unfinished(ctx)
+	if err != nil {
+		return slurmdb.Batch{}, err
+	}
+	p := poll{Told: s.Tell(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance)}
+	sites, err := p.read(ctx, queue)
+	if err != nil {
+		return slurmdb.Batch{}, err
+	}
+	batch := p.Enter(emit)
+	s.cold, s.seen = false, p.agreed(queue)
+	if sites {
+		s.sitesAt = diag.At
+	}
+	return batch, nil
+}
+
+// poll is a poll that is under way.
+type poll struct {
+	*slurmdb.Told
+
+	source *Source
+	now    ostrich.Time
+	rows   map[ostrich.JobID]glance // the latest row read of each job
+}
+
+// glance is what is compared of a row with squeue.
+type glance struct {
+	submit, start, end, eligible ostrich.Time
+}
+
+// read asks Slurm for all that has changed. It reports whether that includes the
+// associations and the nodes.
+func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, err error) {
+	s := p.source
+	states := ended
+	if s.cold {
+		states += "," + unfinished
+	}
+	err = p.sacct(ctx, "--allusers", "--starttime", uts(p.Window()), "--endtime", "now+1day", "--state", states)
+	if err != nil {
+		return false, err
+	}
+	var known, fresh []ostrich.JobID // that have changed
+	for _, u := range queue {
+		if s.seen[u.Job] == u.Text {
+			p.Same(u.Job)
+		} else if p.agrees(&u) {
+			continue
+		} else if _, is := s.Record(u.Job); is {
+			known = append(known, u.Job)
+		} else {
+			fresh = append(fresh, u.Job)
+		}
+	}
+	slices.Sort(known)
+	missed := slices.DeleteFunc(p.Missed(), func(id ostrich.JobID) bool {
+		_, is := slices.BinarySearch(known, id)
+		return is
+	})
+	// By the id of an array sacct tells of all its tasks: of known ones, the late ends do.
+	if err = p.byID(ctx, p.Window(), known); err == nil {
+		err = p.byID(ctx, p.First(), append(fresh, missed...))
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, id := range missed {
+		if _, known := p.rows[id]; !known {
+			p.Gone(id)
+		}
+	}
+	if !s.cold && p.now-s.sitesAt < siteAge {
+		return false, nil
+	}
+	return true, p.sites(ctx)
+}
+
+// chunk is how many jobs sacct is asked for at once.
+const chunk = 1000
+
+// byID asks for the rows of jobs that have not ended, or ended at a time or later.
+func (p *poll) byID(ctx context.Context, since ostrich.Time, ids []ostrich.JobID) error {
+	slices.Sort(ids)
+	for some := range slices.Chunk(slices.Compact(ids), chunk) {
+		if err := p.sacct(ctx, "--starttime", uts(since), "--endtime", "now+1day", "--jobs", list(some)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The states of rows that have not ended and that have, as sacct's option names them.
+const (
+	unfinished = "PD,R,S"
+	ended      = "BF,CA,CD,DL,F,NF,OOM,PR,RQ,RS,RV,TO"
+)
+
+// uts is a time as sacct's options take it, in any time zone.
+func uts(t ostrich.Time) string { return "uts" + strconv.FormatInt(max(86400, int64(t)), 10) }
+
+func list(ids []ostrich.JobID) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatUint(uint64(id), 10))
+	}
+	return b.String()
+}
+
+// sacct tells of the rows that sacct prints. A cold start may read millions that have
+// ended, which are not compared with anything.
+func (p *poll) sacct(ctx context.Context, which ...string) error {
+	return p.source.each(ctx, func(e *slurmdb.Entry) error {
+		if g, known := p.rows[e.ID]; (!known || e.Submit >= g.submit) && (e.End == 0 || !p.source.cold) {
+			p.rows[e.ID] = glance{e.Submit, e.Start, e.End, e.Eligible}
+		}
+		p.Row(e)
+		return nil
+	}, which...)
+}
+
+// each passes on the rows that sacct prints. An error of visit ends it.
+func (s *Source) each(ctx context.Context, visit func(*slurmdb.Entry) error, which ...string) error {
+	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
+	rows := sacct.Rows{Mark: mark, Visit: func(r sacct.Row, bad error) error {
+		e := entry(&r, bad)
+		return visit(&e)
+	}}
+	args := append([]string{
+		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", sacct.RowColumns,
+	}, which...)
+	if err := s.commands.Run(ctx, &rows, "sacct", args...); err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+// entry returns a row in the ledger's terms.
+func entry(r *sacct.Row, bad error) slurmdb.Entry {
+	e := slurmdb.Entry{
+		Row: slurmdb.Row{
+			ID: r.ID, Array: r.Array, Tasks: uint32(r.Tasks), Req: uint32(r.Asked), Alloc: uint32(r.Held),
+			Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
+			UID: r.UID, Assoc: r.Assoc, QOS: r.QOSNumber, Account: r.Account, Partition: r.Partition,
+		},
+		Task: slurmdb.NoTask, Het: r.Het, User: r.User, QOSName: r.QOS, Name: r.Name, WCKey: r.WCKey, Comment: r.Comment,
+	}
+	if r.Task >= 0 {
+		e.Task = uint32(r.Task)
+	}
+	var ok bool
+	if e.State, ok = slurmdb.ParseState(r.State); !ok && bad == nil {
+		bad = fmt.Errorf("sacct: state %q: not one of accounting's", r.State)
+	}
+	if bad != nil {
+		e.Impossible = bad.Error()
+	}
+	return e
+}
+
+// agrees reports whether the latest row read of a job is that of squeue's record.
+func (p *poll) agrees(u *slurm.Unfinished) bool {
+	g, known := p.rows[u.Job]
+	switch {
+	case !known || g.submit != u.Submit:
+		return false
+	case u.Status == slurm.Ends:
+		return g.end != 0
+	case u.Status == slurm.Runs:
+		return g.end == 0 && g.start != 0
+	case u.Wait == priority.Able && (g.eligible == 0 || g.eligible > p.now):
+		return false // it was released a moment ago
+	}
+	return g.end == 0 && g.start == 0
+}
+
+// agreed returns what squeue said of the records whose rows are as squeue has them. The
+// others are asked for again in the next poll: accounting hears of changes seconds late.
+func (p *poll) agreed(queue []slurm.Unfinished) map[ostrich.JobID]string {
+	seen := make(map[ostrich.JobID]string, len(queue))
+	for i := range queue {
+		u := &queue[i]
+		if p.source.seen[u.Job] == u.Text || p.agrees(u) {
+			seen[u.Job] = u.Text
+		}
+	}
+	return seen
+}
+
+// sites tells of the associations and of the nodes that are out.
+func (p *poll) sites(ctx context.Context) error {
+	associations, err := p.source.associations(ctx)
+	if err != nil {
+		return err
+	}
+	p.Associations(associations)
+	return p.source.nodes(ctx, p.First(), p.Node)
+}
+
+func (s *Source) associations(ctx context.Context) ([]slurmdb.Association, error) {
+	site, err := s.Site(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shares := func(n int64) int64 {
+		if n == accounting.ParentShares {
+			return slurmdb.FairshareParent
+		}
+		return n
+	}
+	var all []slurmdb.Association
+	for _, a := range site.Accounts {
+		all = append(all, slurmdb.Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
+	}
+	for _, a := range site.Associations {
+		all = append(all, slurmdb.Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: shares(a.Shares)})
+	}
+	return all, nil
+}
+
+// Site reads the association tree.
+func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
+	var out strings.Builder
+	words := append(strings.Fields(sacct.AssociationsCommand)[1:], "cluster="+s.config.Cluster)
+	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
+		return nil, err
+	}
+	site := new(accounting.Site)
+	if err := sacct.ReadAssociations(site, strings.NewReader(out.String()), "show associations", s.config.Cluster); err != nil {
+		return nil, err
+	}
+	return site, nil
+}
+
+// nodes passes on the rows of the event table since a time, and those that are open.
+func (s *Source) nodes(ctx context.Context, since ostrich.Time, visit func(slurmdb.NodeEvent)) error {
+	var out strings.Builder
+	words := append(strings.Fields(sacct.EventsCommand)[1:], "cluster="+s.config.Cluster, "start="+uts(since))
+	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
+		return err
+	}
+	events, err := sacct.ReadEvents(strings.NewReader(out.String()), "show event")
+	for _, e := range events {
+		visit(slurmdb.NodeEvent{Node: e.Node, From: e.From, To: e.To, State: e.State, CPUs: uint64(e.CPUs), Nodes: uint64(e.Nodes)})
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package sidecar
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"slurm-ostrich/slurmdb"
+)
+
+// TestFileLock: where there is no database, daemons of one journal take turns by a lock
+// beside it. It is lost once others would find another file.
+func TestFileLock(t *testing.T) {
+	c := Default()
+	c.From, c.Journal, c.Interval = Sacct, filepath.Join(t.TempDir(), "journal.jsonl"), 2*time.Second
+	lead := func() *Lead {
+		l := new(Lead)
+		if err := l.use(&c, slurmdb.Config{}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Release() })
+		return l
+	}
+	turn := func(what string, l *Lead, want bool) {
+		t.Helper()
+		if ours, err := l.try(t.Context()); ours != want || err != nil {
+			t.Errorf("%s: %v, %v", what, ours, err)
+		}
+	}
+	first, second := lead(), lead()
+	turn("first", first, true)
+	turn("second", second, false)
+	if by := second.standsBy(); !strings.Contains(by, "beside the journal") {
+		t.Errorf("stands by: %s", by)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	second.others = false // it need not wait here
+	turn("second, after the first", second, true)
+
+	if err := os.Remove(c.Journal + writerSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := second.while(t.Context()); err == nil {
+		t.Error("writes with a lock that nobody else can find")
+	}
+	link := filepath.Join(t.TempDir(), "journal.jsonl")
+	if err := os.Symlink("/dev/null", link+writerSuffix); err != nil {
+		t.Fatal(err)
+	}
+	c.Journal = link
+	if _, err := lead().try(t.Context()); err == nil {
+		t.Error("follows a link")
+	}
+}
+
+// TestSacctWindow: sacct is asked for no more than the virtual schedule looks back on.
+func TestSacctWindow(t *testing.T) {
+	for _, tt := range []struct {
+		from                  string
+		history, memory, want time.Duration
+	}{
+		{Tables, 28 * day, 7 * day, 28 * day}, {Sacct, 28 * day, 7 * day, 7 * day}, {Sacct, 2 * day, 7 * day, 2 * day},
+		{Sacct, 28 * day, 0, day},
+	} {
+		c := Default()
+		c.From, c.Database.History, c.Schedule.Memory, c.Cluster = tt.from, tt.history, tt.memory, "c1"
+		source, err := c.Source()
+		if err != nil || source.History != seconds(tt.want) {
+			t.Errorf("%+v: %d s, %v", tt, source.History, err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package solver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// most is how much a program may print, and its solution may be long.
+const most = 16 << 20
+
+var errLong = fmt.Errorf("it printed more than %d MiB", most>>20)
+
+// execute runs the program to its end, and returns what it printed. The program is
+// a process group of its own, so that what it has started ends with it.
+func (p *program) execute(arguments []string, stop func() bool) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(p.ctx, p.limit+p.grace, fmt.Errorf("it did not end within its limit of %v", p.limit))
+	defer cancel()
+	path, err := exec.LookPath(p.kind.name)
+	if err != nil {
+		return nil, errors.New("it is not installed")
+	}
+	cmd := exec.CommandContext(ctx, path, arguments...)
+	printed := &limited{cancel: cancel}
+	cmd.Stdout, cmd.Stderr = printed, printed
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+	cmd.WaitDelay = time.Second // a child that has left the group may hold the pipe
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		watch(ctx, stop, cancel)
+	}()
+	err = cmd.Wait()
+	stopped := ctx.Err() != nil
+	cause := context.Cause(ctx)
+	cancel()
+	<-watched
+	switch {
+	case printed.over:
+		return nil, errLong
+	case stopped && errors.Is(cause, context.Canceled):
+		return nil, errors.New("it was stopped")
+	case stopped:
+		return nil, cause
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s", err, lastLine(printed.text.Bytes()))
+	}
+	return printed.text.Bytes(), nil
+}
+
+// watch ends ctx when stop says so.
+func watch(ctx context.Context, stop func() bool, cancel func()) {
+	if stop == nil {
+		return
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if stop() {
+				cancel()
+				return
+			}
+		}
+	}
+}
+
+// limited keeps what a program prints, and ends it when that is too much.
+type limited struct {
+	text   bytes.Buffer
+	over   bool
+	cancel func()
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.text.Len()+len(b) > most {
+		l.over = true
+		l.cancel()
+		return len(b), nil
+	}
+	return l.text.Write(b)
+}
+
+// readFile reads a file of limited length.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = errLong
+	}
+	return text, err
+}
+
+// lastLine is the last line of a text that says something, shortened.
+func lastLine(text []byte) string {
+	line := strings.TrimSpace(string(text))
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	if line == "" {
+		return "it said nothing"
+	}
+	const long = 200
+	if len(line) > long {
+		return strings.ToValidUTF8(line[:long], "") + "…"
+	}
+	return line
+}

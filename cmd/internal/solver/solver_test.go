@@ -1,0 +1,271 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/optimal"
+)
+
+// queue is one that EASY serves badly: a long job stands in front.
+var queue = optimal.Instance{
+	Procs:   4,
+	Running: []optimal.Running{{Procs: 2, Left: 5}},
+	Jobs: []optimal.Job{
+		{ID: 1, Procs: 4, Length: 50, Due: 10},
+		{ID: 2, Procs: 2, Length: 10, Due: 0},
+		{ID: 3, Procs: 3, Length: 7, Due: 6},
+		{ID: 4, Procs: 1, Length: 20, Due: 3},
+	},
+	Campaigns: []optimal.Campaign{{Age: 5, Least: 20}},
+}
+
+func solve(t *testing.T, s optimal.Solver, o optimal.Objective, b optimal.Budget) (optimal.Result, error) {
+	t.Helper()
+	in := queue
+	return s.Solve(&in, o, b)
+}
+
+func unlimited() optimal.Budget { return optimal.Budget{Nodes: optimal.Unlimited} }
+
+func named(t *testing.T, name string, limit time.Duration) optimal.Solver {
+	t.Helper()
+	s, err := New(t.Context(), name, optimal.Compact, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestProgramsAgree compares the programs with the own solver.
+func TestProgramsAgree(t *testing.T) {
+	for _, name := range Names[1:] {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip(name + " is not installed (Debian: coinor-cbc, glpk-utils)")
+			}
+			for o := range optimal.ObjectiveNames {
+				want, err := solve(t, named(t, "own", 0), optimal.Objective(o), unlimited())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := solve(t, named(t, name, 30*time.Second), optimal.Objective(o), unlimited())
+				if err != nil || math.Abs(got.Value-want.Value) > 1e-9*want.Value || !got.Optimal {
+					t.Errorf("%v: %+v, %v; the own solver has %v", optimal.Objective(o), got, err, want.Value)
+				}
+			}
+		})
+	}
+}
+
+// fake puts a program in PATH that is a script.
+func fake(t *testing.T, name, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+// TestFailures wants EASY's schedule, and the reason.
+func TestFailures(t *testing.T) {
+	long := `head -c 20000000 /dev/zero | tr '\0' x`
+	for _, tt := range []struct{ test, name, script, want string }{
+		{"fails", "cbc", "echo out of memory >&2; exit 3", "cbc: exit status 3: out of memory"},
+		{"no solution", "cbc", "echo Unknown option", "cbc: it wrote no solution: Unknown option"},
+		{"empty", "cbc", `for last; do :; done; : > "$last"`, `cbc: its answer cannot be read: ""`},
+		{"rubbish", "cbc", `for last; do :; done; echo hello > "$last"`, `cbc: its answer cannot be read: "hello"`},
+		{"infeasible", "cbc", `for last; do :; done; echo "Infeasible - objective value 0" > "$last"`, `cbc: its answer cannot be read: "Infeasible - objective value 0"`},
+		{"rubbish in a column", "cbc", `for last; do :; done; printf 'Optimal - objective value 1\n 0 t_1 x 0\n' > "$last"`, `cbc: its answer cannot be read: "x" is no number`},
+		{"too much", "cbc", long, "cbc: it printed more than 16 MiB"},
+		{"fails", "glpsol", "exit 1", "glpsol: exit status 1: it said nothing"},
+		{"rubbish", "glpsol", `for last; do :; done; echo hello > "$last"`, `glpsol: its answer cannot be read: status ""`},
+		{"a column too many", "glpsol", `for last; do :; done; echo "j 1000 1" > "$last"`, `glpsol: its answer cannot be read: "j 1000 1"`},
+	} {
+		t.Run(tt.name+" "+tt.test, func(t *testing.T) {
+			fake(t, tt.name, tt.script)
+			r, err := solve(t, named(t, tt.name, time.Minute), optimal.SumT, unlimited())
+			if !errors.Is(err, ErrFailed) || err.Error() != tt.want+"; "+ErrFailed.Error() {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			if diff := cmp.Diff(optimal.EASY(&queue), r.Starts); diff != "" {
+				t.Errorf("starts (-EASY +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := solve(t, named(t, "cbc", time.Second), optimal.SumT, unlimited())
+	if want := "cbc: it is not installed; " + ErrFailed.Error(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestUseless takes a schedule that is worse than EASY's, and one that is none.
+func TestUseless(t *testing.T) {
+	for _, script := range []string{
+		`for last; do :; done; printf 'Stopped on time - objective value 99\n 0 t_1 900 0\n 0 t_2 9 0\n 0 t_3 3000 0\n 0 t_4 4000 0\n' > "$last"`,
+		`for last; do :; done; echo "Stopped on time (no integer solution - continuous used) - objective value 0" > "$last"; echo "Lower bound: 3.5"`,
+	} {
+		fake(t, "cbc", script)
+		r, err := solve(t, named(t, "cbc", time.Minute), optimal.Cmax, unlimited())
+		if err != nil || r.Value > r.EASY || r.Optimal {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+// TestKilled stops a program that has started a child, and waits until that is gone.
+func TestKilled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "child")
+	fake(t, "cbc", "sleep 1000 &\necho $! > "+file+".new; mv "+file+".new "+file+"; wait")
+	pid := func() int {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return 0
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		stop func() bool
+		end  func()
+	}{
+		{"by the budget", t.Context(), func() bool { return pid() > 0 }, func() {}},
+		{"by the context", ctx, func() bool {
+			if pid() > 0 {
+				cancel()
+			}
+			return false
+		}, cancel},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_ = os.Remove(file)
+			s, err := New(tt.ctx, "cbc", optimal.Compact, time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = solve(t, s, optimal.SumU, optimal.Budget{Nodes: optimal.Unlimited, Stop: tt.stop})
+			if want := "cbc: it was stopped; " + ErrFailed.Error(); err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+			child := pid()
+			if child == 0 {
+				t.Fatal("no child was started")
+			}
+			for syscall.Kill(child, 0) == nil && !zombie(child) { // until init has it
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+}
+
+// zombie reports whether a process has ended and nobody has asked for its end yet.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(state, "Z")
+}
+
+// TestLimit kills a program that does not end by itself.
+func TestLimit(t *testing.T) {
+	fake(t, "glpsol", "sleep 1000")
+	p, ok := named(t, "glpsol", 50*time.Millisecond).(*program)
+	if !ok {
+		t.Fatal("not a program")
+	}
+	p.grace = 0
+	_, err := solve(t, p, optimal.SumU, unlimited())
+	if want := "glpsol: it did not end within its limit of 50ms; " + ErrFailed.Error(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestBudgetOfNothing starts no program.
+func TestBudgetOfNothing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	r, err := solve(t, named(t, "cbc", time.Second), optimal.SumU, optimal.Budget{})
+	if err != nil || r.Value != r.EASY {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(t.Context(), "cplex", optimal.Compact, time.Second); err == nil {
+		t.Error("cplex is no solver")
+	}
+	if _, err := New(t.Context(), "cbc", optimal.Compact, 0); err == nil {
+		t.Error("no time is no limit")
+	}
+}
+
+// fuzzParser wants an error or as many starts as there are jobs, and a bound.
+func fuzzParser(f *testing.F, parse func(*optimal.Model, []byte, []byte) (answer, error), seeds ...[2]string) {
+	in := queue
+	m, err := optimal.NewModel(&in, optimal.SumT, optimal.Compact)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range seeds {
+		f.Add([]byte(s[0]), []byte(s[1]))
+	}
+	f.Fuzz(func(t *testing.T, printed, solution []byte) {
+		a, err := parse(m, printed, solution)
+		if err != nil {
+			return
+		}
+		if a.starts != nil && len(a.starts) != len(in.Jobs) || !(a.bound >= 0) || math.IsInf(a.bound, 1) {
+			t.Fatalf("%+v", a)
+		}
+		in := queue
+		r, err := optimal.Listed(&in, optimal.SumT, a.starts)
+		if err != nil || len(r.Starts) != len(in.Jobs) {
+			t.Fatalf("%+v: %+v, %v", a, r, err)
+		}
+		for _, s := range r.Starts {
+			if s < ostrich.Duration(0) {
+				t.Fatalf("%+v: %+v", a, r)
+			}
+		}
+	})
+}
+
+func FuzzParseCBC(f *testing.F) {
+	fuzzParser(f, parseCBC,
+		[2]string{"", "Optimal - objective value 1.00000000\n      0 t_1   1     1\n      1 u_2  0  2\n"},
+		[2]string{"Lower bound:                    8684.412\n", "Stopped on time - objective value 869079.00000000\n** 3 t_2  7  0\n"},
+		[2]string{"", "Stopped on time (no integer solution - continuous used) - objective value 0.00000000\n     43 y_2_4  0.15 0\n"},
+	)
+}
+
+func FuzzParseGLPSOL(f *testing.F) {
+	fuzzParser(f, parseGLPSOL,
+		[2]string{"+     1: mip =     not found yet >=              -inf        (1; 0)\n+     1: >>>>>   1.0e+00 >=   5.0e-01 100.0% (2; 0)\n+     1: mip =   1.0e+00 >=     tree is empty   0.0% (0; 3)\n", "c Rows: 5\ns mip 5 7 o 1\ni 1 -5\nj 1 1\nj 2 0\ne o f\n"},
+		[2]string{"", "s mip 526 420 u 0\ni 1 0\nj 1 0\n"},
+	)
+}

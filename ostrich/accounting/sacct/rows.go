@@ -1,0 +1,238 @@
+package sacct
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// A Row is a record of a job, a run of it, with all that the daemon needs. The names of
+// its state and of its user are sacct's own.
+type Row struct {
+	ID        ostrich.JobID
+	Array     ostrich.JobID // 0 unless the job belongs to an array
+	Task      int64         // of the array; -1 for none and for several
+	Tasks     int           // waiting tasks of an array that are one record; else 1
+	Het       ostrich.JobID // leader of a heterogeneous job, or 0
+	UID       uint32
+	User      string // "" without an association
+	Account   string
+	Assoc     uint32 // 0 if there is none
+	Partition string // a list while it may be any of several
+	QOS       string
+	QOSNumber uint32
+
+	Submit, Eligible, Start, End ostrich.Time // 0 for none
+	Suspended                    ostrich.Duration
+	Limit                        ostrich.Duration // 0 without one of its own
+	Asked, Held                  int64            // processors of one task; Held is 0 if none are allocated
+
+	WCKey, Name, Comment string
+	State                string // such as COMPLETED, without what follows it
+}
+
+// RowColumns are the columns of a row, for sacct's option --format. The last one holds
+// no text of a user's.
+const RowColumns = "JobIDRaw,JobID,UID,User,Account,AssocID,Partition,QOS,QOSRAW,Submit,Eligible,Start,End,Suspended," +
+	"TimelimitRaw,ReqCPUS,ReqTRES,AllocTRES,WCKey,JobName,Comment,State"
+
+// Positions in RowColumns.
+const (
+	rowRaw = iota
+	rowID
+	rowUID
+	rowUser
+	rowAccount
+	rowAssoc
+	rowPartition
+	rowQOS
+	rowQOSRaw
+	rowSubmit
+	rowEligible
+	rowStart
+	rowEnd
+	rowSuspended
+	rowLimit
+	rowAsked
+	rowReqTRES
+	rowAllocTRES
+	rowWCKey
+	rowName
+	rowComment
+	rowState
+	rowColumns
+)
+
+var rowNames = strings.Split(RowColumns, ",")
+
+// ErrRow says that a row is not one of RowColumns: another program has printed it.
+var ErrRow = errors.New("not a row of sacct's")
+
+// A RowFault is a field of a row that cannot be read. The row has the others, with its
+// id and its submission.
+type RowFault struct{ Field, Text, Why string }
+
+func (f *RowFault) Error() string { return fmt.Sprintf("sacct: %s %q: %s", f.Field, f.Text, f.Why) }
+
+// Rows cuts the output of sacct --parsable2 --noheader --delimiter=Mark into rows. Names
+// of jobs may hold the usual delimiter and new lines, so the mark should be a text that
+// nobody can guess. It is a writer: memory holds one row at a time.
+type Rows struct {
+	Mark  string
+	Visit func(Row, error) error // the error is nil or a *RowFault; what it returns ends the reading
+
+	row []byte // read so far
+	err error
+}
+
+// maxRow is more than a row can have: names and comments have 64 KiB at most, and
+// lists of array tasks some MiB.
+const maxRow = 1 << 24
+
+// Write takes a part of the output. Its error is that of Visit, or an ErrRow.
+func (r *Rows) Write(p []byte) (int, error) {
+	n := len(p)
+	for r.err == nil {
+		line, rest, whole := bytes.Cut(p, []byte{'\n'})
+		r.row = append(r.row, line...)
+		if len(r.row) > maxRow {
+			r.err = fmt.Errorf("sacct: %w: longer than %d MiB", ErrRow, maxRow>>20)
+		}
+		if !whole || r.err != nil {
+			break
+		}
+		p = rest
+		r.line()
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	return n, nil
+}
+
+// line ends a line, and with it the row unless a text of the row holds the end of the
+// line.
+func (r *Rows) line() {
+	switch marks := bytes.Count(r.row, []byte(r.Mark)); {
+	case len(r.row) == 0:
+		return
+	case marks < rowColumns-1:
+		r.row = append(r.row, '\n')
+		return
+	case marks > rowColumns-1:
+		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, marks+1, rowColumns)
+		return
+	}
+	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), rowColumns))
+	r.row = r.row[:0]
+	if fault := (*RowFault)(nil); err != nil && !errors.As(err, &fault) {
+		r.err = err
+		return
+	}
+	r.err = r.Visit(row, err)
+}
+
+// Close ends the output.
+func (r *Rows) Close() error {
+	if r.err == nil && len(bytes.TrimSpace(r.row)) > 0 {
+		r.err = fmt.Errorf("sacct: %w: it ends in the middle of %q", ErrRow, r.row[:min(len(r.row), 80)])
+	}
+	return r.err
+}
+
+// readRow reads the fields of a row.
+func readRow(fields [][]byte) (row Row, err error) {
+	number := func(at int, most int64) int64 {
+		n, ok := lines.Digits(fields[at])
+		if (!ok || n > most) && len(fields[at]) > 0 && err == nil {
+			err = fault(fields, at, "not a number")
+		}
+		if !ok || n > most {
+			return 0
+		}
+		return n
+	}
+	moment := func(at int) ostrich.Time {
+		switch string(fields[at]) {
+		case "", "Unknown", "None", "N/A":
+			return 0
+		}
+		return ostrich.Time(number(at, 1<<40))
+	}
+	row = Row{
+		ID: ostrich.JobID(number(rowRaw, math.MaxUint32)), Submit: moment(rowSubmit), Task: -1, Tasks: 1,
+	}
+	if row.ID == 0 || row.Submit == 0 {
+		return row, fmt.Errorf("%w: job %q, submitted %q", ErrRow, clip(fields[rowRaw]), clip(fields[rowSubmit]))
+	}
+	row.User, row.Account, row.Partition = string(fields[rowUser]), string(fields[rowAccount]), string(fields[rowPartition])
+	row.QOS, row.WCKey, row.Name, row.Comment = string(fields[rowQOS]), string(fields[rowWCKey]), string(fields[rowName]), string(fields[rowComment])
+	row.UID, row.Assoc = uint32(number(rowUID, math.MaxUint32)), uint32(number(rowAssoc, math.MaxUint32))
+	row.QOSNumber = uint32(number(rowQOSRaw, math.MaxUint32))
+	row.Eligible, row.Start, row.End = moment(rowEligible), moment(rowStart), moment(rowEnd)
+	state, _, _ := bytes.Cut(fields[rowState], []byte{' '})
+	row.State = string(state)
+	if b := fields[rowSuspended]; len(b) > 0 && string(b) != "INVALID" && err == nil {
+		if row.Suspended, err = parseElapsed(b); err != nil {
+			err = fault(fields, rowSuspended, err.Error())
+		}
+	}
+	if n, ok := lines.Digits(fields[rowLimit]); ok && n < math.MaxInt32 {
+		row.Limit = ostrich.Duration(60 * n)
+	}
+	asks, _ := amount(fields[rowAsked], false)
+	asked, held := readResources(fields[rowReqTRES]), readResources(fields[rowAllocTRES])
+	if asked.cpus > 0 {
+		asks = asked.cpus
+	}
+	row.Asked, row.Held = int64(min(asks, math.MaxUint32)), int64(min(held.cpus, math.MaxUint32))
+	if !row.group(fields[rowID]) && err == nil {
+		err = fault(fields, rowID, "not the id of a job, of tasks or of a component")
+	}
+	return row, err
+}
+
+// group reads the array or the heterogeneous job from 123_4, 123_[5-9%2] or 123+0.
+func (r *Row) group(id []byte) bool {
+	master, task, array := bytes.Cut(id, []byte{'_'})
+	if !array {
+		leader, _, het := bytes.Cut(id, []byte{'+'})
+		n, ok := lines.Digits(leader)
+		if het {
+			r.Het = ostrich.JobID(n)
+		}
+		return ok && n > 0 && n <= math.MaxUint32
+	}
+	n, ok := lines.Digits(master)
+	if !ok || n == 0 || n > math.MaxUint32 {
+		return false
+	}
+	r.Array = ostrich.JobID(n)
+	list, several := bytes.CutPrefix(task, []byte{'['})
+	if !several {
+		r.Task, ok = lines.Digits(task)
+		return ok && r.Task < math.MaxInt32
+	}
+	list, ok = bytes.CutSuffix(list, []byte{']'})
+	list, _, _ = bytes.Cut(list, []byte{'%'})
+	tasks, counts := countTasks(list)
+	r.Tasks = int(max(tasks, 1))
+	return ok && counts
+}
+
+func fault(fields [][]byte, at int, why string) *RowFault {
+	return &RowFault{Field: rowNames[at], Text: clip(fields[at]), Why: why}
+}
+
+// clip makes a text short enough for a message.
+func clip(b []byte) string {
+	if len(b) > 80 {
+		return string(b[:80]) + "…"
+	}
+	return string(b)
+}

@@ -1,0 +1,150 @@
+package sacct_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich/accounting/sacct"
+)
+
+const rowMark = "\x1emark\x1e"
+
+// rowOf is a row as sacct of 22.05 prints it, with some columns changed.
+func rowOf(changed ...string) string {
+	values := map[string]string{
+		"JobIDRaw": "15", "JobID": "5_1", "UID": "995", "User": "ob-bob", "Account": "astro", "AssocID": "6", "Partition": "main",
+		"QOS": "normal", "QOSRAW": "1", "Submit": "1795501099", "Eligible": "1795501099", "Start": "1795501100", "End": "Unknown",
+		"Suspended": "1-00:00:09", "TimelimitRaw": "60", "ReqCPUS": "4", "ReqTRES": "billing=4,cpu=4,mem=1M,node=1",
+		"AllocTRES": "billing=8,cpu=8,node=1", "WCKey": "*", "JobName": "a|b\nc", "Comment": "x,y", "State": "CANCELLED by 1000",
+	}
+	for i := 0; i+1 < len(changed); i += 2 {
+		values[changed[i]] = changed[i+1]
+	}
+	var fields []string
+	for c := range strings.SplitSeq(sacct.RowColumns, ",") {
+		fields = append(fields, values[c])
+	}
+	return strings.Join(fields, rowMark) + "\n"
+}
+
+func readRows(text string, piece int) (all []sacct.Row, faults []error, err error) {
+	r := sacct.Rows{Mark: rowMark, Visit: func(row sacct.Row, fault error) error {
+		all, faults = append(all, row), append(faults, fault)
+		return nil
+	}}
+	for part := range slices.Chunk([]byte(text), piece) {
+		if _, err = r.Write(part); err != nil {
+			return all, faults, err
+		}
+	}
+	return all, faults, r.Close()
+}
+
+func TestRows(t *testing.T) {
+	task := sacct.Row{
+		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
+		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Asked: 4, Held: 8,
+		WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
+	}
+	array := task
+	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Held, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
+	component := task
+	component.ID, component.Array, component.Task, component.Het, component.Limit = 7, 0, -1, 6, 0
+	text := rowOf() +
+		rowOf("JobIDRaw", "5", "JobID", "5_[0-2,7,9-10%2]", "Eligible", "Unknown", "Start", "Unknown", "AllocTRES", "", "State", "PENDING") +
+		rowOf("JobIDRaw", "7", "JobID", "6+1", "TimelimitRaw", "Partition_Limit")
+	for _, piece := range []int{1, 7, len(text)} {
+		got, faults, err := readRows(text, piece)
+		if diff := cmp.Diff([]sacct.Row{task, array, component}, got); diff != "" || err != nil || errors.Join(faults...) != nil {
+			t.Errorf("in pieces of %d: %v, %v (-want +got):\n%s", piece, err, faults, diff)
+		}
+	}
+}
+
+// TestRowFaults: a field that cannot be read leaves the row its id and submission. What
+// is no row at all ends the reading.
+func TestRowFaults(t *testing.T) {
+	for field, text := range map[string]string{
+		"UID": "bob", "Start": "2024-03-01T10:00:00", "Suspended": "long", "JobID": "5_[1-", "QOSRAW": "99999999999",
+	} {
+		rows, faults, err := readRows(rowOf(field, text), 1000)
+		var fault *sacct.RowFault
+		if err != nil || len(rows) != 1 || rows[0].ID != 15 || rows[0].Submit != 1795501099 || !errors.As(faults[0], &fault) || fault.Field != field {
+			t.Errorf("%s %q: %v, %v, %v", field, text, rows, faults, err)
+		}
+	}
+	for what, text := range map[string]string{
+		"no id": rowOf("JobIDRaw", ""), "no submission": rowOf("Submit", "Unknown"), "a mark in a name": rowOf("JobName", "x"+rowMark+"y"),
+		"cut off": strings.TrimSuffix(rowOf(), "1000\n"), "words": "sacct: error\n",
+	} {
+		if _, _, err := readRows(text, 1000); !errors.Is(err, sacct.ErrRow) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	stop := errors.New("stop")
+	r := sacct.Rows{Mark: rowMark, Visit: func(sacct.Row, error) error { return stop }}
+	if _, err := r.Write([]byte(rowOf())); !errors.Is(err, stop) {
+		t.Errorf("what visit returns: %v", err)
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add(rowOf(), 5)
+	f.Add(rowOf("JobID", "5_[0-2,7,9-10:2%2]"), 100)
+	f.Add(rowOf("JobID", "6+1", "Suspended", "00:01.5")+rowOf("JobIDRaw", "x"), 1)
+	f.Fuzz(func(t *testing.T, text string, piece int) {
+		piece = max(1, piece)
+		rows, _, err := readRows(text, piece)
+		again, _, other := readRows(text, len(text)+1)
+		if diff := cmp.Diff(again, rows); diff != "" || (err == nil) != (other == nil) {
+			t.Errorf("in pieces of %d: %v, in one %v (-one +pieces):\n%s", piece, err, other, diff)
+		}
+		for _, r := range rows {
+			if r.ID == 0 || r.Submit == 0 || r.Tasks < 1 || r.Suspended < 0 || r.Limit < 0 || r.Asked < 0 || r.Held < 0 {
+				t.Errorf("impossible row %+v", r)
+			}
+		}
+	})
+}
+
+func TestEvents(t *testing.T) {
+	text := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n" +
+		"|1795501040|Unknown|0|billing=16,cpu=16,energy=0,fs/disk=0,mem=4M,node=4,pages=0,vmem=0\n" +
+		"n1|1795501050|1795501060|513|billing=4,cpu=4,mem=1M\n"
+	want := []sacct.Event{
+		{From: 1795501040, CPUs: 16, Nodes: 4},
+		{Node: "n1", From: 1795501050, To: 1795501060, State: 513, CPUs: 4},
+	}
+	got, err := sacct.ReadEvents(strings.NewReader(text), "events")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for _, bad := range []string{
+		"", "NodeName|TimeStart\n", text + "n1|x|y|1|\n", text + "n1|2026-11-24T06:17:20|Unknown|1|\n", text + "n1|5|6|DOWN|\n", text + "n1|5\n",
+	} {
+		if _, err := sacct.ReadEvents(strings.NewReader(bad), "events"); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("NodeName|TimeStart|TimeEnd|StateRaw|TRES\nn1|1795501040|Unknown|1|cpu=4,node=1\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all, err := sacct.ReadEvents(bytes.NewReader(text), "events")
+		for _, e := range all {
+			if e.From <= 0 || e.To < 0 || e.CPUs < 0 || e.Nodes < 0 {
+				t.Errorf("impossible event %+v, %v", e, err)
+			}
+		}
+		names, err := sacct.ReadNames(bytes.NewReader(text), "sacctmgr", "NodeName")
+		if err == nil && (!slices.IsSorted(names[0]) || slices.Contains(names[0], "")) {
+			t.Errorf("names %q", names[0])
+		}
+	})
+}

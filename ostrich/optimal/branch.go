@@ -1,0 +1,202 @@
+package optimal
+
+import (
+	"cmp"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A search looks for the best schedule of a problem, depth first.
+type search struct {
+	*problem
+	budget  Budget
+	visited int64
+	stopped bool
+
+	best   float64
+	starts []ostrich.Duration // of the best schedule, by task
+
+	prices *relaxation // nil for an objective that is a maximum
+	given  float64     // what the free processors are worth
+	limits deadlines   // by which a schedule is better than the best
+	memory *memory
+	nodes  []*node // of the path from the root
+	pause  int64   // visited nodes until the path is left for the neighbourhood of the best schedule
+
+	scratch []ostrich.Duration
+	set     []uint64
+}
+
+// visit counts a schedule that is looked at, and reports whether there may be
+// another.
+func (s *search) visit() bool {
+	s.visited++
+	if s.budget.Nodes >= 0 && s.visited >= s.budget.Nodes ||
+		s.budget.Stop != nil && s.visited%64 == 0 && s.budget.Stop() {
+		s.stopped = true
+	}
+	return !s.stopped
+}
+
+// found takes note of a schedule, and reports whether it is the best.
+func (s *search) found(value float64, starts []ostrich.Duration) bool {
+	if !(value < s.best) || s.beaten(value, s.best) {
+		return false
+	}
+	s.best = value
+	copy(s.starts, starts)
+	if s.objective == Cmax || s.objective == MaxStretch {
+		limit := s.best - 1
+		if s.objective == MaxStretch {
+			limit = s.best * (1 - 1e-9)
+		}
+		s.setDeadlines(&s.limits, limit)
+	}
+	return true
+}
+
+// explore looks at all schedules that go on from the node at a depth, and reports
+// whether it came to an end.
+func (s *search) explore(depth int) bool {
+	n := s.nodes[depth]
+	if !s.visit() {
+		return false
+	}
+	s.place(n)
+	if len(n.left) == 0 {
+		s.finish(depth)
+		return true
+	}
+	if s.hopeless(n) || s.memory.dominated(s, n) {
+		return true
+	}
+	s.branch(n)
+	if depth+1 == len(s.nodes) {
+		s.nodes = append(s.nodes, &node{})
+	}
+	for _, c := range n.children {
+		if s.beaten(c.bound, s.best) {
+			continue
+		}
+		s.start(n, s.nodes[depth+1], c.place)
+		if !s.explore(depth + 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// hopeless reports whether no schedule that goes on from a node is the best.
+func (s *search) hopeless(n *node) bool {
+	switch {
+	case s.beaten(s.bound(n), s.best):
+		return true
+	case s.additive():
+		return false
+	case s.objective == SumStretch:
+		return s.beaten(s.servedByArea(n), s.best)
+	}
+	return s.misses(n, &s.limits)
+}
+
+// branch lists the jobs that may start next, the most promising first. A job need
+// not be next if another one could end before it starts; nor if it starts together
+// with the last one and stands before it, for then it could have come before it; nor
+// before its twin.
+func (s *search) branch(n *node) {
+	n.children = n.children[:0]
+	ends := never
+	for k, i := range n.left {
+		ends = min(ends, n.starts[k]+s.tasks[i].length)
+	}
+	for k, i := range n.left {
+		if n.starts[k] >= ends || n.starts[k] == n.now && i < n.last {
+			continue
+		}
+		if twin := s.tasks[i].twin; twin >= 0 {
+			if _, waits := slices.BinarySearch(n.left, twin); waits {
+				continue
+			}
+		}
+		if bound := s.childBound(n, k); !s.beaten(bound, s.best) {
+			n.children = append(n.children, child{k, bound})
+		}
+	}
+	slices.SortStableFunc(n.children, func(a, b child) int {
+		return cmp.Or(cmp.Compare(a.bound, b.bound), cmp.Compare(n.starts[a.place], n.starts[b.place]))
+	})
+}
+
+// childBound bounds the schedules in which a job is next.
+func (s *search) childBound(n *node, at int) float64 {
+	if s.prices == nil {
+		return 0 // earliest first
+	}
+	begin := n.starts[at]
+	bound := s.prices.fixed - s.given + n.paid + s.idle(n, begin) + s.prices.at(n.left[at], begin)
+	for k, i := range n.left {
+		switch {
+		case k == at:
+		case n.starts[k] < begin:
+			bound += s.prices.from(i, begin)
+		default:
+			bound += n.priced[k]
+		}
+	}
+	return bound
+}
+
+// finish takes note of the schedule that the path to a depth is. What was dropped
+// starts where it fits.
+func (s *search) finish(depth int) {
+	n := s.nodes[depth]
+	value := n.cost
+	if !s.additive() {
+		value = s.valueOf(n.ends)
+	}
+	if s.beaten(value, s.best) {
+		return
+	}
+	starts := make([]ostrich.Duration, len(s.tasks))
+	for i := range starts {
+		starts[i] = never
+	}
+	for _, c := range s.nodes[1 : depth+1] {
+		starts[c.last] = c.now
+	}
+	s.complete(starts)
+	s.found(s.valueAt(starts), starts)
+}
+
+// complete starts the jobs that have no start yet where they fit beside the
+// others.
+func (p *problem) complete(starts []ostrich.Duration) {
+	free := slices.Clone(p.base)
+	for i, start := range starts {
+		if start != never {
+			free.use(start, p.tasks[i].procs, p.tasks[i].length)
+		}
+	}
+	for i, start := range starts {
+		if start == never {
+			t := &p.tasks[i]
+			starts[i] = free.earliest(0, t.procs, t.length)
+			free.use(starts[i], t.procs, t.length)
+		}
+	}
+}
+
+// valueAt is the value of a schedule, by task.
+func (p *problem) valueAt(starts []ostrich.Duration) float64 {
+	return p.objective.Value(p.in, p.byJob(starts))
+}
+
+// byJob returns a schedule in the order of the instance.
+func (p *problem) byJob(starts []ostrich.Duration) []ostrich.Duration {
+	jobs := make([]ostrich.Duration, len(starts))
+	for i, start := range starts {
+		jobs[p.tasks[i].job] = start
+	}
+	return jobs
+}

@@ -1,0 +1,102 @@
+package optimal
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A crowd of orders around the best one: a job is taken out of the order and put in
+// elsewhere, and the schedule made anew; worse ones are accepted now and then
+// (simulated annealing). The same seed makes the same changes.
+type neighbourhood struct {
+	*search
+	random *rand.Rand
+	order  []int
+	starts []ostrich.Duration
+	free   profile
+}
+
+func (s *search) newNeighbourhood() *neighbourhood {
+	return &neighbourhood{
+		search: s, random: rand.New(rand.NewPCG(1, uint64(len(s.tasks)))),
+		order: make([]int, len(s.tasks)), starts: make([]ostrich.Duration, len(s.tasks)),
+	}
+}
+
+// list makes the schedule of an order: each job starts as early as it can without
+// moving those before it; what is late and may come last does so. It takes note of
+// the schedule and returns its value.
+func (h *neighbourhood) list(order []int) float64 {
+	h.free = append(h.free[:0], h.base...)
+	value := 0.0
+	for _, i := range order {
+		t := &h.tasks[i]
+		start := h.free.earliest(0, t.procs, t.length)
+		if h.drops(t, start) {
+			h.starts[i] = never
+			value += t.weight
+			continue
+		}
+		h.starts[i] = start
+		value += h.cost(t, start)
+		h.free.use(start, t.procs, t.length)
+	}
+	if !h.additive() {
+		value = h.valueAt(h.starts)
+	}
+	if value < h.best && !h.beaten(value, h.best) {
+		full := slices.Clone(h.starts)
+		h.complete(full)
+		h.found(h.valueAt(full), full)
+	}
+	return value
+}
+
+// byStart makes the order of a schedule.
+func (h *neighbourhood) byStart(starts []ostrich.Duration) {
+	for k, i := range inOrder(starts) {
+		h.order[k] = i
+	}
+}
+
+// search tries so many neighbours.
+func (h *neighbourhood) anneal(tries int) {
+	n := len(h.tasks)
+	if n < 2 {
+		return
+	}
+	h.byStart(h.search.starts)
+	present := h.list(h.order)
+	warm := 0.02 * present / math.Sqrt(float64(n))
+	if h.objective == SumU {
+		warm = 0.3
+	}
+	for try := range tries {
+		if !h.visit() {
+			return
+		}
+		from, to := h.random.IntN(n), h.random.IntN(n)
+		h.move(from, to)
+		value := h.list(h.order)
+		heat := warm * (1 - float64(try)/float64(tries))
+		if value > present && h.random.Float64() >= math.Exp((present-value)/max(heat, 1e-9)) {
+			h.move(to, from)
+			continue
+		}
+		present = value
+	}
+}
+
+// move takes a job of the order to another place.
+func (h *neighbourhood) move(from, to int) {
+	i := h.order[from]
+	if from < to {
+		copy(h.order[from:to], h.order[from+1:to+1])
+	} else {
+		copy(h.order[to+1:from+1], h.order[to:from])
+	}
+	h.order[to] = i
+}

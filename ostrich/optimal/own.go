@@ -1,0 +1,97 @@
+package optimal
+
+import (
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Own is the solver that needs nothing installed: an exact branch and bound. It
+// begins with EASY's schedule, raises a bound of all schedules and lists jobs in the
+// order that the bound suggests, changes the best order by and by, and then goes
+// through all schedules in which jobs start one after the other as early as they
+// can, but those that a bound or a better one rules out.
+type Own struct{}
+
+// Solve implements [Solver].
+func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
+	r, err := Listed(in, o, nil)
+	if err != nil || r.Optimal || b.Nodes == 0 {
+		return r, err
+	}
+	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1), memory: newMemory(len(in.Jobs))}
+	s.starts = make([]ostrich.Duration, len(in.Jobs))
+	easy := make([]ostrich.Duration, len(in.Jobs))
+	for i := range s.tasks {
+		easy[i] = s.easy[s.tasks[i].job]
+	}
+	s.found(r.EASY, easy)
+	r.Bound, r.Optimal = s.run()
+	r.Starts = s.byJob(s.starts)
+	r.Order = inOrder(r.Starts)
+	r.Value, r.Nodes = s.best, s.visited
+	if r.Optimal {
+		r.Bound = r.Value
+	}
+	return r, nil
+}
+
+// steps is how many steps a bound is raised in, and tries how many neighbours of the
+// best order are tried for each job, before schedules are gone through.
+const (
+	steps = 400
+	tries = 60
+)
+
+// run searches, and returns a bound and whether the best schedule is optimal.
+func (s *search) run() (bound float64, optimal bool) {
+	root := &node{}
+	s.nodes = []*node{root}
+	s.root(root)
+	s.place(root)
+	bound = s.rounded(s.unpriced(root))
+	h := s.newNeighbourhood()
+	if s.additive() || s.objective == SumStretch {
+		bound = max(bound, s.priceIn(h))
+	} else {
+		bound = max(bound, s.rounded(s.leastValue(root, s.best)))
+	}
+	if s.objective == SumStretch {
+		bound = max(bound, s.servedByArea(root))
+	}
+	if !s.stopped && !s.beaten(bound, s.best) {
+		h.anneal(tries * len(s.tasks))
+	}
+	if s.beaten(bound, s.best) {
+		return min(bound, s.best), true
+	}
+	if s.stopped {
+		return bound, false
+	}
+	s.root(root)
+	ended := s.explore(0)
+	return min(bound, s.best), ended || s.beaten(bound, s.best)
+}
+
+// priceIn finds prices, and returns their bound. On the way it lists the jobs in the
+// order in which they start at these prices.
+func (s *search) priceIn(h *neighbourhood) float64 {
+	s.prices = newRelaxation(s.problem)
+	starts := make([]ostrich.Duration, len(s.tasks))
+	step := 0
+	bound := s.prices.ascend(steps, func() float64 { return s.best }, func(chosen []int) bool {
+		if step++; step%5 == 0 {
+			for i, k := range chosen {
+				starts[i] = s.prices.places[i][k].at
+			}
+			h.byStart(starts)
+			h.list(h.order)
+		}
+		return s.visit()
+	})
+	s.given = 0
+	for k := range s.prices.room {
+		s.given += s.prices.price[k] * s.prices.room[k]
+	}
+	return s.rounded(bound)
+}

@@ -1,0 +1,103 @@
+package optimal
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A problem is an instance and an objective as the search sees them.
+type problem struct {
+	in        *Instance
+	objective Objective
+	tasks     []task  // the most urgent one first
+	base      profile // what the running jobs leave free
+	easy      []ostrich.Duration
+}
+
+// A task is a job of the queue.
+type task struct {
+	job         int // its index in the queue
+	procs       int
+	length, due ostrich.Duration
+	weight      float64
+	release     ostrich.Duration // the earliest start, behind what runs
+	campaign    int
+	twin        int // the last one before it that need not start later, below 0 for none
+}
+
+func newProblem(in *Instance, o Objective) *problem {
+	p := &problem{in: in, objective: o, tasks: make([]task, len(in.Jobs)), base: newProfile(in), easy: EASY(in)}
+	for i := range in.Jobs {
+		j := &in.Jobs[i]
+		p.tasks[i] = task{
+			job: i, procs: j.Procs, length: j.Length, due: j.Due, weight: float64(j.weight()), campaign: j.Campaign,
+			release: p.base.earliest(0, j.Procs, j.Length),
+		}
+	}
+	slices.SortStableFunc(p.tasks, func(a, b task) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(b.weight, a.weight))
+	})
+	for i := range p.tasks {
+		t := &p.tasks[i]
+		for t.twin = i - 1; t.twin >= 0 && !p.twins(&p.tasks[t.twin], t); t.twin-- {
+		}
+	}
+	return p
+}
+
+// twins reports whether some best schedule starts job a no later than job b, which
+// is less urgent: they are of one size, so where it does not, the two may change
+// places.
+func (p *problem) twins(a, b *task) bool {
+	if a.procs != b.procs || a.length != b.length {
+		return false
+	}
+	switch p.objective {
+	case SumU, SumT:
+		return a.due <= b.due && a.weight >= b.weight
+	case SumStretch, MaxStretch:
+		return a.campaign == b.campaign
+	case Cmax:
+	}
+	return true
+}
+
+// cost is what a job adds to SumU or SumT if it starts at a time.
+func (p *problem) cost(j *task, start ostrich.Duration) float64 {
+	late := start - j.due
+	switch {
+	case late <= 0:
+		return 0
+	case p.objective == SumU:
+		return j.weight
+	}
+	return j.weight * float64(late)
+}
+
+// additive reports whether the objective is a sum over jobs.
+func (p *problem) additive() bool { return p.objective <= SumT }
+
+// drops reports whether a job that is late may as well come last.
+func (p *problem) drops(j *task, start ostrich.Duration) bool {
+	return p.objective == SumU && start > j.due
+}
+
+// beaten reports whether a value that is at least bound cannot be below best.
+func (p *problem) beaten(bound, best float64) bool {
+	if p.objective.whole() {
+		return bound > best-1+1e-6*(1+1e-6*math.Abs(best))
+	}
+	return bound >= best-1e-9*math.Abs(best)
+}
+
+// rounded is the least value that the objective can have and that is not below
+// bound.
+func (p *problem) rounded(bound float64) float64 {
+	if p.objective.whole() {
+		return math.Ceil(bound - 1e-6*(1+1e-6*math.Abs(bound)))
+	}
+	return bound
+}

@@ -1,0 +1,98 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// Unfinished is a record of slurmctld's that has not ended, or has just ended, seen
+// from afar.
+type Unfinished struct {
+	Job    ostrich.JobID
+	Submit ostrich.Time
+	Status Status
+	Wait   priority.Wait // of one that waits
+	Text   string        // changes when accounting's row of the record does
+}
+
+// Status is how far a record has come.
+type Status uint8
+
+// Waits is before the start, Runs also while the job is suspended, and Ends while its
+// nodes complete.
+const (
+	Waits Status = iota
+	Runs
+	Ends
+)
+
+// unfinishedFormat has no field that users write.
+const unfinishedFormat = "%A|%V|%T|%S|%l|%C|%P|%q|%a|%K|%r"
+
+const unfinishedFields = 11
+
+// Unfinished lists the records of slurmctld that have not ended, one for each id. From
+// 23.02 on squeue hides waiting tasks of an array that have records of their own.
+func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-o", unfinishedFormat)
+	if err != nil {
+		return nil, err
+	}
+	return parseUnfinished(string(out))
+}
+
+func parseUnfinished(out string) ([]Unfinished, error) {
+	var all []Unfinished
+	at := make(map[ostrich.JobID]int) // of ids with several lines
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "CLUSTER:") { // with -M
+			continue
+		}
+		u, err := parseUnfinishedLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("squeue: %w", err)
+		}
+		if i, again := at[u.Job]; again { // more tasks of one record
+			all[i].Text += "\n" + u.Text
+			continue
+		}
+		at[u.Job] = len(all)
+		all = append(all, u)
+	}
+	return all, nil
+}
+
+func parseUnfinishedLine(line string) (Unfinished, error) {
+	f := strings.SplitN(line, "|", unfinishedFields)
+	if len(f) != unfinishedFields {
+		return Unfinished{}, fmt.Errorf("%q: %d fields, want %d", clip(line), len(f), unfinishedFields)
+	}
+	id, err := strconv.ParseUint(f[0], 10, 32)
+	if err != nil || id == 0 {
+		return Unfinished{}, fmt.Errorf("%q: not the id of a job", clip(line))
+	}
+	submit, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return Unfinished{}, fmt.Errorf("%q: not a time of submission", clip(line))
+	}
+	u := Unfinished{Job: ostrich.JobID(id), Submit: ostrich.Time(submit), Status: Runs}
+	switch f[2] {
+	case "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		q := priority.Queued{Reason: f[10], Priority: 1, Partition: f[6]}
+		u.Status, u.Wait = Waits, q.Wait()
+		f[10] = u.Wait.String() // from Resources to Priority nothing changes
+		if u.Wait != priority.Later {
+			f[3] = "" // an estimate
+		}
+	case "COMPLETING":
+		u.Status = Ends
+	}
+	u.Text = strings.Join(f[1:], "|")
+	return u, nil
+}
