@@ -133,7 +133,11 @@ func (o *Options) experiments() ([]*clusters, error) {
 		}
 		return nil, nil
 	}
-	for _, name := range alone {
+	names := alone
+	for _, f := range o.horizons.flags() {
+		names = append(slices.Clip(names), f.Names()[0])
+	}
+	for _, name := range names {
 		if o.given(name) {
 			return nil, fmt.Errorf("--%s means nothing to --platform", name)
 		}
