@@ -2,6 +2,7 @@ package optimal_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -60,7 +61,7 @@ func solved(t rapid.TB, dir, format string, m *optimal.Model) float64 {
 	if err := os.WriteFile(model, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.Command("glpsol", format, model, "--write", solution).CombinedOutput()
+	said, err := exec.CommandContext(context.Background(), "glpsol", format, model, "--write", solution).CombinedOutput()
 	if err != nil {
 		t.Fatalf("glpsol: %v: %s\n%s", err, said, text.String())
 	}
