@@ -78,13 +78,21 @@ type queue struct {
 	promises []float64 // of each campaign, when it must have ended; from now on, in seconds
 }
 
+// longest is the longest that a job of a plan runs, or may wait: 34 years.
+const longest = ostrich.Duration(1 << 30)
+
 // queue returns what is planned, and its places in the order. Jobs that cannot start
-// keep their places.
+// keep their places, and so do those that are wider than the machine. What runs has no
+// more than the machine: jobs go on to run on nodes that it has lost.
 func (o *Options) queue(s *ostrich.Schedule, plain []ostrich.Place) (*queue, []int) {
 	m, now := s.Procs(), s.Now()
 	q := &queue{Instance: optimal.Instance{Procs: m}}
+	free := m
 	for _, r := range s.Running() {
-		q.Running = append(q.Running, optimal.Running{Procs: r.Procs * r.Tasks, Left: r.Length})
+		if has := min(r.Procs*r.Tasks, free); has > 0 {
+			free -= has
+			q.Running = append(q.Running, optimal.Running{Procs: has, Left: min(r.Length, longest)})
+		}
 	}
 	type key struct {
 		user   ostrich.UserID
@@ -102,7 +110,7 @@ func (o *Options) queue(s *ostrich.Schedule, plain []ostrich.Place) (*queue, []i
 		}
 		p := &plain[i]
 		w, ok := s.Prospect(p.Job)
-		if !ok || w.Held {
+		if !ok || w.Held || w.Procs > m {
 			continue
 		}
 		k := key{p.User, p.Campaign}
@@ -113,8 +121,9 @@ func (o *Options) queue(s *ostrich.Schedule, plain []ostrich.Place) (*queue, []i
 			q.promises = append(q.promises, bounds[k]-float64(now))
 		}
 		procs, length := together(w, m)
+		due := ostrich.Duration(o.Accept.Due(w.Since, w.Length) - now)
 		q.Jobs = append(q.Jobs, optimal.Job{
-			ID: p.Job, Procs: procs, Length: length, Due: ostrich.Duration(o.Accept.Due(w.Since, w.Length) - now), Campaign: n,
+			ID: p.Job, Procs: procs, Length: length, Due: min(max(due, -longest), longest), Campaign: n,
 		})
 		places = append(places, i)
 	}
@@ -122,13 +131,11 @@ func (o *Options) queue(s *ostrich.Schedule, plain []ostrich.Place) (*queue, []i
 }
 
 // together is a record as one job of the plan: its tasks side by side as far as the
-// machine is wide, and one after the other beyond.
+// machine is wide, and one after the other beyond. A task is not wider than the machine.
 func together(w ostrich.Prospect, m int) (procs int, length ostrich.Duration) {
-	if w.Procs > m {
-		return w.Procs, w.Length
-	}
 	wide := min(w.Tasks, m/w.Procs)
-	return w.Procs * wide, w.Length * ostrich.Duration((w.Tasks+wide-1)/wide)
+	rounds := ostrich.Duration((w.Tasks + wide - 1) / wide)
+	return w.Procs * wide, min(w.Length, longest/rounds) * rounds
 }
 
 // order returns the jobs of a queue in an order in which the objective is smaller than

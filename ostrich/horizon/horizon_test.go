@@ -168,7 +168,7 @@ func TestTogether(t *testing.T) {
 		{ostrich.Prospect{Procs: 3, Tasks: 1, Length: 7}, 3, 7},
 		{ostrich.Prospect{Procs: 3, Tasks: 3, Length: 7}, 9, 7},
 		{ostrich.Prospect{Procs: 3, Tasks: 4, Length: 7}, 9, 14},
-		{ostrich.Prospect{Procs: 11, Tasks: 4, Length: 7}, 11, 7}, // can never run
+		{ostrich.Prospect{Procs: 6, Tasks: 1 << 20, Length: 1e5}, 6, 1 << 30},
 	} {
 		if procs, length := together(c.w, 10); procs != c.procs || length != c.length {
 			t.Errorf("%+v: %d processors for %d s", c.w, procs, length)
@@ -268,18 +268,53 @@ func TestReorder(t *testing.T) {
 
 // TestReorderFailure: the order of a schedule stays when planning fails.
 func TestReorderFailure(t *testing.T) {
-	s, err := ostrich.New(ostrich.Options{Procs: 2, Gate: ostrich.Off})
+	s := scheduleOf(t, 2, 10, 1, 1, 1)
+	got, err := Options{Nodes: 100, Ahead: 100, Solver: wants{0, 0, 0}}.Reorder(s)
+	if err == nil || cmp.Diff(s.Order(), got) != "" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestOddQueue: a job that is wider than the machine, one that never ends, and jobs that
+// run on nodes that the machine has lost do not keep the others from being planned.
+func TestOddQueue(t *testing.T) {
+	s := scheduleOf(t, 4, 1e12, 2, 2, 5, 1, 1)
+	for id := range ostrich.JobID(2) {
+		j := ostrich.Job{ID: id + 1, User: ostrich.UserID(id), Procs: 2, Estimate: 1e12, Submit: 1, Start: 1}
+		if err := s.Step(ostrich.Event{At: 1, Kind: ostrich.Start, Job: j}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Step(ostrich.Event{At: 2, Kind: ostrich.Capacity, Procs: 3}); err != nil {
+		t.Fatal(err)
+	}
+	plain := s.Order()
+	o := Options{Nodes: 100, Ahead: 1 << 40}
+	q, places := o.queue(s, plain)
+	if len(places) != 2 || len(q.Running) != 2 || q.Running[1].Procs != 1 {
+		t.Errorf("planned: %v, %+v", places, q)
+	}
+	if err := q.Check(); err != nil {
+		t.Error(err)
+	}
+	if got, err := o.Reorder(s); len(got) != len(plain) || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// scheduleOf is a schedule of a machine with pending jobs of one length, which need so
+// many processors.
+func scheduleOf(t *testing.T, m int, length ostrich.Duration, procs ...int) *ostrich.Schedule {
+	t.Helper()
+	s, err := ostrich.New(ostrich.Options{Procs: m, Gate: ostrich.Off})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id := range ostrich.JobID(3) {
-		j := ostrich.Job{ID: id + 1, User: ostrich.UserID(id), Procs: 3, Estimate: 10, Submit: 1}
+	for i, n := range procs {
+		j := ostrich.Job{ID: ostrich.JobID(i + 1), User: ostrich.UserID(i), Procs: n, Estimate: length, Submit: 1}
 		if err = s.Step(ostrich.Event{At: 1, Kind: ostrich.Submit, Job: j}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := Options{Nodes: 100, Ahead: 100}.Reorder(s)
-	if !errors.Is(err, optimal.ErrInstance) || cmp.Diff(s.Order(), got) != "" {
-		t.Errorf("%v, %v", got, err)
-	}
+	return s
 }

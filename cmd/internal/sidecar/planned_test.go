@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -65,7 +66,8 @@ func TestPlannedFailure(t *testing.T) {
 	s := newSite()
 	s.wide(2, 2, 7000, 8, 700)
 	s.wide(3, 2, 7000, 8, 700)
-	s.wide(1, 1, 9000, 9, 600) // of 8
+	s.wide(1, 1, 9000, 8, 600)
+	s.events[0].Procs = math.MaxInt32 // more than can be planned
 	sc := s.start(t, horizons)
 	cycle := run(t, sc, false)
 	if !errors.Is(cycle.Unplanned, optimal.ErrInstance) {
