@@ -174,6 +174,9 @@ func (l *Lock) nobody(errs alternatives) error {
 func (l *Lock) Held(ctx context.Context) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil { // Another question took all the time: that says nothing of the servers.
+		return false, fmt.Errorf("slurmdb: lock %s: %w", l.name, err)
+	}
 	answers, errs := make([]int64, len(l.seats)), make(alternatives, len(l.seats))
 	var all sync.WaitGroup
 	for i, s := range l.seats { // At once: one that is silent must not use up the time of the others.

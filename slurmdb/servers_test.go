@@ -1,6 +1,7 @@
 package slurmdb_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -216,6 +217,12 @@ func lockOfTwoServers(t *testing.T, server *slurmdbtest.Server) {
 	take("and the second too", false, b)
 	cut(first)
 	held("one server confirms it", true, a)
+	over, end := context.WithCancel(t.Context())
+	end()
+	if got, err := a.Held(over); got || err == nil {
+		t.Errorf("without time to ask: %v, %v", got, err)
+	}
+	held("which says nothing of the lock", true, a)
 	take("the second takes it, as one server is free", false, b)
 	if got, err := b.Held(t.Context()); got || err != nil {
 		t.Errorf("the second keeps what it got: %v, %v", got, err)

@@ -138,12 +138,12 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	_ = l.Release() // The connection was of no use any more.
-	began, wait := time.Now(), l.Wait || l.others
-	term := l.wanted
+	wait, term := l.Wait || l.others, l.wanted
 	held, err := l.open(ctx, term)
 	if err != nil {
 		return false, fmt.Errorf("the lock that decides which daemon writes: %w", err)
 	}
+	began := time.Now() // Opening may take longer than half a term, if one of several servers is silent.
 	ours, err := held.Take(ctx)
 	if err != nil || !ours {
 		if err == nil {

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
 )
 
 // server is a database server's lock.
@@ -205,6 +206,37 @@ func TestLeadOutlivesReload(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Where one of several servers is silent, it takes long to open the lock. It is kept all the same.
+func TestLeadSlowOpening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s server
+		l := s.lead()
+		l.open = func(ctx context.Context, term time.Duration) (lock, error) {
+			time.Sleep(term)
+			return s.open(ctx, term)
+		}
+		for range 20 {
+			if ours, err := l.try(t.Context()); !ours || err != nil {
+				t.Fatal(ours, err)
+			}
+			time.Sleep(time.Second)
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A configuration that is tried, with other servers, does not make us forget how far ours
+// have been read.
+func TestServersKnown(t *testing.T) {
+	ours, tried := slurmdb.Config{Addresses: []string{"a:1", "b:1"}}, slurmdb.Config{Addresses: []string{"a:1", "c:1"}}
+	reached := slurmdb.Reached{Address: "b:1", Latest: 7}
+	v := &Servers{of: serversOf(&ours), reached: reached}
+	equal(t, "of those that are tried", slurmdb.Reached{}, v.known(&tried))
+	equal(t, "of ours", reached, v.known(&ours))
 }
 
 // Two daemons with journals of their own: one writes, the other one computes the

@@ -69,7 +69,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	}
 	c = s.config
 	if reader, is := accounting.(*slurmdb.Reader); is {
-		s.place = place{reader: reader, servers: servers, asked: time.Now()}
+		s.place = place{reader: reader, servers: servers, of: serversOf(&source), asked: time.Now()}
 		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
 	}
 	s.past = NewPast(c)

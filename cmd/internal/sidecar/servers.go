@@ -29,21 +29,28 @@ type Servers struct {
 // several database servers is to be read.
 var ErrElsewhere = errors.New("accounting is to be read at another address")
 
-// known returns how far those servers have been read.
+// known returns how far those servers have been read. It changes nothing, as a
+// configuration may be tried while another one is in effect.
 func (v *Servers) known(source *slurmdb.Config) slurmdb.Reached {
 	if v == nil {
 		return slurmdb.Reached{}
 	}
-	if of := fmt.Sprintf("%q %s %s", source.Addresses, source.Database, source.Cluster); of != v.of {
-		*v = Servers{Every: v.Every, of: of}
+	if serversOf(source) != v.of {
+		return slurmdb.Reached{}
 	}
 	return v.reached
+}
+
+// serversOf names what is read, and where.
+func serversOf(source *slurmdb.Config) string {
+	return fmt.Sprintf("%q %s %s", source.Addresses, source.Database, source.Cluster)
 }
 
 // place is which server a sidecar reads. The zero value cannot read another one.
 type place struct {
 	reader  *slurmdb.Reader
 	servers *Servers
+	of      string    // see serversOf
 	asked   time.Time // when the servers before it were asked last
 }
 
@@ -92,7 +99,7 @@ func (p *place) failed(err error) error {
 // read remembers how far a poll has come.
 func (p *place) read() {
 	if p.changing() {
-		p.servers.reached = p.reader.Reached()
+		p.servers.of, p.servers.reached = p.of, p.reader.Reached()
 	}
 }
 
