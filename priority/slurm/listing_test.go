@@ -100,8 +100,8 @@ func BenchmarkListing(b *testing.B) {
 			fmt.Fprintf(&sprio, "%d|1200|0.0000002794|0|0|1000|0|200|0|0|0|cpu=0\n", i+1)
 			squeue.WriteString(p.mark)
 			squeue.WriteString(strings.Join([]string{
-				strconv.Itoa(i + 1), strconv.Itoa(i + 1), "N/A", strconv.Itoa(i + 1), "user", "1000", "account", "main", "normal", "1200", "0",
-				"PENDING", "1700000000", "(null)", "(null)", "Priority", "1", "1:00:00", "(null)", "a job's name\n",
+				strconv.Itoa(i + 1), strconv.Itoa(i + 1), "N/A", strconv.Itoa(i + 1), "user", "1000", "main", "normal", "1200", "0",
+				"PENDING", "1700000000", "(null)", "(null)", "Priority", "1", "1:00:00", "account", "(null)", "a job's name\n",
 			}, fieldSep))
 		}
 		p.sprio, p.squeue = sprio.String(), []string{squeue.String()}

@@ -282,20 +282,21 @@ func TestParseDiagWaiting(t *testing.T) {
 // TestParseSqueueAsks: what a job asks for is read where it can be, and garbage in it
 // spoils nothing else.
 func TestParseSqueueAsks(t *testing.T) {
-	const head = mark + "7\x1f7\x1fN/A\x1f7\x1fann\x1f1000\x1flab\x1fmain\x1fnormal\x1f10\x1f0\x1fPENDING\x1f1700000000\x1f(null)\x1f(null)\x1fNone\x1f"
+	const head = mark + "7\x1f7\x1fN/A\x1f7\x1fann\x1f1000\x1fmain\x1fnormal\x1f10\x1f0\x1fPENDING\x1f1700000000\x1f(null)\x1f(null)\x1fNone\x1f"
 	type asks struct {
 		CPUs        int
 		TimeLimit   ostrich.Duration
 		WCKey, Name string
 	}
 	for text, want := range map[string]asks{
-		"2\x1f1:30:00\x1f(null)\x1fname":      {2, 5400, "", "name"},
-		"2048\x1f1-02:03:00\x1f*pdf\x1fname":  {2048, 93780, "*pdf", "name"},
-		"1\x1f5:00\x1fa\x1fb\x1f\nname":       {1, 300, "a", "b\x1f\nname"},
-		"1\x1fUNLIMITED\x1f(null)\x1fname":    {1, priority.Unlimited, "", "name"},
-		"4K\x1fNOT_SET\x1f(null)\x1fname":     {0, 0, "", "name"},
-		"-1\x1f1-5:00\x1f(null)\x1fname":      {0, 0, "", "name"},
-		"2147483648\x1fx\x1f(null)\x1f(null)": {0, 0, "", "(null)"},
+		"2\x1f1:30:00\x1flab\x1f(null)\x1fname":      {2, 5400, "", "name"},
+		"2048\x1f1-02:03:00\x1flab\x1f*pdf\x1fname":  {2048, 93780, "*pdf", "name"},
+		"1\x1f5:00\x1flab\x1fa\x1fb\x1f\nname":       {1, 300, "a", "b\x1f\nname"},
+		"1\x1f5:00\x1fl\x1f\nb\x1f7\x1fname":         {1, 300, "\nb", "7\x1fname"}, // an account of the user's invention
+		"1\x1fUNLIMITED\x1flab\x1f(null)\x1fname":    {1, priority.Unlimited, "", "name"},
+		"4K\x1fNOT_SET\x1flab\x1f(null)\x1fname":     {0, 0, "", "name"},
+		"-1\x1f1-5:00\x1flab\x1f(null)\x1fname":      {0, 0, "", "name"},
+		"2147483648\x1fx\x1flab\x1f(null)\x1f(null)": {0, 0, "", "(null)"},
 	} {
 		queue, err := parseSqueue(head+text+"\n", mark)
 		if err != nil || len(queue) != 1 {
@@ -310,7 +311,7 @@ func TestParseSqueueAsks(t *testing.T) {
 
 func TestParseSqueueErrors(t *testing.T) {
 	record := func(change func([]string)) string {
-		f := []string{"7", "7", "N/A", "7", "ann", "1000", "lab", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "name"}
+		f := []string{"7", "7", "N/A", "7", "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "lab", "(null)", "name"}
 		change(f)
 		return mark + strings.Join(f, fieldSep) + "\n"
 	}
@@ -321,9 +322,9 @@ func TestParseSqueueErrors(t *testing.T) {
 		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 20"},
 		{"id", record(func(f []string) { f[0] = "0" }), "not a job id"},
 		{"uid", record(func(f []string) { f[5] = "ann" }), "uid"},
-		{"priority", record(func(f []string) { f[9] = "4294967296" }), "priority"},
-		{"nice", record(func(f []string) { f[10] = "" }), "nice"},
-		{"time", record(func(f []string) { f[12] = "2026-11-21T10:00:00" }), "job 7: submit time"},
+		{"priority", record(func(f []string) { f[8] = "4294967296" }), "priority"},
+		{"nice", record(func(f []string) { f[9] = "" }), "nice"},
+		{"time", record(func(f []string) { f[11] = "2026-11-21T10:00:00" }), "job 7: submit time"},
 		{"tasks", record(func(f []string) { f[2] = "1-..." }), "shortened"},
 		{"endless tasks", record(func(f []string) { f[2] = "1-99999999999" }), "job 7"},
 	}

@@ -73,15 +73,15 @@ func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error 
 }
 
 // fieldSep separates the fields of a record. Only fields that users write can
-// contain it, the wckey and the name. They come last, so that users can garble
-// only their own.
+// contain it, the wckey, the name, and without AccountingStorageEnforce the account.
+// They come last, so that users can garble only their own.
 const fieldSep = "\x1f"
 
 // squeueFormat is the format of one record. A job's name may contain anything, a
 // newline too, so every record begins with a mark that nobody can guess.
 func squeueFormat(mark string) string {
 	return mark + strings.Join([]string{
-		"%A", "%F", "%K", "%i", "%u", "%U", "%a", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%w", "%j",
+		"%A", "%F", "%K", "%i", "%u", "%U", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%a", "%w", "%j",
 	}, fieldSep)
 }
 
@@ -148,15 +148,15 @@ func parseQueued(record string) (priority.Queued, error) {
 		return priority.Queued{}, fmt.Errorf("job id %q: not a job id", clip(f[0]))
 	}
 	q := priority.Queued{
-		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Account: f[6], Partition: f[7], QOS: f[8],
-		State: f[11], Reservation: none(f[13]), Dependency: none(f[14]), Reason: f[15], WCKey: none(f[18]), Name: f[19],
+		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Partition: f[6], QOS: f[7],
+		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[17], WCKey: none(f[18]), Name: f[19],
 	}
 	// The processors requested serve until accounting knows the job; without
 	// them, the job waits for that.
-	if cpus, bad := strconv.ParseUint(f[16], 10, 31); bad == nil {
+	if cpus, bad := strconv.ParseUint(f[15], 10, 31); bad == nil {
 		q.CPUs = int(cpus)
 	}
-	if limit, bad := parseTimeLimit(f[17]); bad == nil {
+	if limit, bad := parseTimeLimit(f[16]); bad == nil {
 		q.TimeLimit = limit
 	}
 	fail := func(what, text, why string) (priority.Queued, error) {
@@ -178,17 +178,17 @@ func parseQueued(record string) (priority.Queued, error) {
 		return fail("uid", f[5], "not a number")
 	}
 	q.UID = uint32(uid)
-	prio, err := strconv.ParseUint(f[9], 10, 32)
+	prio, err := strconv.ParseUint(f[8], 10, 32)
 	if err != nil {
-		return fail("priority", f[9], "not a number")
+		return fail("priority", f[8], "not a number")
 	}
 	q.Priority = uint32(prio)
-	if q.Nice, err = strconv.ParseInt(f[10], 10, 64); err != nil {
-		return fail("nice", f[10], "not a number")
+	if q.Nice, err = strconv.ParseInt(f[9], 10, 64); err != nil {
+		return fail("nice", f[9], "not a number")
 	}
-	submit, err := strconv.ParseInt(f[12], 10, 64)
+	submit, err := strconv.ParseInt(f[11], 10, 64)
 	if err != nil {
-		return fail("submit time", f[12], "not in Unix seconds; is SLURM_TIME_FORMAT=%s understood?")
+		return fail("submit time", f[11], "not in Unix seconds; is SLURM_TIME_FORMAT=%s understood?")
 	}
 	q.Submit = ostrich.Time(submit)
 	return q, nil

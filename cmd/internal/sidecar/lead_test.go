@@ -52,6 +52,9 @@ func (s *server) open(_ context.Context, term time.Duration) (lock, error) {
 
 // ask is one question to the server. A connection that is cut answers nothing.
 func (c *connection) ask(ctx context.Context, answer func() bool) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	c.mu.Lock()
 	if h := c.holder; h != nil && (h.ended || time.Since(h.spoke) >= h.term) {
 		h.ended, c.holder = true, nil
