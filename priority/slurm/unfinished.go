@@ -31,30 +31,37 @@ const (
 	Ends
 )
 
-// unfinishedFormat has no field that users write.
-const unfinishedFormat = "%A|%V|%T|%S|%l|%C|%P|%q|%a|%K|%r"
+// unfinishedFormat is the format of one record. Like one of squeueFormat it begins with
+// the mark, and the account comes last: without AccountingStorageEnforce users write what
+// they like.
+func unfinishedFormat(mark string) string { return mark + "%A|%V|%T|%S|%l|%C|%P|%q|%K|%r|%a" }
 
 const unfinishedFields = 11
 
 // Unfinished lists the records of slurmctld that have not ended, one for each id. From
 // 23.02 on squeue hides waiting tasks of an array that have records of their own.
 func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-o", unfinishedFormat)
+	mark, err := newMark()
 	if err != nil {
 		return nil, err
 	}
-	return parseUnfinished(string(out))
+	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-o", unfinishedFormat(mark))
+	if err != nil {
+		return nil, err
+	}
+	return parseUnfinished(string(out), mark)
 }
 
-func parseUnfinished(out string) ([]Unfinished, error) {
+// parseUnfinished parses squeue's output in unfinishedFormat(mark).
+func parseUnfinished(out, mark string) ([]Unfinished, error) {
+	records, err := splitRecords(out, mark)
+	if err != nil {
+		return nil, err
+	}
 	var all []Unfinished
-	at := make(map[ostrich.JobID]int) // of ids with several lines
-	for line := range strings.Lines(out) {
-		line = strings.TrimRight(line, "\n")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "CLUSTER:") { // with -M
-			continue
-		}
-		u, err := parseUnfinishedLine(line)
+	at := make(map[ostrich.JobID]int) // of ids with several records
+	for text := range records {
+		u, err := parseUnfinishedRecord(text)
 		if err != nil {
 			return nil, fmt.Errorf("squeue: %w", err)
 		}
@@ -68,25 +75,25 @@ func parseUnfinished(out string) ([]Unfinished, error) {
 	return all, nil
 }
 
-func parseUnfinishedLine(line string) (Unfinished, error) {
-	f := strings.SplitN(line, "|", unfinishedFields)
+func parseUnfinishedRecord(text string) (Unfinished, error) {
+	f := strings.SplitN(text, "|", unfinishedFields)
 	if len(f) != unfinishedFields {
-		return Unfinished{}, fmt.Errorf("%q: %d fields, want %d", clip(line), len(f), unfinishedFields)
+		return Unfinished{}, fmt.Errorf("record %q: %d fields, want %d", clip(text), len(f), unfinishedFields)
 	}
 	id, err := strconv.ParseUint(f[0], 10, 32)
 	if err != nil || id == 0 {
-		return Unfinished{}, fmt.Errorf("%q: not the id of a job", clip(line))
+		return Unfinished{}, fmt.Errorf("record %q: not the id of a job", clip(text))
 	}
 	submit, err := strconv.ParseInt(f[1], 10, 64)
 	if err != nil {
-		return Unfinished{}, fmt.Errorf("%q: not a time of submission", clip(line))
+		return Unfinished{}, fmt.Errorf("record %q: not a time of submission", clip(text))
 	}
 	u := Unfinished{Job: ostrich.JobID(id), Submit: ostrich.Time(submit), Status: Runs}
 	switch f[2] {
 	case "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
-		q := priority.Queued{Reason: f[10], Priority: 1, Partition: f[6]}
+		q := priority.Queued{Reason: f[9], Priority: 1, Partition: f[6]}
 		u.Status, u.Wait = Waits, q.Wait()
-		f[10] = u.Wait.String() // from Resources to Priority nothing changes
+		f[9] = u.Wait.String() // from Resources to Priority nothing changes
 		if u.Wait != priority.Later {
 			f[3] = "" // an estimate
 		}

@@ -86,8 +86,10 @@ type Rows struct {
 	Mark  string
 	Visit func(Row, error) error // the error is nil or a *RowFault; what it returns ends the reading
 
-	row []byte // read so far
-	err error
+	row   []byte // read so far
+	marks int    // in its lines that have ended; none has an end of a line in it
+	begun int    // where the line that has not ended begins
+	err   error
 }
 
 // maxRow is more than a row can have: names and comments have 64 KiB at most, and
@@ -118,18 +120,20 @@ func (r *Rows) Write(p []byte) (int, error) {
 // line ends a line, and with it the row unless a text of the row holds the end of the
 // line.
 func (r *Rows) line() {
-	switch marks := bytes.Count(r.row, []byte(r.Mark)); {
+	r.marks += bytes.Count(r.row[r.begun:], []byte(r.Mark))
+	switch {
 	case len(r.row) == 0:
 		return
-	case marks < rowColumns-1:
+	case r.marks < rowColumns-1:
 		r.row = append(r.row, '\n')
+		r.begun = len(r.row)
 		return
-	case marks > rowColumns-1:
-		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, marks+1, rowColumns)
+	case r.marks > rowColumns-1:
+		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, rowColumns)
 		return
 	}
 	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), rowColumns))
-	r.row = r.row[:0]
+	r.row, r.marks, r.begun = r.row[:0], 0, 0
 	if fault := (*RowFault)(nil); err != nil && !errors.As(err, &fault) {
 		r.err = err
 		return
