@@ -276,7 +276,7 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 // does not change what polls report.
 func (l *Ledger) Describe(e *Entry) Record {
 	w := l.row(e)
-	if _, known := l.names.assocs[w.assoc]; !known {
+	if _, known := l.names.assocs[w.assoc]; !known && w.assoc != 0 {
 		l.names.assocs[w.assoc] = l.told.former[w.assoc]
 	}
 	l.names.qos[w.qos] = l.told.qos[w.qos]

@@ -111,13 +111,15 @@ func TestPast(t *testing.T) {
 		slurmdbtest.Job{ID: 2, User: 1001, Assoc: 11, Account: "physics", Submit: base + 50},
 		slurmdbtest.Job{ID: 4, User: 1001, Assoc: 11, Account: "physics", Submit: base, Array: 3, Task: 9, Start: base + 100},
 		slurmdbtest.Job{ID: 6, User: 1001, Assoc: 11, Account: "physics", Submit: base, Het: 5},
+		slurmdbtest.Job{ID: 8, User: 1002, Account: "nobody's", Submit: base}, // without an association
+		slurmdbtest.Job{ID: 9, User: 1002, Account: "nobody's", Submit: base, Start: base, End: base + 9},
 	)
 	p := newPair(t, db, nil)
 	defer func() { _ = p.reader.Close() }()
 	for _, q := range []struct {
 		id           ostrich.JobID
 		task, offset int
-	}{{1, -1, -1}, {2, -1, -1}, {3, 9, -1}, {3, 8, -1}, {5, -1, 1}, {77, -1, -1}} {
+	}{{1, -1, -1}, {2, -1, -1}, {3, 9, -1}, {3, 8, -1}, {5, -1, 1}, {8, -1, -1}, {9, -1, -1}, {77, -1, -1}} {
 		want, known, err := p.reader.Find(t.Context(), q.id, q.task, q.offset)
 		got, knows, bad := p.source.Find(t.Context(), q.id, q.task, q.offset)
 		got.QOS = "" // each row of sacct's names it, and the reader has not polled
@@ -136,7 +138,7 @@ func TestPast(t *testing.T) {
 	p.twin.now = ostrich.Time(base + 500)
 	want := started(func(visit func(*slurmdb.Row)) error { return p.reader.Started(t.Context(), from, to, visit) })
 	got := started(func(visit func(*slurmdb.Row)) error { return p.source.Started(t.Context(), from, to, visit) })
-	if !slices.Equal(want, got) || len(got) != 2 {
+	if !slices.Equal(want, got) || len(got) != 3 {
 		t.Errorf("started: %v; by sacct %v", want, got)
 	}
 	known, err := p.reader.Known(t.Context())
