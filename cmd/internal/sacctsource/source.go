@@ -139,8 +139,8 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 	if err != nil {
 		return false, err
 	}
-	for _, id := range missed {
-		if _, known := p.rows[id]; !known {
+	for _, id := range p.Missed() { // Rows of earlier runs may be there still.
+		if _, asked := slices.BinarySearch(missed, id); asked {
 			p.Gone(id)
 		}
 	}
