@@ -152,7 +152,7 @@ func (t *Told) Enter(emit func(ostrich.Event)) Batch {
 	t.f.pauses = map[uint64][]interval{}
 	for i := range t.f.rows {
 		if w := &t.f.rows[i]; w.started() && (w.suspended > 0 || w.state == Suspended) {
-			w.inx = uint64(i)
+			w.inx = uint64(i) + 1 // that of the other rows is 0
 			t.f.pauses[w.inx] = l.pausesOf(w, t.f.now)
 		}
 	}
@@ -239,8 +239,8 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	j := l.history.jobs[w.id]
 	seen := j != nil && j.row.key == w.key
 	all, known := l.told.paused[w.key]
-	if !known && !seen && w.end != 0 {
-		return nil // the sum is all that counts
+	if !known && !seen && w.end != 0 && w.state != Resizing {
+		return nil // the sum is all that counts; what follows a resize has to begin with it
 	}
 	all = slices.Clone(all)
 	sum, last := ostrich.Time(0), w.start
