@@ -8,7 +8,7 @@
 // and in which order). [Experiment.Run] runs bags and returns a [Result], which has
 // the [Measures].
 //
-//	bags, _ := grid.FromLog(jobs, numbers)
+//	bags := grid.FromLog(jobs, numbers)
 //	err := grid.Spread(bags, p, grid.Sized)
 //	x := grid.Experiment{Platform: p, Architecture: grid.CSP, Selection: "S-T", Policy: "FPLT", Load: 0.95}
 //	result, err := x.Run(bags)
