@@ -21,8 +21,8 @@
 // task, then all submissions, then CSP looks at its clusters, then each resource
 // manager starts what it can. The paper's managers schedule periodically as well: but
 // for the looks of CSP, nothing could start then that has not. Under FCondor the
-// managers start what they can after the ends, and again after each submitted task,
-// which says whether it has to wait.
+// managers start what they can after the ends, and again after each submitted task, to
+// find out whether it has to wait.
 //
 // A manager with an idle processor and nothing eligible that waits draws the next
 // eligible set, see Redraw. S-T draws none: its tasks are eligible as they come. Under
