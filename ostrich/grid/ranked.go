@@ -155,7 +155,7 @@ func ostrichOf(q *queue) (selection, error) {
 }
 
 func (s *byBag) submit(t int32) error {
-	s.undrawn.add(s.queue.tasks[t].bag, t)
+	s.add(s.queue.tasks[t].bag, t)
 	return s.tell(ostrich.Submit, t)
 }
 
@@ -238,7 +238,7 @@ func (s *fairCamp) submit(t int32) error {
 	if s.waits[bag]++; len(s.undrawn[bag]) == 0 {
 		s.bags.push(due{bag, s.deadlines[bag]})
 	}
-	s.undrawn.add(bag, t)
+	s.add(bag, t)
 	return nil
 }
 
