@@ -66,7 +66,7 @@ func TestPlannedFailure(t *testing.T) {
 	s := newSite()
 	s.wide(2, 2, 7000, 8, 700)
 	s.wide(3, 2, 7000, 8, 700)
-	s.wide(1, 1, 9000, 8, 600)
+	s.wide(1, 1, 9000, 7, 600)
 	s.events[0].Procs = math.MaxInt32 // more than can be planned
 	sc := s.start(t, horizons)
 	cycle := run(t, sc, false)
