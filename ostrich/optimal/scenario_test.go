@@ -70,6 +70,7 @@ func TestScenario(t *testing.T) {
 		{ID: 5, Procs: 1, Submit: 50, Start: 180, End: 200, Length: 10, Wait: 10, Campaign: -1},
 		{ID: 6, Procs: 1, Submit: 60, Start: 150, End: 200, Length: 40, Wait: 40, Campaign: -1},
 		{ID: 7, Procs: 4, Submit: 101, Start: 170, End: 200, Length: 20, Campaign: 0}, // not yet
+		{ID: 8, Procs: 1, Submit: 60, Start: 100, End: 150, Length: 50, Campaign: 0},  // starts
 	}
 	in, queue, err := optimal.Scenario(4, log, 100)
 	if err != nil {
@@ -77,7 +78,7 @@ func TestScenario(t *testing.T) {
 	}
 	want := optimal.Instance{
 		Procs:   4,
-		Running: []optimal.Running{{Procs: 2, Left: 30}, {Procs: 1, Left: 20}},
+		Running: []optimal.Running{{Procs: 2, Left: 30}, {Procs: 1, Left: 20}, {Procs: 1, Left: 50}},
 		Jobs: []optimal.Job{
 			{ID: 5, Procs: 1, Length: 10, Due: -40, Campaign: 0},
 			{ID: 4, Procs: 4, Length: 20, Due: 60, Campaign: 1},
@@ -85,7 +86,7 @@ func TestScenario(t *testing.T) {
 		},
 		Campaigns: []optimal.Campaign{
 			{Age: 50, Least: 10},
-			{Age: 100, Until: 30, Least: 120}, // (2·50 + 2·120 + 4·20)/4 = 105 is less than its longest job
+			{Age: 100, Until: 50, Least: 120}, // (2·50 + 2·120 + 4·20 + 50)/4 = 117.5 is less than its longest job
 			{Age: 40, Least: 40},
 		},
 	}

@@ -117,7 +117,9 @@ func TestMILPNeverWorse(t *testing.T) {
 // files whatever the number of workers.
 func TestMILPLogs(t *testing.T) {
 	folder := tracetest.Folder(t)
-	draw := func(name string, workers int) *Result { return drawFigure(t, name, Input{Traces: folder, Workers: workers, Short: true}) }
+	draw := func(name string, workers int) *Result {
+		return drawFigure(t, name, Input{Traces: folder, Workers: workers, Short: true})
+	}
 	characters := draw("milp-3", 1)
 	for _, n := range characters.Numbers {
 		if strings.HasPrefix(n.What, "KTH") && n.Paper != "" && n.Paper != n.Ours {

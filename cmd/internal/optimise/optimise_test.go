@@ -187,7 +187,7 @@ func TestTables(t *testing.T) {
 	out := optimise.Outcome{
 		Log: "kth", At: 9, Procs: 4, Running: 1, Waiting: 3, Dropped: 1, Objective: "sum-stretch", Solver: "own",
 		EASY: 8, Value: 4, Bound: 3.00049, Gap: 0.2498, Nodes: 77,
-		Jobs: []optimise.Job{{5, 2, 60, -10, 7, 30}, {6, 1, 60, 30, 0, 30}},
+		Jobs: []optimise.Job{{5, 2, 60, -10, 7, 30}, {6, 1, 60, 31, 0, 30}},
 	}
 	tables := out.Tables()
 	if len(tables) != 2 {
@@ -195,7 +195,7 @@ func TestTables(t *testing.T) {
 	}
 	for i, want := range [][][]string{
 		{{"kth", "9", "4", "1", "3", "1", "sum-stretch", "own", "8", "4", "3", "25.0%", "no", "77"}},
-		{{"5", "2", "60", "-10", "7", "30", "40"}, {"6", "1", "60", "30", "0", "30", "0"}},
+		{{"5", "2", "60", "-10", "7", "30", "40"}, {"6", "1", "60", "31", "0", "30", "0"}},
 	} {
 		if diff := cmp.Diff(want, tables[i].Rows); diff != "" || len(tables[i].Header) != len(want[0]) {
 			t.Errorf("table %d with the columns %v (-want +got):\n%s", i, tables[i].Header, diff)
