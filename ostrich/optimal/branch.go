@@ -22,7 +22,6 @@ type search struct {
 	limits deadlines   // by which a schedule is better than the best
 	memory *memory
 	nodes  []*node // of the path from the root
-	pause  int64   // visited nodes until the path is left for the neighbourhood of the best schedule
 
 	scratch []ostrich.Duration
 	set     []uint64
@@ -39,10 +38,10 @@ func (s *search) visit() bool {
 	return !s.stopped
 }
 
-// found takes note of a schedule, and reports whether it is the best.
-func (s *search) found(value float64, starts []ostrich.Duration) bool {
+// found takes note of a schedule if it is the best.
+func (s *search) found(value float64, starts []ostrich.Duration) {
 	if !(value < s.best) || s.beaten(value, s.best) {
-		return false
+		return
 	}
 	s.best = value
 	copy(s.starts, starts)
@@ -53,7 +52,6 @@ func (s *search) found(value float64, starts []ostrich.Duration) bool {
 		}
 		s.setDeadlines(&s.limits, limit)
 	}
-	return true
 }
 
 // explore looks at all schedules that go on from the node at a depth, and reports

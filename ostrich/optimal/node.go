@@ -143,8 +143,8 @@ func (s *search) unpriced(n *node) float64 {
 		}
 		return sum
 	}
-	ends := append(s.scratch[:0], n.ends...)
-	s.scratch = ends
+	s.scratch = append(s.scratch[:0], n.ends...)
+	ends := s.scratch
 	for k, i := range n.left {
 		t := &s.tasks[i]
 		g := s.group(t)

@@ -71,7 +71,9 @@ func bruteForce(in *optimal.Instance, o optimal.Objective) float64 {
 			if done[i] {
 				continue
 			}
-			for starts[i] = 0; !fits(i, starts[i]); starts[i]++ {
+			starts[i] = 0
+			for !fits(i, starts[i]) {
+				starts[i]++
 			}
 			done[i] = true
 			list(left - 1)

@@ -42,7 +42,9 @@ func newProblem(in *Instance, o Objective) *problem {
 	})
 	for i := range p.tasks {
 		t := &p.tasks[i]
-		for t.twin = i - 1; t.twin >= 0 && !p.twins(&p.tasks[t.twin], t); t.twin-- {
+		t.twin = i - 1
+		for t.twin >= 0 && !p.twins(&p.tasks[t.twin], t) {
+			t.twin--
 		}
 	}
 	return p

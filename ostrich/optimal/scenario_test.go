@@ -124,10 +124,16 @@ func TestScenarioRefuses(t *testing.T) {
 			{ID: 1, Procs: 3, Submit: 0, Start: 0, End: 9, Length: 9},
 			{ID: 2, Procs: 2, Submit: 0, Start: 5, End: 9, Length: 4},
 		}, "at 5 s: job 2 runs on 2 processors, and 1 of 4 are free: cannot be scheduled"},
-		{"wider than the machine", []optimal.Logged{{ID: 3, Procs: 5, Submit: 0, Start: 6, End: 9, Length: 9}},
-			"at 5 s: optimal: job 3 needs 5 of 4 processors: cannot be scheduled"},
-		{"of negative length", []optimal.Logged{{ID: 4, Procs: 1, Submit: 0, Start: 6, End: 9, Length: -1, Campaign: -1}},
-			"at 5 s: optimal: job 4 runs for -1 s: cannot be scheduled"},
+		{
+			"wider than the machine",
+			[]optimal.Logged{{ID: 3, Procs: 5, Submit: 0, Start: 6, End: 9, Length: 9}},
+			"at 5 s: optimal: job 3 needs 5 of 4 processors: cannot be scheduled",
+		},
+		{
+			"of negative length",
+			[]optimal.Logged{{ID: 4, Procs: 1, Submit: 0, Start: 6, End: 9, Length: -1, Campaign: -1}},
+			"at 5 s: optimal: job 4 runs for -1 s: cannot be scheduled",
+		},
 	} {
 		t.Run(tt.test, func(t *testing.T) {
 			_, queue, err := optimal.Scenario(4, tt.log, 5)

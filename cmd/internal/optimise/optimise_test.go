@@ -30,7 +30,7 @@ const queue = `; MaxProcs: 4
 func run(ctx context.Context, t *testing.T, log string, now func() time.Time, arguments ...string) (out *optimise.Outcome, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "queue.swf")
-	if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
+	if err = os.WriteFile(file, []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := &optimise.Options{}
@@ -39,8 +39,8 @@ func run(ctx context.Context, t *testing.T, log string, now func() time.Time, ar
 		out, err = o.Run(ctx, now)
 		return nil
 	}}
-	if err := app.Run(append([]string{"optimise", "--swf", file, "--satisfaction", "1,20"}, arguments...)); err != nil {
-		t.Fatal(err)
+	if wrong := app.Run(append([]string{"optimise", "--swf", file, "--satisfaction", "1,20"}, arguments...)); wrong != nil {
+		t.Fatal(wrong)
 	}
 	return out, err
 }

@@ -32,14 +32,14 @@ func (p *program) execute(arguments []string, stop func() bool) ([]byte, error) 
 	cmd.Stdout, cmd.Stderr = printed, printed
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
-		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		if errors.Is(err, syscall.ESRCH) {
+		killed := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(killed, syscall.ESRCH) {
 			return os.ErrProcessDone
 		}
-		return err
+		return killed
 	}
 	cmd.WaitDelay = time.Second // a child that has left the group may hold the pipe
-	if err := cmd.Start(); err != nil {
+	if err = cmd.Start(); err != nil {
 		return nil, err
 	}
 	watched := make(chan struct{})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"slurm-ostrich/cmd/internal/console"
@@ -59,7 +60,7 @@ var kinds = []kind{
 	{
 		name: "cbc",
 		arguments: func(model, solution string, seconds int) []string {
-			return []string{model, "-timeMode", "elapsed", "-sec", fmt.Sprint(seconds), "-ratioGap", "0", "-allowableGap", "0", "-solve", "-solution", solution}
+			return []string{model, "-timeMode", "elapsed", "-sec", strconv.Itoa(seconds), "-ratioGap", "0", "-allowableGap", "0", "-solve", "-solution", solution}
 		},
 		write: func(m *optimal.Model) func(*os.File) error { return func(f *os.File) error { return m.WriteLP(f) } },
 		parse: parseCBC,
@@ -67,7 +68,7 @@ var kinds = []kind{
 	{
 		name: "glpsol",
 		arguments: func(model, solution string, seconds int) []string {
-			return []string{"--freemps", model, "--tmlim", fmt.Sprint(seconds), "--write", solution}
+			return []string{"--freemps", model, "--tmlim", strconv.Itoa(seconds), "--write", solution}
 		},
 		// It numbers the columns in the order of the file, which for MPS is the model's.
 		write: func(m *optimal.Model) func(*os.File) error { return func(f *os.File) error { return m.WriteMPS(f) } },
