@@ -40,7 +40,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type unreachable struct{ error }
 
 func (e unreachable) Unwrap() error        { return e.error }
-func (e unreachable) Is(target error) bool { return target == ErrConnect } //nolint:errorlint // it is one of ours
+func (e unreachable) Is(target error) bool { return target == ErrConnect }
 
 func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 	exec, ok := conn.(driver.ExecerContext)

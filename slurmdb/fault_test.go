@@ -16,13 +16,13 @@ import (
 
 // stages are two moments of a cluster with rows of every kind, 100 s apart.
 func stages(db *slurmdbtest.DB) (first, second func()) {
-	clear := func() {
+	empty := func() {
 		for _, table := range []string{"job", "suspend", "event", "step"} {
 			db.Run("DELETE FROM c1_" + table + "_table")
 		}
 	}
 	first = func() {
-		clear()
+		empty()
 		db.Size(32, 2, t0-1000, 0)
 		db.Node("n1", 1, 16, t0-50, t0-40)
 		db.Associate(slurmdbtest.Assoc{ID: 5, User: "ann", Account: "physics", Shares: 2})
@@ -285,22 +285,12 @@ func TestNulls(t *testing.T) {
 		want := must(t, live, 0)
 		nulls := 0
 		for _, table := range []string{"job_table", "step_table", "event_table", "suspend_table", "assoc_table"} {
-			rows, err := db.QueryContext(t.Context(), "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? AND is_nullable = 'YES'", "c1_"+table)
-			if err != nil {
+			var columns string
+			if err := db.QueryRowContext(t.Context(), `SELECT COALESCE(GROUP_CONCAT(column_name), '') FROM information_schema.columns
+				WHERE table_schema = DATABASE() AND table_name = ? AND is_nullable = 'YES'`, "c1_"+table).Scan(&columns); err != nil {
 				t.Fatal(err)
 			}
-			var columns []string
-			for rows.Next() {
-				var column string
-				if err := rows.Scan(&column); err != nil {
-					t.Fatal(err)
-				}
-				columns = append(columns, column)
-			}
-			if err := rows.Err(); err != nil {
-				t.Fatal(err)
-			}
-			for _, column := range columns {
+			for column := range strings.FieldsFuncSeq(columns, func(r rune) bool { return r == ',' }) {
 				nulls++
 				db.Run("UPDATE c1_" + table + " SET `" + column + "` = NULL")
 			}

@@ -180,7 +180,7 @@ func lockOfTwoServers(t *testing.T, server *slurmdbtest.Server) {
 		t.Cleanup(func() { _ = l.Close() })
 		return l
 	}
-	is := func(what string, want bool, got bool, err error) {
+	is := func(what string, want, got bool, err error) {
 		t.Helper()
 		if got != want || err != nil {
 			t.Errorf("%s: %v, %v", what, got, err)

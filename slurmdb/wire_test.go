@@ -22,7 +22,7 @@ type wire struct {
 // newWire leads to a server. Socket paths must be short.
 func newWire(t *testing.T, to string) *wire {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "wire")
+	dir, err := os.MkdirTemp("", "wire") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}

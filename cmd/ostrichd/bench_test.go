@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -43,8 +44,8 @@ func BenchmarkColdStart(b *testing.B) {
 	var queue []slurmtest.Job
 	for i := 2; i <= live; i += 2 { // the others run
 		queue = append(queue, slurmtest.Job{
-			"id": fmt.Sprint(*ended + i), "user": fmt.Sprintf("u%d", 1001+i%users), "uid": fmt.Sprint(1001 + i%users), "account": "physics",
-			"submit": "-600", "cpus": fmt.Sprint(1 + i%16), "limit": fmt.Sprint(60 + i%600),
+			"id": strconv.Itoa(*ended + i), "user": fmt.Sprintf("u%d", 1001+i%users), "uid": strconv.Itoa(1001 + i%users), "account": "physics",
+			"submit": "-600", "cpus": strconv.Itoa(1 + i%16), "limit": strconv.Itoa(60 + i%600),
 		})
 	}
 	if err = slurmtest.WriteQueue(dir, queue); err != nil {

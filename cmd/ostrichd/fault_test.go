@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,8 +54,8 @@ func TestHostileNames(t *testing.T) {
 			db.Put(slurmdbtest.Job{ID: uint32(id), User: uint32(uid), Assoc: uint32(uid), Submit: h.now - 50, Account: name, Partition: name, Name: name})
 		}
 		queue = append(queue, slurmtest.Job{
-			"id": fmt.Sprint(id), "user": name, "uid": fmt.Sprint(uid), "account": name, "partition": name, "qos": name, "name": name,
-			"wckey": name, "comment": name, "reservation": "(null)", "submit": fmt.Sprint(h.now - 50 - slurmtest.Epoch), "limit": "60",
+			"id": strconv.Itoa(id), "user": name, "uid": strconv.Itoa(uid), "account": name, "partition": name, "qos": name, "name": name,
+			"wckey": name, "comment": name, "reservation": "(null)", "submit": strconv.FormatInt(h.now-50-slurmtest.Epoch, 10), "limit": "60",
 		})
 	}
 	if err := slurmtest.WriteQueue(h.slurm.Folder, queue); err != nil {
@@ -185,8 +186,9 @@ func TestIdsAgain(t *testing.T) {
 	}
 	for id := 1; id <= 6; id++ {
 		first, last, ok := j.Written("sitefactor", ostrich.JobID(id))
-		if !ok || first != 0 || fmt.Sprint(last) != site[fmt.Sprint(id)] || j.Submitted("sitefactor", ostrich.JobID(id)) != ostrich.Time(h.now-30+int64(id)) {
-			t.Errorf("job %d: the journal has %d before, %d now, %v; Slurm has %s", id, first, last, ok, site[fmt.Sprint(id)])
+		there := site[strconv.Itoa(id)]
+		if !ok || first != 0 || strconv.FormatInt(last, 10) != there || j.Submitted("sitefactor", ostrich.JobID(id)) != ostrich.Time(h.now-30+int64(id)) {
+			t.Errorf("job %d: the journal has %d before, %d now, %v; Slurm has %s", id, first, last, ok, there)
 		}
 	}
 	if owner, known := h.daemon.sidecar.(interface {
@@ -255,8 +257,8 @@ func TestDiskFull(t *testing.T) {
 		default:
 			unrecorded++
 		}
-		if err := os.Remove(filler); err != nil {
-			t.Fatal(err)
+		if left := os.Remove(filler); left != nil {
+			t.Fatal(left)
 		}
 		h.works(2)
 		want := []string{outageLine, recovered}

@@ -168,7 +168,7 @@ type gate struct {
 // newGate opens one. Socket paths must be short.
 func newGate(t *testing.T, to string) *gate {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "gate")
+	dir, err := os.MkdirTemp("", "gate") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}

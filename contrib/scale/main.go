@@ -32,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer, measure measurer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "scale:", err)
+	_, _ = fmt.Fprintln(stderr, "scale:", err)
 	if errors.Is(err, errOutside) {
 		return 1
 	}

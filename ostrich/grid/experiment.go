@@ -124,7 +124,7 @@ type Experiment struct {
 //
 // The error wraps ErrInput if the experiment or the bags are wrong.
 func (x Experiment) Run(bags []Bag) (*Result, error) {
-	policy, selection, err := x.check()
+	chosen, selection, err := x.check()
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (x Experiment) Run(bags []Bag) (*Result, error) {
 			return nil, fmt.Errorf("grid: a load of %v: the last bag would come after %d: %w", x.Load, latest, ErrInput)
 		}
 	}
-	e, err := newEngine(x, policy, selection, bags, n)
+	e, err := newEngine(x, chosen, selection, bags, n)
 	if err == nil {
 		err = e.loop()
 	}

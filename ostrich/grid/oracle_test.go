@@ -217,6 +217,7 @@ func (o *oracle) submit(t int) {
 		x.manager = o.bags[x.bag].Home
 	case grid.FCondor:
 		x.manager = o.goes[u]
+	case grid.CSP: // has one manager, 0
 	}
 	x.state = queued
 	if o.Selection == "S-T" {

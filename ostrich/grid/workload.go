@@ -30,19 +30,19 @@ type Bag struct {
 }
 
 // work returns the sum of the reference run times, and the longest.
-func (b *Bag) work() (sum ostrich.Work, longest ostrich.Duration) {
+func (b *Bag) work() (sum ostrich.Work, most ostrich.Duration) {
 	for _, t := range b.Tasks {
 		sum += ostrich.Work(t.Run)
-		longest = max(longest, t.Run)
+		most = max(most, t.Run)
 	}
-	return sum, longest
+	return sum, most
 }
 
 // bound is the least time in which processors of a capacity, the fastest of a speed,
 // could run the bag.
 func (b *Bag) bound(capacity, fastest float64) float64 {
-	sum, longest := b.work()
-	return max(float64(sum)/capacity, float64(longest)/fastest)
+	sum, most := b.work()
+	return max(float64(sum)/capacity, float64(most)/fastest)
 }
 
 // FromLog takes the bags of a log, of which numbers tells the bag of each job, as

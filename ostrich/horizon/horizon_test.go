@@ -37,7 +37,7 @@ func drawQueue(t *rapid.T) *queue {
 // wants is a solver that wants an order, whatever it is worth.
 type wants []int
 
-func (w wants) Solve(in *optimal.Instance, o optimal.Objective, _ optimal.Budget) (optimal.Result, error) {
+func (w wants) Solve(*optimal.Instance, optimal.Objective, optimal.Budget) (optimal.Result, error) {
 	return optimal.Result{Order: w}, nil
 }
 
@@ -187,7 +187,7 @@ func drawSchedule(t *rapid.T) *ostrich.Schedule {
 		t.Fatal(err)
 	}
 	step := func(e ostrich.Event) {
-		if err := s.Step(e); err != nil {
+		if err = s.Step(e); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,7 +48,7 @@ func anyOrder(now ostrich.Time, m int, jobs []sim.Job, running sim.Running) ([]o
 // TestHorizonByHand is figure 1 of Schlagkamp et al. on two processors, planned
 // shortest job first.
 func TestHorizonByHand(t *testing.T) {
-	shortest := func(now ostrich.Time, m int, jobs []sim.Job, running sim.Running) ([]ostrich.Time, error) {
+	shortest := func(now ostrich.Time, _ int, jobs []sim.Job, running sim.Running) ([]ostrich.Time, error) {
 		order := slices.Clone(jobs)
 		slices.SortStableFunc(order, func(a, b sim.Job) int { return cmp.Compare(a.Estimate, b.Estimate) })
 		starts := make([]ostrich.Time, len(jobs))

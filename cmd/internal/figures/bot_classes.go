@@ -15,13 +15,16 @@ import (
 const smallAndMedium = 4
 
 // drawVariability is HPDC 2008, Fig. 1.
-func drawVariability(_ context.Context, in Input) (*Result, error) {
+func drawVariability(ctx context.Context, in Input) (*Result, error) {
 	bags := 10_000
 	if in.Short {
 		bags = 1000
 	}
 	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
 	if err != nil {
+		return nil, err
+	}
+	if err = ctx.Err(); err != nil {
 		return nil, err
 	}
 	logs := []*botLog{lcg}

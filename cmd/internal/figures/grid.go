@@ -130,9 +130,9 @@ func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds 
 		if turn := samples[i/n].turn; turn != nil {
 			turn(&x)
 		}
-		r, err := x.Run(drawn[i/n*seeds+i%seeds])
-		if err != nil {
-			return grid.Measures{}, fmt.Errorf("figures: %s, %s: %w", samples[i/n].name, ways[i%n/seeds].name, err)
+		r, failed := x.Run(drawn[i/n*seeds+i%seeds])
+		if failed != nil {
+			return grid.Measures{}, fmt.Errorf("figures: %s, %s: %w", samples[i/n].name, ways[i%n/seeds].name, failed)
 		}
 		return r.Measures(), nil
 	})

@@ -76,7 +76,7 @@ var measured = []Figure{
 		From: "Schlagkamp, Hofmann, Eufinger, Ferreira da Silva, HPCS 2016, section V.B, Table II and Fig. 3",
 	},
 	{
-		Name: "milp-4", Title: "Late jobs under EASY and under an optimiser", Logs: []string{kthFile, thetaFile}, Draw: drawLate,
+		Name: "milp-4", Title: "Late jobs under EASY and under an optimiser", Logs: []string{thetaFile, kthFile}, Draw: drawLate,
 		From: "Schlagkamp, Hofmann, Eufinger, Ferreira da Silva, HPCS 2016, section V.C, Fig. 4",
 	},
 	{

@@ -83,7 +83,9 @@ func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slu
 			events = append(events, a.of.events[i])
 		}
 	}
-	for a.upto = shown; a.next < len(a.of.events) && a.of.seen[a.next] <= shown; a.next++ {
+	a.upto = shown
+	for a.next < len(a.of.events) && a.of.seen[a.next] <= shown {
+		a.next++
 	}
 	slices.SortStableFunc(events, ostrich.Compare)
 	for _, e := range events {

@@ -68,7 +68,7 @@ func TestRead(t *testing.T) {
 		"name:\nclusters:\n- {name: a, procs: 1}\n":                         "p.yaml:1: name: expected a value",
 		"clusters: {\n": "p.yaml:",
 	} {
-		_, err := Read("p.yaml", []byte(text))
+		_, err = Read("p.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}

@@ -42,7 +42,7 @@ func (o *Options) horizon() (sim.Horizon, error) {
 	var bad faults
 	var err error
 	if plan.Accept, err = satisfaction.Parse(o.Satisfaction); err != nil {
-		return sim.Horizon{}, nil // Run says so
+		return sim.Horizon{}, nil //nolint:nilerr // Run says so
 	}
 	plan.Objective, err = console.Named[optimal.Objective](planned, h.objective)
 	bad.note("objective", err)

@@ -194,12 +194,11 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 	}
 	if r.clusters != nil {
-		notes := o.Notes
-		o, err := r.onPlatform(log, at)
+		placed, err := r.onPlatform(log, at)
 		if err == nil {
-			o.Notes = append(notes, o.Notes...)
+			placed.Notes = append(o.Notes, placed.Notes...)
 		}
-		return o, err
+		return placed, err
 	}
 	if r.Policy.Name == "ostrich" {
 		wide := 0

@@ -298,7 +298,7 @@ func (s *Source) associations(ctx context.Context) ([]slurmdb.Association, error
 // Site reads the association tree.
 func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
 	var out strings.Builder
-	words := append(strings.Fields(sacct.AssociationsCommand)[1:], "cluster="+s.config.Cluster)
+	words := slices.Concat(strings.Fields(sacct.AssociationsCommand)[1:], []string{"cluster=" + s.config.Cluster})
 	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
 // nodes passes on the rows of the event table since a time, and those that are open.
 func (s *Source) nodes(ctx context.Context, since ostrich.Time, visit func(slurmdb.NodeEvent)) error {
 	var out strings.Builder
-	words := append(strings.Fields(sacct.EventsCommand)[1:], "cluster="+s.config.Cluster, "start="+uts(since))
+	words := slices.Concat(strings.Fields(sacct.EventsCommand)[1:], []string{"cluster=" + s.config.Cluster, "start=" + uts(since)})
 	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
 		return err
 	}

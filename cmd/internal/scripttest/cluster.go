@@ -115,15 +115,16 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 
 // dump lets the fake sacct and sacctmgr tell what the tables have.
 func (c *cluster) dump(folder string) error {
-	associations := "Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n"
+	var associations strings.Builder
+	associations.WriteString("Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n")
 	accounts := make(map[string]bool)
 	for _, name := range c.names {
 		u := c.users[name]
 		if !accounts[u.account] {
 			accounts[u.account] = true
-			associations += fmt.Sprintf("c1|%s|||1|root|%d\n", u.account, 100+len(accounts))
+			fmt.Fprintf(&associations, "c1|%s|||1|root|%d\n", u.account, 100+len(accounts))
 		}
-		associations += fmt.Sprintf("c1|%s|%s||%d||%d\n", u.account, name, u.shares, u.assoc)
+		fmt.Fprintf(&associations, "c1|%s|%s||%d||%d\n", u.account, name, u.shares, u.assoc)
 	}
 	events := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"
 	if c.size > 0 {
@@ -139,7 +140,7 @@ func (c *cluster) dump(folder string) error {
 	}
 	return errors.Join(
 		slurmtest.WriteAccounting(folder, rows),
-		os.WriteFile(filepath.Join(folder, "associations"), []byte(associations), 0o600),
+		os.WriteFile(filepath.Join(folder, "associations"), []byte(associations.String()), 0o600),
 		os.WriteFile(filepath.Join(folder, "events"), []byte(events), 0o600),
 	)
 }

@@ -63,7 +63,9 @@ func TestSacctWindow(t *testing.T) {
 		from                  string
 		history, memory, want time.Duration
 	}{
-		{Tables, 28 * day, 7 * day, 28 * day}, {Sacct, 28 * day, 7 * day, 7 * day}, {Sacct, 2 * day, 7 * day, 2 * day},
+		{Tables, 28 * day, 7 * day, 28 * day},
+		{Sacct, 28 * day, 7 * day, 7 * day},
+		{Sacct, 2 * day, 7 * day, 2 * day},
 		{Sacct, 28 * day, 0, day},
 	} {
 		c := Default()

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -70,11 +71,11 @@ func TestDueWords(t *testing.T) {
 		e := Explanation{Time: tt.now, Due: &at, Length: 5399, Accepted: tt.accepted}
 		var w words
 		e.accepted(&w)
-		got := ""
+		var said strings.Builder
 		for _, line := range w {
-			got += line.Text
+			said.WriteString(line.Text)
 		}
-		if got != tt.want {
+		if got := said.String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.accepted, got, tt.want)
 		}
 	}

@@ -176,17 +176,17 @@ func TestPasswords(t *testing.T) {
 		"": 401, "prometheus:s3cret@": 200, "prometheus:secret@": 401, "prometheus@": 401, "somebody:s3cret@": 401,
 	} {
 		for range 2 { // the second time the toolkit remembers
-			if got, err := ask(t, "https://"+who+address+"/", known); got != want {
-				t.Errorf("%q: %d, %v; want %d", who, got, err, want)
+			if got, failed := ask(t, "https://"+who+address+"/", known); got != want {
+				t.Errorf("%q: %d, %v; want %d", who, got, failed, want)
 			}
 		}
 	}
 	// Who does not know the authority, or speaks no TLS, gets nothing.
-	if got, err := ask(t, "https://prometheus:s3cret@"+address+"/", nil); got != 0 || !strings.Contains(err.Error(), "certificate signed by unknown authority") {
-		t.Errorf("an unknown authority: %d, %v", got, err)
+	if got, failed := ask(t, "https://prometheus:s3cret@"+address+"/", nil); got != 0 || !strings.Contains(failed.Error(), "certificate signed by unknown authority") {
+		t.Errorf("an unknown authority: %d, %v", got, failed)
 	}
-	if got, err := ask(t, "http://prometheus:s3cret@"+address+"/", nil); got != 400 {
-		t.Errorf("without TLS: %d, %v", got, err)
+	if got, failed := ask(t, "http://prometheus:s3cret@"+address+"/", nil); got != 400 {
+		t.Errorf("without TLS: %d, %v", got, failed)
 	}
 
 	// The file is read again: another password counts at once, also against what the toolkit
@@ -194,8 +194,8 @@ func TestPasswords(t *testing.T) {
 	c.sign(t, "next", "next.example.org")
 	c.write(t, "web.yml", strings.ReplaceAll(encrypted, "server.", "next.")+"basic_auth_users:\n"+user(t, "prometheus", "an0ther"))
 	for who, want := range map[string]int{"prometheus:s3cret@": 401, "prometheus:an0ther@": 200} {
-		if got, err := ask(t, "https://"+who+address+"/", known); got != want {
-			t.Errorf("%q after the change: %d, %v; want %d", who, got, err, want)
+		if got, failed := ask(t, "https://"+who+address+"/", known); got != want {
+			t.Errorf("%q after the change: %d, %v; want %d", who, got, failed, want)
 		}
 	}
 	conn, err := tls.Dial("tcp", address, known) //nolint:noctx // the server answers
@@ -211,12 +211,12 @@ func TestPasswords(t *testing.T) {
 
 	// A file that is bad lets nobody in until it is repaired.
 	c.write(t, "web.yml", "basic_auth_users: none\n")
-	if got, err := ask(t, "https://prometheus:an0ther@"+address+"/", known); got != 0 {
-		t.Errorf("with a bad file: %d, %v", got, err)
+	if got, failed := ask(t, "https://prometheus:an0ther@"+address+"/", known); got != 0 {
+		t.Errorf("with a bad file: %d, %v", got, failed)
 	}
 	c.write(t, "web.yml", encrypted+"basic_auth_users:\n"+user(t, "prometheus", "an0ther"))
-	if got, err := ask(t, "https://prometheus:an0ther@"+address+"/", known); got != 200 {
-		t.Errorf("with the repaired file: %d, %v", got, err)
+	if got, failed := ask(t, "https://prometheus:an0ther@"+address+"/", known); got != 200 {
+		t.Errorf("with the repaired file: %d, %v", got, failed)
 	}
 	if got := log.String(); !strings.Contains(got, `"message":"TLS is enabled."`) || strings.Contains(got, "s3cret") {
 		t.Errorf("log: %s", got)
