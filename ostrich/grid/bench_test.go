@@ -27,7 +27,7 @@ func average(tb testing.TB, tasks int) []grid.Bag {
 	for i := range jobs {
 		numbers[i] = int(jobs[i].Class)
 	}
-	bags, _ := grid.FromLog(jobs, numbers)
+	bags := grid.FromLog(jobs, numbers)
 	return bags
 }
 

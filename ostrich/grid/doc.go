@@ -8,7 +8,7 @@
 // and in which order). [Experiment.Run] runs bags and returns a [Result], which has
 // the [Measures].
 //
-//	bags, _ := grid.FromLog(jobs, numbers)
+//	bags := grid.FromLog(jobs, numbers)
 //	err := grid.Spread(bags, p, grid.Sized)
 //	x := grid.Experiment{Platform: p, Architecture: grid.CSP, Selection: "S-T", Policy: "FPLT", Load: 0.95}
 //	result, err := x.Run(bags)
@@ -21,14 +21,17 @@
 // task, then all submissions, then CSP looks at its clusters, then each resource
 // manager starts what it can. The paper's managers schedule periodically as well: but
 // for the looks of CSP, nothing could start then that has not. Under FCondor the
-// managers start what they can after the ends, and again after each submitted task,
-// which says whether it has to wait.
+// managers start what they can after the ends, and again after each submitted task, to
+// find out whether it has to wait.
 //
-// A manager with an idle processor and nothing eligible that has not started draws the
-// next eligible set, see Redraw. S-T draws none: its tasks are eligible as they come.
-// Under OStrich and FairCamp the eligible tasks are always those of the bag in front,
-// which may be another one at each start; a [Chart] has assigned them by then, so that
-// there the bag in front is drawn when nothing assigned waits.
+// A manager with an idle processor and nothing eligible that waits draws the next
+// eligible set, see Redraw. S-T draws none: its tasks are eligible as they come. Under
+// a [Chart] a task in the queue of a cluster has left the eligible set. Otherwise one
+// task that waits for a fast processor would keep all others from idle slow ones.
+//
+// Under OStrich and FairCamp the eligible tasks of a List are always those of the bag
+// in front, which may be another one at each start. A Chart draws the first bag that
+// has tasks in no queue.
 //
 // What a policy may know is in its type: it is a [List] or a Chart of one view of the
 // tasks and one of the processors, and a view has nothing but what its class of

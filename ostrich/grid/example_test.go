@@ -138,6 +138,21 @@ func TestRedraw(t *testing.T) {
 	same(t, where(mustRun(t, x, bags...)), []string{"1:0-2", "1:2-6", "1:6-7"})
 }
 
+// TestCharted draws the next set when all tasks of the last one are in the queues of
+// clusters: the second task of 10 waits for the fast processor, and the one of 3 need
+// not wait for it.
+func TestCharted(t *testing.T) {
+	p := grid.Platform{Clusters: []grid.Cluster{{Name: "slow", Procs: 1, Speed: 1}, {Name: "fast", Procs: 1, Speed: 5}}}
+	for _, selection := range []string{"S-T", "S-BoT", "S-U-Prio", "S-U-T", "S-U-BoT", "S-U-GRR", "FCFS", "FairShare", "FairCamp", "OStrich"} {
+		t.Run(selection, func(t *testing.T) {
+			// 10: ends at 10 or 2, and at 10 or 4. 3: at 4 or 5.
+			x := grid.Experiment{Platform: p, Architecture: grid.CSP, Selection: selection, Policy: "ECT"}
+			r := mustRun(t, x, bag(1, 0, 10, 10), bag(2, 1, 3))
+			same(t, where(r), []string{"1:0-2", "1:2-4", "0:1-4"})
+		})
+	}
+}
+
 // TestArchitectures has a user of the second cluster submit six tasks of 10 and one
 // of 10 after them.
 func TestArchitectures(t *testing.T) {

@@ -37,8 +37,9 @@ func (a Architecture) String() string { return nameOf(ArchitectureNames, uint8(a
 type Redraw uint8
 
 const (
-	// Started is when all its tasks have started. It is the zero value. With Ended a
-	// single task of S-U-RR would keep the whole platform.
+	// Started is when all its tasks have started, or under a Chart wait in the queue of
+	// a cluster. It is the zero value. With Ended a single task of S-U-RR would keep
+	// the whole platform.
 	Started Redraw = iota
 	// Ended is when all its tasks have ended.
 	Ended
@@ -74,8 +75,8 @@ type Experiment struct {
 	Policy       string // where they run: a name of Policies, in any case; WQR-4 for WQR-n
 
 	// Redraw says when the eligible set is finished. FCFS, FairShare, FairCamp and
-	// OStrich, which the paper does not have, choose anew whenever a task has started,
-	// whatever it says.
+	// OStrich, which the paper does not have, choose anew whenever a task has left the
+	// eligible set, whatever it says.
 	Redraw Redraw
 
 	// Monitor is the time between two looks of CSP at the clusters, from the first

@@ -27,21 +27,15 @@ type queue struct {
 	*engine
 	selection selection
 	immediate bool // tasks are eligible as they come
-	anew      bool // sets are drawn as others have started, whatever Redraw says
+	anew      bool // sets are drawn as if Redraw were Started
 	from, to  int  // its clusters
-	waiting   int  // eligible tasks that have not started
-	open      int  // that have not ended
+	open      int  // eligible tasks that have not ended
 }
 
-// done reports whether the eligible set is finished, so that another can be
-// drawn.
+// done reports whether an eligible set in which nothing waits is finished, so that
+// another can be drawn.
 func (q *queue) done() bool {
-	return !q.immediate && q.waiting == 0 && (q.anew || q.Redraw == Started || q.open == 0)
-}
-
-func (q *queue) join() {
-	q.waiting++
-	q.open++
+	return !q.immediate && (q.anew || q.Redraw == Started || q.open == 0)
 }
 
 func (q *queue) stopped(t, p int32, ended bool) error {
@@ -54,9 +48,6 @@ func (q *queue) stopped(t, p int32, ended bool) error {
 // run starts a copy of a task.
 func (q *queue) run(t, p int32) (ostrich.Duration, error) {
 	again := q.tasks[t].copies > 0
-	if !again {
-		q.waiting--
-	}
 	length := q.start(t, p)
 	return length, q.selection.started(t, again)
 }
@@ -100,7 +91,7 @@ func (m *lister[R, T]) submit(t int32) error {
 
 // admit makes a task eligible.
 func (m *lister[R, T]) admit(t int32) {
-	m.join()
+	m.open++
 	var view T
 	m.ready.push(view.of(m.engine, t))
 }
@@ -114,7 +105,12 @@ func (m *lister[R, T]) fill() (bool, error) {
 			return false, err
 		}
 		m.turn(bag)
-	} else if m.ready.len() > 0 || !m.done() {
+		for _, t := range m.front.take(bag) {
+			m.admit(t)
+		}
+		return m.ready.len() > 0, nil
+	}
+	if m.ready.len() > 0 || !m.done() {
 		return m.ready.len() > 0, nil
 	}
 	set, err := m.selection.draw()
@@ -245,7 +241,7 @@ func (m *charter[T]) submit(t int32) error {
 }
 
 func (m *charter[T]) admit(t int32) {
-	m.join()
+	m.open++
 	var view T
 	m.ready.push(view.of(m.engine, t))
 }

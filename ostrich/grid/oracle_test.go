@@ -423,7 +423,7 @@ func (o *oracle) tasksIn(m int, states ...int) []int {
 // set returns the eligible tasks of a manager, of which there is one if any waits.
 func (o *oracle) set(m int) []int {
 	waits := o.tasksIn(m, queued, eligible)
-	if bag, ranks := o.front(m); ranks {
+	if bag, ranks := o.front(m, queued, eligible); ranks {
 		return slices.DeleteFunc(waits, func(t int) bool { return o.tasks[t].bag != bag })
 	}
 	if set := o.tasksIn(m, eligible); len(set) > 0 || len(waits) == 0 {
@@ -438,9 +438,10 @@ func (o *oracle) set(m int) []int {
 	return o.tasksIn(m, eligible)
 }
 
-// front is the bag in front, if the selection ranks bags.
-func (o *oracle) front(m int) (bag int, ranks bool) {
-	waits := o.tasksIn(m, queued, eligible)
+// front is the bag in front of those with tasks in some states, if the selection
+// ranks bags.
+func (o *oracle) front(m int, states ...int) (bag int, ranks bool) {
+	waits := o.tasksIn(m, states...)
 	switch o.Selection {
 	case "OStrich":
 		if len(waits) == 0 {
@@ -450,7 +451,12 @@ func (o *oracle) front(m int) (bag int, ranks bool) {
 		if err := s.AdvanceTo(o.now + o.shift); err != nil {
 			o.Fatal(err)
 		}
-		return o.tasks[s.Order()[0].Job-1].bag, true
+		for _, place := range s.Order() {
+			if slices.Contains(waits, int(place.Job-1)) {
+				return o.tasks[place.Job-1].bag, true
+			}
+		}
+		o.Fatal("no task that waits has a place")
 	case "FairCamp":
 		best, least := -1, 0.0
 		for _, t := range waits {
@@ -556,12 +562,12 @@ func (o *oracle) chart(m int) {
 			}
 		}
 		waits := o.tasksIn(m, queued)
-		if len(waits) == 0 || len(o.tasksIn(m, eligible)) > 0 || len(o.idle(m)) == 0 {
+		if len(waits) == 0 || len(o.idle(m)) == 0 {
 			return
 		}
-		if bag, ranks := o.front(m); ranks {
+		if bag, ranks := o.front(m, queued); ranks {
 			waits = slices.DeleteFunc(waits, func(t int) bool { return o.tasks[t].bag != bag })
-		} else if o.Redraw == grid.Ended && o.Selection != "FCFS" && len(o.tasksIn(m, running)) > 0 {
+		} else if o.Redraw == grid.Ended && o.Selection != "FCFS" && len(o.tasksIn(m, eligible, running)) > 0 {
 			return
 		} else {
 			waits = o.draw(m, waits)

@@ -28,12 +28,11 @@ type Platform struct {
 	Clusters []Cluster
 }
 
-// HPDC2008 is the platform of section 4.1: 20 clusters of DAS and Grid'5000 with
-// over 3500 processors, whose speeds go from 1.0 to 1.75.
+// HPDC2008 is a platform like that of section 4.1: 20 clusters of DAS and Grid'5000
+// with over 3500 processors, whose speeds go from 1.0 to 1.75.
 //
-// That is all the paper says of it. The clusters here are modelled on the five of
-// DAS-3 and on fifteen of Grid'5000 as of 2007; the speeds go by the generation and the
-// clock rate of their processors, spread over that range.
+// That is all the paper says of it. The names, sizes and speeds here are modelled to
+// that, and are not taken from a source.
 func HPDC2008() Platform {
 	return Platform{Name: "HPDC 2008", Clusters: []Cluster{
 		{"das3-vu", 340, 1.35},

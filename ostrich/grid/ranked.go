@@ -9,13 +9,15 @@ import (
 )
 
 // ranked is a selection that ranks bags, and may change its mind at any start: the
-// eligible tasks are always those of the bag in front. draw takes those of them that
-// it has not given out.
+// eligible tasks of a List are always those of the bag in front. draw takes the tasks
+// of the first bag that has any which were not drawn.
 type ranked interface {
 	selection
 	// front is the bag in front of those with tasks that have not started; none
 	// without one.
 	front() (int32, error)
+	// take takes the tasks of a bag that were not drawn.
+	take(bag int32) []int32
 }
 
 // undrawn are the tasks of the bags of a manager that were not drawn yet, by bag.
@@ -92,9 +94,10 @@ func (r *replayed) stopped(t int32, _ ostrich.Time, ended bool) error {
 // byJob is a selection by a ranker of jobs.
 type byJob struct {
 	replayed
-	jobs  sim.JobRanker
-	drawn [1]int32
-	waits int
+	jobs    sim.JobRanker
+	drawn   [1]int32
+	undrawn set // of tasks
+	waits   int // how many they are
 }
 
 // fairShareOf is the selection FairShare.
@@ -107,11 +110,12 @@ func fairShareOf(q *queue) (selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &byJob{replayed: r, jobs: r.ranker.(sim.JobRanker)}, nil
+	return &byJob{replayed: r, jobs: r.ranker.(sim.JobRanker), undrawn: make(set, len(q.tasks)/64+1)}, nil
 }
 
 func (s *byJob) submit(t int32) error {
 	s.waits++
+	s.undrawn.add(t)
 	return s.tell(ostrich.Submit, t)
 }
 
@@ -123,8 +127,9 @@ func (s *byJob) draw() ([]int32, error) {
 		return nil, err
 	}
 	for _, id := range s.jobs.Jobs() {
-		if t := int32(id - 1); s.queue.tasks[t].copies == 0 {
+		if t := int32(id - 1); s.undrawn.next(t) == t {
 			s.waits--
+			s.undrawn.remove(t)
 			s.drawn[0] = t
 			return s.drawn[:], nil
 		}
@@ -135,7 +140,7 @@ func (s *byJob) draw() ([]int32, error) {
 // byBag is a selection by a ranker of campaigns.
 type byBag struct {
 	replayed
-	undrawn   undrawn
+	undrawn
 	campaigns sim.CampaignRanker
 }
 
@@ -150,7 +155,7 @@ func ostrichOf(q *queue) (selection, error) {
 }
 
 func (s *byBag) submit(t int32) error {
-	s.undrawn.add(s.queue.tasks[t].bag, t)
+	s.add(s.queue.tasks[t].bag, t)
 	return s.tell(ostrich.Submit, t)
 }
 
@@ -166,17 +171,27 @@ func (s *byBag) front() (int32, error) {
 }
 
 func (s *byBag) draw() ([]int32, error) {
-	bag, err := s.front()
-	return s.undrawn.take(bag), err
+	if len(s.undrawn) == 0 {
+		return nil, nil
+	}
+	if err := s.advance(); err != nil {
+		return nil, err
+	}
+	for _, c := range s.campaigns.Ranking() {
+		if set := s.take(s.queue.tasks[c.Lead-1].bag); len(set) > 0 {
+			return set, nil
+		}
+	}
+	return nil, nil
 }
 
 // fairCamp is the selection FairCamp.
 type fairCamp struct {
-	queue     *queue
-	undrawn   undrawn
+	queue *queue
+	undrawn
 	waits     []int32   // tasks that have not started, by bag
 	deadlines []float64 // by bag
-	bags      line[due]
+	bags      line[due] // one in front may have nothing left that waits
 }
 
 // due is a bag with its deadline.
@@ -220,10 +235,10 @@ func fairCampOf(q *queue) (selection, error) {
 
 func (s *fairCamp) submit(t int32) error {
 	bag := s.queue.tasks[t].bag
-	if s.waits[bag]++; s.waits[bag] == 1 {
+	if s.waits[bag]++; len(s.undrawn[bag]) == 0 {
 		s.bags.push(due{bag, s.deadlines[bag]})
 	}
-	s.undrawn.add(bag, t)
+	s.add(bag, t)
 	return nil
 }
 
@@ -238,8 +253,12 @@ func (s *fairCamp) front() (int32, error) { //nolint:unparam // as ranked has it
 }
 
 func (s *fairCamp) draw() ([]int32, error) {
-	bag, err := s.front()
-	return s.undrawn.take(bag), err
+	for s.bags.len() > 0 {
+		if set := s.take(s.bags.pop().bag); len(set) > 0 {
+			return set, nil
+		}
+	}
+	return nil, nil
 }
 
 func (s *fairCamp) started(t int32, again bool) error {

@@ -26,7 +26,7 @@ type selection interface {
 type selector struct {
 	name, usage string
 	immediate   bool // all tasks are eligible as they come
-	anew        bool // sets are drawn as others have started, whatever Redraw says
+	anew        bool // sets are drawn as if Redraw were Started
 	make        func(q *queue) (selection, error)
 }
 

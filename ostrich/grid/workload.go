@@ -47,16 +47,13 @@ func (b *Bag) bound(capacity, fastest float64) float64 {
 
 // FromLog takes the bags of a log, of which numbers tells the bag of each job, as
 // sim.Numbers does; a job of no bag (below 0) is one of its own. A job on several
-// processors is one task of its run time; wide is how many of them there are. All
-// tasks of a bag are submitted with its first one. The bags are in the order of
-// their submission.
-func FromLog(jobs []sim.Logged, numbers []int) (bags []Bag, wide int) {
+// processors is one task of its run time. All tasks of a bag are submitted with its
+// first one. The bags are in the order of their submission.
+func FromLog(jobs []sim.Logged, numbers []int) []Bag {
+	var bags []Bag
 	of := make(map[int]int) // bags by number
 	for i := range jobs {
 		j := &jobs[i]
-		if j.Procs > 1 {
-			wide++
-		}
 		n, known := of[numbers[i]]
 		if !known || numbers[i] < 0 {
 			n = len(bags)
@@ -66,7 +63,7 @@ func FromLog(jobs []sim.Logged, numbers []int) (bags []Bag, wide int) {
 		bags[n].Tasks = append(bags[n].Tasks, Task{ID: j.ID, Run: j.Run})
 	}
 	slices.SortStableFunc(bags, func(a, b Bag) int { return cmp.Compare(a.Submit, b.Submit) })
-	return bags, wide
+	return bags
 }
 
 // Homes says how users are spread over the clusters. The paper gives each cluster a

@@ -32,7 +32,8 @@ type InTime struct {
 	Tardiness float64 `json:"tardiness_mean"`
 }
 
-// add counts one that is late by so much; mean makes of the sums what they are to be.
+// add adds a job or a campaign that is late by some time. mean turns the sums into
+// means.
 func (t *InTime) add(late ostrich.Duration) {
 	t.Count++
 	t.Share += float64(1 - satisfaction.Unified(late))
@@ -98,7 +99,7 @@ type SatisfactionRow struct {
 }
 
 // Rows returns a row for all jobs and for those of each size, then the same for
-// campaigns, but for those of nothing.
+// campaigns. It leaves out rows of nothing.
 func (s *Satisfaction) Rows() []SatisfactionRow {
 	var jobs, campaigns []SatisfactionRow
 	for _, p := range append([]Punctual{s.All}, s.Sizes...) {
@@ -113,10 +114,10 @@ func (s *Satisfaction) Rows() []SatisfactionRow {
 }
 
 // Late returns the lateness of each job, and of each of their campaigns, which are
-// those that Campaigns finds, on m processors. A job is late that starts after its due date. A
+// those that Campaigns finds, on m processors. A job that starts after its due date is late. A
 // campaign counts as one job of the length that it needs on the empty machine, but is
-// due no sooner than the last of its jobs, as nobody expects a result before that. It
-// is late by how long after that it ends.
+// due no sooner than the last of its jobs, as nobody expects a result before that. Its
+// lateness is how long after that it ends.
 func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (ofJobs, ofCampaigns []ostrich.Duration) {
 	ofJobs = make([]ostrich.Duration, len(jobs))
 	var last []ostrich.Time // due date of the last of the jobs of a campaign, by number

@@ -100,19 +100,6 @@ func Tardiness(late ostrich.Duration) ostrich.Duration { return max(0, late) }
 // that is late and 0 for one in time. Whole seconds leave nothing between.
 func Unified(late ostrich.Duration) int { return int(min(1, max(0, late))) }
 
-// Satisfiable returns the jobs, in their order, that some schedule can start in
-// time: those whose earliest possible start is not after their due date. The paper
-// leaves out the others before it plans (section V.C).
-func Satisfiable[J any](jobs []J, earliest, due func(J) ostrich.Time) []J {
-	var kept []J
-	for _, j := range jobs {
-		if earliest(j) <= due(j) {
-			kept = append(kept, j)
-		}
-	}
-	return kept
-}
-
 // Validate returns what is wrong with the acceptance: a slope that is negative, a
 // number that is none or out of range, or that no wait is accepted for any job.
 func (a Acceptance) Validate() error {

@@ -2,7 +2,6 @@ package satisfaction
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -149,15 +148,6 @@ func TestLateness(t *testing.T) {
 			t.Errorf("start %d, due %d: L = %d, T = %d, U = %d, want %d, %d, %d",
 				tt.start, tt.due, late, Tardiness(late), Unified(late), tt.late, tt.tardiness, tt.unified)
 		}
-	}
-}
-
-func TestSatisfiable(t *testing.T) {
-	type job struct{ earliest, due ostrich.Time }
-	jobs := []job{{5, 4}, {5, 5}, {5, 6}, {9, 8}, {0, 8}}
-	got := Satisfiable(jobs, func(j job) ostrich.Time { return j.earliest }, func(j job) ostrich.Time { return j.due })
-	if want := []job{{5, 5}, {5, 6}, {0, 8}}; !slices.Equal(got, want) {
-		t.Errorf("kept %v, want %v", got, want)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	"slurm-ostrich/ostrich/grid"
 )
 
-// small and medium bags of section 3.4 are the first so many classes.
+// smallAndMedium is how many classes have the small and medium bags of section 3.4:
+// the first ones.
 const smallAndMedium = 4
 
 // drawVariability is HPDC 2008, Fig. 1.

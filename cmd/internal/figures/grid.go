@@ -285,10 +285,10 @@ func barChart(name, title, axis string, digits int, rows []barRow) *svg.Picture 
 	return p
 }
 
-// gridText says what is simulated, for the page.
+// text says what is simulated, for the page.
 func (g *measuredGrid) text(in Input) string {
 	days := gridModel(in, gridLoad).Days
-	return fmt.Sprintf("The platform is a reading of section 4.1: 20 clusters, %d processors, speeds from 1.0 to 1.75. The paper says neither how long its "+
+	return fmt.Sprintf("The platform is modelled to what section 4.1 says of it: 20 clusters, %d processors, speeds from 1.0 to 1.75. The paper says neither how long its "+
 		"workloads last nor how long their tasks run. Here the bags of 20 streams of the average system come in %s days, from midnight on, and their tasks are "+
 		"scaled to a mean of 1 h, in the middle of the 3 min to 3 h of Fig. 7; %d to %d tasks. Each measure is the mean over %d drawn workloads; the table counts the tasks and bags of all of them.",
 		grid.HPDC2008().Procs(), strconv.FormatFloat(days, 'g', 4, 64), slices.Min(g.tasks), slices.Max(g.tasks), g.seeds)

@@ -22,8 +22,7 @@ func lcgBags(in Input) ([]grid.Bag, error) {
 		n := len(lcg.jobs) / 50
 		lcg.jobs, lcg.numbers = lcg.jobs[:n], lcg.numbers[:n]
 	}
-	bags, _ := grid.FromLog(lcg.jobs, lcg.numbers)
-	return bags, nil
+	return grid.FromLog(lcg.jobs, lcg.numbers), nil
 }
 
 // drawClasses is HPDC 2008, Fig. 3: policies under a real load of 25 %, by the size

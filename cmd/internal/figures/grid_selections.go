@@ -29,7 +29,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 		}
 		return decimals(most, 2)
 	}
-	// most is by how much one is above another at most, and at which load.
+	// most returns the largest ratio of a measure of a to that of b, and its load.
 	most := func(a, b string, samples []string, of func(*grid.Measures) float64) (ratio float64, at string) {
 		for _, s := range samples {
 			if x := g.at(s, a, of) / g.at(s, b, of); x > ratio {

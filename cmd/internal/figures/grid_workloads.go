@@ -18,7 +18,7 @@ func modelled(name string, m bot.Model) sample {
 	return sample{name: name, bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }}
 }
 
-// each tells of each of the paper's policies, what of says of it.
+// each lists the paper's policies, each with what of says of it.
 func (g *measuredGrid) each(of func(way string) string) string {
 	var list []string
 	for _, w := range g.ways[:8] {

@@ -180,8 +180,11 @@ func (o *Options) experiments() ([]*clusters, error) {
 		name  string
 		value time.Duration
 	}{{"monitor", o.Monitor}, {"until", o.Until}} {
-		if d.value < 0 || d.value%time.Second != 0 || d.value > math.MaxInt32*time.Second || d.name == "until" && o.given("until") && d.value == 0 {
-			bad.note(d.name, fmt.Errorf("%v: must be in whole seconds, and not below 0", d.value))
+		switch {
+		case d.value < 0 || d.value%time.Second != 0 || d.value > math.MaxInt32*time.Second:
+			bad.note(d.name, fmt.Errorf("%v: must be in whole seconds, from 0 to %d", d.value, math.MaxInt32))
+		case d.name == "until" && o.given("until") && d.value == 0:
+			bad.note(d.name, errors.New("0s: must be above 0"))
 		}
 	}
 	o.platform = &c

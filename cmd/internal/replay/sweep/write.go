@@ -129,7 +129,7 @@ func (r *run) table() error {
 	}
 	platforms := t
 	t.Header = append(t.Header, replay.Header...)
-	platforms.Header = append(slices.DeleteFunc(platforms.Header, func(column string) bool {
+	platforms.Header = append(slices.DeleteFunc(slices.Clone(platforms.Header), func(column string) bool {
 		return column == "BACKFILL" || column == "REPLAY" || slices.Contains(replay.PlatformHeader, column)
 	}), replay.PlatformHeader...)
 	for i := range r.points {
