@@ -26,8 +26,8 @@ func optimiseCommand() *cli.Command {
 			"  sum-stretch  of the campaigns: flow time over max(W/m, longest job)\n" +
 			"  max-stretch  the largest of these\n\n" +
 			"cbc and glpsol get the queue as a linear programme, if they are installed; when one of them fails, EASY's order\n" +
-			"stands. docs/optimise.md explains the models, the own search and the fields of --json.\n\n" +
-			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole or not at all.",
+			"stands. docs/optimise.md explains the models and the own search.\n\n" +
+			"Exit code: 0 done, also if a program failed; 1 an error, 130 interrupted. A file is written whole or not at all.",
 	}, append(append(o.Flags(),
 		&cli.StringFlag{Name: "write-lp", Usage: "write the linear programme to `FILE` in the LP format"},
 		&cli.StringFlag{Name: "write-mps", Usage: "write the linear programme to `FILE` in the free MPS format"},

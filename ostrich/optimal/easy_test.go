@@ -11,9 +11,11 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// drawInstance draws an instance of so many jobs, on few processors so that jobs
-// get into one another's way.
-func drawInstance(most int) *rapid.Generator[optimal.Instance] {
+// drawInstance draws an instance of at most so many jobs, on few processors so that
+// jobs get into one another's way.
+func drawInstance(most int) *rapid.Generator[optimal.Instance] { return drawSized(0, most) }
+
+func drawSized(least, most int) *rapid.Generator[optimal.Instance] {
 	return rapid.Custom(func(t *rapid.T) optimal.Instance {
 		in := optimal.Instance{Procs: rapid.IntRange(1, 6).Draw(t, "m")}
 		length := rapid.IntRange(1, 12)
@@ -29,7 +31,7 @@ func drawInstance(most int) *rapid.Generator[optimal.Instance] {
 				Least: rapid.Float64Range(0.5, 20).Draw(t, "least"),
 			})
 		}
-		for i := range rapid.IntRange(0, most).Draw(t, "n") {
+		for i := range rapid.IntRange(least, most).Draw(t, "n") {
 			in.Jobs = append(in.Jobs, optimal.Job{
 				ID:       ostrich.JobID(i + 1),
 				Procs:    rapid.IntRange(1, in.Procs).Draw(t, "q"),

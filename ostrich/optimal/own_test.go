@@ -84,22 +84,84 @@ func bruteForce(in *optimal.Instance, o optimal.Objective) float64 {
 	return best
 }
 
-// TestOwnFindsTheBest compares with all orders.
+// findsTheBest compares with all orders.
+func findsTheBest(t rapid.TB, in *optimal.Instance, o optimal.Objective) {
+	t.Helper()
+	r, err := optimal.Own{}.Solve(in, o, optimal.Budget{Nodes: optimal.Unlimited})
+	if err != nil {
+		t.Fatal(err)
+	}
+	feasible(t, in, r.Starts)
+	want := 0.0
+	if len(in.Jobs) > 0 {
+		want = bruteForce(in, o)
+	}
+	if !r.Optimal || math.Abs(r.Value-want) > 1e-9*want || r.Bound != r.Value {
+		t.Errorf("%v: %+v, the best is %v, of %+v", o, r, want, in)
+	}
+}
+
+func drawObjective(t *rapid.T) optimal.Objective {
+	return optimal.Objective(rapid.IntRange(0, len(optimal.ObjectiveNames)-1).Draw(t, "objective"))
+}
+
 func TestOwnFindsTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInstance(5).Draw(t, "instance")
-		o := optimal.Objective(rapid.IntRange(0, len(optimal.ObjectiveNames)-1).Draw(t, "objective"))
-		r, err := optimal.Own{}.Solve(&in, o, optimal.Budget{Nodes: optimal.Unlimited})
-		if err != nil {
-			t.Fatal(err)
+		findsTheBest(t, &in, drawObjective(t))
+	})
+}
+
+// TestOwnFindsTheBestOfMore has a few instances of six and of seven jobs, of which
+// there are 5040 orders.
+func TestOwnFindsTheBestOfMore(t *testing.T) {
+	for o := range optimal.ObjectiveNames {
+		for seed := range 25 {
+			for _, n := range []int{6, 7} {
+				in := drawSized(n, n).Example(10*n + seed)
+				findsTheBest(t, &in, optimal.Objective(o))
+			}
 		}
-		feasible(t, &in, r.Starts)
-		want := 0.0
-		if len(in.Jobs) > 0 {
-			want = bruteForce(&in, o)
+	}
+}
+
+// TestBudget: whatever the budget, the schedule is no worse than EASY's, the bound is
+// no larger than the best value, and a larger budget finds no worse schedule.
+func TestBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInstance(8).Draw(t, "instance")
+		o := drawObjective(t)
+		solve := func(nodes int64) optimal.Result {
+			r, err := optimal.Own{}.Solve(&in, o, optimal.Budget{Nodes: nodes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			feasible(t, &in, r.Starts)
+			if value := o.Value(&in, r.Starts); r.Value != value || r.Value > r.EASY || r.EASY != o.Value(&in, optimal.EASY(&in)) {
+				t.Fatalf("%v with %d nodes: %+v, its value is %v", o, nodes, r, value)
+			}
+			if math.Signbit(r.Bound) || r.Bound > r.Value || r.Optimal != (r.Bound == r.Value) || r.Gap() < 0 || r.Gap() > 1 {
+				t.Fatalf("%v with %d nodes: %+v", o, nodes, r)
+			}
+			return r
 		}
-		if !r.Optimal || math.Abs(r.Value-want) > 1e-9*want || r.Bound != r.Value {
-			t.Errorf("%v: %+v, the best is %v", o, r, want)
+		few := rapid.Int64Range(0, 1200).Draw(t, "nodes")
+		less, more, all := solve(few), solve(few+rapid.Int64Range(1, 600).Draw(t, "more")), solve(optimal.Unlimited)
+		if less.Nodes > few || less.Value < more.Value || more.Value < all.Value || !all.Optimal {
+			t.Errorf("%v with %d nodes %+v, with some more %+v, with all %+v", o, few, less, more, all)
+		}
+		if least := all.Value * (1 + 1e-9); less.Bound > least || more.Bound > least {
+			t.Errorf("%v: a bound above the best value: %+v, %+v, %+v", o, less, more, all)
 		}
 	})
+}
+
+// TestStop ends the search from outside.
+func TestStop(t *testing.T) {
+	in := drawSized(12, 12).Example(1)
+	asked := 0
+	r, err := optimal.Own{}.Solve(&in, optimal.SumT, optimal.Budget{Nodes: optimal.Unlimited, Stop: func() bool { asked++; return asked == 3 }})
+	if err != nil || asked != 3 || r.Nodes != 3*64 || r.Optimal {
+		t.Errorf("asked %d times: %+v, %v", asked, r, err)
+	}
 }

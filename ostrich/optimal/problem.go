@@ -96,10 +96,10 @@ func (p *problem) beaten(bound, best float64) bool {
 }
 
 // rounded is the least value that the objective can have and that is not below
-// bound.
+// bound. No value is below 0.
 func (p *problem) rounded(bound float64) float64 {
 	if p.objective.whole() {
-		return math.Ceil(bound - 1e-6*(1+1e-6*math.Abs(bound)))
+		bound = math.Ceil(bound - 1e-6*(1+1e-6*math.Abs(bound)))
 	}
-	return bound
+	return max(0, bound) // not -0 either
 }

@@ -32,12 +32,16 @@ type Logged struct {
 func Scenario(m int, log []Logged, at ostrich.Time) (Instance, []int, error) {
 	in := Instance{Procs: m}
 	var queue []int
+	busy := 0
 	for i := range log {
 		switch j := &log[i]; {
 		case j.Submit > at || j.End <= at:
 		case j.Start > at:
 			queue = append(queue, i)
+		case j.Procs > m-busy:
+			return Instance{}, nil, fmt.Errorf("at %d s: job %d runs on %d processors, and %d of %d are free: %w", at, j.ID, j.Procs, m-busy, m, ErrInstance)
 		default:
+			busy += j.Procs
 			in.Running = append(in.Running, Running{Procs: j.Procs, Left: j.left(at)})
 		}
 	}
