@@ -250,7 +250,15 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	if diff := gocmp.Diff(less(tables), less(sacct)); diff != "" {
 		p.t.Fatalf("%s: events (-tables +sacct):\n%s", what, diff)
 	}
-	if diff := gocmp.Diff(p.reader.Live(), p.source.Live()); diff != "" {
+	live := func(all []slurmdb.Record) []slurmdb.Record {
+		for i := range all {
+			if len(but) > 0 && all[i].State == slurmdb.Suspended { // nobody knows since when, nor for how long before
+				all[i].Job.Suspended = 0
+			}
+		}
+		return all
+	}
+	if diff := gocmp.Diff(live(p.reader.Live()), live(p.source.Live())); diff != "" {
 		p.t.Fatalf("%s: unfinished jobs (-tables +sacct):\n%s", what, diff)
 	}
 }
