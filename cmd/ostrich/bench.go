@@ -38,6 +38,7 @@ func benchCommand() *cli.Command {
 		&cli.IntFlag{Name: "shakes", Usage: "`NUMBER` of replays of each part; the first is the log as it is", Value: 3, Destination: &o.Shakes},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the shakes are drawn", Value: 1, Destination: &o.Seed},
 		replay.FloorFlag(&o.Floor),
+		replay.SatisfactionFlag("", &o.Satisfaction),
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
 		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `FILE`, or in runs.jsonl in that folder, and make those only that it lacks", Destination: &o.Resume},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
@@ -79,7 +80,7 @@ func benchLine(c *cli.Context) string {
 	for _, path := range c.StringSlice("swf") {
 		line.WriteString(" \\\n  --swf " + filepath.Base(path))
 	}
-	for _, option := range []string{"policy", "loop", "parts", "part-jobs", "shakes", "seed", "floor"} {
+	for _, option := range []string{"policy", "loop", "parts", "part-jobs", "shakes", "seed", "floor", "satisfaction"} {
 		if c.IsSet(option) {
 			fmt.Fprintf(&line, " \\\n  --%s '%v'", option, c.Value(option))
 		}

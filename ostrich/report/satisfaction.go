@@ -32,16 +32,17 @@ type InTime struct {
 	Tardiness float64 `json:"tardiness_mean"`
 }
 
-// add adds a job or a campaign that is late by some time. mean turns the sums into
-// means.
-func (t *InTime) add(late ostrich.Duration) {
-	t.Count++
-	t.Share += float64(1 - satisfaction.Unified(late))
-	t.Lateness += float64(late)
-	t.Tardiness += float64(satisfaction.Tardiness(late))
+// Add adds n jobs or campaigns that are late by some time. Mean turns the sums into
+// means, after which nothing can be added.
+func (t *InTime) Add(late ostrich.Duration, n int) {
+	t.Count += n
+	t.Share += float64(n * (1 - satisfaction.Unified(late)))
+	t.Lateness += float64(n) * float64(late)
+	t.Tardiness += float64(n) * float64(satisfaction.Tardiness(late))
 }
 
-func (t *InTime) mean() {
+// Mean ends the sums, see Add.
+func (t *InTime) Mean() {
 	n := float64(max(1, t.Count))
 	t.Share, t.Lateness, t.Tardiness = t.Share/n, t.Lateness/n, t.Tardiness/n
 }
@@ -73,12 +74,12 @@ func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 		return &s.Sizes[i]
 	}
 	for i, late := range ofJobs {
-		s.All.Jobs.add(late)
-		class(ostrich.Duration(jobs[i].run())).Jobs.add(late)
+		s.All.Jobs.Add(late, 1)
+		class(ostrich.Duration(jobs[i].run())).Jobs.Add(late, 1)
 	}
 	for i, late := range ofCampaigns {
-		s.All.Campaigns.add(late)
-		class(campaigns[i].length(m)).Campaigns.add(late)
+		s.All.Campaigns.Add(late, 1)
+		class(campaigns[i].length(m)).Campaigns.Add(late, 1)
 	}
 	s.All.mean()
 	for i := range s.Sizes {
@@ -88,8 +89,8 @@ func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 }
 
 func (p *Punctual) mean() {
-	p.Jobs.mean()
-	p.Campaigns.mean()
+	p.Jobs.Mean()
+	p.Campaigns.Mean()
 }
 
 // SatisfactionRow is a row of a table.

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -27,6 +28,7 @@ type Periods struct {
 
 	Floor    ostrich.Duration `json:"floor"`
 	Measured string           `json:"measure_rule"`
+	Accepted string           `json:"accepted"` // the wait that users accept, as satisfaction.Parse reads it
 
 	Block  ostrich.Duration `json:"block"`  // a week, or a day where there is no whole week in both periods
 	Blocks int              `json:"blocks"` // in each period
@@ -100,7 +102,7 @@ type PeriodsInput struct {
 var periodMeasures = []measure{
 	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
 	{"late_mean", "mean lateness", "s", -1, byTime, lead},
-	measures[rhoKept], measures[rhoMean],
+	measures[rhoKept], measures[rhoMean], measures[jobsInTime], measures[campaignsInTime],
 	{"utilisation", "utilisation", "part", 0, byTime, lead}, // that of the load
 }
 
@@ -115,6 +117,8 @@ const (
 	periodLate
 	periodKept
 	periodRho
+	periodJobsInTime
+	periodCampaignsInTime
 	periodUtilisation
 )
 
@@ -135,7 +139,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	}
 	c := &Periods{
 		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
-		Floor: in.Floor, Measured: in.Measured, Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Floor: in.Floor, Measured: in.Measured, Accepted: in.accepted().String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), location: in.Location,
 	}
 	span, err := c.divide(in.From, in.To)
@@ -237,6 +241,7 @@ type period struct {
 
 	count, stretch, late, kept, rho []float64 // by block, sums over its campaigns
 	jobs, wait                      []float64 // by block, sums over the jobs of its campaigns
+	jobsInTime, campaignsInTime     []float64 // by block, of those
 	work                            float64   // of all these jobs, in processor seconds
 	busy                            []float64 // by block, utilisation
 	users                           [][]part  // by user, what the user has in each block
@@ -259,6 +264,7 @@ func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Ti
 func (x *period) measure(ran []report.Job, late []float64) {
 	n, run := x.blocks(), &x.runs[0]
 	x.count, x.stretch, x.late, x.kept, x.rho = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	x.jobsInTime, x.campaignsInTime = make([]float64, n), make([]float64, n)
 	x.jobs, x.wait, x.users = make([]float64, n), make([]float64, n), make([][]part, len(x.studied.users))
 	here := make(map[int]int, len(x.campaigns)) // block by place
 	var values, waits []float64
@@ -269,6 +275,7 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		x.count[b]++
 		x.stretch[b] += run.stretch[i]
 		x.rho[b] += run.rho[i]
+		x.campaignsInTime[b] += float64(1 - satisfaction.Unified(run.lateCampaigns[i]))
 		if run.rho[i] <= 1 {
 			x.kept[b]++
 		}
@@ -300,6 +307,7 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		x.jobs[b]++
 		x.work += float64(j.End-j.Start) * float64(j.Procs)
 		x.wait[b] += wait
+		x.jobsInTime[b] += float64(1 - satisfaction.Unified(run.lateJobs[i]))
 		waits, ofWait = append(waits, wait), append(ofWait, int32(b))
 		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
 			x.late[b] += l
@@ -339,6 +347,7 @@ func (x *period) values(times []float64) []float64 {
 	campaigns, jobs := sum(x.count), sum(x.jobs)
 	v[periodUserMean], v[periodMean], v[periodWait] = means/users, sum(x.stretch)/campaigns, sum(x.wait)/jobs
 	v[periodLate], v[periodKept], v[periodRho] = sum(x.late)/campaigns, sum(x.kept)/campaigns, sum(x.rho)/campaigns
+	v[periodJobsInTime], v[periodCampaignsInTime] = sum(x.jobsInTime)/jobs, sum(x.campaignsInTime)/campaigns
 	v[periodP50], v[periodP95], v[periodWaitP95] = math.NaN(), math.NaN(), math.NaN()
 	if campaigns > 0 {
 		q := x.stretches.Quantiles(times, 0.5, 0.95)

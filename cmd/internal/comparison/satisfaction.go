@@ -23,14 +23,14 @@ func (s *studied) measureLateness() {
 		run, jobs, n := &s.runs[r], s.in.Runs[r].Jobs, len(s.users)
 		run.jobsInTime, run.campaignsInTime = make([]float64, n), make([]float64, n)
 		run.late, run.tardy = make([]float64, n), make([]float64, n)
-		ofJobs, ofCampaigns := report.Late(jobs, run.campaigns, s.in.Procs, s.in.accepted())
-		for i, late := range ofJobs {
+		run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.accepted())
+		for i, late := range run.lateJobs {
 			u := s.owner[i]
 			run.jobsInTime[u] += float64(1 - satisfaction.Unified(late))
 			run.late[u] += float64(late)
 			run.tardy[u] += float64(satisfaction.Tardiness(late))
 		}
-		for i, late := range ofCampaigns {
+		for i, late := range run.lateCampaigns {
 			run.campaignsInTime[s.campaign[i]] += float64(1 - satisfaction.Unified(late))
 		}
 	}

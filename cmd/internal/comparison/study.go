@@ -46,6 +46,7 @@ type studiedRun struct {
 	first, last ostrich.Time
 
 	// By what users accept to wait.
+	lateJobs, lateCampaigns     []ostrich.Duration
 	jobsInTime, campaignsInTime []float64 // number of a user's that were not late
 	late, tardy                 []float64 // sums over a user's jobs
 }

@@ -43,6 +43,10 @@ type campaign struct {
 	owed    int
 	counted bool
 
+	// Of the jobs that ran and have ended: when the first of them could start, 0 of
+	// none, when the last of them ended, and when by the wait that users accept.
+	able, over, due ostrich.Time
+
 	// As planned in the latest cycle: that jobs of it wait, the rank of the
 	// first of them, and the highest tier among them.
 	waits      bool
@@ -146,6 +150,7 @@ func (s *Shadow) tally(j *job, e *ostrich.Event) {
 	c.longest = max(c.longest, j.ran)
 	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.procs)*ostrich.Work(j.tasks))
 	c.least = max(c.least, j.submit+ostrich.Time(j.ran))
+	s.awaited(c, j)
 	if j.ran > j.expect {
 		c.blame.add(Overrun)
 	}

@@ -52,6 +52,12 @@
 // goes first, plus what it needs from then on. So it is a day or more after the
 // submission, and few campaigns break it.
 //
+// # Satisfaction
+//
+// It measures which of the jobs and campaigns were in time by the wait that users
+// accept, as report.Late does, really and on the shadow machine, once both are known;
+// see Satisfaction.
+//
 // # The promise
 //
 // Every few minutes it computes report.Rho for the campaigns that have ended since:

@@ -29,6 +29,7 @@ type job struct {
 	estimate  ostrich.Duration // time limit
 	expect    ostrich.Duration // expected length
 	submit    ostrich.Time
+	able      ostrich.Time // when it could start first, as far as accounting has told
 	start     ostrich.Time // 0 while pending
 	partition string
 
@@ -50,7 +51,7 @@ type job struct {
 	ended   bool
 	left    bool             // the queue without having run, or the pool
 	owed    bool             // its campaign waits for its end on the shadow machine
-	again   bool             // it was requeued: its wait has been counted
+	again   bool             // its wait does not count: it was requeued, or ran before the daemon began
 	ran     ostrich.Duration // once it has ended
 }
 

@@ -176,6 +176,9 @@ func (s *Shadow) begins(p *pool, j *job, n int) {
 		s.early--
 		r.EarlierSeconds.add(float64(max(0, s.now-j.start)))
 		s.waitedThere(j)
+		if j.ended {
+			s.judge(j)
+		}
 		if j.owed {
 			j.owed = false
 			j.campaign.owed--

@@ -90,7 +90,7 @@ func obedience(t *testing.T, order func(*sidecar.Config)) {
 	t.Helper()
 	rapid.Check(t, func(r *rapid.T) {
 		procs := rapid.IntRange(2, 12).Draw(r, "procs")
-		o := &obedient{site: newSite(t, procs, order), procs: procs, runs: make(map[ostrich.JobID]ostrich.Duration)}
+		o := &obedient{site: newSite(t, procs, order, accepts12), procs: procs, runs: make(map[ostrich.JobID]ostrich.Duration)}
 		o.cycle()
 		next, started := 1, 0
 		for range rapid.IntRange(1, 40).Draw(r, "cycles") {
@@ -122,6 +122,9 @@ func obedience(t *testing.T, order func(*sidecar.Config)) {
 			o.order = o.order[:0]
 			for _, e := range c.Plan.Entries {
 				o.order = append(o.order, e.Job)
+			}
+			if a := o.shadow.Report().Satisfaction; a.Real != a.Shadow || a.Accepted != "1,0.2" {
+				r.Fatalf("at %d: in time %+v", o.now, a)
 			}
 			got := o.shadow.Report().Starts
 			if got.Earlier != 0 || got.Later != 0 || int(got.Same+got.NotCompared) != started {

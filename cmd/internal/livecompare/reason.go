@@ -79,11 +79,13 @@ type blame uint16
 
 func (b *blame) add(r Reason) { *b |= 1 << r }
 
+func (b blame) has(r Reason) bool { return b&(1<<r) != 0 }
+
 // list returns the reasons of the set, NotKnown if it is empty.
 func (b blame) list() []Reason {
 	var list []Reason
 	for r := range NotKnown {
-		if b&(1<<r) != 0 {
+		if b.has(r) {
 			list = append(list, r)
 		}
 	}

@@ -20,7 +20,8 @@ type Report struct {
 	Order   Order        `json:"order"`
 	Starts  Starts       `json:"starts"`
 
-	Campaigns Campaigns `json:"campaigns"`
+	Campaigns    Campaigns    `json:"campaigns"`
+	Satisfaction Satisfaction `json:"satisfaction"`
 
 	Waits  Waits   `json:"-"`
 	Trends []Point `json:"-"` // of the last 24 hours, in the order of time; not to be changed
@@ -253,5 +254,7 @@ func (s *Shadow) Report() *Report {
 	r.Waits = Waits{r.Waits.Real.clone(), r.Waits.Shadow.clone()}
 	r.Trends = s.trends.list()
 	r.Campaigns.BrokenBy = slices.Clone(r.Campaigns.BrokenBy)
+	r.Satisfaction.Real.mean()
+	r.Satisfaction.Shadow.mean()
 	return &r
 }

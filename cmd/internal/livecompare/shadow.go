@@ -6,6 +6,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -23,6 +24,7 @@ type Shadow struct {
 	trends *trends
 
 	promise promise
+	accept  satisfaction.Acceptance
 	begun   ostrich.Time // what came before is not known
 
 	jobs      map[ostrich.JobID]*job // that have not ended
@@ -80,6 +82,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.now = c.Time
 	s.enforce = config.Mode == sidecar.Enforce
 	s.report.cycle(c, config)
+	s.accepts(config.Satisfaction)
 	s.trends.at(c.Time)
 	if s.other(c) || s.again || (s.due != 0 && c.Time >= s.due) {
 		s.look(c, from, config)
@@ -149,6 +152,7 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 		j := new(job)
 		j.copyFrom(&r.Job)
 		j.start, j.virtual, j.rested = r.Job.Start, r.Job.Start, r.Job.Suspended
+		j.able, j.again = max(j.submit, r.Eligible), j.start != 0
 		if r.State == slurmdb.Suspended {
 			j.paused = c.Time
 		}
@@ -217,7 +221,9 @@ func (s *Shadow) event(e *ostrich.Event) {
 	case ostrich.End:
 		s.end(j, e)
 	case ostrich.Capacity, ostrich.Reshare: // above
-	case ostrich.Hold, ostrich.Release: // the plan tells who cannot start
+	case ostrich.Release:
+		j.able = max(j.able, e.At)
+	case ostrich.Hold: // the plan tells who cannot start
 	}
 }
 
@@ -246,6 +252,7 @@ func (s *Shadow) resize(e *ostrich.Event) {
 func (s *Shadow) submit(from *ostrich.Job) {
 	j := &job{pool: -1}
 	j.copyFrom(from)
+	j.able = j.submit
 	s.jobs[j.id] = j
 	s.fresh = append(s.fresh, j)
 	array := s.jobs[j.group]
@@ -347,6 +354,9 @@ func (s *Shadow) end(j *job, e *ostrich.Event) {
 			j.virtual = j.start
 			s.waitedThere(j)
 			s.report.Starts.NotCompared++
+		}
+		if j.virtual != 0 {
+			s.judge(j)
 		}
 	}
 	s.tally(j, e)

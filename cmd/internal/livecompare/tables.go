@@ -10,7 +10,7 @@ import (
 
 // Tables returns the report for people.
 func (r *Report) Tables() []format.Table {
-	return slices.Concat([]format.Table{r.orderTable(), r.startsTable(), r.campaignsTable()}, r.brokenTables(), r.Campaigns.Promise.tables(), r.lastTables())
+	return slices.Concat([]format.Table{r.orderTable(), r.startsTable(), r.campaignsTable()}, r.Satisfaction.tables(), r.brokenTables(), r.Campaigns.Promise.tables(), r.lastTables())
 }
 
 func (r *Report) orderTable() format.Table {

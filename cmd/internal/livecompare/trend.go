@@ -202,7 +202,8 @@ func (s *Shadow) endsThere(j *job) {
 	s.stretched(c)
 }
 
-// stretched counts the stretch of a campaign on the shadow machine once all is known.
+// stretched counts the stretch of a campaign on the shadow machine, and whether it was
+// in time, once all is known.
 func (s *Shadow) stretched(c *campaign) {
 	if !c.counted || c.owed > 0 {
 		return
@@ -213,4 +214,5 @@ func (s *Shadow) stretched(c *campaign) {
 		end = c.ended
 	}
 	s.trends.add(trendShadowStretch, c.ended, c.stretch(end), 1)
+	s.judgeCampaign(c)
 }

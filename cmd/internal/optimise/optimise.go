@@ -42,7 +42,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "swf", Usage: "`FILE` with the log; must be given", Destination: &o.Log},
 		&cli.StringFlag{Name: "at", Usage: "the queue at `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC; must be given", Destination: &o.At},
 		&cli.StringFlag{Name: "objective", Usage: "what gets small: `OBJECTIVE` is " + console.List(optimal.ObjectiveNames), Value: optimal.ObjectiveNames[0], Destination: &o.Objective},
-		&cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept: `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: &o.Satisfaction},
+		replay.SatisfactionFlag("", &o.Satisfaction),
 		&cli.StringFlag{Name: "late", Usage: "jobs that are late in every schedule: `WHAT` is drop or keep", DefaultText: "drop for sum-u, keep for the others", Destination: &o.Late},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: sim.EstimateNames[0], Destination: &o.Estimate},
 		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},

@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -24,7 +25,12 @@ type Settings struct {
 	Seed     uint64           `json:"seed"`      // of the shakes
 	Floor    ostrich.Duration `json:"floor"`     // of the bounded stretch, in seconds
 	Loop     string           `json:"loop"`      // one of Loops
-	Shakes   int              `json:"-"`
+
+	// Satisfaction is the wait that users accept, as satisfaction.Parse reads it
+	// and Acceptance.String writes it.
+	Satisfaction string `json:"satisfaction"`
+
+	Shakes int `json:"-"`
 }
 
 // Loops are the ways in which users react. open submits jobs when they were
@@ -56,6 +62,7 @@ func (s *Settings) check() error {
 // several goroutines, but each run from only one.
 type Bench struct {
 	settings Settings
+	accept   satisfaction.Acceptance
 	policies []Policy
 	logs     []Log
 	parts    [][][]sim.Logged // by log
@@ -94,7 +101,11 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 	if len(logs) == 0 || len(policies) == 0 {
 		return nil, errors.New("at least one log and one policy")
 	}
-	b := &Bench{settings: s, policies: policies}
+	accept, err := satisfaction.Parse(s.Satisfaction)
+	if err != nil {
+		return nil, fmt.Errorf("satisfaction %w", err)
+	}
+	b := &Bench{settings: s, accept: accept, policies: policies}
 	for _, log := range logs {
 		if slices.ContainsFunc(b.logs, func(l Log) bool { return l.Name == log.Name }) {
 			return nil, fmt.Errorf("two logs of the name %s", log.Name)
@@ -218,7 +229,7 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	if err != nil {
 		return fail(err)
 	}
-	m, err := measured(jobs, w.procs, b.settings.Floor)
+	m, err := measured(jobs, w.procs, b.settings.Floor, b.accept)
 	if err != nil {
 		return fail(err)
 	}

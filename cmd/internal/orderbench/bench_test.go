@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -30,7 +31,9 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b))
 //	3    1      10      60     80    1
 //	4    1      0       0      8     2         8     10 (floor)      0.8
 //
-// Campaign 1 has a work of 40 + 20 on 2 processors: W/m = 30.
+// Campaign 1 has a work of 40 + 20 on 2 processors: W/m = 30. A job that runs p may
+// take p + 8 s in all, so jobs 1 and 3 are past due. So are campaign 0, due at 9, and
+// campaign 1: at 48, 8 s more than the 30 s that it needs.
 func TestMeasured(t *testing.T) {
 	jobs := []report.Job{
 		{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 9, End: 10, Procs: 1},
@@ -38,7 +41,7 @@ func TestMeasured(t *testing.T) {
 		{ID: 3, User: 1, Campaign: 1, Submit: 10, Start: 60, End: 80, Procs: 1},
 		{ID: 4, User: 2, Campaign: 2, Submit: 0, Start: 0, End: 8, Procs: 1},
 	}
-	m, err := measured(jobs, 2, 10)
+	m, err := measured(jobs, 2, 10, satisfaction.Acceptance{Slope: 1, Offset: 8.0 / 60})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +62,8 @@ func TestMeasured(t *testing.T) {
 		// Evenly shared, the campaigns take 1 s, 30 s and, as long as job 4 runs, 8 s.
 		{"rho", m.Rho, (10.0/11 + 70.0/40 + 8.0/18) / 3},
 		{"rho_above", m.RhoAbove, 1.0 / 3},
+		{"jobs_past_due", m.JobsPastDue, 2.0 / 4},
+		{"campaigns_past_due", m.CampaignsPastDue, 2.0 / 3},
 	} {
 		if !near(tt.got, tt.want) {
 			t.Errorf("%s %v, want %v", tt.name, tt.got, tt.want)
@@ -102,7 +107,7 @@ func TestRatios(t *testing.T) {
 		t.Fatal(err)
 	}
 	logs := []Log{{Name: "a", Procs: 1, Jobs: numbered(4)}, {Name: "b", Procs: 1, Jobs: numbered(4)}}
-	b, err := New(logs, policies, Settings{Parts: 2, PartJobs: 10, Shakes: 2, Loop: "open"}, "test")
+	b, err := New(logs, policies, Settings{Parts: 2, PartJobs: 10, Shakes: 2, Loop: "open", Satisfaction: "median"}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +117,11 @@ func TestRatios(t *testing.T) {
 	factor := map[string][2][2]float64{"a": {{2, 8}, {1, 1}}, "b": {{1, 4}, {2, 2}}}
 	for i := range b.runs {
 		r := &b.runs[i]
-		m := Measures{Mean: 3, UsersMean: 1, UsersGeometric: 1, P95: 1, P99: 1, Max: 1, Wait: 0, MaxWait: 0.5, Late: 2, Rho: 2, Utilisation: 0.5}
+		m := Measures{Mean: 3, UsersMean: 1, UsersGeometric: 1, P95: 1, P99: 1, Max: 1, Wait: 0, MaxWait: 0.5, Late: 2, Rho: 2, Utilisation: 0.5, CampaignsPastDue: 0.1}
 		if strings.HasPrefix(r.Policy, "spt") {
 			m.Mean *= factor[r.Log][r.Part][r.Shake]
-			m.Wait = 1 // of which nobody can say how much more than 0 it is
+			m.Wait = 1                                      // of which nobody can say how much more than 0 it is
+			m.JobsPastDue, m.CampaignsPastDue = 0.0005, 0.3 // beside 0 and 0.1
 		}
 		b.Keep(r, m)
 	}
@@ -133,11 +139,13 @@ func TestRatios(t *testing.T) {
 		check("late", p.Late, 1, 0)
 		check("rho", p.Rho, 1, 0)
 		check("rho above 1", p.RhoAbove, 1, 0)
+		check("jobs past due", p.JobsPastDue, 1, 0)
+		check("campaigns past due", p.CampaignsPastDue, 3, 0)
 	}
 	check("first", result.Policies[0].Mean, 1, 0)
 	check("log a", result.Logs[0].Policies[1].Mean, 2, 2*two)
 	check("log b", result.Logs[1].Policies[1].Mean, 2, 0)
-	if f := result.Logs[0].First; !near(f.Mean, 3) || f.MaxWait != 0.5 {
+	if f := result.Logs[0].First; !near(f.Mean, 3) || f.MaxWait != 0.5 || !near(f.CampaignsPastDue, 0.1) {
 		t.Errorf("first: %+v", f)
 	}
 	if result.Policies[2].Policy != "again" {
@@ -209,7 +217,7 @@ func TestNoError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := replayed(t, []Log{{Name: "a", Procs: 1, Jobs: numbered(3)}}, policies, Settings{Parts: 1, PartJobs: 10, Shakes: 2, Loop: "open"}, nil)
+	b := replayed(t, []Log{{Name: "a", Procs: 1, Jobs: numbered(3)}}, policies, Settings{Parts: 1, PartJobs: 10, Shakes: 2, Loop: "open", Satisfaction: "median"}, nil)
 	r := b.Result()
 	raw, err := json.Marshal(r.Policies[0].Mean)
 	if err != nil || string(raw) != `{"ratio":1,"error":null}` || r.Policies[0].Mean.String() != "1.00" {
@@ -224,7 +232,7 @@ func TestNoError(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
-	good := Settings{Parts: 1, PartJobs: 1, Shakes: 1, Loop: "open"}
+	good := Settings{Parts: 1, PartJobs: 1, Shakes: 1, Loop: "open", Satisfaction: "median"}
 	policies, err := ParsePolicies("fcfs")
 	if err != nil {
 		t.Fatal(err)
@@ -241,6 +249,7 @@ func TestNewErrors(t *testing.T) {
 		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Shakes = 0 }, "0 shakes"},
 		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Floor = -1 }, "a floor of -1 s"},
 		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Loop = "ajar" }, `loop "ajar": must be one of open, closed`},
+		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Satisfaction = "1,0" }, `satisfaction "1,0": `},
 		{nil, func(*Settings) {}, "at least one log"},
 		{[]Log{{Name: "a", Jobs: nobody}}, func(*Settings) {}, "a: no job tells its user"},
 		{[]Log{{Name: "a", Jobs: numbered(1)}, {Name: "a", Jobs: numbered(1)}}, func(*Settings) {}, "two logs of the name a"},
@@ -317,7 +326,7 @@ func TestPoliciesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loop := range Loops {
-		b := replayed(t, busy(), policies, Settings{Parts: 2, PartJobs: 100, Shakes: 2, Floor: 10, Loop: loop}, nil)
+		b := replayed(t, busy(), policies, Settings{Parts: 2, PartJobs: 100, Shakes: 2, Floor: 10, Loop: loop, Satisfaction: "median"}, nil)
 		r := b.Result()
 		for i := range r.Policies {
 			for k, x := range r.Policies[i].All() {
@@ -340,7 +349,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open"}
+	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open", Satisfaction: "median"}
 	folder := t.TempDir()
 	open := func(path string) *Store {
 		t.Helper()
@@ -425,11 +434,13 @@ func TestResume(t *testing.T) {
 
 func TestOpenStoreErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
-	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open"}
-	const first = `{"bench":{"parts":2,"part_jobs":100,"seed":7,"floor":10,"loop":"open"}}` + "\n"
+	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open", Satisfaction: "median"}
+	const first = `{"bench":{"parts":2,"part_jobs":100,"seed":7,"floor":10,"loop":"open","satisfaction":"median"}}` + "\n"
 	for _, tt := range []struct{ content, want string }{
 		{strings.Replace(first, "10,", "0,", 1), "its floor is 0, and here 10; name another file"},
 		{strings.Replace(first, "open", "closed", 1), "its loop is closed, and here open"},
+		{strings.Replace(first, "median", ".25", 1), "its satisfaction is .25, and here median; name another file"},
+		{strings.Replace(first, `,"satisfaction":"median"`, "", 1), "its satisfaction is not known, and here median; name another file"},
 		{`{"mode":"strict"}` + "\n", "runs.jsonl:1: not a file of a bench"},
 		{"notes", "not a file of a bench"},
 		{first + "nonsense\n" + first, "runs.jsonl:2: "},

@@ -78,6 +78,7 @@ func (r *Result) words() []comparison.RatioWord {
 		{Word: "lateness", Meaning: "Of a campaign: how much later it ended than on a machine that all active users share evenly, by true lengths; at least 0."},
 		{Word: "ρ", Meaning: "Of a campaign: its time from submission to end, over that on a machine that all users with work share evenly, by true lengths. Above 1 the user would have been better off with a private share."},
 		{Word: "utilisation", Meaning: "The part of the processors that is busy up to the last submission."},
+		{Word: "past due", Meaning: fmt.Sprintf("The part of the jobs that started after the wait that users accept for jobs of their length (satisfaction %s), by true lengths; of campaigns, the part that ended later than a job of their length might have. A part below 0.001 counts as that.", r.Satisfaction)},
 		{Word: r.Loop + " loop", Meaning: loop + " EASY backfilling, by time limits."},
 		{Word: "part, replay", Meaning: fmt.Sprintf("A log is cut into %s of at most %s. Each is replayed as it is first, and then with each user's submissions moved by up to two hours (seed %d).",
 			format.Plural(r.Parts, "part"), format.Plural(r.PartJobs, "job"), r.Seed)},

@@ -26,12 +26,16 @@ type Ratios struct {
 	Rho            Ratio `json:"rho"`
 	RhoAbove       Ratio `json:"rho_above"`
 	Utilisation    Ratio `json:"utilisation"`
+
+	JobsPastDue      Ratio `json:"jobs_past_due"`
+	CampaignsPastDue Ratio `json:"campaigns_past_due"`
 }
 
 // All returns the ratios in the order of Heads.
 func (r *Ratios) All() [len(measures)]*Ratio {
 	return [...]*Ratio{
 		&r.Mean, &r.UsersMean, &r.UsersGeometric, &r.P95, &r.P99, &r.Max, &r.Wait, &r.MaxWait, &r.Late, &r.Rho, &r.RhoAbove, &r.Utilisation,
+		&r.JobsPastDue, &r.CampaignsPastDue,
 	}
 }
 
@@ -130,12 +134,15 @@ func average(figures [][]Measures) Measures {
 			sum.Rho += m.Rho
 			sum.RhoAbove += m.RhoAbove
 			sum.Utilisation += m.Utilisation
+			sum.JobsPastDue += m.JobsPastDue
+			sum.CampaignsPastDue += m.CampaignsPastDue
 			n++
 		}
 	}
 	return Measures{
 		Mean: sum.Mean / n, UsersMean: sum.UsersMean / n, UsersGeometric: sum.UsersGeometric / n, P95: sum.P95 / n, P99: sum.P99 / n,
 		Max: sum.Max / n, Wait: sum.Wait / n, MaxWait: sum.MaxWait / n, Late: sum.Late / n, Rho: sum.Rho / n, RhoAbove: sum.RhoAbove / n, Utilisation: sum.Utilisation / n,
+		JobsPastDue: sum.JobsPastDue / n, CampaignsPastDue: sum.CampaignsPastDue / n,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -49,6 +50,11 @@ func (o *Options) check() error {
 	o.Settings.Floor = ostrich.Duration(o.Floor / time.Second)
 	if _, err := console.Named[uint8](Loops, o.Loop); err != nil {
 		errs = append(errs, fmt.Errorf("--loop %w", err))
+	}
+	if accept, err := satisfaction.Parse(o.Satisfaction); err != nil {
+		errs = append(errs, fmt.Errorf("--satisfaction %w", err))
+	} else {
+		o.Satisfaction = accept.String()
 	}
 	if o.Quick {
 		if o.Given("shakes") && o.Shakes != 1 {

@@ -124,9 +124,13 @@ func sameBench(line []byte, settings Settings) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"loop", "parts", "part_jobs", "seed", "floor"} {
+	for _, name := range []string{"loop", "parts", "part_jobs", "seed", "floor", "satisfaction"} {
 		if own[name] != other[name] {
-			return fmt.Errorf("%w: its %s is %v, and here %v; name another file", ErrOther, name, other[name], own[name])
+			was := other[name]
+			if was == "" { // of a program that did not measure this yet
+				was = "not known"
+			}
+			return fmt.Errorf("%w: its %s is %v, and here %v; name another file", ErrOther, name, was, own[name])
 		}
 	}
 	return nil

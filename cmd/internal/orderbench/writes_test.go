@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/ostrich/trace/tracetest"
@@ -215,7 +216,7 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, m
 		b.Fatal(err)
 	}
 	w.hours = float64(w.schedule.Now()-jobs[0].Submit) / 3600
-	m, err := measured(ended, procs, 10)
+	m, err := measured(ended, procs, 10, satisfaction.Median)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 			Runs: []comparison.Run{{Name: "recorded", Recorded: true, Jobs: site.Recorded()}}, Shares: site.Shares,
 			UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
 			AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
-			Notes:       append(source.notes, site.Notes...), Seed: o.Seed, Resamples: o.Resamples,
+			Notes:       append(source.notes, site.Notes...), Seed: o.Seed, Resamples: o.Resamples, Accept: config.Satisfaction,
 		},
 		Date: source.date, Ran: site.ran(source.history), Open: site.open,
 	}

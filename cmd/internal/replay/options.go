@@ -102,7 +102,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
 		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
-		&cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept, by which lateness is measured, and for which policy horizon plans: `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: &o.Satisfaction},
+		SatisfactionFlag(", by which lateness is measured, and for which policy horizon plans", &o.Satisfaction),
 	}, o.horizons.flags(), o.flags())
 }
 
@@ -129,6 +129,12 @@ func PoliciesFlag(policies *string) cli.Flag {
 // FloorFlag returns the option that says how long a campaign counts as, at least.
 func FloorFlag(floor *time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
+}
+
+// SatisfactionFlag returns the option that says how long users accept to wait. use,
+// if any, begins with a comma and says for what that counts.
+func SatisfactionFlag(use string, accepted *string) cli.Flag {
+	return &cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept" + use + ": `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: accepted}
 }
 
 // LoopFlag returns the option, of some name, that says how users react.

@@ -1,0 +1,104 @@
+package livecompare
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
+)
+
+// Satisfaction says how far waits kept to what users accept, really and on the
+// shadow machine, since the daemon began or the setting was changed. Both are of
+// the same jobs: those that started since and have ended, and that have started on
+// the shadow machine too; and of the same campaigns: those submitted since, all jobs
+// of which are such. Jobs count by their true lengths, from when they could start, and
+// those that were requeued do not.
+type Satisfaction struct {
+	Accepted string   `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
+	Real     Punctual `json:"real"`
+	Shadow   Punctual `json:"shadow"`
+}
+
+// Punctual sums up the jobs and the campaigns of a machine.
+type Punctual struct {
+	Jobs      report.InTime `json:"jobs"`
+	Campaigns report.InTime `json:"campaigns"`
+}
+
+func (p *Punctual) mean() {
+	p.Jobs.Mean()
+	p.Campaigns.Mean()
+}
+
+// accepts sets the wait that users accept. What was measured by another one is
+// forgotten.
+func (s *Shadow) accepts(a satisfaction.Acceptance) {
+	if a != s.accept || s.report.Satisfaction.Accepted == "" {
+		s.accept = a
+		s.report.Satisfaction = Satisfaction{Accepted: a.String()}
+	}
+}
+
+// judge counts a job that has ended and has started on the shadow machine.
+func (s *Shadow) judge(j *job) {
+	if j.again {
+		return
+	}
+	due := s.accept.Due(j.able, j.ran)
+	all := &s.report.Satisfaction
+	all.Real.Jobs.Add(satisfaction.Lateness(j.start, due), j.tasks)
+	all.Shadow.Jobs.Add(satisfaction.Lateness(j.virtual, due), j.tasks)
+}
+
+// awaited adds a job that ran and has ended to what tells whether its campaign was in
+// time.
+func (s *Shadow) awaited(c *campaign, j *job) {
+	if c.able == 0 || j.able < c.able {
+		c.able = j.able
+	}
+	took := ostrich.Time(j.ran + j.rested)
+	c.over, c.due = max(c.over, j.start+took), max(c.due, s.accept.Due(j.able, j.ran)+took)
+}
+
+// judgeCampaign counts a campaign that has ended, on the shadow machine too. Of one that
+// was submitted before the daemon began not all jobs are known.
+func (s *Shadow) judgeCampaign(c *campaign) {
+	if c.first < s.begun || c.able == 0 || c.blame.has(Requeued) {
+		return
+	}
+	length := ostrich.Duration(math.Ceil(max(float64(c.work)/float64(c.procs), float64(c.longest))))
+	due := max(c.due, s.accept.Due(c.able, length)+ostrich.Time(length))
+	all := &s.report.Satisfaction
+	all.Real.Campaigns.Add(satisfaction.Lateness(c.over, due), 1)
+	all.Shadow.Campaigns.Add(satisfaction.Lateness(c.virtual, due), 1)
+}
+
+// tables has none of a daemon that does not measure this.
+func (a *Satisfaction) tables() []format.Table {
+	if a.Accepted == "" {
+		return nil
+	}
+	t := format.Table{
+		Title:  "Within the accepted wait (" + a.Accepted + ")",
+		Header: []string{"BY", "OF", "NUMBER", "IN-TIME", "LATENESS", "TARDINESS"},
+	}
+	for _, row := range []struct {
+		name, of string
+		*report.InTime
+	}{
+		{"Slurm", "jobs", &a.Real.Jobs},
+		{"OStrich", "jobs", &a.Shadow.Jobs},
+		{"Slurm", "campaigns", &a.Real.Campaigns},
+		{"OStrich", "campaigns", &a.Shadow.Campaigns},
+	} {
+		if row.Count == 0 {
+			t.Add(row.name, row.of, 0, "", "", "")
+			continue
+		}
+		t.Add(row.name, row.of, row.Count, format.PercentCell(row.Share, 1), fmt.Sprintf("%.0fs", row.Lateness), fmt.Sprintf("%.0fs", row.Tardiness))
+	}
+	return []format.Table{t}
+}
