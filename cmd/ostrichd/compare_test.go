@@ -46,7 +46,7 @@ func fetch() {
 	address, err := os.ReadFile(os.Args[1])
 	wanted := regexp.MustCompile(os.Args[3])
 	var said string
-	for range 600 {
+	for range 6000 {
 		if err != nil || wanted.MatchString(said) {
 			break
 		}
@@ -54,7 +54,7 @@ func fetch() {
 		said = ask("http://" + string(address) + os.Args[2])
 	}
 	if err != nil || !wanted.MatchString(said) {
-		fmt.Fprintln(os.Stderr, "not within half a minute:", said, err)
+		fmt.Fprintln(os.Stderr, "not within five minutes:", said, err)
 		os.Exit(1)
 	}
 	_, _ = io.WriteString(os.Stdout, said) // The script will see.
