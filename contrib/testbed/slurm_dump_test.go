@@ -52,6 +52,7 @@ func TestDump(t *testing.T) {
 	if got, want := b.counted(t, "--sacct", path, "--procs", "16"), b.counted(t); !slices.Equal(got, want) {
 		t.Errorf("compare counts jobs, users and campaigns %v in the dump, %v in the tables", got, want)
 	}
+	part(t, "source sacct", b.testSacct)
 }
 
 // everyKind fills the accounting tables with jobs to which everything happened
