@@ -54,8 +54,10 @@ func TestExplain(t *testing.T) {
 place     \d of \d in OStrich's order, \d of \d in Slurm's present one; Slurm's reason for the wait: (Priority|Resources|None)
 ahead     (no job|[1-9] jobs? of .*: (\d+\.\d\d core-hours|1 core-hour) of work; the waiting tasks of an array count as one job)
 start     (` + start + `)
+due       most users accept to wait until ` + moment + ` for a job that runs \d+ (s|min)
 campaign  \d+: what ob-[a-z]+ submitted together from ` + moment + ` on; \d waiting and 0 running, (\d+\.\d\d core-hours|1 core-hour) of work in all
-order     on a machine shared by all at all times it would end at ` + moment + `; the less is left until its end there, the earlier it goes
+order     on a machine shared by all at all times it would (end at ` + moment + `; the less is left until its end there, the earlier it goes|` +
+			`have ended at ` + moment + `; \d+\.\d\d core-hours of it are left, and the less is left, the earlier it goes; from ` + moment + ` on it goes first)
 (          it has taken \d+ (s|min) so far; alone on the machine it would need \d+ (s|min)
 )?share     ob-[a-z]+ is entitled to [0-9.]+ of 16 processors, as [1-9] other users have work too; the user's jobs hold 0 now
 (latest    if Slurm starts jobs in exactly this order, the campaign ends by ` + moment + `
