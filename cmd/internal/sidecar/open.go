@@ -83,8 +83,12 @@ func New(c Config, accounting Accounting, commands Controller, controller priori
 	return p.sidecar()
 }
 
-// Keep gives a sidecar of New a journal that is open for writing.
-func (s *Sidecar) Keep(j *journal.Journal) { s.journal = j }
+// Follow lets a sidecar of New write, and keep a journal, when a lead says that it is
+// its turn. The lock is in the database that is read.
+func (s *Sidecar) Follow(lead *Lead, source slurmdb.Config) error {
+	s.lead = lead
+	return lead.use(&s.config, source)
+}
 
 // parts are the parts of a sidecar.
 type parts struct {
