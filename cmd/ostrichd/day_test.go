@@ -115,6 +115,7 @@ const (
 // happened to; Slurm has it; no job is held, pinned or taken for another writer's; all that
 // was submitted and has not ended waits or runs; and the process has not grown.
 func TestDay(t *testing.T) {
+	t.Attr("real-time", "yes") // see contrib/internal/minutes: a server that waits 10 s for this process drops its connections
 	length, odds, seeds, least := ostrich.Duration(3*3600), 15, uint64(2), 100
 	if *wholeDay {
 		length, odds, seeds, least = 86400, 35, 1, 1000
