@@ -40,9 +40,8 @@ type Lead struct {
 	lost      chan struct{}      // closed once it is not ours any more
 	stop      context.CancelFunc // ends the confirmations
 	stopped   chan struct{}
-
-	others bool // another one has had the lock, or we have lost it
-	heir   bool // what another one wrote is to be taken over
+	others    bool // another one has had the lock, or we have lost it
+	heir      bool // what another one wrote is to be taken over
 }
 
 // lock decides between daemons. *slurmdb.Lock is one.
@@ -115,6 +114,19 @@ func (l *Lead) Release() error {
 func (l *Lead) drop() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.forget()
+}
+
+// lose forgets the lock, which another daemon may have meanwhile, and write.
+func (l *Lead) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Wait, l.others = true, true
+	_ = l.forget() // There is nothing left to be given back.
+}
+
+// forget is drop for callers that hold mu.
+func (l *Lead) forget() error {
 	if l.held == nil {
 		return nil
 	}
@@ -147,7 +159,9 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	ours, err := held.Take(ctx)
 	if err != nil || !ours {
 		if err == nil {
+			l.mu.Lock()
 			l.others = true
+			l.mu.Unlock()
 			return false, held.Close()
 		}
 		return false, errors.Join(fmt.Errorf("the lock that decides which daemon writes: %w", err), held.Close())
@@ -190,8 +204,7 @@ func (l *Lead) confirm(ctx context.Context, held lock) {
 		case ctx.Err() != nil:
 			return
 		case err != nil || !ours:
-			l.Wait, l.others = true, true // another one may have it meanwhile, and write
-			_ = l.drop()                  // There is nothing left to be given back.
+			l.lose()
 			return
 		}
 		l.mu.Lock()
@@ -243,12 +256,20 @@ func (l *Lead) inheritance() (all, due bool) {
 	if l == nil {
 		return false, false
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	return l.others, l.heir
 }
 
-// inherited notes that it has been taken over.
+// inherited notes that it has been taken over. If the lock was lost since inheritance
+// was asked, there may be more by now.
 func (l *Lead) inherited() {
-	if l != nil {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held != nil {
 		l.heir, l.others = false, false
 	}
 }

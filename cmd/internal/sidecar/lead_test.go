@@ -232,6 +232,39 @@ func TestLeadSlowOpening(t *testing.T) {
 	})
 }
 
+// A lock that is lost while what another daemon wrote is being taken over: there may be
+// more of it by the next turn.
+func TestLeadLostMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s server
+		l := s.lead()
+		l.Wait = false
+		turn := func(others bool) {
+			t.Helper()
+			if ours, err := l.try(t.Context()); !ours || err != nil {
+				t.Fatal(ours, err)
+			}
+			if all, due := l.inheritance(); all != others || !due {
+				t.Errorf("all %v, due %v; want %v, true", all, due, others)
+			}
+		}
+		turn(false)
+		s.mu.Lock()
+		s.holder.ended = true
+		s.mu.Unlock()
+		time.Sleep(longestTerm) // until that is noticed
+		l.inherited()
+		turn(true)
+		l.inherited()
+		if all, due := l.inheritance(); all || due {
+			t.Errorf("all %v, due %v after it was taken over", all, due)
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A configuration that is tried, with other servers, does not make us forget how far ours
 // have been read.
 func TestServersKnown(t *testing.T) {
