@@ -115,10 +115,8 @@ func (s *Satisfaction) Rows() []SatisfactionRow {
 }
 
 // Late returns the lateness of each job, and of each of their campaigns, which are
-// those that Campaigns finds, on m processors. A job that starts after its due date is late. A
-// campaign counts as one job of the length that it needs on the empty machine, but is
-// due no sooner than the last of its jobs, as nobody expects a result before that. Its
-// lateness is how long after that it ends.
+// those that Campaigns finds, on m processors. A job that starts after its due date is
+// late, and so is a campaign that ends after its own, see Due.
 func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (ofJobs, ofCampaigns []ostrich.Duration) {
 	ofJobs = make([]ostrich.Duration, len(jobs))
 	var last []ostrich.Time // due date of the last of the jobs of a campaign, by number
@@ -141,11 +139,18 @@ func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (o
 			continue // no job has this number
 		}
 		c := &campaigns[len(ofCampaigns)]
-		length := c.length(m)
-		due = max(due, a.Due(c.Submit, length)+ostrich.Time(length))
-		ofCampaigns = append(ofCampaigns, satisfaction.Lateness(c.End, due))
+		ofCampaigns = append(ofCampaigns, satisfaction.Lateness(c.End, c.Due(m, due, a)))
 	}
 	return ofJobs, ofCampaigns
+}
+
+// Due returns until when users expect the result of the campaign on m processors. It
+// counts as one job of the length that it needs on the empty machine, but is due no
+// sooner than last, when the last of its jobs is to have ended, as nobody expects a
+// result before that.
+func (c *Campaign) Due(m int, last ostrich.Time, a satisfaction.Acceptance) ostrich.Time {
+	length := c.length(m)
+	return max(last, a.Due(c.Submit, length)+ostrich.Time(length))
 }
 
 // length returns how long the campaign needs on the empty machine, in whole seconds.

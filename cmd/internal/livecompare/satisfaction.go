@@ -2,7 +2,6 @@ package livecompare
 
 import (
 	"fmt"
-	"math"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -69,8 +68,8 @@ func (s *Shadow) judgeCampaign(c *campaign) {
 	if c.first < s.begun || c.able == 0 || c.blame.has(Requeued) {
 		return
 	}
-	length := ostrich.Duration(math.Ceil(max(float64(c.work)/float64(c.procs), float64(c.longest))))
-	due := max(c.due, s.accept.Due(c.able, length)+ostrich.Time(length))
+	one := report.Campaign{Submit: c.able, Work: c.work, Longest: c.longest}
+	due := one.Due(c.procs, c.due, s.accept)
 	all := &s.report.Satisfaction
 	all.Real.Campaigns.Add(satisfaction.Lateness(c.over, due), 1)
 	all.Shadow.Campaigns.Add(satisfaction.Lateness(c.virtual, due), 1)

@@ -18,21 +18,10 @@ func accepts12(c *sidecar.Config) {
 
 func accepts60(c *sidecar.Config) { c.Satisfaction = satisfaction.Acceptance{Slope: 1, Offset: 1} }
 
-// fullOf is full where users accept a wait of a minute. Its job 1, which ran when the
-// daemon began, counts for nothing.
-func fullOf(t *testing.T) *site {
-	t.Helper()
-	s := newSite(t, 4, accepts60)
-	s.submit(1, 1, 4, 3600)
-	s.start(1)
-	s.cycle()
-	return s
-}
-
-// As in TestTrends. Job 2 could start at 10 010, starts at 10 030 and there at 10 100;
+// As in TestTrends. Job 1, which ran when the daemon began, counts for nothing. Job 2 could start at 10 010, starts at 10 030 and there at 10 100;
 // job 3 at 10 020, 10 100 and 10 040. Each is a campaign.
 func TestInTime(t *testing.T) {
-	s := fullOf(t)
+	s := full(t, accepts60)
 	s.submit(2, 2, 4, 7200)
 	s.cycle()
 	s.submit(3, 3, 4, 60)
@@ -91,7 +80,7 @@ func TestInTimeOnceKnown(t *testing.T) {
 // A wait counts from when accounting says that a job could start, and each task of an
 // array. What was requeued does not count.
 func TestInTimeSince(t *testing.T) {
-	s := fullOf(t)
+	s := full(t, accepts60)
 	s.end(1)
 	s.cycle()
 	s.submit(2, 2, 1, 600)

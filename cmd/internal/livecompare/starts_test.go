@@ -6,15 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
 // full is a machine of 4 processors on which job 1 runs, and the shadow
 // machine has seen it.
-func full(t *testing.T) *site {
+func full(t *testing.T, settings ...func(*sidecar.Config)) *site {
 	t.Helper()
-	s := newSite(t, 4)
+	s := newSite(t, 4, settings...)
 	s.submit(1, 1, 4, 3600)
 	s.start(1)
 	s.cycle()
