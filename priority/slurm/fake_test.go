@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/priority/slurm/slurmtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(slurmtest.Main(m, time.Now())) }
+func TestMain(m *testing.M) { os.Exit(slurmtest.Main(m)) }
 
 // fake is a Slurm of the test's own.
 type fake struct {

@@ -190,7 +190,7 @@ var shared struct {
 }
 
 // Main runs the tests of a package and stops the server that they shared.
-func Main(m *testing.M) int {
+func Main(m interface{ Run() int }) int {
 	shared.serving = true
 	code := m.Run()
 	if shared.server != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,20 +19,19 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts")
 
-// tests are the tests of a package, which share a database server.
+// tests are the tests of a package, which share a database server and the fake
+// commands.
 type tests struct{ m *testing.M }
 
-func (t tests) Run() int { return slurmdbtest.Main(t.m) }
+func (t tests) Run() int { return slurmtest.Main(sharing{t.m}) }
+
+type sharing struct{ m *testing.M }
+
+func (s sharing) Run() int { return slurmdbtest.Main(s.m) }
 
 // Main runs the tests of a package, which call Run. Scripts find the given
 // commands and Slurm's fake ones. Main ends the process.
-func Main(m *testing.M, commands map[string]func()) {
-	all := maps.Clone(commands)
-	for _, name := range slurmtest.Commands {
-		all[name] = func() { os.Exit(slurmtest.Run(name, os.Args[1:], time.Now())) } //nolint:forbidigo // this is the main of the fake command
-	}
-	testscript.Main(tests{m}, all)
-}
+func Main(m *testing.M, commands map[string]func()) { testscript.Main(tests{m}, commands) }
 
 // Run runs the scripts in testdata/script.
 func Run(t *testing.T) {
@@ -65,7 +63,9 @@ func setup(env *testscript.Env) error {
 	} {
 		env.Setenv(key, value)
 	}
-	return errors.Join(os.MkdirAll(file("slurm"), 0o700), os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
+	env.Setenv("PATH", file("slurm/bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	return errors.Join(os.MkdirAll(file("slurm/bin"), 0o700), slurmtest.Link(file("slurm/bin")),
+		os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
 }
 
 // frozen guards the setting that stops the clock of the server.

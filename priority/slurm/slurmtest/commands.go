@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Commands are the commands that are faked.
-var Commands = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare", "sacct"}
+// commands are those that are faked.
+var commands = []string{"scontrol", "squeue", "sprio", "sdiag", "sacctmgr", "sshare", "sacct"}
 
 // configuration is the default of "scontrol show config".
 const configuration = `Configuration data as of 2023-11-14T22:13:20

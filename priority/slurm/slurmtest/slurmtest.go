@@ -1,7 +1,7 @@
-// Package slurmtest is a fake of Slurm's commands, for tests. A test's binary
-// stands in for them when it is called by one of their names:
+// Package slurmtest is a fake of Slurm's commands, for tests. They are a program of
+// their own, fakeslurm, which the package's TestMain builds:
 //
-//	func TestMain(m *testing.M) { os.Exit(slurmtest.Main(m, time.Now())) }
+//	func TestMain(m *testing.M) { os.Exit(slurmtest.Main(m)) }
 //
 // The state is a folder of files, which the environment names as FAKE_SLURM. All
 // are optional:
@@ -25,12 +25,12 @@
 package slurmtest
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Epoch is the time from which the times of a queue count.
@@ -45,27 +45,44 @@ type Slurm struct {
 	t testing.TB
 }
 
-// Main runs the tests of a package, or the command by whose name it was called, and
-// returns the exit code.
-func Main(m *testing.M, now time.Time) int {
-	if name := filepath.Base(os.Args[0]); slices.Contains(Commands, name) {
-		return Run(name, os.Args[1:], now)
+// built is the program that stands in for the commands, for the time of Main.
+var built string
+
+// Main builds the fake commands, runs the tests of a package and returns the exit
+// code. The program is built without the race detector, under which each of the
+// thousands of processes would take five times as long.
+func Main(m interface{ Run() int }) int {
+	dir, err := os.MkdirTemp("", "fakeslurm")
+	if err != nil {
+		complain(err.Error())
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what stays is in a temporary folder
+	built = filepath.Join(dir, "fakeslurm")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", built, "slurm-ostrich/priority/slurm/slurmtest/fakeslurm")
+	if said, err := build.CombinedOutput(); err != nil {
+		complain(fmt.Sprintf("%v: %v\n%s", build, err, said))
+		return 1
 	}
 	return m.Run()
 }
 
-// New links the commands to the test's binary. The queue has the given lines.
+// Link puts the commands into a folder.
+func Link(folder string) error {
+	for _, name := range commands {
+		if err := os.Symlink(built, filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// New makes a fake Slurm of a folder of its own. The queue has the given lines.
 func New(t testing.TB, queue ...string) *Slurm {
 	t.Helper()
 	s := &Slurm{Folder: t.TempDir(), t: t}
-	self, err := os.Executable()
-	if err != nil {
+	if err := Link(s.Folder); err != nil {
 		t.Fatal(err)
-	}
-	for _, name := range Commands {
-		if err := os.Symlink(self, filepath.Join(s.Folder, name)); err != nil {
-			t.Fatal(err)
-		}
 	}
 	t.Setenv(folder, s.Folder)
 	s.Set("queue", strings.Join(queue, "\n"))
