@@ -13,9 +13,8 @@ slurm_conf() {
 		NodeName | PartitionName | DownNodes | Include) ;;
 		*) text=$(sed "/^${line%%=*}=/Id" <<<"$text") ;;
 		esac
-		text+=$'\n'$line
 	done
-	printf '%s\n' "$text"
+	printf '%s\n' "$text" ${sets[@]+"${sets[@]}"}
 }
 
 slurm_conf_template() {
