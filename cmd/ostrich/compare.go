@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -49,15 +50,18 @@ func compareCommand() *cli.Command {
 		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000, Destination: &o.Resamples},
 		replay.WorkersFlag(&o.Workers),
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead; it is asked as ostrich plan asks"},
-		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd", DefaultText: "listen of the configuration"},
+		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
+		&cli.StringFlag{Name: "http-config", Usage: "with --address, `FILE` that says whom to trust (tls_config) and which password to give (basic_auth), in the format of Prometheus' HTTP clients"},
 	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error { return compare(c, o, config) })
 	fromJobs := compare.Action
 	compare.Action = func(c *cli.Context) error {
 		if c.Bool("live") {
 			return compareLive(c)
 		}
-		if c.IsSet("address") {
-			return errors.New("compare: --address goes with --live")
+		for _, name := range []string{"address", "http-config"} {
+			if c.IsSet(name) {
+				return fmt.Errorf("compare: --%s goes with --live", name)
+			}
 		}
 		return fromJobs(c)
 	}
@@ -168,44 +172,58 @@ func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
 	if err != nil {
 		return nil, nil, alone(nobody, err)
 	}
-	report, raw, err := livecompare.Fetch(c.Context, address)
+	report, raw, err := livecompare.Fetch(c.Context, address, c.String("http-config"))
 	return report, raw, alone(nobody, err)
 }
 
 // onlyLive refuses arguments, and options that have no effect on a comparison that
-// has been made already.
+// has been made already. The environment may have settings: they are for other
+// commands too.
 func onlyLive(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return fmt.Errorf("compare: unexpected argument %q; see \"ostrich compare --help\"", c.Args().First())
 	}
-	known := slices.Concat(console.Formats(), sidecar.Flags(true))
+	with := []string{"live", "address", "http-config", "config", "socket", "listen"}
+	for _, f := range console.Formats() {
+		with = append(with, f.Names()[0])
+	}
 	for _, f := range c.Command.Flags {
-		name := f.Names()[0]
-		if !c.IsSet(name) || name == "live" || name == "address" ||
-			slices.ContainsFunc(known, func(k cli.Flag) bool { return k.Names()[0] == name }) {
-			continue
+		if name := f.Names()[0]; c.IsSet(name) && !slices.Contains(with, name) && !fromEnvironment(f) {
+			return fmt.Errorf("compare: --%s does not go with --live", name)
 		}
-		return fmt.Errorf("compare: --%s does not go with --live", name)
+	}
+	if c.IsSet("http-config") && !c.IsSet("address") {
+		return errors.New("compare: --http-config goes with --address")
 	}
 	return nil
 }
 
+// fromEnvironment reports whether the environment has a variable of a flag.
+func fromEnvironment(f cli.Flag) bool {
+	documented, ok := f.(cli.DocGenerationFlag)
+	return ok && slices.ContainsFunc(documented.GetEnvVars(), func(name string) bool {
+		_, set := os.LookupEnv(name)
+		return set
+	})
+}
+
 // liveAddress returns where the daemon answers, from this host.
-func liveAddress(c *cli.Context) (string, error) {
+func liveAddress(c *cli.Context) (*url.URL, error) {
 	address, from := c.String("address"), "--address"
 	if !c.IsSet("address") {
 		config, err := sidecar.Load(c)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if config.Listen == "" {
-			return "", errors.New("compare: listen of the configuration is empty, so that ostrichd cannot be asked; set it, or name another with --address HOST:PORT")
+			return nil, errors.New("compare: listen of the configuration is empty, so that ostrichd cannot be asked; set it, or name another with --address HOST:PORT")
 		}
 		address, from = config.Listen, "listen"
 	}
 	// A host that is empty or unspecified is this one, see net.Dial.
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return "", fmt.Errorf("compare: %s %q: must be HOST:PORT: %w", from, address, err)
+	u, err := livecompare.URL(address)
+	if err != nil {
+		return nil, fmt.Errorf("compare: %s: %w", from, err)
 	}
-	return address, nil
+	return u, nil
 }

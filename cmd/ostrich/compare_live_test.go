@@ -1,47 +1,35 @@
 package main
 
 import (
-	"errors"
+	"encoding/pem"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"strconv"
 )
 
-// served is the command "served FILE CODE ADDRESS" of the scripts: a daemon that
-// answers to everything but its comparison with 404, and to that with the
+// served is the command "served FILE CODE ADDRESS [CERTIFICATE]" of the scripts: a daemon
+// that answers to everything but its comparison with 404, and to that with the
 // content of a file and a code, until it is interrupted. It writes its address to a file.
+// With a fourth argument it speaks TLS and asks for anna's password, s3cret. It
+// writes its certificate to that file first.
 func served() {
-	if err := answer(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	handler, err := answer(os.Args[1], os.Args[2])
+	if err == nil {
+		err = serve(handler, os.Args[3], os.Args[4:])
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func answer(file, code, address string) error {
+// answer answers with the content of a file and a code.
+func answer(file, code string) (http.Handler, error) {
 	status, err := strconv.Atoi(code)
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // ends with the process
-	if err != nil {
-		return err
-	}
-	if err = os.WriteFile(address+".new", []byte(listener.Addr().String()), 0o600); err != nil {
-		return err
-	}
-	if err = os.Rename(address+".new", address); err != nil {
-		return err
-	}
-	interrupt := make(chan os.Signal, 1)
-	signal.Notify(interrupt, os.Interrupt)
-	go func() {
-		<-interrupt
-		_ = listener.Close() // It ends the server.
-	}()
-	err = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/api/v1/compare.json" {
 			http.NotFound(w, r)
 			return
@@ -53,9 +41,36 @@ func answer(file, code, address string) error {
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write(raw) // The script will see.
-	}))
-	if errors.Is(err, net.ErrClosed) {
-		return nil
+	}), err
+}
+
+// serve serves until it is interrupted.
+func serve(handler http.Handler, address string, certificate []string) error {
+	server := httptest.NewUnstartedServer(handler)
+	defer server.Close()
+	if len(certificate) == 0 {
+		server.Start()
+	} else {
+		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if user, password, _ := r.BasicAuth(); user != "anna" || password != "s3cret" {
+				http.Error(w, "Unauthorized", http.StatusUnauthorized)
+				return
+			}
+			handler.ServeHTTP(w, r)
+		})
+		server.StartTLS()
+		if err := os.WriteFile(certificate[0], pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+			return err
+		}
 	}
-	return err
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	if err := os.WriteFile(address+".new", []byte(server.Listener.Addr().String()), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(address+".new", address); err != nil {
+		return err
+	}
+	<-interrupt
+	return nil
 }

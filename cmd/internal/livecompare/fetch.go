@@ -1,14 +1,23 @@
 package livecompare
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/prometheus/common/config"
 )
 
 const (
@@ -18,16 +27,45 @@ const (
 	mostBytes = 16 << 20
 )
 
-// Fetch asks the daemon at an address for its comparison. It also returns the JSON
-// as it came.
-func Fetch(ctx context.Context, address string) (*Report, []byte, error) {
-	raw, err := fetch(ctx, address)
+// URL reads an address, which is HOST:PORT or a URL. Its errors show no password.
+func URL(address string) (*url.URL, error) {
+	const want = "must be HOST:PORT, http://HOST:PORT or https://HOST:PORT"
+	if !strings.Contains(address, "://") {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return nil, fmt.Errorf("%s: %w", want, err)
+		}
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", want, errors.Unwrap(err)) // without the address
+	case u.User != nil:
+		return nil, errors.New("user and password belong in the file of --http-config")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, errors.New(want)
+	}
+	return u, nil
+}
+
+// Fetch asks the daemon at a URL for its comparison. The file of --http-config, "" if
+// there is none, says whom to trust and which password to give, in the format of
+// Prometheus' clients. Fetch also returns the JSON as it came.
+func Fetch(ctx context.Context, u *url.URL, file string) (*Report, []byte, error) {
+	how, err := client(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--http-config: %w", err)
+	}
+	raw, err := fetch(ctx, u, how, file)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := Parse(address, raw)
+	r, err := Parse(place(u), raw)
 	return r, raw, err
 }
+
+// place is a URL in messages.
+func place(u *url.URL) string { return strings.TrimPrefix(u.String(), "http://") }
 
 // Parse reads the comparison that the daemon at an address has given.
 func Parse(address string, raw []byte) (*Report, error) {
@@ -38,32 +76,79 @@ func Parse(address string, raw []byte) (*Report, error) {
 	return r, nil
 }
 
-func fetch(ctx context.Context, address string) ([]byte, error) {
+// client reads the file of --http-config.
+func client(file string) (*config.HTTPClientConfig, error) {
+	if file == "" {
+		how := config.DefaultHTTPClientConfig // not through a proxy
+		return &how, nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	how, err := config.LoadHTTPConfig(string(raw))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	how.SetDirectory(filepath.Dir(file))
+	return how, nil
+}
+
+func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/api/v1/compare.json", nil)
+	asking, err := config.NewClientFromConfig(*how, "ostrichd")
+	if err != nil {
+		return nil, fmt.Errorf("--http-config: %s: %w", file, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("/api/v1/compare.json").String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
-	client := http.Client{Transport: &http.Transport{}} // not through a proxy
-	answer, err := client.Do(request)
+	answer, err := asking.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ostrichd does not answer at %s; is it running, with this listen? %w", address, errors.Unwrap(err))
+		return nil, unanswered(place(u), file, errors.Unwrap(err))
 	}
 	defer func() { _ = answer.Body.Close() }() // It has been read.
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("ostrichd at %s: %w", address, err)
+		return nil, fmt.Errorf("ostrichd at %s: %w", place(u), err)
 	case answer.StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", address)
+		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", place(u))
+	case answer.StatusCode == http.StatusUnauthorized && how.BasicAuth == nil:
+		return nil, fmt.Errorf("ostrichd at %s asks for a password: name a file with basic_auth (username and password_file) with --address and --http-config", place(u))
+	case answer.StatusCode == http.StatusUnauthorized:
+		return nil, fmt.Errorf("ostrichd at %s does not accept the user and the password of basic_auth in %s", place(u), file)
+	case answer.StatusCode == http.StatusBadRequest && bytes.HasPrefix(raw, []byte("Client sent an HTTP request to an HTTPS server")): // as net/http has it
+		return nil, fmt.Errorf("ostrichd at %s speaks TLS: ask it with --address https://HOST:PORT", place(u))
 	case answer.StatusCode != http.StatusOK:
 		words, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
 		var said struct{ Error string }
 		if json.Unmarshal(raw, &said) == nil && said.Error != "" {
 			words = said.Error
 		}
-		return nil, fmt.Errorf("ostrichd at %s: %s: %s", address, answer.Status, words)
+		return nil, fmt.Errorf("ostrichd at %s: %s: %s", place(u), answer.Status, words)
 	}
 	return raw, nil
+}
+
+// unanswered says why a daemon has not answered.
+func unanswered(at, file string, err error) error {
+	var (
+		unread    *fs.PathError
+		untrusted *tls.CertificateVerificationError
+		network   *net.OpError
+	)
+	switch {
+	case errors.As(err, &unread): // files with secrets are read last
+		return fmt.Errorf("--http-config: %s: %w", file, err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("ostrichd at %s speaks no TLS: ask it with --address HOST:PORT", at)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("ostrichd at %s is not trusted: %w; in the file of --http-config, tls_config names the authority (ca_file) and another name of the server (server_name)", at, untrusted.Err)
+	case errors.As(err, &network) && network.Op == "remote error":
+		return fmt.Errorf("ostrichd at %s refuses TLS: %w; a client certificate, if it asks for one, is cert_file and key_file of tls_config in the file of --http-config", at, err)
+	}
+	return fmt.Errorf("ostrichd does not answer at %s; is it running, with this listen? %w", at, err)
 }
