@@ -9,19 +9,30 @@ import (
 
 // Satisfaction says how a run kept to the waits that users accept.
 type Satisfaction struct {
-	Accepted string     `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
-	All      Punctual   `json:"all"`
-	Sizes    []Punctual `json:"sizes"` // by length, the shortest first; classes without a job are there too
+	Accepted string      `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
+	All      SizeClass   `json:"all"`
+	Sizes    []SizeClass `json:"sizes"` // by length, the shortest first; classes without a job are there too
 }
 
-// Punctual sums up the jobs of a class of lengths, and the campaigns of such a
+// SizeClass sums up the jobs of a class of lengths, and the campaigns of such a
 // length on the empty machine.
+type SizeClass struct {
+	Size string           `json:"size"`  // its name in tables
+	Over ostrich.Duration `json:"over"`  // longer than this, in seconds
+	Up   ostrich.Duration `json:"up_to"` // and up to this; 0 is without end
+	Punctual
+}
+
+// Punctual sums up jobs and campaigns.
 type Punctual struct {
-	Size      string           `json:"size"`  // its name in tables
-	Over      ostrich.Duration `json:"over"`  // longer than this, in seconds
-	Up        ostrich.Duration `json:"up_to"` // and up to this; 0 is without end
-	Jobs      InTime           `json:"jobs"`
-	Campaigns InTime           `json:"campaigns"`
+	Jobs      InTime `json:"jobs"`
+	Campaigns InTime `json:"campaigns"`
+}
+
+// Mean ends the sums, see InTime.
+func (p *Punctual) Mean() {
+	p.Jobs.Mean()
+	p.Campaigns.Mean()
 }
 
 // InTime sums up lateness. Means are in seconds, and all are 0 of nothing.
@@ -59,14 +70,14 @@ var sizes = [...]struct {
 func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 	campaigns := Campaigns(jobs)
 	ofJobs, ofCampaigns := Late(jobs, campaigns, m, a)
-	s := Satisfaction{Accepted: a.String(), All: Punctual{Size: "all"}, Sizes: make([]Punctual, len(sizes))}
+	s := Satisfaction{Accepted: a.String(), All: SizeClass{Size: "all"}, Sizes: make([]SizeClass, len(sizes))}
 	for i, size := range sizes {
 		s.Sizes[i].Size, s.Sizes[i].Up = size.name, size.up
 		if i > 0 {
 			s.Sizes[i].Over = sizes[i-1].up
 		}
 	}
-	class := func(length ostrich.Duration) *Punctual {
+	class := func(length ostrich.Duration) *SizeClass {
 		i := 0
 		for sizes[i].up > 0 && length > sizes[i].up {
 			i++
@@ -81,16 +92,11 @@ func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 		s.All.Campaigns.Add(late, 1)
 		class(campaigns[i].length(m)).Campaigns.Add(late, 1)
 	}
-	s.All.mean()
+	s.All.Mean()
 	for i := range s.Sizes {
-		s.Sizes[i].mean()
+		s.Sizes[i].Mean()
 	}
 	return s
-}
-
-func (p *Punctual) mean() {
-	p.Jobs.Mean()
-	p.Campaigns.Mean()
 }
 
 // SatisfactionRow is a row of a table.
@@ -103,7 +109,7 @@ type SatisfactionRow struct {
 // campaigns. It leaves out rows of nothing.
 func (s *Satisfaction) Rows() []SatisfactionRow {
 	var jobs, campaigns []SatisfactionRow
-	for _, p := range append([]Punctual{s.All}, s.Sizes...) {
+	for _, p := range append([]SizeClass{s.All}, s.Sizes...) {
 		if p.Jobs.Count > 0 {
 			jobs = append(jobs, SatisfactionRow{"jobs", p.Size, p.Jobs})
 		}

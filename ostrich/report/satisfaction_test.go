@@ -40,14 +40,14 @@ func TestSatisfy(t *testing.T) {
 	day := ostrich.Duration(24 * 3600)
 	want := report.Satisfaction{
 		Accepted: "2,1",
-		All:      report.Punctual{Size: "all", Jobs: report.InTime{Count: 6, Share: 4. / 6, Lateness: -87739. / 6, Tardiness: 2401. / 6}, Campaigns: report.InTime{Count: 2, Share: 0.5, Lateness: 1190, Tardiness: 1200}},
-		Sizes: []report.Punctual{
-			{Size: "<=10min", Up: 600, Jobs: report.InTime{Count: 4, Share: 0.75, Lateness: -19.75, Tardiness: 0.25}, Campaigns: report.InTime{Count: 1, Share: 1, Lateness: -20}},
-			{Size: "<=1h", Over: 600, Up: 3600, Jobs: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}, Campaigns: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}},
+		All:      report.SizeClass{Size: "all", Punctual: report.Punctual{Jobs: report.InTime{Count: 6, Share: 4. / 6, Lateness: -87739. / 6, Tardiness: 2401. / 6}, Campaigns: report.InTime{Count: 2, Share: 0.5, Lateness: 1190, Tardiness: 1200}}},
+		Sizes: []report.SizeClass{
+			{Size: "<=10min", Up: 600, Punctual: report.Punctual{Jobs: report.InTime{Count: 4, Share: 0.75, Lateness: -19.75, Tardiness: 0.25}, Campaigns: report.InTime{Count: 1, Share: 1, Lateness: -20}}},
+			{Size: "<=1h", Over: 600, Up: 3600, Punctual: report.Punctual{Jobs: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}, Campaigns: report.InTime{Count: 1, Lateness: 2400, Tardiness: 2400}}},
 			{Size: "<=4h", Over: 3600, Up: 4 * 3600},
 			{Size: "<=12h", Over: 4 * 3600, Up: 12 * 3600},
 			{Size: "<=24h", Over: 12 * 3600, Up: day},
-			{Size: ">24h", Over: day, Jobs: report.InTime{Count: 1, Share: 1, Lateness: -90060}},
+			{Size: ">24h", Over: day, Punctual: report.Punctual{Jobs: report.InTime{Count: 1, Share: 1, Lateness: -90060}}},
 		},
 	}
 	if diff := cmp.Diff(want, report.Satisfy(jobs, 2, accept), cmpopts.EquateApprox(1e-12, 0)); diff != "" {

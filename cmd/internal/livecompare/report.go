@@ -254,7 +254,7 @@ func (s *Shadow) Report() *Report {
 	r.Waits = Waits{r.Waits.Real.clone(), r.Waits.Shadow.clone()}
 	r.Trends = s.trends.list()
 	r.Campaigns.BrokenBy = slices.Clone(r.Campaigns.BrokenBy)
-	r.Satisfaction.Real.mean()
-	r.Satisfaction.Shadow.mean()
+	r.Satisfaction.Real.Mean()
+	r.Satisfaction.Shadow.Mean()
 	return &r
 }

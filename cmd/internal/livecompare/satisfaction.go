@@ -16,20 +16,9 @@ import (
 // of which are such. Jobs count by their true lengths, from when they could start, and
 // those that were requeued do not.
 type Satisfaction struct {
-	Accepted string   `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
-	Real     Punctual `json:"real"`
-	Shadow   Punctual `json:"shadow"`
-}
-
-// Punctual sums up the jobs and the campaigns of a machine.
-type Punctual struct {
-	Jobs      report.InTime `json:"jobs"`
-	Campaigns report.InTime `json:"campaigns"`
-}
-
-func (p *Punctual) mean() {
-	p.Jobs.Mean()
-	p.Campaigns.Mean()
+	Accepted string          `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
+	Real     report.Punctual `json:"real"`
+	Shadow   report.Punctual `json:"shadow"`
 }
 
 // accepts sets the wait that users accept. What was measured by another one is

@@ -39,7 +39,7 @@ func TestInTime(t *testing.T) {
 	first := s.cycle()
 	slurm := report.InTime{Count: 2, Share: 0.5, Lateness: (-40 + 20) / 2, Tardiness: 10}
 	shadow := report.InTime{Count: 2, Share: 0.5, Lateness: (30 - 40) / 2, Tardiness: 15}
-	equal(t, "in time", Satisfaction{"1,1", Punctual{slurm, slurm}, Punctual{shadow, shadow}}, first.Satisfaction)
+	equal(t, "in time", Satisfaction{"1,1", report.Punctual{Jobs: slurm, Campaigns: slurm}, report.Punctual{Jobs: shadow, Campaigns: shadow}}, first.Satisfaction)
 	s.submit(4, 4, 1, 60)
 	s.start(4)
 	s.cycle()
@@ -74,7 +74,7 @@ func TestInTimeOnceKnown(t *testing.T) {
 	a := s.cycle().Satisfaction
 	slurm := report.InTime{Count: 1, Share: 1}                     // a wait of 20 s
 	shadow := report.InTime{Count: 1, Lateness: 70, Tardiness: 70} // of 90 s
-	equal(t, "it has started there", Satisfaction{"2,0", Punctual{slurm, slurm}, Punctual{shadow, shadow}}, a)
+	equal(t, "it has started there", Satisfaction{"2,0", report.Punctual{Jobs: slurm, Campaigns: slurm}, report.Punctual{Jobs: shadow, Campaigns: shadow}}, a)
 }
 
 // A wait counts from when accounting says that a job could start, and each task of an
