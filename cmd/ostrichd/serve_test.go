@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +18,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
@@ -190,6 +194,69 @@ func TestDoors(t *testing.T) {
 	again.daemon.config.Listen, again.daemon.config.Web.ConfigFile = free(t), file+".missing"
 	if _, err := again.daemon.serve(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "configuration: web.config_file: open ") {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// What "ostrich compare --live --address" needs to come through the doors, and what it
+// says where they stay shut.
+func TestComparedThroughDoors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte("s3cret"), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := httptest.NewTLSServer(nil) // for its certificate
+	signed.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(signed.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("server.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed.Certificate().Raw})))
+	write("server.key", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
+	const encrypted = "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+	password := write("password.yml", encrypted+"basic_auth_users:\n  anna: "+string(hash)+"\n")
+	certificate := write("certificate.yml", encrypted+"  client_auth_type: RequireAnyClientCert\n")
+	for _, test := range []struct {
+		web, scheme, client string
+		want                string // of the error, "" if there is none
+	}{
+		{password, "https://", "tls_config: {ca_file: server.crt}\nbasic_auth: {username: anna, password: s3cret}\n", ""},
+		{password, "https://", "tls_config: {ca_file: server.crt}\nbasic_auth: {username: anna, password: secret}\n", " does not accept the user and the password of basic_auth in "},
+		{password, "https://", "tls_config: {ca_file: server.crt}\n", " asks for a password: "},
+		{password, "https://", "basic_auth: {username: anna, password: s3cret}\n", " is not trusted: x509: certificate signed by unknown authority; "},
+		{password, "", "basic_auth: {username: anna, password: s3cret}\n", " speaks TLS: "},
+		{certificate, "https://", "tls_config: {ca_file: server.crt, cert_file: server.crt, key_file: server.key}\n", ""},
+		{certificate, "https://", "tls_config: {ca_file: server.crt}\n", " refuses TLS: remote error: tls: certificate required; "},
+		{"", "", "basic_auth: {username: anna, password: s3cret}\n", ""},
+		{"", "https://", "tls_config: {ca_file: server.crt}\n", " speaks no TLS: "},
+	} {
+		w := newWorld()
+		c := seen(t)
+		c.Anew, c.Generation = true, 1
+		w.daemon.metrics.compared.observe(c, &world{daemon: w.daemon})
+		w.daemon.config.Listen, w.daemon.config.Web.ConfigFile = free(t), test.web
+		s, err := w.daemon.serve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := livecompare.URL(test.scheme + w.daemon.config.Listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := livecompare.Fetch(t.Context(), u, write("client.yml", test.client))
+		if test.want == "" && (err != nil || r.Cycles != 1) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s behind %s with %q: %+v, %v; want %q", u, filepath.Base(test.web), test.client, r, err, test.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
