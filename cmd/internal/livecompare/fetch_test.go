@@ -130,6 +130,7 @@ func TestFetch(t *testing.T) {
 				}
 				return
 			}
+			// HOST:PORT is a word of the messages.
 			want := strings.NewReplacer("HOST:PORT", "HOST:PORT", "FILE", file, "DIR", dir, "HOST", u.Host).Replace(test.want)
 			if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%v, want %s", err, want)
