@@ -84,6 +84,7 @@ func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended
 
 func (b *backtest) run(v Variant) Accuracy {
 	past := make([]lengths, b.count)
+	var all spent
 	a := Accuracy{Jobs: len(b.jobs)}
 	var sum, off, work float64
 	var within int
@@ -103,10 +104,10 @@ func (b *backtest) run(v Variant) Accuracy {
 				break
 			}
 			ended := job(k)
-			v.Predictor.learn(&past[b.users[k]], &ended, ended.ran())
+			v.Predictor.learn(&past[b.users[k]], &all, &ended, ended.ran())
 			next++
 		}
-		ran, expect := max(1, j.ran()), v.Predictor.predict(&past[b.users[i]], &j)
+		ran, expect := max(1, j.ran()), v.Predictor.predict(&past[b.users[i]], &all, &j)
 		sum += math.Abs(math.Log(float64(expect) / float64(ran)))
 		off += math.Abs(float64(expect-ran)) * float64(j.Procs)
 		work += float64(ran) * float64(j.Procs)

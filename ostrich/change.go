@@ -18,7 +18,7 @@ func (s *Schedule) change(j *job, to *Job) {
 	u := s.syncOwner(j)
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
-		j.expect = s.options.Predictor.predict(&u.past, to)
+		j.expect = s.predict(u, to)
 		length = max(j.waits(), j.elapsed(s.now))
 	}
 	if j.queued {

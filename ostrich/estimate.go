@@ -21,7 +21,8 @@ const (
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
 	// Alike uses the median of the latest lengths of the user's jobs of the same
-	// class, width and limit, see Job.Class.
+	// class, width and limit, see Job.Class. A job that is like none before is taken to
+	// use as much of its limit as the user's jobs did, or as all did if the user has none.
 	Alike
 	// ByAdaptive smooths the lengths of the user's jobs with a factor that adapts
 	// to the errors so far (Trigg and Leach; this and the next ones: Iosup et al.,
@@ -57,6 +58,7 @@ type lengths struct {
 	last, before Duration
 	smoothed     float64
 	alike        *alike  // of Alike
+	spent        spent   // of Alike
 	series       *series // of ByAdaptive and those after it
 	hinted       recent  // lengths in thousandths of what the user said
 }
@@ -79,13 +81,37 @@ func (l *lengths) lastTwo() Duration {
 	return l.last
 }
 
-// learn records how long a job of a user ran.
-func (p Predictor) learn(l *lengths, j *Job, ran Duration) {
+// spent is how much of their limits jobs have spent: the geometric mean, in which
+// the latest ones count.
+type spent struct {
+	count int
+	log   float64 // of the mean
+}
+
+// latestSpent is for how many jobs the mean stands: a later one weighs no less than
+// one in so many. It was measured with Alike (docs/adr/0002).
+const latestSpent = 20
+
+func (s *spent) add(limit, ran Duration) {
+	if limit < 1 {
+		return // a Forecast has no limits
+	}
+	s.count++
+	s.log += (math.Log(float64(max(1, min(ran, limit)))/float64(limit)) - s.log) / float64(min(s.count, latestSpent))
+}
+
+// of is how much of a limit is expected to be used.
+func (s *spent) of(limit Duration) Duration { return Duration(float64(limit) * math.Exp(s.log)) }
+
+// learn records how long a job of a user ran; all are the jobs of all users.
+func (p Predictor) learn(l *lengths, all *spent, j *Job, ran Duration) {
 	l.add(ran)
 	if p > Alike {
 		l.series = l.series.with(float64(ran))
 	}
 	if p == Alike {
+		l.spent.add(j.Estimate, ran)
+		all.add(j.Estimate, ran)
 		l.alike = l.alike.owned()
 		c, wide := classOf(j)
 		l.alike.add(wide, ran)
@@ -99,18 +125,30 @@ func (p Predictor) learn(l *lengths, j *Job, ran Duration) {
 }
 
 // predict returns the expected length of a job of a user whose earlier jobs are
-// known.
+// known; all are the jobs of all users.
 //
 // What the user says of the job comes first: taken at its word until a job with a
 // hint has ended, and then times the median of how much longer the user's latest
 // such jobs ran than said.
-func (p Predictor) predict(l *lengths, j *Job) Duration {
+func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 	d := j.Estimate
 	switch {
 	case j.Hint > 0:
 		d = j.Hint
 		if l.hinted.count > 0 {
 			d = Duration(float64(d) * float64(max(l.hinted.median(), 1000)) / 1000)
+		}
+	case p == Alike:
+		c, wide := classOf(j)
+		switch past := cmp.Or(l.alike.of(c), l.alike.of(wide)); {
+		case past != nil:
+			d = past.median()
+		case l.spent.count > 0:
+			d = l.spent.of(j.Estimate)
+		case l.count > 0: // a Forecast
+			d = l.lastTwo()
+		case all.count > 0:
+			d = all.of(j.Estimate)
 		}
 	case l.count == 0 || p == ByLimit:
 	case p == ByLast:
@@ -119,12 +157,6 @@ func (p Predictor) predict(l *lengths, j *Job) Duration {
 		d = l.lastTwo()
 	case p == BySmoothing:
 		d = Duration(l.smoothed)
-	case p == Alike:
-		d = l.lastTwo()
-		c, wide := classOf(j)
-		if past := cmp.Or(l.alike.of(c), l.alike.of(wide)); past != nil {
-			d = past.median()
-		}
 	default:
 		// No mean or forecast is near the longest Duration.
 		d = Duration(max(0, min(l.series.next(p), math.MaxInt64/2)))
@@ -140,10 +172,10 @@ type Forecast struct {
 }
 
 // Add tells of the next length.
-func (f *Forecast) Add(ran Duration) { f.Predictor.learn(&f.past, &Job{}, ran) }
+func (f *Forecast) Add(ran Duration) { f.Predictor.learn(&f.past, &spent{}, &Job{}, ran) }
 
 // Next returns the expected length of the next job, at least a second; false before
 // the first length, from which nothing can be told.
 func (f *Forecast) Next() (Duration, bool) {
-	return f.Predictor.predict(&f.past, &Job{Estimate: math.MaxInt64}), f.past.count > 0 && f.Predictor != ByLimit
+	return f.Predictor.predict(&f.past, &spent{}, &Job{Estimate: math.MaxInt64}), f.past.count > 0 && f.Predictor != ByLimit
 }

@@ -41,17 +41,19 @@ func TestMedian(t *testing.T) {
 	})
 }
 
-// TestAlikeFallsBack: class, then width and limit, then the last two, then the limit.
+// TestAlikeFallsBack: class, then width and limit, then how much of their limits the
+// user's jobs used, then how much all users' did, then the limit.
 func TestAlikeFallsBack(t *testing.T) {
 	var l lengths
+	var all spent
 	ended := func(procs int, limit Duration, class uint64, ran ...Duration) {
 		for _, d := range ran {
-			Alike.learn(&l, &Job{Procs: procs, Estimate: limit, Class: class}, d)
+			Alike.learn(&l, &all, &Job{Procs: procs, Estimate: limit, Class: class}, d)
 		}
 	}
 	expect := func(what string, procs int, limit Duration, class uint64, want Duration) {
 		t.Helper()
-		if got := Alike.predict(&l, &Job{Procs: procs, Estimate: limit, Class: class}); got != want {
+		if got := Alike.predict(&l, &all, &Job{Procs: procs, Estimate: limit, Class: class}); got != want {
 			t.Errorf("%s: %d, want %d", what, got, want)
 		}
 	}
@@ -64,13 +66,29 @@ func TestAlikeFallsBack(t *testing.T) {
 	expect("its class, of another width", 2, 600, 7, 300)
 	expect("another class: its width and limit", 1, 600, 9, 100)
 	expect("no class: its width and limit", 1, 600, 0, 100)
-	expect("another limit: the last two", 1, 500, 7, (21+300)/2)
-	expect("another width: the last two", 3, 600, 7, (21+300)/2)
-	expect("no longer than its limit", 3, 50, 7, 50)
+	// (100·101·102·20·21·300)^(1/6) / 600 = 0.1186
+	expect("another limit: the fraction of limits", 1, 500, 7, 59)
+	expect("another width: the fraction of limits", 3, 600, 7, 71)
+	expect("at least a second of a short limit", 3, 2, 7, 1)
 	ended(4, 60, 7, 0, 0, 0)
 	expect("at least a second", 4, 60, 7, 1)
 
+	l, all = lengths{}, spent{}
+	ended(1, 600, 7, 150, 600, 2000)
+	user := l
 	l = lengths{}
+	// (150·600·600)^(1/3) / 600 = 0.63: a length beyond the limit counts as the limit.
+	expect("another user's fraction", 1, 600, 7, 377)
+	ended(1, 100, 8, 25)
+	expect("the own fraction is preferred", 1, 600, 7, 150)
+	l = user
+	expect("who has it does not go by others", 2, 600, 7, 377)
+	for range 2 * latestSpent {
+		ended(1, 100, 9, 25)
+	}
+	expect("old ones fade", 2, 600, 7, 156)
+
+	l, all = lengths{}, spent{}
 	ended(1, 600, 0, 100, 200, 300)
 	expect("without classes each length counts once", 1, 600, 0, 200)
 }
@@ -80,13 +98,14 @@ func TestAlikeFallsBack(t *testing.T) {
 func TestHintedMedian(t *testing.T) {
 	for _, p := range []Predictor{ByLimit, ByLast, ByLastTwo, BySmoothing, Alike, ByAdaptive, ByRegression, ByMeanTen, ByMean} {
 		var l lengths
+		var all spent
 		step := func(what string, hint, ran, want Duration) {
 			t.Helper()
 			j := &Job{Procs: 1, Estimate: 1000, Hint: hint}
-			if got := p.predict(&l, j); got != want {
+			if got := p.predict(&l, &all, j); got != want {
 				t.Errorf("%v, %s: %d, want %d", p, what, got, want)
 			}
-			p.learn(&l, j, ran)
+			p.learn(&l, &all, j, ran)
 		}
 		step("the first is believed", 100, 150, 100)
 		step("half as long again", 100, 200, 150)
@@ -94,7 +113,7 @@ func TestHintedMedian(t *testing.T) {
 		step("the median", 10, 20, 20)
 		step("capped by the limit", 900, 100, 1000)
 		for range recentLengths {
-			step("", 50, 10, Alike.predict(&l, &Job{Procs: 1, Estimate: 1000, Hint: 50}))
+			step("", 50, 10, Alike.predict(&l, &all, &Job{Procs: 1, Estimate: 1000, Hint: 50}))
 		}
 		step("who says too long is believed", 50, 10, 50)
 	}
@@ -277,7 +296,7 @@ func TestAskedFor(t *testing.T) {
 		ran            Time
 		want           Duration
 	}{
-		{1, 1, 100, 6000}, {2, 2, 700, 100}, {4, 4, 700, 400}, {1, 1, 100, 100}, {2, 2, 700, 700}, {3, 1, 100, 100}, {1, 1, 100, 100},
+		{1, 1, 100, 6000}, {2, 2, 700, 100}, {4, 4, 700, 264}, {1, 1, 100, 100}, {2, 2, 700, 700}, {3, 1, 100, 100}, {1, 1, 100, 100},
 	} {
 		if got := run(JobID(i+1), tt.asked, tt.changed, tt.ran); got != tt.want {
 			t.Errorf("job %d is expected to run %d, want %d", i+1, got, tt.want)
@@ -320,4 +339,35 @@ func TestArrayIsLearned(t *testing.T) {
 	if got, _ := owed(s); got > 400*168 {
 		t.Errorf("the user is owed %v", got)
 	}
+}
+
+// TestNewcomersAreTaught: what is expected of the waiting jobs of a user none of
+// whose jobs have ended follows those of the others, at each doubling of these.
+func TestNewcomersAreTaught(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1, Predictor: Alike})
+	mustStep(t, s, Event{Kind: Submit, Job: Job{ID: 100, User: 2, Procs: 1, Estimate: 6000}})
+	run := func(id JobID, ran Time) {
+		t.Helper()
+		j := Job{ID: id, User: 1, Procs: 1, Estimate: 600, Submit: s.now + 1}
+		mustStep(t, s, Event{At: j.Submit, Kind: Submit, Job: j})
+		j.Start = j.Submit + 1
+		mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+		j.End = j.Start + ran
+		mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
+	}
+	expect := func(what string, want Duration) {
+		t.Helper()
+		if got, _ := s.Expected(100); got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	expect("nothing is known", 6000)
+	run(1, 60)
+	expect("a tenth", 600)
+	run(2, 240)
+	expect("a tenth and four", 1200)
+	run(3, 600)
+	expect("not at each", 1200)
+	run(4, 600)
+	expect("four of them", 2683) // (60·240·600·600)^(1/4) / 600 = 0.447
 }

@@ -3,6 +3,7 @@ package ostrich
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -43,6 +44,9 @@ type Schedule struct {
 	settled  bool     // since the latest change
 	waiting  waiting
 	version  uint64
+
+	spent  spent // of the limits of all jobs, with Alike
+	taught int   // how many these were when users were last taught
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -230,7 +234,7 @@ func (s *Schedule) syncOwner(j *job) *user {
 
 func (s *Schedule) submit(from *Job) *job {
 	u := s.syncUser(from.User)
-	j := newJob(from, s.options.Predictor.predict(&u.past, from))
+	j := newJob(from, s.predict(u, from))
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
 	s.begin(c)
@@ -337,7 +341,7 @@ func (s *Schedule) start(j *job, as *Job) {
 	u := s.syncOwner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate {
-		j.expect = s.options.Predictor.predict(&u.past, as)
+		j.expect = s.predict(u, as)
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
@@ -383,15 +387,27 @@ func (s *Schedule) end(j *job, as *Job) {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
 		asked := j.Job
 		asked.Procs = j.asked
-		s.options.Predictor.learn(&c.user.past, &asked, ran)
+		s.options.Predictor.learn(&c.user.past, &s.spent, &asked, ran)
 		c.ran += j.Count()
 	}
 	c.longest = max(c.longest, ran)
 	s.count(j, ran)
 	s.depart(j)
-	if s.options.Predictor == Alike && c.ran >= 2*c.learned {
+	if s.options.Predictor != Alike {
+		return
+	}
+	if c.ran >= 2*c.learned {
 		s.learn(c)
 	}
+	if s.spent.count >= 2*s.taught && s.spent.count > 0 {
+		s.taught = s.spent.count
+		s.teach()
+	}
+}
+
+// predict returns the expected length of a job.
+func (s *Schedule) predict(u *user, j *Job) Duration {
+	return s.options.Predictor.predict(&u.past, &s.spent, j)
 }
 
 // learn predicts the lengths of a campaign's waiting jobs again, from those that
@@ -402,16 +418,36 @@ func (s *Schedule) learn(c *campaign) {
 		return // the jobs that have ended were cancelled
 	}
 	for _, g := range c.stages {
-		for _, j := range g.pending {
-			if !j.queued {
-				continue
+		s.expect(g)
+	}
+}
+
+// teach predicts the lengths of waiting jobs of users none of whose jobs have ended
+// again, from how much of their limits the others' jobs have used. It is done
+// whenever as many more jobs have ended.
+func (s *Schedule) teach() {
+	for _, id := range slices.Sorted(maps.Keys(s.users)) {
+		if u := s.users[id]; u.past.count == 0 && u.open > 0 {
+			s.sync(u.leaf.parent)
+			for _, g := range u.line {
+				s.expect(g)
 			}
-			if d := s.options.Predictor.predict(&c.user.past, &j.Job); d != j.expect {
-				j.expect = d
-				s.count(j, j.waits())
-				g.unsorted = true
-				s.waiting.touch(g)
-			}
+		}
+	}
+}
+
+// expect predicts the lengths of a stage's waiting jobs again. The clocks must be
+// synchronised.
+func (s *Schedule) expect(g *stage) {
+	for _, j := range g.pending {
+		if !j.queued {
+			continue
+		}
+		if d := s.predict(g.campaign.user, &j.Job); d != j.expect {
+			j.expect = d
+			s.count(j, j.waits())
+			g.unsorted = true
+			s.waiting.touch(g)
 		}
 	}
 }
