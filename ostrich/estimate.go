@@ -21,8 +21,9 @@ const (
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
 	// Alike uses the median of the latest lengths of the user's jobs of the same
-	// class, width and limit, see Job.Class. A job that is like none before is taken to
-	// use as much of its limit as the user's jobs did, or as all did if the user has none.
+	// class, width and limit, see Job.Class. Of a job that is like none before it
+	// takes the geometric mean of ByLastTwo and of the part of the limit that the user's
+	// jobs used, and of a user's first jobs the part that all users' jobs used.
 	Alike
 	// ByAdaptive smooths the lengths of the user's jobs with a factor that adapts
 	// to the errors so far (Trigg and Leach; this and the next ones: Iosup et al.,
@@ -143,8 +144,8 @@ func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 		switch past := cmp.Or(l.alike.of(c), l.alike.of(wide)); {
 		case past != nil:
 			d = past.median()
-		case l.spent.count > 0:
-			d = l.spent.of(j.Estimate)
+		case l.spent.count > 0: // halfway between two guesses, neither of which is good
+			d = Duration(math.Sqrt(float64(max(1, l.spent.of(j.Estimate))) * float64(max(1, l.lastTwo()))))
 		case l.count > 0: // a Forecast
 			d = l.lastTwo()
 		case all.count > 0:

@@ -41,8 +41,8 @@ func TestMedian(t *testing.T) {
 	})
 }
 
-// TestAlikeFallsBack: class, then width and limit, then how much of their limits the
-// user's jobs used, then how much all users' did, then the limit.
+// TestAlikeFallsBack: class, then width and limit, then between the last two and how
+// much of their limits the user's jobs used, then how much all users' did, then the limit.
 func TestAlikeFallsBack(t *testing.T) {
 	var l lengths
 	var all spent
@@ -66,10 +66,11 @@ func TestAlikeFallsBack(t *testing.T) {
 	expect("its class, of another width", 2, 600, 7, 300)
 	expect("another class: its width and limit", 1, 600, 9, 100)
 	expect("no class: its width and limit", 1, 600, 0, 100)
-	// (100·101·102·20·21·300)^(1/6) / 600 = 0.1186
-	expect("another limit: the fraction of limits", 1, 500, 7, 59)
-	expect("another width: the fraction of limits", 3, 600, 7, 71)
-	expect("at least a second of a short limit", 3, 2, 7, 1)
+	// (100·101·102·20·21·300)^(1/6) / 600 = 0.1186, and the mean of the last two is 160.
+	expect("another limit", 1, 500, 7, 97)
+	expect("another width", 3, 600, 7, 106)
+	expect("no longer than its limit", 3, 50, 7, 28)
+	expect("no longer than its limit", 3, 2, 7, 2)
 	ended(4, 60, 7, 0, 0, 0)
 	expect("at least a second", 4, 60, 7, 1)
 
@@ -80,13 +81,13 @@ func TestAlikeFallsBack(t *testing.T) {
 	// (150·600·600)^(1/3) / 600 = 0.63: a length beyond the limit counts as the limit.
 	expect("another user's fraction", 1, 600, 7, 377)
 	ended(1, 100, 8, 25)
-	expect("the own fraction is preferred", 1, 600, 7, 150)
+	expect("between the own fraction, 150, and the own last", 1, 600, 7, 61)
 	l = user
-	expect("who has it does not go by others", 2, 600, 7, 377)
+	expect("who has it does not go by others", 2, 6000, 7, 2216) // 3779 and 1300
 	for range 2 * latestSpent {
 		ended(1, 100, 9, 25)
 	}
-	expect("old ones fade", 2, 600, 7, 156)
+	expect("old ones fade", 2, 600, 7, 62) // 156 and 25
 
 	l, all = lengths{}, spent{}
 	ended(1, 600, 0, 100, 200, 300)
@@ -296,7 +297,7 @@ func TestAskedFor(t *testing.T) {
 		ran            Time
 		want           Duration
 	}{
-		{1, 1, 100, 6000}, {2, 2, 700, 100}, {4, 4, 700, 264}, {1, 1, 100, 100}, {2, 2, 700, 700}, {3, 1, 100, 100}, {1, 1, 100, 100},
+		{1, 1, 100, 6000}, {2, 2, 700, 100}, {4, 4, 700, 324}, {1, 1, 100, 100}, {2, 2, 700, 700}, {3, 1, 100, 100}, {1, 1, 100, 100},
 	} {
 		if got := run(JobID(i+1), tt.asked, tt.changed, tt.ran); got != tt.want {
 			t.Errorf("job %d is expected to run %d, want %d", i+1, got, tt.want)
