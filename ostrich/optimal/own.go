@@ -36,11 +36,12 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	return r, nil
 }
 
-// steps is how many steps a bound is raised in, and tries how many neighbours of the
-// best order are tried for each job, before schedules are gone through.
+// A bound is raised in steps, before and after tries neighbours of the best order are
+// tried for each job.
 const (
 	steps = 400
 	tries = 60
+	later = 3000
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.
@@ -51,8 +52,11 @@ func (s *search) run() (bound float64, optimal bool) {
 	s.place(root)
 	bound = s.rounded(s.unpriced(root))
 	h := s.newNeighbourhood()
+	var a *ascent
 	if s.additive() || s.objective == SumStretch {
-		bound = max(bound, s.priceIn(h))
+		s.prices = newRelaxation(s.problem)
+		a = s.prices.newAscent()
+		bound = max(bound, s.priceIn(a, steps, h))
 	} else {
 		bound = max(bound, s.rounded(s.leastValue(root, s.best)))
 	}
@@ -61,6 +65,9 @@ func (s *search) run() (bound float64, optimal bool) {
 	}
 	if !s.stopped && !s.beaten(bound, s.best) {
 		h.anneal(tries * len(s.tasks))
+	}
+	if a != nil && !s.stopped && !s.beaten(bound, s.best) {
+		bound = max(bound, s.priceIn(a, later, h))
 	}
 	if s.beaten(bound, s.best) {
 		return min(bound, s.best), true
@@ -73,16 +80,15 @@ func (s *search) run() (bound float64, optimal bool) {
 	return min(bound, s.best), ended || s.beaten(bound, s.best)
 }
 
-// priceIn finds prices, and returns their bound. On the way it lists the jobs in the
-// order in which they start at these prices.
-func (s *search) priceIn(h *neighbourhood) float64 {
-	s.prices = newRelaxation(s.problem)
+// priceIn raises the bound by so many steps, and returns it. On the way it lists the
+// jobs in the order in which they start at the present prices.
+func (s *search) priceIn(a *ascent, steps int, h *neighbourhood) float64 {
 	starts := make([]ostrich.Duration, len(s.tasks))
 	step := 0
-	bound := s.prices.ascend(steps, func() float64 { return s.best }, func(chosen []int) bool {
+	bound := a.climb(steps, func() float64 { return s.best }, func(chosen []int) bool {
 		if step++; step%5 == 0 {
 			for i, k := range chosen {
-				starts[i] = s.prices.places[i][k].at
+				starts[i] = s.prices.size[i].at[k]
 			}
 			h.byStart(starts)
 			h.list(h.order)

@@ -125,6 +125,44 @@ func TestOwnFindsTheBestOfMore(t *testing.T) {
 	}
 }
 
+// TestLongTimes has instances whose times are 997 times as long, so that prices stand
+// only at some of them. The best schedule is the same, and no bound is above its value.
+func TestLongTimes(t *testing.T) {
+	const times = 997
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInstance(5).Draw(t, "instance")
+		o := drawObjective(t)
+		want := 0.0
+		if len(in.Jobs) > 0 {
+			want = bruteForce(&in, o)
+		}
+		if o == optimal.SumT || o == optimal.Cmax {
+			want *= times
+		}
+		for i := range in.Running {
+			in.Running[i].Left *= times
+		}
+		for i := range in.Jobs {
+			in.Jobs[i].Length *= times
+			in.Jobs[i].Due *= times
+		}
+		for i := range in.Campaigns {
+			c := &in.Campaigns[i]
+			c.Age, c.Until, c.Least = c.Age*times, c.Until*times, c.Least*times
+		}
+		for _, nodes := range []int64{rapid.Int64Range(1, 4000).Draw(t, "nodes"), optimal.Unlimited} {
+			r, err := optimal.Own{}.Solve(&in, o, optimal.Budget{Nodes: nodes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			feasible(t, &in, r.Starts)
+			if slack := 1e-9 * want; r.Bound > want+slack || r.Value < want-slack || r.Optimal != (r.Value <= want+slack && r.Bound == r.Value) {
+				t.Errorf("%v with %d nodes: %+v, the best is %v, of %+v", o, nodes, r, want, in)
+			}
+		}
+	})
+}
+
 // TestBudget: whatever the budget, the schedule is no worse than EASY's, the bound is
 // no larger than the best value, and a larger budget finds no worse schedule.
 func TestBudget(t *testing.T) {
