@@ -19,9 +19,9 @@ type ascent struct {
 }
 
 const (
-	inertia  = 0.95 // of the direction
+	inertia  = 0.97 // of the direction
 	memories = 0.99 // of what is usual
-	patience = 40   // steps without a higher bound, before steps get shorter
+	patience = 100  // steps without a higher bound, before steps get shorter
 )
 
 func (r *relaxation) newAscent() *ascent {

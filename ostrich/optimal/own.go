@@ -41,7 +41,7 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 const (
 	steps = 400
 	tries = 60
-	later = 3000
+	later = 8000
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.

@@ -58,21 +58,14 @@ func newRelaxation(p *problem) *relaxation {
 	if p.objective == SumStretch {
 		r.slopes()
 	}
-	type shape struct {
-		procs  int
-		length ostrich.Duration
-	}
-	sizes := make(map[shape]*size)
+	r.sizes = make([]*size, p.shapes)
 	for i := range p.tasks {
 		t := &p.tasks[i]
-		x := sizes[shape{t.procs, t.length}]
-		if x == nil {
-			x = r.newSize(t)
-			sizes[shape{t.procs, t.length}] = x
-			r.sizes = append(r.sizes, x)
+		if r.sizes[t.shape] == nil {
+			r.sizes[t.shape] = r.newSize(t)
 		}
-		r.size[i] = x
-		r.least[i] = make([]float64, len(x.at)+1)
+		r.size[i] = r.sizes[t.shape]
+		r.least[i] = make([]float64, len(r.size[i].at)+1)
 	}
 	return r
 }
@@ -104,9 +97,9 @@ func (p *problem) gridPoints() []ostrich.Duration {
 		} else {
 			last = max(last, p.easy[t.job]+t.length)
 			events = append(events, p.easy[t.job])
-			if p.additive() {
-				events = append(events, t.due)
-			}
+		}
+		if p.additive() {
+			events = append(events, t.due)
 		}
 	}
 	for _, s := range p.base {
