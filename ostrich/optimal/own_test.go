@@ -125,6 +125,23 @@ func TestOwnFindsTheBestOfMore(t *testing.T) {
 	}
 }
 
+// TestExplore has no schedule that a list or a change of the best order finds, and no
+// prices: only the search itself, and what it leaves out because of what it remembers.
+func TestExplore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawSized(1, 6).Draw(t, "instance")
+		o := drawObjective(t)
+		if rapid.Bool().Draw(t, "late") {
+			for i := range in.Jobs {
+				in.Jobs[i].Due -= 20 // what follows a node costs as much as it starts later
+			}
+		}
+		if value, want := optimal.Explore(&in, o), bruteForce(&in, o); math.Abs(value-want) > 1e-9*want {
+			t.Errorf("%v: found %v, the best is %v, of %+v", o, value, want, in)
+		}
+	})
+}
+
 // TestLongTimes has instances whose times are 997 times as long, so that prices stand
 // only at some of them. The best schedule is the same, and no bound is above its value.
 func TestLongTimes(t *testing.T) {
