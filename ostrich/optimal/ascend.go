@@ -1,6 +1,11 @@
 package optimal
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+
+	"slurm-ostrich/ostrich"
+)
 
 // An ascent raises the bound of a relaxation: where the places that jobs take overfill
 // the machine the price rises, where processors stay free it falls. These are
@@ -9,33 +14,49 @@ import "math"
 // late.
 type ascent struct {
 	*relaxation
-	highest        float64   // bound
-	price, slope   []float64 // that it has
-	stride         float64   // of a step, as a part of Polyak's
-	idle           int       // steps since the bound was raised
-	over           []float64 // by how many processors each point is overfilled
-	heading, usual []float64 // direction; sum of the last squares of over
-	chosen         []int     // the place of each job
+	highest        float64                   // bound
+	price, slope   []float64                 // that it has
+	stride         float64                   // of a step, as a part of Polyak's
+	idle           int                       // steps since the bound was raised
+	over           []float64                 // by how many processors each point is overfilled
+	heading, usual []float64                 // direction; sum of the last squares of over
+	chosen         []int                     // the place of each job
+	steps          int                       // that were taken
+	recent         [mixed][]ostrich.Duration // starts of the jobs after the last ones
 }
 
 const (
 	inertia  = 0.97 // of the direction
 	memories = 0.99 // of what is usual
 	patience = 100  // steps without a higher bound, before steps get shorter
+	mixed    = 64   // steps whose starts are mixed
 )
 
 func (r *relaxation) newAscent() *ascent {
 	n := len(r.grid)
-	return &ascent{
+	a := &ascent{
 		relaxation: r, highest: math.Inf(-1), price: make([]float64, n), slope: append([]float64(nil), r.slope...),
 		stride: 1, over: make([]float64, n), heading: make([]float64, n), usual: make([]float64, n), chosen: make([]int, len(r.tasks)),
 	}
+	for k := range a.recent {
+		a.recent[k] = make([]ostrich.Duration, len(r.tasks))
+	}
+	return a
 }
 
-// climb takes so many steps, and calls seen after each one. It ends earlier when that
+// mix starts each job as after one of the last steps, each as after another. At no
+// prices do all jobs start so that they fit, for those of one size start together
+// where that is cheapest; but on the average of many steps they almost do.
+func (a *ascent) mix(random *rand.Rand, starts []ostrich.Duration) {
+	for i := range starts {
+		starts[i] = a.recent[random.IntN(min(a.steps, mixed))][i]
+	}
+}
+
+// climb takes so many steps, and calls seen after each one. It ends earlier when seen
 // returns false, when the bound has reached best, or when steps have become too short.
 // It leaves the prices of the highest bound in force, and returns that.
-func (a *ascent) climb(steps int, best func() float64, seen func(chosen []int) bool) float64 {
+func (a *ascent) climb(steps int, best func() float64, seen func() bool) float64 {
 	r := a.relaxation
 	for range steps {
 		value := r.evaluate(a.chosen)
@@ -44,12 +65,16 @@ func (a *ascent) climb(steps int, best func() float64, seen func(chosen []int) b
 		} else if a.idle++; a.idle >= patience {
 			a.stride, a.idle = a.stride*0.7, 0
 		}
+		for i, k := range a.chosen {
+			a.recent[a.steps%mixed][i] = r.size[i].at[k]
+		}
+		a.steps++
 		if value > a.highest {
 			a.highest = value
 			copy(a.price, r.price)
 			copy(a.slope, r.slope)
 		}
-		if !seen(a.chosen) || r.beaten(a.highest, best()) || a.stride < 1e-4 || !a.step(best()-value) {
+		if !seen() || r.beaten(a.highest, best()) || a.stride < 1e-4 || !a.step(best()-value) {
 			break
 		}
 		r.lean(a.chosen, a.stride)

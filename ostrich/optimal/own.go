@@ -36,12 +36,12 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	return r, nil
 }
 
-// A bound is raised in steps, before and after tries neighbours of the best order are
-// tried for each job.
+// A bound is raised in some steps, then neighbours of the best order are tried, so many
+// for each job, and then the bound is raised further.
 const (
-	steps = 400
-	tries = 60
-	later = 8000
+	firstSteps = 400
+	tries      = 60
+	laterSteps = 8000
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.
@@ -56,7 +56,7 @@ func (s *search) run() (bound float64, optimal bool) {
 	if s.additive() || s.objective == SumStretch {
 		s.prices = newRelaxation(s.problem)
 		a = s.prices.newAscent()
-		bound = max(bound, s.priceIn(a, steps, h))
+		bound = max(bound, s.priceIn(a, firstSteps, h))
 	} else {
 		bound = max(bound, s.rounded(s.leastValue(root, s.best)))
 	}
@@ -67,7 +67,7 @@ func (s *search) run() (bound float64, optimal bool) {
 		h.anneal(tries * len(s.tasks))
 	}
 	if a != nil && !s.stopped && !s.beaten(bound, s.best) {
-		bound = max(bound, s.priceIn(a, later, h))
+		bound = max(bound, s.priceIn(a, laterSteps, h))
 	}
 	if s.beaten(bound, s.best) {
 		return min(bound, s.best), true
@@ -81,15 +81,12 @@ func (s *search) run() (bound float64, optimal bool) {
 }
 
 // priceIn raises the bound by so many steps, and returns it. On the way it lists the
-// jobs in the order in which they start at the present prices.
+// jobs in the order in which they start at the prices of late.
 func (s *search) priceIn(a *ascent, steps int, h *neighbourhood) float64 {
 	starts := make([]ostrich.Duration, len(s.tasks))
-	step := 0
-	bound := a.climb(steps, func() float64 { return s.best }, func(chosen []int) bool {
-		if step++; step%5 == 0 {
-			for i, k := range chosen {
-				starts[i] = s.prices.size[i].at[k]
-			}
+	bound := a.climb(steps, func() float64 { return s.best }, func() bool {
+		if a.steps%5 == 0 {
+			a.mix(h.random, starts)
 			h.byStart(starts)
 			h.list(h.order)
 		}
