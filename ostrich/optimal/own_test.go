@@ -2,6 +2,7 @@ package optimal_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -178,6 +179,29 @@ func TestLongTimes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestManyJobs: of 150 jobs, at most one more is late than must be, as far as the bound
+// knows.
+func TestManyJobs(t *testing.T) {
+	for _, seed := range []uint64{0, 3} {
+		r := rand.New(rand.NewPCG(seed, 0))
+		in := optimal.Instance{Procs: 100, Running: []optimal.Running{{Procs: 50, Left: 1800}, {Procs: 50, Left: 7200}}}
+		for i := range 150 {
+			in.Jobs = append(in.Jobs, optimal.Job{
+				ID: ostrich.JobID(i + 1), Procs: 1 << r.IntN(5), Length: []ostrich.Duration{600, 3600, 7200, 36000}[r.IntN(4)],
+				Due: ostrich.Duration(1800 + r.IntN(30000)),
+			})
+		}
+		found, err := optimal.Own{}.Solve(&in, optimal.SumU, optimal.Budget{Nodes: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		feasible(t, &in, found.Starts)
+		if found.Value > found.Bound+1 {
+			t.Errorf("queue %d: %v are late, the bound is %v", seed, found.Value, found.Bound)
+		}
+	}
 }
 
 // TestBudget: whatever the budget, the schedule is no worse than EASY's, the bound is

@@ -20,11 +20,12 @@ type relaxation struct {
 	*problem
 	grid  []ostrich.Duration // the points
 	room  []float64          // processors free at a point, beside what runs
+	near  []int32            // the first point not before each multiple of pace
 	price []float64          // of a processor at a point
 	sum   []float64          // of the prices of the points before a point; the last is that of all
 	slope []float64          // of a job's cost by its end, for SumStretch
 	fixed float64            // added to the bound
-
+	pace  ostrich.Duration   // about as long as from a point to the next
 	sizes []*size
 	size  []*size     // of each job
 	least [][]float64 // for each job, what it costs at least from a place of its size on
@@ -54,6 +55,12 @@ func newRelaxation(p *problem) *relaxation {
 	r.room, r.price, r.sum = make([]float64, n), make([]float64, n), make([]float64, n+1)
 	for k, at := range r.grid {
 		r.room[k] = float64(p.base[p.base.find(at)].free)
+	}
+	r.pace = max(1, r.grid[n-1]/points)
+	for k, at := range r.grid {
+		for ostrich.Duration(len(r.near))*r.pace <= at {
+			r.near = append(r.near, int32(k))
+		}
 	}
 	if p.objective == SumStretch {
 		r.slopes()
@@ -134,18 +141,14 @@ func (r *relaxation) slopes() {
 
 func (t *task) area() float64 { return float64(t.procs) * float64(t.length) }
 
-// before is how many points lie before a time.
+// before is how many points lie before a time. It begins to look near it, as most
+// points are spread evenly.
 func (r *relaxation) before(at ostrich.Duration) int {
-	low, high := 0, len(r.grid)
-	for low < high {
-		mid := int(uint(low+high) / 2)
-		if r.grid[mid] < at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
+	k := int(r.near[min(int(at/r.pace), len(r.near)-1)])
+	for k < len(r.grid) && r.grid[k] < at {
+		k++
 	}
-	return low
+	return k
 }
 
 // worth is what a processor costs from 0 until before a time.
