@@ -11,7 +11,7 @@ import (
 func Explore(in *Instance, o Objective) float64 {
 	s := &search{
 		problem: newProblem(in, o), budget: Budget{Nodes: Unlimited}, best: math.Inf(1),
-		memory: newMemory(len(in.Jobs)), starts: make([]ostrich.Duration, len(in.Jobs)),
+		starts: make([]ostrich.Duration, len(in.Jobs)),
 	}
 	if !s.additive() {
 		easy := make([]ostrich.Duration, len(in.Jobs))
@@ -20,9 +20,7 @@ func Explore(in *Instance, o Objective) float64 {
 		}
 		s.found(o.Value(in, s.easy), easy)
 	}
-	root := &node{}
-	s.nodes = []*node{root}
-	s.root(root)
-	s.explore(0)
+	s.nodes = []*node{{}}
+	s.through(math.MaxInt64)
 	return s.best
 }

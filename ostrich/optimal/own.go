@@ -19,7 +19,7 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	if err != nil || r.Optimal || b.Nodes == 0 {
 		return r, err
 	}
-	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1), memory: newMemory(len(in.Jobs))}
+	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1)}
 	s.starts = make([]ostrich.Duration, len(in.Jobs))
 	easy := make([]ostrich.Duration, len(in.Jobs))
 	for i := range s.tasks {
@@ -37,10 +37,12 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 }
 
 // A bound is raised in some steps, then neighbours of the best order are tried, so many
-// for each job, and then the bound is raised further.
+// for each job. Schedules are gone through for a short while, which is enough for a
+// small queue (so many schedules by so many jobs), before the bound is raised further.
 const (
 	firstSteps = 400
 	tries      = 60
+	short      = 200_000
 	laterSteps = 8000
 )
 
@@ -67,7 +69,12 @@ func (s *search) run() (bound float64, optimal bool) {
 		h.anneal(tries * len(s.tasks))
 	}
 	if a != nil && !s.stopped && !s.beaten(bound, s.best) {
-		bound = max(bound, s.priceIn(a, laterSteps, h))
+		if s.through(short / int64(len(s.tasks))) {
+			return s.best, true
+		}
+		if !s.stopped {
+			bound = max(bound, s.priceIn(a, laterSteps, h))
+		}
 	}
 	if s.beaten(bound, s.best) {
 		return min(bound, s.best), true
@@ -75,8 +82,7 @@ func (s *search) run() (bound float64, optimal bool) {
 	if s.stopped {
 		return bound, false
 	}
-	s.root(root)
-	ended := s.explore(0)
+	ended := s.through(math.MaxInt64)
 	return min(bound, s.best), ended || s.beaten(bound, s.best)
 }
 
