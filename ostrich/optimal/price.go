@@ -26,6 +26,7 @@ type relaxation struct {
 	slope []float64          // of a job's cost by its end, for SumStretch
 	fixed float64            // added to the bound
 	pace  ostrich.Duration   // about as long as from a point to the next
+
 	sizes []*size
 	size  []*size     // of each job
 	least [][]float64 // for each job, what it costs at least from a place of its size on
