@@ -13,6 +13,7 @@ type search struct {
 	budget  Budget
 	visited int64
 	stopped bool
+	leash   int64 // how many more nodes may be explored
 
 	best   float64
 	starts []ostrich.Duration // of the best schedule, by task
@@ -54,11 +55,19 @@ func (s *search) found(value float64, starts []ostrich.Duration) {
 	}
 }
 
+// through goes through all schedules, unless there are more nodes than so many, and
+// reports whether it came to an end.
+func (s *search) through(most int64) bool {
+	s.leash, s.memory = most, newMemory(len(s.tasks)) // that of a search cut off has nodes not explored
+	s.root(s.nodes[0])
+	return s.explore(0)
+}
+
 // explore looks at all schedules that go on from the node at a depth, and reports
 // whether it came to an end.
 func (s *search) explore(depth int) bool {
 	n := s.nodes[depth]
-	if !s.visit() {
+	if s.leash--; s.leash < 0 || !s.visit() {
 		return false
 	}
 	s.place(n)

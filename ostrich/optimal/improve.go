@@ -17,12 +17,14 @@ type neighbourhood struct {
 	order  []int
 	starts []ostrich.Duration
 	free   profile
+	from   []ostrich.Duration // for each shape, before which none can start
 }
 
 func (s *search) newNeighbourhood() *neighbourhood {
 	return &neighbourhood{
 		search: s, random: rand.New(rand.NewPCG(1, uint64(len(s.tasks)))),
 		order: make([]int, len(s.tasks)), starts: make([]ostrich.Duration, len(s.tasks)),
+		from: make([]ostrich.Duration, s.shapes),
 	}
 }
 
@@ -31,10 +33,16 @@ func (s *search) newNeighbourhood() *neighbourhood {
 // the schedule and returns its value.
 func (h *neighbourhood) list(order []int) float64 {
 	h.free = append(h.free[:0], h.base...)
+	clear(h.from)
 	value := 0.0
 	for _, i := range order {
 		t := &h.tasks[i]
-		start := h.free.earliest(0, t.procs, t.length)
+		// What is free only shrinks, so no job of this shape starts before the last.
+		start := h.from[t.shape]
+		if !h.drops(t, start) {
+			start = h.free.earliest(start, t.procs, t.length)
+			h.from[t.shape] = start
+		}
 		if h.drops(t, start) {
 			h.starts[i] = never
 			value += t.weight

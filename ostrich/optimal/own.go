@@ -19,7 +19,7 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	if err != nil || r.Optimal || b.Nodes == 0 {
 		return r, err
 	}
-	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1), memory: newMemory(len(in.Jobs))}
+	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1)}
 	s.starts = make([]ostrich.Duration, len(in.Jobs))
 	easy := make([]ostrich.Duration, len(in.Jobs))
 	for i := range s.tasks {
@@ -36,11 +36,14 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	return r, nil
 }
 
-// steps is how many steps a bound is raised in, and tries how many neighbours of the
-// best order are tried for each job, before schedules are gone through.
+// A bound is raised in some steps, then neighbours of the best order are tried, so many
+// for each job. Schedules are gone through for a short while, which is enough for a
+// small queue (so many schedules by so many jobs), before the bound is raised further.
 const (
-	steps = 400
-	tries = 60
+	firstSteps = 400
+	tries      = 60
+	short      = 200_000
+	laterSteps = 8000
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.
@@ -51,8 +54,11 @@ func (s *search) run() (bound float64, optimal bool) {
 	s.place(root)
 	bound = s.rounded(s.unpriced(root))
 	h := s.newNeighbourhood()
+	var a *ascent
 	if s.additive() || s.objective == SumStretch {
-		bound = max(bound, s.priceIn(h))
+		s.prices = newRelaxation(s.problem)
+		a = s.prices.newAscent()
+		bound = max(bound, s.priceIn(a, firstSteps, h))
 	} else {
 		bound = max(bound, s.rounded(s.leastValue(root, s.best)))
 	}
@@ -62,28 +68,31 @@ func (s *search) run() (bound float64, optimal bool) {
 	if !s.stopped && !s.beaten(bound, s.best) {
 		h.anneal(tries * len(s.tasks))
 	}
+	if a != nil && !s.stopped && !s.beaten(bound, s.best) {
+		if s.through(short / int64(len(s.tasks))) {
+			return s.best, true
+		}
+		if !s.stopped {
+			bound = max(bound, s.priceIn(a, laterSteps, h))
+		}
+	}
 	if s.beaten(bound, s.best) {
 		return min(bound, s.best), true
 	}
 	if s.stopped {
 		return bound, false
 	}
-	s.root(root)
-	ended := s.explore(0)
+	ended := s.through(math.MaxInt64)
 	return min(bound, s.best), ended || s.beaten(bound, s.best)
 }
 
-// priceIn finds prices, and returns their bound. On the way it lists the jobs in the
-// order in which they start at these prices.
-func (s *search) priceIn(h *neighbourhood) float64 {
-	s.prices = newRelaxation(s.problem)
+// priceIn raises the bound by so many steps, and returns it. On the way it lists the
+// jobs in the order in which they start at the prices of late.
+func (s *search) priceIn(a *ascent, steps int, h *neighbourhood) float64 {
 	starts := make([]ostrich.Duration, len(s.tasks))
-	step := 0
-	bound := s.prices.ascend(steps, func() float64 { return s.best }, func(chosen []int) bool {
-		if step++; step%5 == 0 {
-			for i, k := range chosen {
-				starts[i] = s.prices.places[i][k].at
-			}
+	bound := a.climb(steps, func() float64 { return s.best }, func() bool {
+		if a.steps%5 == 0 {
+			a.mix(h.random, starts)
 			h.byStart(starts)
 			h.list(h.order)
 		}

@@ -2,6 +2,7 @@ package optimal_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -121,6 +122,84 @@ func TestOwnFindsTheBestOfMore(t *testing.T) {
 				in := drawSized(n, n).Example(10*n + seed)
 				findsTheBest(t, &in, optimal.Objective(o))
 			}
+		}
+	}
+}
+
+// TestExplore has no schedule that a list or a change of the best order finds, and no
+// prices: only the search itself, and what it leaves out because of what it remembers.
+func TestExplore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawSized(1, 6).Draw(t, "instance")
+		o := drawObjective(t)
+		if rapid.Bool().Draw(t, "late") {
+			for i := range in.Jobs {
+				in.Jobs[i].Due -= 20 // what follows a node costs as much as it starts later
+			}
+		}
+		if value, want := optimal.Explore(&in, o), bruteForce(&in, o); math.Abs(value-want) > 1e-9*want {
+			t.Errorf("%v: found %v, the best is %v, of %+v", o, value, want, in)
+		}
+	})
+}
+
+// TestLongTimes has instances whose times are 997 times as long, so that prices stand
+// only at some of them. The best schedule is the same, and no bound is above its value.
+func TestLongTimes(t *testing.T) {
+	const times = 997
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInstance(5).Draw(t, "instance")
+		o := drawObjective(t)
+		want := 0.0
+		if len(in.Jobs) > 0 {
+			want = bruteForce(&in, o)
+		}
+		if o == optimal.SumT || o == optimal.Cmax {
+			want *= times
+		}
+		for i := range in.Running {
+			in.Running[i].Left *= times
+		}
+		for i := range in.Jobs {
+			in.Jobs[i].Length *= times
+			in.Jobs[i].Due *= times
+		}
+		for i := range in.Campaigns {
+			c := &in.Campaigns[i]
+			c.Age, c.Until, c.Least = c.Age*times, c.Until*times, c.Least*times
+		}
+		for _, nodes := range []int64{rapid.Int64Range(1, 4000).Draw(t, "nodes"), optimal.Unlimited} {
+			r, err := optimal.Own{}.Solve(&in, o, optimal.Budget{Nodes: nodes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			feasible(t, &in, r.Starts)
+			if slack := 1e-9 * want; r.Bound > want+slack || r.Value < want-slack || r.Optimal != (r.Value <= want+slack && r.Bound == r.Value) {
+				t.Errorf("%v with %d nodes: %+v, the best is %v, of %+v", o, nodes, r, want, in)
+			}
+		}
+	})
+}
+
+// TestManyJobs: of 150 jobs, at most one more is late than must be, as far as the bound
+// knows.
+func TestManyJobs(t *testing.T) {
+	for _, seed := range []uint64{0, 3} {
+		r := rand.New(rand.NewPCG(seed, 0))
+		in := optimal.Instance{Procs: 100, Running: []optimal.Running{{Procs: 50, Left: 1800}, {Procs: 50, Left: 7200}}}
+		for i := range 150 {
+			in.Jobs = append(in.Jobs, optimal.Job{
+				ID: ostrich.JobID(i + 1), Procs: 1 << r.IntN(5), Length: []ostrich.Duration{600, 3600, 7200, 36000}[r.IntN(4)],
+				Due: ostrich.Duration(1800 + r.IntN(30000)),
+			})
+		}
+		found, err := optimal.Own{}.Solve(&in, optimal.SumU, optimal.Budget{Nodes: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		feasible(t, &in, found.Starts)
+		if found.Value > found.Bound+1 {
+			t.Errorf("queue %d: %v are late, the bound is %v", seed, found.Value, found.Bound)
 		}
 	}
 }

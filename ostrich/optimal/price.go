@@ -7,98 +7,118 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// A relaxation bounds the value of every schedule from below. Processors have a
-// price that depends on the time only, and instead of being refused where the
-// machine is full a job pays for what it uses; each then starts where that is
-// cheapest, and what the free processors are worth is given back (Lagrangian
-// relaxation of the capacity). Prices are constant between the points of a grid,
-// so a job's best start is one of few: where its start or its end meets a point,
-// or its due date.
+// A relaxation bounds the value of every schedule from below. At each of a set of
+// points in time a processor has a price, and instead of being refused where the
+// machine is full a job pays for the processors it holds at the points between its
+// start and its end; each then starts where that is cheapest, and what the processors
+// free at the points are worth is given back (Lagrangian relaxation of the capacity).
+//
+// Between two points a job gains nothing by starting later: it pays for the same
+// points or more, and no objective gets smaller. So its best start is the earliest
+// one, or right behind a point.
 type relaxation struct {
 	*problem
-	grid   []ostrich.Duration // from 0; behind the last point everything is free
-	room   []float64          // processor-seconds between a point and the next, behind what runs
-	price  []float64          // of a processor-second there
-	sum    []float64          // of the prices up to a point, for one processor
-	slope  []float64          // of a job's cost by its end, for SumStretch
-	fixed  float64            // added to the bound
-	places [][]place          // for each job, by time
+	grid  []ostrich.Duration // the points
+	room  []float64          // processors free at a point, beside what runs
+	near  []int32            // the first point not before each multiple of pace
+	price []float64          // of a processor at a point
+	sum   []float64          // of the prices of the points before a point; the last is that of all
+	slope []float64          // of a job's cost by its end, for SumStretch
+	fixed float64            // added to the bound
+	pace  ostrich.Duration   // about as long as from a point to the next
+
+	sizes []*size
+	size  []*size     // of each job
+	least [][]float64 // for each job, what it costs at least from a place of its size on
 }
 
-// A place is a start at which the cost of a job may be least.
-type place struct {
-	at             ostrich.Duration
-	begin, end     int32   // intervals of the start and the end
-	behind, beyond float64 // how far in these intervals
-	cost           float64 // of a late start
-	value          float64 // with the prices
-	least          float64 // value of this place and all later ones
+// A size is what jobs of one width and one length have in common: their places, which
+// are the starts at which their cost may be least.
+type size struct {
+	procs  float64
+	length ostrich.Duration
+	first  int                // the first point not before the first place
+	at     []ostrich.Duration // of each place; place k holds the points from first+k on
+	end    []int32            // the first point that it does not hold
+	paid   []float64          // at the present prices
+
+	// cheapest is the cheapest place up to each, for SumU.
+	cheapest []int32
 }
 
-// points is how many points a grid has, at most.
-const points = 320
+// points is how many points a grid has, at most, beside those where something
+// happens.
+const points = 600
 
 func newRelaxation(p *problem) *relaxation {
-	r := &relaxation{problem: p}
-	r.grid = p.gridPoints()
+	r := &relaxation{problem: p, grid: p.gridPoints(), size: make([]*size, len(p.tasks)), least: make([][]float64, len(p.tasks))}
 	n := len(r.grid)
-	r.room, r.price, r.sum = make([]float64, n), make([]float64, n), make([]float64, n)
-	for k := range n - 1 {
-		r.room[k] = p.base.area(r.grid[k], r.grid[k+1])
+	r.room, r.price, r.sum = make([]float64, n), make([]float64, n), make([]float64, n+1)
+	for k, at := range r.grid {
+		r.room[k] = float64(p.base[p.base.find(at)].free)
 	}
-	r.places = make([][]place, len(p.tasks))
+	r.pace = max(1, r.grid[n-1]/points)
+	for k, at := range r.grid {
+		for ostrich.Duration(len(r.near))*r.pace <= at {
+			r.near = append(r.near, int32(k))
+		}
+	}
 	if p.objective == SumStretch {
 		r.slopes()
 	}
+	r.sizes = make([]*size, p.shapes)
 	for i := range p.tasks {
-		r.places[i] = r.startsOf(&p.tasks[i], i)
+		t := &p.tasks[i]
+		if r.sizes[t.shape] == nil {
+			r.sizes[t.shape] = r.newSize(t)
+		}
+		r.size[i] = r.sizes[t.shape]
+		r.least[i] = make([]float64, len(r.size[i].at)+1)
 	}
 	return r
 }
 
-// area is how many processor-seconds are free between two times.
-func (p profile) area(from, to ostrich.Duration) float64 {
-	sum := 0.0
-	for i := p.find(from); i < len(p) && p[i].at < to; i++ {
-		end := to
-		if i+1 < len(p) {
-			end = min(end, p[i+1].at)
-		}
-		sum += float64(p[i].free) * float64(end-max(from, p[i].at))
+func (r *relaxation) newSize(t *task) *size {
+	x := &size{procs: float64(t.procs), length: t.length, first: r.before(t.release)}
+	x.at = append(x.at, t.release)
+	for _, point := range r.grid[x.first:] {
+		x.at = append(x.at, point+1)
 	}
-	return sum
+	for _, at := range x.at {
+		x.end = append(x.end, int32(r.before(at+t.length)))
+	}
+	x.paid, x.cheapest = make([]float64, len(x.at)), make([]int32, len(x.at))
+	return x
 }
 
-// gridPoints returns the points of the grid: half of them evenly spread until EASY
-// would be done, half where something happens.
+// gridPoints returns the points of the grid. They are spread evenly: until the last
+// due date for SumU, where jobs that start later are late anyway, and until EASY
+// would be done for the other objectives. Besides, there is one at the last second
+// of each step of what is free.
 func (p *problem) gridPoints() []ostrich.Duration {
-	last := ostrich.Duration(1)
-	for i := range p.tasks {
-		last = max(last, p.easy[p.tasks[i].job]+p.tasks[i].length)
-	}
+	last := ostrich.Duration(0)
 	var events []ostrich.Duration
-	for _, s := range p.base {
-		events = append(events, s.at)
-	}
 	for i := range p.tasks {
 		t := &p.tasks[i]
-		events = append(events, p.easy[t.job], p.easy[t.job]+t.length)
-		if p.additive() {
-			events = append(events, t.due, t.due+t.length)
+		if p.objective == SumU {
+			last = max(last, t.due)
+		} else {
+			last = max(last, p.easy[t.job]+t.length)
+			events = append(events, p.easy[t.job])
 		}
+		if p.additive() {
+			events = append(events, t.due)
+		}
+	}
+	for _, s := range p.base {
+		events = append(events, s.at-1)
+	}
+	for k := range ostrich.Duration(points + 1) {
+		events = append(events, last*k/points)
 	}
 	events = slices.DeleteFunc(events, func(at ostrich.Duration) bool { return at < 0 || at > last })
 	slices.Sort(events)
-	events = slices.Compact(events)
-	grid := []ostrich.Duration{0, last}
-	for k := range min(points/2, len(events)) {
-		grid = append(grid, events[k*len(events)/min(points/2, len(events))])
-	}
-	for k := range points / 2 {
-		grid = append(grid, last*ostrich.Duration(k)/(points/2))
-	}
-	slices.Sort(grid)
-	return slices.Compact(grid)
+	return slices.Compact(events)
 }
 
 // slopes spreads the weight of each campaign over its jobs. A campaign ends no
@@ -122,129 +142,103 @@ func (r *relaxation) slopes() {
 
 func (t *task) area() float64 { return float64(t.procs) * float64(t.length) }
 
-// startsOf lists the places of a job.
-func (r *relaxation) startsOf(t *task, number int) []place {
-	last := r.grid[len(r.grid)-1]
-	latest := last
-	if r.objective == SumU {
-		latest = min(latest, t.due)
+// before is how many points lie before a time. It begins to look near it, as most
+// points are spread evenly.
+func (r *relaxation) before(at ostrich.Duration) int {
+	k := int(r.near[min(int(at/r.pace), len(r.near)-1)])
+	for k < len(r.grid) && r.grid[k] < at {
+		k++
 	}
-	var starts []ostrich.Duration
-	add := func(at ostrich.Duration) {
-		if at >= t.release && at <= latest {
-			starts = append(starts, at)
-		}
-	}
-	for _, point := range r.grid {
-		add(point)
-		add(point - t.length)
-	}
-	add(t.release)
-	if r.additive() {
-		add(t.due)
-	}
-	slices.Sort(starts)
-	starts = slices.Compact(starts)
-	list := make([]place, 0, len(starts)+1)
-	for _, at := range starts {
-		x := place{at: at}
-		x.begin, x.behind = r.interval(at)
-		x.end, x.beyond = r.interval(at + t.length)
-		x.cost = r.plain(number, at)
-		list = append(list, x)
-	}
-	end := int32(len(r.grid) - 1) // where nothing has a price
-	switch {
-	case r.objective == SumU:
-		list = append(list, place{at: never, begin: end, end: end, cost: t.weight})
-	case t.release > last:
-		list = append(list, place{at: t.release, begin: end, end: end, cost: r.plain(number, t.release)})
-	}
-	return list
+	return k
 }
 
-// interval returns in which interval of the grid a time lies, and how far in it;
-// behind the last point there is but that point.
-func (r *relaxation) interval(at ostrich.Duration) (int32, float64) {
-	i, found := slices.BinarySearch(r.grid, at)
-	switch {
-	case found:
-		return int32(i), 0
-	case i == len(r.grid):
-		return int32(i - 1), 0
-	}
-	return int32(i - 1), float64(at - r.grid[i-1])
-}
-
-// worth is what a processor costs from 0 to a time.
-func (r *relaxation) worth(at ostrich.Duration) float64 {
-	i, behind := r.interval(at)
-	return r.sum[i] + r.price[i]*behind
-}
-
-// tally sums up the prices.
-func (r *relaxation) tally() {
-	for k := range len(r.grid) - 1 {
-		r.sum[k+1] = r.sum[k] + r.price[k]*float64(r.grid[k+1]-r.grid[k])
-	}
-}
+// worth is what a processor costs from 0 until before a time.
+func (r *relaxation) worth(at ostrich.Duration) float64 { return r.sum[r.before(at)] }
 
 // evaluate returns the bound at the present prices, and the place that each job
 // takes.
 func (r *relaxation) evaluate(chosen []int) float64 {
-	r.tally()
 	value := r.fixed
-	for k := range r.room {
-		value -= r.price[k] * r.room[k]
+	for k, price := range r.price {
+		r.sum[k+1] = r.sum[k] + price
+		value -= price * r.room[k]
+	}
+	for _, x := range r.sizes {
+		best := 0
+		for k, end := range x.end {
+			x.paid[k] = x.procs * (r.sum[end] - r.sum[x.first+k])
+			if x.paid[k] < x.paid[best] {
+				best = k
+			}
+			x.cheapest[k] = int32(best)
+		}
 	}
 	for i := range r.tasks {
-		q := float64(r.tasks[i].procs)
-		best, which := math.Inf(1), 0
-		for k := range r.places[i] {
-			x := &r.places[i][k]
-			x.value = x.cost + q*(r.sum[x.end]+r.price[x.end]*x.beyond-r.sum[x.begin]-r.price[x.begin]*x.behind)
-			if x.value < best {
-				best, which = x.value, k
-			}
-		}
-		chosen[i] = which
-		value += best
+		cost := 0.0
+		chosen[i], cost = r.cheapest(i)
+		value += cost
 	}
 	return value
 }
 
-// excess writes by how many processor-seconds the places that jobs take overfill
-// each interval, below 0 where some stay free.
+// cheapest returns at which place a job costs least, and what. The last place holds no
+// point.
+func (r *relaxation) cheapest(i int) (which int, cost float64) {
+	x, t := r.size[i], &r.tasks[i]
+	last := len(x.at) - 1
+	if r.objective == SumU {
+		which, cost = last, r.plain(i, x.at[last])
+		if k, found := slices.BinarySearch(x.at, t.due); k > 0 || found {
+			if !found {
+				k--
+			}
+			if k = int(x.cheapest[k]); x.paid[k] < cost {
+				return k, x.paid[k]
+			}
+		}
+		return which, cost
+	}
+	cost = math.Inf(1)
+	for k, at := range x.at {
+		plain := r.plain(i, at)
+		if plain >= cost {
+			break // and it only grows
+		}
+		if plain+x.paid[k] < cost {
+			which, cost = k, plain+x.paid[k]
+		}
+	}
+	return which, cost
+}
+
+// excess writes by how many processors the places that jobs take overfill the machine
+// at each point, below 0 where some stay free.
 func (r *relaxation) excess(chosen []int, over []float64) {
 	clear(over)
 	for i, k := range chosen {
-		x, q := &r.places[i][k], float64(r.tasks[i].procs)
-		over[x.begin] += q
-		over[x.end] -= q
+		x := r.size[i]
+		if from, to := x.first+k, int(x.end[k]); from < to {
+			over[from] += x.procs
+			if to < len(over) {
+				over[to] -= x.procs
+			}
+		}
 	}
 	use := 0.0
 	for k := range over {
 		use += over[k]
-		if k+1 < len(over) {
-			over[k] = use*float64(r.grid[k+1]-r.grid[k]) - r.room[k]
-		} else {
-			over[k] = 0
-		}
-	}
-	for i, k := range chosen {
-		x, q := &r.places[i][k], float64(r.tasks[i].procs)
-		over[x.begin] -= q * x.behind
-		over[x.end] += q * x.beyond
+		over[k] = use - r.room[k]
 	}
 }
 
 // settle computes what bounds need at the present prices.
 func (r *relaxation) settle() {
-	for _, list := range r.places {
+	for i, x := range r.size {
 		least := math.Inf(1)
-		for k := len(list) - 1; k >= 0; k-- {
-			least = min(least, list[k].value)
-			list[k].least = least
+		r.least[i][len(x.at)] = least
+		for k := len(x.at) - 1; k >= 0; k-- {
+			least = min(least, r.plain(i, x.at[k])+x.paid[k])
+			r.least[i][k] = least
 		}
 	}
 }
@@ -252,32 +246,15 @@ func (r *relaxation) settle() {
 // from is the least that a job costs, with the prices, if it starts at a time or
 // later.
 func (r *relaxation) from(i int, at ostrich.Duration) float64 {
-	list := r.places[i]
-	if at >= r.grid[len(r.grid)-1] { // nothing has a price
-		return r.plain(i, at)
-	}
-	low, high := 0, len(list)
-	for low < high {
-		mid := int(uint(low+high) / 2)
-		if list[mid].at < at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	next := &list[low]
-	if low == 0 || next.at == never {
-		return next.least
-	}
-	before := &list[low-1]
-	share := float64(at-before.at) / float64(next.at-before.at)
-	return min(next.least, before.value+share*(next.value-before.value))
+	x, begin := r.size[i], r.before(at)
+	now := r.plain(i, at) + x.procs*(r.worth(at+x.length)-r.sum[begin])
+	return min(now, r.least[i][begin-x.first+1])
 }
 
 // at is what a job costs, with the prices, if it starts at a time.
 func (r *relaxation) at(i int, start ostrich.Duration) float64 {
-	t := &r.tasks[i]
-	return r.plain(i, start) + float64(t.procs)*(r.worth(start+t.length)-r.worth(start))
+	x := r.size[i]
+	return r.plain(i, start) + x.procs*(r.worth(start+x.length)-r.worth(start))
 }
 
 // plain is what a job costs without the prices.

@@ -13,6 +13,7 @@ type problem struct {
 	in        *Instance
 	objective Objective
 	tasks     []task  // the most urgent one first
+	shapes    int     // how many sizes the tasks have
 	base      profile // what the running jobs leave free
 	easy      []ostrich.Duration
 }
@@ -26,6 +27,7 @@ type task struct {
 	release     ostrich.Duration // the earliest start, behind what runs
 	campaign    int
 	twin        int // the last one before it that need not start later, below 0 for none
+	shape       int // from 0 on; tasks of one width and one length have the same
 }
 
 func newProblem(in *Instance, o Objective) *problem {
@@ -40,13 +42,25 @@ func newProblem(in *Instance, o Objective) *problem {
 	slices.SortStableFunc(p.tasks, func(a, b task) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(b.weight, a.weight))
 	})
+	type size struct {
+		procs  int
+		length ostrich.Duration
+	}
+	shapes := make(map[size]int)
 	for i := range p.tasks {
 		t := &p.tasks[i]
+		shape, known := shapes[size{t.procs, t.length}]
+		if !known {
+			shape = len(shapes)
+			shapes[size{t.procs, t.length}] = shape
+		}
+		t.shape = shape
 		t.twin = i - 1
 		for t.twin >= 0 && !p.twins(&p.tasks[t.twin], t) {
 			t.twin--
 		}
 	}
+	p.shapes = len(shapes)
 	return p
 }
 
