@@ -50,7 +50,7 @@ func TestFetch(t *testing.T) {
 	dir := t.TempDir()
 	serve := func(password string, config *tls.Config) string {
 		s := httptest.NewUnstartedServer(guarded(password))
-		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) //nolint:forbidigo // a Server takes no other
 		if config == nil {
 			s.Start()
 		} else {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 // commands.
 type tests struct{ m *testing.M }
 
-func (t tests) Run() int { return slurmtest.Main(sharing{t.m}) }
+func (t tests) Run() int { return slurmtest.Main(sharing(t)) }
 
 type sharing struct{ m *testing.M }
 

@@ -25,6 +25,7 @@
 package slurmtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,7 +60,7 @@ func Main(m interface{ Run() int }) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // what stays is in a temporary folder
 	built = filepath.Join(dir, "fakeslurm")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", built, "slurm-ostrich/priority/slurm/slurmtest/fakeslurm")
+	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", built, "slurm-ostrich/priority/slurm/slurmtest/fakeslurm")
 	if said, err := build.CombinedOutput(); err != nil {
 		complain(fmt.Sprintf("%v: %v\n%s", build, err, said))
 		return 1

@@ -11,5 +11,5 @@ import (
 )
 
 func main() {
-	os.Exit(slurmtest.Run(filepath.Base(os.Args[0]), os.Args[1:], time.Now()))
+	os.Exit(slurmtest.Run(filepath.Base(os.Args[0]), os.Args[1:], time.Now())) //nolint:forbidigo // this is func main
 }
