@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/common/config"
@@ -97,7 +98,7 @@ func client(file string) (*config.HTTPClientConfig, error) {
 func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	asking, err := config.NewClientFromConfig(*how, "ostrichd")
+	asking, err := config.NewClientFromConfig(*how, "ostrichd", config.WithHTTP2Disabled()) // which hides why a server refuses
 	if err != nil {
 		return nil, fmt.Errorf("--http-config: %s: %w", file, err)
 	}
@@ -133,6 +134,10 @@ func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file s
 	return raw, nil
 }
 
+// cut reports whether the other side closed a connection. A server that refuses a
+// client does so at once, and what it said last may be lost.
+func cut(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) }
+
 // unanswered says why a daemon has not answered.
 func unanswered(at, file string, err error) error {
 	var (
@@ -147,7 +152,7 @@ func unanswered(at, file string, err error) error {
 		return fmt.Errorf("ostrichd at %s speaks no TLS: ask it with --address HOST:PORT", at)
 	case errors.As(err, &untrusted):
 		return fmt.Errorf("ostrichd at %s is not trusted: %w; in the file of --http-config, tls_config names the authority (ca_file) and another name of the server (server_name)", at, untrusted.Err)
-	case errors.As(err, &network) && network.Op == "remote error":
+	case errors.As(err, &network) && network.Op == "remote error", cut(err) && strings.HasPrefix(at, "https://"):
 		return fmt.Errorf("ostrichd at %s refuses TLS: %w; a client certificate, if it asks for one, is cert_file and key_file of tls_config in the file of --http-config", at, err)
 	}
 	return fmt.Errorf("ostrichd does not answer at %s; is it running, with this listen? %w", at, err)
