@@ -436,14 +436,15 @@ func (s *Schedule) teach() {
 	}
 }
 
-// expect predicts the lengths of a stage's waiting jobs again. The clocks must be
-// synchronised.
+// expect predicts the lengths of a stage's waiting jobs again. One that changes by
+// less than half stays: predictions are worse than that, and each change of the order
+// costs writes. The clocks must be synchronised.
 func (s *Schedule) expect(g *stage) {
 	for _, j := range g.pending {
 		if !j.queued {
 			continue
 		}
-		if d := s.predict(g.campaign.user, &j.Job); d != j.expect {
+		if d := s.predict(g.campaign.user, &j.Job); 2*d >= 3*j.expect || 2*j.expect >= 3*d {
 			j.expect = d
 			s.count(j, j.waits())
 			g.unsorted = true

@@ -51,7 +51,11 @@ func BenchmarkColdStart(b *testing.B) {
 	if err = slurmtest.WriteQueue(dir, queue); err != nil {
 		b.Fatal(err)
 	}
-	environment := append(os.Environ(), "FAKE_SLURM="+dir, "OSTRICH_DATABASE_PASSWORD=s3cret", "OSTRICH_CONFIG=/dev/null", "NOTIFY_SOCKET=")
+	bin := b.TempDir()
+	if err = slurmtest.Link(bin); err != nil {
+		b.Fatal(err)
+	}
+	environment := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "FAKE_SLURM="+dir, "OSTRICH_DATABASE_PASSWORD=s3cret", "OSTRICH_CONFIG=/dev/null", "NOTIFY_SOCKET=")
 	for b.Loop() {
 		cmd := exec.CommandContext(b.Context(), "ostrichd", "--once", "--journal", filepath.Join(dir, "journal.jsonl"), "--log-format", "json",
 			"--database-address", server.Socket, "--database-name", db.Name, "--database-user", "reader")

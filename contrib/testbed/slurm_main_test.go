@@ -180,7 +180,7 @@ func freePorts(bed, nodes int) (int, error) {
 		last := port + 9 + nodes
 		free := !slices.ContainsFunc(claims, func(c [2]int) bool { return c[0] <= last && c[1] >= port })
 		for p := port; p <= last && free; p++ {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))) //nolint:noctx // at once or not at all
+			l, err := net.Listen("tcp", net.JoinHostPort("0.0.0.0", strconv.Itoa(p))) //nolint:noctx // at once or not at all
 			free = err == nil && l.Close() == nil
 		}
 		if free {

@@ -1,6 +1,8 @@
 package testbed_test
 
 import (
+	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -109,7 +111,7 @@ func (b *bed) backup(t *testing.T, host string) {
 		mount --bind "$2/hosts" /etc/hosts
 		mount -t tmpfs -o uid=slurm tmpfs "$2/run/slurm"
 		exec setpriv --reuid=slurm --regid="$(id -g slurm)" --init-groups slurmctld -D -f "$3"`
-	cmd := exec.CommandContext(t.Context(), "unshare", "--uts", "--mount", "--fork", "--kill-child", "sh", "-euc", script, "sh", host, b.dir, b.conf)
+	cmd := exec.CommandContext(t.Context(), "unshare", "--uts", "--mount", "sh", "-euc", script, "sh", host, b.dir, b.conf)
 	cmd.Dir, cmd.Env = b.dir, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "SLURM_CONF=" + b.conf}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	log, err := os.Create(b.dir + "/log/slurmctld-" + host + ".out")
@@ -118,6 +120,15 @@ func (b *bed) backup(t *testing.T, host string) {
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// As the testbed's own daemons, so that down ends it whatever becomes of this process.
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))[20]
+	if err := os.WriteFile(b.dir+"/run/slurmctld-"+host+".pid", fmt.Appendf(nil, "%d %s\n", cmd.Process.Pid, since), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
