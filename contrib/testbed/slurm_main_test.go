@@ -169,13 +169,23 @@ func (b *bed) start(t *testing.T, options ...string) {
 	}
 }
 
+// given are the ports that freePorts has given to the testbeds of this process,
+// some of which are not up yet.
+var given struct {
+	sync.Mutex
+	ports [][2]int
+}
+
 // freePorts returns the first of the ports of a testbed, which no other testbed
 // of this machine claims, not even one that is down, and which nothing listens on.
 func freePorts(bed, nodes int) (int, error) {
+	given.Lock()
+	defer given.Unlock()
 	claims, err := claimed()
 	if err != nil {
 		return 0, err
 	}
+	claims = append(claims, given.ports...)
 	for port := 28700 + 40*bed; port < 32000; port += 120 {
 		last := port + 9 + nodes
 		free := !slices.ContainsFunc(claims, func(c [2]int) bool { return c[0] <= last && c[1] >= port })
@@ -184,6 +194,7 @@ func freePorts(bed, nodes int) (int, error) {
 			free = err == nil && l.Close() == nil
 		}
 		if free {
+			given.ports = append(given.ports, [2]int{port, last})
 			return port, nil
 		}
 	}
