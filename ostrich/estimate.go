@@ -101,6 +101,15 @@ func (s *spent) add(limit, ran Duration) {
 	s.log += (math.Log(float64(max(1, min(ran, limit)))/float64(limit)) - s.log) / float64(min(s.count, latestSpent))
 }
 
+// fewSpent is how many jobs count as much as the limit does, of those of all users.
+const fewSpent = 5
+
+// newcomer is how much of a limit is expected to be used by a user's first job: the
+// less is known of others, the more of it.
+func (s *spent) newcomer(limit Duration) Duration {
+	return Duration(float64(limit) * math.Exp(s.log*float64(s.count)/float64(s.count+fewSpent)))
+}
+
 // of is how much of a limit is expected to be used.
 func (s *spent) of(limit Duration) Duration { return Duration(float64(limit) * math.Exp(s.log)) }
 
@@ -149,7 +158,7 @@ func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 		case l.count > 0: // a Forecast
 			d = l.lastTwo()
 		case all.count > 0:
-			d = all.of(j.Estimate)
+			d = all.newcomer(j.Estimate)
 		}
 	case l.count == 0 || p == ByLimit:
 	case p == ByLast:

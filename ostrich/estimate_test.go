@@ -78,8 +78,9 @@ func TestAlikeFallsBack(t *testing.T) {
 	ended(1, 600, 7, 150, 600, 2000)
 	user := l
 	l = lengths{}
-	// (150·600·600)^(1/3) / 600 = 0.63: a length beyond the limit counts as the limit.
-	expect("another user's fraction", 1, 600, 7, 377)
+	// (150·600·600)^(1/3) / 600 = 0.63, of three jobs beside five at their limits: a
+	// length beyond the limit counts as the limit.
+	expect("another user's fraction", 1, 600, 7, 504)
 	ended(1, 100, 8, 25)
 	expect("between the own fraction, 150, and the own last", 1, 600, 7, 61)
 	l = user
@@ -363,11 +364,13 @@ func TestNewcomersAreTaught(t *testing.T) {
 	}
 	expect("nothing is known", 6000)
 	run(1, 60)
-	expect("a tenth", 600)
+	expect("a tenth of one job, too little to change it", 6000)
 	run(2, 240)
-	expect("a tenth and four", 1200)
-	run(3, 600)
-	expect("not at each", 1200)
-	run(4, 600)
-	expect("four of them", 2683) // (60·240·600·600)^(1/4) / 600 = 0.447
+	expect("a tenth and four", 3788) // 6000·(0.1·0.4)^(1/7)
+	for id := JobID(3); id < 8; id++ {
+		run(id, 60)
+	}
+	expect("four of them, and not at each", 2515) // 6000·(0.1^3·0.4)^(1/9)
+	run(8, 60)
+	expect("eight of them", 1618) // 6000·(0.1^7·0.4)^(1/13)
 }
