@@ -49,9 +49,10 @@ func TestFewWrites(t *testing.T) {
 	})
 	b.thaw(t)
 	pending := func() int { return len(b.queue(t)) }
-	// The steady state begins when users have had some jobs ended: the first of them correct
-	// what is expected of all 500 jobs of a user, once, with an update to each.
-	const first, measured = 150, 250
+	// The steady state begins when enough jobs have ended: the first of them correct what
+	// is expected of all 500 jobs of a user, and of those of the two users of whom nothing
+	// is known, with an update to each.
+	const first, measured = 300, 250
 	eventually(t, "some have started", func() string { return differ(true, pending() < 6*each-first) })
 	jobs, updates, began := pending(), b.updates(t), time.Now()
 	for _, n := range []int{measured / 2, measured} {
