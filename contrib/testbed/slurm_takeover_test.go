@@ -119,7 +119,7 @@ func (b *bed) backup(t *testing.T, host string) {
 		t.Fatal(err)
 	}
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	if err = cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	// As the testbed's own daemons, so that down ends it whatever becomes of this process.
