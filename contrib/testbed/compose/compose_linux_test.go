@@ -255,10 +255,12 @@ func (b bed) completed(t *testing.T, tasks int, arrays ...string) {
 	t.Helper()
 	until(t, "all jobs are done", func() string {
 		// A job whose node was lost starts again after two minutes. Nobody here waits for that. One that its node could not
-		// launch, as it was killed just then, Slurm holds until an administrator releases it.
+		// launch, as it was killed just then, Slurm holds until an administrator releases it. One that began in the ten
+		// seconds (BatchStartTimeout) before its node came back Slurm takes for running until its limit.
 		const hurry = `squeue --noheader --states=pending --format='%A %r' | awk '
 				$2 == "BeginTime" {print "update jobid=" $1 " starttime=now"}
 				/launch.failed.requeued.held/ {print "release " $1}' | scontrol >/dev/null
+			squeue --noheader --states=running --format='%A %M' | awk 'split($2, time, ":") > 2 || time[1] >= 1 {print "requeue " $1}' | scontrol >/dev/null
 			squeue --noheader --array | head -n 20`
 		out, words, err := run(t, "docker", "exec", b.container(t, "slurmctld").ID, "bash", "-c", hurry)
 		if err != nil {
