@@ -101,7 +101,7 @@ func (s *spent) add(limit, ran Duration) {
 	s.log += (math.Log(float64(max(1, min(ran, limit)))/float64(limit)) - s.log) / float64(min(s.count, latestSpent))
 }
 
-// fewSpent is how many jobs count as much as the limit does, of those of all users.
+// fewSpent is how many jobs at their limits count beside those of all users.
 const fewSpent = 5
 
 // newcomer is how much of a limit is expected to be used by a user's first job: the

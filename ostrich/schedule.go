@@ -399,7 +399,7 @@ func (s *Schedule) end(j *job, as *Job) {
 	if c.ran >= 2*c.learned {
 		s.learn(c)
 	}
-	if s.spent.count >= 2*s.taught && s.spent.count > 0 {
+	if s.spent.count >= max(1, 2*s.taught) {
 		s.taught = s.spent.count
 		s.teach()
 	}
@@ -444,7 +444,8 @@ func (s *Schedule) expect(g *stage) {
 		if !j.queued {
 			continue
 		}
-		if d := s.predict(g.campaign.user, &j.Job); 2*d >= 3*j.expect || 2*j.expect >= 3*d {
+		d, was := s.predict(g.campaign.user, &j.Job), j.expect
+		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
 			j.expect = d
 			s.count(j, j.waits())
 			g.unsorted = true

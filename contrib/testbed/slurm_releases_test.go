@@ -33,7 +33,7 @@ func TestReleases(t *testing.T) {
 			}
 			out, err := run("slurmctld", "-V")
 			if err != nil {
-				t.Fatalf("release %s: %v\n%s", r.suite, err, end(out))
+				t.Fatalf("release %s: %v\n%s", r.suite, err, last(out))
 			}
 			lines := strings.Split(strings.TrimSpace(out), "\n")
 			version := lines[len(lines)-1]
@@ -43,7 +43,7 @@ func TestReleases(t *testing.T) {
 			report(t, "slurm", "%s", version)
 			out, err = run("go", "test", "-count=1", "-v", "-timeout=30m", "-run", "^("+strings.Join(onReleases, "|")+")$", "./contrib/testbed")
 			if err != nil {
-				t.Errorf("%s: %v\n%s", version, err, end(out))
+				t.Errorf("%s: %v\n%s", version, err, last(out))
 			}
 			for _, name := range onReleases {
 				if !strings.Contains(out, "--- PASS: "+name+" ") {
@@ -54,5 +54,5 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// end is the end of what a command printed.
-func end(out string) string { return out[max(0, len(out)-8000):] }
+// last is the end of what a command printed.
+func last(out string) string { return out[max(0, len(out)-8000):] }

@@ -10,9 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // TestTakeover kills the controller of a cluster that has a backup. The backup
@@ -60,12 +57,6 @@ func TestTakeover(t *testing.T) {
 	d := b.daemon(t, "--apply", "--slurm-timeout", "6s")
 	d.cycles(t, 2)
 	b.unchanged(t)
-	same := func(before []queued) {
-		t.Helper()
-		if diff := cmp.Diff(before, b.queue(t), cmpopts.IgnoreFields(queued{}, "Reason")); diff != "" {
-			t.Errorf("the queue changed (-before +after):\n%s", diff)
-		}
-	}
 	b.saved(t)
 	before := b.queue(t)
 	killed := time.Now()
@@ -74,7 +65,7 @@ func TestTakeover(t *testing.T) {
 	d.await(t, failing, 1)
 	d.await(t, recovered, 1)
 	report(t, "takeover", "%v from the kill to the first good cycle", time.Since(killed).Round(time.Second))
-	same(before)
+	b.same(t, before)
 	b.unchanged(t)
 
 	// The backup serves, and is written to.
@@ -91,7 +82,7 @@ func TestTakeover(t *testing.T) {
 	b.start(t) // the primary takes over again
 	answers("primary", "UP")
 	d.cycles(t, 3)
-	same(before)
+	b.same(t, before)
 	b.unchanged(t)
 	if q := b.job(t, held); q.Priority != 0 {
 		t.Errorf("the held job %s has priority %d", held, q.Priority)

@@ -162,6 +162,14 @@ const (
 	caughtUp  = "accounting is up to date again"
 )
 
+// same asserts that the queue is as before, but for Slurm's reasons.
+func (b *bed) same(t *testing.T, before []queued) {
+	t.Helper()
+	if diff := cmp.Diff(before, b.queue(t), cmpopts.IgnoreFields(queued{}, "Reason")); diff != "" {
+		t.Errorf("the queue changed (-before +after):\n%s", diff)
+	}
+}
+
 // testOutage kills a daemon under the sidecar and starts it again.
 func (b *bed) testOutage(t *testing.T, name string) {
 	t.Cleanup(func() { b.empty(t) })
@@ -173,19 +181,13 @@ func (b *bed) testOutage(t *testing.T, name string) {
 	d.cycles(t, 2)
 	b.unchanged(t)
 	before := b.queue(t)
-	same := func() {
-		t.Helper()
-		if diff := cmp.Diff(before, b.queue(t), cmpopts.IgnoreFields(queued{}, "Reason")); diff != "" {
-			t.Errorf("the queue changed (-before +after):\n%s", diff)
-		}
-	}
 
 	b.saved(t)
 	b.kill(t, name)
 	d.await(t, failing, 1)
 	d.await(t, "cycle failed again", 2)
 	if name != "slurmctld" {
-		same()
+		b.same(t, before)
 	}
 	stopping := b.daemonAt(t, b.port+4) // observes, and finds nothing it needs
 	stopping.await(t, failing, 1)
@@ -194,7 +196,7 @@ func (b *bed) testOutage(t *testing.T, name string) {
 	b.start(t)
 	d.await(t, recovered, 1)
 	d.cycles(t, 1)
-	same()
+	b.same(t, before)
 	b.unchanged(t)
 	if n := len(d.events(t, failing)); n != 1 {
 		t.Errorf("%d error lines for one outage", n)

@@ -19,19 +19,17 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts")
 
-// tests are the tests of a package, which share a database server and the fake
-// commands.
-type tests struct{ m *testing.M }
+// tests run the tests of a package and return the exit code.
+type tests func() int
 
-func (t tests) Run() int { return slurmtest.Main(sharing(t)) }
-
-type sharing struct{ m *testing.M }
-
-func (s sharing) Run() int { return slurmdbtest.Main(s.m) }
+func (t tests) Run() int { return t() }
 
 // Main runs the tests of a package, which call Run. Scripts find the given
 // commands and Slurm's fake ones. Main ends the process.
-func Main(m *testing.M, commands map[string]func()) { testscript.Main(tests{m}, commands) }
+func Main(m *testing.M, commands map[string]func()) {
+	withServer := tests(func() int { return slurmdbtest.Main(m) })
+	testscript.Main(tests(func() int { return slurmtest.Main(withServer) }), commands)
+}
 
 // Run runs the scripts in testdata/script.
 func Run(t *testing.T) {
