@@ -101,9 +101,11 @@ func TestSessionReadsOnly(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "READ ONLY") {
 		t.Errorf("err = %v", err)
 	}
-	for variable, want := range map[string]string{
-		"tx_isolation": "READ-COMMITTED", "autocommit": "ON", "max_statement_time": "30.000000",
-	} {
+	session := map[string]string{"tx_isolation": "READ-COMMITTED", "autocommit": "ON", "max_statement_time": "30.000000"}
+	if db.Server.MySQL {
+		session = map[string]string{"transaction_isolation": "READ-COMMITTED", "autocommit": "ON", "max_execution_time": "30000"}
+	}
+	for variable, want := range session {
 		if got, err := r.Variable(t.Context(), variable); err != nil || got != want {
 			t.Errorf("%s = %q, %v; want %q", variable, got, err, want)
 		}
@@ -334,7 +336,7 @@ func TestOutage(t *testing.T) {
 	if b := poll(t, r); len(b.Events) != 1 {
 		t.Errorf("after the error: %v", b.Events)
 	}
-	db.Run("KILL USER ?", c.User) // Its connections are cut.
+	db.Cut(c.User)
 	db.Put(slurmdbtest.Job{ID: 2, User: 1001, Submit: now - 5})
 	if b := poll(t, r); len(b.Events) != 1 {
 		t.Errorf("on a new connection: %v", b.Events)

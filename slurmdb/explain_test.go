@@ -1,7 +1,6 @@
 package slurmdb_test
 
 import (
-	"database/sql"
 	"slices"
 	"testing"
 
@@ -21,7 +20,7 @@ func TestNoScan(t *testing.T) {
 			db.Run(`INSERT INTO c1_suspend_table (job_db_inx, id_assoc, time_start, time_end)
 				SELECT job_db_inx, 1, time_start, time_end FROM c1_job_table WHERE time_end > 0`)
 			db.Run(`INSERT INTO c1_event_table (node_name, time_start, time_end, reason, state)
-				SELECT CONCAT('n', seq % 100), 1600000000 + seq, 1600000001 + seq, '', 1 FROM seq_1_to_20000`)
+				SELECT CONCAT('n', seq % 100), 1600000000 + seq, 1600000001 + seq, '', 1 FROM ` + db.Sequence(20000))
 			c := config(db)
 			c.Class, c.Hints, c.Declared = slurmdb.ByScript, true, slurmdb.InComment // all that can be read
 			r := open(t, c)
@@ -36,28 +35,11 @@ func TestNoScan(t *testing.T) {
 func noScan(t testing.TB, db *slurmdbtest.DB, queries map[string]string, most int64) {
 	t.Helper()
 	for name, query := range queries {
-		rows, err := db.QueryContext(t.Context(), "EXPLAIN "+query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := rows.Close(); err != nil {
-				t.Error(err)
+		for _, a := range db.Explain(query) {
+			t.Logf("%-8s %s: %s by %s, %d rows", name, a.Table, a.Kind, a.Key, a.Rows)
+			if !slices.Contains([]string{"ref", "range", "const", "eq_ref"}, a.Kind) || a.Rows > most {
+				t.Errorf("%s: %s of %s with %d rows: %s", name, a.Kind, a.Table, a.Rows, query)
 			}
-		})
-		for rows.Next() {
-			var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
-			var n sql.NullInt64
-			if err := rows.Scan(&id, &choice, &table, &kind, &possible, &key, &length, &ref, &n, &extra); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%-8s %s: %s by %s, %d rows", name, table.String, kind.String, key.String, n.Int64)
-			if !slices.Contains([]string{"ref", "range", "const", "eq_ref"}, kind.String) || n.Int64 > most {
-				t.Errorf("%s: %s of %s with %d rows: %s", name, kind.String, table.String, n.Int64, query)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -70,15 +52,10 @@ func TestPastNoScan(t *testing.T) {
 			const first = 1_700_000_000
 			db.Seed(slurmdbtest.Seeding{Ended: 20000, Live: 200, Users: 20, First: first, Every: 60})
 			for i, query := range open(t, config(db)).PastQueries(first+19700*60, first+20000*60) {
-				var id, choice, table, kind, possible, key, length, ref, extra sql.NullString
-				var n sql.NullInt64
-				err := db.QueryRowContext(t.Context(), "EXPLAIN "+query).
-					Scan(&id, &choice, &table, &kind, &possible, &key, &length, &ref, &n, &extra)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Contains([]string{"ref", "range"}, kind.String) || key.String == "" || n.Int64 > 1000 {
-					t.Fatalf("%d: %s by %s with %d rows: %s", i, kind.String, key.String, n.Int64, query)
+				for _, a := range db.Explain(query) {
+					if !slices.Contains([]string{"ref", "range"}, a.Kind) || a.Key == "" || a.Rows > 1000 {
+						t.Fatalf("%d: %s by %s with %d rows: %s", i, a.Kind, a.Key, a.Rows, query)
+					}
 				}
 			}
 		})

@@ -138,9 +138,7 @@ func TestConnectionCut(t *testing.T) {
 			w.beforeEach(func(at int) {
 				if at == n {
 					killed = true
-					if _, err := db.ExecContext(t.Context(), "KILL USER ?", c.User); err != nil {
-						t.Error(err)
-					}
+					db.Cut(c.User)
 				}
 			})
 		}

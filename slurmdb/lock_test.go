@@ -59,7 +59,7 @@ func TestLock(t *testing.T) {
 	other.Cluster += "b" // the same 64 characters at first
 	is("that of a third one", true, take(lock(other, time.Hour)))
 
-	db.Run("BEGIN NOT ATOMIC EXECUTE IMMEDIATE CONCAT('KILL ', IS_USED_LOCK('ostrich." + db.Name + "." + db.Cluster + "')); END")
+	db.CutHolder()
 	if is, err := first.Held(t.Context()); is || err == nil {
 		t.Errorf("killed, and held: %v, %v", is, err)
 	}

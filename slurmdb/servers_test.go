@@ -154,7 +154,7 @@ func TestServerGone(t *testing.T) {
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
 	}
-	db.Run("KILL USER ?", c.User)
+	db.Cut(c.User)
 	for range 2 {
 		if _, err := tryPoll(t, r); !errors.Is(err, slurmdb.ErrConnect) {
 			t.Errorf("the server is gone: %v", err)
@@ -200,7 +200,7 @@ func lockOfTwoServers(t *testing.T, server *slurmdbtest.Server) {
 	// cut ends the connection that has the lock at a server.
 	cut := func(db *slurmdbtest.DB) {
 		t.Helper()
-		db.Run("BEGIN NOT ATOMIC EXECUTE IMMEDIATE CONCAT('KILL ', IS_USED_LOCK('ostrich." + db.Name + "." + db.Cluster + "')); END")
+		db.CutHolder()
 		for { // The server frees it once the connection has ended.
 			var free bool
 			if err := db.QueryRowContext(t.Context(), "SELECT IS_FREE_LOCK('ostrich."+db.Name+"."+db.Cluster+"')").Scan(&free); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // Release is a Slurm release whose tables can be created.
@@ -126,11 +128,102 @@ func (db *DB) Clock() int64 {
 // this password.
 func (db *DB) Account(user, password, privileges string) {
 	db.t.Helper()
-	db.Run("CREATE OR REPLACE USER ?@'%' IDENTIFIED BY ?", user, password)
+	db.Run("DROP USER IF EXISTS ?@'%'", user) // CREATE OR REPLACE is MariaDB's alone
+	db.Run("CREATE USER ?@'%' IDENTIFIED BY ?", user, password)
 	db.Run("GRANT "+privileges+" ON `"+db.Name+"`.* TO ?@'%'", user)
 	db.t.Cleanup(func() {
 		if _, err := db.ExecContext(context.WithoutCancel(db.t.Context()), "DROP USER ?@'%'", user); err != nil {
 			db.t.Error(err)
 		}
 	})
+}
+
+// Cut ends the connections of an account. Any goroutine may call it.
+func (db *DB) Cut(user string) {
+	db.t.Helper()
+	rows, err := db.QueryContext(db.t.Context(), "SELECT id FROM information_schema.processlist WHERE user = ?", user)
+	if err != nil {
+		db.t.Error(err)
+		return
+	}
+	defer func() { _ = rows.Close() }() // Err says what went wrong.
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			db.t.Error(err)
+			return
+		}
+		db.kill(id)
+	}
+	if err := rows.Err(); err != nil {
+		db.t.Error(err)
+	}
+}
+
+// CutHolder ends the connection that has the lock of the cluster.
+func (db *DB) CutHolder() {
+	db.t.Helper()
+	var id int64
+	if err := db.QueryRowContext(db.t.Context(), "SELECT IS_USED_LOCK(?)", "ostrich."+db.Name+"."+db.Cluster).Scan(&id); err != nil {
+		db.t.Fatal(err)
+	}
+	db.kill(id)
+}
+
+// kill ends a connection, which may have ended by itself.
+func (db *DB) kill(id int64) {
+	db.t.Helper()
+	const unknown = 1094
+	_, err := db.ExecContext(db.t.Context(), fmt.Sprintf("KILL %d", id))
+	if e := (*mysql.MySQLError)(nil); err != nil && (!errors.As(err, &e) || e.Number != unknown) {
+		db.t.Errorf("KILL %d: %v", id, err)
+	}
+}
+
+// Access is how the server reads a table for a statement.
+type Access struct {
+	Table, Kind, Key string // as EXPLAIN has them: "c1_job_table", "range", "rollup2"
+	Rows             int64  // that it expects to look at
+}
+
+// Explain asks the server how it runs a statement.
+func (db *DB) Explain(query string) []Access {
+	db.t.Helper()
+	rows, err := db.QueryContext(db.t.Context(), "EXPLAIN FORMAT=TRADITIONAL "+query)
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }() // Err says what went wrong.
+	names, err := rows.Columns()        // MySQL has more of them than MariaDB.
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	var list []Access
+	for rows.Next() {
+		var table, kind, key sql.NullString
+		var n sql.NullInt64
+		row := make([]any, len(names))
+		for i, name := range names {
+			switch name {
+			case "table":
+				row[i] = &table
+			case "type":
+				row[i] = &kind
+			case "key":
+				row[i] = &key
+			case "rows":
+				row[i] = &n
+			default:
+				row[i] = new(sql.RawBytes)
+			}
+		}
+		if err := rows.Scan(row...); err != nil {
+			db.t.Fatal(err)
+		}
+		list = append(list, Access{table.String, kind.String, key.String, n.Int64})
+	}
+	if err := rows.Err(); err != nil {
+		db.t.Fatal(err)
+	}
+	return list
 }

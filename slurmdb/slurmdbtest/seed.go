@@ -11,15 +11,18 @@ type Seeding struct {
 }
 
 // Seed fills the job table with jobs that ended one after the other, and with
-// live ones. It uses MariaDB's sequences, so a million rows take seconds.
+// live ones. With MariaDB's sequences a million rows take seconds.
 func (db *DB) Seed(s Seeding) {
 	db.t.Helper()
 	inx, column := "", ""
 	if db.release == R2411 || db.release == R2505 {
 		inx, column = "(1 << 63) + seq, ", "job_db_inx, "
 	}
-	// Into an empty table MariaDB then writes each index once, sorted.
-	insert := fmt.Sprintf("SET STATEMENT unique_checks = 0, foreign_key_checks = 0 FOR INSERT INTO `%s_job_table` (%sid_job, time_submit, time_eligible, time_start, time_end, "+
+	once := ""
+	if !db.Server.MySQL { // Into an empty table MariaDB then writes each index once, sorted.
+		once = "SET STATEMENT unique_checks = 0, foreign_key_checks = 0 FOR "
+	}
+	insert := once + fmt.Sprintf("INSERT INTO `%s_job_table` (%sid_job, time_submit, time_eligible, time_start, time_end, "+
 		"state, id_user, id_assoc, cpus_req, timelimit, `partition`, account, job_name, tres_req, tres_alloc, "+
 		"id_resv, id_wckey, id_group, het_job_id, het_job_offset, state_reason_prev, nodes_alloc, priority, nodelist, "+
 		"work_dir) SELECT %s", db.Cluster, column, inx)
@@ -27,10 +30,10 @@ func (db *DB) Seed(s Seeding) {
 		"'physics', CONCAT('simulation-', seq %% 100), CONCAT('1=', 1 + seq %% 16, ',2=4000,4=1,5=', 1 + seq %% 16), " +
 		"CONCAT('1=', 1 + seq %% 16, ',2=4000,3=18446744073709551614,4=1,5=', 1 + seq %% 16), " +
 		"0, 0, 100, 0, 4294967294, 0, 1, 1000, CONCAT('node', seq %% 500), " +
-		"'/home/somebody/project/run' FROM seq_1_to_%d"
+		"'/home/somebody/project/run' FROM %s"
 	if s.Ended > 0 {
 		db.Run(insert + fmt.Sprintf("seq, %d + seq * %d, %[1]d + seq * %[2]d, %[1]d + seq * %[2]d + 5, "+
-			"%[1]d + seq * %[2]d + 5 + seq %% 600, 3, ", s.First, s.Every) + fmt.Sprintf(tail, s.Users, s.Ended))
+			"%[1]d + seq * %[2]d + 5 + seq %% 600, 3, ", s.First, s.Every) + fmt.Sprintf(tail, s.Users, db.Sequence(s.Ended)))
 	}
 	if s.Live > 0 {
 		if inx != "" {
@@ -38,7 +41,15 @@ func (db *DB) Seed(s Seeding) {
 		}
 		last := s.First + int64(s.Ended)*s.Every
 		db.Run(insert + fmt.Sprintf("%d + seq, %d, %[2]d, IF(seq %% 2, %[2]d + 5, 0), 0, seq %% 2, ", s.Ended, last) +
-			fmt.Sprintf(tail, s.Users, s.Live))
+			fmt.Sprintf(tail, s.Users, db.Sequence(s.Live)))
 	}
 	db.Run("ANALYZE TABLE `" + db.Cluster + "_job_table`")
+}
+
+// Sequence names a table of the numbers from 1 to n, in a column seq.
+func (db *DB) Sequence(n int) string {
+	if db.Server.MySQL {
+		return fmt.Sprintf("(WITH RECURSIVE s (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < %d) SELECT seq FROM s) AS numbers", n)
+	}
+	return fmt.Sprintf("seq_1_to_%d", n)
 }

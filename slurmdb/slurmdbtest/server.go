@@ -23,33 +23,31 @@ import (
 // patience is how long the server may take to start or to stop.
 const patience = time.Minute
 
-// Server is a private MariaDB server.
+// Server is a private MariaDB server, or a MySQL server where there is no MariaDB.
 type Server struct {
 	Socket string // path of its socket; root has no password there
 	Addr   string // host:port if it listens on the network, else ""
+	MySQL  bool   // else MariaDB
 
-	dir    string
-	cmd    *exec.Cmd
-	output bytes.Buffer
-	exited chan struct{}
+	product product
+	dir     string
+	cmd     *exec.Cmd
+	output  bytes.Buffer
+	exited  chan struct{}
 }
 
 // Options say how to start a server.
 type Options struct {
 	Network   bool     // listen on a free port of 127.0.0.1
-	Arguments []string // further options of mariadbd
+	Arguments []string // further options of mariadbd or mysqld
 }
 
-// ErrMissing says that the machine has no MariaDB.
+// ErrMissing says that the machine has neither MariaDB nor MySQL.
 var ErrMissing = errors.New("mariadbd is not installed (on Debian: apt-get install mariadb-server)")
 
 // Start starts a server and returns when it answers.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	daemon, err := find("mariadbd")
-	if err != nil {
-		return nil, err
-	}
-	install, err := find("mariadb-install-db")
+	p, err := installed()
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +56,34 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, Socket: filepath.Join(dir, "s"), exited: make(chan struct{})}
-	if err := s.start(ctx, daemon, install, o); err != nil {
+	s := &Server{product: p, MySQL: p.mysql, dir: dir, Socket: filepath.Join(dir, "s"), exited: make(chan struct{})}
+	if err := s.start(ctx, o); err != nil {
 		s.Stop()
 		return nil, err
 	}
 	return s, nil
+}
+
+// product is a server program.
+type product struct {
+	daemon string
+	mysql  bool
+	create []string // the program that makes a data directory, and its arguments
+	more   []string // options of the daemon that only this product has
+}
+
+// installed returns the product that this machine has.
+func installed() (product, error) {
+	if daemon, err := find("mariadbd"); err == nil {
+		create, err := find("mariadb-install-db")
+		return product{daemon, false, []string{create, "--auth-root-authentication-method=normal", "--skip-test-db"}, []string{"--innodb-log-file-size=256M"}}, err
+	}
+	daemon, err := find("mysqld")
+	return product{
+		daemon, true,
+		[]string{daemon, "--initialize-insecure", "--secure-file-priv=", "--auto-generate-certs=OFF"},
+		[]string{"--innodb-redo-log-capacity=256M", "--secure-file-priv=", "--mysqlx=OFF", "--auto-generate-certs=OFF", "--cte-max-recursion-depth=4294967295"},
+	}, err
 }
 
 func find(program string) (string, error) {
@@ -79,7 +99,8 @@ func find(program string) (string, error) {
 	return "", ErrMissing
 }
 
-func (s *Server) start(ctx context.Context, daemon, install string, o Options) error {
+func (s *Server) start(ctx context.Context, o Options) error {
+	p := s.product
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	// A starting server removes the temporary tables in its tmpdir, also those of
@@ -92,14 +113,15 @@ func (s *Server) start(ctx context.Context, daemon, install string, o Options) e
 	if os.Geteuid() == 0 {
 		options = append(options, "--user=root")
 	}
-	out, err := exec.CommandContext(ctx, install, append(slices.Clone(options),
-		"--auth-root-authentication-method=normal", "--skip-test-db")...).CombinedOutput()
+	// Both want --no-defaults first.
+	out, err := exec.CommandContext(ctx, p.create[0], append(slices.Clone(options), p.create[1:]...)...).CombinedOutput() //nolint:gosec // a program of the server's packages
 	if err != nil {
-		return fmt.Errorf("mariadb-install-db: %w: %s", err, out)
+		return fmt.Errorf("%s: %w: %s", p.create[0], err, out)
 	}
 	options = append(options, "--socket="+s.Socket, "--pid-file="+filepath.Join(s.dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-buffer-pool-size=256M",
-		"--innodb-log-file-size=256M", "--skip-log-bin", "--skip-name-resolve")
+		"--skip-log-bin", "--skip-name-resolve")
+	options = append(options, p.more...)
 	if o.Network {
 		port, err := freePort(ctx)
 		if err != nil {
@@ -110,7 +132,7 @@ func (s *Server) start(ctx context.Context, daemon, install string, o Options) e
 	} else {
 		options = append(options, "--skip-networking")
 	}
-	s.cmd = exec.Command(daemon, append(options, o.Arguments...)...) //nolint:noctx // it outlives the start
+	s.cmd = exec.Command(p.daemon, append(options, o.Arguments...)...) //nolint:noctx // it outlives the start
 	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
 	endWithUs(s.cmd)
 	if err := s.cmd.Start(); err != nil {
@@ -139,9 +161,9 @@ func (s *Server) wait(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-s.exited:
-			return fmt.Errorf("mariadbd ended: %s", s.output.String())
+			return fmt.Errorf("the server ended: %s", s.output.String())
 		case <-ctx.Done():
-			return fmt.Errorf("mariadbd does not answer: %w", ctx.Err())
+			return fmt.Errorf("the server does not answer: %w", ctx.Err())
 		}
 	}
 }
@@ -159,6 +181,8 @@ func (s *Server) Open(database string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.Net, c.Addr, c.User, c.DBName = "unix", s.Socket, "root", database
 	c.InterpolateParams = true
+	// As slurmdbd has it. MySQL else refuses its tables: texts that have a default value.
+	c.Params = map[string]string{"sql_mode": "'NO_ENGINE_SUBSTITUTION'"}
 	c.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
