@@ -226,9 +226,10 @@ const wholesale = 1000
 
 // fetchClosed reads the rows that ended in the window, and keeps the new ones.
 func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
-	if r.cold { // One allocation for what may be millions of rows.
+	if r.cold { // One allocation for what may be millions of rows, and earlier rows of their jobs.
 		_, err := r.db.each(ctx, r.countQuery(window), func(v []driver.Value) {
-			f.rows = slices.Grow(f.rows, int(number(v[0])))
+			n := int(number(v[0]))
+			f.rows = slices.Grow(f.rows, n+n/64)
 		})
 		if err != nil {
 			return err
@@ -246,6 +247,9 @@ func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Tim
 // fetchVanished reads the rows that were live and are in neither result.
 func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 	h := r.history
+	if len(h.jobs) == 0 {
+		return nil // a cold start, whose rows may be millions
+	}
 	found := make(map[key]bool, len(f.rows))
 	for i := range f.rows {
 		found[f.rows[i].key] = true
