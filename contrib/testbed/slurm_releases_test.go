@@ -12,7 +12,7 @@ import (
 var releases = []struct{ suite, version string }{{"trixie", "24.11."}, {"forky", "26.05."}}
 
 // onReleases are the tests that run on each of them.
-var onReleases = []string{"TestBasic", "TestMultifactor", "TestMany", "TestDemo", "TestDump", "TestTakeover"}
+var onReleases = []string{"TestBasic", "TestMultifactor", "TestMany", "TestOutages", "TestDemo", "TestDump", "TestTakeover", "TestWithoutMunge"}
 
 // TestReleases runs tests of this package against the Slurm of other Debian
 // releases, each in a root of its own.
@@ -41,7 +41,7 @@ func TestReleases(t *testing.T) {
 				t.Fatalf("%s has %q, not Slurm %s", r.suite, version, r.version)
 			}
 			report(t, "slurm", "%s", version)
-			out, err = run("go", "test", "-count=1", "-v", "-timeout=30m", "-run", "^("+strings.Join(onReleases, "|")+")$", "./contrib/testbed")
+			out, err = run("go", "test", "-count=1", "-v", "-timeout=30m", "-parallel=4", "-run", "^("+strings.Join(onReleases, "|")+")$", "./contrib/testbed")
 			if err != nil {
 				t.Errorf("%s: %v\n%s", version, err, last(out))
 			}

@@ -17,6 +17,12 @@ slurm_conf() {
 	printf '%s\n' "$text" ${sets[@]+"${sets[@]}"}
 }
 
+# auth_conf prints what slurm.conf and slurmdbd.conf say of who vouches for users.
+auth_conf() {
+	echo "AuthType=auth/$auth"
+	[ "$auth" != munge ] || echo "AuthInfo=socket=$munge_socket"
+}
+
 slurm_conf_template() {
 	local host
 	host=$(hostname -s)
@@ -28,14 +34,13 @@ slurm_conf_template() {
 		SlurmUser=slurm
 		SlurmctldPidFile=$dir/run/slurm/slurmctld.pid
 		StateSaveLocation=$dir/state
-		AuthType=auth/munge
-		AuthInfo=socket=$munge_socket
-		CredType=cred/munge
+		$(auth_conf)
+		CredType=cred/$auth
 
 		AccountingStorageType=accounting_storage/slurmdbd
 		AccountingStorageHost=127.0.0.1
 		AccountingStoragePort=$dbd_port
-		AccountingStoragePass=$munge_socket
+		$([ "$auth" != munge ] || echo "AccountingStoragePass=$munge_socket")
 		AccountingStorageEnforce=associations,limits
 		JobAcctGatherType=jobacct_gather/none
 		JobCompType=jobcomp/none
@@ -84,8 +89,7 @@ slurmdbd_conf() {
 		DbdPort=$dbd_port
 		SlurmUser=slurm
 		PidFile=$dir/run/slurm/slurmdbd.pid
-		AuthType=auth/munge
-		AuthInfo=socket=$munge_socket
+		$(auth_conf)
 		DebugLevel=info
 		StorageType=accounting_storage/mysql
 		StorageHost=127.0.0.1
@@ -205,10 +209,10 @@ make_dirs() {
 	install -d -m 755 -o "$testbed_operator" "$dir/ostrich"
 }
 
-# secret FILE OWNER makes a file with a random password, once.
+# secret FILE OWNER BYTES makes a file with random letters and digits, once.
 secret() {
 	if [ ! -s "$1" ]; then
-		(umask 077 && head -c 18 /dev/urandom | base64 | tr '+/' 'xy' >"$1")
+		(umask 077 && head -c "$3" /dev/urandom | base64 --wrap=0 | tr '+/' 'xy' >"$1")
 	fi
 	chown "$2" "$1"
 	chmod 400 "$1"
@@ -216,13 +220,10 @@ secret() {
 
 # write_config writes every file.
 write_config() {
-	secret "$password_file" "$testbed_operator"
-	secret "$dir/etc/slurm.password" slurm
-	if [ ! -s "$dir/etc/munge.key" ]; then
-		(umask 077 && head -c 128 /dev/urandom >"$dir/etc/munge.key")
-	fi
-	chown munge "$dir/etc/munge.key"
-	chmod 400 "$dir/etc/munge.key"
+	secret "$password_file" "$testbed_operator" 18
+	secret "$dir/etc/slurm.password" slurm 18
+	secret "$dir/etc/munge.key" munge 96
+	secret "$dir/etc/slurm.key" slurm 96
 	put "$dir/etc/mariadb.cnf" root:root 644 mariadb_conf
 	put "$dir/etc/slurmdbd.conf" slurm:root 600 slurmdbd_conf
 	put "$conf" root:root 644 slurm_conf

@@ -46,6 +46,9 @@ start() {
 	started_now+=("$name")
 }
 
+# start_slurmctld starts the controller.
+start_slurmctld() { start slurmctld slurm slurmctld -D -f "$conf"; }
+
 # dead_daemon succeeds if a daemon started by this run has ended again.
 dead_daemon() {
 	local name
@@ -92,7 +95,8 @@ stop() {
 
 # daemons prints the names of all daemons, in the order of their start.
 daemons() {
-	printf '%s\n' munged mariadbd slurmdbd slurmctld
+	[ "$auth" != munge ] || echo munged
+	printf '%s\n' mariadbd slurmdbd slurmctld
 	seq -f 'slurmd.n%g' "$nodes"
 }
 
@@ -131,7 +135,7 @@ stop_steps() {
 stop_all() {
 	local state names=()
 	stop TERM 5 ostrichd
-	if running slurmctld && running munged; then
+	if running slurmctld && { [ "$auth" != munge ] || running munged; }; then
 		for state in PENDING SUSPENDED RUNNING; do
 			timeout 10 scancel --quiet --state="$state" 2>/dev/null || true
 		done
