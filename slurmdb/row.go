@@ -70,8 +70,6 @@ type key struct {
 type row struct {
 	key
 	start, end, eligible ostrich.Time
-	inx                  uint64 // job_db_inx, which suspensions refer to
-	suspended            uint64 // time_suspended as stored
 	state                State
 	limit                uint32 // minutes as stored
 	uid, assoc, qos      uint32
@@ -86,6 +84,8 @@ type row struct {
 
 // extra holds what few rows have, which keeps a long history small.
 type extra struct {
+	inx           uint64 // job_db_inx, which suspensions refer to
+	suspended     uint64 // time_suspended as stored
 	said          accounting.Said
 	account, name string // of jobs that have not ended
 	sum           uint64 // of the row's values
@@ -165,8 +165,6 @@ func (p *parser) parse(v []driver.Value) row {
 		start:     ostrich.Time(number(v[colStart])),
 		end:       ostrich.Time(number(v[colEnd])),
 		eligible:  ostrich.Time(number(v[colEligible])),
-		inx:       number(v[colInx]),
-		suspended: number(v[colSuspended]),
 		state:     State(number(v[colState])),
 		limit:     uint32(number(v[colLimit])),
 		uid:       uint32(number(v[colUser])),
@@ -183,10 +181,20 @@ func (p *parser) parse(v []driver.Value) row {
 		w.extra = &extra{account: p.intern(p.account(v)), name: string(text(v[at]))}
 	}
 	p.saying.read(&w, v)
+	w.pauses(number(v[colInx]), number(v[colSuspended]))
 	if err := w.size(v); err != nil {
 		w.refuse(err)
 	}
 	return w
+}
+
+// pauses notes how long the job was suspended, by its columns, if it was or is.
+func (w *row) pauses(inx, suspended uint64) {
+	if suspended > 0 || w.state == Suspended {
+		x := *w.extra
+		x.inx, x.suspended = inx, suspended
+		w.extra = &x
+	}
 }
 
 // refuse notes that the row cannot be true.

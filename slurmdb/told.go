@@ -192,7 +192,7 @@ func (l *Ledger) linked(rows []row, window ostrich.Time) []row {
 // row returns an entry as the row that the tables have.
 func (l *Ledger) row(e *Entry) row {
 	w := row{
-		key: key{e.ID, e.Submit}, start: e.Start, end: e.End, eligible: e.Eligible, suspended: uint64(max(0, e.Suspended)),
+		key: key{e.ID, e.Submit}, start: e.Start, end: e.End, eligible: e.Eligible,
 		state: e.State, limit: noVal, uid: e.UID, assoc: e.Assoc, qos: e.QOS, array: e.Array, het: e.Het, task: e.Task,
 		tasks: min(max(e.Tasks, 1), maxTasks), partition: l.told.intern(e.Partition), extra: &none,
 	}
@@ -202,6 +202,7 @@ func (l *Ledger) row(e *Entry) row {
 	if w.end == 0 {
 		w.extra = &extra{account: l.told.intern(e.Account), name: e.Name}
 	}
+	w.pauses(0, uint64(max(0, e.Suspended)))
 	var s said
 	if l.saying.name > 0 {
 		s.name = []byte(e.Name)

@@ -71,7 +71,7 @@ func BenchmarkColdStart(b *testing.B) {
 		if !ok {
 			b.Fatal("the system does not tell how much memory a process had")
 		}
-		b.ReportMetric(float64(usage.Maxrss)/1000, "MB-most")
+		b.ReportMetric(float64(usage.Maxrss)*1024/1e6, "MB-most") // it is in KiB
 		b.ReportMetric(float64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())/1e9, "cpu-s/op")
 	}
 }

@@ -19,6 +19,7 @@ func program(a *cli.App) manual.Program {
 		Environment: []manual.Note{
 			{Text: "OSTRICH_*", Meaning: "each setting, as --help shows; OSTRICH_CONFIG names the file, OSTRICH_DATABASE_PASSWORD is the password"},
 			{Text: "SLURM_CONF", Meaning: "slurm.conf for Slurm's commands, unless slurm.conf is set"},
+			{Text: "GOGC", Meaning: "by how many per cent memory may grow before garbage is collected, 20; see the documentation of Go"},
 			{Text: "NOTIFY_SOCKET, WATCHDOG_USEC", Meaning: "set by systemd, which is told when the daemon is ready and that it lives"},
 		},
 		Files: []manual.Note{

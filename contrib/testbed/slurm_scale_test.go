@@ -54,6 +54,7 @@ func TestScale(t *testing.T) {
 	report(t, "cycle-seconds", "%.4g", seconds/cycles)
 	report(t, "rss-megabytes", "%.4g", float64(number(t, fields[1]))*1024/1e6)
 	report(t, "requests-hour", "%.0f", float64(asked.all)*float64(time.Hour)/float64(each))
+	report(t, "requests", "%s", asked.hourly(each))
 	without.report(t, "without")
 	with.report(t, "with")
 	d.terminate(t)
