@@ -235,7 +235,7 @@ func (c Config) driver(address string) (*mysql.Config, error) {
 	case "preferred", "skip-verify":
 		d.TLSConfig = c.TLS
 	case "on":
-		t := &tls.Config{MinVersion: tls.VersionTLS12}
+		t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "localhost"} // of a socket
 		if host, _, err := net.SplitHostPort(address); err == nil && d.Net == "tcp" {
 			t.ServerName = host
 		}

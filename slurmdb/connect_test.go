@@ -253,7 +253,7 @@ func certificates(t *testing.T, dir string) (ca, cert, key string) {
 		t.Fatal(err)
 	}
 	server := template(2)
-	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	server.IPAddresses, server.DNSNames = []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"localhost"}
 	serverDER, err := x509.CreateCertificate(rand.Reader, server, root, &serverKey.PublicKey, caKey)
 	if err != nil {
 		t.Fatal(err)
@@ -285,11 +285,12 @@ func TestTLS(t *testing.T) {
 	db := s.New(t, slurmdbtest.R2205)
 	c := account(t, db, "SELECT")
 	db.Run("ALTER USER ?@'%' REQUIRE SSL", c.User)
-	c.Addresses = []string{s.Addr}
 	for _, tt := range []struct {
 		mode, ca, refused string
+		socket            bool
 	}{
 		{mode: "on", ca: ca},
+		{mode: "on", ca: ca, socket: true},
 		{mode: "skip-verify"},
 		{mode: "preferred"},
 		{mode: "off", refused: "Access denied"},
@@ -298,6 +299,10 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(tt.mode+" "+filepath.Base(tt.ca)+" "+tt.refused, func(t *testing.T) {
 			c.TLS, c.TLSCA = tt.mode, tt.ca
+			c.Addresses = []string{s.Addr}
+			if tt.socket {
+				c.Addresses = []string{s.Socket}
+			}
 			r, err := slurmdb.Open(t.Context(), c)
 			if tt.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.refused) || strings.Contains(err.Error(), password) {
