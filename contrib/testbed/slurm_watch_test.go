@@ -98,35 +98,14 @@ func TestOutages(t *testing.T) {
 // kill ends a daemon of the testbed by force.
 func (b *bed) kill(t *testing.T, name string) {
 	t.Helper()
-	b.signal(t, name, syscall.SIGKILL)
-}
-
-// end ends a daemon in good order: it saves its state.
-func (b *bed) end(t *testing.T, name string) {
-	t.Helper()
-	pid := b.signal(t, name, syscall.SIGTERM)
-	eventually(t, name+" has ended", func() string {
-		state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(state), ") Z ") {
-			return ""
-		}
-		return string(state)
-	})
-}
-
-// signal signals a daemon of the testbed, and returns its process id.
-func (b *bed) signal(t *testing.T, name string, sig syscall.Signal) int {
-	t.Helper()
 	raw, err := os.ReadFile(b.dir + "/run/" + name + ".pid")
 	if err != nil {
 		t.Fatal(err)
 	}
 	word, _, _ := strings.Cut(string(raw), " ")
-	pid := int(number(t, word))
-	if err := syscall.Kill(pid, sig); err != nil {
+	if err := syscall.Kill(int(number(t, word)), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	return pid
 }
 
 // block fills the machine with a job that does not end by itself. Unlike a
