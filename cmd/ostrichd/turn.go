@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -121,5 +122,20 @@ func (d *daemon) release() {
 	}
 	if err := d.lead.Release(); err != nil {
 		d.log.Warn().Err(err).Msg("the database's lock was not given back cleanly")
+	}
+}
+
+// doubt records that the database's clock is wrong: the daemon is not ready, and
+// begins anew if it has used that clock.
+func (d *daemon) doubt(err error) {
+	if !errors.Is(err, sidecar.ErrClock) {
+		return
+	}
+	d.status.distrust(err)
+	if !errors.Is(err, sidecar.ErrAnew) {
+		return
+	}
+	if err := d.close(); err != nil {
+		d.log.Warn().Err(err).Msg("not closed cleanly")
 	}
 }

@@ -1,3 +1,5 @@
+// Package report measures runs: how long jobs and campaigns took, compared with
+// how long they had to.
 package report
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
+	policies "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -258,4 +259,21 @@ func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: 1}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: 1}},
 	}
 	return c.Draw(), table
+}
+
+// follow makes a loop use a policy of simulate, with a gate if it is an OStrich.
+func follow(loop *sim.Machine, name, gate string) error {
+	m := &policies.Material{}
+	if gate != "" {
+		var err error
+		if m.Options.Gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, gate); err != nil {
+			return fmt.Errorf("figures: gate %q: %w", gate, err)
+		}
+	}
+	p, err := policies.PolicyNamed(name, policies.Log)
+	if err != nil {
+		return fmt.Errorf("figures: %w", err)
+	}
+	p.Into(loop, m, false)
+	return nil
 }

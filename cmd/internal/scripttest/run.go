@@ -1,3 +1,19 @@
+// Package scripttest runs the commands in test scripts (testscript), with a
+// private MariaDB that has slurmdbd's tables, and with fake commands of Slurm.
+//
+// Scripts have these in addition to testscript's own:
+//
+//   - cluster FILE writes jobs, users and sizes into the database and into the
+//     queue that the fake commands show; see type cluster for the file.
+//   - the folder slurm: what the fake commands read and write, see package
+//     slurmtest.
+//   - await FILE waits until a file exists.
+//   - the environment names the database, its password file, the journal and an
+//     empty configuration file. The clock of the database stands at 1700000000,
+//     which is 2023-11-14T22:13:20 UTC; for a database account whose name begins
+//     with live, it runs.
+//
+// Times in files are seconds after that moment, mostly negative.
 package scripttest
 
 import (
@@ -11,6 +27,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"slurm-ostrich/priority/slurm/slurmtest"
@@ -126,4 +143,24 @@ func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("%s did not appear within five minutes", args[0])
+}
+
+// Golden compares a file of the tree with its expected text; -update writes it.
+func Golden(t *testing.T, file, want string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Errorf("%s is not what the command says; go test -update writes it (-want +got):\n%s", file, d)
+	}
 }

@@ -1,3 +1,11 @@
+// Package socket lets users ask ostrichd for its latest cycle, over HTTP at a Unix
+// socket: the server in ostrichd, and the client in the commands of ostrich.
+//
+// The kernel tells the server who asks (SO_PEERCRED), so nobody needs a password, and
+// everybody sees what Slurm shows them: see [view.Viewer]. Answers are made of a state
+// that nobody changes and that the daemon replaces after each cycle. No cycle waits for
+// a request, whatever clients do: requests, connections, large answers and times are
+// limited for each user and in all.
 package socket
 
 import (
@@ -7,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,4 +240,36 @@ func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32, past boo
 		v.Names = append(v.Names, u.Name)
 	}
 	return v
+}
+
+// lists are the lists of a selection by the names of their arguments.
+func lists(by *view.Selection) map[string]*[]string {
+	return map[string]*[]string{"user": &by.Users, "account": &by.Accounts, "partition": &by.Partitions, "job": &by.Jobs}
+}
+
+// selection returns what a request chooses.
+func selection(r *http.Request, takes []string) (*view.Selection, error) {
+	if takes == nil {
+		takes = []string{}
+	}
+	values, err := api.Arguments(r, takes)
+	if err != nil {
+		return nil, err
+	}
+	by := &view.Selection{}
+	for name, list := range lists(by) {
+		*list = view.Split(values.Get(name))
+	}
+	return by, nil
+}
+
+// arguments returns a selection as the query of a request.
+func arguments(by *view.Selection) string {
+	values := url.Values{}
+	for name, list := range lists(by) {
+		if len(*list) > 0 {
+			values.Set(name, strings.Join(*list, ","))
+		}
+	}
+	return values.Encode()
 }

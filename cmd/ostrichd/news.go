@@ -47,3 +47,33 @@ func notInForce(outcomes []priority.Outcome) error {
 	}
 	return nil
 }
+
+// moved logs at which of several database servers accounting is read: once when it
+// is another one, and once when it is the first again.
+func (d *daemon) moved(c *sidecar.Cycle) {
+	before := d.server
+	d.server = c.Server
+	switch {
+	case c.Passed != nil && c.Server != before:
+		d.log.Warn().Str("address", c.Server).AnErr("error", c.Passed).Msg("accounting is read at another database server")
+	case c.Passed == nil && d.passed:
+		d.log.Info().Str("address", c.Server).Msg("accounting is read at the first database server again")
+	}
+	d.passed = c.Passed != nil
+}
+
+// harmful logs a setting of Slurm under which an order can do harm, once when it
+// is found and once when it is gone. A daemon that enforces does no cycle under
+// it, and reports that like any failure.
+func (d *daemon) harmful(c *sidecar.Cycle) {
+	found := c.Harm != nil
+	if found == d.harm {
+		return
+	}
+	d.harm = found
+	if found {
+		d.log.Warn().Err(c.Harm).Msg("an order can do harm under Slurm's present settings; mode enforce refuses to write")
+	} else {
+		d.log.Info().Msg("an order can do no harm any more under Slurm's settings")
+	}
+}
