@@ -80,28 +80,12 @@ func (r Rule) joins(c submissions, at Time) bool {
 	}
 }
 
-// Split finds the campaigns of a finished log. It returns for each job the index of
-// its campaign, counted from 0 in the order in which the campaigns open. The log
-// must be sorted by Submit, and every job must have ended; Max and Last use the
-// logged ends.
+// Splitter finds the campaigns of a finished log job by job: for each the index of
+// its campaign, counted from 0 in the order in which the campaigns open. The log must
+// be sorted by Submit, and every job must have ended; Max and Last use the logged ends.
 //
 // A Schedule stepped through all events of a log sorted by submission and job
 // id finds the same campaigns.
-func (r Rule) Split(log []Job) ([]int, error) {
-	s, err := r.Splitter()
-	if err != nil {
-		return nil, err
-	}
-	campaigns := make([]int, len(log))
-	for i, j := range log {
-		if campaigns[i], err = s.Next(j); err != nil {
-			return nil, err
-		}
-	}
-	return campaigns, nil
-}
-
-// Splitter finds the campaigns of a finished log job by job, see Rule.Split.
 type Splitter struct {
 	rule   Rule
 	now    Time

@@ -23,6 +23,21 @@ var figure53 = []Job{
 	{ID: 7, User: 1, Submit: 70, Start: 71, End: 90},
 }
 
+// Split finds the campaigns of a whole log.
+func (r Rule) Split(log []Job) ([]int, error) {
+	s, err := r.Splitter()
+	if err != nil {
+		return nil, err
+	}
+	campaigns := make([]int, len(log))
+	for i, j := range log {
+		if campaigns[i], err = s.Next(j); err != nil {
+			return nil, err
+		}
+	}
+	return campaigns, nil
+}
+
 func TestSplit(t *testing.T) {
 	without6 := append(slices.Clone(figure53[:5]), figure53[6])
 	array := []Job{

@@ -232,6 +232,3 @@ func (t *Timeline) step(s *Schedule, n *int, due func(Event) bool) []error {
 	}
 	return bad
 }
-
-// Replays returns how often the events since the early copy were stepped again.
-func (t *Timeline) Replays() int { return t.replays }

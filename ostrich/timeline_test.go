@@ -191,8 +191,8 @@ func TestRefusedOnce(t *testing.T) {
 	if len(bad) != 0 || s.Busy() != 1 {
 		t.Errorf("refused %v, %d busy", bad, s.Busy())
 	}
-	if timeline.Replays() != 2 {
-		t.Errorf("%d replays, want 2", timeline.Replays())
+	if timeline.replays != 2 {
+		t.Errorf("%d replays, want 2", timeline.replays)
 	}
 	if s, _ := timeline.At(25); s.Now() != 30 {
 		t.Errorf("time ran backwards to %d", s.Now())

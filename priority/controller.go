@@ -88,10 +88,6 @@ func (c Controller) Flag(name string) bool {
 	return false
 }
 
-// FairTree reports whether fair share is computed by Fair Tree, the default
-// since 19.05, and not in the classic way.
-func (c Controller) FairTree() bool { return !c.Flag("NO_FAIR_TREE") && !c.Flag("DEPTH_OBLIVIOUS") }
-
 // unbounded reports whether PriorityFlags lets a factor exceed 1.
 func (c Controller) unbounded() bool {
 	return c.Flag("NO_NORMAL_ALL") || c.Flag("NO_NORMAL_ASSOC") || c.Flag("NO_NORMAL_PART") ||

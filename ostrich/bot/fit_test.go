@@ -245,3 +245,15 @@ func TestZipf(t *testing.T) {
 		}
 	})
 }
+
+// LogProb is the natural logarithm of the density at x.
+func (d Distribution) LogProb(x float64) float64 {
+	if d.Family == HyperExponential {
+		if x < 0 {
+			return math.Inf(-1)
+		}
+		p, a, b := d.Params[0], d.Params[1], d.Params[2]
+		return math.Log(p*a*math.Exp(-a*x) + (1-p)*b*math.Exp(-b*x))
+	}
+	return d.law().LogProb(x)
+}

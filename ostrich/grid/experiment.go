@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -195,14 +194,6 @@ func (x Experiment) check() (policy, *selector, error) {
 		return nil, nil, fmt.Errorf("grid: %s: %w", why, ErrInput)
 	}
 	return p, s, nil
-}
-
-// ParseArchitecture returns the architecture of a name.
-func ParseArchitecture(name string) (Architecture, error) {
-	if i := slices.IndexFunc(ArchitectureNames, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
-		return Architecture(i), nil
-	}
-	return 0, fmt.Errorf("grid: architecture %q: choose among %s: %w", name, strings.Join(ArchitectureNames, ", "), ErrInput)
 }
 
 // nameOf is the name of a constant.

@@ -107,13 +107,17 @@ func TestLPC(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b ostrich.Job) int { return int(a.Submit - b.Submit) })
-	numbers, err := ostrich.Rule{}.Split(jobs)
+	split, err := ostrich.Rule{}.Splitter()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ran := make([]report.Job, len(jobs))
 	for i, j := range jobs {
-		ran[i] = report.Job{User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: j.Start, End: j.End, Procs: j.Procs}
+		var number int
+		if number, err = split.Next(j); err != nil {
+			t.Fatal(err)
+		}
+		ran[i] = report.Job{User: j.User, Campaign: number, Submit: j.Submit, Start: j.Start, End: j.End, Procs: j.Procs}
 	}
 	got := report.Stretches(report.Campaigns(ran), 140)
 	if math.Abs(got.Optimal-0.003) > 0.001 || math.Abs(got.Lt15-0.552) > 0.015 {

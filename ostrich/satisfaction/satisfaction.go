@@ -56,17 +56,6 @@ func (a Acceptance) Response(p ostrich.Duration) float64 {
 	return a.Slope*float64(p) + a.Offset*minute
 }
 
-// Slowdown returns S(p), equation 22: how many times its length p the response time
-// of a job may be; at least 1. It is infinite for a job of no length if any wait is
-// accepted.
-func (a Acceptance) Slowdown(p ostrich.Duration) float64 {
-	wait := a.Wait(p)
-	if wait == 0 {
-		return 1
-	}
-	return 1 + wait/float64(p)
-}
-
 // Wait returns the wait that is accepted for a job that runs for p, (S(p)−1)·p in
 // seconds.
 func (a Acceptance) Wait(p ostrich.Duration) float64 {

@@ -61,14 +61,11 @@ func TestParseControllerConf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)
 	}
-	if got.FairTree() {
-		t.Error("Fair Tree, with DEPTH_OBLIVIOUS")
-	}
 	standard, err := ParseController("ClusterName=c\nPriorityType=priority/multifactor\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !standard.FairTree() || standard.DecayHalfLife != 604800 || standard.BackfillMaxJobTest != 500 || standard.FairShareDamping != 1 {
+	if len(standard.PriorityFlags) > 0 || standard.DecayHalfLife != 604800 || standard.BackfillMaxJobTest != 500 || standard.FairShareDamping != 1 {
 		t.Errorf("defaults %+v", standard)
 	}
 }

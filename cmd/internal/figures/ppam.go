@@ -36,11 +36,8 @@ type ppamPolicy struct {
 }
 
 var (
-	ppamFCFS      = ppamPolicy{name: "fcfs-campaigns"}
-	ppamFCFSByJob = ppamPolicy{name: "fcfs"}
-	ppamOStrich   = ppamPolicy{name: "ostrich", gate: "strict"}
-	ppamDemote    = ppamPolicy{name: "ostrich", gate: "demote"}
-	ppamOff       = ppamPolicy{name: "ostrich", gate: "off"}
+	ppamFCFS    = ppamPolicy{name: "fcfs-campaigns"}
+	ppamOStrich = ppamPolicy{name: "ostrich", gate: "strict"}
 )
 
 // stretched are the stretches of the campaigns of one instance, and the largest

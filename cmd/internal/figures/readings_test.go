@@ -207,9 +207,9 @@ func TestPPAMReadings(t *testing.T) {
 			row(ppamReading{users: users, short: 2, long: 1, think: think}, ppamFCFS, ppamOStrich)
 		}
 	}
-	row(nearestPPAM, ppamFCFSByJob, ppamOStrich)
-	row(nearestPPAM, ppamFCFS, ppamDemote)
-	row(nearestPPAM, ppamFCFS, ppamOff)
+	row(nearestPPAM, ppamPolicy{name: "fcfs"}, ppamOStrich)
+	row(nearestPPAM, ppamFCFS, ppamPolicy{name: "ostrich", gate: "demote"})
+	row(nearestPPAM, ppamFCFS, ppamPolicy{name: "ostrich", gate: "off"})
 	t.Log(table.String())
 	for _, r := range []ppamReading{
 		nearestPPAM,
