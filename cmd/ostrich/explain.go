@@ -91,10 +91,7 @@ func explain(c *cli.Context, by *view.Selection, a *view.Answer) error {
 	case c.Bool("json"):
 		return errors.Join(console.JSON(c, a), err)
 	}
-	var texts []string
-	for _, e := range a.Jobs {
-		texts = append(texts, e.String())
-	}
+	texts := format.Texts(a.Jobs, (*view.Explanation).String)
 	if len(by.Users) > 0 && len(a.Jobs) == 0 {
 		seen := ""
 		if a.Hidden {

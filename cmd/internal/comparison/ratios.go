@@ -99,10 +99,7 @@ func (r *Ratios) WriteSVG(w io.Writer) error {
 // logChart draws the first measure, of all logs and then by log.
 func (r *Ratios) logChart(title string) *svg.Picture {
 	groups := slices.Concat([]RatioGroup{r.All}, r.Logs)
-	var names []string
-	for i := range groups {
-		names = append(names, groups[i].Name)
-	}
+	names := format.Texts(groups, func(g RatioGroup) string { return g.Name })
 	return r.chart(title, "Differences of the "+r.Measures[0]+" by log in per cent of "+r.Policies[0].Name, names,
 		func(policy, row int) Ratio { return groups[row].Ratios[policy][0] })
 }

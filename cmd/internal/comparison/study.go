@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -182,10 +183,7 @@ func (s *studied) part() ostrich.Duration {
 // labels returns the names of users. Equal names get the account, or else the
 // number.
 func (in *Input) labels(users []ostrich.UserID) []string {
-	labels := make([]string, len(users))
-	for i, u := range users {
-		labels[i] = in.userName(u)
-	}
+	labels := format.Texts(users, in.userName)
 	apart := func(tell func(i, n int) string) {
 		count, seen := make(map[string]int), make(map[string]int)
 		for _, l := range labels {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
@@ -151,12 +152,7 @@ func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 	user, bag := values[:n], values[n:]
 	// order lists predictors, the best in front.
 	order := func(list []bot.Inaccuracy) string {
-		places := byMean(list)
-		names := make([]string, len(places))
-		for i, p := range places {
-			names[i] = botPredictors[p].name
-		}
-		return strings.Join(names, ", ")
+		return strings.Join(format.Texts(byMean(list), func(p int) string { return botPredictors[p].name }), ", ")
 	}
 	worse := 0
 	for i := range n {

@@ -31,10 +31,7 @@ func Named(names []string) ([]Figure, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var known []string
-	for _, f := range all {
-		known = append(known, f.Name)
-	}
+	known := format.Texts(all, func(f Figure) string { return f.Name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("figures: %q is none of %s", name, strings.Join(known, ", "))

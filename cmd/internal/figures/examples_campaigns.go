@@ -188,10 +188,7 @@ func figure53(name string) (*Result, error) {
 		text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
 	}
 	sizes := func(list []sim.Campaign) string {
-		var jobs []string
-		for _, c := range list {
-			jobs = append(jobs, format.Plural(len(c.Tasks), "job"))
-		}
+		jobs := format.Texts(list, func(c sim.Campaign) string { return format.Plural(len(c.Tasks), "job") })
 		return fmt.Sprintf("%d: %s", len(list), strings.Join(jobs, " and "))
 	}
 	numbers := []Number{

@@ -1,11 +1,14 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
@@ -139,10 +142,7 @@ func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds 
 	if err != nil {
 		return nil, err
 	}
-	g := &measuredGrid{seeds: seeds}
-	for _, w := range ways {
-		g.ways = append(g.ways, w.name)
-	}
+	g := &measuredGrid{seeds: seeds, ways: format.Texts(ways, func(w way) string { return w.name })}
 	for s := range samples {
 		g.samples = append(g.samples, samples[s].name)
 		var row []grid.Measures
@@ -184,6 +184,11 @@ func meanMeasures(list []grid.Measures) grid.Measures {
 	return sum
 }
 
+// listed joins what is said of each name.
+func listed(names []string, of func(name string) string) string {
+	return strings.Join(format.Texts(names, of), ", ")
+}
+
 func ms(m *grid.Measures) float64    { return m.MS }
 func nsl(m *grid.Measures) float64   { return m.NSL }
 func share(m *grid.Measures) float64 { return 100 * m.Finished() }
@@ -204,15 +209,7 @@ func (g *measuredGrid) over(way string, of func(*grid.Measures) float64) float64
 
 // ordered lists ways, those with the least first.
 func (g *measuredGrid) ordered(ways []string, of func(way string) float64) []string {
-	return slices.SortedStableFunc(slices.Values(ways), func(a, b string) int {
-		switch x, y := of(a), of(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	return slices.SortedStableFunc(slices.Values(ways), func(a, b string) int { return cmp.Compare(of(a), of(b)) })
 }
 
 // table are all measures.

@@ -131,11 +131,8 @@ func drawLoads(ctx context.Context, in Input) (*Result, error) {
 	}
 	papers := g.ways[:8]
 	overall := func(of func(*grid.Measures) float64) string {
-		var list []string
-		for _, w := range g.ordered(papers, func(w string) float64 { return g.over(w, of) }) {
-			list = append(list, w+" "+amountOf(g.over(w, of)))
-		}
-		return strings.Join(list, ", ")
+		ordered := g.ordered(papers, func(w string) float64 { return g.over(w, of) })
+		return listed(ordered, func(w string) string { return w + " " + amountOf(g.over(w, of)) })
 	}
 	worse := func(a, b string, of func(*grid.Measures) float64) string {
 		n, most := 0, 0.0
@@ -198,21 +195,22 @@ func drawErrors(ctx context.Context, in Input) (*Result, error) {
 			name string
 			of   func(*grid.Measures) float64
 		}{{"MS", ms}, {"NSL", nsl}} {
-			var list []string
-			for _, w := range []string{"FPLT", "DFPLT", "STFR"} {
+			spread := func(w string) string {
 				low, high := g.at(part[0], w, measure.of), g.at(part[0], w, measure.of)
 				for _, s := range part {
 					low, high = min(low, g.at(s, w, measure.of)), max(high, g.at(s, w, measure.of))
 				}
-				list = append(list, w+" "+percent(high/low-1))
+				return w + " " + percent(high/low-1)
 			}
-			r.Numbers = append(r.Numbers, Number{What: "load " + load + ": " + measure.name + ", most above least over all I", Paper: "flat", Ours: strings.Join(list, ", ")})
+			r.Numbers = append(r.Numbers, Number{
+				What: "load " + load + ": " + measure.name + ", most above least over all I", Paper: "flat",
+				Ours: listed([]string{"FPLT", "DFPLT", "STFR"}, spread),
+			})
 		}
-		var list []string
-		for _, s := range part {
-			list = append(list, decimals(g.at(s, "ECT", nsl), 3))
-		}
-		r.Numbers = append(r.Numbers, Number{What: "load " + load + ": NSL of ECT, I = 0, 10, 100, 1000, 10 000 %", Paper: "rises, and then less", Ours: strings.Join(list, ", ")})
+		r.Numbers = append(r.Numbers, Number{
+			What: "load " + load + ": NSL of ECT, I = 0, 10, 100, 1000, 10 000 %", Paper: "rises, and then less",
+			Ours: listed(part, func(s string) string { return decimals(g.at(s, "ECT", nsl), 3) }),
+		})
 	}
 	return r, nil
 }

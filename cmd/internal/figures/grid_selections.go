@@ -54,11 +54,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 	}
 	last := g.samples[len(g.samples)-1]
 	all := func(of func(*grid.Measures) float64) string {
-		var list []string
-		for _, w := range g.ways {
-			list = append(list, w+" "+amountOf(g.at(last, w, of)))
-		}
-		return strings.Join(list, ", ")
+		return listed(g.ways, func(w string) string { return w + " " + amountOf(g.at(last, w, of)) })
 	}
 	r.Numbers = []Number{
 		{What: "up to 50 %: most NSL by least", Paper: "almost identical", Ours: spread(calm, nsl)},
@@ -119,11 +115,7 @@ func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
 		"clusters are not. The run ends with the last submission, so that some tasks have not ended under any architecture. MS and NSL are those of the bags that have, which flatters " +
 		"whoever leaves many behind."
 	list := func(of func(*grid.Measures) float64, way string, digits int) string {
-		var all []string
-		for _, s := range g.samples {
-			all = append(all, decimals(g.at(s, way, of), digits))
-		}
-		return strings.Join(all, ", ")
+		return listed(g.samples, func(s string) string { return decimals(g.at(s, way, of), digits) })
 	}
 	loads := "load " + strings.Join(g.samples, ", ")
 	for _, w := range g.ways {

@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"slurm-ostrich/ostrich/bot"
@@ -20,11 +19,7 @@ func modelled(name string, m bot.Model) sample {
 
 // each lists the paper's policies, each with what of says of it.
 func (g *measuredGrid) each(of func(way string) string) string {
-	var list []string
-	for _, w := range g.ways[:8] {
-		list = append(list, w+" "+of(w))
-	}
-	return strings.Join(list, ", ")
+	return listed(g.ways[:8], func(w string) string { return w + " " + of(w) })
 }
 
 // change is by how much a measure of one sample is above that of another.
@@ -34,11 +29,7 @@ func (g *measuredGrid) change(from, to string, of func(*grid.Measures) float64) 
 
 // series lists a measure of a way by sample.
 func (g *measuredGrid) series(way string, of func(*grid.Measures) float64) string {
-	var list []string
-	for _, s := range g.samples {
-		list = append(list, amountOf(g.at(s, way, of)))
-	}
-	return strings.Join(list, ", ")
+	return listed(g.samples, func(s string) string { return amountOf(g.at(s, way, of)) })
 }
 
 // drawArrivals is HPDC 2008, Fig. 5: policies by when bags come.

@@ -18,13 +18,7 @@ func (t *Table) Choose(names []string) error {
 		}
 		places[i] = place
 	}
-	pick := func(cells []string) []string {
-		picked := make([]string, len(places))
-		for i, place := range places {
-			picked[i] = cells[place]
-		}
-		return picked
-	}
+	pick := func(cells []string) []string { return Texts(places, func(place int) string { return cells[place] }) }
 	t.Header = pick(t.Header)
 	for i := range t.Rows {
 		t.Rows[i] = pick(t.Rows[i])

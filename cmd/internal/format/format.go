@@ -124,6 +124,15 @@ func Signed(x float64, text string) string {
 	return text
 }
 
+// Texts returns the texts of things, in their order.
+func Texts[T any](list []T, text func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, one := range list {
+		texts[i] = text(one)
+	}
+	return texts
+}
+
 // List joins words to "a, b and c".
 func List(words []string) string {
 	if len(words) < 2 {

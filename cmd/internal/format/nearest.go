@@ -37,11 +37,7 @@ func Nearest(name string, from []string) []string {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
 	})
-	var names []string
-	for _, c := range all[:min(len(all), mostNearest)] {
-		names = append(names, c.name)
-	}
-	return names
+	return Texts(all[:min(len(all), mostNearest)], func(c candidate) string { return c.name })
 }
 
 // distance returns how many letters to insert, remove, replace or swap with the

@@ -19,11 +19,7 @@ type Table struct {
 
 // Add adds a row.
 func (t *Table) Add(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
-	}
-	t.Rows = append(t.Rows, row)
+	t.Rows = append(t.Rows, Texts(cells, func(c any) string { return fmt.Sprint(c) }))
 }
 
 // Write writes the table without its title: columns separated by |, or aligned,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -75,11 +76,7 @@ func (s section) roff(r *roff, m Program) {
 }
 
 func (o option) roff() string {
-	names := make([]string, len(o.names))
-	for i, name := range o.names {
-		names[i] = `\fB` + roffText(name) + `\fR`
-	}
-	text := strings.Join(names, ", ")
+	text := strings.Join(format.Texts(o.names, func(name string) string { return `\fB` + roffText(name) + `\fR` }), ", ")
 	if o.value != "" {
 		text += ` \fI` + roffText(o.value) + `\fR`
 	}

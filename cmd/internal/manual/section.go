@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // section is a manual page, or a heading of the markdown, about a command or a
@@ -155,9 +157,5 @@ func (b block) flush() []string {
 	for _, line := range b.lines {
 		least = min(least, len(line)-len(strings.TrimLeft(line, " ")))
 	}
-	lines := make([]string, len(b.lines))
-	for i, line := range b.lines {
-		lines[i] = line[least:]
-	}
-	return lines
+	return format.Texts(b.lines, func(line string) string { return line[least:] })
 }

@@ -3,6 +3,8 @@ package orderbench
 import (
 	"fmt"
 	"math"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // Ratio is a figure divided by that of the first policy. Error is its standard
@@ -217,11 +219,7 @@ func overLogs(means []estimated) estimated {
 
 // Heads returns the heads of a table of ratios.
 func Heads() []string {
-	var list []string
-	for _, m := range measures {
-		list = append(list, m.Head)
-	}
-	return list
+	return format.Texts(measures[:], func(m measure) string { return m.Head })
 }
 
 // String formats the ratio with its standard error, to a hundredth.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,26 +23,17 @@ import (
 )
 
 // builtIn are the platforms that need no file, by name.
-var builtIn = []struct {
-	name string
-	make func() grid.Platform
-}{{"hpdc2008", grid.HPDC2008}}
+var builtIn = map[string]func() grid.Platform{"hpdc2008": grid.HPDC2008}
 
 // Names returns the names of the platforms that need no file.
 func Names() []string {
-	names := make([]string, len(builtIn))
-	for i := range builtIn {
-		names[i] = builtIn[i].name
-	}
-	return names
+	return slices.Sorted(maps.Keys(builtIn))
 }
 
 // Named returns the platform of a name that needs no file, or else that of a file.
 func Named(name string) (grid.Platform, error) {
-	for _, b := range builtIn {
-		if b.name == name {
-			return b.make(), nil
-		}
+	if built := builtIn[name]; built != nil {
+		return built(), nil
 	}
 	raw, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

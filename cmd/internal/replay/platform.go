@@ -39,11 +39,7 @@ var homesNames = append(slices.Clone(grid.HomesNames), byField)
 
 // selectionNames are the values of --selection.
 func selectionNames() []string {
-	var names []string
-	for _, c := range grid.Selections() {
-		names = append(names, c.Name)
-	}
-	return names
+	return format.Texts(grid.Selections(), func(c grid.Choice) string { return c.Name })
 }
 
 // SelectionHelp lists the selections, a line each.

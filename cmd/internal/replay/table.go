@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
@@ -222,11 +223,7 @@ func Policies(with Need) []*Policy {
 
 // Names returns the names of policies.
 func Names(list []*Policy) []string {
-	names := make([]string, len(list))
-	for i, p := range list {
-		names[i] = p.Name
-	}
-	return names
+	return format.Texts(list, func(p *Policy) string { return p.Name })
 }
 
 // Find returns the policy of a name that can be replayed with something; nil if

@@ -53,10 +53,7 @@ func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priori
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]string, len(partitions))
-	for i, p := range partitions {
-		parts[i] = p.Name
-	}
+	parts := format.Texts(partitions, func(p priority.Partition) string { return p.Name })
 	var all []error
 	for _, s := range set {
 		for _, name := range s.names {

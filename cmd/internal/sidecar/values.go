@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 )
@@ -163,11 +164,7 @@ func (v list) Set(s string) error {
 type pools struct{ at *[]ostrich.Pool }
 
 func (v pools) String() string {
-	var items []string
-	for _, p := range *v.at {
-		items = append(items, p.Name+"="+strings.Join(p.Partitions, ","))
-	}
-	return strings.Join(items, ";")
+	return strings.Join(format.Texts(*v.at, func(p ostrich.Pool) string { return p.Name + "=" + strings.Join(p.Partitions, ",") }), ";")
 }
 
 func (v pools) Set(s string) error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // Chunk returns the points of a task if the tasks in turn compute perTask of n
@@ -37,15 +39,11 @@ func Indices(tasks []int) string {
 // Script returns the batch script of an array whose tasks run the command with
 // --task and their number.
 func Script(command ...string) string {
-	words := make([]string, len(command))
-	for i, w := range command {
-		words[i] = quote(w)
-	}
 	return fmt.Sprintf(`#!/bin/sh
 # One task of a job array, written by "ostrich sweep --slurm".
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 exec %s --task "$SLURM_ARRAY_TASK_ID" --workers "$GOMAXPROCS"
-`, strings.Join(words, " "))
+`, strings.Join(format.Texts(command, quote), " "))
 }
 
 // quote returns a word in the shell's quotes.

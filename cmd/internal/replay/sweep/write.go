@@ -166,11 +166,7 @@ func (r *run) list() error {
 
 // options returns the options of simulate that make a point.
 func (r *run) options(i int) string {
-	var words []string
-	for _, o := range r.points[i].Options {
-		words = append(words, "--"+o.Name+"="+o.Value)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(format.Texts(r.points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
 }
 
 // pointColumns are the columns that say what a point is, whatever the sweep
