@@ -1,16 +1,14 @@
 package sweep
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"slurm-ostrich/cmd/internal/yamlfile"
 )
 
 // File is what a file asks for.
@@ -70,92 +68,29 @@ const maxSeeds = 100_000
 // Read reads a file. Errors name it and the line, all of them at once; unknown
 // keys and empty lists are errors. Read does not check values.
 func Read(name string, raw []byte) (*File, error) {
-	r := reader{file: &File{Name: name}}
-	root, err := document(name, raw)
+	r := reader{Reader: yamlfile.Reader{File: name}, file: &File{Name: name}}
+	root, err := yamlfile.Document(name, raw, "traces and policies", "sweep")
 	if err != nil {
 		return nil, err
 	}
 	r.root(root)
-	if len(r.errs) > 0 {
-		return nil, errors.Join(r.errs...)
+	if len(r.Errs) > 0 {
+		return nil, errors.Join(r.Errs...)
 	}
 	return r.file, nil
 }
 
-// saysLine is how an error of the YAML parser begins, if it knows the line.
-var saysLine = regexp.MustCompile(`^(?s)yaml: line (\d+): (.*)$`)
-
-// document is the only document of a file.
-func document(name string, raw []byte) (*yaml.Node, error) {
-	bad := func(err error) error {
-		if said := saysLine.FindStringSubmatch(err.Error()); said != nil {
-			return fmt.Errorf("%s:%s: %s", name, said[1], said[2])
-		}
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	in := yaml.NewDecoder(bytes.NewReader(raw))
-	var root, more yaml.Node
-	switch err := in.Decode(&root); {
-	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: empty; it has to name traces and policies", name)
-	case err != nil:
-		return nil, bad(err)
-	}
-	switch err := in.Decode(&more); {
-	case err == nil:
-		return nil, fmt.Errorf("%s:%d: a second document; a sweep is one", name, more.Line)
-	case !errors.Is(err, io.EOF):
-		return nil, bad(err)
-	}
-	return root.Content[0], nil
-}
-
 // reader collects what a file says, and what is wrong with it.
 type reader struct {
+	yamlfile.Reader
 	file *File
-	errs []error
-}
-
-func (r *reader) fail(line int, format string, args ...any) {
-	r.errs = append(r.errs, r.file.at(line, format, args...))
-}
-
-// at returns an error in a line.
-func (f *File) at(line int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: "+format, append([]any{f.Name, line}, args...)...)
-}
-
-// pairs calls each with the keys of a mapping and their values, in order.
-func (r *reader) pairs(n *yaml.Node, what string, each func(key, value *yaml.Node)) {
-	if n = target(n); n.Kind != yaml.MappingNode {
-		r.fail(n.Line, "%s: expected keys and values", what)
-		return
-	}
-	seen := make(map[string]int)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], target(n.Content[i+1])
-		if first, twice := seen[key.Value]; twice {
-			r.fail(key.Line, "%s: is in line %d already", key.Value, first)
-			continue
-		}
-		seen[key.Value] = key.Line
-		each(key, value)
-	}
-}
-
-// target returns what an alias stands for.
-func target(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
 }
 
 func (r *reader) root(n *yaml.Node) {
 	var traced bool
 	var parameters []Axis
 	fixed := make([]Axis, len(lists))
-	r.pairs(n, "file", func(key, value *yaml.Node) {
+	r.Pairs(n, "file", func(key, value *yaml.Node) {
 		i := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.key == key.Value })
 		switch {
 		case i >= 0:
@@ -164,9 +99,9 @@ func (r *reader) root(n *yaml.Node) {
 			traced = true
 			r.traces(value)
 		case key.Value == "parameters":
-			r.pairs(value, "parameters", func(option, values *yaml.Node) {
+			r.Pairs(value, "parameters", func(option, values *yaml.Node) {
 				if j := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.option == option.Value }); j >= 0 {
-					r.fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j].key)
+					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j].key)
 					return
 				}
 				parameters = append(parameters, Axis{
@@ -177,14 +112,14 @@ func (r *reader) root(n *yaml.Node) {
 			r.file.seeded = key.Line
 			r.seeds(value)
 		default:
-			r.fail(key.Line, "%s: unknown key; those of a sweep are traces, policies, backfill, replay, parameters and seeds", key.Value)
+			r.Fail(key.Line, "%s: unknown key; those of a sweep are traces, policies, backfill, replay, parameters and seeds", key.Value)
 		}
 	})
-	if len(r.errs) == 0 && !traced {
-		r.fail(n.Line, "traces: none is named")
+	if len(r.Errs) == 0 && !traced {
+		r.Fail(n.Line, "traces: none is named")
 	}
-	if len(r.errs) == 0 && len(fixed[0].Values) == 0 {
-		r.fail(n.Line, "policies: none is named")
+	if len(r.Errs) == 0 && len(fixed[0].Values) == 0 {
+		r.Fail(n.Line, "policies: none is named")
 	}
 	if r.file.seeded == 0 {
 		r.file.Seeds = []Seed{{Number: 1}}
@@ -199,13 +134,13 @@ func (r *reader) values(what string, n *yaml.Node) []Value {
 		nodes = n.Content
 	}
 	if len(nodes) == 0 {
-		r.fail(n.Line, "%s: an empty list", what)
+		r.Fail(n.Line, "%s: an empty list", what)
 	}
 	var all []Value
 	for _, v := range nodes {
-		v = target(v)
+		v = yamlfile.Target(v)
 		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
-			r.fail(v.Line, "%s: expected a value or a list of values", what)
+			r.Fail(v.Line, "%s: expected a value or a list of values", what)
 			continue
 		}
 		all = append(all, Value{v.Value, v.Line})
@@ -219,33 +154,33 @@ func (r *reader) traces(n *yaml.Node) {
 		nodes = n.Content
 	}
 	if len(nodes) == 0 {
-		r.fail(n.Line, "traces: an empty list")
+		r.Fail(n.Line, "traces: an empty list")
 	}
 	for _, t := range nodes {
-		switch t = target(t); {
+		switch t = yamlfile.Target(t); {
 		case t.Kind == yaml.ScalarNode && t.Tag != "!!null" && t.Value != "":
 			r.file.Traces = append(r.file.Traces, Trace{Log: t.Value, Line: t.Line})
 		case t.Kind == yaml.MappingNode:
 			r.trace(t)
 		default:
-			r.fail(t.Line, "traces: expected the path of a log, or a mapping with generate or log")
+			r.Fail(t.Line, "traces: expected the path of a log, or a mapping with generate or log")
 		}
 	}
 }
 
 func (r *reader) trace(n *yaml.Node) {
 	t := Trace{Line: n.Line}
-	r.pairs(n, "traces", func(key, value *yaml.Node) {
+	r.Pairs(n, "traces", func(key, value *yaml.Node) {
 		values := r.values("traces."+key.Value, value)
 		single := map[string]*string{"generate": &t.Generate, "log": &t.Log, "name": &t.Name}[key.Value]
 		switch {
 		case len(values) == 0: // which was told
 		case single != nil && (len(values) > 1 || values[0].Text == ""):
-			r.fail(key.Line, "traces.%s: expected one word", key.Value)
+			r.Fail(key.Line, "traces.%s: expected one word", key.Value)
 		case single != nil:
 			*single = values[0].Text
 		case key.Value == "seed":
-			r.fail(key.Line, "traces.seed: seeds stand under the key seeds of the file, and are those of all generated traces")
+			r.Fail(key.Line, "traces.seed: seeds stand under the key seeds of the file, and are those of all generated traces")
 		default:
 			for _, v := range values {
 				t.Options = append(t.Options, Option{key.Value, v.Text, v.Line})
@@ -254,9 +189,9 @@ func (r *reader) trace(n *yaml.Node) {
 	})
 	switch {
 	case t.Generate == "" && t.Log == "" || t.Generate != "" && t.Log != "":
-		r.fail(n.Line, "traces: expected generate or log, one of the two")
+		r.Fail(n.Line, "traces: expected generate or log, one of the two")
 	case t.Log != "" && len(t.Options) > 0:
-		r.fail(t.Options[0].Line, "traces.%s: unknown key of a log; options of simulate are parameters", t.Options[0].Name)
+		r.Fail(t.Options[0].Line, "traces.%s: unknown key of a log; options of simulate are parameters", t.Options[0].Name)
 	}
 	r.file.Traces = append(r.file.Traces, t)
 }
@@ -273,15 +208,15 @@ func (r *reader) seeds(n *yaml.Node) {
 		}
 		switch {
 		case err != nil || last < first:
-			r.fail(v.Line, "seeds: %q: neither a number from 0 on nor a range of them, as 1-10", v.Text)
+			r.Fail(v.Line, "seeds: %q: neither a number from 0 on nor a range of them, as 1-10", v.Text)
 			continue
 		case last-first >= maxSeeds:
-			r.fail(v.Line, "seeds: %s: more than %d", v.Text, maxSeeds)
+			r.Fail(v.Line, "seeds: %s: more than %d", v.Text, maxSeeds)
 			continue
 		}
 		for s := first; ; s++ {
 			if before, twice := seen[s]; twice {
-				r.fail(v.Line, "seeds: %d is in line %d already", s, before)
+				r.Fail(v.Line, "seeds: %d is in line %d already", s, before)
 				break
 			}
 			seen[s] = v.Line

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/yamlfile"
 )
 
 // MaxPoints is the most points that a file may stand for, before those that cannot
@@ -77,7 +78,7 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 	for i, a := range f.Axes {
 		for k, v := range a.Values {
 			if !e.used[i][k] {
-				errs = append(errs, f.at(v.Line, "%s %s is in no point: %s", a.Option, v.Text, strings.Join(e.unfit[i][k], "; ")))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", a.Option, v.Text, strings.Join(e.unfit[i][k], "; ")))
 			}
 		}
 	}
@@ -94,12 +95,12 @@ func (f *File) values(m Meaning) error {
 			first, twice := seen[text]
 			switch {
 			case err != nil:
-				errs = append(errs, f.at(v.Line, "%w", err))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%w", err))
 				continue
 			case twice && first.Text == v.Text:
-				errs = append(errs, f.at(v.Line, "%s %s: is in line %d already", a.Option, v.Text, first.Line))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is in line %d already", a.Option, v.Text, first.Line))
 			case twice:
-				errs = append(errs, f.at(v.Line, "%s %s: is %s, which is in line %d already", a.Option, v.Text, first.Text, first.Line))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", a.Option, v.Text, first.Text, first.Line))
 			}
 			seen[text] = v
 		}
@@ -129,14 +130,14 @@ type tally struct {
 	counts map[string]int
 }
 
-func (t *tally) add(text string, n int) {
+func (t *tally) add(text string) {
 	if t.counts == nil {
 		t.counts = make(map[string]int)
 	}
 	if t.counts[text] == 0 {
 		t.texts = append(t.texts, text)
 	}
-	t.counts[text] += n
+	t.counts[text]++
 }
 
 // expansion is a grid in the making.
@@ -170,7 +171,7 @@ func (e *expansion) expand(m Meaning) {
 		if trace.Generate != "" {
 			kind, seeds = 1, e.file.Seeds
 		} else if e.file.seeded > 0 {
-			logs.add("log", 1)
+			logs.add("log")
 		}
 		if !judged[kind] {
 			judged[kind] = true
@@ -178,14 +179,14 @@ func (e *expansion) expand(m Meaning) {
 		}
 		for _, seed := range seeds {
 			for _, why := range of[kind].wrong {
-				e.wrong.add(why, 1)
+				e.wrong.add(why)
 			}
 			for _, c := range of[kind].combinations {
 				e.grid.Points = append(e.grid.Points, Point{
 					Number: len(e.grid.Points), Trace: t, Seed: seed.Number, Seeded: kind == 1, Options: c.options,
 				})
 				for _, i := range c.idle {
-					e.idle.add(i.Why, 1)
+					e.idle.add(i.Why)
 				}
 			}
 		}
