@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -64,7 +65,6 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 // WriteCampaigns writes a CSV line for each campaign on a machine of m processors.
 // Times are in seconds, work in processor-seconds.
 func WriteCampaigns(w io.Writer, campaigns []Campaign, m int) error {
-	out := csv.NewWriter(w)
 	rows := [][]string{{"campaign", "user", "jobs", "submission_time", "finish_time", "work", "longest", "flow_time", "stretch"}}
 	for i := range campaigns {
 		k := &campaigns[i]
@@ -75,7 +75,7 @@ func WriteCampaigns(w io.Writer, campaigns []Campaign, m int) error {
 			strconv.FormatFloat(k.Stretch(m), 'f', 6, 64),
 		})
 	}
-	return out.WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // WriteUtilisation writes the utilisation of m processors over time, a CSV line for
@@ -122,29 +122,18 @@ func (s spans) String() string {
 func allocate(jobs []Job, m int) []spans {
 	type edge struct {
 		at    ostrich.Time
-		start bool
+		start int // 1, or 0 for an end, which goes first
 		job   int
 	}
 	edges := make([]edge, 0, 2*len(jobs))
 	for i := range jobs {
-		edges = append(edges, edge{at: jobs[i].Start, start: true, job: i}, edge{at: jobs[i].End, job: i})
+		edges = append(edges, edge{at: jobs[i].Start, start: 1, job: i}, edge{at: jobs[i].End, job: i})
 	}
-	slices.SortFunc(edges, func(a, b edge) int {
-		switch {
-		case a.at != b.at:
-			return int(max(-1, min(1, a.at-b.at)))
-		case a.start != b.start: // ends first
-			if b.start {
-				return -1
-			}
-			return 1
-		}
-		return a.job - b.job
-	})
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), a.start-b.start, a.job-b.job) })
 	places := make([]spans, len(jobs))
 	free := spans{{0, m - 1}}
 	for _, e := range edges {
-		if e.start {
+		if e.start == 1 {
 			places[e.job], free = free.take(jobs[e.job].Procs)
 		} else {
 			free = free.give(places[e.job])

@@ -77,12 +77,11 @@ func submitters(n int) []submitter {
 	return list
 }
 
-// drawLoad draws the campaigns of the users for about some hours on a machine
-// of m processors. The same seed gives the same campaigns. A user has as many as
+// drawLoad draws the campaigns of the users for about some hours. The same seed gives the same campaigns. A user has as many as
 // fit in when each takes as long as it would on the user's even share of the
 // machine; what really happens is up to the scheduler. Time limits are one to
 // three times the length, in full minutes as Slurm has them.
-func drawLoad(users []submitter, m, hours int, seed uint64) []sim.Campaign {
+func drawLoad(users []submitter, hours int, seed uint64) []sim.Campaign {
 	var list []sim.Campaign
 	for i, u := range users {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -109,7 +108,7 @@ func drawLoad(users []submitter, m, hours int, seed uint64) []sim.Campaign {
 				longest = max(longest, float64(run))
 				c.Tasks = append(c.Tasks, t)
 			}
-			at += float64(c.Think) + max(work*float64(len(users))/2/float64(m), longest)
+			at += float64(c.Think) + max(work*float64(len(users))/2/procs, longest)
 			list = append(list, c)
 		}
 	}

@@ -65,7 +65,7 @@ var runNames = [2]string{"stock", "ostrich"}
 
 func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
 	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: submitters(users)}
-	d.Load = drawLoad(d.Users, procs, hours, seed)
+	d.Load = drawLoad(d.Users, hours, seed)
 	for _, c := range d.Load {
 		d.Total += len(c.Tasks)
 	}

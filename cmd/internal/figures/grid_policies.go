@@ -41,7 +41,7 @@ func drawClasses(ctx context.Context, in Input) (*Result, error) {
 	}
 	r := &Result{Text: "The paper's real workloads are not to be had; the log LCG, which is its T6, stands for them, with bags of what a user submits with gaps " +
 		"below " + strconv.Itoa(bagGap) + " s. The times between submissions are stretched until the load on the 20 clusters is 25 %."}
-	pictures, table := g.byClass("bot-3", "load 25 %", 0)
+	pictures, table := g.byClass("bot-3", "load 25 %")
 	r.Pictures, r.Tables = pictures, []Table{table}
 	papers := g.ways[:8]
 	var above, aboveClasses [len(grid.Classes)]int // policies with a class above the mean
@@ -80,16 +80,16 @@ func drawClasses(ctx context.Context, in Input) (*Result, error) {
 		{What: "NSL of sizes 5–9 and 10–19 above the mean of all bags", Paper: "both; of sizes 2–4 not", Ours: count(above)},
 		{What: "the same above the mean of the classes", Paper: "both; of sizes 2–4 not", Ours: count(aboveClasses)},
 		{What: "steps from class to class at which MS grows", Paper: "all", Ours: fmt.Sprintf("%d of %d", growing, steps)},
-		{What: "MS of ECT by class, s", Ours: g.classes(0, "ECT", func(m *grid.Measure) string { return decimals(m.MS, 0) })},
-		{What: "NSL of ECT by class", Ours: g.classes(0, "ECT", func(m *grid.Measure) string { return decimals(m.NSL, 3) })},
+		{What: "MS of ECT by class, s", Ours: g.classes("ECT", func(m *grid.Measure) string { return decimals(m.MS, 0) })},
+		{What: "NSL of ECT by class", Ours: g.classes("ECT", func(m *grid.Measure) string { return decimals(m.NSL, 3) })},
 	}
 	return r, nil
 }
 
-// classes lists a measure of the classes of a way, those that have bags.
-func (g *measuredGrid) classes(sample int, way string, text func(*grid.Measure) string) string {
+// classes lists a measure of the classes of the first sample under a way, those that have bags.
+func (g *measuredGrid) classes(way string, text func(*grid.Measure) string) string {
 	var list []string
-	m := &g.all[sample][slices.Index(g.ways, way)]
+	m := &g.all[0][slices.Index(g.ways, way)]
 	for i := range m.Classes {
 		if m.Classes[i].DoneBags > 0 {
 			list = append(list, text(&m.Classes[i]))
@@ -98,15 +98,15 @@ func (g *measuredGrid) classes(sample int, way string, text func(*grid.Measure) 
 	return strings.Join(list, ", ")
 }
 
-// byClass draws a sample by the size of the bags.
-func (g *measuredGrid) byClass(name, title string, sample int) ([]*svg.Picture, Table) {
+// byClass draws the first sample by the size of the bags.
+func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 	t := Table{Name: name, Header: []string{"sizes", "way", "bags", "done_bags", "ms", "nsl", "stretch"}}
 	var byMS, byNSL []barRow
 	for c := range grid.Classes {
 		rowMS, rowNSL := barRow{name: grid.ClassNames[c]}, barRow{name: grid.ClassNames[c]}
 		done := 0
 		for w := range g.ways {
-			m := &g.all[sample][w].Classes[c]
+			m := &g.all[0][w].Classes[c]
 			done += m.DoneBags
 			rowMS.bars, rowNSL.bars = append(rowMS.bars, bar{g.ways[w], m.MS}), append(rowNSL.bars, bar{g.ways[w], m.NSL})
 			t.Rows = append(t.Rows, []string{

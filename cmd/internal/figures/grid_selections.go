@@ -78,10 +78,10 @@ func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	pictures, table := g.byClass("bot-10", "load 95 %", 0)
+	pictures, table := g.byClass("bot-10", "load 95 %")
 	r := &Result{Pictures: pictures, Tables: []Table{table}, Text: g.text(in)}
 	for _, w := range g.ways {
-		n := Number{What: "NSL of " + w + " by class", Ours: g.classes(0, w, func(m *grid.Measure) string { return decimals(m.NSL, 3) })}
+		n := Number{What: "NSL of " + w + " by class", Ours: g.classes(w, func(m *grid.Measure) string { return decimals(m.NSL, 3) })}
 		if w == "S-BoT" {
 			n.Paper = "much lower than the others for small bags"
 		}

@@ -3,7 +3,6 @@ package livecompare
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -271,14 +270,4 @@ func (s *Shadow) follow(p *pool) {
 		}
 	}
 	p.line = line
-}
-
-// inList reports whether a comma-separated list has a name.
-func inList(list, name string) bool {
-	for one := range strings.SplitSeq(list, ",") {
-		if one == name {
-			return true
-		}
-	}
-	return false
 }

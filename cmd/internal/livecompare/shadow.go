@@ -3,6 +3,7 @@ package livecompare
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -284,14 +285,9 @@ func (s *Shadow) submit(from *ostrich.Job) {
 
 // tier returns the highest PriorityTier of a job's partitions.
 func (s *Shadow) tier(partitions string) int {
-	t, ok := s.tiers[partitions]
-	if ok {
-		return t
-	}
-	for name, tier := range s.tiers {
-		if inList(partitions, name) {
-			t = max(t, tier)
-		}
+	t := 0
+	for name := range strings.SplitSeq(partitions, ",") {
+		t = max(t, s.tiers[name])
 	}
 	return t
 }
