@@ -23,20 +23,16 @@ type Controller struct {
 	UsageReset       string           // PriorityUsageResetPeriod, such as "MONTHLY"; "" for never
 	FairShareDamping int              // FairShareDampeningFactor; at least 1
 	FavorSmall       bool             // PriorityFavorSmall
-	MinJobAge        ostrich.Duration
-	MessageTimeout   ostrich.Duration
 	MaxArraySize     int
 
 	SchedulerParameters []string
 	SlurmctldParameters []string
-	JobSubmitPlugins    []string
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
 	BackfillMaxJobTest  int // jobs the backfill scheduler tries in a cycle
 	RateLimited         bool
 	RefillRate          float64  // requests a second that RateLimited leaves a user
 	PrivateData         []string // what users do not see of others, such as "jobs"
 	SlurmUser           uint32   // uid; 0, root's, where it is not known
-	AccountingStorage   string   // AccountingStorageType
 	AccountingEnforce   []string
 	StoresComments      bool // AccountingStoreFlags=job_comment: accounting has the comments of ended jobs
 	BackfillContinue    bool // bf_continue: an update does not end a backfill cycle
@@ -125,7 +121,6 @@ type Scheduling struct {
 	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
 	MinInterval       int              // sched_min_interval, microseconds
 	PartitionJobDepth int              // partition_job_depth; 0: no limit
-	Defer             bool             // defer: no job is tried alone when it is submitted
 	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
 
 	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
@@ -150,10 +145,8 @@ const Unlimited ostrich.Duration = -1
 // Partition is a partition as slurmctld has it.
 type Partition struct {
 	Name              string
-	State             string // UP, DOWN, DRAIN or INACTIVE
 	Default           bool
 	MaxTime           ostrich.Duration // seconds, or Unlimited
-	DefaultTime       ostrich.Duration // seconds; 0 for none, or Unlimited
 	TotalCPUs         int
 	Nodes             []string
 	PriorityTier      int

@@ -21,7 +21,7 @@ func ParseController(text string) (priority.Controller, error) {
 	}
 	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h
 		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
-		MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+		MaxArraySize: 1001,
 	}
 	lines, err := confLines(text)
 	if err != nil {

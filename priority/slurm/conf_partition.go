@@ -59,7 +59,7 @@ func confPartitions(text string) ([]priority.Partition, error) {
 		nodes    []string           // in the order of the file
 		nodeCPUs = 1                // of NodeName=DEFAULT
 		parts    []priority.Partition
-		standard = priority.Partition{State: "UP", MaxTime: priority.Unlimited, PriorityTier: 1, PriorityJobFactor: 1}
+		standard = priority.Partition{MaxTime: priority.Unlimited, PriorityTier: 1, PriorityJobFactor: 1}
 		lists    []string
 		list     string // of PartitionName=DEFAULT
 	)
@@ -160,14 +160,10 @@ func (l confLine) partition(p priority.Partition, list string) (priority.Partiti
 	for _, w := range l.words[1:] {
 		var err error
 		switch strings.ToLower(w.key) {
-		case "state":
-			p.State = strings.ToUpper(w.value)
 		case "default":
 			p.Default, err = yes(w.value)
 		case "maxtime":
 			p.MaxTime, err = confTime(w.value)
-		case "defaulttime":
-			p.DefaultTime, err = confTime(w.value)
 		case "priorityjobfactor":
 			p.PriorityJobFactor, err = confNumber(w.value)
 		case "prioritytier":

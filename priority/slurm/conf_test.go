@@ -49,10 +49,10 @@ func TestParseControllerConf(t *testing.T) {
 		ClusterName: "lab", PriorityType: "priority/multifactor", PriorityFlags: []string{"DEPTH_OBLIVIOUS", "MAX_TRES"},
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 7}, {Name: "Mem", Weight: 3}}},
 		PriorityMaxAge: 60 * 3600, CalcPeriod: 600, DecayHalfLife: 14 * 86400, UsageReset: "MONTHLY", FairShareDamping: 5,
-		FavorSmall: true, MinJobAge: 600, MessageTimeout: 10, MaxArraySize: 1001,
+		FavorSmall: true, MaxArraySize: 1001,
 		DefaultQueueDepth: 50, BackfillMaxJobTest: 2000, BackfillContinue: true,
 		Scheduling: priority.Scheduling{
-			Interval: 120, BatchDelay: 10, MinInterval: 2000000, PartitionJobDepth: 20, Defer: true,
+			Interval: 120, BatchDelay: 10, MinInterval: 2000000, PartitionJobDepth: 20,
 			BackfillInterval: 45, BackfillWindow: 2880 * 60, BackfillResolution: 300,
 			BackfillMaxPart: 100, BackfillMaxUser: 30, BackfillMaxStart: 10,
 		},
@@ -98,7 +98,7 @@ func TestSchedulerParameters(t *testing.T) {
 		{"never", "sched_interval=-1,bf_interval=-1", with(func(s *priority.Scheduling) { s.Interval, s.BackfillInterval = priority.Never, priority.Never })},
 		{"max_rpc_cnt", "max_rpc_cnt=150", with(func(s *priority.Scheduling) { s.MaxRPCs = 150 })},
 		{"at once", "batch_sched_delay=0,sched_min_interval=0", with(func(s *priority.Scheduling) { s.BatchDelay, s.MinInterval = 0, 0 })},
-		{"any case", "BF_Window=60,DEFER", with(func(s *priority.Scheduling) { s.BackfillWindow, s.Defer = 3600, true })},
+		{"any case", "BF_Window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},
 		{"what is not read", "bf_yield_interval=5,nohold_on_prolog_fail,bf_window_linear=7", standard},
 	} {
@@ -143,10 +143,10 @@ func TestParsePartitionsSaved(t *testing.T) {
 	shown := captured(t, "22.05/partitions.txt")
 	want := []priority.Partition{
 		{
-			Name: "main", State: "UP", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1,
+			Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1,
 			Nodes: []string{"n1", "n2"},
 		},
-		{Name: "alt", State: "UP", MaxTime: priority.Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5, Nodes: []string{"n2"}},
+		{Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5, Nodes: []string{"n2"}},
 	}
 	// Without -o, scontrol shows some words on each line, and an empty line after each partition.
 	var lines strings.Builder
@@ -178,15 +178,15 @@ func TestParsePartitionsConf(t *testing.T) {
 	}
 	want := []priority.Partition{
 		{
-			Name: "main", State: "UP", Default: true, MaxTime: 86400, DefaultTime: 3600, TotalCPUs: 36, PriorityTier: 2,
+			Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 36, PriorityTier: 2,
 			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"},
 		},
 		{
-			Name: "alt", State: "UP", MaxTime: priority.Unlimited, TotalCPUs: 20, PriorityTier: 5, PriorityJobFactor: 5,
+			Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 20, PriorityTier: 5, PriorityJobFactor: 5,
 			Nodes: []string{"n2", "n3"},
 		},
 		{
-			Name: "closed", State: "DRAIN", MaxTime: 31 * 60, TotalCPUs: 4, PriorityTier: 2, PriorityJobFactor: 0,
+			Name: "closed", MaxTime: 31 * 60, TotalCPUs: 4, PriorityTier: 2, PriorityJobFactor: 0,
 			Nodes: []string{"n3"},
 		},
 	}

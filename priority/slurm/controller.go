@@ -102,10 +102,6 @@ func set(c *priority.Controller, key, value string, duration func(string) (ostri
 		}
 	case "priorityfavorsmall":
 		c.FavorSmall, err = yes(value)
-	case "minjobage":
-		c.MinJobAge, err = seconds(value)
-	case "messagetimeout":
-		c.MessageTimeout, err = seconds(value)
 	case "maxarraysize":
 		c.MaxArraySize, err = strconv.Atoi(value)
 	case "preempttype":
@@ -122,14 +118,10 @@ func set(c *priority.Controller, key, value string, duration func(string) (ostri
 		c.SchedulerParameters = list(value)
 	case "slurmctldparameters":
 		c.SlurmctldParameters = list(value)
-	case "jobsubmitplugins":
-		c.JobSubmitPlugins = list(value)
 	case "privatedata":
 		c.PrivateData = list(strings.ToLower(unless(value, "none")))
 	case "slurmuser":
 		c.SlurmUser = uidOf(value)
-	case "accountingstoragetype":
-		c.AccountingStorage = value
 	case "accountingstorageenforce":
 		c.AccountingEnforce = list(value)
 	case "accountingstoreflags": // since 21.08
@@ -206,16 +198,6 @@ func tresWeights(value string) ([]priority.TRESWeight, error) {
 		all = append(all, priority.TRESWeight{Name: name, Weight: w})
 	}
 	return all, nil
-}
-
-// seconds reads "300 sec".
-func seconds(value string) (ostrich.Duration, error) {
-	number, _, _ := strings.Cut(value, " ")
-	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil {
-		return 0, errors.New("not a number of seconds")
-	}
-	return ostrich.Duration(n), nil
 }
 
 // exemptTime reads PreemptExemptTime; -1 means none.

@@ -118,9 +118,9 @@ func TestParseConfig(t *testing.T) {
 			Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 10, QOS: 50,
 			TRES: []priority.TRESWeight{{Name: "cpu", Weight: 7}, {Name: "mem", Weight: 3}},
 		},
-		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1, MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1, MaxArraySize: 1001,
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500, SlurmUser: 64030,
-		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations"},
+		AccountingEnforce: []string{"associations"},
 		Scheduling: priority.Scheduling{
 			Interval: 60, BatchDelay: 3, MinInterval: 2,
 			BackfillInterval: 30, BackfillWindow: 86400, BackfillResolution: 60,
@@ -177,8 +177,8 @@ func TestParsePartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []priority.Partition{
-		{Name: "main", State: "UP", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1},
-		{Name: "alt", State: "UP", MaxTime: priority.Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5},
+		{Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 4, PriorityTier: 1, PriorityJobFactor: 1},
+		{Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 2, PriorityTier: 2, PriorityJobFactor: 5},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)

@@ -60,14 +60,10 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 		switch key {
 		case "PartitionName":
 			p.Name = value
-		case "State":
-			p.State = value
 		case "Default":
 			p.Default = value == "YES"
 		case "MaxTime":
 			p.MaxTime, err = parseTimeLimit(value)
-		case "DefaultTime":
-			p.DefaultTime, err = parseTimeLimit(value)
 		case "TotalCPUs":
 			p.TotalCPUs, err = strconv.Atoi(value)
 		case "PriorityTier":

@@ -19,9 +19,9 @@ func TestRecorded2411(t *testing.T) {
 	want := priority.Controller{
 		ClusterName: "testbed", Version: "24.11.5", PriorityType: "priority/multifactor",
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 1000, QOS: 1000},
-		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1, MinJobAge: 300, MessageTimeout: 30, MaxArraySize: 10001,
+		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1, MaxArraySize: 10001,
 		DefaultQueueDepth: 1000, BackfillMaxJobTest: 1000, BackfillContinue: true, SlurmUser: 64030,
-		AccountingStorage: "accounting_storage/slurmdbd", AccountingEnforce: []string{"associations", "limits"},
+		AccountingEnforce:   []string{"associations", "limits"},
 		SchedulerParameters: got.SchedulerParameters, Scheduling: got.Scheduling,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -32,8 +32,8 @@ func TestRecorded2411(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantParts := []priority.Partition{
-		{Name: "main", State: "UP", Default: true, MaxTime: 86400, TotalCPUs: 8, PriorityTier: 1, PriorityJobFactor: 1},
-		{Name: "debug", State: "UP", MaxTime: 1800, TotalCPUs: 8, PriorityTier: 1, PriorityJobFactor: 1},
+		{Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 8, PriorityTier: 1, PriorityJobFactor: 1},
+		{Name: "debug", MaxTime: 1800, TotalCPUs: 8, PriorityTier: 1, PriorityJobFactor: 1},
 	}
 	if diff := cmp.Diff(wantParts, parts); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)

@@ -30,12 +30,8 @@ func schedulerParameters(c *priority.Controller) error {
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
 	for _, p := range c.SchedulerParameters {
 		name, value, _ := strings.Cut(p, "=")
-		switch strings.ToLower(name) {
-		case "bf_continue":
+		if strings.EqualFold(name, "bf_continue") {
 			c.BackfillContinue = true
-			continue
-		case "defer", "defer_batch":
-			s.Defer = true
 			continue
 		}
 		if err := parameter(c, strings.ToLower(name), value); err != nil {

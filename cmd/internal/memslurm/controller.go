@@ -226,16 +226,16 @@ func (c *Controller) Controller(context.Context) (priority.Controller, error) {
 		PriorityType: "priority/multifactor", PriorityFlags: flags,
 		Weights:        priority.Weights{Age: c.config.Age, Fairshare: c.config.Fairshare},
 		PriorityMaxAge: c.config.MaxAge, CalcPeriod: c.config.CalcPeriod,
-		MinJobAge: 300, MessageTimeout: 10, MaxArraySize: 1001,
+		MaxArraySize:      1001,
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500, BackfillContinue: true,
-		SchedulerParameters: []string{"bf_continue"}, AccountingStorage: "accounting_storage/slurmdbd",
+		SchedulerParameters: []string{"bf_continue"},
 	}, nil
 }
 
 // Partitions returns the one partition.
 func (c *Controller) Partitions(context.Context) ([]priority.Partition, error) {
 	p := priority.Partition{
-		Name: partition, State: "UP", Default: true, MaxTime: priority.Unlimited,
+		Name: partition, Default: true, MaxTime: priority.Unlimited,
 		TotalCPUs: c.config.Procs(), PriorityTier: 1, PriorityJobFactor: 1,
 	}
 	for i := range c.config.Nodes {
