@@ -328,7 +328,6 @@ func (e *engine) result() *Result {
 
 // past are the run times of the tasks that have ended.
 type past struct {
-	predictor   ostrich.Predictor
 	byBag       bool
 	bags, users []ostrich.Forecast // empty unless a policy predicts
 	all         ostrich.Forecast
@@ -336,7 +335,7 @@ type past struct {
 
 func newPast(p ostrich.Predictor, s Scope, bags, users int) past {
 	list := func(n int) []ostrich.Forecast { return slices.Repeat([]ostrich.Forecast{{Predictor: p}}, n) }
-	return past{predictor: p, byBag: s == ByBag, bags: list(bags), users: list(users), all: ostrich.Forecast{Predictor: p}}
+	return past{byBag: s == ByBag, bags: list(bags), users: list(users), all: ostrich.Forecast{Predictor: p}}
 }
 
 // learn takes a task that has ended.

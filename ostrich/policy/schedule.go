@@ -77,10 +77,9 @@ type Schedule []Placed
 
 // UserFlow is what a user got from a schedule.
 type UserFlow struct {
-	User      ostrich.UserID
-	Campaigns int
-	Flow      ostrich.Duration // ΣΔ
-	Bound     float64          // the smallest possible ΣΔ, by Campaign.Bound
+	User  ostrich.UserID
+	Flow  ostrich.Duration // ΣΔ
+	Bound float64          // the smallest possible ΣΔ, by Campaign.Bound
 }
 
 // Stretch returns D = ΣΔ/Σl, the papers' measure of a user (HiPC VI.A). l is the
@@ -99,7 +98,6 @@ func (s Schedule) Users(campaigns []Campaign, m int) []UserFlow {
 			index[c.User] = n
 			list = append(list, UserFlow{User: c.User})
 		}
-		list[n].Campaigns++
 		list[n].Flow += s[i].Flow()
 		list[n].Bound += c.Bound(m)
 	}

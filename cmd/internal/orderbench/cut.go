@@ -59,8 +59,8 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 
 // work is a shaken part, ready for replay.
 type work struct {
-	procs, jobs int
-	campaigns   []sim.Campaign
+	procs     int
+	campaigns []sim.Campaign
 }
 
 // newWork finds the campaigns of the jobs by the rule MAX on the recorded times.
@@ -69,7 +69,7 @@ func newWork(procs int, jobs []sim.Logged) (*work, error) {
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
-	return &work{procs: procs, jobs: len(jobs), campaigns: campaigns}, nil
+	return &work{procs: procs, campaigns: campaigns}, nil
 }
 
 // hinted returns the campaigns with hints of the true lengths of their jobs.
