@@ -38,14 +38,13 @@ const (
 	topPriority = 0xffff0000
 )
 
-// ParseChannel returns the channel with the given name.
-func ParseChannel(name string) (Channel, error) {
-	switch c := Channel(name); c {
+// Check returns an error if there is no such channel.
+func (c Channel) Check() error {
+	switch c {
 	case SiteFactor, Nice, Priority:
-		return c, nil
-	default:
-		return "", fmt.Errorf("channel %q: must be sitefactor, nice or priority", name)
+		return nil
 	}
+	return fmt.Errorf("channel %q: must be sitefactor, nice or priority", string(c))
 }
 
 // Mode is the weight of the order beside Slurm's own factors.
@@ -60,14 +59,12 @@ const (
 	Weight Mode = "weight"
 )
 
-// ParseMode returns the mode with the given name.
-func ParseMode(name string) (Mode, error) {
-	switch m := Mode(name); m {
-	case Strict, Weight:
-		return m, nil
-	default:
-		return "", fmt.Errorf("mode %q: must be strict or weight", name)
+// Check returns an error if there is no such mode.
+func (m Mode) Check() error {
+	if m != Strict && m != Weight {
+		return fmt.Errorf("mode %q: must be strict or weight", string(m))
 	}
+	return nil
 }
 
 // Change is one value to write.

@@ -2,6 +2,7 @@ package priority
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,12 +77,7 @@ func (c Controller) Basic() bool { return c.PriorityType == "priority/basic" }
 
 // Flag reports whether PriorityFlags contains the flag.
 func (c Controller) Flag(name string) bool {
-	for _, f := range c.PriorityFlags {
-		if strings.EqualFold(f, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.PriorityFlags, func(f string) bool { return strings.EqualFold(f, name) })
 }
 
 // unbounded reports whether PriorityFlags lets a factor exceed 1.

@@ -161,12 +161,7 @@ func (v *view) preempts(plugin string) bool {
 // hasMode reports whether a PreemptMode contains a word. Slurm prints GANG and
 // WITHIN together, and any other two of such words, as UNKNOWN.
 func hasMode(mode, word string) bool {
-	for m := range strings.SplitSeq(strings.ToUpper(mode), ",") {
-		if m == word || m == "UNKNOWN" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(mode), ","), func(m string) bool { return m == word || m == "UNKNOWN" })
 }
 
 // modes lists where a PreemptMode has a word: slurm.conf and QOS.

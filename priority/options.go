@@ -87,10 +87,10 @@ func impossible(fix, format string, args ...any) error {
 // Check returns why the channel and mode cannot work under the controller's
 // configuration, and what to do about it, or nil if they can.
 func Check(o Options) error {
-	if _, err := ParseChannel(string(o.Channel)); err != nil {
+	if err := o.Channel.Check(); err != nil {
 		return err
 	}
-	if _, err := ParseMode(string(o.Mode)); err != nil {
+	if err := o.Mode.Check(); err != nil {
 		return err
 	}
 	if o.Depth < 0 {

@@ -1,6 +1,9 @@
 package priority
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Status is the outcome of a change.
 type Status string
@@ -55,10 +58,10 @@ func (r Result) Count(status Status) int {
 // Denied reports whether Slurm's words mean that we lack a right; no other job
 // will change that.
 func Denied(said string) bool {
-	for _, words := range []string{"Access/permission denied", "Invalid user id", "authentication"} {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
+	return Says(said, "Access/permission denied", "Invalid user id", "authentication")
+}
+
+// Says reports whether Slurm's words hold one of these.
+func Says(said string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
 }

@@ -52,7 +52,7 @@ type History interface {
 // if the journal knows them: under priority/multifactor they do not touch the
 // hold, and the job would come back with them.
 func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
-	if _, err := ParseChannel(string(o.Channel)); err != nil {
+	if err := o.Channel.Check(); err != nil {
 		return nil, err
 	}
 	if !o.Controller.Multifactor() && o.Channel != Priority {

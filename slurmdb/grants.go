@@ -3,6 +3,7 @@ package slurmdb
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,10 +48,6 @@ func reads(grant string) bool {
 	if !ok {
 		return true // A role: the server lists its grants too where it is in force.
 	}
-	for p := range strings.SplitSeq(columnList.ReplaceAllString(privileges, ""), ",") {
-		if !harmless[strings.TrimSpace(p)] {
-			return false
-		}
-	}
-	return true
+	each := strings.Split(columnList.ReplaceAllString(privileges, ""), ",")
+	return !slices.ContainsFunc(each, func(p string) bool { return !harmless[strings.TrimSpace(p)] })
 }

@@ -207,8 +207,8 @@ func (d *daemon) run(ctx context.Context) error {
 			}
 		case <-probe:
 			d.probing.running = d.ask(ctx)
-		case err := <-d.probing.running:
-			if d.probing.running = nil; running == nil && d.answered(err) {
+		case a := <-d.probing.running:
+			if d.probing.running = nil; running == nil && d.answered(a.err) {
 				d.cause = byProbe
 				d.wait(next, look)
 			}

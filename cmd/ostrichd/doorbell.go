@@ -144,7 +144,7 @@ type looking struct {
 	stop   context.CancelFunc
 }
 
-// heard is the result of a look.
+// heard is the result of a look, or of a probe.
 type heard struct {
 	counts slurm.JobCounts
 	err    error
@@ -153,13 +153,7 @@ type heard struct {
 // askCounts begins a look.
 func (d *daemon) askCounts(ctx context.Context) {
 	ctx, d.looking.stop = context.WithCancel(ctx)
-	answer := make(chan heard, 1)
-	config := d.config
-	go func() {
-		diag, err := d.probe(ctx, config)
-		answer <- heard{diag.Jobs, err}
-	}()
-	d.looking.answer = answer
+	d.looking.answer = d.ask(ctx)
 }
 
 // hear processes the result of a look.

@@ -64,7 +64,7 @@ const (
 // was not to blame or answers only in part; then the pauses between the probes
 // double too.
 type probing struct {
-	running <-chan error // nil: none
+	running <-chan heard // nil: none
 	vain    int          // probes followed by a cycle that failed
 	hurried bool         // the running cycle follows one of those
 	timer   *time.Timer
@@ -86,12 +86,12 @@ func (d *daemon) arm() {
 }
 
 // ask begins a probe, and returns the channel of its answer.
-func (d *daemon) ask(ctx context.Context) <-chan error {
-	answer := make(chan error, 1)
+func (d *daemon) ask(ctx context.Context) <-chan heard {
+	answer := make(chan heard, 1)
 	config := d.config
 	go func() {
-		_, err := d.probe(ctx, config)
-		answer <- err
+		diag, err := d.probe(ctx, config)
+		answer <- heard{diag.Jobs, err}
 	}()
 	return answer
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -132,7 +131,7 @@ func parseRecord(line []byte) (Record, error) {
 	if rec.Job == 0 {
 		return rec, errors.New("a record without a job")
 	}
-	if _, err := priority.ParseChannel(string(rec.Channel)); err != nil {
+	if err := rec.Channel.Check(); err != nil {
 		return rec, err
 	}
 	return rec, nil
@@ -308,12 +307,7 @@ func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last i
 // aboutUs reports whether Slurm refused because of our rights, or because it
 // could not answer. Neither says anything about the job.
 func aboutUs(words string) bool {
-	for _, s := range []string{"slurm controller", "standby mode", "Protocol"} {
-		if strings.Contains(words, s) {
-			return true
-		}
-	}
-	return priority.Denied(words)
+	return priority.Says(words, "slurm controller", "standby mode", "Protocol") || priority.Denied(words)
 }
 
 // Refused returns Slurm's words if it refused the last change of the job and it

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -235,12 +236,7 @@ func (d *demo) measure(r state) measured {
 		}
 		m.Started = append(m.Started, one)
 	}
-	var whole []report.Job
-	for _, j := range m.Started {
-		if ended[j.Campaign] == len(d.Load[j.Campaign].Tasks) {
-			whole = append(whole, j)
-		}
-	}
+	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return ended[j.Campaign] != len(d.Load[j.Campaign].Tasks) })
 	m.Campaigns = report.Campaigns(whole)
 	known := report.Users(m.Campaigns, procs)
 	for _, u := range d.Users {

@@ -66,10 +66,8 @@ func (t *Table) Sort(keys []string) error {
 
 // column returns the place of a column, whose name may be in small letters.
 func (t *Table) column(name string) (int, error) {
-	for i, head := range t.Header {
-		if strings.EqualFold(head, strings.TrimSpace(name)) {
-			return i, nil
-		}
+	if i := slices.IndexFunc(t.Header, func(head string) bool { return strings.EqualFold(head, strings.TrimSpace(name)) }); i >= 0 {
+		return i, nil
 	}
 	return 0, fmt.Errorf("no column %q: there are %s%s", name, List(t.Header), DidYouMean(Nearest(name, t.Header)))
 }

@@ -16,12 +16,9 @@ import (
 
 // findPools puts partitions that share nodes into one pool.
 func (s *Study) findPools(h *accounting.History, setup Setup) error {
-	var parts []priority.Partition
-	for _, p := range setup.Partitions {
-		if len(p.Nodes) > 0 && p.TotalCPUs > 0 && slices.Contains(h.Partitions, p.Name) {
-			parts = append(parts, p)
-		}
-	}
+	parts := slices.DeleteFunc(slices.Clone(setup.Partitions), func(p priority.Partition) bool {
+		return len(p.Nodes) == 0 || p.TotalCPUs < 1 || !slices.Contains(h.Partitions, p.Name)
+	})
 	if len(parts) == 0 || setup.Procs > 0 {
 		if s.Procs < 1 {
 			most, _ := peak(h)

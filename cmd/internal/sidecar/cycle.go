@@ -181,25 +181,23 @@ type Cycle struct {
 // Campaigns lists the unfinished campaigns of a pool. The first call reads the schedule,
 // so it must come before the next cycle.
 func (c *Cycle) Campaigns(pool int) []ostrich.Campaign {
-	if c.campaigns == nil {
-		c.campaigns = make([][]ostrich.Campaign, len(c.Pools))
-	}
-	if c.campaigns[pool] == nil {
-		c.campaigns[pool] = c.Pools[pool].Schedule.Campaigns()
-	}
-	return c.campaigns[pool]
+	return readOnce(&c.campaigns, len(c.Pools), pool, c.Pools[pool].Schedule.Campaigns)
 }
 
 // Users lists the users of a pool that have had jobs. As with Campaigns, the first call
 // must come before the next cycle.
 func (c *Cycle) Users(pool int) []ostrich.User {
-	if c.users == nil {
-		c.users = make([][]ostrich.User, len(c.Pools))
+	return readOnce(&c.users, len(c.Pools), pool, c.Pools[pool].Schedule.Users)
+}
+
+func readOnce[T any](lists *[][]T, pools, pool int, read func() []T) []T {
+	if *lists == nil {
+		*lists = make([][]T, pools)
 	}
-	if c.users[pool] == nil {
-		c.users[pool] = c.Pools[pool].Schedule.Users()
+	if (*lists)[pool] == nil {
+		(*lists)[pool] = read()
 	}
-	return c.users[pool]
+	return (*lists)[pool]
 }
 
 // Run does one cycle: read, step, order, plan and, with apply, write. Without

@@ -262,12 +262,12 @@ func FuzzRead(f *testing.F) {
 
 func TestChannelsAndModes(t *testing.T) {
 	for _, name := range channels {
-		if _, err := priority.ParseChannel(name); err != nil {
+		if err := priority.Channel(name).Check(); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, name := range modes {
-		if _, err := priority.ParseMode(name); err != nil {
+		if err := priority.Mode(name).Check(); err != nil {
 			t.Error(err)
 		}
 	}

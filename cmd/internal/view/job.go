@@ -51,16 +51,21 @@ func ParseJob(text string) (JobName, error) {
 // Pending returns the index of the job in a plan's entries, or -1.
 func (n JobName) Pending(entries []sidecar.Entry) int {
 	whole := n.task < 0 && n.offset < 0
-	for _, fits := range []func(e *sidecar.Entry) bool{
+	return first(entries,
 		func(e *sidecar.Entry) bool { return e.Full == n.text },
 		func(e *sidecar.Entry) bool { return whole && e.Job == n.id },
 		// The waiting tasks of an array are one record under the array's id.
 		func(e *sidecar.Entry) bool {
 			return n.offset < 0 && e.Array == n.id && (whole || e.HasTask(n.task))
-		},
-	} {
-		for i := range entries {
-			if fits(&entries[i]) {
+		})
+}
+
+// first returns the index of the first thing that fits, by the first of the tests that
+// any fits; or -1.
+func first[T any](list []T, tests ...func(*T) bool) int {
+	for _, fits := range tests {
+		for i := range list {
+			if fits(&list[i]) {
 				return i
 			}
 		}
@@ -71,7 +76,7 @@ func (n JobName) Pending(entries []sidecar.Entry) int {
 // live returns accounting's record of the job.
 func (n JobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
 	whole := n.task < 0 && n.offset < 0
-	for _, fits := range []func(r *slurmdb.Record) bool{
+	i := first(records,
 		func(r *slurmdb.Record) bool { return whole && r.Job.ID == n.id },
 		func(r *slurmdb.Record) bool {
 			return n.offset < 0 && r.ArrayJob == n.id && (whole || int(r.ArrayTask) == n.task)
@@ -79,13 +84,9 @@ func (n JobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
 		// Slurm numbers the components of a heterogeneous job one after the other.
 		func(r *slurmdb.Record) bool {
 			return n.offset >= 0 && r.HetJob == n.id && int(r.Job.ID) == int(n.id)+n.offset
-		},
-	} {
-		for i := range records {
-			if fits(&records[i]) {
-				return records[i], true
-			}
-		}
+		})
+	if i < 0 {
+		return slurmdb.Record{}, false
 	}
-	return slurmdb.Record{}, false
+	return records[i], true
 }

@@ -65,13 +65,5 @@ func (s *Selection) chosen(user, accounts, partitions string) bool {
 
 // among reports whether one of some values, with commas between them, is wanted.
 func among(wanted []string, values string) bool {
-	if len(wanted) == 0 {
-		return true
-	}
-	for value := range strings.SplitSeq(values, ",") {
-		if slices.Contains(wanted, value) {
-			return true
-		}
-	}
-	return false
+	return len(wanted) == 0 || slices.ContainsFunc(strings.Split(values, ","), func(v string) bool { return slices.Contains(wanted, v) })
 }
