@@ -92,6 +92,34 @@ func TestCorrection(t *testing.T) {
 	})
 }
 
+// TestChangeOfRequeued: what a requeued job changes to counts from then on, whether its
+// submission is within the horizon or not, and whether it is told at once or bit by bit.
+func TestChangeOfRequeued(t *testing.T) {
+	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 100, Submit: 1}
+	started, longer := j, j
+	started.Start, longer.Estimate = 5, 5000
+	events := []Event{
+		{At: 1, Kind: Submit, Job: j},
+		{At: 5, Kind: Start, Job: started},
+		{At: 20, Kind: Requeue, Job: j},
+		{At: 30, Kind: Change, Job: longer},
+	}
+	for _, horizon := range []Duration{0, 300} {
+		for n := range events {
+			timeline := NewTimeline(mustNew(t, Options{Procs: 4}), horizon)
+			timeline.Add(events[:n]...)
+			timeline.At(25)
+			timeline.Add(events[n:]...)
+			for _, at := range []Time{30, 1000} {
+				s, bad := timeline.At(at)
+				if got, _ := s.Expected(1); got != 5000 || len(bad) > 0 {
+					t.Errorf("horizon %d, %d told first, t = %d: expected to run for %d s, want 5000; refused %v", horizon, n, at, got, bad)
+				}
+			}
+		}
+	}
+}
+
 // TestBeyondHorizon: what comes later than the horizon takes effect late, but
 // every job is there that should be, and no other.
 func TestBeyondHorizon(t *testing.T) {
