@@ -260,6 +260,37 @@ func TestWaitingJobsAreLearned(t *testing.T) {
 	}
 }
 
+// TestLearnWhileStagesLeave: what a campaign's jobs teach may complete its first stage,
+// whose work has ended and is served to rounding: of a user with next to no share that
+// is for a second. The stage then leaves the campaign while that learns.
+func TestLearnWhileStagesLeave(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1, Predictor: Alike, Late: Append, Rule: Rule{By: Window, Threshold: 1 << 30}})
+	mustStep(t, s, Event{At: 0, Kind: Reshare, Shares: &Shares{Users: []UserShare{{User: 1}, {User: 2, Weight: 1}}}})
+	mustStep(t, s, Event{At: 1, Kind: Submit, Job: Job{ID: 1, User: 2, Procs: 1, Estimate: 1 << 40, Submit: 1}})
+	job := func(id JobID, at Time, limit Duration) Job {
+		j := Job{ID: id, User: 1, Procs: 1, Estimate: limit, Submit: at}
+		mustStep(t, s, Event{At: at, Kind: Submit, Job: j})
+		return j
+	}
+	run := func(j Job, start, end Time) {
+		j.Start = start
+		mustStep(t, s, Event{At: start, Kind: Start, Job: j})
+		j.End = end
+		mustStep(t, s, Event{At: end, Kind: End, Job: j})
+	}
+	run(job(2, 1, 1), 2, 3) // served after 1 000 001 s
+	last := job(3, 4, 1000)
+	for id := JobID(4); id < 9; id++ {
+		job(id, Time(id)+1, 1000)
+	}
+	run(last, 999_001, 1_000_001)
+	for id := JobID(4); id < 9; id++ {
+		if got, _ := s.Expected(id); got != 1000 {
+			t.Errorf("job %d is expected to run for %d s, want 1000", id, got)
+		}
+	}
+}
+
 // TestCancelledTeachNothing: jobs that never ran do not put off what the first
 // that runs teaches.
 func TestCancelledTeachNothing(t *testing.T) {

@@ -417,7 +417,7 @@ func (s *Schedule) learn(c *campaign) {
 	if c.learned = c.ran; c.ran == 0 {
 		return // the jobs that have ended were cancelled
 	}
-	for _, g := range c.stages {
+	for _, g := range slices.Clone(c.stages) { // the front ones may leave meanwhile
 		s.expect(g)
 	}
 }
