@@ -337,6 +337,48 @@ func TestAskedFor(t *testing.T) {
 	}
 }
 
+// TestStillAskedFor: what a job asked for tells its length also when it becomes another
+// one once it has been allocated more, and counts again when it waits again. Here jobs that
+// ask for one processor run for 100 s, those that ask for two for 500 s, and each gets two.
+func TestStillAskedFor(t *testing.T) {
+	for _, tt := range []struct {
+		what      string
+		submitted func(j *Job) // what it is at first
+		kind      Kind         // what happens after its start, if anything
+		then      func(j *Job)
+	}{
+		{"its limit is set at its start", func(j *Job) { j.Estimate = 6000 }, Start, nil},
+		{"its name is set at its start", func(j *Job) { j.Class = 4 }, Start, nil},
+		{"its limit changes while it runs", func(j *Job) { j.Estimate = 6000 }, Change, func(j *Job) { j.Estimate = 600 }},
+		{"it is declared to belong elsewhere", func(*Job) {}, Change, func(j *Job) { j.Campaign = "a" }},
+		{"it is requeued", func(*Job) {}, Requeue, func(j *Job) { j.Start, j.Procs = 0, 1 }},
+	} {
+		s := mustNew(t, Options{Procs: 8, Predictor: Alike})
+		ended(t, s, Job{ID: 1, User: 1, Procs: 1, Estimate: 600, Class: 3}, 100)
+		ended(t, s, Job{ID: 2, User: 1, Procs: 1, Estimate: 600, Class: 4}, 300)
+		ended(t, s, Job{ID: 3, User: 1, Procs: 2, Estimate: 600, Class: 3}, 500)
+		j := Job{ID: 10, User: 1, Procs: 1, Estimate: 600, Class: 3, Submit: s.now + 1}
+		first := j
+		tt.submitted(&first)
+		mustStep(t, s, Event{At: j.Submit, Kind: Submit, Job: first})
+		j.Start, j.Procs = j.Submit+1, 2
+		if tt.kind == Change {
+			j.Estimate = first.Estimate
+		}
+		mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+		if tt.then != nil {
+			tt.then(&j)
+			mustStep(t, s, Event{At: s.now + 1, Kind: tt.kind, Job: j})
+		}
+		if got, _ := s.Expected(10); got != 100 {
+			t.Errorf("%s: expected to run for %d s, want 100", tt.what, got)
+		}
+		if got, _ := s.WorkOf(10); got != 100*Work(j.Procs) {
+			t.Errorf("%s: counts for %v, want %v", tt.what, got, 100*j.Procs)
+		}
+	}
+}
+
 // TestArrayIsLearned: an array of 400 is one record until its tasks start, and the
 // rest of it learns from the first ten.
 func TestArrayIsLearned(t *testing.T) {

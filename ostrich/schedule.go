@@ -340,8 +340,8 @@ func (s *Schedule) start(j *job, as *Job) {
 	s.release(j)
 	u := s.syncOwner(j)
 	s.dequeue(j)
-	if as.Estimate != j.Estimate {
-		j.expect = s.predict(u, as)
+	if as.Estimate != j.Estimate || as.Class != j.Class || as.Hint != j.Hint {
+		j.expect = s.predictAs(u, j, as)
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
@@ -369,7 +369,9 @@ func (s *Schedule) requeue(j *job) {
 	s.halt(j)
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
-	s.count(j, j.expect)
+	as := j.Job
+	as.Procs = j.asked
+	s.revise(j, &as, j.expect)
 }
 
 // halt removes a started job from its processors.
@@ -408,6 +410,14 @@ func (s *Schedule) end(j *job, as *Job) {
 // predict returns the expected length of a job.
 func (s *Schedule) predict(u *user, j *Job) Duration {
 	return s.options.Predictor.predict(&u.past, &s.spent, j)
+}
+
+// predictAs returns the expected length of a known job that becomes another one. What it
+// asked for counts: lengths are known by that.
+func (s *Schedule) predictAs(u *user, j *job, to *Job) Duration {
+	asked := *to
+	asked.Procs = j.asked
+	return s.predict(u, &asked)
 }
 
 // learn predicts the lengths of a campaign's waiting jobs again, from those that
