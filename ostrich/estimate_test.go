@@ -260,6 +260,37 @@ func TestWaitingJobsAreLearned(t *testing.T) {
 	}
 }
 
+// TestLearnedAtOnce: of two waiting jobs one turns out shorter and the other longer. What
+// is left to be served does not depend on which comes first, as whoever asks for the order
+// sorts them: what the one was served too much counts for the other.
+func TestLearnedAtOnce(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		s := mustNew(t, Options{Procs: 4, Predictor: Alike, Rule: Rule{By: Window, Threshold: 1 << 30}})
+		job := func(id JobID, class uint64) Job {
+			return Job{ID: id, User: 1, Procs: 1, Estimate: 10_000, Class: class}
+		}
+		for i, one := range []struct {
+			class uint64
+			ran   Duration
+		}{{1, 100}, {1, 5000}, {2, 1000}, {3, 50}, {3, 50}, {3, 50}} {
+			ended(t, s, job(JobID(i+1), one.class), one.ran)
+		}
+		for class := range uint64(2) { // they are expected to run for 100 s and 1000 s
+			j := job(JobID(11+class), 1+class)
+			j.Submit = s.now
+			mustStep(t, s, Event{At: s.now, Kind: Submit, Job: j})
+		}
+		ended(t, s, job(7, 2), 10)
+		if asked {
+			s.Order()
+		}
+		ended(t, s, job(8, 1), 5000) // the eighth teaches: 5000 s and 10 s
+		if got, _ := owed(s); got != 5010-1100 {
+			t.Errorf("asked %v: %v is left to be served, want %v", asked, got, 5010-1100)
+		}
+	}
+}
+
 // TestLearnWhileStagesLeave: what a campaign's jobs teach may complete its first stage,
 // whose work has ended and is served to rounding: of a user with next to no share that
 // is for a second. The stage then leaves the campaign while that learns.

@@ -449,19 +449,34 @@ func (s *Schedule) teach() {
 // expect predicts the lengths of a stage's waiting jobs again. One that changes by
 // less than half stays: predictions are worse than that, and each change of the order
 // costs writes. The clocks must be synchronised.
+//
+// All changes are made as one: what one job gave up could be served to other stages
+// before the next one takes it, and the jobs are in an order that depends on who asked.
 func (s *Schedule) expect(g *stage) {
+	var more Work
+	changed, surplus := false, s.surplus
 	for _, j := range g.pending {
 		if !j.queued {
 			continue
 		}
 		d, was := s.predict(g.campaign.user, &j.Job), j.expect
 		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
+			before := j.area(j.length)
 			j.expect = d
-			s.count(j, j.waits())
-			g.unsorted = true
-			s.waiting.touch(g)
+			j.length = j.waits()
+			s.recount(j)
+			more += j.area(j.length) - before
+			changed = true
 		}
 	}
+	if !changed {
+		return
+	}
+	s.surplus = surplus - more // without the rounding of a sum in some order
+	g.unsorted = true
+	s.waiting.touch(g)
+	s.add(g, more)
+	s.version++
 }
 
 // depart removes a job. What it counts for stays with its campaign.
