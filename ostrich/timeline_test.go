@@ -365,3 +365,35 @@ func TestPoolOfJob(t *testing.T) {
 		t.Errorf("refused %v", bad)
 	}
 }
+
+// TestPoolOfAllocated: a job that starts in another pool than the first of its list goes
+// on by what it asked for there, as if it had been submitted there, also where the first
+// pool has forgotten its submission.
+func TestPoolOfAllocated(t *testing.T) {
+	cpu, gpu := Pool{Name: "cpu", Partitions: []string{"short"}}, Pool{Name: "gpu", Partitions: []string{"gpu"}}
+	for _, partitions := range []string{"gpu", "short,gpu"} {
+		for _, horizon := range []Duration{0, 1000} {
+			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, horizon, cpu, gpu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(at Time, j Job, has int, ran Duration) {
+				j.User, j.Estimate, j.Submit = 1, 600, at
+				p.Add(Event{At: at, Kind: Submit, Job: j})
+				p.At(at + 1)
+				j.Start, j.Procs, j.Partition = at+2, has, "gpu"
+				p.Add(Event{At: j.Start, Kind: Start, Job: j})
+				j.End = j.Start + Time(ran)
+				p.Add(Event{At: j.End, Kind: End, Job: j})
+				p.At(j.End)
+			}
+			run(10, Job{ID: 1, Partition: partitions, Procs: 1}, 4, 40)
+			run(100, Job{ID: 2, Partition: "gpu", Procs: 4}, 4, 300)
+			p.Add(Event{At: 500, Kind: Submit, Job: Job{ID: 3, User: 1, Partition: "gpu", Procs: 1, Estimate: 600, Submit: 500}})
+			s, bad := p.At(500)
+			if got, _ := s[1].Schedule.Expected(3); got != 40 || len(bad) > 0 {
+				t.Errorf("%s, horizon %d: expected to run for %d s, want 40; refused %v", partitions, horizon, got, bad)
+			}
+		}
+	}
+}
