@@ -171,7 +171,8 @@ func (m *machine) sizes() []size {
 			steps = append(steps, step{max(n.end, n.start), &n, true})
 		}
 	}
-	slices.SortFunc(steps, func(a, b step) int {
+	// Stable: of an outage within a second the beginning comes first.
+	slices.SortStableFunc(steps, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.row.name, b.row.name), cmp.Compare(a.row.start, b.row.start))
 	})
 	var (
