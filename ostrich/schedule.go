@@ -159,7 +159,7 @@ func (s *Schedule) Step(e Event) error {
 	case Resume:
 		s.resume(j)
 	case Requeue:
-		s.requeue(j)
+		s.requeue(j, &e.Job)
 	case End:
 		s.end(j, &e.Job)
 	case Hold:
@@ -187,7 +187,7 @@ func (s *Schedule) check(e *Event, j *job) error {
 	default:
 		return ErrBadEvent
 	}
-	if e.Kind == Submit || e.Kind == Change || e.Kind == Start {
+	if e.Kind == Submit || e.Kind == Change || e.Kind == Start || e.Kind == Requeue {
 		switch {
 		case e.Job.Procs < 1:
 			return fmt.Errorf("%d processors: %w", e.Job.Procs, ErrBadEvent)
@@ -365,13 +365,14 @@ func (s *Schedule) resume(j *job) {
 	s.await(j)
 }
 
-func (s *Schedule) requeue(j *job) {
+func (s *Schedule) requeue(j *job, as *Job) {
 	s.halt(j)
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
-	as := j.Job
-	as.Procs = j.asked
-	s.revise(j, &as, j.expect)
+	waits := j.Job
+	waits.Procs = j.asked
+	s.revise(j, &waits, j.expect)
+	s.change(j, as)
 }
 
 // halt removes a started job from its processors.
