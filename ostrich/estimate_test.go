@@ -410,6 +410,33 @@ func TestStillAskedFor(t *testing.T) {
 	}
 }
 
+// TestLearnedAsEnded: what a job is in the end tells what its length is that of, also
+// where its end is the first that is heard of it.
+func TestLearnedAsEnded(t *testing.T) {
+	s := mustNew(t, Options{Procs: 8, Predictor: Alike})
+	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 600, Class: 3, Hint: 50, Submit: 1}
+	mustStep(t, s, Event{At: 1, Kind: Submit, Job: j})
+	j.Start = 2
+	mustStep(t, s, Event{At: 2, Kind: Start, Job: j})
+	j.End, j.Estimate, j.Class, j.Hint = 102, 1200, 4, 0
+	mustStep(t, s, Event{At: 102, Kind: End, Job: j})
+	ended(t, s, Job{ID: 2, User: 1, Procs: 1, Estimate: 600, Class: 3}, 500)
+	for i, tt := range []struct {
+		job  Job
+		want Duration
+	}{
+		{Job{Estimate: 1200, Class: 4}, 100},
+		{Job{Estimate: 600, Class: 3}, 500},
+		{Job{Estimate: 600, Hint: 70}, 140}, // the first was said to take half as long as it did
+	} {
+		tt.job.ID, tt.job.User, tt.job.Procs, tt.job.Submit = JobID(10+i), 1, 1, s.now
+		mustStep(t, s, Event{At: s.now, Kind: Submit, Job: tt.job})
+		if got, _ := s.Expected(tt.job.ID); got != tt.want {
+			t.Errorf("%+v: %d, want %d", tt.job, got, tt.want)
+		}
+	}
+}
+
 // TestArrayIsLearned: an array of 400 is one record until its tasks start, and the
 // rest of it learns from the first ten.
 func TestArrayIsLearned(t *testing.T) {

@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -388,8 +389,8 @@ func (s *Schedule) end(j *job, as *Job) {
 	ran := Duration(0)
 	if as.Start != 0 {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
-		asked := j.Job
-		asked.Procs = j.asked
+		asked := *as
+		asked.Procs, asked.Hint = j.asked, cmp.Or(as.Hint, j.Hint) // accounting may know of none
 		s.options.Predictor.learn(&c.user.past, &s.spent, &asked, ran)
 		c.ran += j.Count()
 	}
