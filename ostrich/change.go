@@ -16,13 +16,13 @@ func (s *Schedule) change(j *job, to *Job) {
 		return
 	}
 	u := s.syncOwner(j)
-	length := j.length
-	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
-		j.expect = s.predict(u, to)
-		length = max(j.waits(), j.elapsed(s.now))
-	}
 	if j.queued {
 		j.asked = to.Procs
+	}
+	length := j.length
+	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
+		j.expect = s.predictAs(u, j, to)
+		length = max(j.waits(), j.elapsed(s.now))
 	}
 	if j.running && j.paused == 0 {
 		s.occupy(u, to.Procs*to.Count()-j.Procs*j.Count())
@@ -45,7 +45,11 @@ func (s *Schedule) move(j *job, to Job) {
 	s.count(j, 0)
 	held := j.held
 	s.depart(j)
-	moved := s.submit(&to)
+	asked := to
+	if j.running {
+		asked.Procs = j.asked
+	}
+	moved := s.submit(&asked)
 	if held {
 		s.hold(moved)
 	}

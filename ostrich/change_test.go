@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"errors"
 	"testing"
 )
 
@@ -188,6 +189,25 @@ func TestRequeue(t *testing.T) {
 	}
 	if got := ids(s.Order()); len(got) != 2 {
 		t.Errorf("pending %v", got)
+	}
+}
+
+// TestRequeuedAsTold: a requeued job is what its requeue says, as after a limit that was
+// changed together with it.
+func TestRequeuedAsTold(t *testing.T) {
+	s := newStory(t, apart)
+	s.submit(10, 1, 1, 100)
+	s.start(20, 1)
+	j := s.jobs[1]
+	j.Start, j.Estimate, j.Procs = 0, 500, 2
+	s.tell(30, Requeue, j)
+	if w, _ := s.WorkOf(1); w != 1000 {
+		t.Errorf("counts for %v, want 1000", w)
+	}
+	s.start(35, 1)
+	j.Estimate = 0
+	if err := s.Step(Event{At: 40, Kind: Requeue, Job: j}); !errors.Is(err, ErrBadEvent) {
+		t.Errorf("requeued without a limit: %v", err)
 	}
 }
 

@@ -260,6 +260,68 @@ func TestWaitingJobsAreLearned(t *testing.T) {
 	}
 }
 
+// TestLearnedAtOnce: of two waiting jobs one turns out shorter and the other longer. What
+// is left to be served does not depend on which comes first, as whoever asks for the order
+// sorts them: what the one was served too much counts for the other.
+func TestLearnedAtOnce(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		s := mustNew(t, Options{Procs: 4, Predictor: Alike, Rule: Rule{By: Window, Threshold: 1 << 30}})
+		job := func(id JobID, class uint64) Job {
+			return Job{ID: id, User: 1, Procs: 1, Estimate: 10_000, Class: class}
+		}
+		for i, one := range []struct {
+			class uint64
+			ran   Duration
+		}{{1, 100}, {1, 5000}, {2, 1000}, {3, 50}, {3, 50}, {3, 50}} {
+			ended(t, s, job(JobID(i+1), one.class), one.ran)
+		}
+		for class := range uint64(2) { // they are expected to run for 100 s and 1000 s
+			j := job(JobID(11+class), 1+class)
+			j.Submit = s.now
+			mustStep(t, s, Event{At: s.now, Kind: Submit, Job: j})
+		}
+		ended(t, s, job(7, 2), 10)
+		if asked {
+			s.Order()
+		}
+		ended(t, s, job(8, 1), 5000) // the eighth teaches: 5000 s and 10 s
+		if got, _ := owed(s); got != 5010-1100 {
+			t.Errorf("asked %v: %v is left to be served, want %v", asked, got, 5010-1100)
+		}
+	}
+}
+
+// TestLearnWhileStagesLeave: what a campaign's jobs teach may complete its first stage,
+// whose work has ended and is served to rounding: of a user with next to no share that
+// is for a second. The stage then leaves the campaign while that learns.
+func TestLearnWhileStagesLeave(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1, Predictor: Alike, Late: Append, Rule: Rule{By: Window, Threshold: 1 << 30}})
+	mustStep(t, s, Event{At: 0, Kind: Reshare, Shares: &Shares{Users: []UserShare{{User: 1}, {User: 2, Weight: 1}}}})
+	mustStep(t, s, Event{At: 1, Kind: Submit, Job: Job{ID: 1, User: 2, Procs: 1, Estimate: 1 << 40, Submit: 1}})
+	job := func(id JobID, at Time, limit Duration) Job {
+		j := Job{ID: id, User: 1, Procs: 1, Estimate: limit, Submit: at}
+		mustStep(t, s, Event{At: at, Kind: Submit, Job: j})
+		return j
+	}
+	run := func(j Job, start, end Time) {
+		j.Start = start
+		mustStep(t, s, Event{At: start, Kind: Start, Job: j})
+		j.End = end
+		mustStep(t, s, Event{At: end, Kind: End, Job: j})
+	}
+	run(job(2, 1, 1), 2, 3) // served after 1 000 001 s
+	last := job(3, 4, 1000)
+	for id := JobID(4); id < 9; id++ {
+		job(id, Time(id)+1, 1000)
+	}
+	run(last, 999_001, 1_000_001)
+	for id := JobID(4); id < 9; id++ {
+		if got, _ := s.Expected(id); got != 1000 {
+			t.Errorf("job %d is expected to run for %d s, want 1000", id, got)
+		}
+	}
+}
+
 // TestCancelledTeachNothing: jobs that never ran do not put off what the first
 // that runs teaches.
 func TestCancelledTeachNothing(t *testing.T) {
@@ -302,6 +364,75 @@ func TestAskedFor(t *testing.T) {
 	} {
 		if got := run(JobID(i+1), tt.asked, tt.changed, tt.ran); got != tt.want {
 			t.Errorf("job %d is expected to run %d, want %d", i+1, got, tt.want)
+		}
+	}
+}
+
+// TestStillAskedFor: what a job asked for tells its length also when it becomes another
+// one once it has been allocated more, and counts again when it waits again. Here jobs that
+// ask for one processor run for 100 s, those that ask for two for 500 s, and each gets two.
+func TestStillAskedFor(t *testing.T) {
+	for _, tt := range []struct {
+		what      string
+		submitted func(j *Job) // what it is at first
+		kind      Kind         // what happens after its start, if anything
+		then      func(j *Job)
+	}{
+		{"its limit is set at its start", func(j *Job) { j.Estimate = 6000 }, Start, nil},
+		{"its name is set at its start", func(j *Job) { j.Class = 4 }, Start, nil},
+		{"its limit changes while it runs", func(j *Job) { j.Estimate = 6000 }, Change, func(j *Job) { j.Estimate = 600 }},
+		{"it is declared to belong elsewhere", func(*Job) {}, Change, func(j *Job) { j.Campaign = "a" }},
+		{"it is requeued", func(*Job) {}, Requeue, func(j *Job) { j.Start, j.Procs = 0, 1 }},
+	} {
+		s := mustNew(t, Options{Procs: 8, Predictor: Alike})
+		ended(t, s, Job{ID: 1, User: 1, Procs: 1, Estimate: 600, Class: 3}, 100)
+		ended(t, s, Job{ID: 2, User: 1, Procs: 1, Estimate: 600, Class: 4}, 300)
+		ended(t, s, Job{ID: 3, User: 1, Procs: 2, Estimate: 600, Class: 3}, 500)
+		j := Job{ID: 10, User: 1, Procs: 1, Estimate: 600, Class: 3, Submit: s.now + 1}
+		first := j
+		tt.submitted(&first)
+		mustStep(t, s, Event{At: j.Submit, Kind: Submit, Job: first})
+		j.Start, j.Procs = j.Submit+1, 2
+		if tt.kind == Change {
+			j.Estimate = first.Estimate
+		}
+		mustStep(t, s, Event{At: j.Start, Kind: Start, Job: j})
+		if tt.then != nil {
+			tt.then(&j)
+			mustStep(t, s, Event{At: s.now + 1, Kind: tt.kind, Job: j})
+		}
+		if got, _ := s.Expected(10); got != 100 {
+			t.Errorf("%s: expected to run for %d s, want 100", tt.what, got)
+		}
+		if got, _ := s.WorkOf(10); got != 100*Work(j.Procs) {
+			t.Errorf("%s: counts for %v, want %v", tt.what, got, 100*j.Procs)
+		}
+	}
+}
+
+// TestLearnedAsEnded: what a job is in the end tells what its length is that of, also
+// where its end is the first that is heard of it.
+func TestLearnedAsEnded(t *testing.T) {
+	s := mustNew(t, Options{Procs: 8, Predictor: Alike})
+	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 600, Class: 3, Hint: 50, Submit: 1}
+	mustStep(t, s, Event{At: 1, Kind: Submit, Job: j})
+	j.Start = 2
+	mustStep(t, s, Event{At: 2, Kind: Start, Job: j})
+	j.End, j.Estimate, j.Class, j.Hint = 102, 1200, 4, 0
+	mustStep(t, s, Event{At: 102, Kind: End, Job: j})
+	ended(t, s, Job{ID: 2, User: 1, Procs: 1, Estimate: 600, Class: 3}, 500)
+	for i, tt := range []struct {
+		job  Job
+		want Duration
+	}{
+		{Job{Estimate: 1200, Class: 4}, 100},
+		{Job{Estimate: 600, Class: 3}, 500},
+		{Job{Estimate: 600, Hint: 70}, 140}, // the first was said to take half as long as it did
+	} {
+		tt.job.ID, tt.job.User, tt.job.Procs, tt.job.Submit = JobID(10+i), 1, 1, s.now
+		mustStep(t, s, Event{At: s.now, Kind: Submit, Job: tt.job})
+		if got, _ := s.Expected(tt.job.ID); got != tt.want {
+			t.Errorf("%+v: %d, want %d", tt.job, got, tt.want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ const (
 	Suspend
 	// Resume: a suspended job runs again.
 	Resume
-	// Requeue: a running job returns to the queue and keeps its campaign.
+	// Requeue: a running job returns to the queue as Event.Job and keeps its campaign.
 	Requeue
 	// End: the job has ended. Job.Start, Job.End and Job.Suspended say how
 	// long it really ran. Job.Start is 0 if it never ran, as for a job cancelled

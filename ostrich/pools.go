@@ -111,14 +111,17 @@ func (p *Pools) Add(events ...Event) {
 		if known && is != was {
 			// It has moved: as rebuilding from the accounting tables would find
 			// it, it never was in the one pool and was always in the other.
+			first := e.Job
 			if was >= 0 {
 				p.timelines[was].Add(batches[was]...)
 				batches[was] = nil
-				p.timelines[was].retract(e.Job, e.At)
+				if asked := p.timelines[was].retract(e.Job, e.At); asked > 0 && e.Job.Start != 0 {
+					first.Procs = asked // not what it has been allocated
+				}
 			}
 			if is >= 0 && e.Kind != Submit {
 				at := cmp.Or(e.Job.Submit, e.At)
-				batches[is] = append(batches[is], Event{At: at, Kind: Submit, Job: e.Job})
+				batches[is] = append(batches[is], Event{At: at, Kind: Submit, Job: first})
 				if since, kept := p.kept[e.Job.ID]; kept {
 					batches[is] = append(batches[is], Event{At: max(at, since), Kind: Hold, Job: e.Job})
 				}

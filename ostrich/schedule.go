@@ -1,6 +1,7 @@
 package ostrich
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -159,7 +160,7 @@ func (s *Schedule) Step(e Event) error {
 	case Resume:
 		s.resume(j)
 	case Requeue:
-		s.requeue(j)
+		s.requeue(j, &e.Job)
 	case End:
 		s.end(j, &e.Job)
 	case Hold:
@@ -187,7 +188,7 @@ func (s *Schedule) check(e *Event, j *job) error {
 	default:
 		return ErrBadEvent
 	}
-	if e.Kind == Submit || e.Kind == Change || e.Kind == Start {
+	if e.Kind == Submit || e.Kind == Change || e.Kind == Start || e.Kind == Requeue {
 		switch {
 		case e.Job.Procs < 1:
 			return fmt.Errorf("%d processors: %w", e.Job.Procs, ErrBadEvent)
@@ -340,8 +341,8 @@ func (s *Schedule) start(j *job, as *Job) {
 	s.release(j)
 	u := s.syncOwner(j)
 	s.dequeue(j)
-	if as.Estimate != j.Estimate {
-		j.expect = s.predict(u, as)
+	if as.Estimate != j.Estimate || as.Class != j.Class || as.Hint != j.Hint {
+		j.expect = s.predictAs(u, j, as)
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
@@ -365,11 +366,14 @@ func (s *Schedule) resume(j *job) {
 	s.await(j)
 }
 
-func (s *Schedule) requeue(j *job) {
+func (s *Schedule) requeue(j *job, as *Job) {
 	s.halt(j)
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
-	s.count(j, j.expect)
+	waits := j.Job
+	waits.Procs = j.asked
+	s.revise(j, &waits, j.expect)
+	s.change(j, as)
 }
 
 // halt removes a started job from its processors.
@@ -385,8 +389,8 @@ func (s *Schedule) end(j *job, as *Job) {
 	ran := Duration(0)
 	if as.Start != 0 {
 		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
-		asked := j.Job
-		asked.Procs = j.asked
+		asked := *as
+		asked.Procs, asked.Hint = j.asked, cmp.Or(as.Hint, j.Hint) // accounting may know of none
 		s.options.Predictor.learn(&c.user.past, &s.spent, &asked, ran)
 		c.ran += j.Count()
 	}
@@ -410,6 +414,14 @@ func (s *Schedule) predict(u *user, j *Job) Duration {
 	return s.options.Predictor.predict(&u.past, &s.spent, j)
 }
 
+// predictAs returns the expected length of a known job that becomes another one. What it
+// asked for counts: lengths are known by that.
+func (s *Schedule) predictAs(u *user, j *job, to *Job) Duration {
+	asked := *to
+	asked.Procs = j.asked
+	return s.predict(u, &asked)
+}
+
 // learn predicts the lengths of a campaign's waiting jobs again, from those that
 // have ended meanwhile. It is done whenever as many more of them have ended, so
 // it costs a campaign of n jobs no more than n·log n.
@@ -417,7 +429,7 @@ func (s *Schedule) learn(c *campaign) {
 	if c.learned = c.ran; c.ran == 0 {
 		return // the jobs that have ended were cancelled
 	}
-	for _, g := range c.stages {
+	for _, g := range slices.Clone(c.stages) { // the front ones may leave meanwhile
 		s.expect(g)
 	}
 }
@@ -439,19 +451,34 @@ func (s *Schedule) teach() {
 // expect predicts the lengths of a stage's waiting jobs again. One that changes by
 // less than half stays: predictions are worse than that, and each change of the order
 // costs writes. The clocks must be synchronised.
+//
+// All changes are made as one: what one job gave up could be served to other stages
+// before the next one takes it, and the jobs are in an order that depends on who asked.
 func (s *Schedule) expect(g *stage) {
+	var more Work
+	changed, surplus := false, s.surplus
 	for _, j := range g.pending {
 		if !j.queued {
 			continue
 		}
 		d, was := s.predict(g.campaign.user, &j.Job), j.expect
 		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
+			before := j.area(j.length)
 			j.expect = d
-			s.count(j, j.waits())
-			g.unsorted = true
-			s.waiting.touch(g)
+			j.length = j.waits()
+			s.recount(j)
+			more += j.area(j.length) - before
+			changed = true
 		}
 	}
+	if !changed {
+		return
+	}
+	s.surplus = surplus - more // without the rounding of a sum in some order
+	g.unsorted = true
+	s.waiting.touch(g)
+	s.add(g, more)
+	s.version++
 }
 
 // depart removes a job. What it counts for stays with its campaign.

@@ -94,8 +94,9 @@ func (t *Timeline) refuse(err error) {
 	}
 }
 
-// correct removes the changes of pending jobs from the events and applies them to the
-// submissions, if these are in the log or among the events.
+// correct removes the changes of jobs that have not started yet from the events and
+// applies them to the submissions, if these are in the log or among the events. What a
+// requeued job changes to was not true of its first run.
 func (t *Timeline) correct(events []Event) []Event {
 	pending := func(e Event) bool { return e.Kind == Change && e.Job.Start == 0 }
 	if !slices.ContainsFunc(events, pending) {
@@ -103,15 +104,31 @@ func (t *Timeline) correct(events []Event) []Event {
 	}
 	rest := make([]Event, 0, len(events))
 	fresh, old := make(map[JobID]int), make(map[JobID]int)
+	began := make(map[JobID]Time) // when they first started
+	begins := func(e *Event) {
+		if _, known := began[e.Job.ID]; !known {
+			began[e.Job.ID] = e.At
+		}
+	}
 	for i := range t.log {
-		if t.log[i].Kind == Submit {
-			old[t.log[i].Job.ID] = i
+		switch e := &t.log[i]; e.Kind {
+		case Submit:
+			old[e.Job.ID] = i
+			delete(began, e.Job.ID)
+		case Start:
+			begins(&e.Event)
+		default:
 		}
 	}
 	for _, e := range events {
 		if !pending(e) {
-			if e.Kind == Submit {
+			switch e.Kind {
+			case Submit:
 				fresh[e.Job.ID] = len(rest)
+			case Start:
+				delete(fresh, e.Job.ID)
+				begins(&e)
+			default:
 			}
 			rest = append(rest, e)
 			continue
@@ -122,7 +139,7 @@ func (t *Timeline) correct(events []Event) []Event {
 			continue
 		}
 		i, ok := old[e.Job.ID]
-		if !ok {
+		if at, ran := began[e.Job.ID]; !ok || ran && at < e.At {
 			rest = append(rest, e)
 			continue
 		}
@@ -161,18 +178,29 @@ func (t *Timeline) merge(events []Event) {
 	t.log = append(t.log, tail...)
 }
 
-// retract removes a job's submission. If that is older than the log, the job leaves
-// at the given time without having run.
-func (t *Timeline) retract(gone Job, at Time) {
-	if !slices.ContainsFunc(t.log, func(e reported) bool { return e.Kind == Submit && e.Job.ID == gone.ID }) {
+// retract removes a job's submission, and returns for how many processors the job asked
+// last, 0 if it is not known. If the submission is older than the log, the job leaves at
+// the given time without having run.
+func (t *Timeline) retract(gone Job, at Time) (asked int) {
+	if j := t.base.jobs.get(gone.ID); j != nil {
+		asked = j.asked
+	}
+	submitted := false
+	for i := range t.log {
+		if e := &t.log[i]; e.Job.ID == gone.ID && (e.Kind == Submit || e.Kind == Change && e.Job.Start == 0) {
+			asked, submitted = e.Job.Procs, submitted || e.Kind == Submit
+		}
+	}
+	if !submitted {
 		gone.Start, gone.End = 0, at
 		t.Add(Event{At: at, Kind: End, Job: gone})
-		return
+		return asked
 	}
 	t.log = slices.DeleteFunc(t.log, func(e reported) bool {
 		return e.Kind != Capacity && e.Kind != Reshare && e.Job.ID == gone.ID
 	})
 	t.current = nil
+	return asked
 }
 
 // At returns the schedule at the given time, and the errors of rejected events, each

@@ -92,6 +92,34 @@ func TestCorrection(t *testing.T) {
 	})
 }
 
+// TestChangeOfRequeued: what a requeued job changes to counts from then on, whether its
+// submission is within the horizon or not, and whether it is told at once or bit by bit.
+func TestChangeOfRequeued(t *testing.T) {
+	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 100, Submit: 1}
+	started, longer := j, j
+	started.Start, longer.Estimate = 5, 5000
+	events := []Event{
+		{At: 1, Kind: Submit, Job: j},
+		{At: 5, Kind: Start, Job: started},
+		{At: 20, Kind: Requeue, Job: j},
+		{At: 30, Kind: Change, Job: longer},
+	}
+	for _, horizon := range []Duration{0, 300} {
+		for n := range events {
+			timeline := NewTimeline(mustNew(t, Options{Procs: 4}), horizon)
+			timeline.Add(events[:n]...)
+			timeline.At(25)
+			timeline.Add(events[n:]...)
+			for _, at := range []Time{30, 1000} {
+				s, bad := timeline.At(at)
+				if got, _ := s.Expected(1); got != 5000 || len(bad) > 0 {
+					t.Errorf("horizon %d, %d told first, t = %d: expected to run for %d s, want 5000; refused %v", horizon, n, at, got, bad)
+				}
+			}
+		}
+	}
+}
+
 // TestBeyondHorizon: what comes later than the horizon takes effect late, but
 // every job is there that should be, and no other.
 func TestBeyondHorizon(t *testing.T) {
@@ -335,5 +363,37 @@ func TestPoolOfJob(t *testing.T) {
 	several.Add(unknown, Event{At: 12, Kind: Submit, Job: third})
 	if _, bad := several.At(80); len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "pool gpu: end of job 1") {
 		t.Errorf("refused %v", bad)
+	}
+}
+
+// TestPoolOfAllocated: a job that starts in another pool than the first of its list goes
+// on by what it asked for there, as if it had been submitted there, also where the first
+// pool has forgotten its submission.
+func TestPoolOfAllocated(t *testing.T) {
+	cpu, gpu := Pool{Name: "cpu", Partitions: []string{"short"}}, Pool{Name: "gpu", Partitions: []string{"gpu"}}
+	for _, partitions := range []string{"gpu", "short,gpu"} {
+		for _, horizon := range []Duration{0, 1000} {
+			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, horizon, cpu, gpu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(at Time, j Job, has int, ran Duration) {
+				j.User, j.Estimate, j.Submit = 1, 600, at
+				p.Add(Event{At: at, Kind: Submit, Job: j})
+				p.At(at + 1)
+				j.Start, j.Procs, j.Partition = at+2, has, "gpu"
+				p.Add(Event{At: j.Start, Kind: Start, Job: j})
+				j.End = j.Start + Time(ran)
+				p.Add(Event{At: j.End, Kind: End, Job: j})
+				p.At(j.End)
+			}
+			run(10, Job{ID: 1, Partition: partitions, Procs: 1}, 4, 40)
+			run(100, Job{ID: 2, Partition: "gpu", Procs: 4}, 4, 300)
+			p.Add(Event{At: 500, Kind: Submit, Job: Job{ID: 3, User: 1, Partition: "gpu", Procs: 1, Estimate: 600, Submit: 500}})
+			s, bad := p.At(500)
+			if got, _ := s[1].Schedule.Expected(3); got != 40 || len(bad) > 0 {
+				t.Errorf("%s, horizon %d: expected to run for %d s, want 40; refused %v", partitions, horizon, got, bad)
+			}
+		}
 	}
 }

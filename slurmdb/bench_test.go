@@ -3,11 +3,13 @@ package slurmdb_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -88,5 +90,23 @@ func BenchmarkColdStart(b *testing.B) {
 		runtime.ReadMemStats(&m)
 		b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB-kept")
 		runtime.KeepAlive(r)
+	}
+}
+
+// BenchmarkOutages tells of the outages of many months, as sacctmgr prints them anew each
+// minute.
+func BenchmarkOutages(b *testing.B) {
+	l, err := slurmdb.NewLedger(slurmdb.Config{Cluster: "c1"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		poll := l.Tell(t0)
+		poll.Node(slurmdb.NodeEvent{From: t0 - 90_000_000, CPUs: 4000, Nodes: 1000})
+		for i := range ostrich.Time(20_000) {
+			at := t0 - 20_000_000 + 1000*i
+			poll.Node(slurmdb.NodeEvent{Node: fmt.Sprint("n", i%1000), From: at, To: at + 5500, State: 1, CPUs: 4})
+		}
+		poll.Enter(func(ostrich.Event) {})
 	}
 }

@@ -139,7 +139,7 @@ func (m *machine) update(now, since, window ostrich.Time, rows []nodeRow) []ostr
 	final := slices.Clone(m.last)
 	for _, s := range all {
 		final[s.pool] = s.procs
-		if !slices.Contains(m.reported, s) && (m.last[s.pool] < 0 || s.at >= window) {
+		if (m.last[s.pool] < 0 || s.at >= window) && !slices.Contains(m.reported, s) {
 			report(s)
 		}
 	}
@@ -171,7 +171,8 @@ func (m *machine) sizes() []size {
 			steps = append(steps, step{max(n.end, n.start), &n, true})
 		}
 	}
-	slices.SortFunc(steps, func(a, b step) int {
+	// Stable: of an outage within a second the beginning comes first.
+	slices.SortStableFunc(steps, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.row.name, b.row.name), cmp.Compare(a.row.start, b.row.start))
 	})
 	var (
@@ -191,7 +192,9 @@ func (m *machine) sizes() []size {
 			}
 		case s.row.name == "": // A cluster keeps its size until a row has another.
 		case s.close:
-			delete(out[s.row.name], s.row.start)
+			if delete(out[s.row.name], s.row.start); len(out[s.row.name]) == 0 {
+				delete(out, s.row.name) // all nodes were out once
+			}
 		default:
 			if out[s.row.name] == nil {
 				out[s.row.name] = map[ostrich.Time]uint64{}
@@ -226,7 +229,7 @@ func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint
 		for _, cpus := range open {
 			lost = max(lost, cpus) // Two rows of one node are one outage.
 		}
-		if len(open) > 0 && lost == 0 && cluster.size > 0 {
+		if lost == 0 && cluster.size > 0 {
 			lost = cluster.cpus / cluster.size
 		}
 		for i, p := range m.pools {

@@ -203,3 +203,23 @@ func TestShares(t *testing.T) {
 		})
 	}
 }
+
+// TestOutagesOfNoLength: a node that goes away and comes back within a second has its
+// processors, however many do.
+func TestOutagesOfNoLength(t *testing.T) {
+	l, err := slurmdb.NewLedger(slurmdb.Config{Cluster: "c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll := l.Tell(t0)
+	poll.Node(slurmdb.NodeEvent{From: t0 - 900, CPUs: 400, Nodes: 100})
+	for i := range ostrich.Time(100) {
+		at := t0 - 500 + i%10
+		poll.Node(slurmdb.NodeEvent{Node: fmt.Sprint("n", i), From: at, To: at, State: 1, CPUs: 4})
+	}
+	var events []ostrich.Event
+	poll.Enter(func(e ostrich.Event) { events = append(events, e) })
+	if got, want := sizes(events), "-900 400\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

@@ -236,7 +236,9 @@ func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Tim
 		}
 	}
 	n, err := r.db.each(ctx, r.closedQuery(window), func(v []driver.Value) {
-		if _, known := r.history.closed[rowKey(v)]; !known {
+		k := rowKey(v)
+		_, known := r.history.closed[k]
+		if _, stale := r.history.stale[k]; !known && !stale {
 			f.rows = append(f.rows, r.parser.parse(v))
 		}
 	})

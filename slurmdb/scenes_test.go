@@ -532,6 +532,25 @@ func scenes() []scene {
 			skips: "1 has run a day past its time limit of 60 min: taken to have ended then; see sacctmgr show runawayjobs\n",
 		},
 		{
+			name: "a runaway that ends after all",
+			steps: steps(
+				put(job{ID: 1, Submit: -90200, Start: -90100, Limit: 60}),
+				put(),
+				put(job{ID: 1, Submit: -90200, Start: -90100, End: 190, Limit: 60}),
+				put(),
+				put(job{ID: 2, Submit: 360}),
+			),
+			live: "-90200 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"-90100 start 1 of 1001: 1 x 1 for 3600 in main since -90200\n" +
+				"-86500 end 1 ran -90100..-86500 suspended 0\n" +
+				"360 submit 2 of 1001: 1 x 1 for 3600 in main\n",
+			cold: "-90200 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"-90100 start 1 of 1001: 1 x 1 for 3600 in main since -90200\n" +
+				"190 end 1 ran -90100..190 suspended 0\n" +
+				"360 submit 2 of 1001: 1 x 1 for 3600 in main\n",
+			skips: "1 has run a day past its time limit of 60 min: taken to have ended then; see sacctmgr show runawayjobs\n",
+		},
+		{
 			name: "impossible rows",
 			steps: steps(
 				put(

@@ -376,23 +376,29 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		jobs[key] = w
 		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
+		if w.rival.times > 0 {
+			rival := base
+			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
+			recs = append(recs, rival)
+			base.Former = nil                               // once is enough
+			if w.applied && !w.wroteBefore(w.rival.since) { // the value is ours again, see Lost
+				again := base
+				again.Time, again.To, again.Result = w.at, w.last, intended
+				recs = append(recs, again)
+			}
+		}
 		if w.applied {
 			base.To, base.Result = w.last, kept
 			recs = append(recs, base)
-			base.Former = nil // once is enough
+			base.Former = nil
 		}
 		if w.words != "" {
 			refused := base
 			refused.Time, refused.Result, refused.Words = w.refused.since, priority.Refused, w.words
 			recs = append(recs, refused)
 		}
-		if w.rival.times > 0 {
-			rival := base
-			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
-			recs = append(recs, rival)
-		}
 		if w.intended {
-			base.To, base.Result = w.pending, intended
+			base.Time, base.To, base.Result = w.at, w.pending, intended
 			recs = append(recs, base)
 			base.Former = nil
 		}

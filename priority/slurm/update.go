@@ -30,7 +30,6 @@ const maxLine = 4000
 // the burst, because all further changes would be refused too. A timeout or the
 // end of ctx kills scontrol: a change that slurmctld already has takes effect all
 // the same.
-// change that slurmctld already has takes effect all the same.
 func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var r priority.Result
 	if len(changes) == 0 {
