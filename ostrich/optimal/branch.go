@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -25,7 +26,6 @@ type search struct {
 	nodes  []*node // of the path from the root
 
 	scratch []ostrich.Duration
-	set     []uint64
 }
 
 // visit counts a schedule that is looked at, and reports whether there may be
@@ -58,13 +58,16 @@ func (s *search) found(value float64, starts []ostrich.Duration) {
 // through goes through all schedules, unless there are more nodes than so many, and
 // reports whether it came to an end.
 func (s *search) through(most int64) bool {
-	s.leash, s.memory = most, newMemory(len(s.tasks)) // that of a search cut off has nodes not explored
+	s.leash = most
+	if s.memory == nil {
+		s.memory = newMemory(len(s.tasks))
+	}
 	s.root(s.nodes[0])
 	return s.explore(0)
 }
 
 // explore looks at all schedules that go on from the node at a depth, and reports
-// whether it came to an end.
+// whether it came to an end. It sets the bound of the node then.
 func (s *search) explore(depth int) bool {
 	n := s.nodes[depth]
 	if s.leash--; s.leash < 0 || !s.visit() {
@@ -72,10 +75,10 @@ func (s *search) explore(depth int) bool {
 	}
 	s.place(n)
 	if len(n.left) == 0 {
-		s.finish(depth)
+		n.bound = s.finish(depth)
 		return true
 	}
-	if s.hopeless(n) || s.memory.dominated(s, n) {
+	if s.hopeless(n) || s.memory.rulesOut(s, n) {
 		return true
 	}
 	s.branch(n)
@@ -83,42 +86,49 @@ func (s *search) explore(depth int) bool {
 		s.nodes = append(s.nodes, &node{})
 	}
 	for _, c := range n.children {
-		if s.beaten(c.bound, s.best) {
-			continue
+		below := s.rounded(c.bound)
+		if !s.beaten(c.bound, s.best) {
+			s.start(n, s.nodes[depth+1], c.place)
+			if !s.explore(depth + 1) {
+				return false
+			}
+			below = s.nodes[depth+1].bound
 		}
-		s.start(n, s.nodes[depth+1], c.place)
-		if !s.explore(depth + 1) {
-			return false
-		}
+		n.bound = min(n.bound, below)
 	}
+	s.memory.keep(n)
 	return true
 }
 
-// hopeless reports whether no schedule that goes on from a node is the best.
+// hopeless reports whether no schedule that goes on from a node is the best, and sets
+// the bound of the node then.
 func (s *search) hopeless(n *node) bool {
-	switch {
-	case s.beaten(s.bound(n), s.best):
+	n.bound = s.rounded(s.bound(n))
+	if s.beaten(n.bound, s.best) {
 		return true
+	}
+	switch {
 	case s.additive():
 		return false
 	case s.objective == SumStretch:
-		return s.beaten(s.servedByArea(n), s.best)
+		n.bound = s.servedByArea(n)
+		return s.beaten(n.bound, s.best)
 	}
+	n.bound = s.best
 	return s.misses(n, &s.limits)
 }
 
 // branch lists the jobs that may start next, the most promising first. A job need
-// not be next if another one could end before it starts; nor if it starts together
-// with the last one and stands before it, for then it could have come before it; nor
-// before its twin.
+// not be next if another one could end before it starts, nor before its twin. The bound of
+// the node becomes that of the jobs whose bound rules them out.
 func (s *search) branch(n *node) {
-	n.children = n.children[:0]
+	n.children, n.bound = n.children[:0], math.Inf(1)
 	ends := never
 	for k, i := range n.left {
 		ends = min(ends, n.starts[k]+s.tasks[i].length)
 	}
 	for k, i := range n.left {
-		if n.starts[k] >= ends || n.starts[k] == n.now && i < n.last {
+		if n.starts[k] >= ends {
 			continue
 		}
 		if twin := s.tasks[i].twin; twin >= 0 {
@@ -126,9 +136,12 @@ func (s *search) branch(n *node) {
 				continue
 			}
 		}
-		if bound := s.childBound(n, k); !s.beaten(bound, s.best) {
-			n.children = append(n.children, child{k, bound})
+		bound := s.childBound(n, k)
+		if s.beaten(bound, s.best) {
+			n.bound = min(n.bound, s.rounded(bound))
+			continue
 		}
+		n.children = append(n.children, child{k, bound})
 	}
 	slices.SortStableFunc(n.children, func(a, b child) int {
 		return cmp.Or(cmp.Compare(a.bound, b.bound), cmp.Compare(n.starts[a.place], n.starts[b.place]))
@@ -154,16 +167,16 @@ func (s *search) childBound(n *node, at int) float64 {
 	return bound
 }
 
-// finish takes note of the schedule that the path to a depth is. What was dropped
-// starts where it fits.
-func (s *search) finish(depth int) {
+// finish takes note of the schedule that the path to a depth is, and returns its value
+// if what was dropped comes last. It starts where it fits.
+func (s *search) finish(depth int) (value float64) {
 	n := s.nodes[depth]
-	value := n.cost
+	value = n.cost
 	if !s.additive() {
 		value = s.valueOf(n.ends)
 	}
 	if s.beaten(value, s.best) {
-		return
+		return value
 	}
 	starts := make([]ostrich.Duration, len(s.tasks))
 	for i := range starts {
@@ -174,6 +187,7 @@ func (s *search) finish(depth int) {
 	}
 	s.complete(starts)
 	s.found(s.valueAt(starts), starts)
+	return value
 }
 
 // complete starts the jobs that have no start yet where they fit beside the

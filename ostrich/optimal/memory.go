@@ -1,55 +1,56 @@
 package optimal
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"slurm-ostrich/ostrich"
 )
 
-// A memory keeps nodes that were explored. One in which the same jobs have been
-// decided need not be, if an earlier one is as good whatever follows.
+// A memory keeps nodes that were explored, with a bound of what follows each.
 //
 // Say what follows node n starts jobs at some times. Behind node r, of which the same
 // jobs are left, all of them can start later by d (earlier, if d is below 0), if r has
-// as many processors free at every time later by d; then r's schedule is worth r.cost
-// and what follows n, which has changed by no more than delay(d). So r is as good as n
-// if r.cost + delay(d) is below n.cost.
+// at every time later by d as many processors free as they use. Their cost there has
+// risen by no more than delay(d). So what follows n costs no less than the bound of r,
+// less delay(d).
 //
-// If they are equal, both may rule out one another by way of a third one: a job that
-// starts together with the last one of a node is not tried there but in another order
-// (see branch). So equal nodes are compared by a second measure, the sum of all starts.
-// Take the best schedules, of these the ones that have the least sum, and of these,
-// among those that branch lists, the one that is given up first. It is not given up by
-// branch, which would know one with an earlier start; nor by a bound, unless another
-// one is found already. Nor is it because of a node r: then the schedule that goes
-// through r is as good by both measures, and is listed too (jobs that start together
-// behind r are in their order, twins can be put in theirs); and as r has been explored,
-// that one was found, or given up before.
+// The bound of r holds for everything that starts behind r, not only for what branch
+// lists: a job that branch leaves out can change places with one that it lists, or
+// another one can start earlier, and nothing costs more by that.
 type memory struct {
 	keys    []uint64 // a random number for each task; a set has the sum of its members'
-	buckets [][ways]remembered
-	turn    uint64
+	buckets []bucket
+	sums    []uint64 // the numbers of processors that tasks of a set can use together, a bit each
 }
 
-// ways is how many nodes are kept that come to lie in one place.
-const ways = 4
+// A bucket keeps nodes whose sets come to lie in one place, the one that was of use last
+// first. What rules out most of them at once lies together.
+type bucket []kept
+
+type kept struct {
+	key  uint64  // of the set
+	rest float64 // that follows at least: under SumU and SumT without the cost of the node
+	node *remembered
+}
 
 // remembered is a node that was explored.
 type remembered struct {
-	set  []uint64 // of tasks that are left, a bit each; nil for no node
+	set  []uint64 // of tasks that are left, a bit each
 	now  ostrich.Duration
-	last int
-	cost float64
-	sum  ostrich.Duration
 	ends []ostrich.Duration
 	free profile
 }
 
-// places is how many buckets a memory has: a power of 2.
-const places = 1 << 15
+const (
+	places = 1 << 15 // buckets of a memory: a power of 2
+	ways   = 32      // nodes in each
+	narrow = 512     // processors of a machine for which sums are computed
+)
 
 func newMemory(tasks int) *memory {
-	m := &memory{keys: make([]uint64, tasks), buckets: make([][ways]remembered, places)}
+	m := &memory{keys: make([]uint64, tasks), buckets: make([]bucket, places)}
 	x := uint64(1)
 	for i := range m.keys {
 		m.keys[i] = scramble(&x)
@@ -66,64 +67,139 @@ func scramble(x *uint64) uint64 {
 	return z ^ z>>31
 }
 
-// dominated reports whether an explored node is as good as n, and remembers n if
-// not.
-func (m *memory) dominated(s *search, n *node) bool {
-	sum := uint64(0)
-	set := s.set[:0]
+// identify computes the set of a node.
+func (m *memory) identify(n *node) {
+	n.key, n.set = 0, n.set[:0]
 	for range (len(m.keys) + 63) / 64 {
-		set = append(set, 0)
+		n.set = append(n.set, 0)
 	}
-	s.set = set
 	for _, i := range n.left {
-		sum += m.keys[i]
-		set[i/64] |= 1 << (i % 64)
+		n.key += m.keys[i]
+		n.set[i/64] |= 1 << (i % 64)
 	}
-	bucket := &m.buckets[sum%places]
-	for k := range bucket {
-		if r := &bucket[k]; slices.Equal(r.set, set) && s.asGood(r, n) {
+}
+
+// usable computes what jobs that are left at a node can use of what is free: no more than
+// the largest sum of their processors that is free.
+func (m *memory) usable(p *problem, n *node) {
+	n.usable = append(n.usable[:0], n.free...)
+	if p.in.Procs > narrow {
+		return
+	}
+	words := p.in.Procs/64 + 1
+	m.sums = slices.Grow(m.sums[:0], words)[:words]
+	clear(m.sums)
+	m.sums[0] = 1
+	for _, i := range n.left {
+		whole, part := p.tasks[i].procs/64, p.tasks[i].procs%64
+		for k := words - 1; k >= whole; k-- {
+			sums := m.sums[k-whole] << part
+			if k > whole {
+				sums |= m.sums[k-whole-1] >> (64 - part)
+			}
+			m.sums[k] |= sums
+		}
+	}
+	for i := range n.usable {
+		step := &n.usable[i]
+		k := step.free / 64
+		sums := m.sums[k] << (63 - step.free%64)
+		step.free -= bits.LeadingZeros64(sums)
+		for ; sums == 0; k-- { // 0 is a sum
+			sums = m.sums[k-1]
+			step.free = 64*k - 1 - bits.LeadingZeros64(sums)
+		}
+	}
+}
+
+// rulesOut reports whether an explored node shows that no schedule which goes on from n
+// is the best, and sets the bound of n then.
+func (m *memory) rulesOut(s *search, n *node) bool {
+	m.identify(n)
+	m.usable(s.problem, n)
+	weight, late := 0.0, 0.0 // of the jobs; what they cost less at most if they start earlier
+	for k, i := range n.left {
+		t := &s.tasks[i]
+		weight += t.weight
+		late += t.weight * float64(max(0, n.starts[k]-t.due))
+	}
+	least := s.least()
+	b := m.buckets[n.key%places]
+	for k := range b {
+		if b[k].key != n.key {
+			continue
+		}
+		bound := n.cost + b[k].rest
+		spare := bound - least // for a delay
+		most := ostrich.Duration(0)
+		switch {
+		case spare < 0 && (s.objective != SumT || -spare > late):
+			continue
+		case s.objective == SumT:
+			most = ostrich.Duration(math.Floor(spare / weight))
+		}
+		d := b[k].node.later(n, most)
+		if d > most {
+			continue
+		}
+		if s.objective == SumT {
+			bound -= s.delay(n, d)
+		}
+		if s.beaten(bound, s.best) {
+			b.first(k)
+			n.bound = bound
 			return true
 		}
 	}
-	m.turn++
-	r := &bucket[m.turn%ways]
-	r.set = append(r.set[:0], set...)
-	r.now, r.last, r.cost, r.sum = n.now, n.last, n.cost, n.sum
-	r.ends = append(r.ends[:0], n.ends...)
-	r.free = append(r.free[:0], n.free...)
 	return false
 }
 
-// asGood reports whether no schedule that goes on from n is better than all that go on
-// from r.
-func (s *search) asGood(r *remembered, n *node) bool {
+// first puts the node at a place of a bucket in front of the others.
+func (b bucket) first(k int) {
+	used := b[k]
+	copy(b[1:k+1], b[:k])
+	b[0] = used
+}
+
+// later returns by how much what follows n has to start later behind r, or a duration
+// above most if that is above most, or if other jobs are left or a campaign ends later in
+// r.
+func (r *remembered) later(n *node, most ostrich.Duration) ostrich.Duration {
+	if !slices.Equal(r.set, n.set) {
+		return never
+	}
 	for g, end := range r.ends {
 		if end > n.ends[g] {
-			return false
+			return never
 		}
 	}
-	d := r.now - n.now
-	if r.last > n.last {
-		d++ // what follows n may begin together with its last job
-	}
-	k := 0
-	for _, step := range n.free {
+	d, k := r.now-n.now, 0
+	for _, step := range n.usable {
 		for r.free[k].free < step.free {
 			k++ // what r has free only grows
 		}
-		d = max(d, r.free[k].at-step.at)
+		if d = max(d, r.free[k].at-step.at); d > most {
+			break
+		}
 	}
-	if d > 0 && s.objective != SumT || r.cost > n.cost && s.objective != SumT {
-		return false
+	return d
+}
+
+// keep remembers a node that has been explored.
+func (m *memory) keep(n *node) {
+	b := &m.buckets[n.key%places]
+	if len(*b) < ways {
+		*b = append(*b, kept{node: &remembered{}})
 	}
-	cost := r.cost
-	if s.objective == SumT {
-		cost += s.delay(n, d)
-	}
-	if cost != n.cost {
-		return cost < n.cost
-	}
-	return r.sum+d*ostrich.Duration(len(n.left)) <= n.sum
+	last := len(*b) - 1
+	oldest := &(*b)[last]
+	oldest.key, oldest.rest = n.key, n.bound-n.cost
+	r := oldest.node
+	r.set = append(r.set[:0], n.set...)
+	r.now = n.now
+	r.ends = append(r.ends[:0], n.ends...)
+	r.free = append(r.free[:0], n.free...)
+	b.first(last)
 }
 
 // delay is by how much the cost of what follows a node rises at most under SumT, if all

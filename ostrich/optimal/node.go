@@ -20,10 +20,14 @@ type node struct {
 
 	cost float64            // of jobs that have started, or are late: of SumU and SumT
 	paid float64            // of these, with the prices, and what stayed free until now
-	sum  ostrich.Duration   // of the starts of jobs that have started
 	ends []ostrich.Duration // of each campaign so far; under Cmax of all jobs
 
+	set    []uint64 // of left, see memory
+	key    uint64   // of the set
+	usable profile  // what of free the jobs that are left can use
+
 	children []child
+	bound    float64 // of all schedules that go on from here, when they have been looked at
 }
 
 // A child is a job that may start next.
@@ -40,7 +44,7 @@ func (p *problem) root(n *node) {
 	for i := range p.tasks {
 		n.left = append(n.left, i)
 	}
-	n.cost, n.paid, n.sum = 0, 0, 0
+	n.cost, n.paid = 0, 0
 	groups := len(p.in.Campaigns)
 	if !p.objective.stretches() {
 		groups = 1
@@ -76,7 +80,6 @@ func (s *search) start(n, c *node, at int) {
 	i, begin := n.left[at], n.starts[at]
 	t := &s.tasks[i]
 	c.now, c.last = begin, i
-	c.sum = n.sum + begin
 	c.paid = n.paid
 	if s.prices != nil {
 		c.paid += s.idle(n, begin) + s.prices.at(i, begin)

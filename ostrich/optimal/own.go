@@ -39,11 +39,14 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 // A bound is raised in some steps, then neighbours of the best order are tried, so many
 // for each job. Schedules are gone through for a short while, which is enough for a
 // small queue (so many schedules by so many jobs), before the bound is raised further.
+// Under SumT more neighbours are tried then: what the search takes depends on how good
+// the best schedule is at its beginning.
 const (
 	firstSteps = 400
 	tries      = 60
 	short      = 200_000
 	laterSteps = 8000
+	laterTries = 5000
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.
@@ -74,6 +77,9 @@ func (s *search) run() (bound float64, optimal bool) {
 		}
 		if !s.stopped {
 			bound = max(bound, s.priceIn(a, laterSteps, h))
+		}
+		if s.objective == SumT && !s.stopped && !s.beaten(bound, s.best) {
+			h.anneal(laterTries * len(s.tasks))
 		}
 	}
 	if s.beaten(bound, s.best) {

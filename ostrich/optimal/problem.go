@@ -109,6 +109,14 @@ func (p *problem) beaten(bound, best float64) bool {
 	return bound >= best-1e-9*math.Abs(best)
 }
 
+// least is what no bound is below that beats a value.
+func (s *search) least() float64 {
+	if s.objective.whole() {
+		return s.best - 1
+	}
+	return s.best - 1e-9*math.Abs(s.best)
+}
+
 // rounded is the least value that the objective can have and that is not below
 // bound. No value is below 0.
 func (p *problem) rounded(bound float64) float64 {

@@ -192,6 +192,7 @@ type question struct {
 	objective optimal.Objective
 	filter    bool // leave out jobs that are late whatever is done (section V.C)
 	nodes     int64
+	few       int64 // nodes for a queue of up to [fewJobs], if more
 }
 
 // ask solves the scenarios of a log.
@@ -224,7 +225,11 @@ func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostric
 		one, queue = kept, queue[:len(which)]
 	}
 	s.jobs = len(one.Jobs)
-	result, err := optimal.Own{}.Solve(&one, q.objective, optimal.Budget{Nodes: q.nodes})
+	nodes := q.nodes
+	if s.jobs <= fewJobs {
+		nodes = max(nodes, q.few)
+	}
+	result, err := optimal.Own{}.Solve(&one, q.objective, optimal.Budget{Nodes: nodes})
 	if err != nil {
 		return scenario{}, err
 	}
