@@ -39,11 +39,10 @@ type Server struct {
 	Addr   string // host:port if it listens on the network, else ""
 	MySQL  bool   // else MariaDB
 
-	product product
-	dir     string
-	cmd     *exec.Cmd
-	output  bytes.Buffer
-	exited  chan struct{}
+	dir    string
+	cmd    *exec.Cmd
+	output bytes.Buffer
+	exited chan struct{}
 }
 
 // Options say how to start a server.
@@ -66,8 +65,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{product: p, MySQL: p.mysql, dir: dir, Socket: filepath.Join(dir, "s"), exited: make(chan struct{})}
-	if err := s.start(ctx, o); err != nil {
+	s := &Server{MySQL: p.mysql, dir: dir, Socket: filepath.Join(dir, "s"), exited: make(chan struct{})}
+	if err := s.start(ctx, p, o); err != nil {
 		s.Stop()
 		return nil, err
 	}
@@ -79,7 +78,7 @@ type product struct {
 	daemon string
 	mysql  bool
 	create []string // the program that makes a data directory, and its arguments
-	more   []string // options of the daemon that only this product has
+	more   []string // options that only this product has
 }
 
 // installed returns the product that this machine has.
@@ -91,7 +90,7 @@ func installed() (product, error) {
 	daemon, err := find("mysqld")
 	return product{
 		daemon, true,
-		[]string{daemon, "--initialize-insecure", "--secure-file-priv=", "--auto-generate-certs=OFF"},
+		[]string{daemon, "--initialize-insecure"},
 		[]string{"--innodb-redo-log-capacity=256M", "--secure-file-priv=", "--mysqlx=OFF", "--auto-generate-certs=OFF", "--cte-max-recursion-depth=4294967295"},
 	}, err
 }
@@ -109,8 +108,7 @@ func find(program string) (string, error) {
 	return "", ErrMissing
 }
 
-func (s *Server) start(ctx context.Context, o Options) error {
-	p := s.product
+func (s *Server) start(ctx context.Context, p product, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	// A starting server removes the temporary tables in its tmpdir, also those of
@@ -119,7 +117,7 @@ func (s *Server) start(ctx context.Context, o Options) error {
 	if err := os.Mkdir(temporary, 0o700); err != nil {
 		return err
 	}
-	options := []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, "data"), "--tmpdir=" + temporary}
+	options := append([]string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, "data"), "--tmpdir=" + temporary}, p.more...)
 	if os.Geteuid() == 0 {
 		options = append(options, "--user=root")
 	}
@@ -131,7 +129,6 @@ func (s *Server) start(ctx context.Context, o Options) error {
 	options = append(options, "--socket="+s.Socket, "--pid-file="+filepath.Join(s.dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-buffer-pool-size=256M",
 		"--skip-log-bin", "--skip-name-resolve")
-	options = append(options, p.more...)
 	if o.Network {
 		port, err := freePort(ctx)
 		if err != nil {
