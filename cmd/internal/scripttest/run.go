@@ -34,7 +34,7 @@ import (
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
-var update = flag.Bool("update", false, "write what the commands print into the scripts")
+var update = flag.Bool("update", false, "write what the commands print into the scripts, and the files that the code describes")
 
 // tests run the tests of a package and return the exit code.
 type tests func() int
@@ -161,6 +161,6 @@ func Golden(t *testing.T, file, want string) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Errorf("%s is not what the command says; go test -update writes it (-want +got):\n%s", file, d)
+		t.Errorf("%s is not what the code says; go test -update writes it (-want +got):\n%s", file, d)
 	}
 }

@@ -1,17 +1,15 @@
 package sidecar
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write docs/configuration.md and contrib/ostrich.yaml")
+	"slurm-ostrich/cmd/internal/scripttest"
+)
 
 const intro = `# Configuration
 
@@ -99,18 +97,7 @@ func TestDocuments(t *testing.T) {
 	for file, want := range map[string]string{
 		"../../../docs/configuration.md": document(), "../../../contrib/ostrich.yaml": sample(),
 	} {
-		if *update {
-			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, string(got)); d != "" {
-			t.Errorf("%s is not what the settings say; go test ./cmd/internal/sidecar -update writes it (-want +got):\n%s", file, d)
-		}
+		scripttest.Golden(t, file, want)
 	}
 }
 
