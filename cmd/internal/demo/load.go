@@ -77,10 +77,10 @@ func submitters(n int) []submitter {
 	return list
 }
 
-// drawLoad draws the campaigns of the users for about some hours. The same seed gives the same campaigns. A user has as many as
-// fit in when each takes as long as it would on the user's even share of the
-// machine; what really happens is up to the scheduler. Time limits are one to
-// three times the length, in full minutes as Slurm has them.
+// drawLoad draws the campaigns of the users for about some hours. The same seed gives
+// the same campaigns. A user has as many as fit in when each takes as long as it would
+// on the user's even share of the machine; what really happens is up to the scheduler.
+// Time limits are one to three times the length, in full minutes as Slurm has them.
 func drawLoad(users []submitter, hours int, seed uint64) []sim.Campaign {
 	var list []sim.Campaign
 	for i, u := range users {

@@ -1,0 +1,39 @@
+package accounting
+
+// NameClass returns the ostrich.Job.Class of a job by its name: a hash (FNV-1a)
+// of the name without its digits, so that run-17 and run-18 are alike. The name
+// may hold any bytes. Without a name the class is 0. The values are the same in
+// every run of the program.
+func NameClass(name []byte) uint64 {
+	if len(name) == 0 {
+		return 0
+	}
+	h := uint64(fnvOffset)
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			h = (h ^ uint64(c)) * fnvPrime
+		}
+	}
+	return max(h, 1)
+}
+
+// ScriptClass returns the class of a job by its script: a hash of the number that
+// Slurm gives each different script (script_hash_inx), 0 for none. It differs
+// from every NameClass, because it begins with a zero byte, which no name holds.
+func ScriptClass(script uint64) uint64 {
+	if script == 0 {
+		return 0
+	}
+	h := uint64(fnvOffset)
+	h *= fnvPrime // the hash of a zero byte
+	for range 8 {
+		h = (h ^ script&0xff) * fnvPrime
+		script >>= 8
+	}
+	return max(h, 1)
+}
+
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
