@@ -11,6 +11,7 @@ import (
 type Entry struct {
 	Queued
 	Place     ostrich.Place // of a managed job, as the order wanted has it
+	Pool      string        // name of the job's pool, for the caller of Plan: Plan knows of none
 	Wait      Wait          // why it cannot start, as Queued.Wait tells it
 	Rank      int           // place in the order, from 1; 0 for a job that is left alone
 	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1

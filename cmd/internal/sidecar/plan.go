@@ -14,8 +14,8 @@ import (
 // Plan is the plan of all pools. Each pool is planned for itself: jobs of
 // different pools do not stand in one another's way.
 type Plan struct {
-	Pools   []priority.Plan // in the order of Cycle.Pools; the first has the jobs that are in none
-	Entries []Entry         // all jobs, pool after pool: managed ones in OStrich's order, then the rest
+	Pools   []priority.Plan   // in the order of Cycle.Pools; the first has the jobs that are in none
+	Entries []*priority.Entry // all jobs, pool after pool: managed ones in OStrich's order, then the rest
 	Summary priority.Summary
 
 	// Jobs that are left alone: Slurm refused to change them, another writer changed
@@ -33,13 +33,6 @@ func (p *Plan) leftAlone(why string) {
 	case why == priority.Unheard:
 		p.Unheard++
 	}
-}
-
-// Entry is a pending job in the plan. Place.Lead names its campaign, also of a job that is
-// left alone; it is 0 for one that is in none.
-type Entry struct {
-	*priority.Entry
-	Pool string
 }
 
 // planned is what a plan was made from, to see that it would be the same again. What
@@ -133,7 +126,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	}
 	s.unplanned = failed != nil
 	queues, ranks := split(c.Queue, orders)
-	p.Entries = make([]Entry, 0, len(c.Queue))
+	p.Entries = make([]*priority.Entry, 0, len(c.Queue))
 	for i, in := range c.Pools {
 		options.Procs = in.Schedule.Procs()
 		one, err := options.Plan(orders[i], queues[i])
@@ -153,20 +146,21 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 			}
 		}
 		for k := range one.Entries[:one.Managed] {
-			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
+			e := &one.Entries[k]
+			e.Pool = in.Pool.Name
 			if s.provisional.has(e.Job) {
 				e.Why += byQueue
 			}
 			p.Entries = append(p.Entries, e)
 		}
 		for k := one.Managed; k < len(one.Entries); k++ {
-			e := Entry{Entry: &one.Entries[k], Pool: in.Pool.Name}
+			e := &one.Entries[k]
 			e.Place.Lead, _ = in.Schedule.LeadOf(e.Job)
 			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
 				e.Why = LeftOut + why
 			}
-			if !s.config.pooled(e.Partition) {
-				e.Pool = ""
+			if s.config.pooled(e.Partition) {
+				e.Pool = in.Pool.Name
 			}
 			p.leftAlone(e.Why)
 			p.Entries = append(p.Entries, e)
@@ -178,7 +172,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 
 // like reports whether two plans for the same queue say and write the same.
 func (p *Plan) like(o *Plan) bool {
-	return p.Summary == o.Summary && p.kept() == o.kept() && slices.EqualFunc(p.Entries, o.Entries, func(a, b Entry) bool {
+	return p.Summary == o.Summary && p.kept() == o.kept() && slices.EqualFunc(p.Entries, o.Entries, func(a, b *priority.Entry) bool {
 		return a.Job == b.Job && a.Pool == b.Pool && a.Rank == b.Rank && a.To == b.To && a.Write == b.Write && a.Undone == b.Undone && a.Why == b.Why
 	})
 }

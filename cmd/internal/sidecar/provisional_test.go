@@ -54,12 +54,12 @@ func TestProvisional(t *testing.T) {
 	c := run(t, s, true)
 	equal(t, "provisional", 2, len(c.Provisional))
 	equal(t, "managed", 2, c.Plan.Summary.Managed)
-	e := c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e Entry) bool { return e.Job == 2 })]
+	e := c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 2 })]
 	equal(t, "rank of a job of three minutes beside one of ten", 1, e.Rank)
 	equal(t, "why ends with where it is from", true, strings.HasSuffix(e.Why, byQueue))
 	equal(t, "written", true, slices.ContainsFunc(w.sent[0], func(ch priority.Change) bool { return ch.Job == 2 }))
 	equal(t, "kept back", []ostrich.JobID{3}, c.Pools[0].Schedule.Kept())
-	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e Entry) bool { return e.Job == 4 })].Why)
+	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 4 })].Why)
 
 	// The row comes, and nothing is to be written.
 	w.now += 10

@@ -101,10 +101,10 @@ func TestPendingOfPools(t *testing.T) {
 // A job moves among the ordered jobs of its pool: neither those of another pool
 // in front of it in Slurm's order count, nor those that are left alone.
 func TestMoved(t *testing.T) {
-	entry := func(pool string, id ostrich.JobID, rank, slurm int) sidecar.Entry {
-		return sidecar.Entry{Entry: &priority.Entry{Queued: priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm}, Pool: pool}
+	entry := func(pool string, id ostrich.JobID, rank, slurm int) *priority.Entry {
+		return &priority.Entry{Queued: priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm, Pool: pool}
 	}
-	s := New(planned(sidecar.Plan{Entries: []sidecar.Entry{
+	s := New(planned(sidecar.Plan{Entries: []*priority.Entry{
 		entry("cpu", 1, 1, 5), entry("cpu", 2, 2, 1), entry("cpu", 3, 3, 3), entry("cpu", 4, 0, 2),
 		entry("gpu", 5, 1, 4), entry("gpu", 6, 2, 6),
 	}}), nil)

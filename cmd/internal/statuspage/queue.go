@@ -31,7 +31,7 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 		from, to = at, at+1
 	}
 	for i := from; i < to; i++ {
-		e := &entries[i]
+		e := entries[i]
 		if q.User != "" && e.User != q.User || !s.sees(e.User, e.Account) {
 			continue
 		}

@@ -138,7 +138,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 			e.Full, e.Array, e.Tasks, e.Count = e.Full+"_[0-63%4]", job, "0-63%4", 64
 		}
 		e.Place.Lead = campaign
-		plan.Entries = append(plan.Entries, sidecar.Entry{Entry: &e})
+		plan.Entries = append(plan.Entries, &e)
 	}
 	s.cycle = planned(plan)
 	p := func(x float64) *float64 { return &x }

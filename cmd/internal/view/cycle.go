@@ -132,7 +132,7 @@ func knownOf(from Source, c *sidecar.Cycle) known {
 	}
 	pins := config.Priority.Channel == string(priority.Priority)
 	for i := range c.Plan.Entries {
-		e := &c.Plan.Entries[i]
+		e := c.Plan.Entries[i]
 		k.ours = k.ours || e.Rank != 0 && (pins && e.Pinned || !pins && e.From != 0)
 		for _, in := range c.Pools {
 			if w, ok := in.Schedule.WorkOf(e.Job); ok {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
@@ -17,7 +16,7 @@ type due struct {
 
 // dueOf returns the due date of a pending job, by the length that is expected and since
 // it could first start.
-func (k *known) dueOf(e *sidecar.Entry, length ostrich.Duration, accept satisfaction.Acceptance) due {
+func (k *known) dueOf(e *priority.Entry, length ostrich.Duration, accept satisfaction.Acceptance) due {
 	if e.Wait != priority.Able || length < 1 {
 		return due{}
 	}

@@ -37,7 +37,7 @@ func TestDueOf(t *testing.T) {
 	} {
 		e := pending(tt.job, 1)
 		e.Submit, e.Wait = 900, tt.wait
-		if got := k.dueOf(&e, tt.length, satisfaction.Median); got != tt.want {
+		if got := k.dueOf(e, tt.length, satisfaction.Median); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -139,7 +138,7 @@ func (s *Cycle) explanation() *Explanation {
 
 // waiting explains the pending job at a place of the plan's entries.
 func (s *Cycle) waiting(place int) *Explanation {
-	p, e := &s.Plan.Entries[place], s.explanation()
+	p, e := s.Plan.Entries[place], s.explanation()
 	e.Due, e.Length = s.dueAt(place), s.dues[place].length
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
 	e.State, e.Reason, e.Priority, e.Submitted = p.State, p.Reason, p.Priority, p.Submit
@@ -175,7 +174,7 @@ func (s *Cycle) waiting(place int) *Explanation {
 }
 
 // poolOf returns the pool of a pending job, nil if it is in none.
-func (s *Cycle) poolOf(p *sidecar.Entry) *Pool {
+func (s *Cycle) poolOf(p *priority.Entry) *Pool {
 	for i := range s.Pools {
 		if s.Pools[i].Name == p.Pool && (p.Rank != 0 || s.inPool(p.Partition) != nil) {
 			return &s.Pools[i]
@@ -185,12 +184,12 @@ func (s *Cycle) poolOf(p *sidecar.Entry) *Pool {
 }
 
 // able reports whether a pending job waits for nothing but its turn.
-func (s *Cycle) able(p *sidecar.Entry, pool *Pool) bool {
+func (s *Cycle) able(p *priority.Entry, pool *Pool) bool {
 	return p.Wait == priority.Able && priority.ForItsTurn(p.Reason) && p.Reservation == "" && pool != nil && s.procs(p) <= pool.Procs
 }
 
 // procs returns how many processors a task of a pending job asks for, 0 if that is not known.
-func (s *Cycle) procs(p *sidecar.Entry) int {
+func (s *Cycle) procs(p *priority.Entry) int {
 	if r, ok := s.record(p.Job); ok {
 		return r.Job.Procs
 	}
@@ -237,7 +236,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 }
 
 // ahead adds up the jobs with a better rank in the same pool.
-func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
+func (s *Cycle) ahead(p *priority.Entry) *Ahead {
 	type campaign struct {
 		user string
 		lead ostrich.JobID
@@ -245,7 +244,7 @@ func (s *Cycle) ahead(p *sidecar.Entry) *Ahead {
 	var a Ahead
 	users, campaigns := make(map[string]bool), make(map[campaign]bool)
 	for i := range s.Plan.Entries {
-		o := &s.Plan.Entries[i]
+		o := s.Plan.Entries[i]
 		if o.Pool != p.Pool || o.Rank == 0 || o.Rank >= p.Rank {
 			continue
 		}

@@ -14,10 +14,10 @@ import (
 )
 
 // pending returns an entry of a plan. Each job is a campaign of its own.
-func pending(job ostrich.JobID, rank int) sidecar.Entry {
-	return sidecar.Entry{Entry: &priority.Entry{
+func pending(job ostrich.JobID, rank int) *priority.Entry {
+	return &priority.Entry{
 		Queued: priority.Queued{Job: job, Reason: "Priority", CPUs: 1, TimeLimit: 3600}, Place: ostrich.Place{Lead: job}, Rank: rank, SlurmRank: rank,
-	}}
+	}
 }
 
 // explainOne explains a job of a cycle, by its id.
@@ -72,7 +72,7 @@ func TestLate(t *testing.T) {
 			Completed: test.completed, Overdue: test.overdue,
 		}
 		s := &Cycle{
-			Plan:  sidecar.Plan{Entries: []sidecar.Entry{pending(10, 1), pending(20, 2)}},
+			Plan:  sidecar.Plan{Entries: []*priority.Entry{pending(10, 1), pending(20, 2)}},
 			known: known{dues: make([]due, 2), works: []ostrich.Work{3600, 5400}}, Pools: []Pool{{Procs: 4}}, Enforced: true,
 		}
 		s.describePool(&s.Pools[0], []ostrich.User{{User: 1}, {User: 2}}, []ostrich.Campaign{{User: 1, Lead: 10, Pending: []ostrich.JobID{10}}, c},
@@ -117,9 +117,9 @@ func TestVerdictOfSlurm(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := pending(20, 1)
-			test.change(p.Entry)
+			test.change(p)
 			bounded := ostrich.Campaign{User: 1, Lead: 20, First: 100, Pending: []ostrich.JobID{20}, Work: 3600, VirtualEnd: 500, FrontBy: 900, Bound: 2000}
-			s := &Cycle{Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Time: 200}
+			s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Time: 200}
 			s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{bounded}, func(ostrich.UserID) string { return "user" })
 			e := explainOne(t, s, "20")
 			if e.Verdict != test.want {
@@ -148,7 +148,7 @@ func TestVerdictLeftAlone(t *testing.T) {
 	} {
 		p := pending(20, 0)
 		p.Why, p.SlurmRank = why, 1
-		s := &Cycle{Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true}
+		s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true}
 		if e := explainOne(t, s, "20"); e.Verdict != want || e.line("write") != "nothing: "+why {
 			t.Errorf("verdict %q, want %q", e.Verdict, want)
 		}
@@ -157,7 +157,7 @@ func TestVerdictLeftAlone(t *testing.T) {
 
 // Without enforcing, Slurm's order is the one in force.
 func TestVerdictObserving(t *testing.T) {
-	s := &Cycle{Plan: sidecar.Plan{Entries: []sidecar.Entry{pending(20, 1)}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}}
+	s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{pending(20, 1)}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}}
 	const want = "It waits for its turn in Slurm's own order, as OStrich only watches this cluster. " +
 		"In OStrich's order, it is the next to start, as soon as there is room for it."
 	if e := explainOne(t, s, "20"); e.Verdict != want {
@@ -222,7 +222,7 @@ func TestEveryState(t *testing.T) {
 func TestWriteDone(t *testing.T) {
 	p := pending(20, 1)
 	p.From, p.To, p.Write, p.Why = 3, 7, true, "campaign order"
-	s := &Cycle{Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Channel: "nice"}
+	s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Channel: "nice"}
 	for _, want := range []string{"OStrich is to change its nice value from 3 to 7: campaign order", "nothing now, as its nice value of 7 fits OStrich's order: campaign order"} {
 		if got := explainOne(t, s, "20").line("write"); got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -296,7 +296,7 @@ func TestFactors(t *testing.T) {
 func TestWordsFromJSON(t *testing.T) {
 	waited, start := ostrich.Duration(60), ostrich.Time(1_700_000_000)
 	p := pending(20, 1)
-	s := &Cycle{Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Time: start}
+	s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Time: start}
 	s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{{User: 1, Lead: 20, First: start, Pending: []ostrich.JobID{20}, Held: []ostrich.JobID{7}, Work: 3600, VirtualEnd: 500, Bound: 2000}},
 		func(ostrich.UserID) string { return "user" })
 	many := make([]Write, mostWritten+1)
@@ -350,7 +350,7 @@ func TestWritten(t *testing.T) {
 
 // What goes first is told apart: the same campaign, other campaigns of the user, other users.
 func TestAhead(t *testing.T) {
-	var entries []sidecar.Entry
+	var entries []*priority.Entry
 	for i, user := range []string{"v", "u", "u", "w", "w", "u"} {
 		e := pending(ostrich.JobID(10+i), i+1)
 		e.User = user

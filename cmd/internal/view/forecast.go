@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -36,7 +36,7 @@ type forecasts struct {
 }
 
 // expected returns when a job is expected to start, nil if that is not known.
-func (s *Cycle) expected(p *sidecar.Entry) *Expected {
+func (s *Cycle) expected(p *priority.Entry) *Expected {
 	if e, ok := s.forecasts.of(p.Pool, func() map[ostrich.JobID]Expected { return s.forecast(s.poolOf(p)) })[p.Job]; ok {
 		return &e
 	}
@@ -66,7 +66,7 @@ func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 	jobs, procs := s.occupying(pool)
 	first := len(jobs) // of the pending ones
 	for _, i := range s.inForce(pool) {
-		e := &s.Plan.Entries[i]
+		e := s.Plan.Entries[i]
 		n, q := max(e.Count, 1), s.procs(e)
 		r, _ := s.record(e.Job)
 		limit := cmp.Or(r.Job.Estimate, e.TimeLimit)
@@ -130,7 +130,7 @@ func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 func (s *Cycle) inForce(pool *Pool) []int {
 	var places []int
 	for i := range s.Plan.Entries {
-		if e := &s.Plan.Entries[i]; e.Pool == pool.Name && s.able(e, pool) {
+		if e := s.Plan.Entries[i]; e.Pool == pool.Name && s.able(e, pool) {
 			places = append(places, i)
 		}
 	}

@@ -7,12 +7,13 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
 
 // machine returns a cycle at 10 000 s on 8 processors: job 1 holds 6 of them for 900 s
 // more by what is expected, and for 1800 s more by its limit.
-func machine(entries ...sidecar.Entry) *Cycle {
+func machine(entries ...*priority.Entry) *Cycle {
 	s := &Cycle{
 		Time: 10_000, Enforced: true, Plan: sidecar.Plan{Entries: entries}, Pools: []Pool{{Procs: 8}},
 		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []slurmdb.Record{
@@ -21,14 +22,14 @@ func machine(entries ...sidecar.Entry) *Cycle {
 		}},
 	}
 	for i := range entries {
-		e := &entries[i]
+		e := entries[i]
 		s.works = append(s.works, ostrich.Work(600*e.CPUs*max(e.Count, 1))) // of an hour by their limits
 		s.dues = append(s.dues, due{})
 	}
 	return s
 }
 
-func wide(job ostrich.JobID, rank, procs int) sidecar.Entry {
+func wide(job ostrich.JobID, rank, procs int) *priority.Entry {
 	e := pending(job, rank)
 	e.CPUs = procs
 	return e
@@ -67,7 +68,7 @@ func TestExpected(t *testing.T) {
 		t.Errorf("just started: %+v", e.Expected)
 	}
 	// The last of these starts earlier if jobs use their time limits, as they leave other gaps then.
-	var jobs []sidecar.Entry
+	var jobs []*priority.Entry
 	for i, limit := range []ostrich.Duration{4500, 1800, 4500, 900} {
 		jobs = append(jobs, wide(ostrich.JobID(10*(i+1)), i+1, []int{2, 8, 5, 5}[i]))
 		jobs[i].TimeLimit = limit
@@ -106,7 +107,7 @@ func TestExpectedWords(t *testing.T) {
 // the machine is never left idle for the first of the order.
 func TestExpectedProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var entries []sidecar.Entry
+		var entries []*priority.Entry
 		for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
 			e := wide(ostrich.JobID(10+i), i+1, rapid.IntRange(1, 9).Draw(t, "procs"))
 			e.TimeLimit = ostrich.Duration(rapid.IntRange(600, 9000).Draw(t, "limit"))
@@ -135,7 +136,7 @@ func TestExpectedProperty(t *testing.T) {
 
 // BenchmarkForecast is the first question of a cycle with 100 000 pending jobs.
 func BenchmarkForecast(b *testing.B) {
-	var entries []sidecar.Entry
+	var entries []*priority.Entry
 	for i := range 100_000 {
 		e := wide(ostrich.JobID(10+i), i+1, 1+i%7)
 		e.TimeLimit = ostrich.Duration(600 + 60*(i%97))
@@ -143,7 +144,7 @@ func BenchmarkForecast(b *testing.B) {
 	}
 	s := machine(entries...)
 	for b.Loop() {
-		if s.expected(&s.Plan.Entries[100]) == nil {
+		if s.expected(s.Plan.Entries[100]) == nil {
 			b.Fatal("no start")
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strconv"
 
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -49,23 +49,23 @@ func ParseJob(text string) (JobName, error) {
 }
 
 // Pending returns the index of the job in a plan's entries, or -1.
-func (n JobName) Pending(entries []sidecar.Entry) int {
+func (n JobName) Pending(entries []*priority.Entry) int {
 	whole := n.task < 0 && n.offset < 0
-	return first(entries,
-		func(e *sidecar.Entry) bool { return e.Full == n.text },
-		func(e *sidecar.Entry) bool { return whole && e.Job == n.id },
+	return first(len(entries),
+		func(i int) bool { return entries[i].Full == n.text },
+		func(i int) bool { return whole && entries[i].Job == n.id },
 		// The waiting tasks of an array are one record under the array's id.
-		func(e *sidecar.Entry) bool {
-			return n.offset < 0 && e.Array == n.id && (whole || e.HasTask(n.task))
+		func(i int) bool {
+			return n.offset < 0 && entries[i].Array == n.id && (whole || entries[i].HasTask(n.task))
 		})
 }
 
-// first returns the index of the first thing that fits, by the first of the tests that
-// any fits; or -1.
-func first[T any](list []T, tests ...func(*T) bool) int {
+// first returns the first index below n that fits, by the first of the tests that any
+// fits; or -1.
+func first(n int, tests ...func(i int) bool) int {
 	for _, fits := range tests {
-		for i := range list {
-			if fits(&list[i]) {
+		for i := range n {
+			if fits(i) {
 				return i
 			}
 		}
@@ -76,14 +76,14 @@ func first[T any](list []T, tests ...func(*T) bool) int {
 // live returns accounting's record of the job.
 func (n JobName) live(records []slurmdb.Record) (slurmdb.Record, bool) {
 	whole := n.task < 0 && n.offset < 0
-	i := first(records,
-		func(r *slurmdb.Record) bool { return whole && r.Job.ID == n.id },
-		func(r *slurmdb.Record) bool {
-			return n.offset < 0 && r.ArrayJob == n.id && (whole || int(r.ArrayTask) == n.task)
+	i := first(len(records),
+		func(i int) bool { return whole && records[i].Job.ID == n.id },
+		func(i int) bool {
+			return n.offset < 0 && records[i].ArrayJob == n.id && (whole || int(records[i].ArrayTask) == n.task)
 		},
 		// Slurm numbers the components of a heterogeneous job one after the other.
-		func(r *slurmdb.Record) bool {
-			return n.offset >= 0 && r.HetJob == n.id && int(r.Job.ID) == int(n.id)+n.offset
+		func(i int) bool {
+			return n.offset >= 0 && records[i].HetJob == n.id && int(records[i].Job.ID) == int(n.id)+n.offset
 		})
 	if i < 0 {
 		return slurmdb.Record{}, false

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 // Plan is the order of the queue and what would be written. Its fields, and
@@ -80,13 +80,13 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 // sees reports whether the job at a place of the plan's entries is chosen and v may
 // see it.
 func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
-	e := &s.Plan.Entries[place]
+	e := s.Plan.Entries[place]
 	return by.chosen(e.User, e.Account, e.Partition) && v.Job(e.User, e.Account) && s.named(by, place)
 }
 
 // named reports whether the job at a place of the plan's entries is chosen by its name.
 func (s *Cycle) named(by *Selection, place int) bool {
-	e := &s.Plan.Entries[place]
+	e := s.Plan.Entries[place]
 	fits := func(n JobName) bool { return n.Pending(s.Plan.Entries[place:place+1]) == 0 }
 	leader := uint64(e.Job) // of a heterogeneous job, which shows as 40+1
 	if number, _, ok := strings.Cut(e.Full, "+"); ok {
@@ -97,7 +97,7 @@ func (s *Cycle) named(by *Selection, place int) bool {
 
 // Job describes the job at a place of the plan's entries.
 func (s *Cycle) Job(place int) Job {
-	e := &s.Plan.Entries[place]
+	e := s.Plan.Entries[place]
 	j := Job{
 		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool,
 		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why, Due: s.dueAt(place),
@@ -117,17 +117,17 @@ func (s *Cycle) Job(place int) Job {
 
 // moves returns by how many places each job comes earlier in OStrich's order than in
 // Slurm's, among the ordered jobs of its pool; 0 for jobs that are left alone.
-func moves(entries []sidecar.Entry) []int {
+func moves(entries []*priority.Entry) []int {
 	ordered := make([]int, len(entries)) // in Slurm's order, places of entries and one more; 0 for others
 	for i := range entries {
-		if e := &entries[i]; e.Rank != 0 {
+		if e := entries[i]; e.Rank != 0 {
 			ordered[e.SlurmRank-1] = i + 1
 		}
 	}
 	moved, before := make([]int, len(entries)), make(map[string]int) // in each pool
 	for _, place := range ordered {
 		if place > 0 {
-			e := &entries[place-1]
+			e := entries[place-1]
 			before[e.Pool]++
 			moved[place-1] = before[e.Pool] - e.Rank
 		}

@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -122,7 +123,7 @@ func cycleOf() *Cycle {
 	p := pending(20, 1)
 	p.User = "u"
 	return &Cycle{
-		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []sidecar.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
+		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
 		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []slurmdb.Record{{
 			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: slurmdb.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
 		}}},

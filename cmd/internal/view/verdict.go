@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 )
 
 // verdict says in a sentence or two why a pending job does not run. Where that is not its
 // place in the order, Slurm's own reason comes first.
-func (s *Cycle) verdict(e *Explanation, p *sidecar.Entry, pool *Pool) string {
+func (s *Cycle) verdict(e *Explanation, p *priority.Entry, pool *Pool) string {
 	switch p.Wait {
 	case priority.Kept:
 		return held(p)
@@ -48,7 +47,7 @@ func (s *Cycle) verdict(e *Explanation, p *sidecar.Entry, pool *Pool) string {
 }
 
 // held says who holds a job.
-func held(p *sidecar.Entry) string {
+func held(p *priority.Entry) string {
 	switch p.Reason {
 	case "JobHeldUser":
 		return "Its user holds it (Slurm's reason: JobHeldUser). It can start after: scontrol release " + p.Full
@@ -59,7 +58,7 @@ func held(p *sidecar.Entry) string {
 }
 
 // dependent says on what a job depends.
-func dependent(p *sidecar.Entry) string {
+func dependent(p *priority.Entry) string {
 	on := p.Dependency
 	if on == "" {
 		on = "other jobs"
@@ -72,7 +71,7 @@ func dependent(p *sidecar.Entry) string {
 }
 
 // leftAlone says why OStrich does not order a job that could start.
-func leftAlone(e *Explanation, p *sidecar.Entry) string {
+func leftAlone(e *Explanation, p *priority.Entry) string {
 	switch {
 	case p.Why == priority.Unheard && !e.Enforced:
 		return "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster."
@@ -85,7 +84,7 @@ func leftAlone(e *Explanation, p *sidecar.Entry) string {
 }
 
 // turn says what goes before a job in OStrich's order.
-func turn(e *Explanation, p *sidecar.Entry) string {
+func turn(e *Explanation, p *priority.Entry) string {
 	c := e.Campaign
 	switch {
 	case p.Place.Gated:
