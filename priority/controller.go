@@ -150,3 +150,14 @@ type Partition struct {
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
 }
+
+// MaxTimes returns the time limits of the partitions that have one, by name.
+func MaxTimes(partitions []Partition) map[string]ostrich.Duration {
+	limits := make(map[string]ostrich.Duration)
+	for _, p := range partitions {
+		if p.MaxTime != Unlimited {
+			limits[p.Name] = p.MaxTime
+		}
+	}
+	return limits
+}

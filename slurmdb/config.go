@@ -123,7 +123,8 @@ type Config struct {
 	Timeout time.Duration
 
 	// MaxTime is the time limit of each partition, for jobs without a limit of
-	// their own. Only the controller knows it, not the tables.
+	// their own. Only the controller knows it, not the tables. See also
+	// Ledger.Partitions.
 	MaxTime  map[string]ostrich.Duration
 	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments tell how long jobs run, see accounting.ReadComment

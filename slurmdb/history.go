@@ -55,6 +55,8 @@ type history struct {
 	splits  map[ostrich.JobID]ostrich.Time // when tasks first left an array, by array
 	log     log
 	skipped []Skip
+
+	relimited bool // the limits of partitions may have changed since the last poll
 }
 
 func newHistory(c Config) *history {
@@ -87,6 +89,7 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 			h.vanish(t)
 		}
 	}
+	h.relimit()
 	h.releaseDue()
 	h.giveUp()
 	h.endRunaways()
@@ -233,6 +236,19 @@ func (h *history) estimate(w *row) ostrich.Duration {
 		longest = max(longest, h.config.MaxTime[name])
 	}
 	return cmp.Or(longest, h.config.DefaultLimit)
+}
+
+// relimit reports the jobs that get their limit from a partition whose limit has changed.
+func (h *history) relimit() {
+	if !h.relimited {
+		return
+	}
+	h.relimited = false
+	for _, id := range sortedIDs(h.jobs) {
+		if t := h.jobs[id]; t.closed == 0 && t.job.Estimate != h.estimate(&t.row) {
+			h.change(t, &t.row, h.now)
+		}
+	}
 }
 
 // follow begins the next row of a job. It reports differences at the time of the

@@ -33,6 +33,14 @@ func newLedger(c Config, y saying) *Ledger {
 	}
 }
 
+// Partitions takes over what the controller says of its partitions now: the nodes of the
+// pools, which are those of Config, and the time limits. The next poll reports what is
+// different, as of its own time.
+func (l *Ledger) Partitions(pools []Pool, maxTime map[string]ostrich.Duration) {
+	l.machine.divide(pools)
+	l.history.config.MaxTime, l.history.relimited = maxTime, true
+}
+
 // begin begins a poll at a time, and returns the time from which on closed rows are read.
 func (l *Ledger) begin(now ostrich.Time) (window ostrich.Time) {
 	l.history.poll++

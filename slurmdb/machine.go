@@ -66,17 +66,27 @@ type machine struct {
 }
 
 func newMachine(pools []Pool) *machine {
-	m := &machine{pools: pools, of: map[string][]int{}, rows: map[nodeKey]nodeRow{}}
-	if len(pools) == 0 {
-		m.pools = []Pool{{}}
-	}
-	for i, p := range m.pools {
+	m := &machine{rows: map[nodeKey]nodeRow{}}
+	m.divide(pools)
+	for range m.pools {
 		m.last = append(m.last, -1)
+	}
+	return m
+}
+
+// divide gives the pools their nodes. The sizes that were reported stay as they were: the
+// next update reports only what they are now.
+func (m *machine) divide(pools []Pool) {
+	if len(pools) == 0 {
+		pools = []Pool{{}}
+	}
+	m.pools, m.of = pools, map[string][]int{}
+	for i, p := range pools {
 		for _, n := range p.Nodes {
 			m.of[n] = append(m.of[n], i)
 		}
 	}
-	return m
+	m.reported = m.sizes()
 }
 
 // fetchNodes reads the open and the new rows of the event table. The table has an

@@ -182,12 +182,7 @@ func (s *source) foretell() lengths.Result {
 	if !s.limits {
 		return lengths.Result{}
 	}
-	s.lengths.MaxTime = make(map[string]ostrich.Duration)
-	for _, p := range s.setup.Partitions {
-		if p.MaxTime != priority.Unlimited {
-			s.lengths.MaxTime[p.Name] = p.MaxTime
-		}
-	}
+	s.lengths.MaxTime = priority.MaxTimes(s.setup.Partitions)
 	return lengths.Test(s.history, s.lengths)
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/lengths"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
@@ -64,16 +63,12 @@ func foretell(ctx context.Context, c Config, read func(context.Context) (*accoun
 	}
 	o := lengths.Options{
 		Predictor: c.Schedule.Predictor, Class: c.Schedule.Class, Tree: c.Schedule.Shares == sharesTree,
-		MaxTime: make(map[string]ostrich.Duration), DefaultLimit: seconds(c.Schedule.DefaultLimit),
+		DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}
 	partitions, err := c.Commands().Partitions(ctx)
 	if err != nil {
 		partitions = nil // the limits of the jobs themselves must do
 	}
-	for _, p := range partitions {
-		if p.MaxTime != priority.Unlimited {
-			o.MaxTime[p.Name] = p.MaxTime
-		}
-	}
+	o.MaxTime = priority.MaxTimes(partitions)
 	return lengths.Test(h, o), float64(h.To-h.From) / 86400, nil
 }

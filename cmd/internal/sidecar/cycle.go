@@ -54,6 +54,8 @@ type Sidecar struct {
 
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
+	// divide tells accounting of other partitions; nil: it needs no telling.
+	divide func(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
 
 	printed    []priority.Queued // the latest queue, as the controller returned it
 	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed
@@ -326,6 +328,13 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	}
 	if !reflect.DeepEqual(controller, s.controller) || !reflect.DeepEqual(partitions, s.partitions) {
 		s.made, s.ranked = nil, nil
+	}
+	if !reflect.DeepEqual(partitions, s.partitions) && s.divide != nil {
+		if pools, err := nodesOf(s.config.Pools, partitions); err != nil {
+			s.names = err // the pools keep the nodes that they had
+		} else {
+			s.divide(pools, priority.MaxTimes(partitions))
+		}
 	}
 	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
 	return nil

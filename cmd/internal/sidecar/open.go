@@ -51,12 +51,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
 	source.Believe = watchClock(source.Timeout)
-	source.MaxTime = make(map[string]ostrich.Duration)
-	for _, p := range partitions {
-		if p.MaxTime != priority.Unlimited {
-			source.MaxTime[p.Name] = p.MaxTime
-		}
-	}
+	source.MaxTime = priority.MaxTimes(partitions)
 	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
 		return nil, err
 	}
@@ -71,7 +66,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	c = s.config
+	c, s.divide = s.config, accounting.Partitions
 	if reader, is := accounting.(*slurmdb.Reader); is {
 		s.place = place{reader: reader, servers: servers, of: serversOf(&source), asked: time.Now()}
 		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
@@ -212,6 +207,8 @@ type accounts interface {
 	Accounting
 	Namer
 	asked
+	// Partitions tells accounting what it cannot know of the controller's partitions.
+	Partitions(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
 }
 
 // asked answers questions that no poll does, see Past.

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
 )
 
 // Every field of the options but the processors is a setting, and what a
@@ -81,5 +84,33 @@ func TestPlanAfterReconfigure(t *testing.T) {
 		equal(t, "value while the configuration is taken to be as it was", first, run(t, s, false).Plan.Entries[0].To)
 		time.Sleep(configAge)
 		equal(t, "a greater value for greater weights", true, run(t, s, false).Plan.Entries[0].To > first)
+	})
+}
+
+// TestPartitionsAreFollowed: accounting hears of nodes and limits that partitions get while
+// the sidecar runs. A pool whose partition is gone keeps its nodes, and that is told once.
+func TestPartitionsAreFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		s := w.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
+		var heard []string
+		s.divide = func(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration) {
+			heard = append(heard, fmt.Sprint(pools[0].Name, pools[0].Nodes, maxTime["main"]))
+		}
+		next := func(change func()) *Cycle {
+			change()
+			time.Sleep(configAge)
+			return run(t, s, false)
+		}
+		next(func() {})
+		equal(t, "heard of what is as it was", 0, len(heard))
+		next(func() {
+			w.parts = []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2", "n3"}, MaxTime: 60}}
+		})
+		equal(t, "heard of a node and a limit", "[m[n1 n2 n3] 60]", fmt.Sprint(heard))
+		c := next(func() { w.parts = []priority.Partition{{Name: "gpu"}} })
+		equal(t, "heard of a pool without its partition", 1, len(heard))
+		equal(t, "told", true, c.Names != nil && strings.Contains(c.Names.Error(), `no partition "main"`))
+		equal(t, "told again", false, next(func() {}).Names != nil)
 	})
 }
