@@ -2,6 +2,7 @@ package ostrich
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -51,7 +52,7 @@ type stage struct {
 	// Tags on the clock of the user's account: when the stage opened, when
 	// its service begins, and F, when it ends; see user.laid.
 	arrived, start, finish float64
-	until                  float64 // the latest F in the user's line up to this stage
+	until                  float64 // the latest F in the user's line up to this stage; see user.reached
 	done                   Work    // what had been served before start, see reopen
 	place                  int     // in the user's line, counted from the first stage there ever was
 
@@ -74,8 +75,9 @@ type user struct {
 	recent   *job      // the job submitted last to it; nil once that has ended
 	count    int       // campaigns so far
 	declared declared
-	line     []*stage // in the order of service, from the first that is not over
-	gone     int      // stages that were in the line before
+	line     []*stage  // in the order of service, from the first that is not over
+	reached  []float64 // by stage of the line: once it is completed, the latest F up to it; +Inf before, and while tags are to be set
+	gone     int       // stages that were in the line before
 
 	completed int     // stages at the front of the line that are completed virtually; the next one is served
 	laid      int     // stages at the front of the line whose tags are set, see refresh
@@ -133,7 +135,9 @@ func (s *Schedule) add(g *stage, d Work) {
 func (u *user) reopen(g *stage) {
 	now := u.leaf.parent.clock
 	g.arrived, g.done, g.completed = now, g.work, notYet
-	if g.place-u.gone > u.completed || u.completed == len(u.line) {
+	i := g.place - u.gone
+	u.unreach(i)
+	if i > u.completed || u.completed == len(u.line) {
 		return
 	}
 	if served := u.line[u.completed]; served.start < now { // interrupted
@@ -178,18 +182,19 @@ func (s *Schedule) refresh(u *user, from int) {
 	now := u.leaf.parent.clock
 	owed, idle := u.owed(now), !u.leaf.active()
 	if from > u.completed {
+		u.unreach(from)
 		u.laid, from = min(u.laid, from), u.completed
 	}
 	var finish float64
 	i := from
 	for ; i < len(u.line); i++ {
 		g := u.line[i]
-		until := g.until
+		until := u.upTo(i)
 		finish = g.finish
 		s.layOut(g, i)
 		if g.completed == notYet && (g.finish-now)*u.leaf.weight <= rounding {
 			u.unserved -= g.unserved()
-			g.completed = s.moment
+			g.completed, u.reached[i] = s.moment, g.until
 			if s.onCompletion != nil {
 				s.onCompletion(g.campaign.lead, s.moment)
 			}
@@ -200,8 +205,10 @@ func (s *Schedule) refresh(u *user, from int) {
 		if g.completed == notYet {
 			break
 		}
-		if g.until == until || idle {
+		if u.upTo(i) == until || idle {
 			i = max(i, u.completed-1)
+		} else {
+			i = u.raise(i)
 		}
 	}
 	u.completed = i
@@ -232,7 +239,7 @@ func (s *Schedule) layOut(g *stage, i int) {
 	u := g.campaign.user
 	after := u.swept
 	if i > 0 {
-		after = u.line[i-1].until
+		after = u.upTo(i - 1)
 	}
 	start := max(g.arrived, after)
 	if g.completed != notYet {
@@ -243,9 +250,35 @@ func (s *Schedule) layOut(g *stage, i int) {
 		finish = min(finish, g.finish)
 	}
 	g.start, g.finish, g.until = start, finish, max(after, finish)
+	if g.completed != notYet {
+		u.reached[i] = g.until
+	}
 	if g.listed {
 		s.waiting.touch(g)
 	}
+}
+
+// upTo is the latest F in a user's line up to the i-th stage.
+func (u *user) upTo(i int) float64 {
+	if reached := u.reached[i]; !math.IsInf(reached, 1) {
+		return reached
+	}
+	return u.line[i].until
+}
+
+// unreach lets the tags of the i-th stage be set when the walk of refresh comes by.
+func (u *user) unreach(i int) { u.line[i].until, u.reached[i] = u.upTo(i), math.Inf(1) }
+
+// raise sets what layOut would set of the completed stages behind the i-th up to which
+// the latest F is no later than up to that one. Their tags are not later either, so
+// they stay as they are. It returns the last of these stages, or i.
+func (u *user) raise(i int) int {
+	reached := u.reached[i]
+	for i+1 < len(u.reached) && u.reached[i+1] <= reached {
+		i++
+		u.reached[i] = reached
+	}
+	return i
 }
 
 // catchUp sets the tags of a user's stages that refresh has left behind.
@@ -286,9 +319,9 @@ func (u *user) sweep() {
 	}
 	if n < len(u.line)-n { // do not move many for a few
 		clear(u.line[:n])
-		u.line = u.line[n:]
+		u.line, u.reached = u.line[n:], u.reached[n:]
 	} else {
-		u.line = slices.Delete(u.line, 0, n)
+		u.line, u.reached = slices.Delete(u.line, 0, n), slices.Delete(u.reached, 0, n)
 	}
 	u.gone += n
 	u.completed -= n
@@ -305,7 +338,8 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 	u.leaf = leaf
 	s.sync(leaf.parent)
 	now := leaf.parent.clock
-	for _, g := range u.line {
+	for i, g := range u.line {
+		u.unreach(i)
 		g.arrived = now + (g.arrived-from)*unit
 		g.start = now + (g.start-from)*unit
 		g.finish = now // at most, see layOut
@@ -386,6 +420,6 @@ func (s *Schedule) stageFor(c *campaign) *stage {
 	g.campaign, g.number, g.arrived, g.began, g.completed = c, c.opened, u.leaf.parent.clock, notYet, notYet
 	g.place, g.since = u.gone+len(u.line), c.since
 	c.stages = append(c.stages, g)
-	u.line = append(u.line, g)
+	u.line, u.reached = append(u.line, g), append(u.reached, math.Inf(1))
 	return g
 }

@@ -1,6 +1,9 @@
 package ostrich
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
@@ -95,7 +98,7 @@ func (d *duplicate) user(from *user) *user {
 	to.shifted = false
 	to.leaf = d.node(from.leaf)
 	to.leaf.user = to
-	to.line = make([]*stage, len(from.line))
+	to.line, to.reached = make([]*stage, len(from.line)), slices.Clone(from.reached)
 	for i, g := range from.line {
 		to.line[i] = d.stage(g, to)
 	}

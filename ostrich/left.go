@@ -100,7 +100,7 @@ func (s *Schedule) settle() {
 	s.sync(s.root)
 	for s.root.sharing > 0 && (empty || s.surplus > 0) {
 		next := Work((s.root.children[0].tag - s.root.clock) * s.root.sharing)
-		if next > s.surplus && !empty {
+		if next > s.surplus+rounding && !empty { // less is no work, see refresh
 			s.root.clock += float64(s.surplus) / s.root.sharing
 			s.surplus = 0
 			break

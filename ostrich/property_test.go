@@ -423,3 +423,37 @@ func TestTagsAreSetWhenRead(t *testing.T) {
 		}
 	})
 }
+
+// TestRaise: raising what is completed behind a stage does what laying it out would, to
+// the last bit.
+func TestRaise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := mustNew(t, drawOptions(t))
+		d := everything
+		d.users = 2
+		for _, e := range drawEvents(t, d) {
+			mustStep(t, s, e)
+		}
+		for _, u := range sortedUsers(s.users) {
+			now := s.clockAt(u.leaf.parent, s.moment)
+			for i, g := range u.line {
+				if g.completed == notYet {
+					continue
+				}
+				a, b := s.Clone(), s.Clone()
+				raised, laid := a.users[u.id], b.users[u.id]
+				raised.reached[i] = max(raised.upTo(i), now-rapid.Float64Range(0, 10).Draw(t, "earlier"))
+				laid.reached[i] = raised.reached[i]
+				for k := i + 1; k <= raised.raise(i); k++ {
+					b.layOut(laid.line[k], k)
+				}
+				for k, g := range raised.line {
+					if h := laid.line[k]; g.start != h.start || g.finish != h.finish || raised.upTo(k) != laid.upTo(k) {
+						t.Fatalf("user %d, stage %d behind %d: tags %v, %v, %v, want %v, %v, %v",
+							u.id, k, i, g.start, g.finish, raised.upTo(k), h.start, h.finish, laid.upTo(k))
+					}
+				}
+			}
+		}
+	})
+}

@@ -156,3 +156,35 @@ func owing(s *Schedule) (list []any) {
 	}
 	return list
 }
+
+// TestSettledToRounding: a campaign of which settling leaves nothing but rounding is
+// completed by it, also if no job runs then. User 1 has an array whose first task runs, user 2
+// a job of just that part of it that is user 2's without user 3, whose job is cancelled.
+func TestSettledToRounding(t *testing.T) {
+	for one := 1; one < 10; one++ {
+		for two := 1; two < 10; two++ {
+			s := mustNew(t, Options{Procs: 1, Machine: Parallel, Settle: true})
+			mustStep(t, s, Event{Kind: Reshare, Shares: &Shares{Users: []UserShare{
+				{User: 1, Weight: float64(one) / 10}, {User: 2, Weight: float64(two) / 10}, {User: 3, Weight: 0.7},
+			}}})
+			end := Time(1 + one + two)
+			first := Job{ID: 1, Group: 1, User: 1, Procs: 1, Estimate: Duration(one + two), Submit: 1}
+			second := first
+			second.ID = 2
+			other := Job{ID: 3, User: 2, Procs: 1, Estimate: Duration(two), Submit: 1}
+			cancelled := Job{ID: 4, User: 3, Procs: 1, Estimate: 100, Submit: 1}
+			for _, j := range []Job{first, second, other, cancelled} {
+				mustStep(t, s, Event{At: 1, Kind: Submit, Job: j})
+			}
+			first.Start = 1
+			mustStep(t, s, Event{At: 1, Kind: Start, Job: first})
+			first.End, cancelled.End = end, end
+			mustStep(t, s, Event{At: end, Kind: End, Job: first})
+			mustStep(t, s, Event{At: end, Kind: End, Job: cancelled})
+			mustAdvance(t, s, end+1)
+			if s.Active() != 1 {
+				t.Errorf("weights %d and %d: %d users are active\n%s", one, two, s.Active(), s.Describe())
+			}
+		}
+	}
+}

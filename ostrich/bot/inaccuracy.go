@@ -55,7 +55,15 @@ func Predict(jobs []sim.Logged, numbers []int, p ostrich.Predictor, byBag bool, 
 		}
 		moments = append(moments, asked, told)
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(moments, func(a, b moment) int {
+		switch c := cmp.Compare(a.at, b.at); {
+		case c != 0 || a.learned == b.learned || known == Before:
+			return c
+		case a.learned: // what ends now has ended
+			return -1
+		}
+		return 1
+	})
 	series := make(map[int]*ostrich.Forecast)
 	var off []float64
 	for _, m := range moments {

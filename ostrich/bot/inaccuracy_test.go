@@ -41,3 +41,19 @@ func TestPredict(t *testing.T) {
 		}
 	}
 }
+
+// TestPredictAtOneMoment: what ends when a task starts had ended, in whatever order
+// the two were submitted.
+func TestPredictAtOneMoment(t *testing.T) {
+	task := func(id ostrich.JobID, submit, start ostrich.Time, run ostrich.Duration) sim.Logged {
+		return sim.Logged{Job: sim.Job{ID: id, User: 1, Submit: submit, Run: run}, Start: start}
+	}
+	for name, jobs := range map[string][]sim.Logged{
+		"submitted before": {task(1, 0, 5, 5), task(2, 2, 10, 10)},
+		"submitted after":  {task(1, 0, 10, 10), task(2, 2, 5, 5)},
+	} {
+		if got := Predict(jobs, []int{0, 0}, ostrich.ByLast, true, Ended); got.Tasks != 1 || got.Mean != 0.5 {
+			t.Errorf("%s: %+v, want one task off by 0.5", name, got)
+		}
+	}
+}

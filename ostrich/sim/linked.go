@@ -60,6 +60,7 @@ func Linked(log []Logged) ([]Campaign, error) {
 		c := &list[at.campaign]
 		c.Tasks = append(c.Tasks, Task{
 			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
+			Class: l.Class, Hint: l.Hint,
 		})
 	}
 	return list, nil

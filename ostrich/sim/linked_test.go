@@ -44,6 +44,28 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// TestLinkedKeepsWhatIsKnown: what a log says of a job is told to a policy, whoever
+// finds the campaigns.
+func TestLinkedKeepsWhatIsKnown(t *testing.T) {
+	log := []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 4, 1, 2)}
+	for i := range log {
+		log[i].Class, log[i].Hint = 5, 3
+	}
+	want, err := sim.Campaigns(log, ostrich.Rule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sim.Linked(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if got[i].Tasks[0] != want[i].Tasks[0] {
+			t.Errorf("campaign %d: %+v, want %+v", i+1, got[i].Tasks[0], want[i].Tasks[0])
+		}
+	}
+}
+
 func TestLinkedFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name string

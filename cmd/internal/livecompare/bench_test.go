@@ -20,6 +20,8 @@ type deep struct {
 	queue  []priority.Queued
 	now    ostrich.Time
 	config sidecar.Config
+
+	controller priority.Controller
 }
 
 func newDeep(users, jobs int) *deep {
@@ -59,9 +61,10 @@ func (d *deep) Live() []slurmdb.Record                    { return d.live }
 func (*deep) UserName(id ostrich.UserID) string           { return fmt.Sprint(id) }
 func (d *deep) Config() sidecar.Config                    { return d.config }
 func (*deep) Close() error                                { return nil }
-func (*deep) Controller(context.Context) (priority.Controller, error) {
-	return priority.Controller{}, nil
+func (d *deep) Controller(context.Context) (priority.Controller, error) {
+	return d.controller, nil // asked again every few minutes
 }
+
 func (*deep) Partitions(context.Context) ([]priority.Partition, error) { return nil, nil }
 func (d *deep) Queue(context.Context) ([]priority.Queued, error)       { return d.queue, nil }
 func (*deep) Diag(context.Context) (slurm.Diag, error)                 { return slurm.Diag{}, nil }
@@ -75,11 +78,11 @@ func (*deep) Update(context.Context, priority.Channel, []priority.Change) (prior
 func BenchmarkObserve(b *testing.B) {
 	const jobs = 100_000
 	world := newDeep(500, jobs)
-	controller := priority.Controller{
+	world.controller = priority.Controller{
 		ClusterName: "c", Version: "22.05.8", PriorityType: "priority/multifactor", Weights: priority.Weights{Age: 1000},
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
 	}
-	s, err := sidecar.New(world.config, world, world, controller, nil)
+	s, err := sidecar.New(world.config, world, world, world.controller, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
