@@ -59,7 +59,7 @@ func (s *studied) gantt() *gantt {
 	starts := s.firstStarts(place)
 	virtual := make(map[int]Block) // by index of the campaign
 	for _, b := range s.in.Virtual {
-		if b.Campaign >= 0 && b.Campaign < len(place) {
+		if b.Campaign >= 0 && b.Campaign < len(place) && place[b.Campaign] >= 0 {
 			virtual[place[b.Campaign]] = b
 		}
 	}
