@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,24 +50,25 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 		}
 	}
 	s.Procs, s.Nodes = 0, 0
+	cpus := nodeCPUs(parts)
 	for lead := range parts {
 		var pool Pool
-		nodes := make(map[string]bool)
-		perNode := 0.0
+		nodes, procs := make(map[string]bool), 0.0
 		for i, p := range parts {
 			if of[i] != lead {
 				continue
 			}
 			pool.Partitions = append(pool.Partitions, p.Name)
 			for _, n := range p.Nodes {
-				nodes[n] = true
+				if !nodes[n] {
+					nodes[n], procs = true, procs+cpus[n]
+				}
 			}
-			perNode = max(perNode, float64(p.TotalCPUs)/float64(len(p.Nodes)))
 		}
 		if len(nodes) == 0 {
 			continue
 		}
-		pool.Procs = int(math.Round(perNode * float64(len(nodes))))
+		pool.Procs = int(math.Round(procs))
 		s.Procs, s.Nodes = s.Procs+pool.Procs, s.Nodes+len(nodes)
 		s.Pools = append(s.Pools, pool)
 	}
@@ -74,6 +76,30 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another.", len(s.Pools)))
 	}
 	return nil
+}
+
+// nodeCPUs returns how many processors a node has, as far as the sums of the partitions
+// tell: the smallest partition shares its own evenly among its nodes, and a larger one,
+// which may hold other nodes besides, what remains.
+func nodeCPUs(parts []priority.Partition) map[string]float64 {
+	cpus := make(map[string]float64)
+	bySize := slices.SortedStableFunc(slices.Values(parts), func(a, b priority.Partition) int { return cmp.Compare(len(a.Nodes), len(b.Nodes)) })
+	for _, p := range bySize {
+		left, unknown := float64(p.TotalCPUs), 0.0
+		for _, n := range p.Nodes {
+			if c, known := cpus[n]; known {
+				left -= c
+			} else {
+				unknown++
+			}
+		}
+		for _, n := range p.Nodes {
+			if _, known := cpus[n]; !known {
+				cpus[n] = max(0, left/unknown)
+			}
+		}
+	}
+	return cpus
 }
 
 // poolOf returns the pool of a partition; -1 for one without nodes.

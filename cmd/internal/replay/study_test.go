@@ -121,6 +121,13 @@ func TestPools(t *testing.T) {
 	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
 		t.Errorf("together -want +got:\n%s", diff)
 	}
+	fat := []priority.Partition{
+		{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}},
+		{Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}},
+	}
+	if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
+		t.Errorf("nodes of 4, 4 and 128 processors are %d", of.Procs)
+	}
 	campaigns, err := s.campaigns(0, s.Options.Rule)
 	if err != nil {
 		t.Fatal(err)
