@@ -140,7 +140,7 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 			}
-			before[j.Association] += left * float64(j.End-j.Start) * max(j.Billing, float64(j.Procs))
+			before[j.Association] += left * float64(j.End-j.Start) * cmp.Or(j.Billing, float64(j.Procs)) * s.Priority.QOS[j.QOS].UsageFactor
 			continue
 		}
 		pool := s.poolOf(h.Partitions[j.Partition])

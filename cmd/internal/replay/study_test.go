@@ -81,6 +81,12 @@ func TestNew(t *testing.T) {
 	if got, want := s.Priority.Associations[0].Usage, 1600*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
 		t.Errorf("usage before the window: %v, want %v", got, want)
 	}
+	billed := history()
+	billed.Jobs[0].Billing = 2
+	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", UsageFactor: 3}}}
+	if got, want := mustNew(t, billed, Setup{Options: window30, Site: site}).Priority.Associations[0].Usage, 3*800*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("usage before the window, billed: %v, want %v", got, want)
+	}
 	recorded := s.Recorded()
 	if len(recorded) != 4 || recorded[2].ID != 17 {
 		t.Errorf("recorded: %+v, want four without the one that had not ended", recorded)
