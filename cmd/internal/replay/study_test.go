@@ -313,6 +313,13 @@ func TestChange(t *testing.T) {
 			}
 		})
 	}
+	more, _, err := s.Change("nodes:+2", nil)
+	if err == nil {
+		more, _, err = more.Change("procs:+1", nil)
+	}
+	if err != nil || more.Pools[0].Procs != 13 || more.Priority.Procs != 13 || more.Priority.Nodes != 6 {
+		t.Errorf("both: %v, %v of %d nodes", err, more.Pools, more.Priority.Nodes)
+	}
 	if diff := cmp.Diff(mustNew(t, history(), Setup{Options: window30}).Recorded(), s.Recorded()); diff != "" || s.Pools[0].Procs != 8 || s.Shares != nil || len(s.Jobs) != 5 {
 		t.Errorf("the changes have changed the study:\n%s", diff)
 	}
