@@ -328,22 +328,23 @@ func TestChange(t *testing.T) {
 func TestChangeErrors(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
 	for what, words := range map[string]string{
-		"faster":           "KIND:VALUE",
-		"speed:2":          "unknown; there are",
-		"share:alice":      "share:NAME=N",
-		"share:nobody=2":   `no user or account "nobody"`,
-		"share:alice=-1":   "at least 0",
-		"rule:often":       "must be one of max",
-		"rule:max=10m":     "takes no time",
-		"rule:window=soon": "is no time",
-		"order:random":     "must be one of lpt",
-		"gate:strict":      "cannot hold jobs back",
-		"halflife:0s":      "at least 1 s",
-		"nodes:2":          "must be nodes:+N",
-		"nodes:-4":         "the machine has 4 nodes",
-		"procs:-8":         "the machine has 8 processors",
-		"procs:-1":         "needs 8 processors",
-		"add:missing":      "missing",
+		"faster":                     "KIND:VALUE",
+		"speed:2":                    "unknown; there are",
+		"share:alice":                "share:NAME=N",
+		"share:nobody=2":             `no user or account "nobody"`,
+		"share:alice=-1":             "at least 0",
+		"rule:often":                 "must be one of max",
+		"rule:max=10m":               "takes no time",
+		"rule:window=soon":           "is no time",
+		"order:random":               "must be one of lpt",
+		"gate:strict":                "cannot hold jobs back",
+		"halflife:0s":                "at least 1 s",
+		"nodes:2":                    "must be nodes:+N",
+		"nodes:+4611686018427387905": "must be nodes:+N", // which times 8 is 8
+		"nodes:-4":                   "the machine has 4 nodes",
+		"procs:-8":                   "the machine has 8 processors",
+		"procs:-1":                   "needs 8 processors",
+		"add:missing":                "missing",
 	} {
 		_, _, err := s.Change(what, func(name string) ([]byte, error) {
 			return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}

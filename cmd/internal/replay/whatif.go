@@ -178,7 +178,7 @@ func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
 // grow changes the size of the machine, of every pool in proportion.
 func (s *Study) grow(kind, value string) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n == 0 || value[0] != '+' && value[0] != '-' {
+	if err != nil || n == 0 || max(n, -n) > math.MaxInt32 || value[0] != '+' && value[0] != '-' {
 		return fmt.Errorf("must be %s:+N or %[1]s:-N", kind)
 	}
 	had := s.Priority.Procs // after an earlier change; Procs is the machine by which all is measured
