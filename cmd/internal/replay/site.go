@@ -257,17 +257,29 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
 	}
 	unknown := 0
+	byID, byName := make(map[uint32]int), make(map[[2]string]int) // the first of each
+	for i, b := range slices.Backward(site.Associations) {
+		if b.ID != 0 {
+			byID[b.ID] = i
+		}
+		if b.Partition == "" {
+			byName[[2]string{b.User, b.Account}] = i
+		}
+	}
+	busy := make(map[[2]string]bool)
 	for _, a := range h.Associations {
+		busy[[2]string{a.User, a.Account}] = true
 		x := multifactor.Association{User: a.User, Account: a.Account, Shares: 1}
 		if a.Account != "" && a.Account != accounting.RootAccount && !known[a.Account] {
 			known[a.Account] = true
 			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
 		}
-		i := slices.IndexFunc(site.Associations, func(b accounting.AssociationShare) bool {
-			return a.ID != 0 && a.ID == b.ID || a.User == b.User && a.Account == b.Account && b.Partition == ""
-		})
+		i, is := byName[[2]string{a.User, a.Account}]
+		if k, ok := byID[a.ID]; ok && (!is || k < i) {
+			i, is = k, true
+		}
 		switch {
-		case i >= 0:
+		case is:
 			x.Shares = shares(site.Associations[i].Shares)
 		case setup.Site != nil:
 			unknown++
@@ -276,7 +288,7 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 	}
 	// Those without jobs count among the siblings all the same.
 	for _, b := range site.Associations {
-		if !slices.ContainsFunc(h.Associations, func(a accounting.Association) bool { return a.User == b.User && a.Account == b.Account }) {
+		if !busy[[2]string{b.User, b.Account}] {
 			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares)})
 		}
 	}
@@ -321,15 +333,23 @@ func (s *Study) divide() *ostrich.Shares {
 			d.Accounts = append(d.Accounts, ostrich.Account{Name: a.Name, Parent: above(a.Parent), Weight: weight(a.Shares)})
 		}
 	}
+	first := s.associationOf()
 	for i, u := range s.Users {
-		for _, a := range s.Priority.Associations {
-			if a.User == u.Name && a.Account == u.Account {
-				d.Users = append(d.Users, ostrich.UserShare{User: ostrich.UserID(i + 1), Account: above(a.Account), Weight: weight(a.Shares)})
-				break
-			}
+		if k, ok := first[[2]string{u.Name, u.Account}]; ok {
+			a := &s.Priority.Associations[k]
+			d.Users = append(d.Users, ostrich.UserShare{User: ostrich.UserID(i + 1), Account: above(a.Account), Weight: weight(a.Shares)})
 		}
 	}
 	return d
+}
+
+// associationOf returns the places of associations by user and account, the first of each.
+func (s *Study) associationOf() map[[2]string]int {
+	places := make(map[[2]string]int, len(s.Priority.Associations))
+	for i, a := range slices.Backward(s.Priority.Associations) {
+		places[[2]string{a.User, a.Account}] = i
+	}
+	return places
 }
 
 // shares are those of an association as priority/multifactor reads them.
