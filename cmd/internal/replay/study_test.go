@@ -96,6 +96,29 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestLost: a job that is said to run beyond its time limit was lost. It stands in nobody's
+// way from then on, and the processors that it had are not busy.
+func TestLost(t *testing.T) {
+	h := history()
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 18, Procs: 8, Submit: 700, Start: 700, State: accounting.Running, Limit: 300})
+	s := mustNew(t, h, Setup{Options: window30})
+	if j := s.Jobs[0]; s.IDs[0] != 18 || j.Start != 700 || j.Run != 300 {
+		t.Errorf("job %d runs from %d for %d s", s.IDs[0], j.Start, j.Run)
+	}
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 19, Procs: 8, Submit: 10, Start: 10, State: accounting.Running, Limit: 300})
+	if s = mustNew(t, h, Setup{Options: window30}); s.IDs[0] != 18 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 job left out: its time limit ended before the window") {
+		t.Errorf("first job %d, notes %q", s.IDs[0], s.Notes)
+	}
+	ran := s.ran(h)
+	ran = ran[:len(ran)-1]
+	if last := ran[len(ran)-1]; last.ID != 18 || last.End != 1000 {
+		t.Errorf("job %d ends at %d, want 1000", last.ID, last.End)
+	}
+	if before := ran[4]; before.ID != 15 || before.End != h.To {
+		t.Errorf("job %d, which runs without a limit, ends at %d, want %d", before.ID, before.End, h.To)
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	empty := history()
 	empty.Jobs = empty.Jobs[:1]
