@@ -84,7 +84,7 @@ func (t *Told) First() ostrich.Time { return t.l.first }
 func (t *Told) Window() ostrich.Time { return t.window }
 
 // Row tells of a row. Rows that are known already, or were before those that are known,
-// are dropped.
+// are dropped. One without a submission cannot be true, which Enter says.
 func (t *Told) Row(e *Entry) {
 	t.f.read++
 	h := t.l.history
@@ -96,7 +96,7 @@ func (t *Told) Row(e *Entry) {
 		h.stale[w.key] = h.poll
 		return
 	}
-	if j := h.jobs[w.id]; j != nil && w.submit < j.row.submit {
+	if j := h.jobs[w.id]; j != nil && w.submit < j.row.submit && w.submit > 0 {
 		return
 	}
 	t.f.rows = append(t.f.rows, w)

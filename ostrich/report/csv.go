@@ -79,13 +79,16 @@ func WriteCampaigns(w io.Writer, campaigns []Campaign, m int) error {
 }
 
 // WriteUtilisation writes the utilisation of m processors over time, a CSV line for
-// each step.
+// each step. More steps than mostSteps are an error.
 func WriteUtilisation(w io.Writer, jobs []Job, m int, step ostrich.Duration) error {
+	first, last := Span(jobs)
+	if n := int64(last-first) / max(1, int64(step)); n > mostSteps {
+		return fmt.Errorf("report: %d steps of %d s from %d to %d: at most %d, so make them longer", n, step, first, last, mostSteps)
+	}
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"time", "utilisation"}); err != nil {
 		return err
 	}
-	first, last := Span(jobs)
 	for i, u := range Utilisations(jobs, m, first, last, step) {
 		at := int64(first) + int64(i)*int64(step)
 		if err := out.Write([]string{strconv.FormatInt(at, 10), strconv.FormatFloat(u, 'f', 6, 64)}); err != nil {
@@ -95,6 +98,9 @@ func WriteUtilisation(w io.Writer, jobs []Job, m int, step ostrich.Duration) err
 	out.Flush()
 	return out.Error()
 }
+
+// mostSteps is more than the seconds of three years.
+const mostSteps = 100_000_000
 
 // span is a range of processors.
 type span struct{ first, last int }

@@ -1,7 +1,9 @@
 package report_test
 
 import (
+	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,4 +91,17 @@ func TestSeriesAgainstSeconds(t *testing.T) {
 			t.Fatalf("idle area (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestWriteUtilisation: a row for each step, unless a wild time makes them too many.
+func TestWriteUtilisation(t *testing.T) {
+	jobs := []report.Job{{Submit: 0, Start: 0, End: 5, Procs: 1}, {Submit: 6, Start: 6, End: 10, Procs: 2}}
+	var out strings.Builder
+	if err := report.WriteUtilisation(&out, jobs, 2, 5); err != nil || out.String() != "time,utilisation\n0,0.500000\n5,0.800000\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	jobs[1].End = 1e17
+	if err := report.WriteUtilisation(io.Discard, jobs, 2, 5); err == nil {
+		t.Error("as many steps as there is time, and no error")
+	}
 }

@@ -59,7 +59,7 @@ func (s *studied) gantt() *gantt {
 	starts := s.firstStarts(place)
 	virtual := make(map[int]Block) // by index of the campaign
 	for _, b := range s.in.Virtual {
-		if b.Campaign >= 0 && b.Campaign < len(place) {
+		if b.Campaign >= 0 && b.Campaign < len(place) && place[b.Campaign] >= 0 {
 			virtual[place[b.Campaign]] = b
 		}
 	}
@@ -165,7 +165,7 @@ func (c *Comparison) ganttChart() template.HTML {
 func BusiestDay(jobs []report.Job) (from, to ostrich.Time) {
 	const day = ostrich.Time(24 * 3600)
 	begin, end := report.Span(jobs)
-	waited := make([]float64, (end-begin)/day+1)
+	waited := make(map[ostrich.Time]float64) // by day, as most days of a log with a wild time have nothing
 	for i := range jobs {
 		j := &jobs[i]
 		for d := (j.Submit - begin) / day; d <= (j.Start-begin)/day; d++ {
@@ -174,9 +174,9 @@ func BusiestDay(jobs []report.Job) (from, to ostrich.Time) {
 		}
 	}
 	most := ostrich.Time(0)
-	for d := range waited {
-		if waited[d] > waited[most] {
-			most = ostrich.Time(d)
+	for d, area := range waited {
+		if area > waited[most] || area == waited[most] && d < most {
+			most = d
 		}
 	}
 	return begin + most*day, min(begin+(most+1)*day, end)

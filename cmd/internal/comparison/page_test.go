@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 func htmlOf(t testing.TB, c *Comparison) string {
@@ -317,6 +318,23 @@ func TestTables(t *testing.T) {
 	}
 	if plain := "mean campaign stretch, unbounded"; slices.Contains(short.Header, plain) || !slices.Contains(long.Header, plain) {
 		t.Errorf("the unbounded mean is not in the long table alone: %q", short.Header)
+	}
+}
+
+// TestBusiestDay: a log with a wild time in it has as many days as any other.
+func TestBusiestDay(t *testing.T) {
+	const day = 86400
+	jobs := []report.Job{
+		{Submit: 10, Start: 10, End: 20, Procs: 1},
+		{Submit: 10 + 2*day, Start: 20 + 2*day, End: 30 + 2*day, Procs: 4}, // the first of two such days
+		{Submit: 10 + 3*day, Start: 50 + 3*day, End: 60 + 3*day, Procs: 1},
+		{Submit: 1e17, Start: 1e17 + 5, End: 1e17 + 9, Procs: 1},
+	}
+	if from, to := BusiestDay(jobs); from != 10+2*day || to != 10+3*day {
+		t.Errorf("from %d to %d", from, to)
+	}
+	if from, to := BusiestDay(jobs[:1]); from != 10 || to != 20 {
+		t.Errorf("nobody waits: from %d to %d", from, to)
 	}
 }
 

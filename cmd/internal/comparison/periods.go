@@ -199,7 +199,7 @@ func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) e
 	places := s.campaignPlaces()
 	unfinished := make([]bool, len(s.runs[0].campaigns))
 	for number := range open {
-		if number < len(places) {
+		if number < len(places) && places[number] >= 0 {
 			unfinished[places[number]] = true
 		}
 	}

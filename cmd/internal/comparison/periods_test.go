@@ -133,6 +133,26 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
+// TestPeriodsOpen: a campaign of which no job has ended is not among the jobs, and leaves
+// those with the numbers next to it as they are.
+func TestPeriodsOpen(t *testing.T) {
+	in := happened(3, 16, each(3600), each(4))
+	want := periods(t, in)
+	number := in.Runs[0].Jobs[len(in.Runs[0].Jobs)/2].Campaign
+	jobs := slices.Clone(in.Runs[0].Jobs)
+	for i := range jobs { // the number is that of an open one from here on
+		if jobs[i].Campaign >= number {
+			jobs[i].Campaign++
+		}
+	}
+	in.Runs[0].Jobs, in.Open = jobs, map[int]bool{number: true}
+	got := periods(t, in)
+	if diff := cmp.Diff(want.Measures, got.Measures); diff != "" || got.Straddling != want.Straddling || got.Beyond != want.Beyond {
+		t.Errorf("%d campaigns across the date and %d across another end, want %d and %d (-want +got):\n%s",
+			got.Straddling, got.Beyond, want.Straddling, want.Beyond, diff)
+	}
+}
+
 // TestPeriodsCoverage: where nothing changed, most intervals contain 0. With few
 // weeks they are a little narrow, as docs/compare.md says.
 func TestPeriodsCoverage(t *testing.T) {

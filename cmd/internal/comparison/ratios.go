@@ -11,9 +11,9 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 )
 
-// Ratio is a figure divided by that of the first policy, with its standard error;
-// NaN if that is not known.
-type Ratio struct{ Value, Error float64 }
+// Ratio is a figure divided by that of the first policy, with its standard error and
+// how far its 95 % interval reaches each way; NaN if these are not known.
+type Ratio struct{ Value, Error, Reach float64 }
 
 // text formats the ratio.
 func (r Ratio) text() string {
@@ -120,21 +120,20 @@ func (r *Ratios) table(g *RatioGroup) format.Table {
 // chart draws ratios as differences from 1. Each row has a lane for each policy
 // but the first.
 func (r *Ratios) chart(title, text string, rows []string, at func(policy, row int) Ratio) *svg.Picture {
-	const sure = 1.96 // standard errors of a 95 % interval
 	chart := svg.Rows{Title: title, Text: text, Width: pageWidth}
 	most := 0.05
 	for row, name := range rows {
 		one := svg.Row{Name: name}
 		for i := 1; i < len(r.Policies); i++ {
 			x := at(i, row)
-			v := svg.Value{Class: svg.Run(i), Number: i, At: x.Value - 1, Low: x.Value - 1 - sure*x.Error, High: x.Value - 1 + sure*x.Error}
+			v := svg.Value{Class: svg.Run(i), Number: i, At: x.Value - 1, Low: x.Value - 1 - x.Reach, High: x.Value - 1 + x.Reach}
 			v.Hollow = v.Low < 0 && v.High > 0
 			if len(r.Policies) > 2 {
 				v.Name = r.Policies[i].Name
 			}
 			most = max(most, 1.1*math.Abs(v.At))
-			if !math.IsNaN(x.Error) {
-				most = max(most, math.Abs(v.At)+min(sure*x.Error, 0.5))
+			if !math.IsNaN(x.Reach) {
+				most = max(most, math.Abs(v.At)+min(x.Reach, 0.5))
 			}
 			one.Values = append(one.Values, v)
 		}

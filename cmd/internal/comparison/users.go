@@ -106,7 +106,7 @@ func (s *studied) units() [][]unit {
 }
 
 // campaignPlaces returns the index of each campaign number in the list of
-// campaigns, which leaves out numbers without a job.
+// campaigns, which leaves out numbers without a job: theirs is -1.
 func (s *studied) campaignPlaces() []int {
 	var used []bool
 	jobs := s.in.Runs[0].Jobs
@@ -120,8 +120,9 @@ func (s *studied) campaignPlaces() []int {
 	}
 	places, next := make([]int, len(used)), 0
 	for n, has := range used {
-		places[n] = next
+		places[n] = -1
 		if has {
+			places[n] = next
 			next++
 		}
 	}

@@ -14,6 +14,7 @@ const (
 	promiseStep  = 5 * minute // between two computations of ρ
 	companyTime  = 7 * day    // an ended campaign shares the reference machine for that long
 	mostArrivals = 10_000     // of ended campaigns; the oldest ones are forgotten
+	mostInOne    = 1000       // of a campaign, which a user who never pauses may not end for months
 	mostRhos     = 50_000     // the same
 	mostPromised = 20         // users in the report
 	startup      = 10         // seconds that Slurm may take to start a job
@@ -31,7 +32,29 @@ func (c *campaign) arrive(at ostrich.Time, work ostrich.Work) {
 		c.arrivals[n-1].work += work
 		return
 	}
-	c.arrivals = append(c.arrivals, arrival{at, work})
+	if c.arrivals = append(c.arrivals, arrival{at, work}); len(c.arrivals) > mostInOne {
+		c.thin()
+	}
+}
+
+// thin joins work that came at one moment, and if that leaves more than half, each two
+// neighbours at the moment of the earlier one.
+func (c *campaign) thin() {
+	slices.SortStableFunc(c.arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+	join := func(same func(last, next arrival, n int) bool) {
+		kept := c.arrivals[:1]
+		for n, a := range c.arrivals[1:] {
+			if last := &kept[len(kept)-1]; same(*last, a, n) {
+				last.work += a.work
+			} else {
+				kept = append(kept, a)
+			}
+		}
+		c.arrivals = kept
+	}
+	if join(func(last, next arrival, _ int) bool { return last.at == next.at }); len(c.arrivals) > mostInOne/2 {
+		join(func(_, _ arrival, n int) bool { return n%2 == 0 })
+	}
 }
 
 // promise compares ended campaigns with an equally shared machine, every

@@ -122,6 +122,31 @@ func TestPromiseForgets(t *testing.T) {
 	equal(t, "by age", [2]int{2, 0}, [2]int{len(p.past), len(p.rhos)})
 }
 
+// TestArrivals: a campaign that does not end keeps a bounded number of arrivals, in the
+// order of time as soon as they are thinned, and all its work.
+func TestArrivals(t *testing.T) {
+	var apart, arrays campaign
+	const n = 100_000
+	for i := range ostrich.Time(n) {
+		apart.arrive(i^1, 2)
+		arrays.arrive(i%2, 3)
+	}
+	sum := func(c *campaign) (work ostrich.Work) {
+		for _, a := range c.arrivals {
+			work += a.work
+		}
+		return work
+	}
+	if len(apart.arrivals) > mostInOne || sum(&apart) != 2*n || apart.arrivals[0].at != 0 {
+		t.Errorf("%d arrivals from %d on with %v, want at most %d from 0 on with %d", len(apart.arrivals), apart.arrivals[0].at, sum(&apart), mostInOne, 2*n)
+	}
+	if len(arrays.arrivals) > mostInOne || sum(&arrays) != 3*n || arrays.arrivals[0].work < arrays.arrivals[1].work/2 {
+		t.Errorf("two arrays: %d arrivals with %v", len(arrays.arrivals), sum(&arrays))
+	}
+	arrays.thin()
+	equal(t, "two arrays", []arrival{{0, 3 * n / 2}, {1, 3 * n / 2}}, arrays.arrivals, cmpopts.EquateComparable(arrival{}))
+}
+
 // BenchmarkPromise is one computation of ρ, once in five minutes, with as many
 // arrivals of ended campaigns as are kept, of 200 users.
 func BenchmarkPromise(b *testing.B) {

@@ -55,9 +55,9 @@ func table(policies []PolicyRatios) [][]comparison.Ratio {
 	for i := range policies {
 		var row []comparison.Ratio
 		for _, x := range policies[i].All() {
-			one := comparison.Ratio{Value: x.Ratio, Error: math.NaN()}
+			one := comparison.Ratio{Value: x.Ratio, Error: math.NaN(), Reach: math.NaN()}
 			if x.Error != nil {
-				one.Error = *x.Error
+				one.Error, one.Reach = *x.Error, x.reach()
 			}
 			row = append(row, one)
 		}

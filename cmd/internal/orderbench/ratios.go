@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"slurm-ostrich/cmd/internal/format"
 )
 
@@ -12,6 +14,16 @@ import (
 type Ratio struct {
 	Ratio float64  `json:"ratio"`
 	Error *float64 `json:"error"`
+
+	freedom float64 // degrees of it, that the error has
+}
+
+// reach is how far the 95 % interval reaches each way, by Student's t.
+func (r *Ratio) reach() float64 {
+	if *r.Error == 0 {
+		return 0
+	}
+	return *r.Error * distuv.StudentsT{Sigma: 1, Nu: r.freedom}.Quantile(0.975)
 }
 
 // Ratios are the ratios of all measures, see Measures.
@@ -157,15 +169,16 @@ func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
 	return r
 }
 
-// estimated is a mean with its standard error, or NaN if it is not known.
-type estimated struct{ mean, err float64 }
+// estimated is a mean with its standard error, or NaN if it is not known, and the
+// degrees of freedom of that.
+type estimated struct{ mean, err, freedom float64 }
 
 // ratio returns the ratio whose logarithm was estimated.
 func (e estimated) ratio() Ratio {
 	r := Ratio{Ratio: math.Exp(e.mean)}
 	if !math.IsNaN(e.err) {
 		spread := r.Ratio * e.err
-		r.Error = &spread
+		r.Error, r.freedom = &spread, e.freedom
 	}
 	return r
 }
@@ -196,24 +209,28 @@ func overParts(values []float64) estimated {
 		e.mean += v / n
 	}
 	if len(values) < 2 {
-		return estimated{e.mean, math.NaN()}
+		return estimated{mean: e.mean, err: math.NaN()}
 	}
 	for _, v := range values {
 		e.err += (v - e.mean) * (v - e.mean)
 	}
-	e.err = math.Sqrt(e.err / (n - 1) / n)
+	e.err, e.freedom = math.Sqrt(e.err/(n-1)/n), n-1
 	return e
 }
 
-// overLogs returns the mean of means that each have an error of their own.
+// overLogs returns the mean of means that each have an error of their own. The degrees
+// of freedom are those of Welch and Satterthwaite.
 func overLogs(means []estimated) estimated {
 	n := float64(len(means))
 	var e estimated
 	for _, m := range means {
 		e.mean += m.mean / n
 		e.err += m.err * m.err
+		if m.err > 0 {
+			e.freedom += m.err * m.err * m.err * m.err / m.freedom
+		}
 	}
-	e.err = math.Sqrt(e.err) / n
+	e.err, e.freedom = math.Sqrt(e.err)/n, e.err*e.err/e.freedom
 	return e
 }
 

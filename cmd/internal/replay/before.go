@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,8 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 	return result, err
 }
 
-// ran returns all jobs that started. Those that had not ended end with the data.
+// ran returns all jobs that started. Those that had not ended end with the data, or at
+// their time limits.
 func (s *Study) ran(h *accounting.History) []report.Job {
 	var jobs []report.Job
 	users := make(map[string]ostrich.UserID)
@@ -89,7 +91,7 @@ func (s *Study) ran(h *accounting.History) []report.Job {
 		}
 		one := report.Job{ID: j.ID, User: users[name], Submit: j.Submit, Start: j.Start, End: j.End, Procs: min(int(j.Procs), s.Pools[pool].Procs)}
 		if one.End == 0 {
-			one.End = h.To
+			one.End = lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime))
 		}
 		if j.Eligible > j.Submit && j.Eligible <= j.Start {
 			one.Submit = j.Eligible

@@ -23,9 +23,10 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 		return nil, err
 	}
 	c := &comparison.Controller{}
+	places := s.associationOf()
 	for _, x := range shares {
-		i := slices.IndexFunc(s.Priority.Associations, func(a multifactor.Association) bool { return a.User == x.User && a.Account == x.Account })
-		if x.User == "" || i < 0 {
+		i, is := places[[2]string{x.User, x.Account}]
+		if x.User == "" || !is {
 			continue
 		}
 		c.Users++

@@ -11,17 +11,14 @@ import (
 
 // peak returns the most processors that jobs of the history used at once in its
 // window, and when. It leaves out jobs that were suspended or resized, because
-// others ran in their place for a while. A job that has not ended counts until its time limit: if it is
-// still said to run later, it was lost.
+// others ran in their place for a while.
 func peak(h *accounting.History) (procs int, at ostrich.Time) {
 	var jobs []report.Job
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		end := j.End
 		if end == 0 {
-			if end = h.To; j.Limit > 0 {
-				end = min(end, j.Start+ostrich.Time(j.Limit))
-			}
+			end = lastSeen(h, j, j.Limit)
 		}
 		if j.Start > 0 && j.Suspended == 0 && !j.Resized && end >= h.From {
 			jobs = append(jobs, report.Job{Start: j.Start, End: end, Procs: int(j.Procs)})

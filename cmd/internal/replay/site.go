@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,24 +50,25 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 		}
 	}
 	s.Procs, s.Nodes = 0, 0
+	cpus := nodeCPUs(parts)
 	for lead := range parts {
 		var pool Pool
-		nodes := make(map[string]bool)
-		perNode := 0.0
+		nodes, procs := make(map[string]bool), 0.0
 		for i, p := range parts {
 			if of[i] != lead {
 				continue
 			}
 			pool.Partitions = append(pool.Partitions, p.Name)
 			for _, n := range p.Nodes {
-				nodes[n] = true
+				if !nodes[n] {
+					nodes[n], procs = true, procs+cpus[n]
+				}
 			}
-			perNode = max(perNode, float64(p.TotalCPUs)/float64(len(p.Nodes)))
 		}
 		if len(nodes) == 0 {
 			continue
 		}
-		pool.Procs = int(math.Round(perNode * float64(len(nodes))))
+		pool.Procs = int(math.Round(procs))
 		s.Procs, s.Nodes = s.Procs+pool.Procs, s.Nodes+len(nodes)
 		s.Pools = append(s.Pools, pool)
 	}
@@ -74,6 +76,30 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another.", len(s.Pools)))
 	}
 	return nil
+}
+
+// nodeCPUs returns how many processors a node has, as far as the sums of the partitions
+// tell: the smallest partition shares its own evenly among its nodes, and a larger one,
+// which may hold other nodes besides, what remains.
+func nodeCPUs(parts []priority.Partition) map[string]float64 {
+	cpus := make(map[string]float64)
+	bySize := slices.SortedStableFunc(slices.Values(parts), func(a, b priority.Partition) int { return cmp.Compare(len(a.Nodes), len(b.Nodes)) })
+	for _, p := range bySize {
+		left, unknown := float64(p.TotalCPUs), 0.0
+		for _, n := range p.Nodes {
+			if c, known := cpus[n]; known {
+				left -= c
+			} else {
+				unknown++
+			}
+		}
+		for _, n := range p.Nodes {
+			if _, known := cpus[n]; !known {
+				cpus[n] = max(0, left/unknown)
+			}
+		}
+	}
+	return cpus
 }
 
 // poolOf returns the pool of a partition; -1 for one without nodes.
@@ -231,17 +257,29 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
 	}
 	unknown := 0
+	byID, byName := make(map[uint32]int), make(map[[2]string]int) // the first of each
+	for i, b := range slices.Backward(site.Associations) {
+		if b.ID != 0 {
+			byID[b.ID] = i
+		}
+		if b.Partition == "" {
+			byName[[2]string{b.User, b.Account}] = i
+		}
+	}
+	busy := make(map[[2]string]bool)
 	for _, a := range h.Associations {
+		busy[[2]string{a.User, a.Account}] = true
 		x := multifactor.Association{User: a.User, Account: a.Account, Shares: 1}
 		if a.Account != "" && a.Account != accounting.RootAccount && !known[a.Account] {
 			known[a.Account] = true
 			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
 		}
-		i := slices.IndexFunc(site.Associations, func(b accounting.AssociationShare) bool {
-			return a.ID != 0 && a.ID == b.ID || a.User == b.User && a.Account == b.Account && b.Partition == ""
-		})
+		i, is := byName[[2]string{a.User, a.Account}]
+		if k, ok := byID[a.ID]; ok && (!is || k < i) {
+			i, is = k, true
+		}
 		switch {
-		case i >= 0:
+		case is:
 			x.Shares = shares(site.Associations[i].Shares)
 		case setup.Site != nil:
 			unknown++
@@ -250,7 +288,7 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 	}
 	// Those without jobs count among the siblings all the same.
 	for _, b := range site.Associations {
-		if !slices.ContainsFunc(h.Associations, func(a accounting.Association) bool { return a.User == b.User && a.Account == b.Account }) {
+		if !busy[[2]string{b.User, b.Account}] {
 			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares)})
 		}
 	}
@@ -295,15 +333,23 @@ func (s *Study) divide() *ostrich.Shares {
 			d.Accounts = append(d.Accounts, ostrich.Account{Name: a.Name, Parent: above(a.Parent), Weight: weight(a.Shares)})
 		}
 	}
+	first := s.associationOf()
 	for i, u := range s.Users {
-		for _, a := range s.Priority.Associations {
-			if a.User == u.Name && a.Account == u.Account {
-				d.Users = append(d.Users, ostrich.UserShare{User: ostrich.UserID(i + 1), Account: above(a.Account), Weight: weight(a.Shares)})
-				break
-			}
+		if k, ok := first[[2]string{u.Name, u.Account}]; ok {
+			a := &s.Priority.Associations[k]
+			d.Users = append(d.Users, ostrich.UserShare{User: ostrich.UserID(i + 1), Account: above(a.Account), Weight: weight(a.Shares)})
 		}
 	}
 	return d
+}
+
+// associationOf returns the places of associations by user and account, the first of each.
+func (s *Study) associationOf() map[[2]string]int {
+	places := make(map[[2]string]int, len(s.Priority.Associations))
+	for i, a := range slices.Backward(s.Priority.Associations) {
+		places[[2]string{a.User, a.Account}] = i
+	}
+	return places
 }
 
 // shares are those of an association as priority/multifactor reads them.

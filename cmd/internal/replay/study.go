@@ -123,7 +123,7 @@ func (s *Study) note(n int, one, many string) {
 func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, rejected, late, wide, instant, elsewhere int
+	var never, rejected, late, wide, instant, elsewhere, lost int
 	var open []unfinished
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
@@ -140,7 +140,12 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 			}
-			before[j.Association] += left * float64(j.End-j.Start) * max(j.Billing, float64(j.Procs))
+			before[j.Association] += left * float64(j.End-j.Start) * cmp.Or(j.Billing, float64(j.Procs)) * s.Priority.QOS[j.QOS].UsageFactor
+			continue
+		}
+		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
+		if j.End == 0 && j.Start != 0 && lastSeen(h, j, limit) < h.From {
+			lost++
 			continue
 		}
 		pool := s.poolOf(h.Partitions[j.Partition])
@@ -158,12 +163,11 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 			l.Procs = m
 			wide++
 		}
-		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
 		switch j.End {
 		case 0: // it stands in the way of others all the same
 			ran := ostrich.Duration(0)
 			if j.Start != 0 {
-				ran = ostrich.Duration(h.To - j.Start)
+				ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
 			}
 			open = append(open, unfinished{len(s.Jobs), ran})
 			l.Start = cmp.Or(j.Start, l.Submit)
@@ -208,19 +212,29 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 		s.note(len(open), part, part)
 	}
 	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
+	s.note(lost, "left out: its time limit ended before the window, and its end was lost", "left out: their time limits ended before the window, and their ends were lost")
 	s.note(elsewhere, "left out: its partition has no nodes now", "left out: their partitions have no nodes now")
 	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
 	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
 	if len(s.Jobs) == len(open) {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere)
+			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere-lost)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
 	}
 	s.sort()
 	return nil
+}
+
+// lastSeen returns until when a job counts that has not ended: the end of the data, or its
+// time limit. If it is still said to run later, it was lost.
+func lastSeen(h *accounting.History, j *accounting.Job, limit ostrich.Duration) ostrich.Time {
+	if limit > 0 {
+		return min(h.To, j.Start+ostrich.Time(limit))
+	}
+	return h.To
 }
 
 // request returns what priority/multifactor knows of a job: what it asks for, and

@@ -81,12 +81,41 @@ func TestNew(t *testing.T) {
 	if got, want := s.Priority.Associations[0].Usage, 1600*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
 		t.Errorf("usage before the window: %v, want %v", got, want)
 	}
+	billed := history()
+	billed.Jobs[0].Billing = 2
+	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", UsageFactor: 3}}}
+	if got, want := mustNew(t, billed, Setup{Options: window30, Site: site}).Priority.Associations[0].Usage, 3*800*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("usage before the window, billed: %v, want %v", got, want)
+	}
 	recorded := s.Recorded()
 	if len(recorded) != 4 || recorded[2].ID != 17 {
 		t.Errorf("recorded: %+v, want four without the one that had not ended", recorded)
 	}
 	if got := (report.Job{ID: 12, User: 2, Campaign: 1, Submit: 1010, Start: 1100, End: 1200, Procs: 8, Estimate: 100}); recorded[1] != got {
 		t.Errorf("recorded: %+v, want %+v", recorded[1], got)
+	}
+}
+
+// TestLost: a job that is said to run beyond its time limit was lost. It stands in nobody's
+// way from then on, and the processors that it had are not busy.
+func TestLost(t *testing.T) {
+	h := history()
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 18, Procs: 8, Submit: 700, Start: 700, State: accounting.Running, Limit: 300})
+	s := mustNew(t, h, Setup{Options: window30})
+	if j := s.Jobs[0]; s.IDs[0] != 18 || j.Start != 700 || j.Run != 300 {
+		t.Errorf("job %d runs from %d for %d s", s.IDs[0], j.Start, j.Run)
+	}
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 19, Procs: 8, Submit: 10, Start: 10, State: accounting.Running, Limit: 300})
+	if s = mustNew(t, h, Setup{Options: window30}); s.IDs[0] != 18 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 job left out: its time limit ended before the window") {
+		t.Errorf("first job %d, notes %q", s.IDs[0], s.Notes)
+	}
+	ran := s.ran(h)
+	ran = ran[:len(ran)-1]
+	if last := ran[len(ran)-1]; last.ID != 18 || last.End != 1000 {
+		t.Errorf("job %d ends at %d, want 1000", last.ID, last.End)
+	}
+	if before := ran[4]; before.ID != 15 || before.End != h.To {
+		t.Errorf("job %d, which runs without a limit, ends at %d, want %d", before.ID, before.End, h.To)
 	}
 }
 
@@ -120,6 +149,13 @@ func TestPools(t *testing.T) {
 	s = mustNew(t, history(), Setup{Options: window30, Partitions: parts})
 	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
 		t.Errorf("together -want +got:\n%s", diff)
+	}
+	fat := []priority.Partition{
+		{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}},
+		{Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}},
+	}
+	if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
+		t.Errorf("nodes of 4, 4 and 128 processors are %d", of.Procs)
 	}
 	campaigns, err := s.campaigns(0, s.Options.Rule)
 	if err != nil {
@@ -300,6 +336,13 @@ func TestChange(t *testing.T) {
 			}
 		})
 	}
+	more, _, err := s.Change("nodes:+2", nil)
+	if err == nil {
+		more, _, err = more.Change("procs:+1", nil)
+	}
+	if err != nil || more.Pools[0].Procs != 13 || more.Priority.Procs != 13 || more.Priority.Nodes != 6 {
+		t.Errorf("both: %v, %v of %d nodes", err, more.Pools, more.Priority.Nodes)
+	}
 	if diff := cmp.Diff(mustNew(t, history(), Setup{Options: window30}).Recorded(), s.Recorded()); diff != "" || s.Pools[0].Procs != 8 || s.Shares != nil || len(s.Jobs) != 5 {
 		t.Errorf("the changes have changed the study:\n%s", diff)
 	}
@@ -308,22 +351,23 @@ func TestChange(t *testing.T) {
 func TestChangeErrors(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
 	for what, words := range map[string]string{
-		"faster":           "KIND:VALUE",
-		"speed:2":          "unknown; there are",
-		"share:alice":      "share:NAME=N",
-		"share:nobody=2":   `no user or account "nobody"`,
-		"share:alice=-1":   "at least 0",
-		"rule:often":       "must be one of max",
-		"rule:max=10m":     "takes no time",
-		"rule:window=soon": "is no time",
-		"order:random":     "must be one of lpt",
-		"gate:strict":      "cannot hold jobs back",
-		"halflife:0s":      "at least 1 s",
-		"nodes:2":          "must be nodes:+N",
-		"nodes:-4":         "the machine has 4 nodes",
-		"procs:-8":         "the machine has 8 processors",
-		"procs:-1":         "needs 8 processors",
-		"add:missing":      "missing",
+		"faster":                     "KIND:VALUE",
+		"speed:2":                    "unknown; there are",
+		"share:alice":                "share:NAME=N",
+		"share:nobody=2":             `no user or account "nobody"`,
+		"share:alice=-1":             "at least 0",
+		"rule:often":                 "must be one of max",
+		"rule:max=10m":               "takes no time",
+		"rule:window=soon":           "is no time",
+		"order:random":               "must be one of lpt",
+		"gate:strict":                "cannot hold jobs back",
+		"halflife:0s":                "at least 1 s",
+		"nodes:2":                    "must be nodes:+N",
+		"nodes:+4611686018427387905": "must be nodes:+N", // which times 8 is 8
+		"nodes:-4":                   "the machine has 4 nodes",
+		"procs:-8":                   "the machine has 8 processors",
+		"procs:-1":                   "needs 8 processors",
+		"add:missing":                "missing",
 	} {
 		_, _, err := s.Change(what, func(name string) ([]byte, error) {
 			return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}

@@ -178,26 +178,28 @@ func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
 // grow changes the size of the machine, of every pool in proportion.
 func (s *Study) grow(kind, value string) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n == 0 || value[0] != '+' && value[0] != '-' {
+	if err != nil || n == 0 || max(n, -n) > math.MaxInt32 || value[0] != '+' && value[0] != '-' {
 		return fmt.Errorf("must be %s:+N or %[1]s:-N", kind)
 	}
+	had := s.Priority.Procs // after an earlier change; Procs is the machine by which all is measured
 	if kind == "nodes" {
 		if s.Nodes < 1 {
 			return errors.New("how many nodes the machine has is not known: give --nodes, or change procs instead")
 		}
-		if s.Nodes+n < 1 {
-			return fmt.Errorf("the machine has %d nodes", s.Nodes)
+		if s.Priority.Nodes+n < 1 {
+			return fmt.Errorf("the machine has %d nodes", s.Priority.Nodes)
 		}
+		s.Priority.Nodes += n
 		n = n * s.Procs / s.Nodes
 	}
-	if s.Procs+n < 1 || s.Procs+n >= math.MaxInt32 {
-		return fmt.Errorf("the machine has %d processors", s.Procs)
+	if had+n < 1 || had+n >= math.MaxInt32 {
+		return fmt.Errorf("the machine has %d processors", had)
 	}
 	s.Pools = slices.Clone(s.Pools)
-	rest := s.Procs + n
+	rest := had + n
 	for i := range s.Pools {
 		p := &s.Pools[i]
-		p.Procs = max(1, int(int64(p.Procs)*int64(s.Procs+n)/int64(s.Procs)))
+		p.Procs = max(1, int(int64(p.Procs)*int64(had+n)/int64(had)))
 		if rest -= p.Procs; i == len(s.Pools)-1 {
 			p.Procs = max(1, p.Procs+rest)
 		}
@@ -207,6 +209,6 @@ func (s *Study) grow(kind, value string) error {
 			return fmt.Errorf("job %d needs %d processors", s.IDs[i], j.Procs)
 		}
 	}
-	s.Priority.Procs = s.Procs + n
+	s.Priority.Procs = had + n
 	return nil
 }

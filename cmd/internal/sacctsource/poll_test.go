@@ -41,6 +41,27 @@ func TestSuspensions(t *testing.T) {
 	put("ended")
 }
 
+// TestNoSubmission: a row without a time of submission is left out with a reason, once, and
+// the others count. One of a known job does not end the job while squeue lists it.
+func TestNoSubmission(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	db.Put(slurmdbtest.Job{ID: 1, User: 1001}, slurmdbtest.Job{ID: 2, User: 1001, Submit: base}, slurmdbtest.Job{ID: 3, User: 1001, Submit: base})
+	p := newPair(t, db, nil)
+	defer func() { _ = p.reader.Close() }()
+	p.agree("cold start")
+	db.Remove(3, base)
+	db.Put(slurmdbtest.Job{ID: 3, User: 1001}, slurmdbtest.Job{ID: 4, User: 1001, Submit: base})
+	p.twin.now = ostrich.Time(base + 900)
+	for i, want := range []int{1, 0} {
+		b, err := p.source.PollEach(t.Context(), func(ostrich.Event) {})
+		if err != nil || len(b.Skipped) != want || len(p.source.Live()) != 3 {
+			t.Errorf("poll %d: %v, left out %v, %d unfinished jobs", i, err, b.Skipped, len(p.source.Live()))
+		}
+	}
+}
+
 // TestFailure: a poll in which a command fails reports nothing, and the next one reports
 // all. So the clock of the virtual schedule stands while sacct does not answer.
 func TestFailure(t *testing.T) {

@@ -137,6 +137,9 @@ func (w *twin) rows() (all []slurmtest.Job) {
 			"id": v[0], "uid": v[5], "assoc": v[6], "partition": v[7], "submit": at(v[8]), "eligible": at(v[9]), "start": at(v[10]), "end": at(v[11]),
 			"suspended": v[12], "cpus": v[15], "account": v[17], "name": v[18], "comment": v[19], "wckey": v[20], "user": "user" + v[5],
 		}
+		if v[8] == "0" {
+			j["submit"] = strconv.Itoa(-slurmtest.Epoch)
+		}
 		if v[1] != "0" {
 			j["array"] = v[1]
 		}

@@ -73,8 +73,7 @@ var rowNames = strings.Split(RowColumns, ",")
 // ErrRow says that a row is not one of RowColumns: another program has printed it.
 var ErrRow = errors.New("not a row of sacct's")
 
-// A RowFault is a field of a row that cannot be read. The row has the others, with its
-// id and its submission.
+// A RowFault is a field of a row that cannot be read. The row has the others, with its id.
 type RowFault struct{ Field, Text, Why string }
 
 func (f *RowFault) Error() string { return fmt.Sprintf("sacct: %s %q: %s", f.Field, f.Text, f.Why) }
@@ -171,8 +170,8 @@ func readRow(fields [][]byte) (row Row, err error) {
 	row = Row{
 		ID: ostrich.JobID(number(rowRaw, math.MaxUint32)), Submit: moment(rowSubmit), Task: -1, Tasks: 1,
 	}
-	if row.ID == 0 || row.Submit == 0 {
-		return row, fmt.Errorf("%w: job %q, submitted %q", ErrRow, clip(fields[rowRaw]), clip(fields[rowSubmit]))
+	if row.ID == 0 {
+		return row, fmt.Errorf("%w: job %q", ErrRow, clip(fields[rowRaw]))
 	}
 	row.User, row.Account, row.Partition = string(fields[rowUser]), string(fields[rowAccount]), string(fields[rowPartition])
 	row.QOS, row.WCKey, row.Name, row.Comment = string(fields[rowQOS]), string(fields[rowWCKey]), string(fields[rowName]), string(fields[rowComment])

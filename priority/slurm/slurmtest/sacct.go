@@ -67,8 +67,11 @@ func (j Job) or(key, other string) string {
 
 // moment returns a time of the row, or what Slurm prints for none.
 func (j Job) moment(key, none string) string {
-	if j[key] == "" {
+	switch {
+	case j[key] == "":
 		return none
+	case j.Number(key) == -Epoch: // 0 in the tables
+		return "Unknown"
 	}
 	return strconv.FormatInt(Epoch+j.Number(key), 10)
 }
