@@ -230,6 +230,8 @@ func TestJournalThatDisappears(t *testing.T) {
 			return errors.Join(os.Remove(path), os.WriteFile(path, bytes.ReplaceAll([]byte(goodLine), []byte(`job":1`), []byte(`job":9`)), 0o600))
 		}, ".1", true},
 		"something else": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x\n"), 0o600)) }, ".bad", false},
+		"emptied":        {func(path string) error { return os.Truncate(path, 0) }, ".1", false},
+		"cut":            {func(path string) error { return os.WriteFile(path, []byte(goodLine), 0o600) }, ".1", false},
 		"an older one, known": {func(path string) error {
 			return errors.Join(os.Remove(path), os.WriteFile(path, []byte(goodLine), 0o600))
 		}, ".1", false},
@@ -296,5 +298,33 @@ func TestJournalOfASecondWriter(t *testing.T) {
 	}
 	if err := j.Intend(1, priority.Nice, []priority.Change{{Job: 2, To: 2}}); err == nil {
 		t.Error("a link is followed")
+	}
+}
+
+// TestJournalOfAWriterInBetween: a writer whose lock was removed goes on behind what
+// another one wrote to the same file meanwhile, and knows it.
+func TestJournalOfAWriterInBetween(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, Submit: 1, To: 7})
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	between := openJournal(t, path)
+	between.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, Submit: 1, From: 7, To: 8}, priority.Change{Job: 2, Submit: 1, To: 9})
+	if err := between.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 3, Submit: 1, To: 6})
+	reader, err := Read(path)
+	if err = errors.Join(err, reader.Repaired()); err != nil {
+		t.Fatal(err)
+	}
+	for name, is := range map[string]*Journal{"the writer": j, "the file": reader} {
+		for id, want := range map[ostrich.JobID]known{1: {0, 8, true}, 2: {0, 9, true}, 3: {0, 6, true}} {
+			if got := is.knows(priority.Nice, id); got != want {
+				t.Errorf("%s: job %d: %+v, want %+v", name, id, got, want)
+			}
+		}
 	}
 }
