@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -416,12 +417,13 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 	return c.Plan.Changes(), nil
 }
 
-// write makes changes and records them in the journal before and after.
+// write makes changes and records them in the journal before and after. The journal is
+// rotated also if the burst was not finished, as on a slow controller none may be.
 func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	outcomes, err := s.writer.write(ctx, now, changes)
-	if err == nil && s.journal != nil {
-		_, err = s.journal.Rotate(now, s.limit, s.alive())
-		err = journaled(err)
+	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
+		_, failed := s.journal.Rotate(now, s.limit, s.alive())
+		err = errors.Join(err, journaled(failed))
 	}
 	return outcomes, err
 }

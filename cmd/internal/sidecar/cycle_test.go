@@ -456,6 +456,32 @@ func TestJournalIsRotated(t *testing.T) {
 	}
 }
 
+// A journal is rotated also while the controller is too slow for any burst to be
+// finished.
+func TestJournalOfASlowControllerIsRotated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j, err := journal.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newSite()
+	for i := range 4 {
+		w.submit(i+1, i+1, 9000, "main")
+	}
+	s := w.start(t)
+	s.journal, s.limit = j, 600
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", slurm.ErrSlow), 2
+	if c := run(t, s, true); c.Slow == nil {
+		t.Error("not slow")
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Errorf("not rotated: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNew(t *testing.T) {
 	for _, test := range []struct {
 		name string
