@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -324,6 +325,13 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	partitions, err := s.slurm.Partitions(ctx)
 	if err != nil {
 		return err
+	}
+	if controller.PoliciesUnknown != "" {
+		// A harm stays known until slurmctld says that it is gone.
+		if controller.QOS == nil {
+			controller.QOS = s.controller.QOS
+		}
+		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
 	if !reflect.DeepEqual(controller, s.controller) || !reflect.DeepEqual(partitions, s.partitions) {
 		s.made, s.ranked = nil, nil
