@@ -166,6 +166,9 @@ func note(jobs map[subject]*written, rec Record) {
 			w.repeats = append(w.repeats, rec.Time)
 			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
 		}
+		if w.intended && w.pending == rec.From { // it took effect
+			w.last, w.applied = rec.From, true
+		}
 		w.pending, w.intended, w.at = rec.To, true, rec.Time
 		w.remember(rec.To)
 	case priority.Applied, priority.Undone, kept:
