@@ -290,7 +290,7 @@ func (j *Journal) replace(text []byte, suffix string) error {
 			return errors.Join(err, file.Close())
 		}
 		_ = j.file.Close() // Everything in it is on disk.
-		j.file, j.size = file, int64(len(text))
+		j.file, j.size, j.carries = file, int64(len(text)), int64(len(text))
 		folder, err := os.Open(filepath.Dir(j.path))
 		if err != nil {
 			return err

@@ -328,3 +328,25 @@ func TestJournalOfAWriterInBetween(t *testing.T) {
 		}
 	}
 }
+
+// TestRotationOfALongJournal: where what is known of jobs is longer than the limit, the
+// journal is not written anew with every burst.
+func TestRotationOfALongJournal(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for id := range ostrich.JobID(100) {
+		j.write(t, priority.Nice, priority.Applied, priority.Change{Job: id + 1, Submit: 1, To: 7})
+	}
+	const limit = 1000
+	rotated := 0
+	for id := range ostrich.JobID(10) {
+		if done, err := j.Rotate(3, limit, func(ostrich.JobID) bool { return true }); err != nil {
+			t.Fatal(err)
+		} else if done {
+			rotated++
+		}
+		j.write(t, priority.Nice, priority.Applied, priority.Change{Job: id + 1, Submit: 1, From: 7, To: 8})
+	}
+	if rotated < 2 || rotated > 4 {
+		t.Errorf("rotated %d times while 10 writes were added", rotated)
+	}
+}

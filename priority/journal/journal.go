@@ -32,6 +32,8 @@ type Journal struct {
 	size int64
 	jobs map[subject]*written
 
+	carries int64 // bytes at the head of the file that carry jobs over; 0 if not known
+
 	version  uint64
 	repaired error // see Repaired
 }
@@ -348,11 +350,12 @@ func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
 	return ids
 }
 
-// Rotate starts a new file once the present one is longer than limit bytes. The
-// old file stays with ".1" added and replaces the one before. The new file begins
-// with what is known of jobs that are alive. Rotate reports whether it did so.
+// Rotate starts a new file once more than limit bytes have been added to the present
+// one. The old file stays with ".1" added and replaces the one before. The new file
+// begins with what is known of jobs that are alive, which may be longer than the
+// limit itself. Rotate reports whether it did so.
 func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID) bool) (bool, error) {
-	if j.file == nil || j.size <= limit {
+	if j.file == nil || j.size-j.carries <= limit {
 		return false, nil
 	}
 	jobs, recs := j.carried(now, alive)
