@@ -171,7 +171,7 @@ func note(jobs map[subject]*written, rec Record) {
 		if w.intended && w.pending == rec.From { // it took effect
 			w.last, w.applied = rec.From, true
 		}
-		w.pending, w.intended, w.at = rec.To, true, rec.Time
+		w.pending, w.intended, w.at, w.rival.lost = rec.To, true, rec.Time, false
 		w.remember(rec.To)
 	case priority.Applied, priority.Undone, kept:
 		w.remember(rec.To)
@@ -198,7 +198,7 @@ func note(jobs map[subject]*written, rec Record) {
 		w.remember(rec.To)
 		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
 	case anothers:
-		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
+		w.rival = rivalry{retry: w.rival.retry, value: rec.To, lost: true}
 		w.rival.fail(rec.Time)
 		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
@@ -382,12 +382,15 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		jobs[key] = w
 		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
-		if w.rival.times > 0 {
-			rival := base
-			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
-			recs = append(recs, rival)
-			base.Former = nil                               // once is enough
-			if w.applied && !w.wroteBefore(w.rival.since) { // the value is ours again, see Lost
+		rival := func() {
+			r := base
+			r.Time, r.To, r.Result = w.rival.since, w.rival.value, anothers
+			recs = append(recs, r)
+			base.Former = nil // once is enough
+		}
+		if w.rival.times > 0 && !w.rival.lost {
+			rival()
+			if w.applied { // the value is ours again, see Lost
 				again := base
 				again.Time, again.To, again.Result = w.at, w.last, intended
 				recs = append(recs, again)
@@ -407,6 +410,9 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 			base.Time, base.To, base.Result = w.at, w.pending, intended
 			recs = append(recs, base)
 			base.Former = nil
+		}
+		if w.rival.lost { // since the latest intention
+			rival()
 		}
 		if base.Former != nil {
 			base.To, base.Result = w.first, priority.Unsent // nothing else is known
