@@ -316,12 +316,29 @@ func TestJournalOfAWriterInBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 3, Submit: 1, To: 6})
+
+	// The same during a burst.
+	burst := []priority.Change{{Job: 4, Submit: 1, To: 5}}
+	if err := errors.Join(j.Intend(3, priority.Nice, burst), os.Remove(path+".lock")); err != nil {
+		t.Fatal(err)
+	}
+	between = openJournal(t, path)
+	between.write(t, priority.Nice, priority.Applied, priority.Change{Job: 5, Submit: 1, To: 4})
+	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); !errors.Is(err, ErrLocked) {
+		t.Errorf("written beside another one: %v", err)
+	}
+	if err := between.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); err != nil {
+		t.Fatal(err)
+	}
 	reader, err := Read(path)
 	if err = errors.Join(err, reader.Repaired()); err != nil {
 		t.Fatal(err)
 	}
 	for name, is := range map[string]*Journal{"the writer": j, "the file": reader} {
-		for id, want := range map[ostrich.JobID]known{1: {0, 8, true}, 2: {0, 9, true}, 3: {0, 6, true}} {
+		for id, want := range map[ostrich.JobID]known{1: {0, 8, true}, 2: {0, 9, true}, 3: {0, 6, true}, 4: {0, 5, true}, 5: {0, 4, true}} {
 			if got := is.knows(priority.Nice, id); got != want {
 				t.Errorf("%s: job %d: %+v, want %+v", name, id, got, want)
 			}

@@ -230,8 +230,12 @@ func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priori
 	return j.add(recs)
 }
 
-// Conclude records the results of a burst, and waits until they are on disk.
+// Conclude records the results of a burst, and waits until they are on disk. Like
+// Intend, it makes sure that they will be found.
 func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Outcome) error {
+	if err := j.keep(now); err != nil {
+		return err
+	}
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
 		recs[i] = Record{
