@@ -79,8 +79,9 @@ func (j *Journal) open() error {
 }
 
 // keep makes sure that the next record will be found: that the journal's names
-// still lead to the open files. If somebody removed or replaced them, another
-// process may be writing the journal.
+// still lead to the open files, and that the file ends where our last record does.
+// If somebody removed or replaced them, another process may be writing the journal,
+// or may have written it.
 func (j *Journal) keep(now ostrich.Time) error {
 	if j.file == nil || j.lock == nil {
 		return nil
@@ -93,8 +94,16 @@ func (j *Journal) keep(now ostrich.Time) error {
 		j.repaired = fmt.Errorf("journal %s: the lock was removed or replaced; it is locked again", j.path)
 		_ = before.Close() // It locks a file that no other process can find.
 	}
-	if isAt(j.file, j.path) {
-		return nil
+	same, longer := isAt(j.file, j.path), false
+	if same {
+		info, err := j.file.Stat()
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		if info.Size() == j.size {
+			return nil
+		}
+		longer = info.Size() > j.size
 	}
 	why, beside := errors.New("it was removed"), ""
 	file, err := openFile(j.as, j.path, os.O_RDWR)
@@ -108,11 +117,14 @@ func (j *Journal) keep(now ostrich.Time) error {
 			return fmt.Errorf("journal: %w", err)
 		}
 		why, beside = errors.New("it was replaced by another file"), ".1"
+		if same {
+			why = errors.New("another process changed it")
+		}
 		if is.bad != nil {
 			why, beside = is.bad, ".bad"
 		}
 		for key, w := range is.jobs {
-			if j.jobs[key] == nil {
+			if longer || j.jobs[key] == nil { // what stands behind our records is newer
 				j.jobs[key] = w
 			}
 		}
@@ -278,7 +290,7 @@ func (j *Journal) replace(text []byte, suffix string) error {
 			return errors.Join(err, file.Close())
 		}
 		_ = j.file.Close() // Everything in it is on disk.
-		j.file, j.size = file, int64(len(text))
+		j.file, j.size, j.carries = file, int64(len(text)), int64(len(text))
 		folder, err := os.Open(filepath.Dir(j.path))
 		if err != nil {
 			return err

@@ -230,6 +230,8 @@ func TestJournalThatDisappears(t *testing.T) {
 			return errors.Join(os.Remove(path), os.WriteFile(path, bytes.ReplaceAll([]byte(goodLine), []byte(`job":1`), []byte(`job":9`)), 0o600))
 		}, ".1", true},
 		"something else": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x\n"), 0o600)) }, ".bad", false},
+		"emptied":        {func(path string) error { return os.Truncate(path, 0) }, ".1", false},
+		"cut":            {func(path string) error { return os.WriteFile(path, []byte(goodLine), 0o600) }, ".1", false},
 		"an older one, known": {func(path string) error {
 			return errors.Join(os.Remove(path), os.WriteFile(path, []byte(goodLine), 0o600))
 		}, ".1", false},
@@ -296,5 +298,72 @@ func TestJournalOfASecondWriter(t *testing.T) {
 	}
 	if err := j.Intend(1, priority.Nice, []priority.Change{{Job: 2, To: 2}}); err == nil {
 		t.Error("a link is followed")
+	}
+}
+
+// TestJournalOfAWriterInBetween: a writer whose lock was removed goes on behind what
+// another one wrote to the same file meanwhile, and knows it.
+func TestJournalOfAWriterInBetween(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, Submit: 1, To: 7})
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	between := openJournal(t, path)
+	between.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, Submit: 1, From: 7, To: 8}, priority.Change{Job: 2, Submit: 1, To: 9})
+	if err := between.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 3, Submit: 1, To: 6})
+
+	// The same during a burst.
+	burst := []priority.Change{{Job: 4, Submit: 1, To: 5}}
+	if err := errors.Join(j.Intend(3, priority.Nice, burst), os.Remove(path+".lock")); err != nil {
+		t.Fatal(err)
+	}
+	between = openJournal(t, path)
+	between.write(t, priority.Nice, priority.Applied, priority.Change{Job: 5, Submit: 1, To: 4})
+	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); !errors.Is(err, ErrLocked) {
+		t.Errorf("written beside another one: %v", err)
+	}
+	if err := between.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := Read(path)
+	if err = errors.Join(err, reader.Repaired()); err != nil {
+		t.Fatal(err)
+	}
+	for name, is := range map[string]*Journal{"the writer": j, "the file": reader} {
+		for id, want := range map[ostrich.JobID]known{1: {0, 8, true}, 2: {0, 9, true}, 3: {0, 6, true}, 4: {0, 5, true}, 5: {0, 4, true}} {
+			if got := is.knows(priority.Nice, id); got != want {
+				t.Errorf("%s: job %d: %+v, want %+v", name, id, got, want)
+			}
+		}
+	}
+}
+
+// TestRotationOfALongJournal: where what is known of jobs is longer than the limit, the
+// journal is not written anew with every burst.
+func TestRotationOfALongJournal(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for id := range ostrich.JobID(100) {
+		j.write(t, priority.Nice, priority.Applied, priority.Change{Job: id + 1, Submit: 1, To: 7})
+	}
+	const limit = 1000
+	rotated := 0
+	for id := range ostrich.JobID(10) {
+		if done, err := j.Rotate(3, limit, func(ostrich.JobID) bool { return true }); err != nil {
+			t.Fatal(err)
+		} else if done {
+			rotated++
+		}
+		j.write(t, priority.Nice, priority.Applied, priority.Change{Job: id + 1, Submit: 1, From: 7, To: 8})
+	}
+	if rotated < 2 || rotated > 4 {
+		t.Errorf("rotated %d times while 10 writes were added", rotated)
 	}
 }

@@ -32,6 +32,8 @@ type Journal struct {
 	size int64
 	jobs map[subject]*written
 
+	carries int64 // bytes at the head of the file that carry jobs over; 0 if not known
+
 	version  uint64
 	repaired error // see Repaired
 }
@@ -166,7 +168,10 @@ func note(jobs map[subject]*written, rec Record) {
 			w.repeats = append(w.repeats, rec.Time)
 			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
 		}
-		w.pending, w.intended, w.at = rec.To, true, rec.Time
+		if w.intended && w.pending == rec.From { // it took effect
+			w.last, w.applied = rec.From, true
+		}
+		w.pending, w.intended, w.at, w.rival.lost = rec.To, true, rec.Time, false
 		w.remember(rec.To)
 	case priority.Applied, priority.Undone, kept:
 		w.remember(rec.To)
@@ -193,7 +198,7 @@ func note(jobs map[subject]*written, rec Record) {
 		w.remember(rec.To)
 		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
 	case anothers:
-		w.rival = rivalry{retry: w.rival.retry, value: rec.To}
+		w.rival = rivalry{retry: w.rival.retry, value: rec.To, lost: true}
 		w.rival.fail(rec.Time)
 		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
@@ -225,8 +230,12 @@ func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priori
 	return j.add(recs)
 }
 
-// Conclude records the results of a burst, and waits until they are on disk.
+// Conclude records the results of a burst, and waits until they are on disk. Like
+// Intend, it makes sure that they will be found.
 func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Outcome) error {
+	if err := j.keep(now); err != nil {
+		return err
+	}
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
 		recs[i] = Record{
@@ -345,11 +354,12 @@ func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
 	return ids
 }
 
-// Rotate starts a new file once the present one is longer than limit bytes. The
-// old file stays with ".1" added and replaces the one before. The new file begins
-// with what is known of jobs that are alive. Rotate reports whether it did so.
+// Rotate starts a new file once more than limit bytes have been added to the present
+// one. The old file stays with ".1" added and replaces the one before. The new file
+// begins with what is known of jobs that are alive, which may be longer than the
+// limit itself. Rotate reports whether it did so.
 func (j *Journal) Rotate(now ostrich.Time, limit int64, alive func(ostrich.JobID) bool) (bool, error) {
-	if j.file == nil || j.size <= limit {
+	if j.file == nil || j.size-j.carries <= limit {
 		return false, nil
 	}
 	jobs, recs := j.carried(now, alive)
@@ -376,12 +386,15 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		jobs[key] = w
 		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
-		if w.rival.times > 0 {
-			rival := base
-			rival.Time, rival.To, rival.Result = w.rival.since, w.rival.value, anothers
-			recs = append(recs, rival)
-			base.Former = nil                               // once is enough
-			if w.applied && !w.wroteBefore(w.rival.since) { // the value is ours again, see Lost
+		rival := func() {
+			r := base
+			r.Time, r.To, r.Result = w.rival.since, w.rival.value, anothers
+			recs = append(recs, r)
+			base.Former = nil // once is enough
+		}
+		if w.rival.times > 0 && !w.rival.lost {
+			rival()
+			if w.applied { // the value is ours again, see Lost
 				again := base
 				again.Time, again.To, again.Result = w.at, w.last, intended
 				recs = append(recs, again)
@@ -401,6 +414,9 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 			base.Time, base.To, base.Result = w.at, w.pending, intended
 			recs = append(recs, base)
 			base.Former = nil
+		}
+		if w.rival.lost { // since the latest intention
+			rival()
 		}
 		if base.Former != nil {
 			base.To, base.Result = w.first, priority.Unsent // nothing else is known

@@ -157,6 +157,19 @@ func TestJournalKilledWriter(t *testing.T) {
 	}
 }
 
+// A write whose result nobody knows has taken effect if the next one finds its value,
+// whatever becomes of that one.
+func TestJournalFindsUnknownWrite(t *testing.T) {
+	for _, then := range []priority.Status{priority.Unsent, priority.Refused, priority.NotApplied} {
+		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+		j.write(t, priority.SiteFactor, priority.Unknown, priority.Change{Job: 1, Submit: 10, From: 3, To: 500})
+		j.write(t, priority.SiteFactor, then, priority.Change{Job: 1, Submit: 10, From: 500, To: 600})
+		if got := j.knows(priority.SiteFactor, 1); got != (known{3, 500, true}) || len(j.Jobs(priority.SiteFactor)) != 1 {
+			t.Errorf("%s: %+v, jobs %v", then, got, j.Jobs(priority.SiteFactor))
+		}
+	}
+}
+
 func TestJournalRefusalOfRight(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	c := priority.Change{Job: 1, Submit: 10, To: 5}

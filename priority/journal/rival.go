@@ -19,6 +19,7 @@ type rivalry struct {
 	retry
 
 	value int64 // its latest one
+	lost  bool  // nothing has been written to the job since
 }
 
 // Stranger says who wrote a value.
@@ -68,7 +69,7 @@ func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostri
 			continue
 		}
 		w := j.nearest(ch, q)
-		if w.rival.times > 0 && w.rival.value == ch.Value(q) && w.wroteBefore(w.rival.since) {
+		if w.rival.lost && w.rival.value == ch.Value(q) {
 			continue
 		}
 		list = append(list, Record{
@@ -78,14 +79,11 @@ func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostri
 	return list
 }
 
-// wroteBefore reports whether nothing has been written to the job since a moment.
-func (w *written) wroteBefore(at ostrich.Time) bool { return w.at <= at }
-
 // Lost reports whether another writer's value has, as far as we know, replaced
 // ours, with no write since.
 func (j *Journal) Lost(ch priority.Channel, q *priority.Queued) bool {
 	w := j.nearest(ch, q)
-	return w != nil && w.rival.times > 0 && w.wroteBefore(w.rival.since)
+	return w != nil && w.rival.lost
 }
 
 // nearest returns what is known of a job, or else of the array that it belonged

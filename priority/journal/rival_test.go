@@ -174,6 +174,64 @@ func TestRivals(t *testing.T) {
 	until(1330, 1910)
 }
 
+// What was written before or after another writer's value does not depend on clocks: one
+// that is set back neither hides the other writer nor finds it anew in every cycle.
+func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	write := func(now ostrich.Time, from, to int64) {
+		t.Helper()
+		c := priority.Change{Job: 1, From: from, To: to}
+		if err := j.Intend(now, priority.SiteFactor, []priority.Change{c}); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: c, Status: priority.Applied}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
+	note := func(now ostrich.Time, want int) {
+		t.Helper()
+		list := j.Rivals(priority.SiteFactor, q, now)
+		if len(list) != want {
+			t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
+		}
+		if err := j.Note(now, list); err != nil {
+			t.Fatal(err)
+		}
+		if !j.Lost(priority.SiteFactor, &q[0]) {
+			t.Errorf("at %d: not lost", now)
+		}
+	}
+	anew := func() {
+		t.Helper()
+		if _, err := j.Rotate(1, -1, func(ostrich.JobID) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		j = openJournal(t, path)
+	}
+	write(100_000, 0, 100)
+	note(1000, 1)
+	note(1002, 0)
+	anew()
+	note(1004, 0)
+	if _, until := j.Rival(priority.SiteFactor, &q[0], 1300); until != 0 {
+		t.Errorf("left alone until %d", until)
+	}
+	write(500, 777, 200)
+	if j.Lost(priority.SiteFactor, &q[0]) {
+		t.Error("written again, and lost")
+	}
+	anew()
+	if j.Lost(priority.SiteFactor, &q[0]) {
+		t.Error("written again, and lost in a new file")
+	}
+	note(600, 1)
+}
+
 // What another daemon wrote is taken over if a plan could have given it.
 func TestAdoptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")

@@ -1,11 +1,14 @@
 package slurm
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -66,6 +69,37 @@ func TestTakeBackScatteredRefused(t *testing.T) {
 	r, err := f.Update(t.Context(), priority.SiteFactor, []priority.Change{{Job: 60, From: 700, Spec: string(long)}, {Job: 2, To: 5}})
 	if err != nil || r.Outcomes[0].Status != priority.Refused || !strings.Contains(r.Outcomes[0].Words, "no wings") || r.Outcomes[1].Status != priority.Applied {
 		t.Errorf("%v: %.400s", err, fmt.Sprintf("%+v", r.Outcomes))
+	}
+}
+
+// Of changes with commands of their own, those before the end of a burst may have taken
+// effect.
+func TestTakeBackScatteredCutOff(t *testing.T) {
+	f := newFake(t, "id=60 array=60 site=700 tasks="+scattered, "id=70 array=70 site=700 tasks="+scattered+" refuse=Unable~to~contact~slurm~controller", "id=2")
+	queue, err := f.Queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []priority.Change
+	for _, q := range queue {
+		c := priority.Change{Job: q.Job, From: q.Site}
+		if q.Array != 0 {
+			c.Spec = fmt.Sprintf("%d_[0", q.Array)
+			for task := 2; task <= 4000; task += 2 {
+				c.Spec += fmt.Sprintf(",%d", task)
+			}
+			c.Spec += "]"
+		}
+		list = append(list, c)
+	}
+	slices.SortStableFunc(list, func(a, b priority.Change) int { return len(b.Spec) - len(a.Spec) })
+	r, err := f.Update(t.Context(), priority.SiteFactor, list)
+	if !errors.Is(err, ErrUnreachable) {
+		t.Error(err)
+	}
+	want := []became{{60, priority.Unknown, ""}, {70, priority.Unknown, ""}, {2, priority.Unsent, ""}}
+	if diff := cmp.Diff(want, outcomes(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 }
 

@@ -46,6 +46,7 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 			return r, fmt.Errorf("scontrol: %w", err)
 		}
 		if len(line) > maxLine {
+			r.Outcomes[i].Status = priority.Unknown // unless it is read back
 			if r.Outcomes[i].Words, err = s.direct(ctx, line); err != nil {
 				return r, err
 			}

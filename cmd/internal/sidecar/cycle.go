@@ -1,7 +1,9 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -326,6 +328,13 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if controller.PoliciesUnknown != "" {
+		// A harm stays known until slurmctld says that it is gone.
+		if controller.QOS == nil {
+			controller.QOS = s.controller.QOS
+		}
+		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
+	}
 	if !reflect.DeepEqual(controller, s.controller) || !reflect.DeepEqual(partitions, s.partitions) {
 		s.made, s.ranked = nil, nil
 	}
@@ -425,12 +434,13 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 	return c.Plan.Changes(), nil
 }
 
-// write makes changes and records them in the journal before and after.
+// write makes changes and records them in the journal before and after. The journal is
+// rotated also if the burst was not finished, as on a slow controller none may be.
 func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
 	outcomes, err := s.writer.write(ctx, now, changes)
-	if err == nil && s.journal != nil {
-		_, err = s.journal.Rotate(now, s.limit, s.alive())
-		err = journaled(err)
+	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
+		_, failed := s.journal.Rotate(now, s.limit, s.alive())
+		err = errors.Join(err, journaled(failed))
 	}
 	return outcomes, err
 }

@@ -446,11 +446,46 @@ func TestJournalIsRotated(t *testing.T) {
 	w.queue = nil
 	w.submit(2, 1, 9950, "main")
 	w.submit(3, 2, 9950, "main")
+	// Accounting has lost job 4, which waits.
+	lost := priority.Change{Job: 4, Submit: 9000, To: 7}
+	if err := j.Conclude(9900, priority.SiteFactor, []priority.Outcome{{Change: lost, Status: priority.Applied}}); err != nil {
+		t.Fatal(err)
+	}
+	w.submit(4, 3, 9000, "main")
+	w.events = w.events[:len(w.events)-1]
+	w.queue[2].Site = lost.To
+	delete(w.records, 4)
 	run(t, s, true)
 	if _, err := os.Stat(path + ".1"); err != nil {
 		t.Errorf("not rotated: %v", err)
 	}
-	equal(t, "remembered", []ostrich.JobID{2, 3}, j.Jobs(priority.SiteFactor))
+	equal(t, "remembered", []ostrich.JobID{2, 3, 4}, j.Jobs(priority.SiteFactor))
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A journal is rotated also while the controller is too slow for any burst to be
+// finished.
+func TestJournalOfASlowControllerIsRotated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j, err := journal.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newSite()
+	for i := range 4 {
+		w.submit(i+1, i+1, 9000, "main")
+	}
+	s := w.start(t)
+	s.journal, s.limit = j, 600
+	w.fail["update"], w.cut = fmt.Errorf("scontrol: %w: killed", slurm.ErrSlow), 2
+	if c := run(t, s, true); c.Slow == nil {
+		t.Error("not slow")
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Errorf("not rotated: %v", err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -34,6 +34,28 @@ func TestHarmRefusesToWrite(t *testing.T) {
 	})
 }
 
+// A setting with which an order can do harm stays known when slurmctld does not tell of
+// it for once.
+func TestHarmIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite()
+		s.submit(1, 1, 100, "main")
+		s.ctl.PreemptType = "preempt/qos"
+		s.ctl.QOS = []priority.QOS{{Name: "high", PreemptMode: "WITHIN,REQUEUE"}}
+		sc := s.start(t)
+		s.ctl.QOS, s.ctl.PoliciesUnknown = nil, "scontrol: no answer"
+		sc.asked = sc.asked.Add(-configAge)
+		if _, err := sc.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) || len(s.sent) > 0 {
+			t.Errorf("error %v, %d bursts", err, len(s.sent))
+		}
+		s.ctl.PoliciesUnknown = ""
+		sc.asked = sc.asked.Add(-configAge)
+		if run(t, sc, true); len(s.sent) != 1 {
+			t.Errorf("the setting is gone: %d bursts", len(s.sent))
+		}
+	})
+}
+
 // A job that is moved out of the pools loses its value, and so does one whose
 // user is excluded by new settings; a value of somebody else's stays.
 func TestLeavingJobsLoseTheirValues(t *testing.T) {

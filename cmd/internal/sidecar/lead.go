@@ -149,6 +149,9 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	if l.Mine() {
 		return true, nil
 	}
+	l.mu.Lock()
+	l.others = l.others || l.held != nil // It is ours no more, though confirm may not have noticed.
+	l.mu.Unlock()
 	_ = l.Release() // The connection was of no use any more.
 	wait, term := l.Wait || l.others, l.wanted
 	held, err := l.open(ctx, term)

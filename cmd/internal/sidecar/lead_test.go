@@ -265,6 +265,31 @@ func TestLeadLostMeanwhile(t *testing.T) {
 	})
 }
 
+// A daemon that was stopped for longer than the term, as by a debugger, has lost the lock,
+// whoever notices it first: another one may have written meanwhile and ended.
+func TestLeadLostWhileStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s server
+		l := s.lead()
+		if ours, err := l.try(t.Context()); !ours || err != nil {
+			t.Fatal(ours, err)
+		}
+		l.inherited()
+		l.mu.Lock()
+		l.confirmed = l.confirmed.Add(-time.Hour)
+		l.mu.Unlock()
+		if ours, err := l.try(t.Context()); !ours || err != nil {
+			t.Fatal(ours, err)
+		}
+		if all, due := l.inheritance(); !all || !due {
+			t.Errorf("all %v, due %v; want both", all, due)
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A configuration that is tried, with other servers, does not make us forget how far ours
 // have been read.
 func TestServersKnown(t *testing.T) {

@@ -121,18 +121,22 @@ func readJournal(c *Config) (*journal.Journal, error) {
 // alive returns a function that reports whether the journal has to remember a job:
 // the job, or a task of its array, has not ended.
 func (s *Sidecar) alive() func(ostrich.JobID) bool {
-	arrays := sync.OnceValue(s.arrays)
+	waits := sync.OnceValue(s.waits)
 	return func(id ostrich.JobID) bool {
 		_, known := s.accounting.Record(id)
-		return known || s.provisional.has(id) || arrays()[id]
+		return known || s.provisional.has(id) || waits()[id]
 	}
 }
 
-// arrays returns the job arrays with unfinished tasks that accounting knows.
-func (s *Sidecar) arrays() map[ostrich.JobID]bool {
+// waits returns the job arrays with unfinished tasks that accounting knows, and the
+// jobs of the queue with their arrays: accounting may not know them, or no more.
+func (s *Sidecar) waits() map[ostrich.JobID]bool {
 	live := make(map[ostrich.JobID]bool)
 	for _, r := range s.accounting.Live() {
 		live[r.ArrayJob] = true
+	}
+	for i := range s.printed {
+		live[s.printed[i].Job], live[s.printed[i].Array] = true, true
 	}
 	return live
 }
