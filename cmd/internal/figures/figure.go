@@ -21,8 +21,11 @@ type Figure struct {
 
 	// Draw computes the figure. The same input gives the same result, whatever
 	// Workers is.
-	Draw func(ctx context.Context, in Input) (*Result, error)
+	Draw drawing
 }
+
+// drawing computes a figure.
+type drawing func(ctx context.Context, in Input) (*Result, error)
 
 // Input is the input of a figure.
 type Input struct {

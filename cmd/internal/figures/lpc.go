@@ -226,7 +226,7 @@ func (l *lpcLog) date(t ostrich.Time) time.Time { return l.begin.Add(time.Durati
 func (l *lpcLog) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Sub(l.begin) / time.Second) }
 
 // drawUtilisation is one of thesis figures 5.7 to 5.11.
-func drawUtilisation(r replay, s span) func(ctx context.Context, in Input) (*Result, error) {
+func drawUtilisation(r replay, s span) drawing {
 	return func(ctx context.Context, in Input) (*Result, error) {
 		log, err := readLPC(ctx, in)
 		if err != nil {
