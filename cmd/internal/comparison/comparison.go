@@ -84,6 +84,8 @@ type Figures struct {
 	Gini      float64 `json:"gini"`
 	Envy      int     `json:"envy"`       // ordered pairs of users, report.Fairness.Envy
 	EnvyPairs int     `json:"envy_pairs"` // all pairs
+
+	values [numMeasures]float64 // by measure
 }
 
 // Reading is what an interval says about a difference.
@@ -113,9 +115,7 @@ type Difference struct {
 }
 
 // clear reports whether the interval does not contain 0.
-func (d *Difference) clear() bool {
-	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
-}
+func (r Reading) clear() bool { return r == Better || r == Worse || r == Differs }
 
 // User is what a user got in each run.
 type User struct {

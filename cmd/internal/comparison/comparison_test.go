@@ -281,7 +281,7 @@ func TestSame(t *testing.T) {
 	in.Runs[2].Jobs = in.Runs[1].Jobs
 	c := compare(t, in)
 	for _, d := range c.Differences {
-		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.clear()) {
+		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.Reading.clear()) {
 			t.Errorf("%+v", d)
 		}
 	}

@@ -168,7 +168,7 @@ func (c *Comparison) figureRows() []figureRow {
 		rows[m].Name = about.name
 		for i := range c.Runs {
 			d := Difference{Unit: about.unit}
-			cell := figureCell{Value: d.amount(c.Runs[i].values()[m])}
+			cell := figureCell{Value: d.amount(c.Runs[i].values[m])}
 			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.key })
 			if at >= 0 {
 				d = c.Differences[at]
@@ -179,7 +179,7 @@ func (c *Comparison) figureRows() []figureRow {
 				if d.Interval != nil {
 					cell.Change += " (" + between(d.Interval, d.Unit) + ")"
 				}
-				if d.clear() {
+				if d.Reading.clear() {
 					cell.Reading = string(d.Reading)
 				}
 			}

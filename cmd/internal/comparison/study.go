@@ -223,6 +223,6 @@ func (s *studied) figures(r int) Figures {
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
 		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
-		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
+		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs), values: v,
 	}
 }
