@@ -265,17 +265,12 @@ func rest(boxes []svg.Box, m int) []svg.Box {
 // order in which they start, side by side if possible, from the lowest numbers
 // on, or with fromEnd from the highest.
 func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
-	order := make([]int, len(jobs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) })
 	free := make([]ostrich.Time, m)
 	for q := range free {
 		free[q] = math.MinInt64
 	}
 	list := make([][]int, len(jobs))
-	for _, i := range order {
+	for _, i := range sorted(len(jobs), func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) }) {
 		j := &jobs[i]
 		var loose, row []int
 		for k := range m {

@@ -30,7 +30,7 @@ var gridLoads = []float64{0.20, 0.40, 0.50, 0.60, 0.70, 0.80, 0.95}
 // gridModel is the model of a workload that puts a load on the platform.
 func gridModel(in Input, load float64) bot.Model {
 	p := grid.HPDC2008()
-	m := bot.Model{System: bot.Systems[slices.Index(bot.SystemNames(), "avg")], Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
+	m := bot.Model{System: system("avg"), Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
 	if in.Short {
 		m.Days /= 40
 	}

@@ -3,6 +3,7 @@ package figures
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -119,6 +120,16 @@ func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, er
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	return results, nil
+}
+
+// sorted returns the numbers from 0 to n−1 in the order of a comparison.
+func sorted(n int, compare func(a, b int) int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, compare)
+	return list
 }
 
 // half returns the input of the first (0) or the second (1) half of a figure's
