@@ -167,9 +167,9 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	c := &Comparison{
-		Title: in.Title, Source: in.Source, From: s.from, To: s.to, Unix: in.Location != nil, Procs: in.Procs,
+		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
-		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: s.rounds, Seed: in.Seed,
+		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
 	}
 	if in.Closed {
