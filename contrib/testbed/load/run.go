@@ -195,7 +195,7 @@ func (r *Run) wait(ctx context.Context, name string) error {
 func (r *Run) poll(ctx context.Context, begin time.Time) error {
 	var failures int
 	var reported time.Duration
-	for {
+	for ctx.Err() == nil {
 		queues, err := r.Cluster.Queues(ctx, r.Name+".")
 		switch {
 		case ctx.Err() != nil:
@@ -217,10 +217,9 @@ func (r *Run) poll(ctx context.Context, begin time.Time) error {
 			reported = at.Truncate(r.Report)
 			r.progress(reported)
 		}
-		if sleep(ctx, pollEvery) != nil {
-			return nil
-		}
+		_ = sleep(ctx, pollEvery)
 	}
+	return nil
 }
 
 func (r *Run) progress(at time.Duration) {
