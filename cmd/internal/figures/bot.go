@@ -121,9 +121,7 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 	for k, l := range logs {
 		values := measured[2*n*k : 2*n*(k+1)]
 		for i, v := range values {
-			table.Rows = append(table.Rows, []string{
-				l.name, botPredictors[i%n].name, []string{"user", "bag"}[i/n], strconv.Itoa(v.Tasks), decimals(v.Mean, 4), decimals(v.Median, 4), decimals(v.Max, 2),
-			})
+			table.add(l.name, botPredictors[i%n].name, []string{"user", "bag"}[i/n], v.Tasks, decimals(v.Mean, 4), decimals(v.Median, 4), decimals(v.Max, 2))
 		}
 		name := "bot-2-" + strings.ToLower(strings.TrimSuffix(l.name, ", drawn"))
 		r.Pictures = append(r.Pictures, inaccuracyChart(name, "Mean inaccuracy (%), "+l.name, values))

@@ -3,7 +3,6 @@ package figures
 import (
 	"context"
 	"math"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/svg"
@@ -47,7 +46,7 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 			low, high = min(low, percent), max(high, percent)
 			rows[c].bars = append(rows[c].bars, bar{l.name, percent})
 			ofPlain = append(ofPlain, decimals(100*plain[c], 0))
-			t.Rows = append(t.Rows, []string{l.name, grid.ClassNames[c], strconv.Itoa(counts[c]), decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1)})
+			t.add(l.name, grid.ClassNames[c], counts[c], decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1))
 		}
 		r.Numbers = append(r.Numbers,
 			Number{What: l.name + ": classes, against small and medium bags", Paper: "no significant difference from 100 %", Ours: decimals(low, 0) + " to " + decimals(high, 0) + " %"},

@@ -5,10 +5,12 @@ package figures
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 )
 
@@ -51,6 +53,10 @@ type Table struct {
 	Name   string // of the file, without extension
 	Header []string
 	Rows   [][]string
+}
+
+func (t *Table) add(cells ...any) {
+	t.Rows = append(t.Rows, format.Texts(cells, func(c any) string { return fmt.Sprint(c) }))
 }
 
 // Number is a number of the paper and ours.

@@ -218,10 +218,8 @@ func (g *measuredGrid) table(name, varied string) Table {
 	for s := range g.samples {
 		for w := range g.ways {
 			m := &g.all[s][w]
-			t.Rows = append(t.Rows, []string{
-				g.samples[s], g.ways[w], strconv.Itoa(m.Tasks), strconv.Itoa(m.Bags), decimals(m.Finished(), 4), decimals(m.MS, 1), decimals(m.NSL, 4),
-				decimals(m.Stretch, 3), decimals(m.WorstStretch, 2), strconv.FormatInt(int64(m.Goodput), 10), strconv.FormatInt(int64(m.Used), 10), decimals(m.Utilisation, 4),
-			})
+			t.add(g.samples[s], g.ways[w], m.Tasks, m.Bags, decimals(m.Finished(), 4), decimals(m.MS, 1), decimals(m.NSL, 4),
+				decimals(m.Stretch, 3), decimals(m.WorstStretch, 2), int64(m.Goodput), int64(m.Used), decimals(m.Utilisation, 4))
 		}
 	}
 	return t

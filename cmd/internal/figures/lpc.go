@@ -143,7 +143,7 @@ func stretchChart(name, title string, values []float64, drawUpTo float64) (*svg.
 		if i == steps {
 			before = ""
 		}
-		table.Rows = append(table.Rows, []string{decimals(from, 2), before, strconv.Itoa(n)})
+		table.add(decimals(from, 2), before, n)
 		if to <= drawUpTo+1e-9 {
 			bars = append(bars, svg.Bar{From: from, To: to, Height: 100 * float64(n) / float64(len(values))})
 		}
@@ -275,7 +275,7 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 	var bars []svg.Bar
 	for i, u := range used {
 		at := from.Add(time.Duration(i) * time.Duration(step) * time.Second)
-		table.Rows = append(table.Rows, []string{at.Format(time.RFC3339), decimals(u, 4)})
+		table.add(at.Format(time.RFC3339), decimals(u, 4))
 		bars = append(bars, svg.Bar{From: float64(at.Unix()), To: float64(at.Unix()) + float64(step), Height: 100 * u})
 	}
 	mean := 0.0
