@@ -81,20 +81,26 @@ func WriteCampaigns(w io.Writer, campaigns []Campaign, m int) error {
 // WriteUtilisation writes the utilisation of m processors over time, a CSV line for
 // each step.
 func WriteUtilisation(w io.Writer, jobs []Job, m int, step ostrich.Duration) error {
-	rows := [][]string{{"time", "utilisation"}}
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"time", "utilisation"}); err != nil {
+		return err
+	}
 	first, last := Span(jobs)
 	for i, u := range Utilisations(jobs, m, first, last, step) {
 		at := int64(first) + int64(i)*int64(step)
-		rows = append(rows, []string{strconv.FormatInt(at, 10), strconv.FormatFloat(u, 'f', 6, 64)})
+		if err := out.Write([]string{strconv.FormatInt(at, 10), strconv.FormatFloat(u, 'f', 6, 64)}); err != nil {
+			return err
+		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	out.Flush()
+	return out.Error()
 }
 
-// Block is a range of processors, from 0.
-type Block struct{ First, Last int }
+// span is a range of processors.
+type span struct{ First, Last int }
 
-// Blocks are processors in ascending order.
-type Blocks []Block
+// Blocks are processors in ascending order, from 0.
+type Blocks []span
 
 // String is Batsim's interval set: "0-3 7".
 func (s Blocks) String() string {
@@ -143,7 +149,7 @@ func (s Blocks) take(n int) (taken, rest Blocks) {
 	for ; i < len(s) && n > 0; i++ {
 		p := s[i]
 		if width := p.Last - p.First + 1; width > n {
-			taken = append(taken, Block{p.First, p.First + n - 1})
+			taken = append(taken, span{p.First, p.First + n - 1})
 			s[i].First += n
 			break
 		}
@@ -156,7 +162,7 @@ func (s Blocks) take(n int) (taken, rest Blocks) {
 // give puts processors back.
 func (s Blocks) give(back Blocks) Blocks {
 	for _, p := range back {
-		i, _ := slices.BinarySearchFunc(s, p, func(a, b Block) int { return a.First - b.First })
+		i, _ := slices.BinarySearchFunc(s, p, func(a, b span) int { return a.First - b.First })
 		s = slices.Insert(s, i, p)
 		if i+1 < len(s) && s[i].Last+1 == s[i+1].First {
 			s[i].Last = s[i+1].Last
