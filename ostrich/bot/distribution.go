@@ -101,14 +101,7 @@ func (d Distribution) Quantile(p float64) float64 {
 	if d.Family != HyperExponential {
 		return d.law().Quantile(p)
 	}
-	low, high := 0.0, -math.Log1p(-p)/min(d.Params[1], d.Params[2])
-	for range 80 {
-		if middle := (low + high) / 2; d.CDF(middle) < p {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	_, high := bisect(0, -math.Log1p(-p)/min(d.Params[1], d.Params[2]), 80, func(x float64) bool { return d.CDF(x) < p })
 	return high
 }
 

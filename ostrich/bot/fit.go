@@ -120,15 +120,20 @@ func meanAndDeviation(x []float64) (mean, deviation float64) {
 // root finds where a function that grows from below 0 to above 0 is 0, among
 // the shapes from 1e-6 to 1e9.
 func root(f func(float64) float64) float64 {
-	low, high := math.Log(1e-6), math.Log(1e9)
-	for range 60 {
-		if middle := (low + high) / 2; f(math.Exp(middle)) < 0 {
-			low = middle
+	low, high := bisect(math.Log(1e-6), math.Log(1e9), 60, func(x float64) bool { return f(math.Exp(x)) < 0 })
+	return math.Exp((low + high) / 2)
+}
+
+// bisect halves an interval so often; what is sought lies above a number that is low.
+func bisect(from, to float64, times int, isLow func(float64) bool) (low, high float64) {
+	for range times {
+		if middle := (from + to) / 2; isLow(middle) {
+			from = middle
 		} else {
-			high = middle
+			to = middle
 		}
 	}
-	return math.Exp((low + high) / 2)
+	return from, to
 }
 
 // hyperExponential maximises the likelihood of two phases: by expectation and

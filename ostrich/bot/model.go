@@ -349,13 +349,7 @@ func spread(values []float64, variance float64) []float64 {
 	for high < 1<<20 && set(high) < variance {
 		low, high = high, 2*high
 	}
-	for range 60 {
-		if middle := (low + high) / 2; set(middle) < variance {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	_, high = bisect(low, high, 60, func(sigma float64) bool { return set(sigma) < variance })
 	set(high)
 	return list
 }

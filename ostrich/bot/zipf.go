@@ -33,20 +33,14 @@ func FitZipf(jobs []int) (Zipf, error) {
 	}
 	mean := weighted / float64(total)
 	// The mean of ln(rank) under the exponent is the observed one.
-	low, high := 0.0, 50.0
-	for range 60 {
-		alpha := (low + high) / 2
+	alpha, _ := bisect(0, 50, 60, func(alpha float64) bool {
 		var sum, of float64
 		for _, l := range logs {
 			p := math.Exp(-alpha * l)
 			sum += p
 			of += p * l
 		}
-		if of/sum > mean {
-			low = alpha
-		} else {
-			high = alpha
-		}
-	}
-	return Zipf{Alpha: low, Users: len(sorted)}, nil
+		return of/sum > mean
+	})
+	return Zipf{Alpha: alpha, Users: len(sorted)}, nil
 }

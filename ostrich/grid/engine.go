@@ -110,25 +110,19 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 	return e, nil
 }
 
-// numberUsers numbers the users: those of Priorities, then the others.
+// numberUsers numbers the users, the smallest id first.
 func (e *engine) numberUsers() {
-	numbers := make(map[ostrich.UserID]int32)
 	var ids []ostrich.UserID
 	for i := range e.bags {
 		ids = append(ids, e.bags[i].User)
 	}
 	slices.Sort(ids)
-	there := slices.Compact(ids)
-	for _, id := range slices.Concat(e.Priorities, there) {
-		_, known := numbers[id]
-		if _, comes := slices.BinarySearch(there, id); comes && !known {
-			numbers[id] = int32(len(numbers))
-		}
-	}
-	e.known = len(numbers)
+	ids = slices.Compact(ids)
+	e.known = len(ids)
 	e.users = make([]int32, len(e.bags))
 	for i := range e.bags {
-		e.users[i] = numbers[e.bags[i].User]
+		n, _ := slices.BinarySearch(ids, e.bags[i].User)
+		e.users[i] = int32(n)
 	}
 }
 

@@ -120,11 +120,11 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// TestPriorities has S-U-Prio serve users as it is told, and then by number.
+// TestPriorities has S-U-Prio serve users by number.
 func TestPriorities(t *testing.T) {
-	x := grid.Experiment{Platform: single, Architecture: grid.CSP, Selection: "S-U-Prio", Policy: "FPF", Priorities: []ostrich.UserID{9, 3, 3}}
-	r := mustRun(t, x, bag(1, 0, 1), bag(2, 0, 1), bag(3, 0, 1))
-	same(t, where(r), []string{"0:1-2", "0:2-3", "0:0-1"})
+	x := grid.Experiment{Platform: single, Architecture: grid.CSP, Selection: "S-U-Prio", Policy: "FPF"}
+	r := mustRun(t, x, bag(3, 0, 1), bag(1, 0, 1), bag(2, 0, 1))
+	same(t, where(r), []string{"0:2-3", "0:0-1", "0:1-2"})
 }
 
 // TestRedraw draws the next bag when the last one has started, or has ended.
@@ -211,8 +211,8 @@ func TestMeasures(t *testing.T) {
 	r := mustRun(t, x, bag(1, 5, 10, 4), bag(2, 6, 2), bag(2, 8, 20, 2))
 	same(t, where(r), []string{"1:5-10", "0:5-9", "0:9-11", "-1:10-0", "0:11-13"})
 	same(t, r.Done(), []grid.Done{
-		{Bag: 0, User: 1, Size: 2, MS: 5, NSL: 5. / 14, Stretch: 1}, // 10/2
-		{Bag: 1, User: 2, Size: 1, MS: 5, NSL: 5. / 2, Stretch: 5},  // 2/2
+		{Bag: 0, MS: 5, NSL: 5. / 14, Stretch: 1}, // 10/2
+		{Bag: 1, MS: 5, NSL: 5. / 2, Stretch: 5},  // 2/2
 	})
 	class := grid.Measure{Bags: 2, Tasks: 4, DoneBags: 1, DoneTasks: 3, MS: 5, NSL: 5. / 14, Stretch: 1, WorstStretch: 1}
 	m := r.Measures()

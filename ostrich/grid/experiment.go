@@ -99,10 +99,6 @@ type Experiment struct {
 	Predictor ostrich.Predictor
 	Scope     Scope
 
-	// Priorities are users from the first one for S-U-Prio; those not named come
-	// after them, the smallest number first.
-	Priorities []ostrich.UserID
-
 	// OStrich are the options of the selection OStrich, but for Procs and Rule; its
 	// gate is not strict.
 	OStrich ostrich.Options

@@ -52,11 +52,31 @@ func (q *queue) run(t, p int32) (ostrich.Duration, error) {
 	return length, q.selection.started(t, again)
 }
 
+// intake is a queue with its eligible tasks that wait.
+type intake[T TaskView[T]] struct {
+	queue
+	ready line[T]
+}
+
+func (m *intake[T]) submit(t int32) error {
+	if m.immediate {
+		m.admit(t)
+		return nil
+	}
+	return m.selection.submit(t)
+}
+
+// admit makes a task eligible.
+func (m *intake[T]) admit(t int32) {
+	m.open++
+	var view T
+	m.ready.push(view.of(m.engine, t))
+}
+
 // lister is the manager of a List.
 type lister[R ProcessorView[R], T TaskView[T]] struct {
-	queue
+	intake[T]
 	List[R, T]
-	ready line[T]
 	free  line[R]
 	again []line[UnknownTask] // running tasks that may be copied, by how many copies more they have
 
@@ -66,7 +86,7 @@ type lister[R ProcessorView[R], T TaskView[T]] struct {
 }
 
 func (l List[R, T]) manage(q queue) manager {
-	m := &lister[R, T]{queue: q, List: l, ready: line[T]{first: l.First}, free: line[R]{first: l.Best}, bag: none}
+	m := &lister[R, T]{intake: intake[T]{q, line[T]{first: l.First}}, List: l, free: line[R]{first: l.Best}, bag: none}
 	m.again = make([]line[UnknownTask], l.Copies)
 	if m.front, _ = q.selection.(ranked); m.front != nil {
 		m.apart = make(map[int32]line[T])
@@ -79,21 +99,6 @@ func (m *lister[R, T]) looks() bool { return true }
 func (m *lister[R, T]) idle(p int32) {
 	var view R
 	m.free.push(view.of(m.engine, p))
-}
-
-func (m *lister[R, T]) submit(t int32) error {
-	if m.immediate {
-		m.admit(t)
-		return nil
-	}
-	return m.selection.submit(t)
-}
-
-// admit makes a task eligible.
-func (m *lister[R, T]) admit(t int32) {
-	m.open++
-	var view T
-	m.ready.push(view.of(m.engine, t))
 }
 
 // fill draws the next eligible set if it is time, and reports whether there is a
@@ -178,9 +183,8 @@ func (m *lister[R, T]) copy() error {
 
 // charter is the manager of a Chart.
 type charter[T TaskView[T]] struct {
-	queue
+	intake[T]
 	Chart[T]
-	ready line[T]
 	sites []site // by cluster, from the first one of the manager
 	free  int    // idle processors
 }
@@ -208,7 +212,7 @@ type assigned struct {
 func (a assigned) number() int32 { return a.task }
 
 func (c Chart[T]) manage(q queue) manager {
-	m := &charter[T]{queue: q, Chart: c, ready: line[T]{first: c.First}}
+	m := &charter[T]{intake: intake[T]{q, line[T]{first: c.First}}, Chart: c}
 	first := int32(len(q.procs))
 	for k := q.to - 1; k >= q.from; k-- {
 		first -= int32(q.Platform.Clusters[k].Procs)
@@ -230,20 +234,6 @@ func (m *charter[T]) site(p int32) *site { return &m.sites[int(m.procs[p].cluste
 func (m *charter[T]) idle(p int32) {
 	m.free++
 	m.site(p).free.push(UnknownProcessor{p})
-}
-
-func (m *charter[T]) submit(t int32) error {
-	if m.immediate {
-		m.admit(t)
-		return nil
-	}
-	return m.selection.submit(t)
-}
-
-func (m *charter[T]) admit(t int32) {
-	m.open++
-	var view T
-	m.ready.push(view.of(m.engine, t))
 }
 
 func (m *charter[T]) stopped(t, p int32, ended bool) error {

@@ -98,13 +98,7 @@ func newOracle(tb rapid.TB, x grid.Experiment, bags []grid.Bag) *oracle {
 			o.goes[b.User] = b.Home
 		}
 	}
-	rank := func(u ostrich.UserID) int {
-		if i := slices.Index(x.Priorities, u); i >= 0 {
-			return i
-		}
-		return len(x.Priorities)
-	}
-	slices.SortFunc(o.users, func(a, b ostrich.UserID) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	slices.Sort(o.users)
 	managers := len(x.Platform.Clusters)
 	if x.Architecture == grid.CSP {
 		managers = 1

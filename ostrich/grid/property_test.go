@@ -69,9 +69,6 @@ func experiments(t *rapid.T, p grid.Platform) grid.Experiment {
 		Seed:         rapid.Uint64Range(0, 9).Draw(t, "seed"),
 		Until:        rapid.SampledFrom([]ostrich.Duration{0, 0, 0, 20}).Draw(t, "until"),
 	}
-	if rapid.Bool().Draw(t, "priorities") {
-		x.Priorities = []ostrich.UserID{3, 9, 1}
-	}
 	return x
 }
 

@@ -51,9 +51,7 @@ func (r *Result) Jobs() []report.Job {
 
 // Done are the times of a bag all of whose tasks have ended.
 type Done struct {
-	Bag  int // of Result.Bags
-	User ostrich.UserID
-	Size int
+	Bag int // of Result.Bags
 
 	// MS is the makespan in seconds, from the submission to the end of the last task.
 	MS float64
@@ -89,8 +87,7 @@ func (r *Result) Done() []Done {
 		sum, _ := b.work()
 		ms := float64(end - b.Submit)
 		list = append(list, Done{
-			Bag: i, User: b.User, Size: len(b.Tasks), MS: ms, NSL: ms / float64(sum),
-			Stretch: ms / b.bound(capacity, fastest),
+			Bag: i, MS: ms, NSL: ms / float64(sum), Stretch: ms / b.bound(capacity, fastest),
 		})
 	}
 	return list

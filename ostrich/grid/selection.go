@@ -2,7 +2,6 @@ package grid
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -87,17 +86,11 @@ type byUser struct {
 	*queue
 	who    func(*byUser) int32 // whose turn it is, of those with waiting tasks; nil if all are one line
 	amount amount
-	lines  []tasks
+	lines  []line[UnknownTask]
 	there  set   // of users with waiting tasks
 	latest int32 // user in turn
 	use    []usage
 	drawn  []int32
-}
-
-// tasks are the waiting tasks of a user, first in, first out.
-type tasks struct {
-	list []int32
-	gone int
 }
 
 // usage is the processor time of a user.
@@ -115,7 +108,7 @@ func sharedBy(who func(*byUser) int32, n amount) func(*queue) (selection, error)
 			users = q.known
 		}
 		return &byUser{
-			queue: q, who: who, amount: n, lines: make([]tasks, users), there: make(set, users/64+1), latest: none, use: make([]usage, users),
+			queue: q, who: who, amount: n, lines: make([]line[UnknownTask], users), there: make(set, users/64+1), latest: none, use: make([]usage, users),
 		}, nil
 	}
 }
@@ -131,7 +124,7 @@ func (s *byUser) line(t int32) int32 {
 
 func (s *byUser) submit(t int32) error {
 	u := s.line(t)
-	s.lines[u].list = append(s.lines[u].list, t)
+	s.lines[u].push(UnknownTask{t})
 	s.there.add(u)
 	return nil
 }
@@ -145,22 +138,22 @@ func (s *byUser) draw() ([]int32, error) {
 		u = s.who(s)
 	}
 	l := &s.lines[u]
-	n := len(l.list) - l.gone
+	n := l.len()
 	switch s.amount {
 	case one:
 		n = 1
 	case aBag:
 		n = 1
-		for bag := s.tasks[l.list[l.gone]].bag; l.gone+n < len(l.list) && s.tasks[l.list[l.gone+n]].bag == bag; {
+		for bag := s.tasks[l.list[l.gone].Number].bag; n < l.len() && s.tasks[l.list[l.gone+n].Number].bag == bag; {
 			n++
 		}
 	case all:
 	}
-	s.drawn = append(s.drawn[:0], l.list[l.gone:l.gone+n]...)
-	if l.gone += n; l.gone > len(l.list)/2 {
-		l.list, l.gone = slices.Delete(l.list, 0, l.gone), 0
+	s.drawn = s.drawn[:0]
+	for range n {
+		s.drawn = append(s.drawn, l.pop().Number)
 	}
-	if len(l.list) == 0 {
+	if l.len() == 0 {
 		s.there.remove(u)
 	}
 	return s.drawn, nil
@@ -181,7 +174,7 @@ func (s *byUser) stopped(t int32, since ostrich.Time, _ bool) error {
 	return nil
 }
 
-// foremost is the first user.
+// foremost is the user with the smallest number.
 func (s *byUser) foremost() int32 { return s.there.next(0) }
 
 // inTurn is the next user after the latest one.

@@ -51,7 +51,7 @@ func Percentile(values []float64, level float64) (Interval, bool) {
 	}
 	slices.Sort(values)
 	out := (1 - level) / 2
-	return Interval{quantile(values, out), quantile(values, 1-out)}, true
+	return Interval{Quantile(values, out), Quantile(values, 1-out)}, true
 }
 
 // Pool holds sorted values of clusters. Quantiles over a sample of the clusters
@@ -120,7 +120,7 @@ func (p *Pool) Quantiles(times []float64, qs ...float64) []float64 {
 	}
 	if times == nil {
 		for i, q := range qs {
-			list[i] = quantile(p.values, q)
+			list[i] = Quantile(p.values, q)
 		}
 		return list
 	}

@@ -27,7 +27,7 @@ var jobColumns = []string{
 // lowest-numbered of m processors that are free when it starts; the jobs must
 // fit.
 func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
-	places := allocate(jobs, m)
+	places := Allocate(jobs, m)
 	out := csv.NewWriter(w)
 	if err := out.Write(jobColumns); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -103,29 +103,30 @@ func WriteUtilisation(w io.Writer, jobs []Job, m int, step ostrich.Duration) err
 const mostSteps = 100_000_000
 
 // span is a range of processors.
-type span struct{ first, last int }
+type span struct{ First, Last int }
 
-// spans are processors in ascending order.
-type spans []span
+// Blocks are processors in ascending order, from 0.
+type Blocks []span
 
 // String is Batsim's interval set: "0-3 7".
-func (s spans) String() string {
+func (s Blocks) String() string {
 	var b strings.Builder
 	for i, p := range s {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strconv.Itoa(p.first))
-		if p.last > p.first {
+		b.WriteString(strconv.Itoa(p.First))
+		if p.Last > p.First {
 			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(p.last))
+			b.WriteString(strconv.Itoa(p.Last))
 		}
 	}
 	return b.String()
 }
 
-// allocate gives each job the lowest processors that are free when it starts.
-func allocate(jobs []Job, m int) []spans {
+// Allocate gives each job the lowest of m processors that are free when it starts.
+// The jobs must fit.
+func Allocate(jobs []Job, m int) []Blocks {
 	type edge struct {
 		at    ostrich.Time
 		start int // 1, or 0 for an end, which goes first
@@ -136,8 +137,8 @@ func allocate(jobs []Job, m int) []spans {
 		edges = append(edges, edge{at: jobs[i].Start, start: 1, job: i}, edge{at: jobs[i].End, job: i})
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), a.start-b.start, a.job-b.job) })
-	places := make([]spans, len(jobs))
-	free := spans{{0, m - 1}}
+	places := make([]Blocks, len(jobs))
+	free := Blocks{{0, m - 1}}
 	for _, e := range edges {
 		if e.start == 1 {
 			places[e.job], free = free.take(jobs[e.job].Procs)
@@ -149,32 +150,32 @@ func allocate(jobs []Job, m int) []spans {
 }
 
 // take splits off the first n processors.
-func (s spans) take(n int) (taken, rest spans) {
+func (s Blocks) take(n int) (taken, rest Blocks) {
 	i := 0
 	for ; i < len(s) && n > 0; i++ {
 		p := s[i]
-		if width := p.last - p.first + 1; width > n {
-			taken = append(taken, span{p.first, p.first + n - 1})
-			s[i].first += n
+		if width := p.Last - p.First + 1; width > n {
+			taken = append(taken, span{p.First, p.First + n - 1})
+			s[i].First += n
 			break
 		}
 		taken = append(taken, p)
-		n -= p.last - p.first + 1
+		n -= p.Last - p.First + 1
 	}
 	return taken, slices.Delete(s, 0, i)
 }
 
 // give puts processors back.
-func (s spans) give(back spans) spans {
+func (s Blocks) give(back Blocks) Blocks {
 	for _, p := range back {
-		i, _ := slices.BinarySearchFunc(s, p, func(a, b span) int { return a.first - b.first })
+		i, _ := slices.BinarySearchFunc(s, p, func(a, b span) int { return a.First - b.First })
 		s = slices.Insert(s, i, p)
-		if i+1 < len(s) && s[i].last+1 == s[i+1].first {
-			s[i].last = s[i+1].last
+		if i+1 < len(s) && s[i].Last+1 == s[i+1].First {
+			s[i].Last = s[i+1].Last
 			s = slices.Delete(s, i+1, i+2)
 		}
-		if i > 0 && s[i-1].last+1 == s[i].first {
-			s[i-1].last = s[i].last
+		if i > 0 && s[i-1].Last+1 == s[i].First {
+			s[i-1].Last = s[i].Last
 			s = slices.Delete(s, i, i+1)
 		}
 	}

@@ -114,7 +114,7 @@ func Stretches(campaigns []Campaign, m int) Stretch {
 	return Stretch{
 		Optimal: below(optimal, true), Le115: below(1.15, true), Lt15: below(1.5, false), Lt2: below(2, false),
 		Gt20: fraction(len(values), len(values)) - below(20, true),
-		Mean: mean(values), P50: quantile(values, 0.50), P99: quantile(values, 0.99), Max: quantile(values, 1),
+		Mean: mean(values), P50: Quantile(values, 0.50), P99: Quantile(values, 0.99), Max: Quantile(values, 1),
 	}
 }
 
@@ -133,7 +133,7 @@ func Waits(jobs []Job) Wait {
 		values[i] = float64(jobs[i].Start - jobs[i].Submit)
 	}
 	slices.Sort(values)
-	return Wait{Mean: mean(values), P50: quantile(values, 0.5), P95: quantile(values, 0.95), P99: quantile(values, 0.99)}
+	return Wait{Mean: mean(values), P50: Quantile(values, 0.5), P95: Quantile(values, 0.95), P99: Quantile(values, 0.99)}
 }
 
 // tau is the τ of the bounded slowdown, in seconds: shorter jobs count as this
@@ -191,9 +191,9 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// quantile returns the smallest of the sorted values such that at least a part q
+// Quantile returns the smallest of the sorted values such that at least a part q
 // of them is not larger; 0 without values.
-func quantile(sorted []float64, q float64) float64 {
+func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}

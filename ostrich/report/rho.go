@@ -48,6 +48,6 @@ func SummariseRho(values []float64) Rhos {
 	}
 	return Rhos{
 		Le1: fraction(kept, len(values)), Mean: mean(values),
-		P50: quantile(values, 0.5), P95: quantile(values, 0.95), Max: quantile(values, 1),
+		P50: Quantile(values, 0.5), P95: Quantile(values, 0.95), Max: Quantile(values, 1),
 	}
 }

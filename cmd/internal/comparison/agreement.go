@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"math"
+	"slices"
 
 	"slurm-ostrich/ostrich/report"
 )
@@ -34,13 +35,7 @@ const (
 // agreement compares the baseline with the recorded run; nil if there is only one
 // of them.
 func (s *studied) agreement() *Agreement {
-	recorded := -1
-	for r := range s.in.Runs {
-		if s.in.Runs[r].Recorded {
-			recorded = r
-			break
-		}
-	}
+	recorded := slices.IndexFunc(s.in.Runs, func(r Run) bool { return r.Recorded })
 	if recorded < 0 || s.in.Runs[s.in.Baseline].Recorded {
 		return nil
 	}

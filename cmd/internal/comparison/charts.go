@@ -130,7 +130,7 @@ func (c *Comparison) changeChart() template.HTML {
 			if d.Measure != measures[m].key || d.Baseline == 0 {
 				continue
 			}
-			sure := d.Interval == nil || d.clear() || d.Reading == NoneFor
+			sure := d.Interval == nil || d.Reading.clear() || d.Reading == NoneFor
 			v := c.value(d.Run, d.Difference/d.Baseline, d.Interval, d.Baseline, sure)
 			most = max(most, math.Abs(v.At))
 			if d.Interval != nil {

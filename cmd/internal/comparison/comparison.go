@@ -84,6 +84,8 @@ type Figures struct {
 	Gini      float64 `json:"gini"`
 	Envy      int     `json:"envy"`       // ordered pairs of users, report.Fairness.Envy
 	EnvyPairs int     `json:"envy_pairs"` // all pairs
+
+	values [numMeasures]float64 // by measure
 }
 
 // Reading is what an interval says about a difference.
@@ -113,9 +115,7 @@ type Difference struct {
 }
 
 // clear reports whether the interval does not contain 0.
-func (d *Difference) clear() bool {
-	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
-}
+func (r Reading) clear() bool { return r == Better || r == Worse || r == Differs }
 
 // User is what a user got in each run.
 type User struct {
@@ -167,9 +167,9 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	c := &Comparison{
-		Title: in.Title, Source: in.Source, From: s.from, To: s.to, Unix: in.Location != nil, Procs: in.Procs,
+		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
-		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: s.rounds, Seed: in.Seed,
+		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
 	}
 	if in.Closed {

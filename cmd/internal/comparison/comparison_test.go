@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -68,12 +69,32 @@ func madeUp(users, campaigns int) Input {
 		}
 	}
 	in.Window.From, in.Window.To = begin+5*86400, begin+7*86400
+	return windowed(in)
+}
+
+// windowed is an input with a window, if it has none: from the first submission to
+// the last, or to the last end of the baseline if all are submitted at one moment.
+// It has 1000 resamples unless it says how many.
+func windowed(in Input) Input {
+	in.Resamples = cmp.Or(in.Resamples, 1000)
+	if in.From != 0 || in.To != 0 {
+		return in
+	}
+	var ends ostrich.Time
+	in.From, ends = report.Span(in.Runs[in.Baseline].Jobs)
+	in.To = in.From
+	for _, j := range in.Runs[0].Jobs {
+		in.To = max(in.To, j.Submit)
+	}
+	if in.To == in.From {
+		in.To = ends
+	}
 	return in
 }
 
 func compare(t testing.TB, in Input) *Comparison {
 	t.Helper()
-	c, err := Compare(t.Context(), in)
+	c, err := Compare(t.Context(), windowed(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +302,7 @@ func TestSame(t *testing.T) {
 	in.Runs[2].Jobs = in.Runs[1].Jobs
 	c := compare(t, in)
 	for _, d := range c.Differences {
-		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.clear()) {
+		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.Reading.clear()) {
 			t.Errorf("%+v", d)
 		}
 	}

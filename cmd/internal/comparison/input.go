@@ -47,9 +47,7 @@ type Input struct {
 	Title  string
 	Source string // the cluster or the log
 
-	// From and To are the window in which utilisation is measured. Both 0: from
-	// the first submission to the last, or to the last end of the baseline if all
-	// are submitted at one moment.
+	// From and To are the window in which utilisation is measured.
 	From, To ostrich.Time
 
 	// Location is the zone for Unix times. nil: the times of the jobs count from
@@ -89,10 +87,8 @@ type Input struct {
 	Virtual []Block // OStrich's virtual schedule, for the Gantt chart
 
 	Seed      uint64
-	Resamples int // 0: 1000
+	Resamples int // of the bootstrap, at least 1
 }
-
-const defaultResamples = 1000
 
 // check returns what is wrong with the input.
 func (in *Input) check() error {
@@ -105,11 +101,11 @@ func (in *Input) check() error {
 		return fmt.Errorf("a machine of %d processors", in.Procs)
 	case in.Floor < 0:
 		return fmt.Errorf("a floor of %d s", in.Floor)
-	case in.Resamples < 0:
+	case in.Resamples < 1:
 		return fmt.Errorf("%d resamples", in.Resamples)
 	case in.accepted().Validate() != nil:
 		return fmt.Errorf("satisfaction: %w", in.Accept.Validate())
-	case in.To <= in.From && (in.From != 0 || in.To != 0):
+	case in.To <= in.From:
 		return fmt.Errorf("a window that ends at %d, not after it begins at %d", in.To, in.From)
 	case in.Window.To < in.Window.From:
 		return fmt.Errorf("a window of the Gantt chart that ends at %d, before it begins at %d", in.Window.To, in.Window.From)
@@ -159,22 +155,6 @@ func (r *Run) check(first *Run, closed bool) error {
 		}
 	}
 	return nil
-}
-
-// window returns the window of the measures.
-func (in *Input) window() (from, to ostrich.Time) {
-	if in.From != 0 || in.To != 0 {
-		return in.From, in.To
-	}
-	jobs := in.Runs[0].Jobs
-	from, to = jobs[0].Submit, jobs[0].Submit
-	for i := range jobs {
-		from, to = min(from, jobs[i].Submit), max(to, jobs[i].Submit)
-	}
-	if to == from {
-		_, to = report.Span(in.Runs[in.Baseline].Jobs)
-	}
-	return from, to
 }
 
 // userName returns the name of a user.

@@ -162,7 +162,7 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 func (s *studied) utilisation(r int, times []float64) float64 {
 	var area, length float64
 	for i, busy := range s.runs[r].busy {
-		w := float64(min(int64(s.part()), int64(s.to-s.from)-int64(i)*int64(s.part())))
+		w := float64(min(int64(s.part()), int64(s.in.To-s.in.From)-int64(i)*int64(s.part())))
 		if times != nil {
 			w *= times[i]
 		}
@@ -182,7 +182,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 			samples[r][m] = append(samples[r][m], d)
 		}
 	}
-	err := report.Bootstrap(s.random(0), len(s.users), s.rounds, func(times []float64) error {
+	err := report.Bootstrap(s.random(0), len(s.users), s.in.Resamples, func(times []float64) error {
 		base := s.values(s.in.Baseline, times)
 		for r := range s.runs {
 			if r == s.in.Baseline {
@@ -201,7 +201,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 		return nil, err
 	}
 	parts := len(s.runs[s.in.Baseline].busy)
-	err = report.Bootstrap(s.random(1), parts, s.rounds, func(times []float64) error {
+	err = report.Bootstrap(s.random(1), parts, s.in.Resamples, func(times []float64) error {
 		base := s.utilisation(s.in.Baseline, times)
 		for r := range s.runs {
 			keep(r, utilisation, s.utilisation(r, times)-base)

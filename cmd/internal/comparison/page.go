@@ -119,16 +119,11 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	if c.Floor > 0 {
 		p.Floor = format.Length(float64(c.Floor))
 	}
-	if p.Title == "" {
-		p.Title = "Comparison of schedules"
-	}
 	base := &c.Runs[c.baseline]
-	var where []string
-	if c.Source != "" {
-		where = append(where, c.Source)
-	}
-	p.Where = strings.Join(append(where, moment(c.From, c.location)+" to "+moment(c.To, c.location), format.Plural(c.Procs, "processor"),
-		format.Plural(base.Jobs, "job"), format.Plural(base.Users, "user"), format.Plural(base.Campaigns, "campaign")), " · ")
+	p.Where = strings.Join([]string{
+		c.Source, moment(c.From, c.location) + " to " + moment(c.To, c.location), format.Plural(c.Procs, "processor"),
+		format.Plural(base.Jobs, "job"), format.Plural(base.Users, "user"), format.Plural(base.Campaigns, "campaign"),
+	}, " · ")
 	for i := range c.Runs {
 		p.Legend = append(p.Legend, key{c.Runs[i].Run, svg.Swatch("curve", i, "line and mark of this run")})
 		p.Heads = append(p.Heads, c.Runs[i].Run)
@@ -168,7 +163,7 @@ func (c *Comparison) figureRows() []figureRow {
 		rows[m].Name = about.name
 		for i := range c.Runs {
 			d := Difference{Unit: about.unit}
-			cell := figureCell{Value: d.amount(c.Runs[i].values()[m])}
+			cell := figureCell{Value: d.amount(c.Runs[i].values[m])}
 			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.key })
 			if at >= 0 {
 				d = c.Differences[at]
@@ -179,7 +174,7 @@ func (c *Comparison) figureRows() []figureRow {
 				if d.Interval != nil {
 					cell.Change += " (" + between(d.Interval, d.Unit) + ")"
 				}
-				if d.clear() {
+				if d.Reading.clear() {
 					cell.Reading = string(d.Reading)
 				}
 			}

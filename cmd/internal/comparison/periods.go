@@ -150,7 +150,6 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	if err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
-	c.Resamples = s.rounds
 	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err
@@ -397,7 +396,7 @@ func (x *period) figures(ran []report.Job) Period {
 func (x *period) samples(ctx context.Context) ([][]float64, error) {
 	var list [][]float64
 	random := rand.New(rand.NewPCG(x.in.Seed, uint64(x.from)))
-	err := report.Bootstrap(random, x.blocks(), x.rounds, func(times []float64) error {
+	err := report.Bootstrap(random, x.blocks(), x.in.Resamples, func(times []float64) error {
 		list = append(list, x.values(times))
 		return ctx.Err()
 	})

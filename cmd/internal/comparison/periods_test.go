@@ -162,7 +162,7 @@ func TestPeriodsCoverage(t *testing.T) {
 			in := happened(1000+uint64(seed), 2*weeks, each(3600), each(1))
 			in.Resamples = 200
 			c := periods(t, in)
-			if slices.ContainsFunc(c.Measures, func(d Shift) bool { return d.clear() }) {
+			if slices.ContainsFunc(c.Measures, func(d Shift) bool { return d.Reading.clear() }) {
 				odd++
 			}
 			if d := c.Measures[periodUserMean]; d.Reading == Unclear && !d.Interval.Excludes(0) && !d.RatioInterval.Excludes(1) {

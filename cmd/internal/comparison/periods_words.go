@@ -79,11 +79,6 @@ func (c *Periods) verdict() []string {
 	return append(list, "That something changed with a date does not say why: users, machine and season change too.")
 }
 
-// clear reports whether the interval does not contain 0.
-func (d *Shift) clear() bool {
-	return d.Reading == Better || d.Reading == Worse || d.Reading == Differs
-}
-
 // times says the ratio. A stretch is never 0.
 func (d *Shift) times() string {
 	text := format.Number(*d.Ratio) + " of before"
@@ -186,7 +181,7 @@ func (c *Periods) chart() template.HTML {
 		if d.Ratio == nil {
 			continue
 		}
-		v := svg.Value{Class: svg.Run(1), Number: 1, At: *d.Ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !d.clear()}
+		v := svg.Value{Class: svg.Run(1), Number: 1, At: *d.Ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !d.Reading.clear()}
 		most = max(most, 1.1*math.Abs(v.At))
 		if r := d.RatioInterval; r != nil {
 			v.Low, v.High = r.Low-1, r.High-1

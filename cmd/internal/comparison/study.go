@@ -13,8 +13,6 @@ import (
 // studied is the input as the measures need it.
 type studied struct {
 	in       *Input
-	rounds   int
-	from, to ostrich.Time
 	users    []ostrich.UserID // ascending
 	labels   []string
 	shares   []float64
@@ -53,11 +51,7 @@ type studiedRun struct {
 }
 
 func study(in *Input) (*studied, error) {
-	s := &studied{in: in, rounds: in.Resamples}
-	if s.rounds == 0 {
-		s.rounds = defaultResamples
-	}
-	s.from, s.to = in.window()
+	s := &studied{in: in}
 	jobs := in.Runs[0].Jobs
 	index := make(map[ostrich.UserID]int32)
 	for i := range jobs {
@@ -169,7 +163,7 @@ func (s *studied) measure(r int) {
 		run.users[i] = u
 	}
 	run.first, run.last = report.Span(jobs)
-	run.busy = report.Utilisations(jobs, s.in.Procs, s.from, s.to, s.part())
+	run.busy = report.Utilisations(jobs, s.in.Procs, s.in.From, s.in.To, s.part())
 }
 
 // timeParts is the number of parts of the window.
@@ -177,7 +171,7 @@ const timeParts = 30
 
 // part returns the length of a part of the window.
 func (s *studied) part() ostrich.Duration {
-	return ostrich.Duration(max(1, (s.to-s.from+timeParts-1)/timeParts))
+	return ostrich.Duration(max(1, (s.in.To-s.in.From+timeParts-1)/timeParts))
 }
 
 // labels returns the names of users. Equal names get the account, or else the
@@ -223,6 +217,6 @@ func (s *studied) figures(r int) Figures {
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
 		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
-		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs),
+		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs), values: v,
 	}
 }

@@ -53,7 +53,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 	for i := range c.Runs {
 		f := &c.Runs[i]
 		row := []string{f.Run}
-		for m, v := range f.values() {
+		for m, v := range f.values {
 			if long || measures[m].show == lead {
 				row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
 			}
@@ -65,18 +65,6 @@ func (c *Comparison) runTable(long bool) format.Table {
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(f.Campaigns), strconv.Itoa(f.Jobs), seconds))
 	}
 	return t
-}
-
-// values returns the figures by measure.
-func (f *Figures) values() [numMeasures]float64 {
-	return [numMeasures]float64{
-		campaignMean: f.Stretch.Mean, campaignP50: f.Stretch.P50, campaignP95: f.StretchQuantiles[95], campaignP99: f.Stretch.P99,
-		campaignMax: f.Stretch.Max, userMean: f.UserMeanStretch, userMax: f.UserMaxStretch, campaignPlain: f.UnboundedStretch,
-		rhoKept: f.Rho.Le1, rhoMean: f.Rho.Mean, rhoP95: f.Rho.P95, waitMean: f.Wait.Mean, waitP50: f.Wait.P50, waitP95: f.Wait.P95, waitP99: f.Wait.P99, slowdown: f.BoundedSlowdown,
-		jobsInTime: f.Satisfaction.All.Jobs.Share, campaignsInTime: f.Satisfaction.All.Campaigns.Share,
-		lateness: f.Satisfaction.All.Jobs.Lateness, tardiness: f.Satisfaction.All.Jobs.Tardiness,
-		jain: f.Jain, gini: f.Gini, envy: float64(f.Envy), utilisation: f.Utilisation, makespan: float64(f.Makespan),
-	}
 }
 
 // longOnly reports whether the measure is shown in long tables only.

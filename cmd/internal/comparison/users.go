@@ -159,7 +159,7 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 	sums := make([]blockSums, len(s.runs))
 	campaigns := s.runs[0].users[u].Campaigns
 	if len(units) >= report.Fewest {
-		err := report.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.rounds, func(times []float64) error {
+		err := report.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.in.Resamples, func(times []float64) error {
 			clear(sums)
 			for b, w := range times {
 				if w == 0 {

@@ -102,7 +102,7 @@ func (c *Comparison) measured(run string) []string {
 // sentence returns a difference in full.
 func (d *Difference) sentence() string {
 	sure := ", which is not clearly different from no change"
-	if d.clear() {
+	if d.Reading.clear() {
 		sure = ""
 	} else if d.Reading == TooFew {
 		sure = ", of too few users for an interval"

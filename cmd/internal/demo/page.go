@@ -86,11 +86,9 @@ func (r *Result) WritePage(w io.Writer) error {
 		p.Table = append(p.Table, userRow{colour(i), u.Name, cellsOf(r.both[0].Users[i], r.both[1].Users[i])})
 	}
 	p.All = userRow{"", "all", cellsOf(r.both[0].All, r.both[1].All)}
-	count := func(name string, of func(*measured) int) {
-		p.Figures = append(p.Figures, figureRow{name, [2]string{strconv.Itoa(of(&r.both[0])), strconv.Itoa(of(&r.both[1]))}})
-	}
-	count("cycles of the sidecar", func(m *measured) int { return m.Cycles })
-	count("values written", func(m *measured) int { return m.Writes })
+	p.Figures = append(p.Figures,
+		r.row("cycles of the sidecar", "%d", func(m *measured) any { return m.Cycles }),
+		r.row("values written", "%d", func(m *measured) any { return m.Writes }))
 	var whole bytes.Buffer // nothing half-written
 	if err := pageTemplate().Execute(&whole, p); err != nil {
 		return err
@@ -140,23 +138,14 @@ func (d *demo) boxes(jobs []report.Job) []svg.Box {
 	}
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b report.Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) })
-	var free [procs]ostrich.Time // when each processor is
 	var list []svg.Box
-	for _, j := range jobs {
-		left := j.Procs
-		for l := 0; l < procs && left > 0; l++ {
-			first := l
-			for l < procs && left > 0 && free[l] <= j.Start {
-				free[l] = j.End
-				left--
-				l++
-			}
-			if l > first {
-				list = append(list, svg.Box{
-					From: hours(ostrich.Duration(j.Start - begin)), To: hours(ostrich.Duration(j.End - begin)),
-					Top: float64(first), Height: float64(l - first), Class: colour(user[j.User]), What: d.Users[user[j.User]].Name,
-				})
-			}
+	for i, blocks := range report.Allocate(jobs, procs) {
+		j := &jobs[i]
+		for _, b := range blocks {
+			list = append(list, svg.Box{
+				From: hours(ostrich.Duration(j.Start - begin)), To: hours(ostrich.Duration(j.End - begin)),
+				Top: float64(b.First), Height: float64(b.Last - b.First + 1), Class: colour(user[j.User]), What: d.Users[user[j.User]].Name,
+			})
 		}
 	}
 	return list

@@ -74,15 +74,16 @@ type figureRow struct {
 	Cells [2]string
 }
 
+func (r *Result) row(name, format string, of func(*measured) any) figureRow {
+	return figureRow{name, [2]string{fmt.Sprintf(format, of(&r.both[0])), fmt.Sprintf(format, of(&r.both[1]))}}
+}
+
 // figures returns the lines about the runs as a whole.
 func (r *Result) figures() []figureRow {
-	row := func(name, format string, of func(*measured) any) figureRow {
-		return figureRow{name, [2]string{fmt.Sprintf(format, of(&r.both[0])), fmt.Sprintf(format, of(&r.both[1]))}}
-	}
 	return []figureRow{
-		row("utilisation", "%.3f", func(m *measured) any { return m.Utilisation }),
-		row(fmt.Sprintf("in the first %d h", r.Hours), "%.3f", func(m *measured) any { return m.Early }),
-		row("makespan (h)", "%.1f", func(m *measured) any { return hours(m.Makespan) }),
+		r.row("utilisation", "%.3f", func(m *measured) any { return m.Utilisation }),
+		r.row(fmt.Sprintf("in the first %d h", r.Hours), "%.3f", func(m *measured) any { return m.Early }),
+		r.row("makespan (h)", "%.1f", func(m *measured) any { return hours(m.Makespan) }),
 	}
 }
 

@@ -59,26 +59,40 @@ func readLCG(in Input, rule ostrich.Rule) (*botLog, error) {
 	return b, nil
 }
 
-// drawBags draws a log of a system of Table 3, with its bags.
-func drawBags(system string, bags int) (*botLog, error) {
-	for _, s := range bot.Systems {
-		if s.Name != system {
-			continue
-		}
-		log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
-		if err != nil {
-			return nil, fmt.Errorf("figures: %w", err)
-		}
-		b := &botLog{name: system + ", drawn"}
-		if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
-			return nil, fmt.Errorf("figures: %w", err)
-		}
-		for i := range b.jobs {
-			b.numbers = append(b.numbers, int(b.jobs[i].Class))
-		}
-		return b, nil
+// system is a row of Table 3.
+func system(name string) bot.System { return bot.Systems[slices.Index(bot.SystemNames(), name)] }
+
+// drawBags draws a log of a system, with its bags.
+func drawBags(s bot.System, bags int) (*botLog, error) {
+	log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
+	if err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
 	}
-	return nil, fmt.Errorf("figures: no system %s", system)
+	b := &botLog{name: s.Name + ", drawn"}
+	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
+		return nil, fmt.Errorf("figures: %w", err)
+	}
+	for i := range b.jobs {
+		b.numbers = append(b.numbers, int(b.jobs[i].Class))
+	}
+	return b, nil
+}
+
+// botLogs are the log that can be had, and drawn ones of systems.
+func botLogs(in Input, bags int, systems ...string) ([]*botLog, error) {
+	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	if err != nil {
+		return nil, err
+	}
+	logs := []*botLog{lcg}
+	for _, name := range systems {
+		b, err := drawBags(system(name), bags)
+		if err != nil {
+			return nil, err
+		}
+		logs = append(logs, b)
+	}
+	return logs, nil
 }
 
 // drawPredictors is HPDC 2008, Fig. 2.
@@ -87,17 +101,9 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 	if in.Short {
 		bags = 500
 	}
-	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	logs, err := botLogs(in, bags, "T1", "T2")
 	if err != nil {
 		return nil, err
-	}
-	logs := []*botLog{lcg}
-	for _, system := range []string{"T1", "T2"} {
-		var b *botLog
-		if b, err = drawBags(system, bags); err != nil {
-			return nil, err
-		}
-		logs = append(logs, b)
 	}
 	n := len(botPredictors)
 	measured, err := instances(ctx, in, len(logs)*2*n, func(i int) (bot.Inaccuracy, error) {
@@ -115,9 +121,7 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 	for k, l := range logs {
 		values := measured[2*n*k : 2*n*(k+1)]
 		for i, v := range values {
-			table.Rows = append(table.Rows, []string{
-				l.name, botPredictors[i%n].name, []string{"user", "bag"}[i/n], strconv.Itoa(v.Tasks), decimals(v.Mean, 4), decimals(v.Median, 4), decimals(v.Max, 2),
-			})
+			table.add(l.name, botPredictors[i%n].name, []string{"user", "bag"}[i/n], v.Tasks, decimals(v.Mean, 4), decimals(v.Median, 4), decimals(v.Max, 2))
 		}
 		name := "bot-2-" + strings.ToLower(strings.TrimSuffix(l.name, ", drawn"))
 		r.Pictures = append(r.Pictures, inaccuracyChart(name, "Mean inaccuracy (%), "+l.name, values))
@@ -152,7 +156,8 @@ func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 	user, bag := values[:n], values[n:]
 	// order lists predictors, the best in front.
 	order := func(list []bot.Inaccuracy) string {
-		return strings.Join(format.Texts(byMean(list), func(p int) string { return botPredictors[p].name }), ", ")
+		places := sorted(n, func(a, b int) int { return cmp.Compare(list[a].Mean, list[b].Mean) })
+		return strings.Join(format.Texts(places, func(p int) string { return botPredictors[p].name }), ", ")
 	}
 	worse := 0
 	for i := range n {
@@ -169,14 +174,4 @@ func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 		{What: log + ": LastValue by bag, mean", Paper: "over 600 %", Ours: percent(last.Mean)},
 		{What: log + ": LastValue by bag, largest", Paper: "30 000 %", Ours: percent(last.Max)},
 	}
-}
-
-// byMean returns the places of a list, those with the least mean in front.
-func byMean(list []bot.Inaccuracy) []int {
-	places := make([]int, len(list))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(list[a].Mean, list[b].Mean) })
-	return places
 }

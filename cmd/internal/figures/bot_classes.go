@@ -3,11 +3,9 @@ package figures
 import (
 	"context"
 	"math"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
 )
 
@@ -21,20 +19,12 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 	if in.Short {
 		bags = 1000
 	}
-	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	logs, err := botLogs(in, bags, "T1", "T2", "avg")
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
-	}
-	if err = ctx.Err(); err != nil {
-		return nil, err
-	}
-	logs := []*botLog{lcg}
-	for _, system := range []string{"T1", "T2", "avg"} {
-		b, err := drawBags(system, bags)
-		if err != nil {
-			return nil, err
-		}
-		logs = append(logs, b)
 	}
 	r := &Result{Text: "The variability of a bag is the variance of the run times of its tasks, by its logarithm to base 2 as the model has it; bags without any are left out. A class " +
 		"is set against the small and medium bags, of 2 to 49 tasks. LCG is the paper's T6; drawn logs stand for traces that are not to be had, and in them the size of a bag has nothing to do with its variability.\n\n" +
@@ -56,7 +46,7 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 			low, high = min(low, percent), max(high, percent)
 			rows[c].bars = append(rows[c].bars, bar{l.name, percent})
 			ofPlain = append(ofPlain, decimals(100*plain[c], 0))
-			t.Rows = append(t.Rows, []string{l.name, grid.ClassNames[c], strconv.Itoa(counts[c]), decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1)})
+			t.add(l.name, grid.ClassNames[c], counts[c], decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1))
 		}
 		r.Numbers = append(r.Numbers,
 			Number{What: l.name + ": classes, against small and medium bags", Paper: "no significant difference from 100 %", Ours: decimals(low, 0) + " to " + decimals(high, 0) + " %"},

@@ -203,12 +203,8 @@ func figure53(name string) (*Result, error) {
 // reduction. A task needs the first Needs jobs that ended; the list leaves out
 // those that it needs through another one.
 func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
-	ended := make([]int, len(log))
-	for i := range ended {
-		ended[i] = i
-	}
 	end := func(i int) ostrich.Time { return log[i].Start + ostrich.Time(log[i].Run) }
-	slices.SortStableFunc(ended, func(a, b int) int { return int(end(a) - end(b)) })
+	ended := sorted(len(log), func(a, b int) int { return int(end(a) - end(b)) })
 	needs := func(j, i int) bool { return slices.Contains(ended[:c.Tasks[j].Needs], i) }
 	var edges [][2]int
 	successors := make([]int, len(log))

@@ -123,15 +123,8 @@ func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	virtual, actual := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
-	marks := submissions(campaigns)
-	chart := &gantt{
-		name: name, text: text, tick: 1, users: grayUsers,
-		panels: []svg.Panel{
-			{Title: "V", Lanes: machines(m), Boxes: append(rest(virtual, m), virtual...), Marks: marks, Now: 15.5},
-			{Title: "R", Lanes: machines(m), Boxes: append(idle(actual, m), actual...), Marks: marks, Now: 15.5, Halves: true},
-		},
-	}
+	chart := &gantt{name: name, text: text, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 15.5)}
+	chart.panels[1].Halves = true
 	return r, chart, nil
 }
 
@@ -190,15 +183,9 @@ func figure63(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	virtual, actual := r.virtual.boxes(threeShades), r.boxes(threeShades, false)
-	marks := submissions(campaigns)
 	chart := &gantt{
-		name: name, tick: 1, users: grayUsers,
+		name: name, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 7),
 		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
-		panels: []svg.Panel{
-			{Title: "V", Lanes: machines(m), Boxes: append(rest(virtual, m), virtual...), Marks: marks, Now: 7},
-			{Title: "R", Lanes: machines(m), Boxes: append(idle(actual, m), actual...), Marks: marks, Now: 7},
-		},
 	}
 	v := r.virtual
 	firstEnd := r.end(1)

@@ -37,11 +37,10 @@ func figure64(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	actual := r.boxes(comparedShades, false)
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "FCFS: light gray runs until 6, then dark gray until 7.",
-		panels: []svg.Panel{{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...)}},
+		panels: []svg.Panel{{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: r.lanes(comparedShades)}},
 	}
 	numbers := []Number{
 		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
@@ -58,11 +57,10 @@ func figure65(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	actual := r.boxes(comparedShades, false)
 	chart := &gantt{
 		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
 		text:   "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; light gray needs the whole machine for its last job and ends at 9.",
-		panels: []svg.Panel{{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...), Halves: true}},
+		panels: []svg.Panel{{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: r.lanes(comparedShades), Halves: true}},
 	}
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
@@ -81,14 +79,9 @@ func figure66(name string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	virtual, actual := r.virtual.boxes(comparedShades), r.boxes(comparedShades, false)
 	chart := &gantt{
-		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
+		name: name, tick: 1, until: comparedX + 4, users: comparedUsers, panels: r.beside(comparedShades, nil, 0),
 		text: "OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.",
-		panels: []svg.Panel{
-			{Title: "V", Lanes: machines(comparedProcs), Boxes: append(rest(virtual, comparedProcs), virtual...)},
-			{Title: "R", Lanes: machines(comparedProcs), Boxes: append(idle(actual, comparedProcs), actual...)},
-		},
 	}
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "1", Ours: amount(r.stretch(1))},

@@ -74,6 +74,22 @@ func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) (*ran
 	return r, nil
 }
 
+// lanes are the jobs on their processors, after what is idle.
+func (r *ran) lanes(shades map[ostrich.UserID]int) []svg.Box {
+	actual := r.boxes(shades, false)
+	return append(idle(actual, r.procs), actual...)
+}
+
+// beside draws the virtual schedule, with what it leaves of the processors, and below
+// it the real one.
+func (r *ran) beside(shades map[ostrich.UserID]int, marks []svg.Mark, now float64) []svg.Panel {
+	virtual := r.virtual.boxes(shades)
+	return []svg.Panel{
+		{Title: "V", Lanes: machines(r.procs), Boxes: append(rest(virtual, r.procs), virtual...), Marks: marks, Now: now},
+		{Title: "R", Lanes: machines(r.procs), Boxes: r.lanes(shades), Marks: marks, Now: now},
+	}
+}
+
 // flow returns the flow time of a campaign, stretch its stretch.
 func (r *ran) flow(i int) float64    { return units(r.campaigns[i].End - r.campaigns[i].Submit) }
 func (r *ran) stretch(i int) float64 { return r.campaigns[i].Stretch(r.procs) }
@@ -265,17 +281,12 @@ func rest(boxes []svg.Box, m int) []svg.Box {
 // order in which they start, side by side if possible, from the lowest numbers
 // on, or with fromEnd from the highest.
 func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
-	order := make([]int, len(jobs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) })
 	free := make([]ostrich.Time, m)
 	for q := range free {
 		free[q] = math.MinInt64
 	}
 	list := make([][]int, len(jobs))
-	for _, i := range order {
+	for _, i := range sorted(len(jobs), func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) }) {
 		j := &jobs[i]
 		var loose, row []int
 		for k := range m {

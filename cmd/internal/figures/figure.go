@@ -5,10 +5,12 @@ package figures
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 )
 
@@ -21,8 +23,11 @@ type Figure struct {
 
 	// Draw computes the figure. The same input gives the same result, whatever
 	// Workers is.
-	Draw func(ctx context.Context, in Input) (*Result, error)
+	Draw drawing
 }
+
+// drawing computes a figure.
+type drawing func(ctx context.Context, in Input) (*Result, error)
 
 // Input is the input of a figure.
 type Input struct {
@@ -48,6 +53,10 @@ type Table struct {
 	Name   string // of the file, without extension
 	Header []string
 	Rows   [][]string
+}
+
+func (t *Table) add(cells ...any) {
+	t.Rows = append(t.Rows, format.Texts(cells, func(c any) string { return fmt.Sprint(c) }))
 }
 
 // Number is a number of the paper and ours.

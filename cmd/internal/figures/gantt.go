@@ -85,7 +85,7 @@ func (g *gantt) table() Table {
 			if b.Class == "" {
 				user = "idle"
 			}
-			t.Rows = append(t.Rows, []string{p.Title, lanesOf(p, b), user, b.Label, format.Trimmed(b.From, 4), format.Trimmed(b.To, 4)})
+			t.add(p.Title, lanesOf(p, b), user, b.Label, format.Trimmed(b.From, 4), format.Trimmed(b.To, 4))
 		}
 	}
 	return t

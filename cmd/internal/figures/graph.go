@@ -55,7 +55,7 @@ func (p *points) table() Table {
 		case q.better:
 			kind = "optimal"
 		}
-		t.Rows = append(t.Rows, []string{q.name, amount(q.x), amount(q.y), kind})
+		t.add(q.name, amount(q.x), amount(q.y), kind)
 	}
 	return t
 }
@@ -98,7 +98,7 @@ func (g *graph) picture() *svg.Picture {
 func (g *graph) table() Table {
 	t := Table{Name: g.name, Header: []string{"job", "depends on"}}
 	for _, e := range g.edges {
-		t.Rows = append(t.Rows, []string{g.nodes[e[1]], g.nodes[e[0]]})
+		t.add(g.nodes[e[1]], g.nodes[e[0]])
 	}
 	return t
 }

@@ -30,7 +30,7 @@ var gridLoads = []float64{0.20, 0.40, 0.50, 0.60, 0.70, 0.80, 0.95}
 // gridModel is the model of a workload that puts a load on the platform.
 func gridModel(in Input, load float64) bot.Model {
 	p := grid.HPDC2008()
-	m := bot.Model{System: bot.Systems[slices.Index(bot.SystemNames(), "avg")], Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
+	m := bot.Model{System: system("avg"), Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
 	if in.Short {
 		m.Days /= 40
 	}
@@ -218,10 +218,8 @@ func (g *measuredGrid) table(name, varied string) Table {
 	for s := range g.samples {
 		for w := range g.ways {
 			m := &g.all[s][w]
-			t.Rows = append(t.Rows, []string{
-				g.samples[s], g.ways[w], strconv.Itoa(m.Tasks), strconv.Itoa(m.Bags), decimals(m.Finished(), 4), decimals(m.MS, 1), decimals(m.NSL, 4),
-				decimals(m.Stretch, 3), decimals(m.WorstStretch, 2), strconv.FormatInt(int64(m.Goodput), 10), strconv.FormatInt(int64(m.Used), 10), decimals(m.Utilisation, 4),
-			})
+			t.add(g.samples[s], g.ways[w], m.Tasks, m.Bags, decimals(m.Finished(), 4), decimals(m.MS, 1), decimals(m.NSL, 4),
+				decimals(m.Stretch, 3), decimals(m.WorstStretch, 2), int64(m.Goodput), int64(m.Used), decimals(m.Utilisation, 4))
 		}
 	}
 	return t

@@ -109,9 +109,7 @@ func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 			m := &g.all[0][w].Classes[c]
 			done += m.DoneBags
 			rowMS.bars, rowNSL.bars = append(rowMS.bars, bar{g.ways[w], m.MS}), append(rowNSL.bars, bar{g.ways[w], m.NSL})
-			t.Rows = append(t.Rows, []string{
-				grid.ClassNames[c], g.ways[w], strconv.Itoa(m.Bags), strconv.Itoa(m.DoneBags), decimals(m.MS, 1), decimals(m.NSL, 4), decimals(m.Stretch, 3),
-			})
+			t.add(grid.ClassNames[c], g.ways[w], m.Bags, m.DoneBags, decimals(m.MS, 1), decimals(m.NSL, 4), decimals(m.Stretch, 3))
 		}
 		if done > 0 {
 			byMS, byNSL = append(byMS, rowMS), append(byNSL, rowNSL)

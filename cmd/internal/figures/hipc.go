@@ -217,9 +217,7 @@ func drawCompetitiveness(ctx context.Context, in Input) (*Result, error) {
 	for i, r := range rows {
 		p := float64(lengths[i])
 		fcfs[i], fairCamp[i], best[i] = svg.Point{X: p, Y: r.fcfs}, svg.Point{X: p, Y: r.fairCamp}, svg.Point{X: p, Y: r.best}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(int(lengths[i])), decimals(r.fcfs, 4), decimals(r.fairCamp, 4), decimals(r.best, 4),
-		})
+		table.add(int(lengths[i]), decimals(r.fcfs, 4), decimals(r.fairCamp, 4), decimals(r.best, 4))
 	}
 	c := svg.Chart{
 		Name: "hipc-3", Title: "Two users, one with jobs of length p, one of length 1",
@@ -302,10 +300,8 @@ func maxStretchChart(name, title string, measured [][]maxStretches) (*svg.Pictur
 				above++
 			}
 		}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(k), strconv.Itoa(len(a)), decimals(meanA, 4), decimals(halfA, 4), decimals(meanB, 4), decimals(halfB, 4),
-			decimals(slices.Max(b), 4), decimals(meanA/meanB, 4),
-		})
+		table.add(k, len(a), decimals(meanA, 4), decimals(halfA, 4), decimals(meanB, 4), decimals(halfB, 4),
+			decimals(slices.Max(b), 4), decimals(meanA/meanB, 4))
 		if paper, ok := paperRatios[k]; ok {
 			numbers = append(numbers, Number{
 				What: fmt.Sprintf("FCFS/FairCamp, k = %d", k), Paper: paper, Ours: decimals(meanA/meanB, 2), Why: whyRatio,
@@ -355,9 +351,7 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 		for a := range counts {
 			bars[a] = append(bars[a], svg.Bar{From: edge(i), To: edge(i + 1), Height: 100 * float64(counts[a][i]) / float64(n)})
 		}
-		table.Rows = append(table.Rows, []string{
-			decimals(edge(i), 3), decimals(edge(i+1), 3), strconv.Itoa(counts[0][i]), strconv.Itoa(counts[1][i]),
-		})
+		table.add(decimals(edge(i), 3), decimals(edge(i+1), 3), counts[0][i], counts[1][i])
 	}
 	highest, first := 0, bins
 	for i := range bins {

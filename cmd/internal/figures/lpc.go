@@ -143,7 +143,7 @@ func stretchChart(name, title string, values []float64, drawUpTo float64) (*svg.
 		if i == steps {
 			before = ""
 		}
-		table.Rows = append(table.Rows, []string{decimals(from, 2), before, strconv.Itoa(n)})
+		table.add(decimals(from, 2), before, n)
 		if to <= drawUpTo+1e-9 {
 			bars = append(bars, svg.Bar{From: from, To: to, Height: 100 * float64(n) / float64(len(values))})
 		}
@@ -226,7 +226,7 @@ func (l *lpcLog) date(t ostrich.Time) time.Time { return l.begin.Add(time.Durati
 func (l *lpcLog) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Sub(l.begin) / time.Second) }
 
 // drawUtilisation is one of thesis figures 5.7 to 5.11.
-func drawUtilisation(r replay, s span) func(ctx context.Context, in Input) (*Result, error) {
+func drawUtilisation(r replay, s span) drawing {
 	return func(ctx context.Context, in Input) (*Result, error) {
 		log, err := readLPC(ctx, in)
 		if err != nil {
@@ -275,7 +275,7 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 	var bars []svg.Bar
 	for i, u := range used {
 		at := from.Add(time.Duration(i) * time.Duration(step) * time.Second)
-		table.Rows = append(table.Rows, []string{at.Format(time.RFC3339), decimals(u, 4)})
+		table.add(at.Format(time.RFC3339), decimals(u, 4))
 		bars = append(bars, svg.Bar{From: float64(at.Unix()), To: float64(at.Unix()) + float64(step), Height: 100 * u})
 	}
 	mean := 0.0

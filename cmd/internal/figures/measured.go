@@ -3,11 +3,12 @@ package figures
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"slurm-ostrich/ostrich/trace"
@@ -15,50 +16,17 @@ import (
 
 // measured are the figures that show measurements of simulations.
 var measured = []Figure{
-	{
-		Name: "bot-1", Title: "Variability of run times by the size of a bag", Logs: []string{lcgFile}, Draw: drawVariability,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.6, Fig. 1",
-	},
-	{
-		Name: "bot-2", Title: "Inaccuracy of predicted run times in bags-of-tasks", Logs: []string{lcgFile}, Draw: drawPredictors,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 3.7, Fig. 2",
-	},
-	{
-		Name: "bot-3", Title: "Bags by size under each scheduling policy", Logs: []string{lcgFile}, Draw: drawClasses,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.1, Fig. 3",
-	},
-	{
-		Name: "bot-4", Title: "Scheduling policies by load", Draw: drawLoads,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.1, Fig. 4",
-	},
-	{
-		Name: "bot-5", Title: "Scheduling policies by when bags arrive", Draw: drawArrivals,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 5",
-	},
-	{
-		Name: "bot-6", Title: "Scheduling policies by the size of the bags", Draw: drawSizes,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 6",
-	},
-	{
-		Name: "bot-7", Title: "Scheduling policies by the run time of the tasks", Draw: drawRuns,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.2, Fig. 7",
-	},
-	{
-		Name: "bot-8", Title: "Scheduling policies by the inaccuracy of run times", Draw: drawErrors,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.3, Fig. 8",
-	},
-	{
-		Name: "bot-9", Title: "Selections by load", Draw: drawSelections,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.4, Fig. 9",
-	},
-	{
-		Name: "bot-10", Title: "Selections by the size of a bag", Draw: drawSelectionClasses,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.4, Fig. 10",
-	},
-	{
-		Name: "bot-11", Title: "Architectures by load", Draw: drawArchitectures,
-		From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section 5.5, Fig. 11",
-	},
+	hpdc("1", "Variability of run times by the size of a bag", "3.6", drawVariability, lcgFile),
+	hpdc("2", "Inaccuracy of predicted run times in bags-of-tasks", "3.7", drawPredictors, lcgFile),
+	hpdc("3", "Bags by size under each scheduling policy", "5.1", drawClasses, lcgFile),
+	hpdc("4", "Scheduling policies by load", "5.1", drawLoads),
+	hpdc("5", "Scheduling policies by when bags arrive", "5.2", drawArrivals),
+	hpdc("6", "Scheduling policies by the size of the bags", "5.2", drawSizes),
+	hpdc("7", "Scheduling policies by the run time of the tasks", "5.2", drawRuns),
+	hpdc("8", "Scheduling policies by the inaccuracy of run times", "5.3", drawErrors),
+	hpdc("9", "Selections by load", "5.4", drawSelections),
+	hpdc("10", "Selections by the size of a bag", "5.4", drawSelectionClasses),
+	hpdc("11", "Architectures by load", "5.5", drawArchitectures),
 	{
 		Name: "hipc-3", Title: "FCFS has no bound on the max-stretch", Draw: drawCompetitiveness,
 		From: "Pinheiro, Rzadca, Trystram, HiPC 2012, section VI.B, Fig. 3; thesis (2014), section 3.6.2, Fig. 3.3",
@@ -87,35 +55,27 @@ var measured = []Figure{
 		Name: "ppam-2", Title: "Stretch of short and long users under FCFS and OStrich", Draw: drawProfiles,
 		From: "Emeras, Pinheiro, Rzadca, Trystram, PPAM 2013, section 6, Fig. 2; thesis (2014), section 5.5, Fig. 5.12 and 5.13",
 	},
-	{
-		Name: "thesis-5.5", Title: "Stretch of the campaigns in the log", Logs: []string{lpcFile}, Draw: drawLoggedStretch,
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.5",
-	},
-	{
-		Name: "thesis-5.6", Title: "Stretch of the campaigns under OStrich", Logs: []string{lpcFile}, Draw: drawReplayedStretch,
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.6",
-	},
-	{
-		Name: "thesis-5.7", Title: "Utilisation over the whole log", Logs: []string{lpcFile}, Draw: drawUtilisation(logged, whole),
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.7",
-	},
-	{
-		Name: "thesis-5.8", Title: "Utilisation over the whole log under OStrich", Logs: []string{lpcFile}, Draw: drawUtilisation(dependent, whole),
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.8",
-	},
-	{
-		Name: "thesis-5.9", Title: "Utilisation in December and January", Logs: []string{lpcFile}, Draw: drawUtilisation(logged, extract),
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.9",
-	},
-	{
-		Name: "thesis-5.10", Title: "Utilisation in December and January under OStrich", Logs: []string{lpcFile}, Draw: drawUtilisation(dependent, extract),
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.10",
-	},
-	{
-		Name: "thesis-5.11", Title: "Utilisation in December and January under OStrich without dependencies", Logs: []string{lpcFile},
-		Draw: drawUtilisation(independent, extract),
-		From: "Pinheiro, thesis (2014), section 5.5, Fig. 5.11",
-	},
+	thesis("5.5", "Stretch of the campaigns in the log", "5.5", drawLoggedStretch, lpcFile),
+	thesis("5.6", "Stretch of the campaigns under OStrich", "5.5", drawReplayedStretch, lpcFile),
+	thesis("5.7", "Utilisation over the whole log", "5.5", drawUtilisation(logged, whole), lpcFile),
+	thesis("5.8", "Utilisation over the whole log under OStrich", "5.5", drawUtilisation(dependent, whole), lpcFile),
+	thesis("5.9", "Utilisation in December and January", "5.5", drawUtilisation(logged, extract), lpcFile),
+	thesis("5.10", "Utilisation in December and January under OStrich", "5.5", drawUtilisation(dependent, extract), lpcFile),
+	thesis("5.11", "Utilisation in December and January under OStrich without dependencies", "5.5", drawUtilisation(independent, extract), lpcFile),
+}
+
+// hpdc returns a figure of the paper on bags-of-tasks.
+func hpdc(number, title, section string, draw drawing, logs ...string) Figure {
+	return Figure{
+		Name: "bot-" + number, Title: title, From: "Iosup, Sonmez, Anoep, Epema, HPDC 2008, section " + section + ", Fig. " + number, Logs: logs, Draw: draw,
+	}
+}
+
+// thesis returns a figure of the thesis.
+func thesis(number, title, section string, draw drawing, logs ...string) Figure {
+	return Figure{
+		Name: "thesis-" + number, Title: title, From: "Pinheiro, thesis (2014), section " + section + ", Fig. " + number, Logs: logs, Draw: draw,
+	}
 }
 
 // instances computes f for the numbers from 0 to n−1, by all workers at once. The
@@ -162,6 +122,16 @@ func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, er
 	return results, nil
 }
 
+// sorted returns the numbers from 0 to n−1 in the order of a comparison.
+func sorted(n int, compare func(a, b int) int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, compare)
+	return list
+}
+
 // half returns the input of the first (0) or the second (1) half of a figure's
 // work.
 func (in Input) half(number int) Input {
@@ -188,19 +158,12 @@ func drawn(log *trace.Log) [][]trace.Record {
 // confident returns the mean of values, and half the width of its 95 % confidence
 // interval by Student's distribution; 0 for fewer than two values.
 func confident(values []float64) (mean, half float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
+	mean, deviation := stat.MeanStdDev(values, nil)
 	if len(values) < 2 {
 		return mean, 0
 	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	return mean, t * math.Sqrt(squares/(n-1)/n)
+	n := float64(len(values))
+	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdErr(deviation, n)
 }
 
 // The classes of data: the paper's baseline (FCFS or the log), its proposal

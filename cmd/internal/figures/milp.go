@@ -250,14 +250,9 @@ func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostric
 func inOrder(in *optimal.Instance, key []int64, o optimal.Objective) float64 {
 	other := *in
 	if key != nil {
-		order := make([]int, len(in.Jobs))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
-		other.Jobs = make([]optimal.Job, len(order))
-		for k, i := range order {
-			other.Jobs[k] = in.Jobs[i]
+		other.Jobs = nil
+		for _, i := range sorted(len(in.Jobs), func(a, b int) int { return cmp.Compare(key[a], key[b]) }) {
+			other.Jobs = append(other.Jobs, in.Jobs[i])
 		}
 	}
 	return o.Value(&other, optimal.EASY(&other))

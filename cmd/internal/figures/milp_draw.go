@@ -56,7 +56,7 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 		if l.users > 0 {
 			users = strconv.Itoa(l.users)
 		}
-		characters.Rows = append(characters.Rows, []string{l.name, strconv.Itoa(l.procs), users, strconv.Itoa(l.records), strconv.Itoa(int(last-first) / 86400)})
+		characters.add(l.name, l.procs, users, l.records, int(last-first)/86400)
 		steps := l.queue()
 		lasts := make(map[int]ostrich.Time) // by jobs in the queue
 		for k := 1; k < len(steps); k++ {
@@ -78,7 +78,7 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 			}
 			line.Points = append(line.Points, svg.Point{X: float64(n + 1), Y: before}, svg.Point{X: float64(n + 1), Y: part})
 			before = part
-			sizes.Rows = append(sizes.Rows, []string{l.name, strconv.Itoa(n), decimals(part/100, 6)})
+			sizes.add(l.name, n, decimals(part/100, 6))
 		}
 		most = max(most, float64(counts[len(counts)-1]+1))
 		c.Series = append(c.Series, line)
@@ -212,7 +212,7 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 			most = max(most, mean+half)
 			s.Points = append(s.Points, svg.Point{X: float64(k+1) + 0.12*(float64(i)-0.5), Y: mean})
 			s.Error = append(s.Error, half)
-			t.Rows = append(t.Rows, []string{name, acceptances[i].accept.Name, decimals(mean, 2), decimals(half, 2), strconv.Itoa(met)})
+			t.add(name, acceptances[i].accept.Name, decimals(mean, 2), decimals(half, 2), met)
 		}
 		s.Points = append(s.Points, svg.Point{X: float64(len(names)+1) + 0.12*(float64(i)-0.5)})
 		s.Error = append(s.Error, 0)

@@ -243,9 +243,7 @@ func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 			mean, half := confident(s.users[profile])
 			from := float64(profile) - 0.3 + 0.31*float64(a)
 			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.28, Height: mean})
-			table.Rows = append(table.Rows, []string{
-				name, []string{"FCFS", "OStrich"}[a], strconv.Itoa(len(s.users[profile])), decimals(mean, 4), decimals(half, 4),
-			})
+			table.add(name, []string{"FCFS", "OStrich"}[a], len(s.users[profile]), decimals(mean, 4), decimals(half, 4))
 		}
 	}
 	c := svg.Chart{

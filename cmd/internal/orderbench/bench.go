@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"slurm-ostrich/cmd/internal/replay"
@@ -40,23 +38,6 @@ var Loops = []string{"open", "closed"}
 
 // closed is the second of Loops.
 const closed = "closed"
-
-// check returns what is wrong with the settings.
-func (s *Settings) check() error {
-	switch {
-	case s.Parts < 1:
-		return fmt.Errorf("%d parts: at least 1", s.Parts)
-	case s.PartJobs < 1:
-		return fmt.Errorf("parts of %d jobs: at least 1", s.PartJobs)
-	case s.Shakes < 1:
-		return fmt.Errorf("%d shakes: at least 1", s.Shakes)
-	case s.Floor < 0:
-		return fmt.Errorf("a floor of %d s: at least 0", s.Floor)
-	case !slices.Contains(Loops, s.Loop):
-		return fmt.Errorf("loop %q: must be one of %s", s.Loop, strings.Join(Loops, ", "))
-	}
-	return nil
-}
 
 // Bench holds the runs of logs under policies. Its methods may be called from
 // several goroutines, but each run from only one.
@@ -93,14 +74,9 @@ type Run struct {
 
 // New plans the runs of logs under policies. The others are compared with the
 // first policy. code identifies this program, because another version may find
-// other figures. Jobs without a user are left out.
+// other figures. Jobs without a user are left out. The settings are those that
+// [Options] let pass.
 func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	if len(logs) == 0 || len(policies) == 0 {
-		return nil, errors.New("at least one log and one policy")
-	}
 	accept, err := satisfaction.Parse(s.Satisfaction)
 	if err != nil {
 		return nil, fmt.Errorf("satisfaction %w", err)

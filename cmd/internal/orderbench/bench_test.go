@@ -264,13 +264,7 @@ func TestNewErrors(t *testing.T) {
 		change func(*Settings)
 		want   string
 	}{
-		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Parts = 0 }, "0 parts"},
-		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.PartJobs = 0 }, "parts of 0 jobs"},
-		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Shakes = 0 }, "0 shakes"},
-		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Floor = -1 }, "a floor of -1 s"},
-		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Loop = "ajar" }, `loop "ajar": must be one of open, closed`},
 		{[]Log{{Name: "a", Jobs: numbered(1)}}, func(s *Settings) { s.Satisfaction = "1,0" }, `satisfaction "1,0": `},
-		{nil, func(*Settings) {}, "at least one log"},
 		{[]Log{{Name: "a", Jobs: nobody}}, func(*Settings) {}, "a: no job tells its user"},
 		{[]Log{{Name: "a", Jobs: numbered(1)}, {Name: "a", Jobs: numbered(1)}}, func(*Settings) {}, "two logs of the name a"},
 	} {

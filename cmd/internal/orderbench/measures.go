@@ -11,24 +11,38 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Measures are the figures of a run.
-type Measures struct {
-	Mean           float64 `json:"mean"`            // bounded stretch of campaigns
-	UsersMean      float64 `json:"users_mean"`      // mean over users of their mean stretch
-	UsersGeometric float64 `json:"users_geometric"` // geometric mean over users of their mean stretch
-	P95            float64 `json:"p95"`
-	P99            float64 `json:"p99"`
-	Max            float64 `json:"max"`
-	Wait           float64 `json:"wait"`        // mean over jobs, in seconds
-	MaxWait        float64 `json:"max_wait"`    // in seconds
-	Late           float64 `json:"late"`        // mean over campaigns of max(0, C − C~), in seconds
-	Rho            float64 `json:"rho"`         // mean over campaigns, see report.Rho; the floor is the allowance
-	RhoAbove       float64 `json:"rho_above"`   // part of the campaigns with ρ > 1
-	Utilisation    float64 `json:"utilisation"` // part of the processors busy up to the last submission
+// Figures has one of each measure.
+type Figures[T any] struct {
+	Mean           T `json:"mean"`            // bounded stretch of campaigns
+	UsersMean      T `json:"users_mean"`      // mean over users of their mean stretch
+	UsersGeometric T `json:"users_geometric"` // geometric mean over users of their mean stretch
+	P95            T `json:"p95"`
+	P99            T `json:"p99"`
+	Max            T `json:"max"`
+	Wait           T `json:"wait"`        // mean over jobs, in seconds
+	MaxWait        T `json:"max_wait"`    // in seconds
+	Late           T `json:"late"`        // mean over campaigns of max(0, C − C~), in seconds
+	Rho            T `json:"rho"`         // mean over campaigns, see report.Rho; the floor is the allowance
+	RhoAbove       T `json:"rho_above"`   // part of the campaigns with ρ > 1
+	Utilisation    T `json:"utilisation"` // part of the processors busy up to the last submission
 
-	JobsPastDue      float64 `json:"jobs_past_due"`      // part of the jobs that were not in time, see report.Late
-	CampaignsPastDue float64 `json:"campaigns_past_due"` // the same of campaigns
+	JobsPastDue      T `json:"jobs_past_due"`      // part of the jobs that were not in time, see report.Late
+	CampaignsPastDue T `json:"campaigns_past_due"` // the same of campaigns
 }
+
+// All lists them in the order of measures.
+func (f *Figures[T]) All() [len(measures)]*T {
+	return [...]*T{
+		&f.Mean, &f.UsersMean, &f.UsersGeometric, &f.P95, &f.P99, &f.Max, &f.Wait, &f.MaxWait, &f.Late, &f.Rho, &f.RhoAbove, &f.Utilisation,
+		&f.JobsPastDue, &f.CampaignsPastDue,
+	}
+}
+
+// Measures are the figures of a run.
+type Measures = Figures[float64]
+
+// Ratios are those of all measures.
+type Ratios = Figures[Ratio]
 
 // measure describes a figure for the tables.
 type measure struct {
@@ -36,7 +50,7 @@ type measure struct {
 	least           float64 // smaller values count as this: two waits of 0 s are alike
 }
 
-// measures are in the order of the fields of Measures. Due dates count by what missed
+// measures are in the order of the fields of Figures. Due dates count by what missed
 // them, not by what kept them: where 98 of 100 jobs are in time, no order can be much
 // above 1 by the latter.
 var measures = [...]measure{
@@ -56,15 +70,10 @@ var measures = [...]measure{
 	{"campaigns_past_due", "CAMP-PAST-DUE", "campaigns past due", 0.001},
 }
 
-func (m *Measures) values() [len(measures)]float64 {
-	return [...]float64{
-		m.Mean, m.UsersMean, m.UsersGeometric, m.P95, m.P99, m.Max, m.Wait, m.MaxWait, m.Late, m.Rho, m.RhoAbove, m.Utilisation, m.JobsPastDue, m.CampaignsPastDue,
-	}
-}
-
 // measured measures the jobs of a run on procs processors.
 func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satisfaction.Acceptance) (Measures, error) {
 	campaigns := report.Campaigns(jobs)
+	report.SetFloor(campaigns, floor)
 	if len(campaigns) == 0 {
 		return Measures{}, fmt.Errorf("nothing to measure: %w", sim.ErrWorkload)
 	}
@@ -75,8 +84,7 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satis
 	var sums []user
 	for i := range campaigns {
 		c := &campaigns[i]
-		least := max(float64(c.Work)/float64(procs), float64(c.Longest), float64(floor))
-		stretches[i] = float64(c.End-c.Submit) / least
+		stretches[i] = c.Stretch(procs)
 		m.Mean += stretches[i]
 		n, ok := users[c.User]
 		if !ok {
@@ -95,7 +103,7 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satis
 	m.UsersMean /= float64(len(sums))
 	m.UsersGeometric = math.Exp(m.UsersGeometric / float64(len(sums)))
 	slices.Sort(stretches)
-	m.P95, m.P99, m.Max = quantile(stretches, 0.95), quantile(stretches, 0.99), stretches[len(stretches)-1]
+	m.P95, m.P99, m.Max = report.Quantile(stretches, 0.95), report.Quantile(stretches, 0.99), stretches[len(stretches)-1]
 
 	for i := range jobs {
 		wait := float64(jobs[i].Start - jobs[i].Submit)
@@ -138,12 +146,6 @@ func pastDue(all []ostrich.Duration) float64 {
 	return float64(n) / float64(len(all))
 }
 
-// quantile returns the smallest of the sorted values such that at least a part q
-// of them is not larger.
-func quantile(sorted []float64, q float64) float64 {
-	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
-}
-
 // late returns the mean over the campaigns of how much later they ended than in
 // the virtual schedule of a machine that all active users share by true lengths.
 // A campaign that this schedule never completes is not late.
@@ -174,10 +176,5 @@ func utilisation(jobs []report.Job, procs int) float64 {
 	if last == first {
 		last = end
 	}
-	var used float64
-	for i := range jobs {
-		j := &jobs[i]
-		used += float64(max(0, min(j.End, last)-j.Start)) * float64(j.Procs)
-	}
-	return used / (float64(procs) * float64(last-first))
+	return report.Utilisations(jobs, procs, first, last, ostrich.Duration(last-first))[0]
 }

@@ -26,33 +26,6 @@ func (r *Ratio) reach() float64 {
 	return *r.Error * distuv.StudentsT{Sigma: 1, Nu: r.freedom}.Quantile(0.975)
 }
 
-// Ratios are the ratios of all measures, see Measures.
-type Ratios struct {
-	Mean           Ratio `json:"mean"`
-	UsersMean      Ratio `json:"users_mean"`
-	UsersGeometric Ratio `json:"users_geometric"`
-	P95            Ratio `json:"p95"`
-	P99            Ratio `json:"p99"`
-	Max            Ratio `json:"max"`
-	Wait           Ratio `json:"wait"`
-	MaxWait        Ratio `json:"max_wait"`
-	Late           Ratio `json:"late"`
-	Rho            Ratio `json:"rho"`
-	RhoAbove       Ratio `json:"rho_above"`
-	Utilisation    Ratio `json:"utilisation"`
-
-	JobsPastDue      Ratio `json:"jobs_past_due"`
-	CampaignsPastDue Ratio `json:"campaigns_past_due"`
-}
-
-// All returns the ratios in the order of Heads.
-func (r *Ratios) All() [len(measures)]*Ratio {
-	return [...]*Ratio{
-		&r.Mean, &r.UsersMean, &r.UsersGeometric, &r.P95, &r.P99, &r.Max, &r.Wait, &r.MaxWait, &r.Late, &r.Rho, &r.RhoAbove, &r.Utilisation,
-		&r.JobsPastDue, &r.CampaignsPastDue,
-	}
-}
-
 // Result is the result of a bench.
 type Result struct {
 	Settings
@@ -131,33 +104,20 @@ func (b *Bench) figures(log int) [][][]Measures {
 
 // average returns the mean of figures by part and shake.
 func average(figures [][]Measures) Measures {
-	var sum Measures
+	var mean Measures
 	n := 0.0
 	for _, part := range figures {
 		for i := range part {
-			m := &part[i]
-			sum.Mean += m.Mean
-			sum.UsersMean += m.UsersMean
-			sum.UsersGeometric += m.UsersGeometric
-			sum.P95 += m.P95
-			sum.P99 += m.P99
-			sum.Max += m.Max
-			sum.Wait += m.Wait
-			sum.MaxWait += m.MaxWait
-			sum.Late += m.Late
-			sum.Rho += m.Rho
-			sum.RhoAbove += m.RhoAbove
-			sum.Utilisation += m.Utilisation
-			sum.JobsPastDue += m.JobsPastDue
-			sum.CampaignsPastDue += m.CampaignsPastDue
+			for k, x := range part[i].All() {
+				*mean.All()[k] += *x
+			}
 			n++
 		}
 	}
-	return Measures{
-		Mean: sum.Mean / n, UsersMean: sum.UsersMean / n, UsersGeometric: sum.UsersGeometric / n, P95: sum.P95 / n, P99: sum.P99 / n,
-		Max: sum.Max / n, Wait: sum.Wait / n, MaxWait: sum.MaxWait / n, Late: sum.Late / n, Rho: sum.Rho / n, RhoAbove: sum.RhoAbove / n, Utilisation: sum.Utilisation / n,
-		JobsPastDue: sum.JobsPastDue / n, CampaignsPastDue: sum.CampaignsPastDue / n,
+	for _, x := range mean.All() {
+		*x /= n
 	}
+	return mean
 }
 
 // ratios turns logarithms into the ratios of a policy.
@@ -191,7 +151,7 @@ func compared(figures, first [][]Measures) [len(measures)]estimated {
 		parts := make([]float64, len(figures))
 		for p := range parts {
 			for s := range figures[p] {
-				own, other := figures[p][s].values()[i], first[p][s].values()[i]
+				own, other := *figures[p][s].All()[i], *first[p][s].All()[i]
 				parts[p] += math.Log(max(own, measures[i].least)) - math.Log(max(other, measures[i].least))
 			}
 			parts[p] /= float64(len(figures[p]))

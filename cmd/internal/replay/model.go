@@ -38,9 +38,9 @@ var models = []struct {
 
 // ModelNames returns the names of the models.
 func ModelNames() []string {
-	names := make([]string, len(models))
-	for i := range models {
-		names[i] = models[i].name
+	var names []string
+	for _, m := range models {
+		names = append(names, m.name)
 	}
 	return names
 }
@@ -63,7 +63,7 @@ type ModelOptions struct {
 	MeanRun       time.Duration
 
 	Given func(option string) bool // tells which options somebody gave
-	named settings
+	settings
 }
 
 func (o *ModelOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
@@ -93,16 +93,10 @@ func (o *ModelOptions) Flags() []cli.Flag {
 // DefaultModel returns options that nobody has set yet.
 func DefaultModel() (*ModelOptions, error) {
 	o := &ModelOptions{}
-	err := o.named.begin("generate", o.Flags())
-	o.Given = o.named.has
+	err := o.begin("generate", o.Flags())
+	o.Given = o.has
 	return o, err
 }
-
-// Set sets an option by its name.
-func (o *ModelOptions) Set(name, value string) error { return o.named.fill(name, value) }
-
-// Names returns the options that can be set by their name.
-func (o *ModelOptions) Names() []string { return o.named.names }
 
 // Model returns the model of a name, with so many jobs and changed by the options.
 func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {

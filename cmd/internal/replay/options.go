@@ -80,7 +80,7 @@ type Options struct {
 	Cut              time.Duration
 	Satisfaction     string
 	horizons         horizonOptions
-	named            settings
+	settings
 }
 
 // Flags returns the options of a replay except [Options.CampaignFlags]. They fill
@@ -159,19 +159,10 @@ func (o *Options) CampaignFlags() []cli.Flag {
 // Defaults returns options that nobody has set yet.
 func Defaults() (*Options, error) {
 	o := &Options{}
-	err := o.named.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
-	o.Given = o.named.has
+	err := o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
+	o.Given = o.has
 	return o, err
 }
-
-// Set sets an option by its name.
-func (o *Options) Set(name, value string) error { return o.named.fill(name, value) }
-
-// Text returns the value of an option as text, the same for all spellings of it.
-func (o *Options) Text(name string) string { return o.named.text(name) }
-
-// Names returns the options that can be set by their name.
-func (o *Options) Names() []string { return o.named.names }
 
 // settings are options that are set one by one, by their names.
 type settings struct {
@@ -190,14 +181,19 @@ func (s *settings) begin(command string, flags []cli.Flag) error {
 	return nil
 }
 
-func (s *settings) fill(name, value string) error {
+// Names returns the options that can be set by their name.
+func (s *settings) Names() []string { return s.names }
+
+// Set sets an option by its name.
+func (s *settings) Set(name, value string) error {
 	if err := s.set.Set(name, value); err != nil {
 		return fmt.Errorf("--%s %q: %w", name, value, err)
 	}
 	return nil
 }
 
-func (s *settings) text(name string) string {
+// Text returns the value of an option as text, the same for all spellings of it.
+func (s *settings) Text(name string) string {
 	return fmt.Sprint(s.set.Lookup(name).Value.(flag.Getter).Get())
 }
 
@@ -283,13 +279,9 @@ func (o *Options) Run() (Run, error) {
 	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
 	bad.note("event-order", err)
 	r.offsets = bad.either("offsets", o.Offsets, "keep", "drop")
-	names := make([]string, len(rhos))
-	for i := range rhos {
-		names[i] = rhos[i].name
-	}
-	rho, err := console.Named[uint8](names, o.Rho)
+	rho, err := console.Named[uint8](rhoNames, o.Rho)
 	bad.note("rho", err)
-	r.rho = rhos[rho].rho
+	r.rho = rhos[rho]
 	r.place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
 	bad.note("placement", err)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {

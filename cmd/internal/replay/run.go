@@ -112,11 +112,11 @@ func (o *Options) heeded(policies []*Policy) error {
 	return nil
 }
 
-// rhos are the algorithms that place the jobs of one campaign, by name.
-var rhos = []struct {
-	name string
-	rho  policy.Makespan
-}{{"lpt", policy.LPT}, {"mlpt", policy.MLPT}, {"list", policy.List}}
+// The algorithms that place the jobs of one campaign.
+var (
+	rhoNames = []string{"lpt", "mlpt", "list"}
+	rhos     = []policy.Makespan{policy.LPT, policy.MLPT, policy.List}
+)
 
 // PolicyNamed returns the policy of a name that can be replayed with something;
 // sjf is another name of spt.

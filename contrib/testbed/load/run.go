@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -81,7 +81,7 @@ func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 	stopBackground()
 	others.Wait()
 	r.mu.Lock()
-	slices.SortFunc(r.sent, comparePlans)
+	slices.SortFunc(r.sent, func(a, b Plan) int { return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Seq, b.Seq)) })
 	r.mu.Unlock()
 	if ctx.Err() == nil {
 		if err := r.endBackground(ctx); err != nil {
@@ -114,13 +114,6 @@ func (r *Run) endBackground(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func comparePlans(a, b Plan) int {
-	if c := strings.Compare(a.User, b.User); c != 0 {
-		return c
-	}
-	return a.Seq - b.Seq
 }
 
 // unused returns an error if there was a run of this name before.
@@ -202,7 +195,7 @@ func (r *Run) wait(ctx context.Context, name string) error {
 func (r *Run) poll(ctx context.Context, begin time.Time) error {
 	var failures int
 	var reported time.Duration
-	for {
+	for ctx.Err() == nil {
 		queues, err := r.Cluster.Queues(ctx, r.Name+".")
 		switch {
 		case ctx.Err() != nil:
@@ -224,10 +217,9 @@ func (r *Run) poll(ctx context.Context, begin time.Time) error {
 			reported = at.Truncate(r.Report)
 			r.progress(reported)
 		}
-		if !pause(ctx, pollEvery) {
-			return nil
-		}
+		_ = sleep(ctx, pollEvery)
 	}
+	return nil
 }
 
 func (r *Run) progress(at time.Duration) {
@@ -241,9 +233,6 @@ func (r *Run) progress(at time.Duration) {
 	_, _ = fmt.Fprintf(r.Log, "%s: %4.0f s: %d campaigns ended, %d under way; jobs: %d running, %d pending\n",
 		r.Name, at.Seconds(), r.done, len(r.sent)-r.done, all.Running, all.Pending)
 }
-
-// pause waits, and reports whether it waited to the end.
-func pause(ctx context.Context, d time.Duration) bool { return sleep(ctx, d) == nil }
 
 // sleep waits, or returns why the context ended.
 func sleep(ctx context.Context, d time.Duration) error {

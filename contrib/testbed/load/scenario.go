@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -99,11 +98,7 @@ func ReadScenario(path string) (*Scenario, error) {
 
 // ParseScenario reads and checks one scenario.
 func ParseScenario(r io.Reader) (*Scenario, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := yaml.NewDecoder(r)
 	dec.KnownFields(true)
 	s := &Scenario{Seed: 1}
 	if err := dec.Decode(s); err != nil {

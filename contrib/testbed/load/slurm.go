@@ -148,9 +148,6 @@ func countTasks(list string) int {
 
 // Cancel cancels all jobs of the given names.
 func (s Slurm) Cancel(ctx context.Context, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
 	for _, name := range names {
 		if _, err := s.command(ctx, nil, "", "scancel", "--quiet", "--name="+name); err != nil {
 			return err

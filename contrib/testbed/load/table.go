@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 )
@@ -39,7 +38,7 @@ func (s *Summary) add(c Campaign) {
 	s.Jobs += c.Jobs
 	s.Mean += (c.Stretch - s.Mean) / n
 	s.MeanFlow += (float64(c.Flow) - s.MeanFlow) / n
-	s.Max = math.Max(s.Max, c.Stretch)
+	s.Max = max(s.Max, c.Stretch)
 	if c.Deadline > 0 {
 		s.Deadlines++
 		if c.Flow <= c.Deadline {

@@ -34,11 +34,10 @@ type array struct {
 
 // slurm has the missing points computed by a job array.
 func (r *run) slurm() error {
-	missing, err := r.find(r.all())
+	missing, err := r.missing(r.all())
 	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+		return err
 	}
-	r.tellKept(len(r.points), len(missing))
 	if len(missing) == 0 {
 		return r.write()
 	}

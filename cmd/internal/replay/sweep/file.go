@@ -15,7 +15,7 @@ import (
 type File struct {
 	Name   string // as errors name it
 	Traces []Trace
-	Seeds  []Seed // of generated workloads, in the order of the file; seed 1 if it names none
+	Seeds  []uint64 // of generated workloads, in the order of the file; seed 1 if it names none
 	// Axes are the options of simulate that vary: policy, backfill and replay,
 	// if the file has them, and then the parameters in the order of the file.
 	Axes []Axis
@@ -34,17 +34,10 @@ type Trace struct {
 	Line    int
 }
 
-// Seed is one seed.
-type Seed struct {
-	Number uint64
-	Line   int
-}
-
 // Axis is an option with the values that it takes in turn.
 type Axis struct {
 	Option string
 	Values []Value
-	Line   int
 }
 
 // Value is a value as text, as on a command line.
@@ -94,7 +87,7 @@ func (r *reader) root(n *yaml.Node) {
 		i := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.key == key.Value })
 		switch {
 		case i >= 0:
-			fixed[i] = Axis{Option: lists[i].option, Values: r.values(key.Value, value), Line: key.Line}
+			fixed[i] = Axis{Option: lists[i].option, Values: r.values(key.Value, value)}
 		case key.Value == "traces":
 			traced = true
 			r.traces(value)
@@ -104,9 +97,7 @@ func (r *reader) root(n *yaml.Node) {
 					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j].key)
 					return
 				}
-				parameters = append(parameters, Axis{
-					Option: option.Value, Values: r.values("parameters."+option.Value, values), Line: option.Line,
-				})
+				parameters = append(parameters, Axis{Option: option.Value, Values: r.values("parameters."+option.Value, values)})
 			})
 		case key.Value == "seeds":
 			r.file.seeded = key.Line
@@ -122,7 +113,7 @@ func (r *reader) root(n *yaml.Node) {
 		r.Fail(n.Line, "policies: none is named")
 	}
 	if r.file.seeded == 0 {
-		r.file.Seeds = []Seed{{Number: 1}}
+		r.file.Seeds = []uint64{1}
 	}
 	r.file.Axes = append(slices.DeleteFunc(fixed, func(a Axis) bool { return len(a.Values) == 0 }), parameters...)
 }
@@ -220,7 +211,7 @@ func (r *reader) seeds(n *yaml.Node) {
 				break
 			}
 			seen[s] = v.Line
-			r.file.Seeds = append(r.file.Seeds, Seed{s, v.Line})
+			r.file.Seeds = append(r.file.Seeds, s)
 			if s == last {
 				break
 			}

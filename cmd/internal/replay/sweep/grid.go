@@ -16,7 +16,6 @@ const MaxPoints = 100_000
 
 // Point is one simulation.
 type Point struct {
-	Number  int // from 0, in the order of the grid
 	Trace   int // which of the file's
 	Seed    uint64
 	Seeded  bool     // the trace is generated, from Seed
@@ -165,13 +164,13 @@ type options struct {
 func (e *expansion) expand(m Meaning) {
 	var of [2]options
 	var judged [2]bool
-	var logs tally
+	unseeded := 0 // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
-		kind, seeds := 0, []Seed{{}}
+		kind, seeds := 0, []uint64{0}
 		if trace.Generate != "" {
 			kind, seeds = 1, e.file.Seeds
 		} else if e.file.seeded > 0 {
-			logs.add("log")
+			unseeded++
 		}
 		if !judged[kind] {
 			judged[kind] = true
@@ -182,9 +181,7 @@ func (e *expansion) expand(m Meaning) {
 				e.wrong.add(why)
 			}
 			for _, c := range of[kind].combinations {
-				e.grid.Points = append(e.grid.Points, Point{
-					Number: len(e.grid.Points), Trace: t, Seed: seed.Number, Seeded: kind == 1, Options: c.options,
-				})
+				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: kind == 1, Options: c.options})
 				for _, i := range c.idle {
 					e.idle.add(i.Why)
 				}
@@ -192,8 +189,8 @@ func (e *expansion) expand(m Meaning) {
 		}
 	}
 	notes := &e.grid.Notes
-	if n := logs.counts["log"]; n > 0 {
-		*notes = append(*notes, "seeds mean nothing to a log: left out of "+format.Plural(n, "trace"))
+	if unseeded > 0 {
+		*notes = append(*notes, "seeds mean nothing to a log: left out of "+format.Plural(unseeded, "trace"))
 	}
 	for _, why := range e.idle.texts {
 		*notes = append(*notes, fmt.Sprintf("%s: left out of %s", why, format.Plural(e.idle.counts[why], "point")))

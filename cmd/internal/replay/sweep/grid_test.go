@@ -52,10 +52,7 @@ func expand(t *testing.T, text string) ([]string, []string, error) {
 		return nil, nil, err
 	}
 	var points []string
-	for i, p := range g.Points {
-		if p.Number != i {
-			t.Errorf("point %d has number %d", i, p.Number)
-		}
+	for _, p := range g.Points {
 		words := []string{fmt.Sprintf("trace %d", p.Trace)}
 		if p.Seeded {
 			words = append(words, fmt.Sprintf("seed %d", p.Seed))

@@ -114,24 +114,26 @@ func check(c *cli.Context) error {
 
 // local computes the missing points in this process, and writes all.
 func (r *run) local() error {
-	missing, err := r.find(r.all())
-	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+	missing, err := r.missing(r.all())
+	if err == nil && len(missing) > 0 {
+		err = r.compute(missing)
 	}
-	r.tellKept(len(r.points), len(missing))
-	if len(missing) > 0 {
-		if err := r.compute(missing); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return r.write()
 }
 
-// tellKept prints how many points need not be computed again.
-func (r *run) tellKept(points, missing int) {
-	if n := points - missing; n > 0 {
-		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(points, "point"), r.folder)
+// missing returns which points are to be computed, and prints how many need not be.
+func (r *run) missing(points []int) ([]int, error) {
+	missing, err := r.find(points)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
 	}
+	if n := len(points) - len(missing); n > 0 {
+		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(len(points), "point"), r.folder)
+	}
+	return missing, nil
 }
 
 // task computes the missing points of one task.
@@ -144,13 +146,9 @@ func (r *run) task() error {
 	if err := r.asSubmitted(mine); err != nil {
 		return err
 	}
-	missing, err := r.find(mine)
-	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
-	}
-	r.tellKept(len(mine), len(missing))
-	if len(missing) == 0 {
-		return nil
+	missing, err := r.missing(mine)
+	if err != nil || len(missing) == 0 {
+		return err
 	}
 	if err := r.compute(missing); err != nil {
 		return err
