@@ -30,11 +30,12 @@ func (s *Schedule) Prospect(id JobID) (Prospect, bool) {
 	return p, true
 }
 
-// Running returns the prospects of the running jobs, by id.
+// Running returns the prospects of the running jobs, by id. One that is suspended holds
+// no processors and is not among them.
 func (s *Schedule) Running() []Prospect {
 	var list []Prospect
 	for j := range s.jobs.all() {
-		if j.running {
+		if j.running && j.paused == 0 {
 			list = append(list, Prospect{
 				Job: j.ID, Procs: j.Procs, Tasks: j.Count(), Length: max(1, j.length-j.elapsed(s.now)), Since: j.Start,
 			})

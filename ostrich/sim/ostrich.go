@@ -96,7 +96,7 @@ func (v virtual) Wake(waiting bool) ostrich.Time {
 	}
 	next := ostrich.Time(0)
 	if due := math.Ceil(v.NextCompletion()); due < math.MaxInt64 {
-		next = ostrich.Time(due)
+		next = max(ostrich.Time(due), v.Now()+1) // a start may bring it within rounding of now
 	}
 	if due := v.NextOverrun(); due != 0 && (next == 0 || due+1 < next) {
 		next = due + 1

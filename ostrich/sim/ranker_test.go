@@ -185,3 +185,33 @@ func TestJobRankerAgrees(t *testing.T) {
 		}
 	})
 }
+
+// TestWakeIsLater: a virtual completion that a start brings so near that it counts as
+// due in this second takes effect in the next one.
+func TestWakeIsLater(t *testing.T) {
+	ranker, err := sim.OStrich(ostrich.Options{Machine: ostrich.Parallel})(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(at ostrich.Time, k ostrich.Kind, j ostrich.Job) {
+		j.Procs, j.Submit = 1, 1
+		if err := ranker.Step(ostrich.Event{
+			At: at, Kind: k, Job: j,
+			Shares: &ostrich.Shares{Users: []ostrich.UserShare{{User: 1, Weight: 1}, {User: 2, Weight: 1 + 1.5e-6}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second, other := ostrich.Job{ID: 1, User: 2, Estimate: 100}, ostrich.Job{ID: 2, User: 2, Estimate: 100}, ostrich.Job{ID: 3, User: 1, Estimate: 1}
+	tell(0, ostrich.Reshare, first)
+	for _, j := range []ostrich.Job{first, second, other} {
+		tell(1, ostrich.Submit, j)
+	}
+	first.Start = 1
+	tell(1, ostrich.Start, first)
+	second.Start = 3 // user 1 would be done 1.5e-6 s later, and is after half of it
+	tell(3, ostrich.Start, second)
+	if at := ranker.(sim.Waker).Wake(true); at != 4 {
+		t.Errorf("wakes at %d, want 4", at)
+	}
+}
