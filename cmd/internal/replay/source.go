@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,9 +273,6 @@ func (s *source) readSWF(ctx context.Context) error {
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
 	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if s.date > 0 {
-		s.history.From = slices.MinFunc(s.history.Jobs, func(a, b accounting.Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
 	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
 		s.history.Nodes = int(nodes)

@@ -96,6 +96,18 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestLogWindow: the window of a log begins with its first submission, so that what is cut
+// off before does not count as idle time.
+func TestLogWindow(t *testing.T) {
+	log := &trace.Log{Records: []trace.Record{
+		{Number: 2, Submit: 5000, Wait: 10, Run: 100, Allocated: 1, User: 1}, {Number: 1, Submit: 4000, Wait: 0, Run: 100, Allocated: 1, User: 1},
+	}}
+	h, err := FromLog(log, 4)
+	if err != nil || h.From != 4001 || h.To != 5002 {
+		t.Errorf("%v: from %d to %d, want 4001 to 5002", err, h.From, h.To)
+	}
+}
+
 // TestLost: a job that is said to run beyond its time limit was lost. It stands in nobody's
 // way from then on, and the processors that it had are not busy.
 func TestLost(t *testing.T) {
