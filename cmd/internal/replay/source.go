@@ -302,11 +302,7 @@ func (s *source) readDumps(ctx context.Context) error {
 	if err = s.readDate(); err != nil {
 		return err
 	}
-	first := s.history.From
-	if s.date > 0 {
-		first = sinceComplete(s.history)
-	}
-	from, to, err := s.span(first, s.history.To+1)
+	from, to, err := s.span(sinceComplete(s.history), s.history.To+1)
 	if err != nil {
 		return err
 	}
