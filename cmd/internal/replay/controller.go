@@ -77,12 +77,18 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
-		if j.End != 0 && j.End < max(h.From, j.Start, j.Submit) {
+		end := j.End
+		if end == 0 && j.Start != 0 {
+			if last := lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)); last < h.To {
+				end = last // slurmctld does not know it any more
+			}
+		}
+		if end != 0 && end < max(h.From, j.Start, j.Submit) {
 			continue // the usage of those that ended before the window is in the configuration
 		}
 		tell(j.Submit, waits, i)
 		tell(j.Start, starts, i)
-		tell(j.End, ends, i)
+		tell(end, ends, i)
 	}
 	slices.SortFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job), cmp.Compare(a.kind, b.kind))

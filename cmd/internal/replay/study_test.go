@@ -449,6 +449,7 @@ func TestFromLog(t *testing.T) {
 func TestCheck(t *testing.T) {
 	h := history()
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 20, Association: 1, Procs: 1, Submit: 2000, Eligible: 2000, State: accounting.Pending})
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 21, Association: 1, Procs: 8, Submit: 1100, Start: 1100, State: accounting.Running, Limit: 100}) // lost
 	h.Jobs[4].Eligible = 1030
 	s := mustNew(t, h, Setup{Options: window30})
 	s.Priority.Weights = multifactor.Weights{Fairshare: 1000, Age: 10}
