@@ -97,7 +97,7 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	if len(events) > 0 {
 		begin = min(begin, events[0].at)
 	}
-	m, err := multifactor.New(s.Priority, s.Priority.Before(begin))
+	m, err := multifactor.New(s.asOf(begin), s.Priority.Before(begin))
 	if err != nil {
 		return nil, err
 	}
@@ -115,4 +115,22 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	m.AdvanceTo(at)
 	return m, nil
+}
+
+// asOf returns the configuration for a model that begins at a moment. Its usage is what
+// was used until the window begins, which Phase says: for an earlier beginning it is so
+// much more that this is left of it then.
+func (s *Study) asOf(begin ostrich.Time) multifactor.Config {
+	c := s.Priority
+	early := max(0, float64(c.Phase-begin))
+	if c.HalfLife <= 0 || early == 0 {
+		return c
+	}
+	const most = 512 // half-lives, for which a float64 is large enough
+	more := math.Exp2(min(early/float64(c.HalfLife), most))
+	c.Associations = slices.Clone(c.Associations)
+	for i := range c.Associations {
+		c.Associations[i].Usage *= more
+	}
+	return c
 }

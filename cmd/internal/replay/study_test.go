@@ -96,6 +96,41 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestWarmUp: what was used before the window is right when the window begins, even if a
+// replay has to begin long before that, with the submission of a job that waited.
+func TestWarmUp(t *testing.T) {
+	const week = 7 * 86400 // the half-life
+	h := history()
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		j.Submit += 4 * week
+		for _, at := range []*ostrich.Time{&j.Eligible, &j.Start, &j.End} {
+			if *at != 0 {
+				*at += 4 * week
+			}
+		}
+	}
+	h.From, h.To = h.From+4*week, h.To+4*week
+	usage := func(what string) float64 {
+		s := mustNew(t, h, Setup{Options: window30})
+		m, err := s.model(h, h.From)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.AdvanceTo(h.From)
+		first := s.asOf(s.Jobs[0].Submit)
+		if left := first.Associations[0].Usage * math.Exp2(-float64(h.From-s.Jobs[0].Submit)/week); math.Abs(left/s.Priority.Associations[0].Usage-1) > 1e-9 {
+			t.Errorf("%s: %v are left of what a replay begins with, want %v", what, left, s.Priority.Associations[0].Usage)
+		}
+		return m.Share(0).RawUsage
+	}
+	want := usage("without")
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 9, Association: 1, Procs: 1, Submit: 1000, Start: h.From + 50, End: h.From + 60})
+	if got := usage("with"); math.Abs(got/want-1) > 0.001 {
+		t.Errorf("usage when the window begins is %v with a job that waited for four weeks, and %v without", got, want)
+	}
+}
+
 // TestLogWindow: the window of a log begins with its first submission, so that what is cut
 // off before does not count as idle time.
 func TestLogWindow(t *testing.T) {
