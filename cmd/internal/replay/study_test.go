@@ -197,12 +197,13 @@ func TestPools(t *testing.T) {
 	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
 		t.Errorf("together -want +got:\n%s", diff)
 	}
-	fat := []priority.Partition{
-		{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}},
-		{Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}},
-	}
-	if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
-		t.Errorf("nodes of 4, 4 and 128 processors are %d", of.Procs)
+	for _, fat := range [][]priority.Partition{
+		{{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}}, {Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}}},
+		{{Name: "main", TotalCPUs: 8, Nodes: []string{"n1", "n2", "n3", "n4"}}, {Name: "long", TotalCPUs: 2 + 128, Nodes: []string{"n2", "fat"}}},
+	} {
+		if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
+			t.Errorf("small nodes of 8 processors and one of 128 are %d in %v", of.Procs, fat)
+		}
 	}
 	campaigns, err := s.campaigns(0, s.Options.Rule)
 	if err != nil {
