@@ -151,6 +151,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	c.Resamples = s.rounds
+	c.Notes = append(c.Notes, s.fewRounds()...)
 	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err
