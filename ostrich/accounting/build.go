@@ -151,18 +151,18 @@ func (h *History) join() (joined, alone int) {
 		if first.State != Resized || gone[i] {
 			continue
 		}
-		work := first.work()
+		work, cost := first.work(), first.cost()
 		for _, k := range parts[first.ID] {
 			next := &h.Jobs[k]
 			if k <= i || gone[k] || first.State != Resized || next.Submit < first.End-1 || next.Submit > first.End+1 {
 				continue
 			}
 			gone[k] = true
-			work += next.work()
+			work, cost = work+next.work(), cost+next.cost()
 			first.State, first.End, first.Suspended = next.State, next.End, first.Suspended+next.Suspended
 			first.Limit = max(first.Limit, next.Limit)
 			if first.End == 0 {
-				first.Procs = next.Procs // its present size
+				first.Procs, first.Billing = next.Procs, next.Billing // its present size
 			}
 		}
 		if first.State == Resized {
@@ -173,7 +173,7 @@ func (h *History) join() (joined, alone int) {
 		joined++
 		first.Resized = true
 		if length := first.End - first.Start; first.End > 0 && length > 0 {
-			first.Procs = int32(max(1, math.Round(work/float64(length))))
+			first.Procs, first.Billing = int32(max(1, math.Round(work/float64(length)))), cost/float64(length)
 		}
 	}
 	kept := h.Jobs[:0]
@@ -192,4 +192,12 @@ func (j *Job) work() float64 {
 		return 0
 	}
 	return float64(j.End-j.Start) * float64(j.Procs)
+}
+
+// cost returns the billing seconds from start to end.
+func (j *Job) cost() float64 {
+	if j.Start == 0 || j.End == 0 {
+		return 0
+	}
+	return float64(j.End-j.Start) * j.Billing
 }

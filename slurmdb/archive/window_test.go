@@ -126,7 +126,7 @@ func TestHistory(t *testing.T) {
 		{
 			"resized", append(with(func(j *slurmdbtest.Job) { j.State = 1 << 13 }),
 				slurmdbtest.Job{ID: 7, User: 1001, Assoc: 10, Submit: t0 + 110, Start: t0 + 10, End: t0 + 210, CPUs: 4, Procs: 2}),
-			plain(7, func(j *jobOf) { j.End, j.Procs, j.Resized = t0+210, 3, true }), "1 job was resized",
+			plain(7, func(j *jobOf) { j.End, j.Procs, j.Billing, j.Resized = t0+210, 3, 3, true }), "1 job was resized",
 		},
 		{
 			"resized before the window",

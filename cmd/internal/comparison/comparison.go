@@ -172,6 +172,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
 	}
+	c.Notes = append(c.Notes, s.fewRounds()...)
 	if in.Closed {
 		c.Replay = "closed"
 	}

@@ -150,6 +150,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	if err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
+	c.Notes = append(c.Notes, s.fewRounds()...)
 	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -111,6 +113,25 @@ func TestInterrupted(t *testing.T) {
 		ctx := &lapsing{t.Context(), rounds}
 		if _, err := Compare(ctx, in); !errors.Is(err, context.Canceled) || ctx.left != -1 {
 			t.Errorf("after %d rounds: %v, asked %d times more", rounds, err, -1-ctx.left)
+		}
+	}
+}
+
+// TestFewRounds: intervals of few resamples are not what they are called, and a note says so.
+func TestFewRounds(t *testing.T) {
+	for rounds, want := range map[int]bool{1: true, 39: true, 40: false} {
+		in := madeUp(20, 25)
+		in.Resamples = rounds
+		few := func(note string) bool {
+			return strings.Contains(note, "too few for 95 % intervals, which need at least 40")
+		}
+		if c := compare(t, in); slices.ContainsFunc(c.Notes, few) != want {
+			t.Errorf("%d resamples: %q", rounds, c.Notes)
+		}
+		p := happened(3, 16, each(3600), each(4))
+		p.Resamples = rounds
+		if c := periods(t, p); slices.ContainsFunc(c.Notes, few) != want {
+			t.Errorf("%d resamples: %q", rounds, c.Notes)
 		}
 	}
 }

@@ -118,6 +118,19 @@ func study(in *Input) (*studied, error) {
 	return s, nil
 }
 
+// leastRounds is how many resamples an interval of this level needs: fewer have none that
+// is beyond it on each side.
+const leastRounds = 2 / (1 - level)
+
+// fewRounds says that there are too few resamples.
+func (s *studied) fewRounds() []string {
+	if s.in.Resamples >= leastRounds {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: too few for 95 %% intervals, which need at least %.0f. Those shown are too narrow, and nothing said of them is sure.",
+		format.Plural(s.in.Resamples, "resample"), leastRounds)}
+}
+
 // oneOwner checks that no two users share a campaign.
 func (s *studied) oneOwner() error {
 	owner := make(map[int]ostrich.UserID)

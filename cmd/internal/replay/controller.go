@@ -77,12 +77,18 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
-		if j.End != 0 && j.End < max(h.From, j.Start, j.Submit) {
+		end := j.End
+		if end == 0 && j.Start != 0 {
+			if last := lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)); last < h.To {
+				end = last // slurmctld does not know it any more
+			}
+		}
+		if end != 0 && end < max(h.From, j.Start, j.Submit) {
 			continue // the usage of those that ended before the window is in the configuration
 		}
 		tell(j.Submit, waits, i)
 		tell(j.Start, starts, i)
-		tell(j.End, ends, i)
+		tell(end, ends, i)
 	}
 	slices.SortFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job), cmp.Compare(a.kind, b.kind))
@@ -91,7 +97,7 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	if len(events) > 0 {
 		begin = min(begin, events[0].at)
 	}
-	m, err := multifactor.New(s.Priority, s.Priority.Before(begin))
+	m, err := multifactor.New(s.asOf(begin), s.Priority.Before(begin))
 	if err != nil {
 		return nil, err
 	}
@@ -109,4 +115,22 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	m.AdvanceTo(at)
 	return m, nil
+}
+
+// asOf returns the configuration for a model that begins at a moment. Its usage is what
+// was used until the window begins, which Phase says: for an earlier beginning it is so
+// much more that this is left of it then.
+func (s *Study) asOf(begin ostrich.Time) multifactor.Config {
+	c := s.Priority
+	early := max(0, float64(c.Phase-begin))
+	if c.HalfLife <= 0 || early == 0 {
+		return c
+	}
+	const most = 512 // half-lives, for which a float64 is large enough
+	more := math.Exp2(min(early/float64(c.HalfLife), most))
+	c.Associations = slices.Clone(c.Associations)
+	for i := range c.Associations {
+		c.Associations[i].Usage *= more
+	}
+	return c
 }

@@ -30,10 +30,14 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
 		}
 		requests := s.inOrder(campaigns)
+		begin := s.Priority.Phase
+		if first := slices.Index(s.pool, int32(i)); first >= 0 {
+			begin = s.Jobs[first].Submit
+		}
 		var unplanned error
 		p.Into(&loop, &Material{
 			Options: s.Options, Plans: s.Plans, Planned: s.Planned, Unplanned: func(err error) { unplanned = err },
-			Shares: s.Shares, Priority: s.Priority, Closed: s.Run.closed,
+			Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed,
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
 		}, false)
 		if p.submitted && s.Run.inside == nil {

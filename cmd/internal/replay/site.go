@@ -79,11 +79,13 @@ func (s *Study) findPools(h *accounting.History, setup Setup) error {
 }
 
 // nodeCPUs returns how many processors a node has, as far as the sums of the partitions
-// tell: the smallest partition shares its own evenly among its nodes, and a larger one,
-// which may hold other nodes besides, what remains.
+// tell: the partition of the smallest nodes shares its own evenly among them, and one of
+// larger nodes what remains among those that are in none before.
 func nodeCPUs(parts []priority.Partition) map[string]float64 {
 	cpus := make(map[string]float64)
-	bySize := slices.SortedStableFunc(slices.Values(parts), func(a, b priority.Partition) int { return cmp.Compare(len(a.Nodes), len(b.Nodes)) })
+	bySize := slices.SortedStableFunc(slices.Values(parts), func(a, b priority.Partition) int {
+		return cmp.Compare(a.TotalCPUs*len(b.Nodes), b.TotalCPUs*len(a.Nodes))
+	})
 	for _, p := range bySize {
 		left, unknown := float64(p.TotalCPUs), 0.0
 		for _, n := range p.Nodes {

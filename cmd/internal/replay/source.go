@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,9 +269,6 @@ func (s *source) readSWF(ctx context.Context) error {
 	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if s.date > 0 {
-		s.history.From = slices.MinFunc(s.history.Jobs, func(a, b accounting.Job) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
-	}
 	if nodes := log.Number("MaxNodes"); nodes > 0 {
 		s.history.Nodes = int(nodes)
 	}
@@ -301,11 +297,7 @@ func (s *source) readDumps(ctx context.Context) error {
 	if err = s.readDate(); err != nil {
 		return err
 	}
-	first := s.history.From
-	if s.date > 0 {
-		first = sinceComplete(s.history)
-	}
-	from, to, err := s.span(first, s.history.To+1)
+	from, to, err := s.span(sinceComplete(s.history), s.history.To+1)
 	if err != nil {
 		return err
 	}

@@ -96,6 +96,53 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestWarmUp: what was used before the window is right when the window begins, even if a
+// replay has to begin long before that, with the submission of a job that waited.
+func TestWarmUp(t *testing.T) {
+	const week = 7 * 86400 // the half-life
+	h := history()
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		j.Submit += 4 * week
+		for _, at := range []*ostrich.Time{&j.Eligible, &j.Start, &j.End} {
+			if *at != 0 {
+				*at += 4 * week
+			}
+		}
+	}
+	h.From, h.To = h.From+4*week, h.To+4*week
+	usage := func(what string) float64 {
+		s := mustNew(t, h, Setup{Options: window30})
+		m, err := s.model(h, h.From)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.AdvanceTo(h.From)
+		first := s.asOf(s.Jobs[0].Submit)
+		if left := first.Associations[0].Usage * math.Exp2(-float64(h.From-s.Jobs[0].Submit)/week); math.Abs(left/s.Priority.Associations[0].Usage-1) > 1e-9 {
+			t.Errorf("%s: %v are left of what a replay begins with, want %v", what, left, s.Priority.Associations[0].Usage)
+		}
+		return m.Share(0).RawUsage
+	}
+	want := usage("without")
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 9, Association: 1, Procs: 1, Submit: 1000, Start: h.From + 50, End: h.From + 60})
+	if got := usage("with"); math.Abs(got/want-1) > 0.001 {
+		t.Errorf("usage when the window begins is %v with a job that waited for four weeks, and %v without", got, want)
+	}
+}
+
+// TestLogWindow: the window of a log begins with its first submission, so that what is cut
+// off before does not count as idle time.
+func TestLogWindow(t *testing.T) {
+	log := &trace.Log{Records: []trace.Record{
+		{Number: 2, Submit: 5000, Wait: 10, Run: 100, Allocated: 1, User: 1}, {Number: 1, Submit: 4000, Wait: 0, Run: 100, Allocated: 1, User: 1},
+	}}
+	h, err := FromLog(log, 4)
+	if err != nil || h.From != 4001 || h.To != 5002 {
+		t.Errorf("%v: from %d to %d, want 4001 to 5002", err, h.From, h.To)
+	}
+}
+
 // TestLost: a job that is said to run beyond its time limit was lost. It stands in nobody's
 // way from then on, and the processors that it had are not busy.
 func TestLost(t *testing.T) {
@@ -150,12 +197,13 @@ func TestPools(t *testing.T) {
 	if diff := cmp.Diff([]Pool{{Partitions: []string{"main", "long"}, Procs: 12}}, s.Pools); diff != "" {
 		t.Errorf("together -want +got:\n%s", diff)
 	}
-	fat := []priority.Partition{
-		{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}},
-		{Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}},
-	}
-	if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
-		t.Errorf("nodes of 4, 4 and 128 processors are %d", of.Procs)
+	for _, fat := range [][]priority.Partition{
+		{{Name: "main", TotalCPUs: 8 + 128, Nodes: []string{"n1", "n2", "fat"}}, {Name: "long", TotalCPUs: 128, Nodes: []string{"fat"}}},
+		{{Name: "main", TotalCPUs: 8, Nodes: []string{"n1", "n2", "n3", "n4"}}, {Name: "long", TotalCPUs: 2 + 128, Nodes: []string{"n2", "fat"}}},
+	} {
+		if of := mustNew(t, history(), Setup{Options: window30, Partitions: fat}); of.Procs != 136 {
+			t.Errorf("small nodes of 8 processors and one of 128 are %d in %v", of.Procs, fat)
+		}
 	}
 	campaigns, err := s.campaigns(0, s.Options.Rule)
 	if err != nil {
@@ -437,6 +485,7 @@ func TestFromLog(t *testing.T) {
 func TestCheck(t *testing.T) {
 	h := history()
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 20, Association: 1, Procs: 1, Submit: 2000, Eligible: 2000, State: accounting.Pending})
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 21, Association: 1, Procs: 8, Submit: 1100, Start: 1100, State: accounting.Running, Limit: 100}) // lost
 	h.Jobs[4].Eligible = 1030
 	s := mustNew(t, h, Setup{Options: window30})
 	s.Priority.Weights = multifactor.Weights{Fairshare: 1000, Age: 10}

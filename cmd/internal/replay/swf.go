@@ -11,13 +11,14 @@ import (
 
 // FromLog converts a workload log to accounting on a machine of m processors. Its
 // users and groups are numbers, and become user5 in group2. Times are those of the
-// log, from 1 on. Without a job it returns sim.ErrNoJobs.
+// log, from 1 on; the window is that of the submissions. Without a job it returns
+// sim.ErrNoJobs.
 func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 	jobs, in, err := sim.FromLog(log, m, sim.Asked)
 	if err != nil {
 		return nil, err
 	}
-	h := &accounting.History{Procs: m, Partitions: []string{""}, QOS: []string{""}, From: 1}
+	h := &accounting.History{Procs: m, Partitions: []string{""}, QOS: []string{""}, From: jobs[0].Submit + 1}
 	for _, note := range in.Notes() {
 		h.Notes = append(h.Notes, note+".")
 	}

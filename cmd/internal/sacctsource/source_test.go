@@ -191,7 +191,7 @@ func (w *twin) associations() string {
 func (w *twin) events() string {
 	out := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"
 	names := strings.NewReplacer("1=", "cpu=", "2=", "mem=", "4=", "node=", "5=", "billing=")
-	w.query("SELECT node_name, time_start, IF(time_end = 0, 'Unknown', time_end), state, tres FROM c1_event_table ORDER BY time_start", 5,
+	w.query("SELECT node_name, IF(time_start = 0, 'Unknown', time_start), IF(time_end = 0, 'Unknown', time_end), state, tres FROM c1_event_table ORDER BY c1_event_table.time_start", 5,
 		func(v []string) {
 			v[4] = names.Replace(v[4])
 			out += strings.Join(v, "|") + "\n"

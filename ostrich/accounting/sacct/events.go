@@ -19,7 +19,7 @@ const EventsCommand = "sacctmgr --parsable2 show event format=NodeName,Start,End
 // size from then on.
 type Event struct {
 	Node        string
-	From, To    ostrich.Time // To is 0 while it lasts
+	From, To    ostrich.Time // From is 0 if nobody knows since when, To while it lasts
 	State       uint32       // of the node, as Slurm stores it
 	CPUs, Nodes int64
 }
@@ -35,7 +35,7 @@ func ReadEvents(r io.Reader, name string) ([]Event, error) {
 	err := t.each(func() error {
 		e := Event{Node: t.text(t.column("NodeName"))}
 		var ok bool
-		if e.From, ok = readMoment(t.text(t.column("TimeStart", "Start"))); !ok || e.From == 0 {
+		if e.From, ok = readMoment(t.text(t.column("TimeStart", "Start"))); !ok {
 			return t.fault(fmt.Sprintf("start %q: not the seconds since 1970", t.text(t.column("TimeStart", "Start"))))
 		}
 		if e.To, ok = readMoment(t.text(t.column("TimeEnd", "End"))); !ok {
