@@ -287,7 +287,7 @@ func (j *Journal) replace(text []byte, suffix string) error {
 			err = os.Rename(next, j.path)
 		}
 		if err != nil {
-			return errors.Join(err, file.Close())
+			return errors.Join(err, file.Close(), remove(next))
 		}
 		_ = j.file.Close() // Everything in it is on disk.
 		j.file, j.size, j.carries = file, int64(len(text)), int64(len(text))

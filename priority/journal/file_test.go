@@ -367,3 +367,24 @@ func TestRotationOfALongJournal(t *testing.T) {
 		t.Errorf("rotated %d times while 10 writes were added", rotated)
 	}
 }
+
+// TestFailedRotation: it leaves no half of a file, which on a full disk would take the
+// room of the next records.
+func TestFailedRotation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := openJournal(t, path)
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, Submit: 1, To: 7})
+	if err := os.MkdirAll(path+".1/full", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := j.Rotate(3, -1, func(ostrich.JobID) bool { return true }); done || err == nil {
+		t.Errorf("rotated: %v, %v", done, err)
+	}
+	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 2, Submit: 1, To: 7})
+	if again, err := Read(path); err != nil || !again.knows(priority.Nice, 1).OK || !again.knows(priority.Nice, 2).OK {
+		t.Errorf("forgotten after a rotation that failed: %v", err)
+	}
+}

@@ -168,8 +168,12 @@ func note(jobs map[subject]*written, rec Record) {
 			w.repeats = append(w.repeats, rec.Time)
 			w.repeats = w.repeats[max(0, len(w.repeats)-mostRepeats):]
 		}
-		if w.intended && w.pending == rec.From { // it took effect
+		switch {
+		case rec.Carried: // From is not what the job had
+		case w.intended && w.pending == rec.From, !w.applied && w.had(rec.From): // it took effect
 			w.last, w.applied = rec.From, true
+		case !w.intended && !w.applied && w.rival.times == 0: // the first write that may take effect
+			w.first = rec.From
 		}
 		w.pending, w.intended, w.at, w.rival.lost = rec.To, true, rec.Time, false
 		w.remember(rec.To)

@@ -170,6 +170,17 @@ func TestJournalFindsUnknownWrite(t *testing.T) {
 	}
 }
 
+// scontrol may be ahead of its words: a change that counts as not sent has taken effect all
+// the same if the next one finds its value.
+func TestJournalFindsUnsentWrite(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	j.write(t, priority.SiteFactor, priority.Unsent, priority.Change{Job: 1, Submit: 10, From: 3, To: 500})
+	j.write(t, priority.SiteFactor, priority.Refused, priority.Change{Job: 1, Submit: 10, From: 500, To: 600})
+	if got := j.knows(priority.SiteFactor, 1); got != (known{3, 500, true}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestJournalRefusalOfRight(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	c := priority.Change{Job: 1, Submit: 10, To: 5}

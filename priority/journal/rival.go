@@ -51,7 +51,7 @@ func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
 	}
 	for _, id := range []ostrich.JobID{q.Job, q.Array} {
 		w := j.jobs[subject{ch, id}]
-		if w != nil && w.submit == q.Submit && len(w.former) > 0 && value != w.first {
+		if w != nil && w.submit == q.Submit && (w.applied || w.intended) && len(w.former) > 0 && value != w.first {
 			return Overwritten
 		}
 	}

@@ -232,6 +232,36 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 	note(600, 1)
 }
 
+// A job is not ours before a write to it has, or may have, taken effect: what somebody sets
+// after a refused or unsent one is left alone, and given back.
+func TestForeignAfterNoWrite(t *testing.T) {
+	for status, want := range map[priority.Status]Stranger{
+		priority.Refused: Foreign, priority.Unsent: Foreign, priority.NotApplied: Foreign, priority.Applied: Overwritten, "": Overwritten,
+	} {
+		path := filepath.Join(t.TempDir(), "journal")
+		j := openJournal(t, path)
+		j.write(t, priority.SiteFactor, status, priority.Change{Job: 1, Submit: 1, To: 100})
+		q := priority.Queued{Job: 1, Submit: 1, Site: 777, SiteKnown: true}
+		if got := j.Stranger(priority.SiteFactor, &q); got != want {
+			t.Errorf("%s: %d, want %d", status, got, want)
+		}
+		if want != Foreign {
+			continue
+		}
+		j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, Submit: 1, From: 777, To: 200})
+		q.Site = 200
+		reader, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, is := range []*Journal{j, reader} {
+			if value, _, ours := is.Stock(priority.SiteFactor, &q); !ours || value != 777 {
+				t.Errorf("%s: given back: %d, %v", status, value, ours)
+			}
+		}
+	}
+}
+
 // What another daemon wrote is taken over if a plan could have given it.
 func TestAdoptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
