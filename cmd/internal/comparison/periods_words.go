@@ -100,10 +100,8 @@ func (c *Periods) Tables() []format.Table {
 	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
 	for i, s := range []*Period{&c.Before, &c.After} {
 		used := c.Measures[periodUtilisation]
-		list.Rows = append(list.Rows, []string{
-			[]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
-			format.Percent([]float64{used.Before, used.After}[i]), strconv.Itoa(s.Jobs), strconv.Itoa(s.Users), strconv.Itoa(s.Campaigns),
-		})
+		list.Add([]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
+			format.Percent([]float64{used.Before, used.After}[i]), s.Jobs, s.Users, s.Campaigns)
 	}
 	return []format.Table{list, c.measureTable()}
 }
@@ -119,10 +117,8 @@ func (c *Periods) measureTable() format.Table {
 		if d.Ratio != nil {
 			ratio = format.Number(*d.Ratio)
 		}
-		t.Rows = append(t.Rows, []string{
-			d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
-			ratioBetween(d.RatioInterval), string(d.Reading),
-		})
+		t.Add(d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
+			ratioBetween(d.RatioInterval), d.Reading)
 	}
 	return t
 }

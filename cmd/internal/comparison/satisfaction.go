@@ -1,8 +1,6 @@
 package comparison
 
 import (
-	"strconv"
-
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -45,9 +43,7 @@ func (c *Comparison) satisfactionTable() format.Table {
 	}
 	for i := range c.Runs {
 		for _, r := range c.Runs[i].Satisfaction.Rows() {
-			t.Rows = append(t.Rows, []string{
-				c.Runs[i].Run, r.Of, r.Size, strconv.Itoa(r.Count), format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness),
-			})
+			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness))
 		}
 	}
 	return t
