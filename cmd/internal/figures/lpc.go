@@ -101,10 +101,7 @@ func (l *lpcLog) original() ([]report.Job, error) {
 	}
 	jobs := make([]report.Job, len(l.jobs))
 	for i := range l.jobs {
-		j := &l.jobs[i]
-		jobs[i] = report.Job{
-			User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run), Procs: j.Procs,
-		}
+		jobs[i] = l.jobs[i].Recorded(numbers[i])
 	}
 	return jobs, nil
 }
