@@ -74,9 +74,7 @@ type Input struct {
 	Notes      []string    // about the input: what was left out
 	Controller *Controller // nil if the live controller was not asked
 
-	// Accept is the wait that users accept; the zero value is the median of the
-	// survey, satisfaction.Median.
-	Accept satisfaction.Acceptance
+	Accept satisfaction.Acceptance // the wait that users accept
 
 	// Lengths says how well the predictors predict the jobs; the zero value if
 	// they were not tested.
@@ -103,7 +101,7 @@ func (in *Input) check() error {
 		return fmt.Errorf("a floor of %d s", in.Floor)
 	case in.Resamples < 1:
 		return fmt.Errorf("%d resamples", in.Resamples)
-	case in.accepted().Validate() != nil:
+	case in.Accept.Validate() != nil:
 		return fmt.Errorf("satisfaction: %w", in.Accept.Validate())
 	case in.To <= in.From:
 		return fmt.Errorf("a window that ends at %d, not after it begins at %d", in.To, in.From)

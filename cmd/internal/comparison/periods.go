@@ -139,7 +139,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	}
 	c := &Periods{
 		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
-		Floor: in.Floor, Measured: in.Measured, Accepted: in.accepted().String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Floor: in.Floor, Measured: in.Measured, Accepted: in.Accept.String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), location: in.Location,
 	}
 	span, err := c.divide(in.From, in.To)

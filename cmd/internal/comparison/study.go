@@ -216,7 +216,7 @@ func (s *studied) figures(r int) Figures {
 		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
-		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
+		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.Accept),
 		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs), values: v,
 	}
 }
