@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,7 +63,7 @@ type Input struct {
 	Baseline int // index of the run that others are compared with
 
 	// UserName and AccountName return the names of a user and of the user's
-	// account. nil or "": "user" with the number, and no account.
+	// account. "": "user" with the number, and no account.
 	UserName, AccountName func(ostrich.UserID) string
 
 	// Share returns the weight of a user, above 0. nil: all are equal.
@@ -157,18 +158,5 @@ func (r *Run) check(first *Run, closed bool) error {
 
 // userName returns the name of a user.
 func (in *Input) userName(u ostrich.UserID) string {
-	if in.UserName != nil {
-		if name := in.UserName(u); name != "" {
-			return name
-		}
-	}
-	return fmt.Sprintf("user %d", u)
-}
-
-// accountName returns the name of a user's account; "" if there is none.
-func (in *Input) accountName(u ostrich.UserID) string {
-	if in.AccountName == nil {
-		return ""
-	}
-	return in.AccountName(u)
+	return cmp.Or(in.UserName(u), fmt.Sprintf("user %d", u))
 }

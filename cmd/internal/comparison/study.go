@@ -190,7 +190,7 @@ func (in *Input) labels(users []ostrich.UserID) []string {
 		}
 	}
 	apart(func(i, _ int) string {
-		if account := in.accountName(users[i]); account != "" {
+		if account := in.AccountName(users[i]); account != "" {
 			return " (" + account + ")"
 		}
 		return ""
