@@ -87,7 +87,9 @@ func (t *Table) comparison(place int) func(a, b string) int {
 }
 
 // number returns the value of a cell such as 1.5 or 20%.
-func number(cell string) (float64, error) { return strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64) }
+func number(cell string) (float64, error) {
+	return strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
+}
 
 // compareWords compares two cells by their letters, where the digits in them count as
 // numbers: 9_2 comes before 11_[1-4].
