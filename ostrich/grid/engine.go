@@ -90,12 +90,11 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 		if x.Architecture != CSP {
 			from = c
 		}
-		q := queue{engine: e, from: from, to: to}
+		q := queue{engine: e, selector: s, from: from, to: to}
 		var err error
 		if q.selection, err = s.make(&q); err != nil {
 			return nil, err
 		}
-		q.immediate, q.anew = s.immediate, s.anew
 		e.managers = append(e.managers, p.manage(q))
 	}
 	for i := range e.procs {

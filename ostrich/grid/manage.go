@@ -25,11 +25,10 @@ type manager interface {
 // queue is what all managers have: which tasks are eligible.
 type queue struct {
 	*engine
+	*selector
 	selection selection
-	immediate bool // tasks are eligible as they come
-	anew      bool // sets are drawn as if Redraw were Started
-	from, to  int  // its clusters
-	open      int  // eligible tasks that have not ended
+	from, to  int // its clusters
+	open      int // eligible tasks that have not ended
 }
 
 // done reports whether an eligible set in which nothing waits is finished, so that

@@ -52,7 +52,7 @@ func NewFairness(stretch, demand []float64) *Fairness {
 func (f *Fairness) Jain(times []float64) float64 {
 	var n, sum, squares float64
 	for i, x := range f.stretch {
-		w := often(times, int32(i))
+		w := Often(times, i)
 		n, sum, squares = n+w, sum+w*x, squares+w*x*x
 	}
 	if squares == 0 {
@@ -67,7 +67,7 @@ func (f *Fairness) Jain(times []float64) float64 {
 func (f *Fairness) Gini(times []float64) float64 {
 	var n, below, area float64 // area is twice that under the Lorenz curve
 	for _, i := range f.ascend {
-		w := often(times, i)
+		w := Often(times, i)
 		share := w * f.stretch[i]
 		area += w * (2*below + share)
 		n, below = n+w, below+share
@@ -88,14 +88,14 @@ func (f *Fairness) Envy(times []float64) (pairs, of float64) {
 		after := first
 		for ; after < len(f.descend) && f.demand[f.descend[after]] == f.demand[f.descend[first]]; after++ {
 			b := f.descend[after]
-			w := often(times, b)
+			w := Often(times, b)
 			n, squares = n+w, squares+w*w
 			for at := int(f.place[b]) + 1; at < len(f.counters); at += at & -at {
 				f.counters[at] += w
 			}
 		}
 		for _, a := range f.descend[first:after] {
-			w := often(times, a)
+			w := Often(times, a)
 			if w == 0 {
 				continue
 			}
@@ -108,8 +108,8 @@ func (f *Fairness) Envy(times []float64) (pairs, of float64) {
 	return pairs, n*n - squares
 }
 
-// often returns how often a sample has a cluster.
-func often(times []float64, i int32) float64 {
+// Often returns how often a sample has a cluster; nil has each once.
+func Often[I int | int32](times []float64, i I) float64 {
 	if times == nil {
 		return 1
 	}

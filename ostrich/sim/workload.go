@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Campaign is a campaign of a workload.
@@ -54,6 +55,13 @@ type Logged struct {
 }
 
 func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }
+
+// Recorded is the job as it ran, in a campaign of some number.
+func (l *Logged) Recorded(campaign int) report.Job {
+	return report.Job{
+		ID: l.ID, User: l.User, Campaign: campaign, Submit: l.Submit, Start: l.Start, End: l.end(), Procs: l.Procs, Estimate: l.Estimate,
+	}
+}
 
 // Campaigns finds the campaigns of a log, with their think times and the
 // dependencies inside them. The log must be sorted by Submit. A campaign that

@@ -51,7 +51,7 @@ func Anonymize(in *Input) {
 	for _, id := range ids {
 		if _, ok := users[id]; !ok {
 			users[id] = rename(newUsers, "user", in.userName(id))
-			accounts[id] = rename(newAccounts, "account", in.accountName(id))
+			accounts[id] = rename(newAccounts, "account", in.AccountName(id))
 		}
 	}
 	in.UserName = func(u ostrich.UserID) string {
@@ -60,9 +60,7 @@ func Anonymize(in *Input) {
 		}
 		return "user?"
 	}
-	if in.AccountName != nil {
-		in.AccountName = func(u ostrich.UserID) string { return accounts[u] }
-	}
+	in.AccountName = func(u ostrich.UserID) string { return accounts[u] }
 	replace := func(text string) string { return words(text, newUsers, newAccounts) }
 	in.Title, in.Source = replace(in.Title), replace(in.Source)
 	in.Notes = slices.Clone(in.Notes)

@@ -74,9 +74,13 @@ func madeUp(users, campaigns int) Input {
 
 // windowed is an input with a window, if it has none: from the first submission to
 // the last, or to the last end of the baseline if all are submitted at one moment.
-// It has 1000 resamples unless it says how many.
+// It has 1000 resamples unless it says how many, users accept the median wait
+// and have no names.
 func windowed(in Input) Input {
-	in.Resamples = cmp.Or(in.Resamples, 1000)
+	in.Resamples, in.Accept = cmp.Or(in.Resamples, 1000), cmp.Or(in.Accept, satisfaction.Median)
+	if in.UserName == nil {
+		in.UserName, in.AccountName = nameless, nameless
+	}
 	if in.From != 0 || in.To != 0 {
 		return in
 	}
@@ -91,6 +95,8 @@ func windowed(in Input) Input {
 	}
 	return in
 }
+
+func nameless(ostrich.UserID) string { return "" }
 
 func compare(t testing.TB, in Input) *Comparison {
 	t.Helper()

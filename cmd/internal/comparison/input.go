@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,7 +63,7 @@ type Input struct {
 	Baseline int // index of the run that others are compared with
 
 	// UserName and AccountName return the names of a user and of the user's
-	// account. nil or "": "user" with the number, and no account.
+	// account. "": "user" with the number, and no account.
 	UserName, AccountName func(ostrich.UserID) string
 
 	// Share returns the weight of a user, above 0. nil: all are equal.
@@ -74,9 +75,7 @@ type Input struct {
 	Notes      []string    // about the input: what was left out
 	Controller *Controller // nil if the live controller was not asked
 
-	// Accept is the wait that users accept; the zero value is the median of the
-	// survey, satisfaction.Median.
-	Accept satisfaction.Acceptance
+	Accept satisfaction.Acceptance // the wait that users accept
 
 	// Lengths says how well the predictors predict the jobs; the zero value if
 	// they were not tested.
@@ -103,7 +102,7 @@ func (in *Input) check() error {
 		return fmt.Errorf("a floor of %d s", in.Floor)
 	case in.Resamples < 1:
 		return fmt.Errorf("%d resamples", in.Resamples)
-	case in.accepted().Validate() != nil:
+	case in.Accept.Validate() != nil:
 		return fmt.Errorf("satisfaction: %w", in.Accept.Validate())
 	case in.To <= in.From:
 		return fmt.Errorf("a window that ends at %d, not after it begins at %d", in.To, in.From)
@@ -159,18 +158,5 @@ func (r *Run) check(first *Run, closed bool) error {
 
 // userName returns the name of a user.
 func (in *Input) userName(u ostrich.UserID) string {
-	if in.UserName != nil {
-		if name := in.UserName(u); name != "" {
-			return name
-		}
-	}
-	return fmt.Sprintf("user %d", u)
-}
-
-// accountName returns the name of a user's account; "" if there is none.
-func (in *Input) accountName(u ostrich.UserID) string {
-	if in.AccountName == nil {
-		return ""
-	}
-	return in.AccountName(u)
+	return cmp.Or(in.UserName(u), fmt.Sprintf("user %d", u))
 }

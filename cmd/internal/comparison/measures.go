@@ -103,18 +103,12 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	var jobs, wait, slow, inTime, late, tardy, campaignsTime, campaigns, sum, plain, rho, kept, owners, means, most float64
 	owning := make([]float64, len(s.owning))
 	for u := range s.users {
-		w := 1.0
-		if times != nil {
-			w = times[u]
-		}
+		w := report.Often(times, u)
 		jobs, wait, slow = jobs+w*run.jobs[u], wait+w*run.wait[u], slow+w*run.slowdown[u]
 		inTime, late, tardy = inTime+w*run.jobsInTime[u], late+w*run.late[u], tardy+w*run.tardy[u]
 	}
 	for i, u := range s.owning {
-		w := 1.0
-		if times != nil {
-			w = times[u]
-		}
+		w := report.Often(times, u)
 		owning[i] = w
 		got := &run.users[u]
 		campaigns, sum, plain = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u], plain+w*run.sumPlain[u]
@@ -162,10 +156,7 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 func (s *studied) utilisation(r int, times []float64) float64 {
 	var area, length float64
 	for i, busy := range s.runs[r].busy {
-		w := float64(min(int64(s.part()), int64(s.in.To-s.in.From)-int64(i)*int64(s.part())))
-		if times != nil {
-			w *= times[i]
-		}
+		w := report.Often(times, i) * float64(min(int64(s.part()), int64(s.in.To-s.in.From)-int64(i)*int64(s.part())))
 		area, length = area+w*busy, length+w
 	}
 	if length == 0 {

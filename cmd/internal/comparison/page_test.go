@@ -281,7 +281,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	bare := madeUp(20, 25)
-	bare.AccountName = nil
+	bare.AccountName = nameless
 	b := compare(t, bare)
 	whole, cut := b.userTable(b.Users), b.withoutAccounts(b.userTable(b.Users))
 	if len(whole.Header) != len(cut.Header)+1 || len(whole.Rows[0]) != len(cut.Rows[0])+1 || cut.Rows[0][0] != whole.Rows[0][0] || cut.Rows[0][1] != whole.Rows[0][2] {

@@ -139,7 +139,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	}
 	c := &Periods{
 		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
-		Floor: in.Floor, Measured: in.Measured, Accepted: in.accepted().String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Floor: in.Floor, Measured: in.Measured, Accepted: in.Accept.String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), location: in.Location,
 	}
 	span, err := c.divide(in.From, in.To)
@@ -321,15 +321,9 @@ func (x *period) measure(ran []report.Job, late []float64) {
 // values measures a sample of the blocks; nil is each once. Without a campaign all
 // but the utilisation is NaN.
 func (x *period) values(times []float64) []float64 {
-	weight := func(b int) float64 {
-		if times == nil {
-			return 1
-		}
-		return times[b]
-	}
 	sum := func(of []float64) (s float64) {
 		for b, v := range of {
-			s += weight(b) * v
+			s += report.Often(times, b) * v
 		}
 		return s
 	}
@@ -337,7 +331,8 @@ func (x *period) values(times []float64) []float64 {
 	for _, parts := range x.users {
 		var count, total float64
 		for _, p := range parts {
-			count, total = count+weight(p.block)*p.count, total+weight(p.block)*p.total
+			w := report.Often(times, p.block)
+			count, total = count+w*p.count, total+w*p.total
 		}
 		if count > 0 {
 			users, means = users+1, means+total/count

@@ -58,10 +58,10 @@ func happened(seed uint64, weeks int, wait, jobs func(week int) float64) Periods
 		}
 	}
 	in := PeriodsInput{
-		Input: Input{
+		Input: windowed(Input{
 			Source: "cluster c1", From: begun, To: begun + ostrich.Time(weeks)*weekLong, Location: time.UTC, Procs: 64, Floor: 10, Measured: "max",
 			Runs: []Run{{Name: "recorded", Recorded: true, Jobs: list}}, Seed: 1, Resamples: 300, Notes: []string{"3 jobs of user 7 are odd."},
-		},
+		}),
 		Date: begun + ostrich.Time(weeks/2)*weekLong, Ran: list,
 	}
 	return in
@@ -249,7 +249,7 @@ func TestPeriodsBelong(t *testing.T) {
 		at(10, -15*24, -14, 15*24),
 	}
 	in := PeriodsInput{
-		Input: Input{Location: time.UTC, Procs: 8, From: begun, To: begun + 28*86400, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10},
+		Input: windowed(Input{Location: time.UTC, Procs: 8, From: begun, To: begun + 28*86400, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10}),
 		Date:  begun + 14*86400, Ran: jobs, Open: map[int]bool{7: true, 8: true, 99: true},
 	}
 	c := periods(t, in)
@@ -301,7 +301,7 @@ func TestPeriodsBelong(t *testing.T) {
 func TestPeriodsLoad(t *testing.T) {
 	jobs := []report.Job{at(0, -30, -29, -28), at(1, 30, 31, 32)}
 	in := PeriodsInput{
-		Input: Input{Location: time.UTC, Procs: 8, From: begun, To: begun + 28*86400, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10},
+		Input: windowed(Input{Location: time.UTC, Procs: 8, From: begun, To: begun + 28*86400, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10}),
 		Date:  begun + 14*86400, Ran: slices.Clone(jobs),
 	}
 	for from := in.From; from < in.To; from += 86400 {

@@ -35,13 +35,16 @@ func (p *Period) measured() string {
 	return fmt.Sprintf("%s of %s (%s of the core-hours)", format.Plural(p.MeasuredJobs, "job"), format.Plural(p.MeasuredUsers, "user"), format.Percent(p.MeasuredWork))
 }
 
-// blocksName names a number of blocks.
-func (c *Periods) blocksName() string {
+// blockName is "week" or "day".
+func (c *Periods) blockName() string {
 	if c.Block == week {
-		return format.Plural(c.Blocks, "week")
+		return "week"
 	}
-	return format.Plural(c.Blocks, "day")
+	return "day"
 }
+
+// blocksName names a number of blocks.
+func (c *Periods) blocksName() string { return format.Plural(c.Blocks, c.blockName()) }
 
 // verdict says whether it got better, by the mean stretch per user, and how far the
 // two periods are comparable.
@@ -100,10 +103,8 @@ func (c *Periods) Tables() []format.Table {
 	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
 	for i, s := range []*Period{&c.Before, &c.After} {
 		used := c.Measures[periodUtilisation]
-		list.Rows = append(list.Rows, []string{
-			[]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
-			format.Percent([]float64{used.Before, used.After}[i]), strconv.Itoa(s.Jobs), strconv.Itoa(s.Users), strconv.Itoa(s.Campaigns),
-		})
+		list.Add([]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
+			format.Percent([]float64{used.Before, used.After}[i]), s.Jobs, s.Users, s.Campaigns)
 	}
 	return []format.Table{list, c.measureTable()}
 }
@@ -119,10 +120,8 @@ func (c *Periods) measureTable() format.Table {
 		if d.Ratio != nil {
 			ratio = format.Number(*d.Ratio)
 		}
-		t.Rows = append(t.Rows, []string{
-			d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
-			ratioBetween(d.RatioInterval), string(d.Reading),
-		})
+		t.Add(d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
+			ratioBetween(d.RatioInterval), d.Reading)
 	}
 	return t
 }
@@ -164,10 +163,7 @@ func (c *Periods) WriteHTML(w io.Writer) error {
 		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
 		Floor: format.Length(float64(c.Floor)), Fewest: strconv.Itoa(report.Fewest), Odd: !c.Alike, Chart: c.chart(), Weekly: c.weekly(),
 		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
-		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: "week",
-	}
-	if c.Block == day {
-		p.BlockName = "day"
+		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(),
 	}
 	return writePage(w, "periods.html", p)
 }

@@ -65,7 +65,7 @@ func (r *Ratios) WriteHTML(w io.Writer) error {
 		All: r.table(&r.All), Settings: format.Table{Header: []string{"policy", "settings"}, Names: 2},
 	}
 	for i, policy := range r.Policies {
-		p.Settings.Rows = append(p.Settings.Rows, []string{policy.Name, policy.Settings})
+		p.Settings.Add(policy.Name, policy.Settings)
 		if i > 0 {
 			p.Legend = append(p.Legend, key{policy.Name, svg.Swatch("whisker", i, "line and mark of this policy")})
 		}

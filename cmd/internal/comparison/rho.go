@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
@@ -79,9 +78,7 @@ func (c *Comparison) rhoTable(run string, users []*User) format.Table {
 	}
 	for _, u := range users {
 		r := u.run(run)
-		t.Rows = append(t.Rows, []string{
-			u.Name, u.Account, format.Grouped(u.CoreHours), strconv.Itoa(u.Campaigns), format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho),
-		})
+		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
 	}
 	return t
 }

@@ -1,20 +1,10 @@
 package comparison
 
 import (
-	"strconv"
-
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/satisfaction"
 )
-
-// accepted returns the wait that users accept.
-func (in *Input) accepted() satisfaction.Acceptance {
-	if in.Accept == (satisfaction.Acceptance{}) {
-		return satisfaction.Median
-	}
-	return in.Accept
-}
 
 // measureLateness compares the jobs and campaigns of each run with the waits that
 // users accept.
@@ -23,7 +13,7 @@ func (s *studied) measureLateness() {
 		run, jobs, n := &s.runs[r], s.in.Runs[r].Jobs, len(s.users)
 		run.jobsInTime, run.campaignsInTime = make([]float64, n), make([]float64, n)
 		run.late, run.tardy = make([]float64, n), make([]float64, n)
-		run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.accepted())
+		run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
 		for i, late := range run.lateJobs {
 			u := s.owner[i]
 			run.jobsInTime[u] += float64(1 - satisfaction.Unified(late))
@@ -45,9 +35,7 @@ func (c *Comparison) satisfactionTable() format.Table {
 	}
 	for i := range c.Runs {
 		for _, r := range c.Runs[i].Satisfaction.Rows() {
-			t.Rows = append(t.Rows, []string{
-				c.Runs[i].Run, r.Of, r.Size, strconv.Itoa(r.Count), format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness),
-			})
+			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness))
 		}
 	}
 	return t

@@ -203,7 +203,7 @@ func (in *Input) labels(users []ostrich.UserID) []string {
 		}
 	}
 	apart(func(i, _ int) string {
-		if account := in.accountName(users[i]); account != "" {
+		if account := in.AccountName(users[i]); account != "" {
 			return " (" + account + ")"
 		}
 		return ""
@@ -229,7 +229,7 @@ func (s *studied) figures(r int) Figures {
 		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
-		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.accepted()),
+		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.Accept),
 		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs), values: v,
 	}
 }

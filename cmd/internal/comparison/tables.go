@@ -82,35 +82,32 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 		if !long && d.longOnly() {
 			continue
 		}
-		t.Rows = append(t.Rows, []string{
-			d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), string(d.Reading),
-		})
+		t.Add(d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
 	}
 	return t
 }
 
 func (c *Comparison) agreementTable() format.Table {
 	t := format.Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	correlation := func(name string, x *float64) {
 		if x == nil {
-			add(name, "–")
+			t.Add(name, "–")
 		} else {
-			add(name, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
+			t.Add(name, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
 		}
 	}
 	if a := c.Agreement; a != nil {
-		add("mean wait, simulated "+c.Baseline, format.Length(a.MeanWait))
-		add("mean wait, recorded", format.Length(a.RecordedMeanWait))
-		add("start of a job, mean distance from the recorded one", format.Length(a.MeanError))
-		add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", format.Percent(a.Near))
+		t.Add("mean wait, simulated "+c.Baseline, format.Length(a.MeanWait))
+		t.Add("mean wait, recorded", format.Length(a.RecordedMeanWait))
+		t.Add("start of a job, mean distance from the recorded one", format.Length(a.MeanError))
+		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", format.Percent(a.Near))
 		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau)
 		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho)
 		correlation("order of the starts, Kendall's tau-b", a.StartTau)
 		correlation("order of the starts, Spearman's rho", a.StartRho)
 	}
 	if l := c.Controller; l != nil {
-		add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
+		t.Add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
 		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", format.Plural(l.Jobs, "pending job")), l.Tau)
 	}
 	return t
@@ -157,12 +154,10 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 	}
 	for _, u := range users {
 		change := u.change(run)
-		t.Rows = append(t.Rows, []string{
-			u.Name, u.Account, format.Grouped(u.CoreHours), strconv.Itoa(u.Campaigns),
+		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns,
 			format.Number(u.Runs[c.baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
-			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), string(change.Stretch.Reading),
-			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), string(change.Wait.Reading),
-		})
+			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), change.Stretch.Reading,
+			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), change.Wait.Reading)
 	}
 	return t
 }
@@ -218,9 +213,7 @@ func (c *Comparison) lengthTable() format.Table {
 		case p.Best:
 			note = "the best"
 		}
-		t.Rows = append(t.Rows, []string{
-			p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note,
-		})
+		t.Add(p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
 	}
 	return t
 }

@@ -25,7 +25,7 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 		}
 		base := &s.runs[s.in.Baseline]
 		one := User{
-			Name: s.labels[u], Account: s.in.accountName(s.users[u]), Share: s.shares[u],
+			Name: s.labels[u], Account: s.in.AccountName(s.users[u]), Share: s.shares[u],
 			Jobs: int(base.jobs[u]), Campaigns: base.users[u].Campaigns,
 		}
 		for r := range s.runs {

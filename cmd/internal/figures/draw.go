@@ -19,10 +19,8 @@ import (
 
 // Options say which figures are drawn and where they are written.
 type Options struct {
-	Out     string // folder
-	Traces  string // folder of workload logs; "" for none
-	Short   bool   // fewer random instances than the papers
-	Workers int    // 0 is one a core
+	Out   string // folder
+	Input        // of all of them; no Traces leave out what needs some, and 0 Workers are one a core
 }
 
 // Named are the figures of these names, or all, in the order of the papers.
@@ -134,14 +132,13 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 	drawing, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	drawn, err := instances(drawing, Input{Workers: workers}, len(list), func(i int) (Drawn, error) {
-		result, err := list[i].Draw(drawing, Input{
-			Traces: o.Traces, Workers: workers, Short: o.Short,
-			Progress: func(done, total int) {
-				if total > 0 {
-					tell(i, int(int64(steps)*int64(done)/int64(total)))
-				}
-			},
-		})
+		in := o.Input
+		in.Workers, in.Progress = workers, func(done, total int) {
+			if total > 0 {
+				tell(i, int(int64(steps)*int64(done)/int64(total)))
+			}
+		}
+		result, err := list[i].Draw(drawing, in)
 		if err != nil {
 			cancel(fmt.Errorf("figures: %s: %w", list[i].Name, err))
 			return Drawn{}, err

@@ -101,10 +101,7 @@ func (l *lpcLog) original() ([]report.Job, error) {
 	}
 	jobs := make([]report.Job, len(l.jobs))
 	for i := range l.jobs {
-		j := &l.jobs[i]
-		jobs[i] = report.Job{
-			User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run), Procs: j.Procs,
-		}
+		jobs[i] = l.jobs[i].Recorded(numbers[i])
 	}
 	return jobs, nil
 }
@@ -246,11 +243,11 @@ func drawUtilisation(r replay, s span) drawing {
 		result := &Result{Pictures: []*svg.Picture{picture}, Tables: []Table{table}, Numbers: loads(used)}
 		result.Text = fmt.Sprintf("Utilisation of 140 processors, mean of every %d h. ", step/3600) + utilisationWords[r]
 		if r == independent {
-			numbers, err := log.compare(ctx, in, used, from, before, step)
-			if err != nil {
+			if jobs, err = log.run(ctx, in.half(1), dependent); err != nil {
 				return nil, err
 			}
-			result.Numbers = append(result.Numbers, numbers...)
+			with := report.Utilisations(jobs, lpcProcs, log.moment(from), log.moment(before), step)
+			result.Numbers = append(result.Numbers, against(with, used)...)
 		}
 		return result, nil
 	}
@@ -334,17 +331,7 @@ func loads(used []float64) []Number {
 	}
 }
 
-// compare compares the replay without dependencies with the one with them.
-func (l *lpcLog) compare(ctx context.Context, in Input, without []float64, from, before time.Time, step ostrich.Duration) ([]Number, error) {
-	jobs, err := l.run(ctx, in.half(1), dependent)
-	if err != nil {
-		return nil, err
-	}
-	with := report.Utilisations(jobs, lpcProcs, l.moment(from), l.moment(before), step)
-	return against(with, without), nil
-}
-
-// against compares two replays step by step.
+// against compares the replay without dependencies with the one with them, step by step.
 func against(with, without []float64) []Number {
 	var own, inOld, inNew [2]loaded // with and without dependencies, in the steps in which one of them is above 10 %
 	for i := range with {

@@ -235,9 +235,9 @@ func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostric
 	}
 	s.best, s.bound, s.optimal, s.gap, s.nodes = result.Value, result.Bound, result.Optimal, result.Gap(), result.Nodes
 	s.cmax, s.easy = optimal.Cmax.Value(&one, result.Starts), optimal.Cmax.Value(&one, optimal.EASY(&one))
-	keys := [][]int64{nil, spt(&one)}
+	keys := [][]int64{nil, keyed(&one, func(j *optimal.Job) int64 { return int64(j.Length) })}
 	if l.users > 0 {
-		keys = append(keys, l.fairCamp(&one, queue), byPlace(&one, places))
+		keys = append(keys, l.fairCamp(&one, queue), keyed(&one, func(j *optimal.Job) int64 { return int64(places[j.ID]) }))
 	}
 	for _, key := range keys {
 		s.rivals = append(s.rivals, inOrder(&one, key, q.objective))
@@ -258,20 +258,11 @@ func inOrder(in *optimal.Instance, key []int64, o optimal.Objective) float64 {
 	return o.Value(&other, optimal.EASY(&other))
 }
 
-// spt puts the shortest job first.
-func spt(in *optimal.Instance) []int64 {
+// keyed returns the keys of the jobs.
+func keyed(in *optimal.Instance, of func(j *optimal.Job) int64) []int64 {
 	key := make([]int64, len(in.Jobs))
 	for i := range in.Jobs {
-		key[i] = int64(in.Jobs[i].Length)
-	}
-	return key
-}
-
-// byPlace puts the jobs in the order of their places.
-func byPlace(in *optimal.Instance, places map[ostrich.JobID]int) []int64 {
-	key := make([]int64, len(in.Jobs))
-	for i := range in.Jobs {
-		key[i] = int64(places[in.Jobs[i].ID])
+		key[i] = of(&in.Jobs[i])
 	}
 	return key
 }

@@ -75,22 +75,20 @@ func (t *Table) column(name string) (int, error) {
 // comparison returns how the cells of a column compare.
 func (t *Table) comparison(place int) func(a, b string) int {
 	for _, row := range t.Rows {
-		if cell := row[place]; cell != "" && !isNumber(cell) {
+		if _, err := number(row[place]); err != nil && row[place] != "" {
 			return compareWords
 		}
 	}
-	return func(a, b string) int { return cmp.Compare(number(a), number(b)) }
+	return func(a, b string) int {
+		x, _ := number(a) // all are, see above
+		y, _ := number(b)
+		return cmp.Compare(x, y)
+	}
 }
 
 // number returns the value of a cell such as 1.5 or 20%.
-func number(cell string) float64 {
-	x, _ := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64) // see isNumber
-	return x
-}
-
-func isNumber(cell string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
-	return err == nil
+func number(cell string) (float64, error) {
+	return strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
 }
 
 // compareWords compares two cells by their letters, where the digits in them count as

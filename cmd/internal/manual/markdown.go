@@ -2,6 +2,7 @@ package manual
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,13 +28,7 @@ func (m Program) Markdown() string {
 }
 
 func (s section) markdown(b *strings.Builder) {
-	for i, p := range s.synopsis {
-		if i == 0 {
-			p.fixed = true // typed text
-		}
-		p.markdown(b)
-	}
-	for _, p := range s.description {
+	for _, p := range slices.Concat(s.synopsis, s.description) {
 		p.markdown(b)
 	}
 	if len(s.commands) > 0 {

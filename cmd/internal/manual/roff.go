@@ -41,8 +41,7 @@ func (m Program) Pages(version, date string) []Page {
 
 func (s section) roff(r *roff, m Program) {
 	r.heading("synopsis")
-	for i, p := range s.synopsis {
-		p.fixed = p.fixed || i == 0
+	for _, p := range s.synopsis {
 		r.block(p)
 	}
 	if len(s.description) > 0 || len(s.commands) > 0 {

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,12 +40,8 @@ type option struct {
 // sections returns the command, and then its visible sub-commands.
 func (m Program) sections() []section {
 	a := m.App
-	synopsis := a.UsageText
-	if synopsis == "" {
-		synopsis = a.Name + " [options]"
-	}
 	top := section{
-		name: a.Name, usage: a.Usage, synopsis: blocks(synopsis), description: blocks(a.Description),
+		name: a.Name, usage: a.Usage, synopsis: synopsis(a.UsageText, a.Name+" [options]"), description: blocks(a.Description),
 		commands: visible(a.Commands), groups: groups(a.Flags, true),
 	}
 	all := []section{top}
@@ -55,14 +52,19 @@ func (m Program) sections() []section {
 }
 
 func below(parent string, c *cli.Command) section {
-	synopsis := c.UsageText
-	if synopsis == "" {
-		synopsis = strings.TrimSpace(parent + " " + c.Name + " [options] " + c.ArgsUsage)
-	}
 	return section{
-		name: parent + " " + c.Name, usage: c.Usage, synopsis: blocks(synopsis), description: blocks(c.Description),
-		groups: groups(c.Flags, false), settings: slices.ContainsFunc(c.Flags, hiddenSetting),
+		name: parent + " " + c.Name, usage: c.Usage, description: blocks(c.Description),
+		synopsis: synopsis(c.UsageText, strings.TrimSpace(parent+" "+c.Name+" [options] "+c.ArgsUsage)),
+		groups:   groups(c.Flags, false), settings: slices.ContainsFunc(c.Flags, hiddenSetting),
 	}
+}
+
+// synopsis splits a synopsis, or else another one, into what is typed and what else is
+// said.
+func synopsis(text, other string) []block {
+	all := blocks(cmp.Or(text, other))
+	all[0].fixed = true
+	return all
 }
 
 func visible(commands []*cli.Command) []*cli.Command {

@@ -53,12 +53,12 @@ type Bench struct {
 	done     []bool     // by run
 }
 
-// shaken is a part of a log under a shake. It holds its work while some of its
+// shaken is a part of a log under a shake. It holds its campaigns while some of its
 // runs are being made.
 type shaken struct {
-	mu   sync.Mutex
-	work *work
-	left int // runs not made yet
+	mu        sync.Mutex
+	campaigns []sim.Campaign
+	left      int // runs not made yet
 }
 
 // Run is a replay to make.
@@ -163,23 +163,19 @@ func (b *Bench) finish(r *Run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.left--; p.left == 0 {
-		p.work = nil
+		p.campaigns = nil
 	}
 }
 
 // prepare makes what a run replays, unless another run has.
-func (b *Bench) prepare(r *Run) (*work, error) {
+func (b *Bench) prepare(r *Run) (_ []sim.Campaign, err error) {
 	p := b.of(r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.work == nil {
-		w, err := newWork(b.logs[r.log].Procs, shake(b.parts[r.log][r.Part], b.settings.Seed, r.Shake))
-		if err != nil {
-			return nil, err
-		}
-		p.work = w
+	if p.campaigns == nil {
+		p.campaigns, err = campaignsIn(shake(b.parts[r.log][r.Part], b.settings.Seed, r.Shake))
 	}
-	return p.work, nil
+	return p.campaigns, err
 }
 
 // Do makes a run. It calls ended with the number of its jobs that have ended.
@@ -187,25 +183,24 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	fail := func(err error) (Measures, error) {
 		return Measures{}, fmt.Errorf("%s: part %d, shake %d: %s: %w", r.Log, r.Part, r.Shake, r.Policy, err)
 	}
-	w, err := b.prepare(r)
+	campaigns, err := b.prepare(r)
 	if err != nil {
 		return fail(err)
 	}
-	p := &b.policies[r.policy]
+	p, procs := &b.policies[r.policy], b.logs[r.log].Procs
 	loop := sim.Machine{
-		Procs: w.procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
+		Procs: procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
 		Progress: func(n, _ int) { ended(n) },
 	}
-	campaigns := w.campaigns
 	p.kind.Into(&loop, &replay.Material{Campaigns: campaigns, Options: p.options}, p.exact)
 	if p.exact && p.kind.Ranks() {
-		campaigns = w.hinted()
+		campaigns = hinted(campaigns)
 	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return fail(err)
 	}
-	m, err := measured(jobs, w.procs, b.settings.Floor, b.accept)
+	m, err := measured(jobs, procs, b.settings.Floor, b.accept)
 	if err != nil {
 		return fail(err)
 	}

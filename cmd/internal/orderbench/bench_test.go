@@ -324,7 +324,7 @@ func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *St
 	for _, parts := range b.shaken {
 		for _, shakes := range parts {
 			for i := range shakes {
-				if shakes[i].work != nil {
+				if shakes[i].campaigns != nil {
 					t.Error("a replayed part is still held")
 				}
 			}

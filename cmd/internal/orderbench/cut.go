@@ -57,24 +57,18 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 	return moved
 }
 
-// work is a shaken part, ready for replay.
-type work struct {
-	procs     int
-	campaigns []sim.Campaign
-}
-
-// newWork finds the campaigns of the jobs by the rule MAX on the recorded times.
-func newWork(procs int, jobs []sim.Logged) (*work, error) {
+// campaignsIn finds the campaigns of the jobs by the rule MAX on the recorded times.
+func campaignsIn(jobs []sim.Logged) ([]sim.Campaign, error) {
 	campaigns, err := sim.Campaigns(jobs, ostrich.Rule{By: ostrich.Max})
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
-	return &work{procs: procs, campaigns: campaigns}, nil
+	return campaigns, nil
 }
 
-// hinted returns the campaigns with hints of the true lengths of their jobs.
-func (w *work) hinted() []sim.Campaign {
-	list := slices.Clone(w.campaigns)
+// hinted returns campaigns with hints of the true lengths of their jobs.
+func hinted(campaigns []sim.Campaign) []sim.Campaign {
+	list := slices.Clone(campaigns)
 	for i := range list {
 		list[i].Tasks = slices.Clone(list[i].Tasks)
 		for k := range list[i].Tasks {

@@ -90,17 +90,17 @@ func TestShake(t *testing.T) {
 
 // campaignsOf lists the jobs of each campaign by user.
 func campaignsOf(t *rapid.T, jobs []sim.Logged) map[ostrich.UserID][][]ostrich.JobID {
-	w, err := newWork(1, jobs)
+	campaigns, err := campaignsIn(jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := make(map[ostrich.UserID][][]ostrich.JobID)
-	for i := range w.campaigns {
+	for _, c := range campaigns {
 		var ids []ostrich.JobID
-		for k := range w.campaigns[i].Tasks {
-			ids = append(ids, w.campaigns[i].Tasks[k].ID)
+		for k := range c.Tasks {
+			ids = append(ids, c.Tasks[k].ID)
 		}
-		all[w.campaigns[i].User] = append(all[w.campaigns[i].User], ids)
+		all[c.User] = append(all[c.User], ids)
 	}
 	return all
 }

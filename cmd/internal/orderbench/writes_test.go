@@ -206,12 +206,12 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, m
 			DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
 		},
 	}}
-	work, err := newWork(procs, jobs)
+	campaigns, err := campaignsIn(jobs)
 	if err != nil {
 		b.Fatal(err)
 	}
 	loop := sim.Machine{Procs: procs, Backfill: sim.EASY, Open: true, Offsets: true, Policy: func(int) (sim.Ranker, error) { return w, nil }}
-	ended, err := loop.Run(work.campaigns)
+	ended, err := loop.Run(campaigns)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -42,11 +42,7 @@ func (w *Workload) Campaigns() (*Campaigns, error) {
 	}
 	jobs := make([]report.Job, len(w.Jobs))
 	for i := range w.Jobs {
-		l := &w.Jobs[i]
-		jobs[i] = report.Job{
-			ID: l.ID, User: l.User, Campaign: numbers[i], Submit: l.Submit, Start: l.Start, End: l.Start + ostrich.Time(l.Run),
-			Procs: l.Procs, Estimate: l.Estimate,
-		}
+		jobs[i] = w.Jobs[i].Recorded(numbers[i])
 	}
 	campaigns := report.Campaigns(jobs)
 	if len(campaigns) == 0 {

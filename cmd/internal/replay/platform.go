@@ -276,6 +276,7 @@ func (c *clusters) idle(option string, p *Policy) string {
 
 // heeds refuses options that have no effect on any of the runs.
 func (o *Options) heeds(list []*clusters, policies []*Policy) error {
+options:
 	for _, option := range heededThere {
 		if !o.given(option) {
 			continue
@@ -284,16 +285,11 @@ func (o *Options) heeds(list []*clusters, policies []*Policy) error {
 		for _, c := range list {
 			for _, p := range policies {
 				if why = c.idle(option, p); why == "" {
-					break
+					continue options
 				}
 			}
-			if why == "" {
-				break
-			}
 		}
-		if why != "" {
-			return errors.New(why)
-		}
+		return errors.New(why)
 	}
 	return nil
 }
@@ -362,14 +358,8 @@ func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, 
 	for _, d := range result.Done() {
 		done[d.Bag] = true
 	}
-	wide := 0
-	for i := range log {
-		if log[i].Procs > 1 {
-			wide++
-		}
-	}
-	if wide > 0 {
-		o.Notes = append(o.Notes, format.Plural(wide, "job")+" on several processors: taken as a task on one")
+	if n := wide(log); n > 0 {
+		o.Notes = append(o.Notes, format.Plural(n, "job")+" on several processors: taken as a task on one")
 	}
 	o.Campaigns = report.Campaigns(slices.DeleteFunc(slices.Clone(o.Jobs), func(j report.Job) bool { return !done[j.Campaign] }))
 	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, took)

@@ -200,17 +200,9 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 		return placed, err
 	}
-	if r.Policy.Name == "ostrich" {
-		wide := 0
-		for i := range log {
-			if log[i].Procs > 1 {
-				wide++
-			}
-		}
-		if wide > 0 {
-			o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
-				wide, len(log)))
-		}
+	if n := wide(log); n > 0 && r.Policy.Name == "ostrich" {
+		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+			n, len(log)))
 	}
 	pieces := [][]sim.Logged{log}
 	if r.cut > 0 {
@@ -250,6 +242,16 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	}
 	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
 	return o, nil
+}
+
+// wide counts the jobs on several processors.
+func wide(log []sim.Logged) (n int) {
+	for i := range log {
+		if log[i].Procs > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // piece replays jobs between two downtimes, and returns how long that took. It calls

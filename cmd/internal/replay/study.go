@@ -362,11 +362,9 @@ func (s *Study) Recorded() []report.Job {
 		if s.numbers[i] < 0 {
 			continue
 		}
-		l := &s.Jobs[i]
-		jobs = append(jobs, report.Job{
-			ID: s.IDs[i], User: l.User, Campaign: s.numbers[i], Submit: l.Submit, Start: l.Start,
-			End: l.Start + ostrich.Time(l.Run), Procs: l.Procs, Estimate: l.Estimate,
-		})
+		j := s.Jobs[i].Recorded(s.numbers[i])
+		j.ID = s.IDs[i]
+		jobs = append(jobs, j)
 	}
 	return jobs
 }

@@ -195,8 +195,8 @@ func (a *array) await() error {
 				a.job, a.c.Args().First(), a.folder))
 		case <-time.After(pause):
 		}
-		if has, err := a.folder.Has(a.keys); err == nil {
-			at(count(has), len(has))
+		if n, err := a.folder.Count(a.keys); err == nil {
+			at(n, len(a.keys))
 		}
 		tasks, err := a.slurm.Array(a.c.Context, a.job)
 		switch {
@@ -210,16 +210,6 @@ func (a *array) await() error {
 			return nil
 		}
 	}
-}
-
-func count(has []bool) int {
-	n := 0
-	for _, h := range has {
-		if h {
-			n++
-		}
-	}
-	return n
 }
 
 // note records the tasks that have ended, and reports whether all have. A task

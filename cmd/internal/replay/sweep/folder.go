@@ -73,11 +73,11 @@ func (f Folder) Find(key string, result any) (found bool, err error) {
 	return true, nil
 }
 
-// Has reports which of the keys have a result, by one look at the folder.
-func (f Folder) Has(keys []string) ([]bool, error) {
+// Count returns how many of the keys have a result, by one look at the folder.
+func (f Folder) Count(keys []string) (int, error) {
 	files, err := os.ReadDir(f.Path("results"))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	there := make(map[string]bool, len(files))
 	for _, file := range files {
@@ -85,9 +85,11 @@ func (f Folder) Has(keys []string) ([]bool, error) {
 			there[key] = true
 		}
 	}
-	has := make([]bool, len(keys))
-	for i, k := range keys {
-		has[i] = there[k]
+	n := 0
+	for _, k := range keys {
+		if there[k] {
+			n++
+		}
 	}
-	return has, nil
+	return n, nil
 }
