@@ -335,10 +335,11 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
-	if !reflect.DeepEqual(controller, s.controller) || !reflect.DeepEqual(partitions, s.partitions) {
+	divided := !reflect.DeepEqual(partitions, s.partitions)
+	if divided || !reflect.DeepEqual(controller, s.controller) {
 		s.made, s.ranked = nil, nil
 	}
-	if !reflect.DeepEqual(partitions, s.partitions) && s.divide != nil {
+	if divided && s.divide != nil {
 		if pools, err := nodesOf(s.config.Pools, partitions); err != nil {
 			s.names = err // the pools keep the nodes that they had
 		} else {
