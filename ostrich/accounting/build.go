@@ -151,14 +151,14 @@ func (h *History) join() (joined, alone int) {
 		if first.State != Resized || gone[i] {
 			continue
 		}
-		work, cost := first.work(), first.cost()
+		work, cost := first.ran()*float64(first.Procs), first.ran()*first.Billing
 		for _, k := range parts[first.ID] {
 			next := &h.Jobs[k]
 			if k <= i || gone[k] || first.State != Resized || next.Submit < first.End-1 || next.Submit > first.End+1 {
 				continue
 			}
 			gone[k] = true
-			work, cost = work+next.work(), cost+next.cost()
+			work, cost = work+next.ran()*float64(next.Procs), cost+next.ran()*next.Billing
 			first.State, first.End, first.Suspended = next.State, next.End, first.Suspended+next.Suspended
 			first.Limit = max(first.Limit, next.Limit)
 			if first.End == 0 {
@@ -186,18 +186,10 @@ func (h *History) join() (joined, alone int) {
 	return joined, alone
 }
 
-// work returns the processor-seconds from start to end, suspensions included.
-func (j *Job) work() float64 {
+// ran returns the seconds from start to end, suspensions included; 0 before the end.
+func (j *Job) ran() float64 {
 	if j.Start == 0 || j.End == 0 {
 		return 0
 	}
-	return float64(j.End-j.Start) * float64(j.Procs)
-}
-
-// cost returns the billing seconds from start to end.
-func (j *Job) cost() float64 {
-	if j.Start == 0 || j.End == 0 {
-		return 0
-	}
-	return float64(j.End-j.Start) * j.Billing
+	return float64(j.End - j.Start)
 }
