@@ -23,6 +23,30 @@ func openJournal(t *testing.T, path string) *Journal {
 	return j
 }
 
+// anew lets the journal begin a new file that carries all jobs over, and opens it again.
+func (j *Journal) anew(t *testing.T, now ostrich.Time) *Journal {
+	t.Helper()
+	if _, err := j.Rotate(now, -1, func(ostrich.JobID) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return openJournal(t, j.path)
+}
+
+// rivals notes the other writers that are new in the queue, of which there must be so many.
+func (j *Journal) rivals(t *testing.T, queue []priority.Queued, now ostrich.Time, want int) {
+	t.Helper()
+	list := j.Rivals(priority.SiteFactor, queue, now)
+	if len(list) != want {
+		t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
+	}
+	if err := j.Note(now, list); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // write notes changes that took effect.
 func (j *Journal) write(t *testing.T, ch priority.Channel, status priority.Status, changes ...priority.Change) {
 	t.Helper()

@@ -126,13 +126,7 @@ func TestRivals(t *testing.T) {
 	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
 	note := func(now ostrich.Time, want int) {
 		t.Helper()
-		list := j.Rivals(priority.SiteFactor, q, now)
-		if len(list) != want {
-			t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
-		}
-		if err := j.Note(now, list); err != nil {
-			t.Fatal(err)
-		}
+		j.rivals(t, q, now, want)
 	}
 	until := func(now, want ostrich.Time) {
 		t.Helper()
@@ -192,26 +186,14 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
 	note := func(now ostrich.Time, want int) {
 		t.Helper()
-		list := j.Rivals(priority.SiteFactor, q, now)
-		if len(list) != want {
-			t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
-		}
-		if err := j.Note(now, list); err != nil {
-			t.Fatal(err)
-		}
+		j.rivals(t, q, now, want)
 		if !j.Lost(priority.SiteFactor, &q[0]) {
 			t.Errorf("at %d: not lost", now)
 		}
 	}
 	anew := func() {
 		t.Helper()
-		if _, err := j.Rotate(1, -1, func(ostrich.JobID) bool { return true }); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		j = openJournal(t, path)
+		j = j.anew(t, 1)
 	}
 	write(100_000, 0, 100)
 	note(1000, 1)
@@ -334,13 +316,7 @@ func TestLostToARival(t *testing.T) {
 	}
 	anew := func() {
 		t.Helper()
-		if _, err := j.Rotate(3000, -1, func(ostrich.JobID) bool { return true }); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		j = openJournal(t, path)
+		j = j.anew(t, 3000)
 	}
 	for range 2 {
 		if list := reset(); len(list) != 0 {
