@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -407,78 +406,6 @@ func (s *Schedule) end(j *job, as *Job) {
 		s.taught = s.spent.count
 		s.teach()
 	}
-}
-
-// predict returns the expected length of a job.
-func (s *Schedule) predict(u *user, j *Job) Duration {
-	return s.options.Predictor.predict(&u.past, &s.spent, j)
-}
-
-// predictAs returns the expected length of a known job that becomes another one. What it
-// asked for counts: lengths are known by that.
-func (s *Schedule) predictAs(u *user, j *job, to *Job) Duration {
-	asked := *to
-	asked.Procs = j.asked
-	return s.predict(u, &asked)
-}
-
-// learn predicts the lengths of a campaign's waiting jobs again, from those that
-// have ended meanwhile. It is done whenever as many more of them have ended, so
-// it costs a campaign of n jobs no more than n·log n.
-func (s *Schedule) learn(c *campaign) {
-	if c.learned = c.ran; c.ran == 0 {
-		return // the jobs that have ended were cancelled
-	}
-	for _, g := range slices.Clone(c.stages) { // the front ones may leave meanwhile
-		s.expect(g)
-	}
-}
-
-// teach predicts the lengths of waiting jobs of users none of whose jobs have ended
-// again, from how much of their limits the others' jobs have used. It is done
-// whenever as many more jobs have ended.
-func (s *Schedule) teach() {
-	for _, id := range slices.Sorted(maps.Keys(s.users)) {
-		if u := s.users[id]; u.past.count == 0 && u.open > 0 {
-			s.sync(u.leaf.parent)
-			for _, g := range u.line {
-				s.expect(g)
-			}
-		}
-	}
-}
-
-// expect predicts the lengths of a stage's waiting jobs again. One that changes by
-// less than half stays: predictions are worse than that, and each change of the order
-// costs writes. The clocks must be synchronised.
-//
-// All changes are made as one: what one job gave up could be served to other stages
-// before the next one takes it, and the jobs are in an order that depends on who asked.
-func (s *Schedule) expect(g *stage) {
-	var more Work
-	changed, surplus := false, s.surplus
-	for _, j := range g.pending {
-		if !j.queued {
-			continue
-		}
-		d, was := s.predict(g.campaign.user, &j.Job), j.expect
-		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
-			before := j.area(j.length)
-			j.expect = d
-			j.length = j.waits()
-			s.recount(j)
-			more += j.area(j.length) - before
-			changed = true
-		}
-	}
-	if !changed {
-		return
-	}
-	s.surplus = surplus - more // without the rounding of a sum in some order
-	g.unsorted = true
-	s.waiting.touch(g)
-	s.add(g, more)
-	s.version++
 }
 
 // depart removes a job. What it counts for stays with its campaign.
