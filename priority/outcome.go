@@ -25,7 +25,8 @@ const (
 	// job is not eligible now, or the reading failed. So is the change that
 	// was on its way when a burst was cut off, unless it shows.
 	Unknown Status = "unknown"
-	// Unsent: the burst ended before this change, and it does not show.
+	// Unsent: the burst ended before this change, or Slurm denied us the right to
+	// make any, and it does not show.
 	Unsent Status = "not sent"
 )
 
@@ -55,8 +56,8 @@ func (r Result) Count(status Status) int {
 	return n
 }
 
-// Denied reports whether Slurm's words mean that we lack a right; no other job
-// will change that.
+// Denied reports whether Slurm's words are those for a lack of rights. A plugin of
+// job_submit can deny a single job in them.
 func Denied(said string) bool {
 	return Says(said, "Access/permission denied", "Invalid user id", "authentication")
 }

@@ -185,7 +185,7 @@ func note(jobs map[subject]*written, rec Record) {
 		w.last, w.applied, w.intended, w.words, w.dropped, w.refused = rec.To, true, false, "", 0, retry{}
 	case priority.Refused:
 		w.intended = false
-		if !aboutUs(rec.Words) {
+		if !unanswered(rec.Words) {
 			w.words = rec.Words
 			w.refused.fail(rec.Time)
 		}
@@ -207,6 +207,9 @@ func note(jobs map[subject]*written, rec Record) {
 		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
 		w.intended = false
+		if rec.Words != "" && w.words != "" { // Slurm denied it before, and not others
+			w.refused.fail(rec.Time)
+		}
 	case priority.Gone, priority.Unknown:
 		// Either value is possible: pending stays.
 	}
@@ -317,10 +320,10 @@ func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last i
 	}
 }
 
-// aboutUs reports whether Slurm refused because of our rights, or because it
-// could not answer. Neither says anything about the job.
-func aboutUs(words string) bool {
-	return priority.Says(words, "slurm controller", "standby mode", "Protocol") || priority.Denied(words)
+// unanswered reports whether Slurm refused because it could not answer, which says
+// nothing about the job.
+func unanswered(words string) bool {
+	return priority.Says(words, "slurm controller", "standby mode", "Protocol")
 }
 
 // Refused returns Slurm's words if it refused the last change of the job and it
@@ -328,8 +331,7 @@ func aboutUs(words string) bool {
 // with each refusal in a row, from 30 s up to 15 min. A value that Slurm accepted
 // and dropped three times in a row counts as refused too. A journal open for
 // writing counts only refusals since it was opened, so that a new start tries
-// again. Refusals for lack of rights do not count, because they are not the
-// job's.
+// again. A lost right is no refusal, see priority.Unsent.
 func (j *Journal) Refused(ch priority.Channel, job ostrich.JobID, now ostrich.Time) (words string, again ostrich.Time) {
 	w := j.jobs[subject{ch, job}]
 	if w == nil || w.words == "" {

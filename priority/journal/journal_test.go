@@ -205,14 +205,28 @@ func TestJournalFindsUnsentWrite(t *testing.T) {
 	}
 }
 
+// A lost right says nothing about the jobs. A job that was denied while others were
+// accepted is left alone, and so it is when it is denied alone later.
 func TestJournalRefusalOfRight(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	c := priority.Change{Job: 1, Submit: 10, To: 5}
-	if err := j.Conclude(1, priority.SiteFactor, []priority.Outcome{{Change: c, Status: priority.Refused, Words: "Access/permission denied for job 1"}}); err != nil {
-		t.Fatal(err)
+	denied := func(at ostrich.Time, status priority.Status) {
+		t.Helper()
+		if err := j.Conclude(at, priority.SiteFactor, []priority.Outcome{{Change: c, Status: status, Words: "Access/permission denied for job 1"}}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	denied(1, priority.Unsent)
 	if words, _ := j.Refused(priority.SiteFactor, 1, 2); words != "" {
 		t.Errorf("a missing right counts against the job: %q", words)
+	}
+	denied(3, priority.Refused)
+	if words, again := j.Refused(priority.SiteFactor, 1, 4); words != "Access/permission denied for job 1" || again != 33 {
+		t.Errorf("%q until %d, want a pause until 33", words, again)
+	}
+	denied(33, priority.Unsent)
+	if words, again := j.Refused(priority.SiteFactor, 1, 34); words == "" || again != 93 {
+		t.Errorf("%q until %d, want a pause until 93", words, again)
 	}
 }
 

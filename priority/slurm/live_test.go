@@ -338,7 +338,7 @@ func TestLiveOperator(t *testing.T) {
 	c := p.Changes()
 	c[0].To += 5
 	r, err = nobody.Update(t.Context(), o.Channel, c)
-	if !errors.Is(err, ErrDenied) || r.Count(priority.Refused) != 1 || r.Outcomes[0].Words == "" {
+	if !errors.Is(err, ErrDenied) || r.Count(priority.Unsent) != 1 || r.Outcomes[0].Words == "" {
 		t.Errorf("as nobody: %+v, %v", outcomes(r), err)
 	}
 }

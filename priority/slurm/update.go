@@ -26,10 +26,11 @@ const maxLine = 4000
 // reads the queue back to see their effect. An error says that the burst was not
 // finished or not read back; even then the result holds what is known.
 //
-// A refused change is no error. But ErrDenied, a refusal for lack of rights, ends
-// the burst, because all further changes would be refused too. A timeout or the
-// end of ctx kills scontrol: a change that slurmctld already has takes effect all
-// the same.
+// A refused change is no error. But if Slurm denies the right to make changes and
+// accepts none of the burst, the right is lost: the error is ErrDenied, mostDenied
+// such changes end the burst, and none of them counts as refused, because that
+// would say something about the job. A timeout or the end of ctx kills scontrol: a
+// change that slurmctld already has takes effect all the same.
 func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var r priority.Result
 	if len(changes) == 0 {
@@ -124,6 +125,11 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 	}
 }
 
+// mostDenied is how many changes of a burst are tried while Slurm denies them all. A
+// plugin of job_submit may deny a few jobs in the words of a lost right; one change
+// that Slurm accepts shows that it is the plugin.
+const mostDenied = 20
+
 const barrierWord = "ostrich-barrier-"
 
 // barrier returns a line that scontrol rejects in words that repeat it.
@@ -156,7 +162,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
 	})
 	defer stop()
-	var away, lacking error
+	var away error
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, mostWords)
 	room := mostWords + mostWordsEach*len(outcomes)
@@ -169,6 +175,10 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 			i, err := strconv.Atoi(strings.Trim(mark, "\"'"))
 			if err == nil && i == sent && i < len(outcomes) {
 				sent++
+			}
+			if len(denied(outcomes[:sent])) >= mostDenied {
+				cancel()
+				break
 			}
 			continue
 		}
@@ -189,17 +199,13 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 			}
 			out.Words = oneLine(out.Words + line)
 		}
-		if priority.Denied(line) {
-			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
-			cancel()
-			break
-		}
 	}
 	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
 		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
 		cancel()
 	}
-	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+	lacking := denied(outcomes[:sent])
+	if len(lacking) == 0 && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
 		// slurmctld may have received this change, and may still make it.
 		outcomes[sent].Status, cutOff = priority.Unknown, true
 	}
@@ -209,8 +215,11 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	switch {
 	case away != nil:
 		return sent, cutOff, away
-	case lacking != nil:
-		return sent, cutOff, lacking
+	case len(lacking) > 0:
+		for _, i := range lacking {
+			outcomes[i].Status = priority.Unsent
+		}
+		return sent, cutOff, fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, outcomes[lacking[0]].Words)
 	case sent == len(outcomes):
 		// The barriers always make scontrol end with 1.
 		return sent, cutOff, nil
@@ -228,6 +237,20 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
 	}
 	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+}
+
+// denied returns which of the tried changes Slurm denied us the right to make; none
+// if it accepted another one.
+func denied(tried []priority.Outcome) (lacking []int) {
+	for i := range tried {
+		switch words := tried[i].Words; {
+		case words == "":
+			return nil
+		case priority.Denied(words):
+			lacking = append(lacking, i)
+		}
+	}
+	return lacking
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard
