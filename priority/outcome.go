@@ -25,8 +25,8 @@ const (
 	// job is not eligible now, or the reading failed. So is the change that
 	// was on its way when a burst was cut off, unless it shows.
 	Unknown Status = "unknown"
-	// Unsent: the burst ended before this change, or Slurm denied us the right to
-	// make any, and it does not show.
+	// Unsent: the burst ended before this change, or at it for lack of rights, and
+	// it does not show.
 	Unsent Status = "not sent"
 )
 

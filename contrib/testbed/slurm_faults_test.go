@@ -21,6 +21,7 @@ func TestFaults(t *testing.T) {
 	part(t, "link", b.testLinkedJournal)
 	part(t, "journal", b.testLostJournal)
 	part(t, "output", b.testEndlessOutput)
+	part(t, "denied", b.testDeniedJob)
 }
 
 // testUnknownNames: a canary with a typo does not begin, and one without touches
@@ -153,6 +154,45 @@ func (b *bed) testEndlessOutput(t *testing.T) {
 	d.await(t, "recovered", 1)
 	if n := len(d.events(t, "cycle failed")); n != 1 {
 		t.Errorf("%d lines tell of it, want 1", n)
+	}
+	d.terminate(t)
+}
+
+// testDeniedJob: a job that a plugin of job_submit lets nobody change is left
+// alone, and the others are ordered. It comes last because slurmctld starts again.
+func (b *bed) testDeniedJob(t *testing.T) {
+	const script = `
+function slurm_job_submit(job, partitions, uid) return slurm.SUCCESS end
+function slurm_job_modify(job, record, partitions, uid)
+	if record.name == "closed" then return slurm.ESLURM_ACCESS_DENIED end
+	return slurm.SUCCESS
+end
+`
+	if err := os.WriteFile(filepath.Join(b.dir, "etc", "job_submit.lua"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.empty(t)
+	b.start(t, "--set", "JobSubmitPlugins=lua")
+	b.freeze(t)
+	closed := []string{b.submit(t, "ob-alice", "--job-name=closed", "--time", "5"), b.submit(t, "ob-alice", "--job-name=closed", "--time", "6")}
+	open := b.submit(t, "ob-bob", "--time", "60")
+	b.managed(t, 3)
+	r := b.try(t, operator, "ostrichd", "--config", b.config, "--listen", "", "--apply", "--once")
+	if r.code != 1 || !strings.Contains(r.stderr, "2 of 3 priorities not changed, first that of job "+closed[0]+": Access/permission denied for job "+closed[0]) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if q := b.job(t, open); q.Site == "0" {
+		t.Error("the other job was not ordered")
+	}
+	d := b.daemon(t, "--apply")
+	d.await(t, "priorities not changed", 1)
+	later := b.submit(t, "ob-carol", "--time", "30")
+	eventually(t, "a later job is ordered", func() string { return differ(false, b.job(t, later).Site == "0") })
+	if r := b.ostrich(t, "explain", closed[0]); !strings.Contains(r.stdout, "because Slurm refused the change: Access/permission denied") {
+		t.Errorf("ostrich explain: %s%s", r.stdout, r.stderr)
+	}
+	if n := len(d.events(t, "cycle failed")); n != 0 {
+		t.Errorf("%d cycles failed", n)
 	}
 	d.terminate(t)
 }

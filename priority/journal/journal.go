@@ -207,9 +207,6 @@ func note(jobs map[subject]*written, rec Record) {
 		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
 		w.intended = false
-		if rec.Words != "" && w.words != "" { // Slurm denied it before, and not others
-			w.refused.fail(rec.Time)
-		}
 	case priority.Gone, priority.Unknown:
 		// Either value is possible: pending stays.
 	}

@@ -205,8 +205,7 @@ func TestJournalFindsUnsentWrite(t *testing.T) {
 	}
 }
 
-// A lost right says nothing about the jobs. A job that was denied while others were
-// accepted is left alone, and so it is when it is denied alone later.
+// A lost right says nothing about the jobs. A job that is denied alone is left alone.
 func TestJournalRefusalOfRight(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	c := priority.Change{Job: 1, Submit: 10, To: 5}
@@ -223,10 +222,6 @@ func TestJournalRefusalOfRight(t *testing.T) {
 	denied(3, priority.Refused)
 	if words, again := j.Refused(priority.SiteFactor, 1, 4); words != "Access/permission denied for job 1" || again != 33 {
 		t.Errorf("%q until %d, want a pause until 33", words, again)
-	}
-	denied(33, priority.Unsent)
-	if words, again := j.Refused(priority.SiteFactor, 1, 34); words == "" || again != 93 {
-		t.Errorf("%q until %d, want a pause until 93", words, again)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,11 +28,10 @@ const maxLine = 4000
 // reads the queue back to see their effect. An error says that the burst was not
 // finished or not read back; even then the result holds what is known.
 //
-// A refused change is no error. But if Slurm denies the right to make changes and
-// accepts none of the burst, the right is lost: the error is ErrDenied, mostDenied
-// such changes end the burst, and none of them counts as refused, because that
-// would say something about the job. A timeout or the end of ctx kills scontrol: a
-// change that slurmctld already has takes effect all the same.
+// A refused change is no error. But ErrDenied, a lost right, ends the burst, because
+// all further changes would be denied too; it does not count as a refusal, because it
+// says nothing about the job. A timeout or the end of ctx kills scontrol: a change
+// that slurmctld already has takes effect all the same.
 func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var r priority.Result
 	if len(changes) == 0 {
@@ -67,7 +68,7 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 			r.Outcomes[i].Status = priority.Unknown
 		}
 	}
-	if sent == 0 && err != nil && r.Outcomes[0].Status == priority.Unsent {
+	if sent == 0 && err != nil && r.Outcomes[0].Status == priority.Unsent && r.Outcomes[0].Words == "" {
 		return r, err
 	}
 	if errors.Is(err, ErrUnreachable) {
@@ -125,11 +126,6 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 	}
 }
 
-// mostDenied is how many changes of a burst are tried while Slurm denies them all. A
-// plugin of job_submit may deny a few jobs in the words of a lost right; one change
-// that Slurm accepts shows that it is the plugin.
-const mostDenied = 20
-
 const barrierWord = "ostrich-barrier-"
 
 // barrier returns a line that scontrol rejects in words that repeat it.
@@ -162,7 +158,8 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
 	})
 	defer stop()
-	var away error
+	var away, lacking error
+	entitled := false
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, mostWords)
 	room := mostWords + mostWordsEach*len(outcomes)
@@ -175,10 +172,6 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 			i, err := strconv.Atoi(strings.Trim(mark, "\"'"))
 			if err == nil && i == sent && i < len(outcomes) {
 				sent++
-			}
-			if len(denied(outcomes[:sent])) >= mostDenied {
-				cancel()
-				break
 			}
 			continue
 		}
@@ -199,13 +192,23 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 			}
 			out.Words = oneLine(out.Words + line)
 		}
+		if priority.Denied(line) && !entitled {
+			if entitled = s.entitled(ctx); entitled {
+				continue
+			}
+			if sent < len(outcomes) {
+				outcomes[sent].Status = priority.Unsent
+			}
+			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
+			cancel()
+			break
+		}
 	}
 	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
 		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
 		cancel()
 	}
-	lacking := denied(outcomes[:sent])
-	if len(lacking) == 0 && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
 		// slurmctld may have received this change, and may still make it.
 		outcomes[sent].Status, cutOff = priority.Unknown, true
 	}
@@ -215,11 +218,8 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	switch {
 	case away != nil:
 		return sent, cutOff, away
-	case len(lacking) > 0:
-		for _, i := range lacking {
-			outcomes[i].Status = priority.Unsent
-		}
-		return sent, cutOff, fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, outcomes[lacking[0]].Words)
+	case lacking != nil:
+		return sent, cutOff, lacking
 	case sent == len(outcomes):
 		// The barriers always make scontrol end with 1.
 		return sent, cutOff, nil
@@ -239,18 +239,16 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
 }
 
-// denied returns which of the tried changes Slurm denied us the right to make; none
-// if it accepted another one.
-func denied(tried []priority.Outcome) (lacking []int) {
-	for i := range tried {
-		switch words := tried[i].Words; {
-		case words == "":
-			return nil
-		case priority.Denied(words):
-			lacking = append(lacking, i)
-		}
+// entitled reports whether slurmctld knows us as an operator. If it does, a denied
+// change is the matter of one job: a plugin of job_submit can deny it in the words of
+// a lost right.
+func (s Commands) entitled(ctx context.Context) bool {
+	uid := uint32(os.Geteuid()) //nolint:gosec // not negative on Linux
+	if s.credential != nil {
+		uid = s.credential.Uid
 	}
-	return lacking
+	users, err := s.KnownUsers(ctx)
+	return err == nil && slices.ContainsFunc(users, func(u User) bool { return u.UID == uid && u.Operator })
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard

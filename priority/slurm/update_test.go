@@ -96,10 +96,20 @@ func TestUpdateStops(t *testing.T) {
 		},
 		{
 			"the right is lost",
-			[]string{"id=1 refuse=Invalid~user~id~for~job~1", "id=2 refuse=Access/permission~denied~for~job~2"},
+			[]string{
+				"id=1", "id=2 refuse=Access/permission~denied~for~job~2", "id=3 refuse=Access/permission~denied~for~job~3",
+				"id=4 refuse=Access/permission~denied~for~job~4",
+			},
 			nil,
-			[]became{{1, priority.Unsent, "Invalid user id for job 1"}, {2, priority.Unsent, "Access/permission denied for job 2"}},
-			ErrDenied, "Invalid user id for job 1; is AdminLevel=Operator still set?",
+			[]became{{1, priority.Applied, ""}, {2, priority.Unsent, "Access/permission denied for job 2"}, {3, priority.Unsent, ""}, {4, priority.Unsent, ""}},
+			ErrDenied, "denied for job 2; is AdminLevel=Operator still set?",
+		},
+		{
+			"scontrol was ahead of its words",
+			[]string{"id=1 refuse=Invalid~user~id~for~job~1", "id=2 ahead=200"},
+			nil,
+			[]became{{1, priority.Unsent, "Invalid user id for job 1"}, {2, priority.Applied, ""}},
+			ErrDenied, "Invalid user id for job 1",
 		},
 		{
 			"scontrol hangs",
@@ -151,38 +161,15 @@ func TestUpdateStops(t *testing.T) {
 	}
 }
 
-// A plugin of job_submit may deny a few jobs in the words of a lost right.
+// A plugin of job_submit may deny single jobs in the words of a lost right.
 func TestUpdateGoesOnPastDeniedJobs(t *testing.T) {
-	denied := "Access/permission denied for job "
+	const denied = "Access/permission denied for job "
 	f := newFake(t, "id=1 refuse=Access/permission~denied~for~job~1", "id=2", "id=3 refuse=Access/permission~denied~for~job~3", "id=4")
+	f.Set("users", fmt.Sprintf("UserName=us(%d) DefAccount=root DefWckey= AdminLevel=Operator\n", os.Geteuid()))
 	r, err := f.Update(t.Context(), priority.SiteFactor, changes(1, 2, 3, 4))
 	want := []became{{1, priority.Refused, denied + "1"}, {2, priority.Applied, ""}, {3, priority.Refused, denied + "3"}, {4, priority.Applied, ""}}
 	if diff := cmp.Diff(want, outcomes(r)); err != nil || diff != "" {
 		t.Errorf("%v; outcomes (-want +got):\n%s", err, diff)
-	}
-}
-
-// A lost right does not cost slurmctld a whole burst.
-func TestUpdateEndsWithoutTheRight(t *testing.T) {
-	var queue []string
-	var ids []ostrich.JobID
-	for id := 1; id <= 10*mostDenied; id++ {
-		line := fmt.Sprintf("id=%d refuse=Access/permission~denied~for~job~%[1]d", id)
-		if id > mostDenied {
-			line = fmt.Sprintf("id=%d hang=yes", id)
-		}
-		queue, ids = append(queue, line), append(ids, ostrich.JobID(id))
-	}
-	f := newFake(t, queue...)
-	f.BurstTimeout = time.Hour // a burst that goes on does not end
-	r, err := f.Update(t.Context(), priority.SiteFactor, changes(ids...))
-	if !errors.Is(err, ErrDenied) || r.Count(priority.Unsent) != len(ids) {
-		t.Errorf("%v, %d of %d not sent", err, r.Count(priority.Unsent), len(ids))
-	}
-	for i, o := range r.Outcomes {
-		if (o.Words != "") != (i < mostDenied) {
-			t.Fatalf("change %d: %q", i, o.Words)
-		}
 	}
 }
 

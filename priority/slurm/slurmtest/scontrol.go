@@ -24,6 +24,8 @@ func (s state) scontrol(args []string) error {
 		for _, n := range Tasks(set) {
 			s.print(prefix, strconv.Itoa(n), "\n")
 		}
+	case strings.HasSuffix(said, "show assoc_mgr flags=users"):
+		s.print(s.text("users", ""))
 	case strings.HasSuffix(said, "show assoc_mgr flags=qos"):
 		s.print(s.text("qos", ""))
 	case said == "show federation":

@@ -9,7 +9,7 @@
 //   - queue has a job a line, as words key=value, see [Job].
 //   - config is added to "scontrol show config", where the last line of a key
 //     counts. Its SLURM_VERSION decides how squeue behaves.
-//   - partitions, qos and federation are what scontrol shows of them,
+//   - partitions, qos, users and federation are what scontrol shows of them,
 //     associations and events what sacctmgr does, and sshare is sshare's output.
 //     admins has lines of user and AdminLevel.
 //   - accounting has a row of sacct's a line, as words of a [Job], see [Sacct].
