@@ -23,8 +23,8 @@ func TestBacktest(t *testing.T) {
 		{5, (ln(4) + ln(1) + ln(1.6) + ln(8) + ln(400./55)) / 5, (300 + 0 + 2*150 + 350 + 345) / 905., 2. / 5, 0.5 + 1./6},
 		// 400, 50, 400, then 100, then 50: the other ends of the second come after.
 		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(50./55)) / 5, (300 + 0 + 2*150 + 50 + 5) / 905., 4. / 5, 1},
-		// For the last one the median of 50 and 100, the shorter.
-		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(50./55)) / 5, (300 + 0 + 2*150 + 50 + 5) / 905., 4. / 5, 1},
+		// For the last one the longer one of 50 and 100.
+		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(100./55)) / 5, (300 + 0 + 2*150 + 50 + 45) / 905., 4. / 5, 1},
 	} {
 		if a := got[i]; a.Jobs != want.Jobs || !near(a.LogError, want.LogError) || !near(a.WorkError, want.WorkError) ||
 			a.Within2 != want.Within2 || !near(a.ShortAUC, want.ShortAUC) {

@@ -20,8 +20,8 @@ const (
 	// BySmoothing uses the exponentially smoothed length of the user's jobs,
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
-	// Alike uses the median of the latest lengths of the user's jobs of the same
-	// class, width and limit, see Job.Class. Of a job that is like none before it
+	// Alike uses what two thirds of the latest lengths of the user's jobs of the same
+	// class, width and limit do not exceed, see Job.Class. Of a job that is like none before it
 	// takes the geometric mean of ByLastTwo and of the part of the limit that the user's
 	// jobs used, and of a user's first jobs the part that all users' jobs used.
 	Alike
@@ -146,13 +146,13 @@ func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 	case j.Hint > 0:
 		d = j.Hint
 		if l.hinted.count > 0 {
-			d = Duration(float64(d) * float64(max(l.hinted.median(), 1000)) / 1000)
+			d = Duration(float64(d) * float64(max(l.hinted.expected(), 1000)) / 1000)
 		}
 	case p == Alike:
 		c, wide := classOf(j)
 		switch past := cmp.Or(l.alike.of(c), l.alike.of(wide)); {
 		case past != nil:
-			d = past.median()
+			d = past.expected()
 		case l.spent.count > 0: // halfway between two guesses, neither of which is good
 			d = Duration(math.Sqrt(float64(max(1, l.spent.of(j.Estimate))) * float64(max(1, l.lastTwo()))))
 		case l.count > 0: // a Forecast

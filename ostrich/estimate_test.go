@@ -1,31 +1,33 @@
 package ostrich
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// TestMedian: of the latest nine lengths, of an even number the shorter one in the middle.
-func TestMedian(t *testing.T) {
+// TestExpected: two thirds of the latest nine lengths are no longer, and it is the
+// shortest such one.
+func TestExpected(t *testing.T) {
 	for _, tt := range []struct {
 		ran  []Duration
 		want Duration
 	}{
 		{[]Duration{7}, 7},
-		{[]Duration{9, 3}, 3},
+		{[]Duration{9, 3}, 9},
 		{[]Duration{9, 3, 5}, 5},
-		{[]Duration{9, 3, 5, 4}, 4},
-		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9}, 5},
-		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 7}, // 1 and 2 are forgotten
+		{[]Duration{9, 3, 5, 4}, 5},
+		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9}, 6},
+		{[]Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 8}, // 1 and 2 are forgotten
 	} {
 		var r recent
 		for _, d := range tt.ran {
 			r.add(d)
 		}
-		if got := r.median(); got != tt.want {
-			t.Errorf("median of %v: %d, want %d", tt.ran, got, tt.want)
+		if got := r.expected(); got != tt.want {
+			t.Errorf("expected after %v: %d, want %d", tt.ran, got, tt.want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,10 +37,20 @@ func TestMedian(t *testing.T) {
 			r.add(Duration(d))
 		}
 		last := slices.Sorted(slices.Values(ran[max(0, len(ran)-9):]))
-		if got, want := r.median(), Duration(last[(len(last)-1)/2]); got != want {
-			t.Fatalf("median of the latest of %v: %d, want %d", ran, got, want)
+		if got, want := r.expected(), twoThirds(last); int64(got) != want {
+			t.Fatalf("expected after %v: %d, want %d", ran, got, want)
 		}
 	})
+}
+
+// twoThirds is the first of sorted values that at least two thirds of them do not exceed.
+func twoThirds[T cmp.Ordered](sorted []T) T {
+	for i, v := range sorted {
+		if 3*(i+1) >= 2*len(sorted) {
+			return v
+		}
+	}
+	panic("no values")
 }
 
 // TestAlikeFallsBack: class, then width and limit, then between the last two and how
@@ -62,10 +74,10 @@ func TestAlikeFallsBack(t *testing.T) {
 	ended(1, 600, 8, 20, 21)
 	ended(2, 600, 7, 300)
 	expect("its class", 1, 600, 7, 101)
-	expect("its class, of two", 1, 600, 8, 20)
+	expect("its class, of two", 1, 600, 8, 21)
 	expect("its class, of another width", 2, 600, 7, 300)
-	expect("another class: its width and limit", 1, 600, 9, 100)
-	expect("no class: its width and limit", 1, 600, 0, 100)
+	expect("another class: its width and limit", 1, 600, 9, 101)
+	expect("no class: its width and limit", 1, 600, 0, 101)
 	// (100·101·102·20·21·300)^(1/6) / 600 = 0.1186, and the mean of the last two is 160.
 	expect("another limit", 1, 500, 7, 97)
 	expect("another width", 3, 600, 7, 106)
@@ -95,9 +107,9 @@ func TestAlikeFallsBack(t *testing.T) {
 	expect("without classes each length counts once", 1, 600, 0, 200)
 }
 
-// TestHintedMedian: a hint is taken at its word first, and then times how much
-// longer the user's latest hinted jobs ran than said, never less.
-func TestHintedMedian(t *testing.T) {
+// TestHints: a hint is taken at its word first, and then times how much longer the
+// user's latest hinted jobs ran than said, never less.
+func TestHints(t *testing.T) {
 	for _, p := range []Predictor{ByLimit, ByLast, ByLastTwo, BySmoothing, Alike, ByAdaptive, ByRegression, ByMeanTen, ByMean} {
 		var l lengths
 		var all spent
@@ -111,8 +123,8 @@ func TestHintedMedian(t *testing.T) {
 		}
 		step("the first is believed", 100, 150, 100)
 		step("half as long again", 100, 200, 150)
-		step("the lower of two", 100, 300, 150)
-		step("the median", 10, 20, 20)
+		step("the greater of two", 100, 300, 200)
+		step("the second of three", 10, 20, 20)
 		step("capped by the limit", 900, 100, 1000)
 		for range recentLengths {
 			step("", 50, 10, Alike.predict(&l, &all, &Job{Procs: 1, Estimate: 1000, Hint: 50}))
@@ -142,11 +154,11 @@ func TestClassesForgotten(t *testing.T) {
 			t.Errorf("class %d: %d lengths, want %d", n, got, want)
 		}
 	}
-	if got := a.of(of(0)).median(); got != 0 {
-		t.Errorf("median of 0 and 5: %d", got)
+	if got := a.of(of(0)).expected(); got != 5 {
+		t.Errorf("expected after 0 and 5: %d", got)
 	}
 	a.add(of(1), 7)
-	if r := a.of(of(1)); r.count != 1 || r.median() != 7 {
+	if r := a.of(of(1)); r.count != 1 || r.expected() != 7 {
 		t.Errorf("a class that was forgotten begins anew, and has %+v", r)
 	}
 }
@@ -175,7 +187,7 @@ func TestAlikeModel(t *testing.T) {
 		}
 		for i, k := range list {
 			last := slices.Sorted(slices.Values(k.ran[max(0, len(k.ran)-recentLengths):]))
-			if a.classes[i] != k.class || a.recent[i].count != len(k.ran) || a.recent[i].median() != last[(len(last)-1)/2] {
+			if a.classes[i] != k.class || a.recent[i].count != len(k.ran) || a.recent[i].expected() != twoThirds(last) {
 				t.Fatalf("place %d: %+v %+v, want %+v", i, a.classes[i], a.recent[i], k)
 			}
 		}
@@ -245,17 +257,17 @@ func waitingCampaign(t failer, n int) (*Schedule, func(i int, ran Duration)) {
 // again when 1, 2, 4 and 8 of them have ended, and at no other.
 func TestWaitingJobsAreLearned(t *testing.T) {
 	s, run := waitingCampaign(t, 20)
-	// A job longer than all before moves the median each time, but for the rounding down.
+	// A job longer than all before moves what is expected each time, but for the rounding.
 	for i := 1; i <= 9; i++ {
 		run(i, Duration(100*i))
-		want := map[int]Duration{1: 100, 2: 100, 3: 100, 4: 200, 5: 200, 6: 200, 7: 200, 8: 400, 9: 400}[i]
+		want := map[int]Duration{1: 100, 2: 200, 3: 200, 4: 300, 5: 300, 6: 300, 7: 300, 8: 600, 9: 600}[i]
 		for id := JobID(i + 1); id <= 20; id++ {
 			if got, _ := s.Expected(id); got != want {
 				t.Fatalf("after %d jobs %d is expected to run %d, want %d", i, id, got, want)
 			}
 		}
 	}
-	if got, _ := s.WorkOf(20); got != 400 {
+	if got, _ := s.WorkOf(20); got != 600 {
 		t.Errorf("job 20 counts for %v", got)
 	}
 }
@@ -272,7 +284,7 @@ func TestLearnedAtOnce(t *testing.T) {
 		for i, one := range []struct {
 			class uint64
 			ran   Duration
-		}{{1, 100}, {1, 5000}, {2, 1000}, {3, 50}, {3, 50}, {3, 50}} {
+		}{{1, 100}, {1, 100}, {1, 5000}, {2, 10}, {2, 1000}, {3, 50}} {
 			ended(t, s, job(JobID(i+1), one.class), one.ran)
 		}
 		for class := range uint64(2) { // they are expected to run for 100 s and 1000 s
@@ -459,14 +471,14 @@ func TestArrayIsLearned(t *testing.T) {
 	for i, j := range started {
 		j.End = Time(100 + 20*i)
 		mustStep(t, s, Event{At: j.End, Kind: End, Job: j})
-		// After four the median is 118, which is too near to count.
+		// After four 138 is expected, which is too near to count.
 		if got, _ := s.WorkOf(1); i < 7 && got != 390*98 {
 			t.Errorf("after %d tasks the rest counts for %v", i+1, got)
 		}
 	}
-	// Of 98, 118, ... 238, the lengths of the first eight, the lower middle one.
-	if got, _ := s.WorkOf(1); got != 390*158 {
-		t.Errorf("after ten tasks the rest counts for %v, want %v", got, 390*158)
+	// Of 98, 118, ... 238, the lengths of the first eight, the sixth.
+	if got, _ := s.WorkOf(1); got != 390*198 {
+		t.Errorf("after ten tasks the rest counts for %v, want %v", got, 390*198)
 	}
 	if got, _ := owed(s); got > 400*278 {
 		t.Errorf("the user is owed %v", got)
