@@ -67,7 +67,7 @@ func (m Mode) Check() error {
 	return nil
 }
 
-// Change is one value to write.
+// Change is one value to write, and what became of it.
 type Change struct {
 	Job    ostrich.JobID
 	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
@@ -87,6 +87,9 @@ type Change struct {
 	Why  string // one phrase
 
 	Undone bool // the value was written before, and undone
+
+	Status Status // its outcome; "" until it was tried
+	Words  string // Slurm's own on it, on one line; "" if it said nothing
 }
 
 // Target returns scontrol's name of the job's record.

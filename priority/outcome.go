@@ -12,7 +12,7 @@ type Status string
 const (
 	// Applied: the job had the new value when the queue was read back.
 	Applied Status = "applied"
-	// Refused: Slurm said why not; see Outcome.Words.
+	// Refused: Slurm said why not; see Change.Words.
 	Refused Status = "refused"
 	// NotApplied: Slurm said nothing, and the job still has another value.
 	NotApplied Status = "not applied"
@@ -30,17 +30,15 @@ const (
 	Unsent Status = "not sent"
 )
 
-// Outcome is a change and its outcome.
-type Outcome struct {
-	Change
-
-	Status Status
-	Words  string // Slurm's own, on one line; "" if it said nothing
+// Outcome returns the change with its outcome, and Slurm's words on it.
+func (c Change) Outcome(status Status, words string) Change {
+	c.Status, c.Words = status, words
+	return c
 }
 
 // Result is the outcome of a burst, in the order of its changes.
 type Result struct {
-	Outcomes []Outcome
+	Outcomes []Change
 	// Queue is the queue as it was read back, nil if that failed.
 	Queue []Queued
 }

@@ -64,7 +64,7 @@ func writeChanges(w io.Writer, channel string, changes []priority.Change) error 
 const mostErrors = 10
 
 // writeOutcomes prints what was given back, and returns what was not.
-func writeOutcomes(w io.Writer, outcomes []priority.Outcome) error {
+func writeOutcomes(w io.Writer, outcomes []priority.Change) error {
 	given, gone, undone := 0, 0, 0
 	var bad []error
 	for _, o := range outcomes {

@@ -394,7 +394,7 @@ func (d *daemon) leftOut(c *sidecar.Cycle) {
 
 // unchanged logs priorities that were not changed. It logs again only when their
 // number grows, because the next cycles try again.
-func (d *daemon) unchanged(outcomes []priority.Outcome) {
+func (d *daemon) unchanged(outcomes []priority.Change) {
 	refused, ignored := count(outcomes, priority.Refused), count(outcomes, priority.NotApplied)
 	before := d.refused
 	d.refused = refused + ignored
@@ -408,14 +408,14 @@ func (d *daemon) unchanged(outcomes []priority.Outcome) {
 
 // firstUnchanged returns the first write that was refused or had no effect; there
 // is one.
-func firstUnchanged(outcomes []priority.Outcome) priority.Outcome {
-	return outcomes[slices.IndexFunc(outcomes, func(o priority.Outcome) bool {
+func firstUnchanged(outcomes []priority.Change) priority.Change {
+	return outcomes[slices.IndexFunc(outcomes, func(o priority.Change) bool {
 		return o.Status == priority.Refused || o.Status == priority.NotApplied
 	})]
 }
 
 // count returns the number of writes with a status.
-func count(outcomes []priority.Outcome, status priority.Status) int {
+func count(outcomes []priority.Change, status priority.Status) int {
 	return priority.Result{Outcomes: outcomes}.Count(status)
 }
 

@@ -454,7 +454,7 @@ func TestStopInCycle(t *testing.T) {
 			}
 			<-ctx.Done()
 			time.Sleep(300 * time.Millisecond) // what was written is read back
-			return &sidecar.Cycle{Outcomes: []priority.Outcome{{Status: priority.Applied}, {Status: priority.Unsent}}}, ctx.Err()
+			return &sidecar.Cycle{Outcomes: []priority.Change{{Status: priority.Applied}, {Status: priority.Unsent}}}, ctx.Err()
 		}
 		w.run(t, 15*time.Second)
 		if took := time.Since(w.began); took > 16*time.Second {
@@ -529,11 +529,10 @@ func TestOnce(t *testing.T) {
 func TestReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		refused := func(n int) []priority.Outcome {
-			var all []priority.Outcome
+		refused := func(n int) []priority.Change {
+			var all []priority.Change
 			for i := range n {
-				all = append(all, priority.Outcome{
-					Change: priority.Change{Job: ostrich.JobID(i + 1)}, Status: priority.Refused, Words: "Access/permission denied",
+				all = append(all, priority.Change{Job: ostrich.JobID(i + 1), Status: priority.Refused, Words: "Access/permission denied",
 				})
 			}
 			return all
@@ -550,7 +549,7 @@ func TestReport(t *testing.T) {
 			case 2, 3:
 				c.Outcomes, c.Lag = refused(200), 30
 			case 4:
-				c.Outcomes = append(refused(200), priority.Outcome{Status: priority.NotApplied})
+				c.Outcomes = append(refused(200), priority.Change{Status: priority.NotApplied})
 			}
 			return c, nil
 		}

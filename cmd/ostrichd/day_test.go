@@ -396,7 +396,7 @@ func (c *troubled) Update(ctx context.Context, ch priority.Channel, changes []pr
 	}
 	r, err := c.slurmctld.Update(ctx, ch, changes[:n])
 	for _, change := range changes[n:] {
-		r.Outcomes = append(r.Outcomes, priority.Outcome{Change: change, Status: status, Words: words})
+		r.Outcomes = append(r.Outcomes, change.Outcome(status, words))
 	}
 	return r, errors.Join(err, bad)
 }

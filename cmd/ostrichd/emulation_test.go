@@ -140,10 +140,10 @@ type slurmctld = sidecar.Controller
 
 func (r refusing) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	var taken []priority.Change
-	var refused []priority.Outcome
+	var refused []priority.Change
 	for _, c := range changes {
 		if c.Job%7 == 0 {
-			refused = append(refused, priority.Outcome{Change: c, Status: priority.Refused, Words: "no"})
+			refused = append(refused, c.Outcome(priority.Refused, "no"))
 		} else {
 			taken = append(taken, c)
 		}

@@ -247,7 +247,7 @@ var results = map[priority.Status]string{
 }
 
 // wrote counts writes.
-func (m *metrics) wrote(outcomes []priority.Outcome) {
+func (m *metrics) wrote(outcomes []priority.Change) {
 	for _, o := range outcomes {
 		m.writes.WithLabelValues(results[o.Status]).Inc()
 	}

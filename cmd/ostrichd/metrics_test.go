@@ -68,7 +68,7 @@ func seen(t *testing.T) *sidecar.Cycle {
 		ostrich.Event{At: 2, Kind: ostrich.Submit, Job: ostrich.Job{ID: 1, User: 7, Procs: 3, Estimate: 600, Submit: 2}},
 		ostrich.Event{At: 3, Kind: ostrich.Start, Job: ostrich.Job{ID: 1, User: 7, Procs: 3, Estimate: 600, Submit: 2, Start: 3}},
 	)
-	c := &sidecar.Cycle{Took: time.Second, Rows: 5, Lag: 4, Outcomes: []priority.Outcome{{Status: priority.Applied}, {Status: priority.Unsent}}}
+	c := &sidecar.Cycle{Took: time.Second, Rows: 5, Lag: 4, Outcomes: []priority.Change{{Status: priority.Applied}, {Status: priority.Unsent}}}
 	c.Pools, _ = pools.At(100)
 	c.Plan.Summary = priority.Summary{Pending: 9, Managed: 8, Writes: 2, KendallTau: 0.5}
 	return c

@@ -29,7 +29,7 @@ func (d *daemon) undone(c *sidecar.Cycle) {
 }
 
 // repeated returns the number of writes that were repeated.
-func repeated(outcomes []priority.Outcome) int {
+func repeated(outcomes []priority.Change) int {
 	n := 0
 	for i := range outcomes {
 		if outcomes[i].Undone {
@@ -41,7 +41,7 @@ func repeated(outcomes []priority.Outcome) int {
 
 // notInForce returns an error if the backfill scheduler undid writes before they
 // were read back.
-func notInForce(outcomes []priority.Outcome) error {
+func notInForce(outcomes []priority.Change) error {
 	if n := count(outcomes, priority.Undone); n > 0 {
 		return fmt.Errorf("%d of %d priorities undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))
 	}

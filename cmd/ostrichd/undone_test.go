@@ -18,7 +18,7 @@ func TestUndoneIsToldOnce(t *testing.T) {
 	now := time.Unix(1000, 0)
 	d := &daemon{log: zerolog.New(&log), now: func() time.Time { return now }}
 	planned := &sidecar.Cycle{Plan: sidecar.Plan{Summary: priority.Summary{Undone: 3}}}
-	read := &sidecar.Cycle{Outcomes: []priority.Outcome{{Status: priority.Undone}, {Status: priority.Applied}}}
+	read := &sidecar.Cycle{Outcomes: []priority.Change{{Status: priority.Undone}, {Status: priority.Applied}}}
 	none := &sidecar.Cycle{}
 	for _, c := range []*sidecar.Cycle{none, planned, none, read, none, none, none} {
 		d.undone(c)
@@ -32,7 +32,7 @@ func TestUndoneIsToldOnce(t *testing.T) {
 
 // A single cycle that does not come into force is an error.
 func TestUndoneOnce(t *testing.T) {
-	c := &sidecar.Cycle{Outcomes: []priority.Outcome{{Status: priority.Undone}, {Status: priority.Applied}}}
+	c := &sidecar.Cycle{Outcomes: []priority.Change{{Status: priority.Undone}, {Status: priority.Applied}}}
 	if err := notChanged(c); err == nil || !strings.Contains(err.Error(), "1 of 2 priorities undone") {
 		t.Errorf("%v", err)
 	}

@@ -324,13 +324,13 @@ func TestJournalOfAWriterInBetween(t *testing.T) {
 	}
 	between = openJournal(t, path)
 	between.write(t, priority.Nice, priority.Applied, priority.Change{Job: 5, Submit: 1, To: 4})
-	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); !errors.Is(err, ErrLocked) {
+	if err := j.Conclude(3, priority.Nice, []priority.Change{burst[0].Outcome(priority.Applied, "")}); !errors.Is(err, ErrLocked) {
 		t.Errorf("written beside another one: %v", err)
 	}
 	if err := between.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Conclude(3, priority.Nice, []priority.Outcome{{Change: burst[0], Status: priority.Applied}}); err != nil {
+	if err := j.Conclude(3, priority.Nice, []priority.Change{burst[0].Outcome(priority.Applied, "")}); err != nil {
 		t.Fatal(err)
 	}
 	reader, err := Read(path)

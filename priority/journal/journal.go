@@ -221,22 +221,16 @@ func (w *written) wrote(value int64) bool {
 // on disk. If the open files are no longer the journal's, it first begins new
 // ones, see Repaired, or returns ErrLocked if another process did.
 func (j *Journal) Intend(now ostrich.Time, ch priority.Channel, changes []priority.Change) error {
-	if err := j.keep(now); err != nil {
-		return err
-	}
-	recs := make([]Record, len(changes))
+	begun := make([]priority.Change, len(changes))
 	for i, c := range changes {
-		recs[i] = Record{
-			Time: now, Job: c.Job, Submit: c.Submit, Channel: ch, From: c.From, To: c.To, Nice: c.Nice, Why: c.Why, Undone: c.Undone,
-			Result: intended,
-		}
+		begun[i] = c.Outcome(intended, "")
 	}
-	return j.add(recs)
+	return j.Conclude(now, ch, begun)
 }
 
 // Conclude records the results of a burst, and waits until they are on disk. Like
 // Intend, it makes sure that they will be found.
-func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Outcome) error {
+func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []priority.Change) error {
 	if err := j.keep(now); err != nil {
 		return err
 	}

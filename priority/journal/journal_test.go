@@ -56,9 +56,9 @@ func (j *Journal) write(t *testing.T, ch priority.Channel, status priority.Statu
 	if status == "" {
 		return // killed
 	}
-	list := make([]priority.Outcome, len(changes))
+	list := make([]priority.Change, len(changes))
 	for i, c := range changes {
-		list[i] = priority.Outcome{Change: c, Status: status, Words: map[bool]string{true: "no"}[status == priority.Refused]}
+		list[i] = c.Outcome(status, map[bool]string{true: "no"}[status == priority.Refused])
 	}
 	if err := j.Conclude(2, ch, list); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestJournalRefusalOfRight(t *testing.T) {
 	c := priority.Change{Job: 1, Submit: 10, To: 5}
 	denied := func(at ostrich.Time, status priority.Status) {
 		t.Helper()
-		if err := j.Conclude(at, priority.SiteFactor, []priority.Outcome{{Change: c, Status: status, Words: "Access/permission denied for job 1"}}); err != nil {
+		if err := j.Conclude(at, priority.SiteFactor, []priority.Change{c.Outcome(status, "Access/permission denied for job 1")}); err != nil {
 			t.Fatal(err)
 		}
 	}

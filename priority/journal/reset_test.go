@@ -176,9 +176,9 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make([]priority.Outcome, len(list))
+	done := make([]priority.Change, len(list))
 	for i, c := range list {
-		done[i] = priority.Outcome{Change: c, Status: priority.Applied}
+		done[i] = c.Outcome(priority.Applied, "")
 	}
 	if err := j.Conclude(10, priority.Priority, done); err != nil {
 		t.Fatal(err)

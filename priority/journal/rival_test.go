@@ -56,7 +56,7 @@ func TestRefusalsAreTriedAgain(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	now := ostrich.Time(1000)
 	for _, pause := range []ostrich.Time{30, 60, 120} {
-		if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, To: 5}, Status: priority.Refused, Words: "no"}}); err != nil {
+		if err := j.Conclude(now, priority.SiteFactor, []priority.Change{{Job: 1, To: 5, Status: priority.Refused, Words: "no"}}); err != nil {
 			t.Fatal(err)
 		}
 		if words, again := j.Refused(priority.SiteFactor, 1, now+pause-1); words != "no" || again != now+pause {
@@ -68,7 +68,7 @@ func TestRefusalsAreTriedAgain(t *testing.T) {
 		now += pause
 	}
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 5})
-	if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 5, To: 6}, Status: priority.Refused, Words: "no"}}); err != nil {
+	if err := j.Conclude(now, priority.SiteFactor, []priority.Change{{Job: 1, From: 5, To: 6, Status: priority.Refused, Words: "no"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, again := j.Refused(priority.SiteFactor, 1, now); again != now+30 {
@@ -148,7 +148,7 @@ func TestRivals(t *testing.T) {
 	if err := j.Intend(1300, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 200}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Conclude(1300, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 777, To: 200}, Status: priority.Applied}}); err != nil {
+	if err := j.Conclude(1300, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 200, Status: priority.Applied}}); err != nil {
 		t.Fatal(err)
 	}
 	note(1310, 1) // the very same value: it has been written again
@@ -179,7 +179,7 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 		if err := j.Intend(now, priority.SiteFactor, []priority.Change{c}); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Conclude(now, priority.SiteFactor, []priority.Outcome{{Change: c, Status: priority.Applied}}); err != nil {
+		if err := j.Conclude(now, priority.SiteFactor, []priority.Change{c.Outcome(priority.Applied, "")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -330,7 +330,7 @@ func TestLostToARival(t *testing.T) {
 	if err := j.Intend(2000, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 300}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Conclude(2000, priority.SiteFactor, []priority.Outcome{{Change: priority.Change{Job: 1, From: 777, To: 300}, Status: priority.Applied}}); err != nil {
+	if err := j.Conclude(2000, priority.SiteFactor, []priority.Change{{Job: 1, From: 777, To: 300, Status: priority.Applied}}); err != nil {
 		t.Fatal(err)
 	}
 	for what := range 3 {

@@ -342,7 +342,7 @@ func TestJudge(t *testing.T) {
 		{name: "no release", channel: priority.Priority, change: priority.Change{Job: 1, From: 70_000}, read: priority.NotApplied, queued: at(70_000, 0, true), want: priority.NotApplied},
 		{name: "gone", channel: priority.SiteFactor, change: priority.Change{Job: 2, To: 70_000}, read: priority.Gone, queued: at(5000, 75_000, false), want: priority.Gone},
 	} {
-		r := priority.Result{Outcomes: []priority.Outcome{{Change: tt.change, Status: tt.read}}, Queue: []priority.Queued{tt.queued}}
+		r := priority.Result{Outcomes: []priority.Change{tt.change.Outcome(tt.read, "")}, Queue: []priority.Queued{tt.queued}}
 		if knowing(j, tt.channel, 1).Judge(&r); r.Outcomes[0].Status != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, r.Outcomes[0].Status, tt.want)
 		}

@@ -29,7 +29,7 @@ func TestTakeBackScattered(t *testing.T) {
 			}
 			rest := queue[slices.IndexFunc(queue, func(q priority.Queued) bool { return q.Job == 60 })]
 			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			if err = j.Conclude(2, ch, []priority.Outcome{{Change: priority.Change{Job: 60, Submit: rest.Submit, To: value}, Status: priority.Applied}}); err != nil {
+			if err = j.Conclude(2, ch, []priority.Change{{Job: 60, Submit: rest.Submit, To: value, Status: priority.Applied}}); err != nil {
 				t.Fatal(err)
 			}
 			o := priority.Options{

@@ -37,9 +37,9 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 	if len(changes) == 0 {
 		return r, nil
 	}
-	r.Outcomes = make([]priority.Outcome, len(changes))
+	r.Outcomes = make([]priority.Change, len(changes))
 	for i, c := range changes {
-		r.Outcomes[i] = priority.Outcome{Change: c, Status: priority.Unsent}
+		r.Outcomes[i] = c.Outcome(priority.Unsent, "")
 	}
 	var script bytes.Buffer
 	for i, c := range changes {
@@ -97,7 +97,7 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 
 // readBack compares the outcomes with the queue. cut is the change that was on
 // its way when the burst was cut off, or -1.
-func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.Outcome, cut int) {
+func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.Change, cut int) {
 	index := make(map[ostrich.JobID]int, len(queue))
 	for i := range queue {
 		index[queue[i].Job] = i
@@ -108,12 +108,12 @@ func readBack(ch priority.Channel, queue []priority.Queued, outcomes []priority.
 		switch {
 		case out.Status == priority.Unsent:
 			// scontrol may have done more than it reported before it was killed.
-			if pending && out.From != out.To && has(out.Change, ch, &queue[at]) {
+			if pending && out.From != out.To && has(*out, ch, &queue[at]) {
 				out.Status = priority.Applied
 			}
 		case !pending:
 			out.Status = priority.Gone
-		case has(out.Change, ch, &queue[at]):
+		case has(*out, ch, &queue[at]):
 			out.Status = priority.Applied
 		case i == cut:
 		case out.Words != "":
@@ -135,7 +135,7 @@ func barrier(i int) string { return barrierWord + strconv.Itoa(i) }
 // burst runs the script and assigns scontrol's words to the changes. It returns
 // how many changes were tried, and whether the next one was on its way when the
 // burst was cut off.
-func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priority.Outcome) (sent int, cutOff bool, err error) {
+func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priority.Change) (sent int, cutOff bool, err error) {
 	limit := s.BurstTimeout
 	if limit <= 0 {
 		limit = s.timeout() + time.Duration(len(outcomes))*20*time.Millisecond

@@ -280,7 +280,7 @@ func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []
 	}
 	var r priority.Result
 	for _, change := range changes {
-		o := priority.Outcome{Change: change, Status: priority.Applied}
+		o := change.Outcome(priority.Applied, "")
 		switch at := slices.IndexFunc(c.pending, func(j *Job) bool { return j.ID == change.Job }); {
 		case at < 0:
 			o.Status = priority.Gone

@@ -56,7 +56,7 @@ func (s *still) Update(_ context.Context, _ priority.Channel, changes []priority
 	var r priority.Result
 	for _, c := range changes {
 		index[c.Job].Site, s.shown = c.To, nil
-		r.Outcomes = append(r.Outcomes, priority.Outcome{Change: c, Status: priority.Applied})
+		r.Outcomes = append(r.Outcomes, c.Outcome(priority.Applied, ""))
 	}
 	return r, nil
 }

@@ -162,7 +162,7 @@ type Cycle struct {
 	// and that are ordered all the same, as records made from the queue, by id.
 	Provisional []slurmdb.Record
 
-	Outcomes []priority.Outcome // of the writes; none if nothing was written
+	Outcomes []priority.Change // of the writes; none if nothing was written
 	Left     int                // writes beyond what one cycle makes, which the next ones do
 	Slow     error              // why some writes are left to the next cycles; nil: none are
 	StandsBy string             // why nothing is written in mode enforce: another daemon does; "" for one that may write
@@ -405,7 +405,7 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 // apply writes what the plan changes, the head of the order first, and records it
 // in the journal before and after. It leaves what exceeds a burst to the next
 // cycles.
-func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Outcome, error) {
+func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Change, error) {
 	changes, err := s.settled(ctx, c)
 	if err != nil || len(changes) == 0 {
 		return nil, err
@@ -437,7 +437,7 @@ func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, err
 
 // write makes changes and records them in the journal before and after. The journal is
 // rotated also if the burst was not finished, as on a slow controller none may be.
-func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
 	outcomes, err := s.writer.write(ctx, now, changes)
 	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
 		_, failed := s.journal.Rotate(now, s.limit, s.alive())

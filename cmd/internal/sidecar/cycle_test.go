@@ -127,7 +127,7 @@ func (s *site) Update(_ context.Context, _ priority.Channel, changes []priority.
 	s.sent = append(s.sent, changes)
 	var r priority.Result
 	for i, c := range changes {
-		o := priority.Outcome{Change: c, Status: priority.Applied}
+		o := c.Outcome(priority.Applied, "")
 		if err != nil && i >= s.cut {
 			o.Status = priority.Unsent
 		} else {
@@ -448,7 +448,7 @@ func TestJournalIsRotated(t *testing.T) {
 	w.submit(3, 2, 9950, "main")
 	// Accounting has lost job 4, which waits.
 	lost := priority.Change{Job: 4, Submit: 9000, To: 7}
-	if err := j.Conclude(9900, priority.SiteFactor, []priority.Outcome{{Change: lost, Status: priority.Applied}}); err != nil {
+	if err := j.Conclude(9900, priority.SiteFactor, []priority.Change{lost.Outcome(priority.Applied, "")}); err != nil {
 		t.Fatal(err)
 	}
 	w.submit(4, 3, 9000, "main")

@@ -278,7 +278,7 @@ func (l *Lead) inherited() {
 }
 
 // writeInTurn writes as long as it is certainly our turn.
-func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
 	ctx, done, err := s.lead.while(ctx)
 	if err != nil {
 		return nil, err

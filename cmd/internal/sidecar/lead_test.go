@@ -393,7 +393,7 @@ func TestPlanAfterRecord(t *testing.T) {
 	s.journal = j
 	defer func() { _ = s.Close() }()
 	change := run(t, s, false).Plan.Changes()[0]
-	if err = j.Conclude(ostrich.Time(time.Now().Unix()), priority.SiteFactor, []priority.Outcome{{Change: change, Status: priority.Refused, Words: "no"}}); err != nil {
+	if err = j.Conclude(ostrich.Time(time.Now().Unix()), priority.SiteFactor, []priority.Change{change.Outcome(priority.Refused, "no")}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "refused", 1, run(t, s, false).Plan.Refused)

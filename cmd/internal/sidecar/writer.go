@@ -52,7 +52,7 @@ func (w *writer) await(ctx context.Context) (waited bool, err error) {
 }
 
 // write makes the changes and finds out which took effect.
-func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Outcome, error) {
+func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
 	if w.journal != nil {
 		if err := w.journal.Intend(now, w.channel, changes); err != nil {
 			return nil, journaled(err)
@@ -78,7 +78,7 @@ func (w *writer) ours(job ostrich.JobID, value int64) bool {
 // progress reports whether a burst that the controller was too slow for has
 // changed something all the same. Then it is no failure: the next cycle writes the
 // rest by a fresh plan, the head of the queue first.
-func progress(outcomes []priority.Outcome, err error) bool {
+func progress(outcomes []priority.Change, err error) bool {
 	if _, unnoted := errors.AsType[JournalError](err); unnoted || !errors.Is(err, slurm.ErrSlow) {
 		return false
 	}

@@ -25,7 +25,7 @@ func TestWritten(t *testing.T) {
 	}
 	again := *c
 	for i, change := range c.Plan.Changes() {
-		again.Outcomes = append(again.Outcomes, priority.Outcome{Change: change, Status: []priority.Status{priority.Applied, priority.Refused}[min(1, i/2)]})
+		again.Outcomes = append(again.Outcomes, change.Outcome([]priority.Status{priority.Applied, priority.Refused}[min(1, i/2)], ""))
 	}
 	after := view.Describe(s, &again, nil).Chosen(view.Everything(), &view.Selection{})
 	if after.Summary.Writes != before.Summary.Writes-2 {

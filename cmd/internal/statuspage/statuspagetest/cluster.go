@@ -185,7 +185,7 @@ func (c *Cluster) Update(_ context.Context, _ priority.Channel, changes []priori
 	var r priority.Result
 	for _, one := range changes {
 		to[one.Job] = one.To
-		r.Outcomes = append(r.Outcomes, priority.Outcome{Change: one, Status: priority.Applied})
+		r.Outcomes = append(r.Outcomes, one.Outcome(priority.Applied, ""))
 	}
 	for i := range c.queue {
 		if value, ok := to[c.queue[i].Job]; ok {
