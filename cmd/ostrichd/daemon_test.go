@@ -532,7 +532,8 @@ func TestReport(t *testing.T) {
 		refused := func(n int) []priority.Change {
 			var all []priority.Change
 			for i := range n {
-				all = append(all, priority.Change{Job: ostrich.JobID(i + 1), Status: priority.Refused, Words: "Access/permission denied",
+				all = append(all, priority.Change{
+					Job: ostrich.JobID(i + 1), Status: priority.Refused, Words: "Access/permission denied",
 				})
 			}
 			return all

@@ -163,10 +163,10 @@ type Cycle struct {
 	Provisional []slurmdb.Record
 
 	Outcomes []priority.Change // of the writes; none if nothing was written
-	Left     int                // writes beyond what one cycle makes, which the next ones do
-	Slow     error              // why some writes are left to the next cycles; nil: none are
-	StandsBy string             // why nothing is written in mode enforce: another daemon does; "" for one that may write
-	Rivals   []journal.Record   // jobs in which another writer was found just now
+	Left     int               // writes beyond what one cycle makes, which the next ones do
+	Slow     error             // why some writes are left to the next cycles; nil: none are
+	StandsBy string            // why nothing is written in mode enforce: another daemon does; "" for one that may write
+	Rivals   []journal.Record  // jobs in which another writer was found just now
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the

@@ -16,7 +16,7 @@ import (
 // journal, but not the database. With dry it only returns what it would write.
 // With all it also gives back what the journal does not know. It calls warn with
 // faults of the journal that were fixed.
-func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes []priority.Change, outcomes []priority.Change, err error) {
+func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes, outcomes []priority.Change, err error) {
 	if c.foreign() {
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
 	}
