@@ -28,6 +28,9 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
+// errSilent stands for a server that never answers: opening ends with its context.
+var errSilent = errors.New("silent")
+
 // world is a daemon in a bubble of its own time, with what it did.
 type world struct {
 	daemon *daemon
@@ -81,10 +84,15 @@ func (w *world) note(list *[]string, what string) {
 	*list = append(*list, fmt.Sprintf("%v %s", time.Since(w.began), what))
 }
 
-func (w *world) open(_ context.Context, c sidecar.Config) (cycler, error) {
+func (w *world) open(ctx context.Context, c sidecar.Config) (cycler, error) {
 	w.note(&w.opened, c.Mode)
 	if w.openErr != nil {
-		if err := w.openErr(len(w.opened)); err != nil {
+		err := w.openErr(len(w.opened))
+		if errors.Is(err, errSilent) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -358,14 +366,16 @@ func TestReloadOfWhatCannotWork(t *testing.T) {
 		cycles []string
 		closed int
 		log    string
+		until  time.Duration
 	}{
 		{
 			"wrong cluster", fmt.Errorf("slurmdb: %w", slurmdb.ErrCluster),
 			[]string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			1,
-			"error configuration not reloaded; the old one stays: slurmdb: " + slurmdb.ErrCluster.Error(),
+			"error configuration not reloaded; the old one stays: slurmdb: " + slurmdb.ErrCluster.Error(), 30 * time.Second,
 		},
-		{"database away", fmt.Errorf("slurmdb: %w", slurmdb.ErrConnect), []string{"0s observe", "10s observe", "15s enforce", "25s enforce"}, 2, "info reloaded"},
+		{"database away", fmt.Errorf("slurmdb: %w", slurmdb.ErrConnect), []string{"0s observe", "10s observe", "15s enforce", "25s enforce"}, 2, "info reloaded", 30 * time.Second},
+		{"database silent", errSilent, []string{"0s observe", "10s observe", "45s enforce", "55s enforce"}, 2, "info reloaded", time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -377,7 +387,7 @@ func TestReloadOfWhatCannotWork(t *testing.T) {
 					}
 					return nil
 				}
-				w.run(t, 30*time.Second, func() {
+				w.run(t, test.until, func() {
 					time.Sleep(15 * time.Second)
 					w.hangup <- syscall.SIGHUP
 				})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -57,11 +58,17 @@ func (d *daemon) reconfigure(ctx context.Context) {
 	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
 }
 
+// longestTrial is how long a new configuration is tried. No cycle begins meanwhile,
+// and systemd's watchdog hears nothing: contrib/systemd gives it two minutes.
+const longestTrial = 30 * time.Second
+
 // try opens the sidecar of a new configuration, to see whether it can work here.
 // It only reads, because the present sidecar holds the journal. It ignores that
-// the database or the controller is away, which says nothing about the
+// the database or the controller is away or slow, which says nothing about the
 // configuration.
 func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, longestTrial)
+	defer cancel()
 	probe, err := d.open(ctx, config.Trial())
 	switch {
 	case sidecar.Permanent(err):
