@@ -20,10 +20,11 @@ const (
 	// BySmoothing uses the exponentially smoothed length of the user's jobs,
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
-	// Alike uses what two thirds of the latest lengths of the user's jobs of the same
-	// class, width and limit do not exceed, see Job.Class. Of a job that is like none before it
-	// takes the geometric mean of ByLastTwo and of the part of the limit that the user's
-	// jobs used, and of a user's first jobs the part that all users' jobs used.
+	// Alike uses the shortest length that two thirds of the user's latest jobs of the
+	// same class, width and limit did not exceed, see Job.Class. Of a job that is like
+	// none before it takes the geometric mean of ByLastTwo and of the part of the limit
+	// that the user's jobs used, and of a user's first jobs the part that all users'
+	// jobs used.
 	Alike
 	// ByAdaptive smooths the lengths of the user's jobs with a factor that adapts
 	// to the errors so far (Trigg and Leach; this and the next ones: Iosup et al.,
@@ -138,8 +139,8 @@ func (p Predictor) learn(l *lengths, all *spent, j *Job, ran Duration) {
 // known; all are the jobs of all users.
 //
 // What the user says of the job comes first: taken at its word until a job with a
-// hint has ended, and then times the median of how much longer the user's latest
-// such jobs ran than said.
+// hint has ended, and then times the factor within which two thirds of the user's
+// latest such jobs ended.
 func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 	d := j.Estimate
 	switch {

@@ -57,7 +57,7 @@ func (r Result) Count(status Status) int {
 // Denied reports whether Slurm's words are those for a lack of rights. A plugin of
 // job_submit can deny a single job in them.
 func Denied(said string) bool {
-	return Says(said, "Access/permission denied", "Invalid user id", "authentication")
+	return Says(said, "Access/permission denied", "Invalid user id")
 }
 
 // Says reports whether Slurm's words hold one of these.

@@ -177,13 +177,14 @@ func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...st
 	}
 }
 
-// unreachable reports whether a command's message says that slurmctld is away.
-// scontrol update of 22.05 only says "Unexpected message received" when its
+// unreachable reports whether a command's message says that slurmctld is away, or
+// that munge is, without which it answers nobody. scontrol update of 22.05 only says "Unexpected message received" when its
 // connection is refused.
 func unreachable(said string) bool {
 	for _, words := range []string{
 		"Unable to contact slurm controller", "Could not establish a configuration source",
 		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted",
+		"authentication",
 	} {
 		if strings.Contains(said, words) {
 			return true

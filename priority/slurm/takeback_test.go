@@ -58,7 +58,7 @@ func TestTakeBackScattered(t *testing.T) {
 }
 
 // A change that is too long for scontrol's standard input is refused like any
-// other.
+// other, and a lost right ends the burst there too.
 func TestTakeBackScatteredRefused(t *testing.T) {
 	f := newFake(t, "id=60 array=60 site=700 refuse=Job~has~no~wings tasks="+scattered, "id=2")
 	long := []byte("60_[0")
@@ -66,9 +66,15 @@ func TestTakeBackScatteredRefused(t *testing.T) {
 		long = fmt.Appendf(long, ",%d", task)
 	}
 	long = append(long, ']')
-	r, err := f.Update(t.Context(), priority.SiteFactor, []priority.Change{{Job: 60, From: 700, Spec: string(long)}, {Job: 2, To: 5}})
+	list := []priority.Change{{Job: 60, From: 700, Spec: string(long)}, {Job: 2, To: 5}}
+	r, err := f.Update(t.Context(), priority.SiteFactor, list)
 	if err != nil || r.Outcomes[0].Status != priority.Refused || !strings.Contains(r.Outcomes[0].Words, "no wings") || r.Outcomes[1].Status != priority.Applied {
 		t.Errorf("%v: %.400s", err, fmt.Sprintf("%+v", r.Outcomes))
+	}
+	f = newFake(t, "id=60 array=60 site=700 refuse=Access/permission~denied tasks="+scattered, "id=2")
+	r, err = f.Update(t.Context(), priority.SiteFactor, list)
+	if !errors.Is(err, ErrDenied) || r.Outcomes[0].Words == "" || r.Count(priority.Unsent) != 2 {
+		t.Errorf("without the right: %v: %.400s", err, fmt.Sprintf("%+v", r.Outcomes))
 	}
 }
 

@@ -55,6 +55,12 @@ func (s Commands) Update(ctx context.Context, ch priority.Channel, changes []pri
 			if r.Outcomes[i].Words != "" {
 				r.Outcomes[i].Status = priority.Refused
 			}
+			if priority.Denied(r.Outcomes[i].Words) {
+				if err = s.lack(ctx, r.Outcomes[i].Words); err != nil {
+					r.Outcomes[i].Status = priority.Unsent
+					return r, err
+				}
+			}
 		} else {
 			script.WriteString(line)
 			script.WriteByte('\n')
@@ -158,8 +164,8 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		time.AfterFunc(cmd.WaitDelay, func() { _ = stderr.Close() })
 	})
 	defer stop()
-	var away, lacking error
-	entitled := false
+	var away error // why the burst is ended before its time
+	inFlight, entitled := true, false
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, mostWords)
 	room := mostWords + mostWordsEach*len(outcomes)
@@ -193,22 +199,22 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 			out.Words = oneLine(out.Words + line)
 		}
 		if priority.Denied(line) && !entitled {
-			if entitled = s.entitled(ctx); entitled {
-				continue
+			lack := s.lack(ctx, oneLine(line))
+			if lack != nil && ctx.Err() == nil {
+				if away, inFlight = lack, false; sent < len(outcomes) {
+					outcomes[sent].Status = priority.Unsent
+				}
+				cancel()
+				break
 			}
-			if sent < len(outcomes) {
-				outcomes[sent].Status = priority.Unsent
-			}
-			lacking = fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, oneLine(line))
-			cancel()
-			break
+			entitled = lack == nil
 		}
 	}
 	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
 		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
 		cancel()
 	}
-	if lacking == nil && (away != nil || ctx.Err() != nil) && sent < len(outcomes) {
+	if inFlight && ctx.Err() != nil && sent < len(outcomes) {
 		// slurmctld may have received this change, and may still make it.
 		outcomes[sent].Status, cutOff = priority.Unknown, true
 	}
@@ -218,8 +224,6 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	switch {
 	case away != nil:
 		return sent, cutOff, away
-	case lacking != nil:
-		return sent, cutOff, lacking
 	case sent == len(outcomes):
 		// The barriers always make scontrol end with 1.
 		return sent, cutOff, nil
@@ -239,16 +243,22 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
 }
 
-// entitled reports whether slurmctld knows us as an operator. If it does, a denied
-// change is the matter of one job: a plugin of job_submit can deny it in the words of
-// a lost right.
-func (s Commands) entitled(ctx context.Context) bool {
+// lack returns why Slurm's denial ends a burst: slurmctld does not know us as an
+// operator, or it does not say. nil means that we are one and that the denial is the
+// matter of one job: a plugin of job_submit can deny it in the words of a lost right.
+func (s Commands) lack(ctx context.Context, words string) error {
 	uid := uint32(os.Geteuid()) //nolint:gosec // not negative on Linux
 	if s.credential != nil {
 		uid = s.credential.Uid
 	}
 	users, err := s.KnownUsers(ctx)
-	return err == nil && slices.ContainsFunc(users, func(u User) bool { return u.UID == uid && u.Operator })
+	if err != nil {
+		return fmt.Errorf("scontrol: %s; whether the right to change jobs is lost is not known: %w", words, err)
+	}
+	if slices.ContainsFunc(users, func(u User) bool { return u.UID == uid && u.Operator }) {
+		return nil
+	}
+	return fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, words)
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard

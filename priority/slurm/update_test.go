@@ -95,12 +95,21 @@ func TestUpdateStops(t *testing.T) {
 			ErrUnreachable, "connect failure",
 		},
 		{
+			"whether the right is lost is not known",
+			[]string{"id=1", "id=2 refuse=Access/permission~denied~for~job~2", "id=3 refuse=Access/permission~denied~for~job~3"},
+			func(f *fake) { f.Set("users", "UserName=us AdminLevel=Operator\n") },
+			[]became{{1, priority.Applied, ""}, {2, priority.Unsent, "Access/permission denied for job 2"}, {3, priority.Unsent, ""}},
+			nil, "denied for job 2; whether the right to change jobs is lost is not known: scontrol show assoc_mgr: line",
+		},
+		{
 			"the right is lost",
 			[]string{
 				"id=1", "id=2 refuse=Access/permission~denied~for~job~2", "id=3 refuse=Access/permission~denied~for~job~3",
 				"id=4 refuse=Access/permission~denied~for~job~4",
 			},
-			nil,
+			func(f *fake) {
+				f.Set("users", fmt.Sprintf("UserName=us(%d) AdminLevel=None\nUserName=other(%d) AdminLevel=Operator\n", os.Geteuid(), os.Geteuid()+1))
+			},
 			[]became{{1, priority.Applied, ""}, {2, priority.Unsent, "Access/permission denied for job 2"}, {3, priority.Unsent, ""}, {4, priority.Unsent, ""}},
 			ErrDenied, "denied for job 2; is AdminLevel=Operator still set?",
 		},

@@ -277,7 +277,7 @@ func (r *Write) words(w *words) {
 // results is what became of a write, by its status.
 var results = map[priority.Status]string{
 	priority.Applied: "", priority.Refused: "; Slurm refused it", priority.NotApplied: "; Slurm did not take it",
-	priority.Undone: "; something else undid it", priority.Gone: "; the job had left the queue", priority.Unsent: "; it was not sent",
+	priority.Undone: "; something else undid it", priority.Gone: "; the job had left the queue", priority.Unsent: "; it was not made",
 }
 
 // channel is what OStrich writes, in words.
