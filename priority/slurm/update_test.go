@@ -95,6 +95,13 @@ func TestUpdateStops(t *testing.T) {
 			ErrUnreachable, "connect failure",
 		},
 		{
+			"munge is away",
+			[]string{"id=1", "id=2 refuse=slurm_update~error:~Invalid~authentication~credential", "id=3"},
+			nil,
+			[]became{{1, priority.Unknown, ""}, {2, priority.Unknown, ""}, {3, priority.Unsent, ""}},
+			ErrUnreachable, "authentication",
+		},
+		{
 			"whether the right is lost is not known",
 			[]string{"id=1", "id=2 refuse=Access/permission~denied~for~job~2", "id=3 refuse=Access/permission~denied~for~job~3"},
 			func(f *fake) { f.Set("users", "UserName=us AdminLevel=Operator\n") },
