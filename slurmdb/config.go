@@ -45,6 +45,11 @@ const (
 	Tree
 )
 
+// ShareNames lists who can compete, in the order of the constants.
+var ShareNames = []string{"flat", "tree"}
+
+func (b ShareBy) String() string { return ShareNames[b] }
+
 // ClassBy says which jobs of a user are alike, see ostrich.Job.Class.
 type ClassBy uint8
 

@@ -50,7 +50,7 @@ func resetCommand() *cli.Command {
 }
 
 // writeChanges prints what would be given back.
-func writeChanges(w io.Writer, channel string, changes []priority.Change) error {
+func writeChanges(w io.Writer, channel priority.Channel, changes []priority.Change) error {
 	for _, ch := range changes {
 		if _, err := fmt.Fprintf(w, "job %d: %s %d -> %d\n", ch.Job, channel, ch.From, ch.To); err != nil {
 			return err

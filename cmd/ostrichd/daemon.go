@@ -158,7 +158,7 @@ func (d *daemon) run(ctx context.Context) error {
 			_ = d.socket.Close() // nothing is lost with it
 		}
 	}()
-	d.log.Info().Str("mode", d.config.Mode).Str("channel", d.config.Priority.Channel).
+	d.log.Info().Str("mode", d.config.Mode).Str("channel", string(d.config.Priority.Channel)).
 		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	d.configured()
 	defer d.release()

@@ -43,7 +43,7 @@ func (p *page) know(change func(*statuspage.Daemon)) {
 // configured sets the settings that are in effect from now on.
 func (p *page) configured(c *sidecar.Config) {
 	p.know(func(d *statuspage.Daemon) {
-		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
+		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
 		d.Interval, d.Journal = c.Interval, c.Journal
 	})
 }

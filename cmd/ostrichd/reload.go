@@ -55,7 +55,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.release()
 	}
 	d.configured()
-	d.log.Info().Str("mode", config.Mode).Str("channel", config.Priority.Channel).Msg("reloaded")
+	d.log.Info().Str("mode", config.Mode).Str("channel", string(config.Priority.Channel)).Msg("reloaded")
 }
 
 // longestTrial is how long a new configuration is tried. No cycle begins meanwhile,

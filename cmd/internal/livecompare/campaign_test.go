@@ -75,7 +75,7 @@ func kept(t *testing.T, order func(*sidecar.Config), want float64) {
 
 // With rule window a job can join a campaign that has ended for half an hour.
 func TestEndOfTheWindow(t *testing.T) {
-	s := newSite(t, 4, func(c *sidecar.Config) { c.Campaign.Rule = ostrich.Window.String() })
+	s := newSite(t, 4, func(c *sidecar.Config) { c.Campaign.Rule = ostrich.Window })
 	s.cycle()
 	s.submit(1, 1, 1, 100)
 	s.start(1)
@@ -275,7 +275,7 @@ func TestReasons(t *testing.T) {
 		site := func(t *testing.T, order func(*sidecar.Config)) {
 			t.Helper()
 			s := newSite(t, 4, order, func(c *sidecar.Config) {
-				c.Schedule.Predictor = ostrich.ByLimit.String() // no job runs longer than expected
+				c.Schedule.Predictor = ostrich.ByLimit // no job runs longer than expected
 				if test.enforce {
 					c.Mode = sidecar.Enforce
 				}
@@ -379,7 +379,7 @@ func TestLast(t *testing.T) {
 // With rule arrival a job can join for as long after the latest one.
 func TestEndAfterArrivals(t *testing.T) {
 	s := newSite(t, 4, func(c *sidecar.Config) {
-		c.Campaign.Rule, c.Campaign.Threshold = ostrich.Arrival.String(), 100*time.Second
+		c.Campaign.Rule, c.Campaign.Threshold = ostrich.Arrival, 100*time.Second
 	})
 	s.cycle()
 	for id := range 2 {

@@ -44,8 +44,8 @@ func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
 		},
 	}
 	s.config.Cluster = "c"
-	s.config.Campaign.Rule = ostrich.Max.String()
-	s.config.Schedule.Predictor = ostrich.ByLastTwo.String() // nobody's jobs change what is expected of others'
+	s.config.Campaign.Rule = ostrich.Max
+	s.config.Schedule.Predictor = ostrich.ByLastTwo // nobody's jobs change what is expected of others'
 	for _, e := range edit {
 		e(&s.config)
 	}

@@ -32,8 +32,8 @@ func Usage() string {
 	var b strings.Builder
 	b.WriteString(replay.Help(replay.Parts, 10))
 	b.WriteString("\nSettings of ostrich and paper:\n")
-	for _, s := range sidecar.OrderSettings() {
-		fmt.Fprintf(&b, "  %-10s  %s\n", s.Name, s.Usage)
+	for _, s := range sidecar.OrderSettings(new(ostrich.Options)) {
+		fmt.Fprintf(&b, "  %-10s  %s\n", s.Key, s.Usage)
 	}
 	fmt.Fprintf(&b, "  %-10s  %s: what lengths the policy goes by; of spt too\n", estimate, strings.Join(estimates, ", "))
 	return b.String()
@@ -107,14 +107,14 @@ func parsePolicy(text string) (Policy, error) {
 func (p *Policy) set(name, value string) (why string) {
 	var names []string
 	if p.kind.Settings != nil {
-		for _, s := range sidecar.OrderSettings() {
-			if s.Name == name {
-				if err := s.Set(&p.options, value); err != nil {
+		for _, s := range sidecar.OrderSettings(&p.options) {
+			if s.Key == name {
+				if err := s.Value.Set(value); err != nil {
 					return name + ": " + err.Error()
 				}
 				return ""
 			}
-			names = append(names, s.Name)
+			names = append(names, s.Key)
 		}
 	}
 	if p.kind.Estimates() {
@@ -142,11 +142,11 @@ func (p *Policy) Settings() string {
 	name, words := p.kind.Name, []string(nil)
 	if p.kind.Settings != nil {
 		name = "ostrich"
-		for _, s := range sidecar.OrderSettings() {
-			if s.Name == "threshold" && p.options.Rule.By != ostrich.Window && p.options.Rule.By != ostrich.Arrival {
+		for _, s := range sidecar.OrderSettings(&p.options) {
+			if s.Key == "threshold" && p.options.Rule.By != ostrich.Window && p.options.Rule.By != ostrich.Arrival {
 				continue // without effect
 			}
-			words = append(words, s.Name+"="+s.Text(&p.options))
+			words = append(words, s.Key+"="+s.Value.String())
 		}
 	}
 	if p.exact {

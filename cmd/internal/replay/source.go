@@ -130,10 +130,10 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	if err != nil {
 		return nil, err
 	}
-	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == "tree", Location: s.location}
+	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == slurmdb.Tree, Location: s.location}
 	s.setup.Plans, s.setup.Planned = config.Plans(), config.Planned()
 	s.lengths = lengths.Options{
-		Predictor: config.Schedule.Predictor, Class: config.Schedule.Class, Tree: s.setup.Tree,
+		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
 		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
 	}
 	if err = s.readFiles(); err != nil {

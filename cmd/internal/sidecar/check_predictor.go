@@ -62,7 +62,7 @@ func foretell(ctx context.Context, c Config, read func(context.Context) (*accoun
 		return result, 0, err
 	}
 	o := lengths.Options{
-		Predictor: c.Schedule.Predictor, Class: c.Schedule.Class, Tree: c.Schedule.Shares == sharesTree,
+		Predictor: c.Schedule.Predictor.String(), Class: c.Schedule.Class.String(), Tree: c.Schedule.Shares == slurmdb.Tree,
 		DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}
 	partitions, err := c.Commands().Partitions(ctx)

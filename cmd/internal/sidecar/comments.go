@@ -52,7 +52,7 @@ type said struct {
 func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,
-		campaigns: c.Campaign.Declared == slurmdb.InComment.String(),
+		campaigns: c.Campaign.Declared == slurmdb.InComment,
 		passed:    make(map[ostrich.JobID]said),
 	}
 	if m.hints || m.campaigns {

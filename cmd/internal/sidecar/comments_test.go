@@ -36,7 +36,7 @@ func (r *remarks) remark(id int, at ostrich.Time, comment string) {
 func (r *remarks) begin(t *testing.T, edit ...func(*Config)) *Sidecar {
 	t.Helper()
 	c := Default()
-	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.ctl.ClusterName, hintsComment, slurmdb.InComment.String()
+	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.ctl.ClusterName, hintsComment, slurmdb.InComment
 	for _, e := range edit {
 		e(&c)
 	}
@@ -173,14 +173,15 @@ func TestCommentsFail(t *testing.T) {
 // TestCommentsOff: comments are read only where a setting asks for them.
 func TestCommentsOff(t *testing.T) {
 	for _, tt := range []struct {
-		hints, declared string
-		asked           int
-		want            string
+		hints    string
+		declared slurmdb.DeclareBy
+		asked    int
+		want     string
 	}{
-		{"off", "off", 0, " 2400 [1 2]"},
-		{"off", "name", 0, " 2400 [1 2]"},
-		{"comment", "off", 1, " 1320 [1 2]"},
-		{"off", "comment", 1, " 1200 [2], a 1200 [1]"},
+		{"off", slurmdb.NotDeclared, 0, " 2400 [1 2]"},
+		{"off", slurmdb.InName, 0, " 2400 [1 2]"},
+		{"comment", slurmdb.NotDeclared, 1, " 1320 [1 2]"},
+		{"off", slurmdb.InComment, 1, " 1200 [2], a 1200 [1]"},
 	} {
 		r := &remarks{site: newSite()}
 		r.remark(1, 9000, "campaign:a,expect=1")

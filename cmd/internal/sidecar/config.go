@@ -48,21 +48,21 @@ type Config struct {
 		Timeout time.Duration
 	}
 	Campaign struct {
-		Rule      string
+		Rule      ostrich.By
 		Threshold time.Duration
-		Late      string
-		Declared  string
+		Late      ostrich.Late
+		Declared  slurmdb.DeclareBy
 	}
 	Schedule struct {
 		Order        string
 		LateGrace    time.Duration // 0 is off
 		Memory       time.Duration // 0 is off
-		Machine      string
-		Gate         string
-		Inside       string
-		Shares       string
-		Predictor    string
-		Class        string
+		Machine      ostrich.Machine
+		Gate         ostrich.Gate
+		Inside       ostrich.Inside
+		Shares       slurmdb.ShareBy
+		Predictor    ostrich.Predictor
+		Class        slurmdb.ClassBy
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
@@ -73,8 +73,8 @@ type Config struct {
 	Satisfaction satisfaction.Acceptance
 
 	Priority struct {
-		Channel string
-		Mode    string
+		Channel priority.Channel
+		Mode    priority.Mode
 		Weight  int
 		Depth   int
 		Margin  int // per cent
@@ -137,27 +137,27 @@ func Default() Config {
 	c.Database.History = 28 * day
 	c.Database.Overlap = 2 * time.Minute
 	c.Slurm.Timeout = 10 * time.Second
-	c.Campaign.Rule = ostrich.Max.String()
+	c.Campaign.Rule = ostrich.Max
 	c.Campaign.Threshold = 30 * time.Minute
-	c.Campaign.Late = ostrich.Reopen.String()
+	c.Campaign.Late = ostrich.Reopen
 	c.Schedule.Order = orderRemaining
 	c.Schedule.LateGrace = day
 	c.Schedule.Memory = 7 * day
-	c.Campaign.Declared = slurmdb.NotDeclared.String()
-	c.Schedule.Machine = ostrich.Parallel.String()
-	c.Schedule.Gate = ostrich.Off.String()
-	c.Schedule.Inside = ostrich.SPT.String()
-	c.Schedule.Shares = sharesFlat
-	c.Schedule.Predictor = ostrich.Alike.String()
-	c.Schedule.Class = slurmdb.ByName.String()
+	c.Campaign.Declared = slurmdb.NotDeclared
+	c.Schedule.Machine = ostrich.Parallel
+	c.Schedule.Gate = ostrich.Off
+	c.Schedule.Inside = ostrich.SPT
+	c.Schedule.Shares = slurmdb.Flat
+	c.Schedule.Predictor = ostrich.Alike
+	c.Schedule.Class = slurmdb.ByName
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
 	c.Schedule.Horizon = 5 * time.Minute
 	c.Schedule.Ahead = time.Hour
 	c.Schedule.Nodes = 2000
 	c.Satisfaction = satisfaction.Median
-	c.Priority.Channel = string(priority.SiteFactor)
-	c.Priority.Mode = string(priority.Strict)
+	c.Priority.Channel = priority.SiteFactor
+	c.Priority.Mode = priority.Strict
 	c.Priority.Margin = 20
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
 	c.Socket = DefaultSocket
@@ -179,9 +179,6 @@ const (
 	// defaultMinInterval gives way to a shorter interval.
 	defaultMinInterval = 2 * time.Second
 
-	sharesFlat = "flat"
-	sharesTree = "tree"
-
 	orderRemaining = "remaining"
 	orderPaper     = "paper"
 	orderHorizon   = "horizon"
@@ -191,37 +188,17 @@ const (
 
 // ScheduleOptions returns the options of the virtual schedule.
 func (c *Config) ScheduleOptions() (ostrich.Options, error) {
-	var o ostrich.Options
-	var errs []error
-	var err error
-	note := func(key string) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", key, err))
-		}
+	o := ostrich.Options{
+		Rule: ostrich.Rule{By: c.Campaign.Rule, Threshold: seconds(c.Campaign.Threshold)}, Late: c.Campaign.Late,
+		Machine: c.Schedule.Machine, Gate: c.Schedule.Gate, Inside: c.Schedule.Inside, Predictor: c.Schedule.Predictor,
 	}
-	o.Rule.By, err = ostrich.Named[ostrich.By](ostrich.ByNames, c.Campaign.Rule)
-	note("campaign.rule")
-	o.Late, err = ostrich.Named[ostrich.Late](ostrich.LateNames, c.Campaign.Late)
-	note("campaign.late")
-	o.Machine, err = ostrich.Named[ostrich.Machine](ostrich.MachineNames, c.Schedule.Machine)
-	note("schedule.machine")
-	o.Gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, c.Schedule.Gate)
-	if err == nil && o.Gate == ostrich.Strict {
-		err = errors.New(`"strict" would have to hold jobs back, which the sidecar does not do; use demote or off`)
-	}
-	note("schedule.gate")
-	o.Inside, err = ostrich.Named[ostrich.Inside](ostrich.InsideNames, c.Schedule.Inside)
-	note("schedule.inside")
-	o.Predictor, err = ostrich.Named[ostrich.Predictor](ostrich.PredictorNames, c.Schedule.Predictor)
-	note("schedule.predictor")
-	o.Rule.Threshold = seconds(c.Campaign.Threshold)
 	if c.Schedule.Order != orderPaper {
 		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
 	}
-	if len(errs) == 0 {
-		errs = append(errs, o.Validate())
+	if o.Gate == ostrich.Strict {
+		return o, errors.New(`schedule.gate: "strict" would have to hold jobs back, which the sidecar does not do; use demote or off`)
 	}
-	return o, errors.Join(errs...)
+	return o, o.Validate()
 }
 
 // Plans reports whether the head of the queue is planned, by Planned.
@@ -238,7 +215,7 @@ func (c *Config) Planned() horizon.Options {
 // journal knows.
 func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 	return priority.Options{
-		Channel: priority.Channel(c.Priority.Channel), Mode: priority.Mode(c.Priority.Mode), Weight: int64(c.Priority.Weight),
+		Channel: c.Priority.Channel, Mode: c.Priority.Mode, Weight: int64(c.Priority.Weight),
 		Depth: c.Priority.Depth, Margin: c.Priority.Margin, Controller: controller, Include: c.Include, Exclude: c.Exclude,
 		Outside: func(partitions string) bool { return !c.pooled(partitions) },
 	}
@@ -276,7 +253,7 @@ func (c *Config) Validate() error {
 	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
 	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
-	check(c.Priority.Mode != string(priority.Weight) || c.Priority.Weight > 0,
+	check(c.Priority.Mode != priority.Weight || c.Priority.Weight > 0,
 		"priority.weight: must be above 0 with priority.mode weight")
 	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
 	check(c.Socket == "" || filepath.IsAbs(c.Socket) && len(c.Socket) <= longestSocket,
@@ -329,24 +306,12 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		}
 		password = strings.TrimRight(string(raw), "\r\n")
 	}
-	by := slurmdb.Flat
-	if c.Schedule.Shares == sharesTree {
-		by = slurmdb.Tree
-	}
-	class, err := ostrich.Named[slurmdb.ClassBy](slurmdb.ClassNames, c.Schedule.Class)
-	if err != nil {
-		return slurmdb.Config{}, fmt.Errorf("schedule.class: %w", err)
-	}
-	declared, err := ostrich.Named[slurmdb.DeclareBy](slurmdb.DeclareNames, c.Campaign.Declared)
-	if err != nil {
-		return slurmdb.Config{}, fmt.Errorf("campaign.declared: %w", err)
-	}
 	return slurmdb.Config{
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
-		Cluster: c.Cluster, Shares: by,
+		Cluster: c.Cluster, Shares: c.Schedule.Shares,
 		History: seconds(history), Overlap: seconds(c.Database.Overlap),
-		Class: class, Hints: c.Schedule.Hints == hintsComment, Declared: declared,
+		Class: c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
 		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
 	}, nil
 }

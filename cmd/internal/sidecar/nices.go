@@ -96,7 +96,7 @@ func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 // job that it pins, and the journal knows it. Channel nice puts its own values there:
 // what is above 0 is the owner's, and such a job is left alone.
 func (s *Sidecar) ownNice(q *priority.Queued) int64 {
-	switch priority.Channel(s.config.Priority.Channel) {
+	switch s.config.Priority.Channel {
 	case priority.Nice:
 		return 0
 	case priority.Priority:

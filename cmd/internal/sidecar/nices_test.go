@@ -124,7 +124,7 @@ func TestNiceOfTheChannel(t *testing.T) {
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 1, 9000, "main")
 		w.queue[0].Nice = 30
-		s := w.start(t, func(c *Config) { c.Priority.Channel = string(tt.channel) })
+		s := w.start(t, func(c *Config) { c.Priority.Channel = tt.channel })
 		var err error
 		if s.journal, err = journal.Open(filepath.Join(t.TempDir(), "journal")); err != nil {
 			t.Fatal(err)

@@ -148,7 +148,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 	}
 	return &Sidecar{
 		writer: writer{
-			slurm: p.commands, controller: p.controller, channel: priority.Channel(c.Priority.Channel), interval: c.Interval, journal: p.journal,
+			slurm: p.commands, controller: p.controller, channel: c.Priority.Channel, interval: c.Interval, journal: p.journal,
 		},
 		config: c, accounting: p.accounting, pools: pools, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
 		comments: newComments(&c, p.commands), holds: newHolds(), nices: newNices(), lead: p.lead, names: p.names,

@@ -2,104 +2,62 @@ package sidecar
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"slurm-ostrich/ostrich"
 )
 
-// An OrderSetting is a choice of the virtual schedule, as text. Text and Set are
-// inverse; after an error of Set the options are as before.
-type OrderSetting struct {
-	Name  string
-	Usage string // what it may be
-	Text  func(o *ostrich.Options) string
-	Set   func(o *ostrich.Options, text string) error
-}
-
-// OrderSettings lists all choices that make an order, but for the processors.
-func OrderSettings() []OrderSetting {
-	return []OrderSetting{
-		word("rule", ostrich.ByNames, func(o *ostrich.Options) *ostrich.By { return &o.Rule.By }),
-		length("threshold", func(o *ostrich.Options) *ostrich.Duration { return &o.Rule.Threshold }),
-		word("late", ostrich.LateNames, func(o *ostrich.Options) *ostrich.Late { return &o.Late }),
-		word("machine", ostrich.MachineNames, func(o *ostrich.Options) *ostrich.Machine { return &o.Machine }),
-		word("gate", ostrich.GateNames, func(o *ostrich.Options) *ostrich.Gate { return &o.Gate }, ostrich.Strict),
-		word("inside", ostrich.InsideNames, func(o *ostrich.Options) *ostrich.Inside { return &o.Inside }),
-		word("predictor", ostrich.PredictorNames, func(o *ostrich.Options) *ostrich.Predictor { return &o.Predictor }),
-		length("grace", func(o *ostrich.Options) *ostrich.Duration { return &o.Grace }),
-		length("memory", func(o *ostrich.Options) *ostrich.Duration { return &o.Memory }),
-		onOff("settle", func(o *ostrich.Options) *bool { return &o.Settle }),
+// OrderSettings lists the choices of a virtual schedule that make an order, all but the
+// processors. Their keys are those of ostrich bench.
+func OrderSettings(o *ostrich.Options) []Setting {
+	word := func(key string, v choice) Setting {
+		return Setting{Key: key, Usage: strings.Join(v.of, ", "), Value: v}
+	}
+	length := func(key string, at *ostrich.Duration) Setting {
+		return Setting{Key: key, Usage: "a time such as 30m or 7d, or off", Value: wholeSeconds{at}}
+	}
+	return []Setting{
+		word("rule", byName(&o.Rule.By, ostrich.ByNames)),
+		length("threshold", &o.Rule.Threshold),
+		word("late", byName(&o.Late, ostrich.LateNames)),
+		word("machine", byName(&o.Machine, ostrich.MachineNames)),
+		word("gate", byName(&o.Gate, ostrich.GateNames, ostrich.Strict)), // the sidecar holds no job back
+		word("inside", byName(&o.Inside, ostrich.InsideNames)),
+		word("predictor", byName(&o.Predictor, ostrich.PredictorNames)),
+		length("grace", &o.Grace),
+		length("memory", &o.Memory),
+		word("settle", onOff(&o.Settle)),
 	}
 }
 
-// word is a setting that is one of several names, but for those that the
-// sidecar does not do.
-func word[T ~uint8](name string, names []string, at func(*ostrich.Options) *T, but ...T) OrderSetting {
-	var known []string
-	for i, n := range names {
-		if !slices.Contains(but, T(i)) {
-			known = append(known, n)
-		}
-	}
-	return OrderSetting{
-		Name: name, Usage: strings.Join(known, ", "),
-		Text: func(o *ostrich.Options) string { return names[*at(o)] },
-		Set: func(o *ostrich.Options, text string) error {
-			if !slices.Contains(known, text) {
-				return fmt.Errorf("%q is none of %s", text, strings.Join(known, ", "))
-			}
-			*at(o) = T(slices.Index(names, text))
-			return nil
-		},
-	}
-}
-
-// off is a length of 0, or no.
-const off = "off"
-
-// length is a setting that is a length of time; off is 0.
-func length(name string, at func(*ostrich.Options) *ostrich.Duration) OrderSetting {
-	return OrderSetting{
-		Name: name, Usage: "a time such as 30m or 7d, or off",
-		Text: func(o *ostrich.Options) string {
-			if d := *at(o); d != 0 {
-				return FormatSpan(time.Duration(d) * time.Second)
-			}
-			return off
-		},
-		Set: func(o *ostrich.Options, text string) error {
-			if text == off {
-				*at(o) = 0
-				return nil
-			}
-			d, err := parseSpan(text)
-			if err != nil || d%time.Second != 0 {
-				return fmt.Errorf("%q is neither off nor a length of time such as 90s, 10m, 12h or 14d", text)
-			}
-			*at(o) = seconds(d)
-			return nil
-		},
-	}
-}
-
-// onOff is a setting that is on or off.
-func onOff(name string, at func(*ostrich.Options) *bool) OrderSetting {
-	return OrderSetting{
-		Name: name, Usage: "on, off",
-		Text: func(o *ostrich.Options) string {
-			if *at(o) {
+// onOff is a choice that is on or off.
+func onOff(at *bool) choice {
+	return choice{
+		of: []string{"on", off},
+		show: func() string {
+			if *at {
 				return "on"
 			}
 			return off
 		},
-		Set: func(o *ostrich.Options, text string) error {
-			if text != "on" && text != off {
-				return fmt.Errorf("%q is neither on nor off", text)
-			}
-			*at(o) = text == "on"
-			return nil
-		},
+		set: func(place int) { *at = place == 0 },
 	}
+}
+
+// wholeSeconds is a length of time in seconds, or off, which is 0.
+type wholeSeconds struct{ at *ostrich.Duration }
+
+func (v wholeSeconds) String() string {
+	d := time.Duration(*v.at) * time.Second
+	return offSpan{span{at: &d}}.String()
+}
+
+func (v wholeSeconds) Set(s string) error {
+	var d time.Duration
+	if err := (offSpan{span{at: &d}}).Set(s); err != nil || d%time.Second != 0 {
+		return fmt.Errorf("%q is neither off nor a length of time such as 90s, 10m, 12h or 14d", s)
+	}
+	*v.at = seconds(d)
+	return nil
 }

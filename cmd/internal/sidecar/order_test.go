@@ -16,7 +16,7 @@ import (
 // Every field of the options but the processors is a setting, and what a
 // setting shows can be set.
 func TestOrderSettings(t *testing.T) {
-	settings := OrderSettings()
+	settings := OrderSettings(new(ostrich.Options))
 	fields := reflect.TypeFor[ostrich.Options]().NumField() - 1 + reflect.TypeFor[ostrich.Rule]().NumField() - 1
 	if len(settings) != fields {
 		t.Errorf("%d settings of %d fields", len(settings), fields)
@@ -34,9 +34,10 @@ func TestOrderSettings(t *testing.T) {
 		},
 	} {
 		var again ostrich.Options
-		for _, s := range settings {
-			if err := s.Set(&again, s.Text(&o)); err != nil {
-				t.Errorf("%s: %v", s.Name, err)
+		set := OrderSettings(&again)
+		for i, s := range OrderSettings(&o) {
+			if err := set[i].Value.Set(s.Value.String()); err != nil {
+				t.Errorf("%s: %v", s.Key, err)
 			}
 		}
 		if again != o {
@@ -52,14 +53,14 @@ func TestOrderSettingsErrors(t *testing.T) {
 		{"grace", "1", "neither off nor a length of time"},
 		{"memory", "-1h", "neither off nor a length of time"},
 		{"threshold", "1500ms", "neither off nor a length of time"},
-		{"settle", "true", `"true" is neither on nor off`},
+		{"settle", "true", `"true" is none of on, off`},
 	} {
-		for _, s := range OrderSettings() {
-			if s.Name != tt.name {
+		o := paperLike
+		for _, s := range OrderSettings(&o) {
+			if s.Key != tt.name {
 				continue
 			}
-			o := paperLike
-			if err := s.Set(&o, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := s.Value.Set(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s=%s: %v, want %s", tt.name, tt.text, err, tt.want)
 			}
 			if o != paperLike {

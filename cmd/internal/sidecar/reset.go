@@ -21,7 +21,7 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
 	}
 	slurm := c.Commands()
-	w := writer{slurm: slurm, channel: priority.Channel(c.Priority.Channel), interval: c.Interval}
+	w := writer{slurm: slurm, channel: c.Priority.Channel, interval: c.Interval}
 	w.controller, err = slurm.Controller(ctx)
 	if err != nil {
 		return nil, nil, err

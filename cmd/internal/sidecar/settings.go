@@ -54,8 +54,8 @@ func Settings(c *Config) []Setting {
 	names := func(list []string) string { return strings.Join(list, ", ") }
 	return []Setting{
 		{Key: "cluster", Value: text{&c.Cluster}, Usage: "Slurm's ClusterName; empty: ask scontrol"},
-		{Key: "source", Value: choice{&c.From, []string{Tables, Sacct}}, Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
-		{Key: "mode", Value: choice{&c.Mode, []string{Observe, Enforce}}, Usage: "observe (write nothing) or enforce (write priorities)"},
+		{Key: "source", Value: oneOf(&c.From, Tables, Sacct), Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
+		{Key: "mode", Value: oneOf(&c.Mode, Observe, Enforce), Usage: "observe (write nothing) or enforce (write priorities)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
 		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next"},
 		{Key: "doorbell", Value: offSpan{span{&c.Doorbell, 100 * time.Millisecond}}, Usage: "how often sdiag is asked whether jobs were submitted, started or ended, upon which a cycle begins; off or 0: cycles come every interval"},
@@ -65,7 +65,7 @@ func Settings(c *Config) []Setting {
 		{Key: "database.password_file", Value: text{&c.Database.PasswordFile}, Usage: "file with the password of the account; $NAME is taken from the environment"},
 		{Key: "database.password", Value: text{&c.Database.Password}, NoFlag: true, Usage: "password of the account"},
 		{Key: "database.name", Value: text{&c.Database.Name}, Usage: "StorageLoc of slurmdbd.conf"},
-		{Key: "database.tls", Value: choice{&c.Database.TLS, []string{"off", "preferred", "on", "skip-verify"}}, Usage: "off, preferred, on or skip-verify (encrypt without a look at the certificate)"},
+		{Key: "database.tls", Value: oneOf(&c.Database.TLS, "off", "preferred", "on", "skip-verify"), Usage: "off, preferred, on or skip-verify (encrypt without a look at the certificate)"},
 		{Key: "database.tls_ca", Value: text{&c.Database.TLSCA}, Usage: "PEM file with the authority that signed the server's certificate, for database.tls on; empty: the system's"},
 		{Key: "database.timeout", Value: span{&c.Database.Timeout, time.Second}, Usage: "longest time for one query, and with source sacct for one sacct"},
 		{Key: "database.history", Value: span{&c.Database.History, 0}, Usage: "how far back finished jobs are read at the start; with source sacct no further than schedule.memory"},
@@ -75,31 +75,31 @@ func Settings(c *Config) []Setting {
 		{Key: "slurm.conf", Value: text{&c.Slurm.Conf}, Usage: "path of slurm.conf; empty: SLURM_CONF or Slurm's own default"},
 		{Key: "slurm.timeout", Value: span{&c.Slurm.Timeout, time.Second}, Usage: "longest time for one Slurm command"},
 
-		{Key: "campaign.rule", Value: choice{&c.Campaign.Rule, ostrich.ByNames}, Usage: "how campaigns are detected: " + names(ostrich.ByNames)},
+		{Key: "campaign.rule", Value: byName(&c.Campaign.Rule, ostrich.ByNames), Usage: "how campaigns are detected: " + names(ostrich.ByNames)},
 		{Key: "campaign.threshold", Value: span{&c.Campaign.Threshold, 0}, Usage: "gap (rule arrival) or length (rule window) that ends a campaign"},
-		{Key: "campaign.late", Value: choice{&c.Campaign.Late, ostrich.LateNames}, Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
-		{Key: "campaign.declared", Value: choice{&c.Campaign.Declared, slurmdb.DeclareNames}, Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
+		{Key: "campaign.late", Value: byName(&c.Campaign.Late, ostrich.LateNames), Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
+		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, slurmdb.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
-		{Key: "schedule.order", Value: choice{&c.Schedule.Order, orders}, Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it), paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then) or horizon (remaining, with the head of the queue planned so that users wait for less than they accept, see satisfaction)"},
+		{Key: "schedule.order", Value: oneOf(&c.Schedule.Order, orderRemaining, orderPaper, orderHorizon), Usage: "what goes first: remaining (what has the least way left to its virtual completion, late work by what is left of it), paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then) or horizon (remaining, with the head of the queue planned so that users wait for less than they accept, see satisfaction)"},
 		{Key: "schedule.ahead", Value: span{&c.Schedule.Ahead, 0}, Usage: "with schedule.order horizon: how far a job may come to stand in front of others, in the time that the whole machine needs for what they preceded it by; 0: none does"},
 		{Key: "schedule.nodes", Value: number{&c.Schedule.Nodes}, Usage: "with schedule.order horizon: how many schedules are looked at to plan a queue, of which a job more is planned for each 50; 0: the order stays"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
-		{Key: "schedule.machine", Value: choice{&c.Schedule.Machine, ostrich.MachineNames}, Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
-		{Key: "schedule.gate", Value: choice{&c.Schedule.Gate, gates}, Usage: "jobs of campaigns that have not started virtually: demote (behind all others) or off (no difference)"},
-		{Key: "schedule.inside", Value: choice{&c.Schedule.Inside, ostrich.InsideNames}, Usage: "order inside a campaign: " + names(ostrich.InsideNames)},
-		{Key: "schedule.shares", Value: choice{&c.Schedule.Shares, []string{sharesFlat, sharesTree}}, Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
-		{Key: "schedule.predictor", Value: choice{&c.Schedule.Predictor, ostrich.PredictorNames}, Usage: "expected length of a job: " + names(ostrich.PredictorNames)},
-		{Key: "schedule.class", Value: choice{&c.Schedule.Class, slurmdb.ClassNames}, Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
-		{Key: "schedule.hints", Value: choice{&c.Schedule.Hints, []string{hintsOff, hintsComment}}, Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
+		{Key: "schedule.machine", Value: byName(&c.Schedule.Machine, ostrich.MachineNames), Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
+		{Key: "schedule.gate", Value: byName(&c.Schedule.Gate, ostrich.GateNames, ostrich.Strict), Usage: "jobs of campaigns that have not started virtually: demote (behind all others) or off (no difference)"},
+		{Key: "schedule.inside", Value: byName(&c.Schedule.Inside, ostrich.InsideNames), Usage: "order inside a campaign: " + names(ostrich.InsideNames)},
+		{Key: "schedule.shares", Value: byName(&c.Schedule.Shares, slurmdb.ShareNames), Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
+		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, ostrich.PredictorNames), Usage: "expected length of a job: " + names(ostrich.PredictorNames)},
+		{Key: "schedule.class", Value: byName(&c.Schedule.Class, slurmdb.ClassNames), Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
+		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "schedule.default_limit", Value: span{&c.Schedule.DefaultLimit, time.Second}, Usage: "expected length where neither job nor partition has a limit"},
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
 		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
 
-		{Key: "priority.channel", Value: choice{&c.Priority.Channel, channels}, Usage: "what is written: " + names(channels)},
-		{Key: "priority.mode", Value: choice{&c.Priority.Mode, modes}, Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
+		{Key: "priority.channel", Value: oneOf(&c.Priority.Channel, priority.SiteFactor, priority.Nice, priority.Priority), Usage: "what is written: sitefactor, nice, priority"},
+		{Key: "priority.mode", Value: oneOf(&c.Priority.Mode, priority.Strict, priority.Weight), Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},
 		{Key: "priority.weight", Value: number{&c.Priority.Weight}, Usage: "with priority.mode weight: priority points of the head of the order"},
 		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: those that may start soon and, beyond, as deep as Slurm looks"},
 		{Key: "priority.margin", Value: number{&c.Priority.Margin}, Usage: "by how many per cent a campaign must be nearer to its virtual completion to overtake one that stands before it; 0: by anything"},
@@ -124,20 +124,10 @@ func Settings(c *Config) []Setting {
 		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page and /metrics may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
 		{Key: "status.user_header", Value: text{&c.Status.UserHeader}, Usage: "header in which a proxy on this host names the user who is logged in, such as X-Remote-User; empty: the status page shows everybody what Slurm shows everybody"},
 		{Key: "web.config_file", Value: text{&c.Web.ConfigFile}, Usage: "file with the TLS certificate and the passwords for listen and status.listen, in the format of Prometheus' exporters; $NAME is taken from the environment; empty: neither"},
-		{Key: "log.level", Value: choice{&c.Log.Level, []string{"debug", "info", "warn", "error"}}, Usage: "debug, info, warn or error"},
-		{Key: "log.format", Value: choice{&c.Log.Format, []string{"auto", "json", "console"}}, Usage: "json, console, or auto: console on a terminal"},
+		{Key: "log.level", Value: oneOf(&c.Log.Level, "debug", "info", "warn", "error"), Usage: "debug, info, warn or error"},
+		{Key: "log.format", Value: oneOf(&c.Log.Format, "auto", "json", "console"), Usage: "json, console, or auto: console on a terminal"},
 	}
 }
-
-// Names that a setting allows, where it does not allow all that the model knows.
-var (
-	// With ostrich.Strict jobs would have to be held back, which the sidecar
-	// does not do.
-	orders   = []string{orderRemaining, orderPaper, orderHorizon}
-	gates    = []string{ostrich.Demote.String(), ostrich.Off.String()}
-	channels = []string{string(priority.SiteFactor), string(priority.Nice), string(priority.Priority)}
-	modes    = []string{string(priority.Strict), string(priority.Weight)}
-)
 
 // Flags returns the flags of all settings, and --config. With hidden, help texts
 // show --config only.

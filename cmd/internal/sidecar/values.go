@@ -19,22 +19,53 @@ type text struct{ at *string }
 func (v text) String() string     { return *v.at }
 func (v text) Set(s string) error { *v.at = s; return nil }
 
-// choice is one of several words.
+// choice is one of several words. set and show say which of them it is, by its place.
 type choice struct {
-	at *string
-	of []string
+	of   []string
+	show func() string
+	set  func(place int)
 }
 
-func (v choice) String() string { return *v.at }
+// oneOf is a choice of texts.
+func oneOf[T ~string](at *T, of ...T) choice {
+	return choice{
+		of:   format.Texts(of, func(t T) string { return string(t) }),
+		show: func() string { return string(*at) },
+		set:  func(place int) { *at = of[place] },
+	}
+}
+
+// byName is a choice of constants, whose names are in their order. The last ones may be
+// no choice.
+func byName[T interface {
+	~uint8
+	fmt.Stringer
+}](at *T, names []string, but ...T) choice {
+	var all []T
+	var of []string
+	for i, name := range names {
+		if !slices.Contains(but, T(i)) {
+			all, of = append(all, T(i)), append(of, name)
+		}
+	}
+	return choice{
+		of:   of,
+		show: func() string { return (*at).String() },
+		set:  func(place int) { *at = all[place] },
+	}
+}
+
+func (v choice) String() string { return v.show() }
 
 // Names returns the words, for completion.
 func (v choice) Names() []string { return v.of }
 
 func (v choice) Set(s string) error {
-	if !slices.Contains(v.of, s) {
+	place := slices.Index(v.of, s)
+	if place < 0 {
 		return fmt.Errorf("%q is none of %s", s, strings.Join(v.of, ", "))
 	}
-	*v.at = s
+	v.set(place)
 	return nil
 }
 
@@ -87,6 +118,9 @@ type span struct {
 }
 
 func (v span) String() string { return FormatSpan(*v.at) }
+
+// off is a length of 0, or no.
+const off = "off"
 
 // offSpan is a length of time, or off, which is also written as 0.
 type offSpan struct{ span }

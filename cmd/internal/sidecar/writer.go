@@ -112,7 +112,7 @@ func readJournal(c *Config) (*journal.Journal, error) {
 	switch {
 	case err == nil:
 		return j, nil
-	case c.Priority.Channel == string(priority.Priority):
+	case c.Priority.Channel == priority.Priority:
 		return nil, journaled(err)
 	}
 	return nil, nil

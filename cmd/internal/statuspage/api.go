@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 // file is one file of the API; docs/api.md describes each.
@@ -99,11 +100,11 @@ func of[Row any](q url.Values, rows []Row, user func(*Row) string) []Row {
 
 // QueueAnswer is queue.json.
 type QueueAnswer struct {
-	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`
-	Channel string       `json:"channel"`
-	Mode    string       `json:"mode"`
-	Summary view.Summary `json:"summary"`
+	Cluster string           `json:"cluster"`
+	Time    ostrich.Time     `json:"time"`
+	Channel priority.Channel `json:"channel"`
+	Mode    priority.Mode    `json:"mode"`
+	Summary view.Summary     `json:"summary"`
 	Queue
 }
 

@@ -25,9 +25,9 @@ type Source interface {
 // it while they run. Nobody may change it.
 type Cycle struct {
 	Cluster string
-	Time    ostrich.Time // of the virtual schedule
-	Channel string       // what is written, see sidecar.Config
-	Mode    string       // of the priorities: strict or weight
+	Time    ostrich.Time     // of the virtual schedule
+	Channel priority.Channel // what is written
+	Mode    priority.Mode
 	// Enforced is set where OStrich's order is in force: in mode enforce, and where some
 	// job has a value of it. Else Slurm's own order is.
 	Enforced bool
@@ -130,7 +130,7 @@ func knownOf(from Source, c *sidecar.Cycle) known {
 			}
 		}
 	}
-	pins := config.Priority.Channel == string(priority.Priority)
+	pins := config.Priority.Channel == priority.Priority
 	for i := range c.Plan.Entries {
 		e := c.Plan.Entries[i]
 		k.ours = k.ours || e.Rank != 0 && (pins && e.Pinned || !pins && e.From != 0)

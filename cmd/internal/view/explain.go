@@ -41,7 +41,7 @@ type Explanation struct {
 	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
 	Factors  *Factors           `json:"factors"`         // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
-	Channel  string             `json:"channel"`
+	Channel  priority.Channel   `json:"channel"`
 	From     int64              `json:"from"`
 	To       int64              `json:"to"`
 	Write    bool               `json:"write"`

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -41,12 +42,12 @@ type Meanwhile struct {
 
 // Write is a write to a job.
 type Write struct {
-	Time    ostrich.Time `json:"time"`
-	Channel string       `json:"channel"`
-	From    int64        `json:"from"`
-	To      int64        `json:"to"`
-	Why     string       `json:"why"`
-	Result  string       `json:"result"` // see priority.Status, or "intended"
+	Time    ostrich.Time     `json:"time"`
+	Channel priority.Channel `json:"channel"`
+	From    int64            `json:"from"`
+	To      int64            `json:"to"`
+	Why     string           `json:"why"`
+	Result  string           `json:"result"` // see priority.Status, or "intended"
 }
 
 // ran explains a job that is not pending, from accounting's record.
@@ -114,7 +115,7 @@ func (s *Cycle) knowWrites(list []*Explanation) error {
 			// array stands for it.
 			of := w.Job == e.JobID || (w.Job == e.array && w.Time <= e.Submitted+ostrich.Time(*e.Waited))
 			if of && w.Time >= e.Submitted {
-				e.Writes = append(e.Writes, Write{w.Time, string(w.Channel), w.From, w.To, w.Why, string(w.Result)})
+				e.Writes = append(e.Writes, Write{w.Time, w.Channel, w.From, w.To, w.Why, string(w.Result)})
 			}
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // Plan is the order of the queue and what would be written. Its fields, and
 // those of all answers, are kept.
 type Plan struct {
-	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`
-	Channel string       `json:"channel"`
-	Mode    string       `json:"mode"`
-	Jobs    []Job        `json:"jobs"`
-	Summary Summary      `json:"summary"`
+	Cluster string           `json:"cluster"`
+	Time    ostrich.Time     `json:"time"`
+	Channel priority.Channel `json:"channel"`
+	Mode    priority.Mode    `json:"mode"`
+	Jobs    []Job            `json:"jobs"`
+	Summary Summary          `json:"summary"`
 }
 
 // HasUser reports whether a row is of the user.

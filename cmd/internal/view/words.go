@@ -281,8 +281,8 @@ var results = map[priority.Status]string{
 }
 
 // channel is what OStrich writes, in words.
-func channel(name string) string {
-	switch priority.Channel(name) {
+func channel(name priority.Channel) string {
+	switch name {
 	case priority.SiteFactor:
 		return "site factor"
 	case priority.Nice:
