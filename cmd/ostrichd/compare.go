@@ -73,14 +73,7 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (m *compared) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		overlapDesc, startsDesc, openDesc, differenceDesc, stretchDesc, flowDesc, finishedDesc, brokenDesc, waitDesc,
-		keptDesc, rhoDesc, promisedDesc,
-	} {
-		to <- d
-	}
-}
+func (m *compared) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, to) }
 
 // Collect implements prometheus.Collector.
 func (m *compared) Collect(to chan<- prometheus.Metric) {

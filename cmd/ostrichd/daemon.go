@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
-	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -52,20 +49,10 @@ type daemon struct {
 	opening sync.Mutex // held to set sidecar, and to read it while a cycle runs
 	sidecar cycler     // nil until opened
 	outage  outage
-	frozen  bool      // the latest cycle found accounting behind
-	harm    bool      // the latest cycle found a setting under which nothing may be written
-	refused int       // priorities that the latest cycle could not change
-	undoing time.Time // when the backfill scheduler last undid a write; zero: not recently
+	probing probing
+	news    news
 
-	server string // the database server read in the latest cycle, "" if there is but one
-	passed bool   // it is not the first of several
-
-	lead      *sidecar.Lead // decides which daemon writes; nil if there is no other
-	standsBy  bool          // in the latest cycle another daemon had the right to write
-	slow      bool          // the latest cycle left writes to the next one
-	contest   bool          // another writer changes priorities
-	contested time.Time     // when it was last seen
-	probing   probing
+	lead *sidecar.Lead // decides which daemon writes; nil if there is no other
 
 	// probe asks for slurmctld's counters. nil: no probes.
 	probe    func(context.Context, sidecar.Config) (slurm.Diag, error)
@@ -75,16 +62,7 @@ type daemon struct {
 	slowdown int    // how much slower everything is, see sidecar.Cycle; 0 before the first cycle
 }
 
-// outage is a series of failed cycles.
-type outage struct {
-	failures int
-	since    time.Time
-}
-
 const (
-	// firstPause is the first pause of the back-off, longestPause the last.
-	firstPause   = 10 * time.Second
-	longestPause = 5 * time.Minute
 	// longestCycle is when a cycle counts as hung, and systemd's watchdog may
 	// act. Each step of a cycle has a limit of its own; thousands of writes to a
 	// controller that throttles them take long.
@@ -119,23 +97,6 @@ func (d *daemon) once(ctx context.Context) error {
 	err := errors.Join(o.err, notChanged(o.cycle), d.close())
 	d.release()
 	return err
-}
-
-// notChanged returns an error if Slurm did not make all changes of a cycle.
-func notChanged(c *sidecar.Cycle) error {
-	switch {
-	case c == nil:
-		return nil
-	case c.StandsBy != "":
-		return fmt.Errorf("nothing was written: %s", c.StandsBy)
-	}
-	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
-	if bad == 0 {
-		return notInForce(c.Outcomes)
-	}
-	first := firstUnchanged(c.Outcomes)
-	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",
-		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
 }
 
 // run does cycles as the doorbell says until ctx ends, which is no error. It
@@ -318,149 +279,6 @@ func (d *daemon) attempt(ctx context.Context) outcome {
 	return outcome{c, err}
 }
 
-// report logs a cycle: what it did, at level quiet if it did nothing, and what an
-// administrator may want to look at.
-func (d *daemon) report(o outcome, quiet zerolog.Level) {
-	c := o.cycle
-	if c == nil {
-		return
-	}
-	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
-	d.page.observe(c)
-	d.private.Store(&c.Controller.PrivateData)
-	d.metrics.wrote(c.Outcomes)
-	d.unchanged(c.Outcomes)
-	if c.Names != nil {
-		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; mode enforce would not begin")
-	}
-	if c.Journal != nil {
-		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
-	}
-	if c.Unplanned != nil {
-		d.log.Warn().Err(c.Unplanned).Msg("the queue could not be planned; it keeps the order without a plan")
-	}
-	d.rivals(c)
-	d.governed(c)
-	if o.err != nil {
-		return
-	}
-	d.metrics.observe(c, d.sidecar, d.now())
-	d.status.succeed(d.now())
-	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = d.now() })
-	d.leftOut(c)
-	d.harmful(c)
-	d.undone(c)
-	d.turn(c)
-	d.moved(c)
-	if frozen := c.Lag > 0; frozen != d.frozen {
-		d.frozen = frozen
-		if frozen {
-			d.log.Warn().Int64("behind_seconds", int64(c.Lag)).Msg("accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still")
-		} else {
-			d.log.Info().Msg("accounting is up to date again")
-		}
-	}
-	summary, written := c.Plan.Summary, count(c.Outcomes, priority.Applied)
-	level := quiet
-	if len(c.Outcomes) > 0 {
-		level = zerolog.InfoLevel
-	}
-	d.log.WithLevel(level).Int("pending", summary.Pending).Int("managed", summary.Managed).Int("planned", summary.Writes).
-		Int("written", written).Float64("kendall_tau", summary.KendallTau).
-		Int("rows", c.Rows).Float64("took_seconds", c.Took.Seconds()).Msg("cycle")
-	mode := d.config.Mode
-	if c.StandsBy != "" {
-		mode += ", stands by"
-	}
-	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", mode, summary.Pending, summary.Writes, written))
-}
-
-// mostLines is how many lines of one kind a cycle logs.
-const mostLines = 10
-
-// leftOut logs the accounting rows that were left out and the events that were
-// rejected.
-func (d *daemon) leftOut(c *sidecar.Cycle) {
-	for _, s := range c.Skipped[:min(len(c.Skipped), mostLines)] {
-		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
-	}
-	for _, err := range c.Odd[:min(len(c.Odd), mostLines)] {
-		d.log.Warn().Err(err).Msg("event rejected")
-	}
-	if more := max(0, len(c.Skipped)-mostLines) + max(0, len(c.Odd)-mostLines); more > 0 {
-		d.log.Warn().Int("more", more).Msg("more rows left out and events rejected")
-	}
-}
-
-// unchanged logs priorities that were not changed. It logs again only when their
-// number grows, because the next cycles try again.
-func (d *daemon) unchanged(outcomes []priority.Change) {
-	refused, ignored := count(outcomes, priority.Refused), count(outcomes, priority.NotApplied)
-	before := d.refused
-	d.refused = refused + ignored
-	if d.refused <= before {
-		return
-	}
-	first := firstUnchanged(outcomes)
-	d.log.Warn().Int("refused", refused).Int("unchanged", ignored).Uint32("job", uint32(first.Job)).
-		Int64("from", first.From).Int64("to", first.To).Str("words", first.Words).Msg("priorities not changed; the journal names each job")
-}
-
-// firstUnchanged returns the first write that was refused or had no effect; there
-// is one.
-func firstUnchanged(outcomes []priority.Change) priority.Change {
-	return outcomes[slices.IndexFunc(outcomes, func(o priority.Change) bool {
-		return o.Status == priority.Refused || o.Status == priority.NotApplied
-	})]
-}
-
-// count returns the number of writes with a status.
-func count(outcomes []priority.Change, status priority.Status) int {
-	return priority.Result{Outcomes: outcomes}.Count(status)
-}
-
-// judge counts failures. It logs one error when an outage begins, and one line
-// when it is over.
-func (d *daemon) judge(err error) {
-	d.doubt(err)
-	switch {
-	case err != nil:
-		d.metrics.failed(err)
-		if d.lead != nil && !d.lead.Mine() {
-			d.metrics.enforcing.Set(0) // nothing is written, and another daemon may write
-		}
-		if d.outage.failures == 0 {
-			d.outage.since = d.now()
-			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is, and the next tries come at growing pauses")
-			d.notify.status("failing: " + err.Error())
-		} else {
-			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
-		}
-		d.outage.failures++
-		d.page.know(func(is *statuspage.Daemon) {
-			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
-		})
-	case d.outage.failures > 0:
-		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
-		d.outage = outage{}
-		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
-	}
-}
-
-// pause returns the time to the next cycle in an outage: firstPause, or the
-// interval if that is less, doubled for each failure in a row up to longestPause;
-// at least one interval.
-func (d *daemon) pause() time.Duration {
-	p := min(d.config.Interval, firstPause)
-	for range d.outage.failures {
-		if p >= longestPause {
-			break
-		}
-		p *= 2
-	}
-	return max(d.config.Interval, min(p, longestPause))
-}
-
 func (d *daemon) close() error {
 	if d.sidecar == nil {
 		return nil
@@ -468,4 +286,14 @@ func (d *daemon) close() error {
 	err := d.sidecar.Close()
 	d.sidecar = nil
 	return err
+}
+
+// release frees the right to write for other daemons.
+func (d *daemon) release() {
+	if d.lead == nil {
+		return
+	}
+	if err := d.lead.Release(); err != nil {
+		d.log.Warn().Err(err).Msg("the database's lock was not given back cleanly")
+	}
 }

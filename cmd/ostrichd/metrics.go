@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
@@ -53,20 +54,25 @@ type metrics struct {
 }
 
 func newMetrics(version string) *metrics {
+	registry := prometheus.NewRegistry()
+	made := promauto.With(registry)
+	gauge := func(name, help string) prometheus.Gauge {
+		return made.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	}
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
+		registry: registry,
 		compared: newCompared(),
-		cycles: prometheus.NewCounterVec(prometheus.CounterOpts{
+		cycles: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
 		}, []string{"result"}),
-		begun: prometheus.NewCounterVec(prometheus.CounterOpts{
+		begun: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, bell (jobs were submitted, started or ended), echo (accounting knows of it by now), rest (writes were left over) or probe (the controller answers again).",
 		}, []string{"by"}),
-		doorbell: prometheus.NewCounterVec(prometheus.CounterOpts{
+		doorbell: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_doorbell_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
 		}, []string{"answer"}),
 		slowdown: gauge("ostrich_slowdown_ratio", "By how much cycles and writes come slower because the controller is loaded: 1, 2, 4 or 8."),
-		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
+		duration: made.NewHistogram(prometheus.HistogramOpts{
 			Name: "ostrich_cycle_duration_seconds", Help: "How long a cycle took: read, step, order, plan, apply.",
 			Buckets: prometheus.ExponentialBuckets(0.005, 2.5, 10),
 		}),
@@ -79,45 +85,44 @@ func newMetrics(version string) *metrics {
 		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
 		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
 		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
-		unwritten: prometheus.NewCounter(prometheus.CounterOpts{
+		unwritten: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
 		}),
 		pastDue: gauge("ostrich_past_due_jobs", "Pending records that could start and have waited for longer than users accept for jobs of their length (setting satisfaction); an array's waiting tasks are one."),
 		planned: gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
 		undone:  gauge("ostrich_undone_jobs", "Pending records that the latest cycle found at another priority than the one written: the backfill scheduler had restored an earlier one."),
-		repeated: prometheus.NewCounter(prometheus.CounterOpts{
+		repeated: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_repeated_writes_total", Help: "Priorities that were written again because the backfill scheduler had undone the write.",
 		}),
 		tau: gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
-		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
+		writes: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
-		rows: prometheus.NewCounter(prometheus.CounterOpts{
+		rows: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
 		}),
-		skipped: prometheus.NewCounter(prometheus.CounterOpts{
+		skipped: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_skipped_rows_total", Help: "Invalid rows that were left out.",
 		}),
-		rejected: prometheus.NewCounter(prometheus.CounterOpts{
+		rejected: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule rejected.",
 		}),
-		missing: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		missing: made.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_missing_processors", Help: "Processors of a pool to which active users with pending jobs are entitled and which they do not hold.",
 		}, []string{"pool"}),
-		campaigns: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		campaigns: made.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_campaigns", Help: "Unfinished campaigns of a pool.",
 		}, []string{"pool"}),
-		processors: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		processors: made.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_processors", Help: "Processors of a pool, by state: all or busy.",
 		}, []string{"pool", "state"}),
 	}
 	m.settings.hash = gauge("ostrich_config_hash", "A number made from the settings in effect, equal for equal settings.")
 	m.settings.reloaded = gauge("ostrich_config_last_reload_successful", "1 if the settings in effect are those read last, 0 if that had failed.")
 	m.settings.reloadedAt = gauge("ostrich_config_last_reload_success_timestamp_seconds", "When settings were last read with success, at the start or by SIGHUP.")
-	build := prometheus.NewGauge(prometheus.GaugeOpts{
+	made.NewGauge(prometheus.GaugeOpts{
 		Name: "ostrich_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
-	})
-	build.Set(1)
+	}).Set(1)
 	for _, result := range []string{"ok", "failed"} {
 		m.cycles.WithLabelValues(result)
 	}
@@ -131,15 +136,8 @@ func newMetrics(version string) *metrics {
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.cycles, m.begun, m.doorbell, m.slowdown, m.duration, m.lastSuccess, m.lag, m.enforcing, m.standingBy, m.givenUp, m.contested, m.unwritten, m.pending, m.managed, m.active, m.planned, m.pastDue,
-		m.settings.hash, m.settings.reloaded, m.settings.reloadedAt,
-		m.tau, m.undone, m.repeated, m.writes, m.rows, m.skipped, m.rejected, m.campaigns, m.processors, m.missing, m.compared, &m.users, build,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.compared, &m.users, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
-}
-
-func gauge(name, help string) prometheus.Gauge {
-	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 }
 
 // configured sets the metrics of settings that are in effect since at.

@@ -1,12 +1,195 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority"
 )
+
+// news is what the log has told of. What lasts is told of once when it begins and once
+// when it is over.
+type news struct {
+	frozen    bool      // accounting is behind
+	harm      bool      // there is a setting under which nothing may be written
+	refused   int       // priorities that the latest cycle could not change
+	undoing   time.Time // when the backfill scheduler last undid a write; zero: not recently
+	server    string    // the database server read in the latest cycle, "" if there is but one
+	passed    bool      // it is not the first of several
+	standsBy  bool      // another daemon has the right to write
+	slow      bool      // writes were left to the next cycle
+	contest   bool      // another writer changes priorities
+	contested time.Time // when it was last seen
+}
+
+// report logs a cycle: what it did, at level quiet if it did nothing, and what an
+// administrator may want to look at.
+func (d *daemon) report(o outcome, quiet zerolog.Level) {
+	c := o.cycle
+	if c == nil {
+		return
+	}
+	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
+	d.page.observe(c)
+	d.private.Store(&c.Controller.PrivateData)
+	d.metrics.wrote(c.Outcomes)
+	d.unchanged(c.Outcomes)
+	if c.Names != nil {
+		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; mode enforce would not begin")
+	}
+	if c.Journal != nil {
+		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
+	}
+	if c.Unplanned != nil {
+		d.log.Warn().Err(c.Unplanned).Msg("the queue could not be planned; it keeps the order without a plan")
+	}
+	d.rivals(c)
+	d.governed(c)
+	if o.err != nil {
+		return
+	}
+	d.metrics.observe(c, d.sidecar, d.now())
+	d.status.succeed(d.now())
+	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = d.now() })
+	d.leftOut(c)
+	d.harmful(c)
+	d.undone(c)
+	d.turn(c)
+	d.moved(c)
+	if frozen := c.Lag > 0; frozen != d.news.frozen {
+		d.news.frozen = frozen
+		if frozen {
+			d.log.Warn().Int64("behind_seconds", int64(c.Lag)).Msg("accounting is behind: messages for slurmdbd wait in slurmctld, or it does not tell of new jobs; the virtual schedule stands still")
+		} else {
+			d.log.Info().Msg("accounting is up to date again")
+		}
+	}
+	summary, written := c.Plan.Summary, count(c.Outcomes, priority.Applied)
+	level := quiet
+	if len(c.Outcomes) > 0 {
+		level = zerolog.InfoLevel
+	}
+	d.log.WithLevel(level).Int("pending", summary.Pending).Int("managed", summary.Managed).Int("planned", summary.Writes).
+		Int("written", written).Float64("kendall_tau", summary.KendallTau).
+		Int("rows", c.Rows).Float64("took_seconds", c.Took.Seconds()).Msg("cycle")
+	mode := d.config.Mode
+	if c.StandsBy != "" {
+		mode += ", stands by"
+	}
+	d.notify.status(fmt.Sprintf("%s: %d pending, %d planned, %d written", mode, summary.Pending, summary.Writes, written))
+}
+
+// mostLines is how many lines of one kind a cycle logs.
+const mostLines = 10
+
+// leftOut logs the accounting rows that were left out and the events that were
+// rejected.
+func (d *daemon) leftOut(c *sidecar.Cycle) {
+	for _, s := range c.Skipped[:min(len(c.Skipped), mostLines)] {
+		d.log.Warn().Uint32("job", uint32(s.Job)).Str("why", s.Why).Msg("accounting row left out")
+	}
+	for _, err := range c.Odd[:min(len(c.Odd), mostLines)] {
+		d.log.Warn().Err(err).Msg("event rejected")
+	}
+	if more := max(0, len(c.Skipped)-mostLines) + max(0, len(c.Odd)-mostLines); more > 0 {
+		d.log.Warn().Int("more", more).Msg("more rows left out and events rejected")
+	}
+}
+
+// unchanged logs priorities that were not changed. It logs again only when their
+// number grows, because the next cycles try again.
+func (d *daemon) unchanged(outcomes []priority.Change) {
+	refused, ignored := count(outcomes, priority.Refused), count(outcomes, priority.NotApplied)
+	before := d.news.refused
+	d.news.refused = refused + ignored
+	if d.news.refused <= before {
+		return
+	}
+	first := firstUnchanged(outcomes)
+	d.log.Warn().Int("refused", refused).Int("unchanged", ignored).Uint32("job", uint32(first.Job)).
+		Int64("from", first.From).Int64("to", first.To).Str("words", first.Words).Msg("priorities not changed; the journal names each job")
+}
+
+// firstUnchanged returns the first write that was refused or had no effect; there
+// is one.
+func firstUnchanged(outcomes []priority.Change) priority.Change {
+	return outcomes[slices.IndexFunc(outcomes, func(o priority.Change) bool {
+		return o.Status == priority.Refused || o.Status == priority.NotApplied
+	})]
+}
+
+// count returns the number of writes with a status.
+func count(outcomes []priority.Change, status priority.Status) int {
+	return priority.Result{Outcomes: outcomes}.Count(status)
+}
+
+// notChanged returns an error if Slurm did not make all changes of a cycle.
+func notChanged(c *sidecar.Cycle) error {
+	switch {
+	case c == nil:
+		return nil
+	case c.StandsBy != "":
+		return fmt.Errorf("nothing was written: %s", c.StandsBy)
+	}
+	bad := count(c.Outcomes, priority.Refused) + count(c.Outcomes, priority.NotApplied)
+	if bad == 0 {
+		return notInForce(c.Outcomes)
+	}
+	first := firstUnchanged(c.Outcomes)
+	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",
+		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
+}
+
+// turn logs whether we have the right to write, and what else keeps jobs from
+// being written: once when it begins and once when it is over.
+func (d *daemon) turn(c *sidecar.Cycle) {
+	d.status.standBy(c.StandsBy)
+	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
+	d.page.know(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
+	if by := c.StandsBy != ""; by != d.news.standsBy {
+		d.news.standsBy = by
+		if by {
+			d.log.Info().Str("why", c.StandsBy).Msg("stands by: computes the order and writes nothing")
+		} else {
+			d.log.Info().Msg("takes over: writes priorities from now on")
+		}
+	}
+	if slow := c.Slow != nil; slow != d.news.slow {
+		d.news.slow = slow
+		if slow {
+			d.log.Warn().Err(c.Slow).Msg("the controller is slow; each cycle goes on with the rest, the head of the queue first")
+		} else {
+			d.log.Info().Msg("the controller keeps up again")
+		}
+	}
+}
+
+// longestContest is how long another writer must stay away to count as gone:
+// longer than any job is left alone because of one.
+const longestContest = 65 * time.Minute
+
+// rivals logs other writers, also after a cycle whose writing failed.
+func (d *daemon) rivals(c *sidecar.Cycle) {
+	if len(c.Rivals) > 0 {
+		d.news.contested = d.now()
+		if !d.news.contest {
+			first := c.Rivals[0]
+			d.log.Warn().Int("jobs", len(c.Rivals)).Uint32("job", uint32(first.Job)).Int64("ours", first.From).Int64("theirs", first.To).
+				Msg("another writer changes priorities that are ours; those jobs are left alone for a while, see the journal")
+		}
+		d.news.contest = true
+	}
+	if d.news.contest && c.Plan.Rivals == 0 && d.now().Sub(d.news.contested) > longestContest {
+		d.news.contest = false
+		d.log.Info().Msg("no other writer changes priorities any more")
+	}
+}
 
 // calm is how long no write must have been undone until it counts as over: one
 // backfill cycle undoes some writes, and the next one others.
@@ -16,14 +199,14 @@ const calm = 10 * time.Minute
 // once when it is over.
 func (d *daemon) undone(c *sidecar.Cycle) {
 	n := c.Plan.Summary.Undone + count(c.Outcomes, priority.Undone)
-	switch began := !d.undoing.IsZero(); {
+	switch began := !d.news.undoing.IsZero(); {
 	case n > 0:
 		if !began {
 			d.log.Warn().Int("jobs", n).Msg("the backfill scheduler undoes writes; they are made again. ostrich check tells of bf_continue, and plan names the jobs")
 		}
-		d.undoing = d.now()
-	case began && d.now().Sub(d.undoing) >= calm:
-		d.undoing = time.Time{}
+		d.news.undoing = d.now()
+	case began && d.now().Sub(d.news.undoing) >= calm:
+		d.news.undoing = time.Time{}
 		d.log.Info().Stringer("for", calm).Msg("the backfill scheduler has undone no write for some time")
 	}
 }
@@ -51,15 +234,15 @@ func notInForce(outcomes []priority.Change) error {
 // moved logs at which of several database servers accounting is read: once when it
 // is another one, and once when it is the first again.
 func (d *daemon) moved(c *sidecar.Cycle) {
-	before := d.server
-	d.server = c.Server
+	before := d.news.server
+	d.news.server = c.Server
 	switch {
 	case c.Passed != nil && c.Server != before:
 		d.log.Warn().Str("address", c.Server).AnErr("error", c.Passed).Msg("accounting is read at another database server")
-	case c.Passed == nil && d.passed:
+	case c.Passed == nil && d.news.passed:
 		d.log.Info().Str("address", c.Server).Msg("accounting is read at the first database server again")
 	}
-	d.passed = c.Passed != nil
+	d.news.passed = c.Passed != nil
 }
 
 // harmful logs a setting of Slurm under which an order can do harm, once when it
@@ -67,10 +250,10 @@ func (d *daemon) moved(c *sidecar.Cycle) {
 // it, and reports that like any failure.
 func (d *daemon) harmful(c *sidecar.Cycle) {
 	found := c.Harm != nil
-	if found == d.harm {
+	if found == d.news.harm {
 		return
 	}
-	d.harm = found
+	d.news.harm = found
 	if found {
 		d.log.Warn().Err(c.Harm).Msg("an order can do harm under Slurm's present settings; mode enforce refuses to write")
 	} else {

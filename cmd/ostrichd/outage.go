@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/priority/slurm"
+)
+
+// outage is a series of failed cycles.
+type outage struct {
+	failures int
+	since    time.Time
+}
+
+const (
+	// firstPause is the first pause of the back-off, longestPause the last.
+	firstPause   = 10 * time.Second
+	longestPause = 5 * time.Minute
+	// probePause is the time between two probes of a controller in an outage.
+	probePause = 5 * time.Second
+)
+
+// judge counts failures. It logs one error when an outage begins, and one line
+// when it is over.
+func (d *daemon) judge(err error) {
+	d.doubt(err)
+	switch {
+	case err != nil:
+		d.metrics.failed(err)
+		if d.lead != nil && !d.lead.Mine() {
+			d.metrics.enforcing.Set(0) // nothing is written, and another daemon may write
+		}
+		if d.outage.failures == 0 {
+			d.outage.since = d.now()
+			d.log.Error().Err(err).Msg("cycle failed; the queue stays as it is, and the next tries come at growing pauses")
+			d.notify.status("failing: " + err.Error())
+		} else {
+			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
+		}
+		d.outage.failures++
+		d.page.know(func(is *statuspage.Daemon) {
+			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
+		})
+	case d.outage.failures > 0:
+		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
+		d.outage = outage{}
+		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
+	}
+}
+
+// pause returns the time to the next cycle in an outage: firstPause, or the
+// interval if that is less, doubled for each failure in a row up to longestPause;
+// at least one interval.
+func (d *daemon) pause() time.Duration {
+	p := min(d.config.Interval, firstPause)
+	for range d.outage.failures {
+		if p >= longestPause {
+			break
+		}
+		p *= 2
+	}
+	return max(d.config.Interval, min(p, longestPause))
+}
+
+// doubt records that the database's clock is wrong: the daemon is not ready, and
+// begins anew if it has used that clock.
+func (d *daemon) doubt(err error) {
+	if !errors.Is(err, sidecar.ErrClock) {
+		return
+	}
+	d.status.distrust(err)
+	if !errors.Is(err, sidecar.ErrAnew) {
+		return
+	}
+	if err := d.close(); err != nil {
+		d.log.Warn().Err(err).Msg("not closed cleanly")
+	}
+}
+
+// probing asks again and again during an outage whether the controller answers,
+// until the next cycle. If a cycle still fails after an answer, the controller
+// was not to blame or answers only in part; then the pauses between the probes
+// double too.
+type probing struct {
+	running <-chan heard // nil: none
+	vain    int          // probes followed by a cycle that failed
+	hurried bool         // the running cycle follows one of those
+	timer   *time.Timer
+}
+
+// arm sets the time of the next probe, if there is an outage.
+func (d *daemon) arm() {
+	switch {
+	case d.probe == nil || d.outage.failures == 0:
+		d.probing.vain, d.probing.hurried = 0, false
+		d.probing.timer.Stop()
+	default:
+		if d.probing.hurried {
+			d.probing.vain++
+		}
+		d.probing.hurried = false
+		d.probing.timer.Reset(min(probePause<<min(d.probing.vain, 10), longestPause))
+	}
+}
+
+// ask begins a probe, and returns the channel of its answer.
+func (d *daemon) ask(ctx context.Context) <-chan heard {
+	answer := make(chan heard, 1)
+	config := d.config
+	go func() {
+		diag, err := d.probe(ctx, config)
+		answer <- heard{diag.Jobs, err}
+	}()
+	return answer
+}
+
+// answered reports whether to do a cycle at once.
+func (d *daemon) answered(err error) bool {
+	switch {
+	case d.outage.failures == 0:
+		return false // a cycle has succeeded meanwhile
+	case err != nil:
+		d.probing.timer.Reset(probePause)
+		return false
+	}
+	d.probing.hurried = true
+	return true
+}
+
+// probe asks for slurmctld's counters. A ping costs as little, but a controller
+// that serves nobody answers it, and it waits for every backup that is down.
+func probe(ctx context.Context, c sidecar.Config) (slurm.Diag, error) {
+	return c.Commands().Diag(ctx)
+}
