@@ -35,7 +35,7 @@ type daemon struct {
 	log     zerolog.Logger
 	metrics *metrics
 	notify  notifier
-	status  readiness
+	status  status
 	page    page
 	socket  *socket.Server // nil: none
 
@@ -103,8 +103,8 @@ func (d *daemon) once(ctx context.Context) error {
 // gives up only on a permanent error at the start, when somebody is there to fix
 // the configuration.
 func (d *daemon) run(ctx context.Context) error {
-	d.page.configured(&d.config)
-	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
+	d.status.configured(&d.config)
+	d.status.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
 	d.users = d.directory()
 	server, err := d.serve(ctx)
 	if err != nil {

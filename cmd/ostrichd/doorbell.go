@@ -227,7 +227,7 @@ func (d *daemon) governed(c *sidecar.Cycle) {
 		d.log.Info().Msg("slurmctld is not loaded any more; cycles and writes come as set")
 	}
 	d.slowdown = slowdown
-	d.page.know(func(is *statuspage.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
+	d.status.know(func(is *statuspage.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
 	d.pace()
 }
 

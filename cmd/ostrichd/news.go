@@ -36,7 +36,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		return
 	}
 	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
-	d.page.observe(c)
+	d.status.observe(c)
 	d.private.Store(&c.Controller.PrivateData)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
@@ -56,7 +56,6 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	}
 	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())
-	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = d.now() })
 	d.leftOut(c)
 	d.harmful(c)
 	d.undone(c)
@@ -149,9 +148,8 @@ func notChanged(c *sidecar.Cycle) error {
 // turn logs whether we have the right to write, and what else keeps jobs from
 // being written: once when it begins and once when it is over.
 func (d *daemon) turn(c *sidecar.Cycle) {
-	d.status.standBy(c.StandsBy)
 	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
-	d.page.know(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
+	d.status.know(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
 	if by := c.StandsBy != ""; by != d.news.standsBy {
 		d.news.standsBy = by
 		if by {

@@ -42,13 +42,13 @@ func (d *daemon) judge(err error) {
 			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
 		}
 		d.outage.failures++
-		d.page.know(func(is *statuspage.Daemon) {
+		d.status.know(func(is *statuspage.Daemon) {
 			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
 		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
-		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
+		d.status.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
 	}
 }
 

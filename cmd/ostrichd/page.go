@@ -10,7 +10,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
 
@@ -21,9 +20,6 @@ import (
 type page struct {
 	shown  chan struct{}                               // closed after the first cycle; nil if there are no requests or no cycles
 	latest atomic.Pointer[func() *statuspage.Snapshot] // makes the snapshot of the latest cycle, once
-
-	mu     sync.Mutex
-	daemon statuspage.Daemon
 }
 
 const (
@@ -32,29 +28,6 @@ const (
 	// mostWritesShown is how many writes of the journal the page shows.
 	mostWritesShown = 50
 )
-
-// know changes what the daemon knows besides its cycles.
-func (p *page) know(change func(*statuspage.Daemon)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	change(&p.daemon)
-}
-
-// configured sets the settings that are in effect from now on.
-func (p *page) configured(c *sidecar.Config) {
-	p.know(func(d *statuspage.Daemon) {
-		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
-		d.Interval, d.Journal = c.Interval, c.Journal
-	})
-}
-
-// observe keeps the figures of a cycle.
-func (p *page) observe(c *sidecar.Cycle) {
-	p.know(func(d *statuspage.Daemon) {
-		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
-		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
-	})
-}
 
 // show replaces the snapshot by one of a described cycle and the comparison so far.
 func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
@@ -86,11 +59,8 @@ func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	if latest := p.latest.Load(); latest != nil {
 		s = (*latest)()
 	}
-	p.mu.Lock()
-	known := p.daemon
-	p.mu.Unlock()
 	now := d.now()
-	known.Ready = d.status.ready(now)
+	known := d.status.at(now)
 	if known.Journal != "" {
 		known.Writes, known.Unread = journal.Tail(known.Journal, mostWritesShown)
 	}

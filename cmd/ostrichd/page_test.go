@@ -210,14 +210,14 @@ func TestPageWrites(t *testing.T) {
 	}
 	d := &daemon{config: sidecar.Default(), metrics: newMetrics("test"), now: time.Now}
 	d.config.Journal = path
-	d.page.configured(&d.config)
+	d.status.configured(&d.config)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // nobody runs cycles: do not wait
 	if list := d.snapshot(ctx).Writes; len(list) != 50 || list[0].To != 59 || list[0].Result != "intended" {
 		t.Errorf("%d writes: %+v", len(list), list)
 	}
 	d.config.Journal = t.TempDir()
-	d.page.configured(&d.config)
+	d.status.configured(&d.config)
 	bad := d.snapshot(ctx).Checks
 	if last := bad[len(bad)-1]; last.Name != "journal" || last.OK || !strings.Contains(last.Words, "is a directory") {
 		t.Errorf("a journal that cannot be read: %+v", bad)

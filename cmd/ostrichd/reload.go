@@ -82,7 +82,7 @@ func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 // configured reports settings that are in effect from now on.
 func (d *daemon) configured() {
 	d.metrics.configured(d.config, d.now())
-	d.page.configured(&d.config)
+	d.status.configured(&d.config)
 	commands := d.config.Commands()
 	d.commands.Store(&commands)
 	d.pace()

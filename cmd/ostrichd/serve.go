@@ -32,15 +32,15 @@ func (d *daemon) measures() *http.ServeMux {
 		_, _ = io.WriteString(w, "ok\n") // the client disconnected
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := d.status.ready(d.now()); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		text, is := "ok\n", d.status.at(d.now())
+		switch {
+		case is.Ready != nil:
+			http.Error(w, is.Ready.Error(), http.StatusServiceUnavailable)
 			return
+		case is.StandsBy != "":
+			text = "ok, stands by: " + is.StandsBy + "\n"
 		}
-		if why := d.status.standsBy(); why != "" {
-			_, _ = io.WriteString(w, "ok, stands by: "+why+"\n") // the client disconnected
-			return
-		}
-		_, _ = io.WriteString(w, "ok\n") // the client disconnected
+		_, _ = io.WriteString(w, text) // the client disconnected
 	})
 	return mux
 }

@@ -5,69 +5,77 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/priority"
 )
 
-// readiness is the answer of /readyz. It is shared with the server.
-type readiness struct {
+// status is what the daemon knows besides its cycles, for the page and for /readyz, which
+// ask at any time.
+type status struct {
 	mu      sync.Mutex
-	success time.Time
+	is      statuspage.Daemon
 	longest time.Duration // longest time between successes
-	by      string        // why nothing is written in mode enforce; "" if it is
 	wrong   error         // why no cycle may be trusted until one succeeds
 }
 
-func (s *readiness) succeed(at time.Time) {
+// know changes what the page shows.
+func (s *status) know(change func(is *statuspage.Daemon)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.success, s.wrong = at, nil
+	change(&s.is)
 }
 
-// standBy sets why another daemon has the right to write, "" if we have it.
-func (s *readiness) standBy(why string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.by = why
+// configured sets the settings that are in effect from now on.
+func (s *status) configured(c *sidecar.Config) {
+	s.know(func(is *statuspage.Daemon) {
+		is.Cluster, is.Mode, is.Channel, is.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
+		is.Interval, is.Journal = c.Interval, c.Journal
+	})
 }
 
-// standsBy returns why another daemon has the right to write.
-func (s *readiness) standsBy() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.by
+// observe keeps the figures of a cycle.
+func (s *status) observe(c *sidecar.Cycle) {
+	s.know(func(is *statuspage.Daemon) {
+		is.Lag, is.Took, is.Skipped, is.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
+		is.Written, is.Refused, is.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
+	})
+}
+
+// succeed notes when a cycle has succeeded.
+func (s *status) succeed(at time.Time) {
+	s.know(func(is *statuspage.Daemon) { is.LastSuccess, s.wrong = at, nil })
 }
 
 // distrust makes the daemon not ready, however recently a cycle has succeeded.
-func (s *readiness) distrust(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wrong = err
-}
+func (s *status) distrust(err error) { s.know(func(*statuspage.Daemon) { s.wrong = err }) }
 
-func (s *readiness) expect(longest time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.longest = longest
+// expect sets the longest time between successes.
+func (s *status) expect(longest time.Duration) {
+	s.know(func(*statuspage.Daemon) { s.longest = longest })
 }
 
 // late reports whether a newer cycle than one that ended at a time should have
 // succeeded.
-func (s *readiness) late(ended, now time.Time) bool {
+func (s *status) late(ended, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return now.Sub(ended) > s.longest
 }
 
-// ready returns nil if a cycle has succeeded recently, else why not.
-func (s *readiness) ready(now time.Time) error {
+// at returns all of it. Ready is nil if a cycle has succeeded recently, else why not.
+func (s *status) at(now time.Time) statuspage.Daemon {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	is, since := s.is, now.Sub(s.is.LastSuccess)
 	switch {
 	case s.wrong != nil:
-		return s.wrong
-	case s.success.IsZero():
-		return errors.New("no cycle has succeeded yet")
-	case now.Sub(s.success) > s.longest:
-		return fmt.Errorf("the latest successful cycle was %v ago", now.Sub(s.success).Round(time.Second))
+		is.Ready = s.wrong
+	case is.LastSuccess.IsZero():
+		is.Ready = errors.New("no cycle has succeeded yet")
+	case since > s.longest:
+		is.Ready = fmt.Errorf("the latest successful cycle was %v ago", since.Round(time.Second))
 	}
-	return nil
+	return is
 }
