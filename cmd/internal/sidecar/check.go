@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,34 +35,39 @@ type Finding struct {
 }
 
 // checklist collects findings in order.
-type checklist []Finding
+type checklist struct {
+	Config
+
+	partitions []priority.Partition
+	unlisted   error // why they are not known
+	found      []Finding
+}
 
 func (l *checklist) ok(name, format string, args ...any) {
-	*l = append(*l, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
+	l.found = append(l.found, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
 }
 
 func (l *checklist) add(name string, r Result, fix, format string, args ...any) {
-	*l = append(*l, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
+	l.found = append(l.found, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // Check checks everything that an installation needs, and writes nothing. as is
 // the user whose rights in Slurm are checked.
 func Check(ctx context.Context, c Config, as string) []Finding {
-	var l checklist
+	l := checklist{Config: c}
 	slurm := c.Commands()
+	l.partitions, l.unlisted = slurm.Partitions(ctx)
 	controller, err := slurm.Controller(ctx)
 	if err != nil {
 		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin to those of its cluster", "%v", err)
 	} else {
 		l.ok("controller", "cluster %s, Slurm %s", controller.ClusterName, controller.Version)
-		if c.Cluster == "" {
-			c.Cluster = controller.ClusterName
-		}
-		l.checkPriority(c, controller)
-		l.checkHarms(ctx, c, controller)
-		l.checkOperator(ctx, c, as)
-		l.checkPartitions(ctx, c)
-		l.checkComments(c, controller)
+		l.Cluster = cmp.Or(c.Cluster, controller.ClusterName)
+		l.checkPriority(controller)
+		l.checkHarms(ctx, controller)
+		l.checkOperator(ctx, as)
+		l.checkPartitions()
+		l.checkComments(controller)
 	}
 	diag, err := slurm.Diag(ctx)
 	switch {
@@ -74,22 +80,22 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
 	if c.From == Sacct {
-		l.checkSacct(ctx, c, clockOf(diag.At))
+		l.checkSacct(ctx, clockOf(diag.At))
 	} else {
-		l.checkDatabase(ctx, c, clockOf(diag.At))
+		l.checkDatabase(ctx, clockOf(diag.At))
 	}
-	l.checkJournal(c, as)
+	l.checkJournal(as)
 	if c.From == Sacct {
-		l.checkWriter(c)
+		l.checkWriter()
 	}
-	l.checkWeb(c)
-	return l
+	l.checkWeb()
+	return l.found
 }
 
 // checkPriority checks the chosen channel and mode against the controller.
-func (l *checklist) checkPriority(c Config, controller priority.Controller) {
-	o := c.PlanOptions(controller)
-	chosen := fmt.Sprintf("channel %s, mode %s", c.Priority.Channel, c.Priority.Mode)
+func (l *checklist) checkPriority(controller priority.Controller) {
+	o := l.PlanOptions(controller)
+	chosen := fmt.Sprintf("channel %s, mode %s", l.Priority.Channel, l.Priority.Mode)
 	var no *priority.ImpossibleError
 	switch err := priority.Check(o); {
 	case errors.As(err, &no):
@@ -104,14 +110,14 @@ func (l *checklist) checkPriority(c Config, controller priority.Controller) {
 	}
 }
 
-func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
+func (l *checklist) checkOperator(ctx context.Context, as string) {
 	if as == "root" {
 		l.ok("operator", "root may change every job; an unprivileged user with AdminLevel=Operator is enough")
 		return
 	}
-	level, err := c.Commands().AdminLevel(ctx, as)
+	level, err := l.Commands().AdminLevel(ctx, as)
 	missing := Fail
-	if c.Mode == Observe {
+	if l.Mode == Observe {
 		missing = Warn // nothing is written
 	}
 	// Of a user that is there already, add changes nothing but associations.
@@ -128,19 +134,18 @@ func (l *checklist) checkOperator(ctx context.Context, c Config, as string) {
 	}
 }
 
-func (l *checklist) checkPartitions(ctx context.Context, c Config) {
-	partitions, err := c.Commands().Partitions(ctx)
-	if err != nil {
-		l.add("partitions", Fail, "do as said of the first line", "%v", err)
+func (l *checklist) checkPartitions() {
+	if l.unlisted != nil {
+		l.add("partitions", Fail, "do as said of the first line", "%v", l.unlisted)
 		return
 	}
 	var names []string
 	tiers := make(map[int]bool)
-	for _, p := range partitions {
+	for _, p := range l.partitions {
 		names = append(names, p.Name)
 		tiers[p.PriorityTier] = true
 	}
-	if _, err := nodesOf(c.Pools, partitions); err != nil {
+	if _, err := nodesOf(l.Pools, l.partitions); err != nil {
 		l.add("partitions", Fail, "name only partitions of slurm.conf in pools: "+strings.Join(names, ", "), "%v", err)
 		return
 	}
@@ -152,14 +157,14 @@ func (l *checklist) checkPartitions(ctx context.Context, c Config) {
 	l.ok("partitions", "%s", strings.Join(names, ","))
 }
 
-func (l *checklist) checkDatabase(ctx context.Context, c Config, controller reading) {
+func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	foretold := false
 	defer func() {
 		if !foretold {
 			l.ok("predictor", "not looked at, as the accounting tables cannot be read")
 		}
 	}()
-	source, err := c.Source()
+	source, err := l.Source()
 	if err != nil {
 		l.add("password", Fail, "let database.password_file name a file that this user can read", "%v", err)
 		return
@@ -197,9 +202,9 @@ func (l *checklist) checkDatabase(ctx context.Context, c Config, controller read
 		l.ok("read-only", "the account can only read")
 	}
 	l.checkClocks(ctx, r, controller)
-	l.checkNames(ctx, c, r)
+	l.checkNames(ctx, r)
 	foretold = true
-	l.checkPredictor(ctx, c, func(ctx context.Context) (*accounting.History, error) {
+	l.checkPredictor(ctx, func(ctx context.Context) (*accounting.History, error) {
 		return latest(ctx, r, foretellJobs)
 	})
 }
@@ -226,17 +231,14 @@ func accountOf(grants []string) string {
 }
 
 // checkNames checks the names in include and exclude.
-func (l *checklist) checkNames(ctx context.Context, c Config, from Namer) {
-	if len(c.named()) == 0 {
+func (l *checklist) checkNames(ctx context.Context, from Namer) {
+	if len(l.named()) == 0 {
 		return
 	}
-	partitions, err := c.Commands().Partitions(ctx)
-	var unknown error
-	if err == nil {
-		unknown, err = c.checkNames(ctx, from, partitions)
-	}
+	unknown, err := l.unknownNames(ctx, from, l.partitions)
+	err = cmp.Or(l.unlisted, err)
 	result := Warn
-	if c.Mode == Enforce {
+	if l.Mode == Enforce {
 		result = Fail
 	}
 	switch {

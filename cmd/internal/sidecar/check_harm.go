@@ -7,8 +7,8 @@ import (
 )
 
 // checkHarms looks for settings of Slurm under which an order can do harm.
-func (l *checklist) checkHarms(ctx context.Context, c Config, controller priority.Controller) {
-	o := c.PlanOptions(controller)
+func (l *checklist) checkHarms(ctx context.Context, controller priority.Controller) {
+	o := l.PlanOptions(controller)
 	for _, f := range priority.Flags(o) {
 		switch {
 		case f.Means != "":
@@ -20,16 +20,13 @@ func (l *checklist) checkHarms(ctx context.Context, c Config, controller priorit
 	if len(controller.PriorityFlags) == 0 {
 		l.ok("PriorityFlags", "none")
 	}
-	slurm := c.Commands()
-	var around priority.Surroundings
-	partitions, err := slurm.Partitions(ctx)
-	if err == nil { // else checkPartitions tells
-		around.Partitions = partitions
-	}
-	if queue, failed := slurm.Queue(ctx); failed == nil { // else the plan tells
+	slurm := l.Commands()
+	around := priority.Surroundings{Partitions: l.partitions} // if they are not known, checkPartitions tells
+	if queue, failed := slurm.Queue(ctx); failed == nil {     // else the plan tells
 		around.Pending = len(queue)
 	}
 	unknown := controller.PoliciesUnknown
+	var err error
 	if around.Thresholds, err = slurm.Thresholds(ctx, controller.ClusterName); err != nil {
 		unknown = err.Error()
 	}

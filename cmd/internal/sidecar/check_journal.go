@@ -12,14 +12,14 @@ import (
 
 // checkJournal looks at the journal's folder, and at the files in it as they
 // will be opened. as is the user whose they are to be.
-func (l *checklist) checkJournal(c Config, as string) {
+func (l *checklist) checkJournal(as string) {
 	if as == "root" {
 		as = "ostrich"
 	}
-	dir := filepath.Dir(c.Journal)
+	dir := filepath.Dir(l.Journal)
 	info, err := os.Stat(dir)
 	switch {
-	case c.Journal == "":
+	case l.Journal == "":
 		l.add("journal", Warn, "set journal to a file in a folder that belongs to "+as+", before mode enforce", "none")
 		return
 	case err != nil:
@@ -32,12 +32,12 @@ func (l *checklist) checkJournal(c Config, as string) {
 		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s is not writable for this user", dir)
 		return
 	}
-	switch refused, repaired := journal.Check(c.Journal); {
+	switch refused, repaired := journal.Check(l.Journal); {
 	case refused != nil:
 		l.add("journal", Fail, "remove it, or let it be a regular file of the folder's owner: ostrichd creates what is missing", "%v", refused)
 	case repaired != nil:
-		l.add("journal", Warn, "nothing: ostrichd sets the file aside as "+c.Journal+".bad and goes on with the lines that are records", "%v", repaired)
+		l.add("journal", Warn, "nothing: ostrichd sets the file aside as "+l.Journal+".bad and goes on with the lines that are records", "%v", repaired)
 	default:
-		l.ok("journal", "%s", c.Journal)
+		l.ok("journal", "%s", l.Journal)
 	}
 }

@@ -20,13 +20,13 @@ const (
 )
 
 // checkPredictor tests the predictors on the jobs of the last days.
-func (l *checklist) checkPredictor(ctx context.Context, c Config, read func(context.Context) (*accounting.History, error)) {
+func (l *checklist) checkPredictor(ctx context.Context, read func(context.Context) (*accounting.History, error)) {
 	ctx, cancel := context.WithTimeout(ctx, foretellTime)
 	defer cancel()
-	result, days, err := foretell(ctx, c, read)
+	result, days, err := l.foretell(ctx, read)
 	switch {
 	case errors.Is(err, accounting.ErrEmpty):
-		l.ok("predictor", "%s: no job has ended in %d days to test it on", c.Schedule.Predictor, foretellDays)
+		l.ok("predictor", "%s: no job has ended in %d days to test it on", l.Schedule.Predictor, foretellDays)
 		return
 	case err != nil:
 		l.ok("predictor", "not looked at: %v", err)
@@ -35,7 +35,7 @@ func (l *checklist) checkPredictor(ctx context.Context, c Config, read func(cont
 	set, best := result.Set(), result.Best()
 	switch {
 	case set == nil || best == nil:
-		l.ok("predictor", "%s: %d jobs have ended in %d days, too few to test it on", c.Schedule.Predictor, result.Jobs, foretellDays)
+		l.ok("predictor", "%s: %d jobs have ended in %d days, too few to test it on", l.Schedule.Predictor, result.Jobs, foretellDays)
 	case result.Gain() == 0:
 		l.ok("predictor", "%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days, and no other is clearly better",
 			set.Name(), set.Factor(), result.Jobs, days)
@@ -56,19 +56,14 @@ func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.Histo
 }
 
 // foretell tests the predictors on the jobs that are read.
-func foretell(ctx context.Context, c Config, read func(context.Context) (*accounting.History, error)) (result lengths.Result, days float64, err error) {
+func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*accounting.History, error)) (result lengths.Result, days float64, err error) {
 	h, err := read(ctx)
 	if err != nil {
 		return result, 0, err
 	}
-	o := lengths.Options{
-		Predictor: c.Schedule.Predictor.String(), Class: c.Schedule.Class.String(), Tree: c.Schedule.Shares == slurmdb.Tree,
-		DefaultLimit: seconds(c.Schedule.DefaultLimit),
-	}
-	partitions, err := c.Commands().Partitions(ctx)
-	if err != nil {
-		partitions = nil // the limits of the jobs themselves must do
-	}
-	o.MaxTime = priority.MaxTimes(partitions)
-	return lengths.Test(h, o), float64(h.To-h.From) / 86400, nil
+	return lengths.Test(h, lengths.Options{
+		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == slurmdb.Tree,
+		DefaultLimit: seconds(l.Schedule.DefaultLimit),
+		MaxTime:      priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do
+	}), float64(h.To-h.From) / 86400, nil
 }

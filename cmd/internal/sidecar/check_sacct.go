@@ -17,21 +17,21 @@ import (
 const lately = ostrich.Duration(86400)
 
 // checkSacct checks what the source sacct needs, in place of the database.
-func (l *checklist) checkSacct(ctx context.Context, c Config, controller reading) {
+func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	foretold := false
 	defer func() {
 		if !foretold {
 			l.ok("predictor", "not looked at, as sacct cannot be asked")
 		}
 	}()
-	source, err := c.Source()
+	source, err := l.Source()
 	if err == nil && source.Cluster == "" {
 		l.add("cluster", Fail, "set cluster to the ClusterName of slurm.conf", "not known, as the controller does not answer")
 		return
 	}
 	var s *sacctsource.Source
 	if err == nil {
-		s, err = sacctsource.New(c.accountants(), source)
+		s, err = sacctsource.New(l.accountants(), source)
 	}
 	if err != nil {
 		l.add("sacct", Fail, "set what the message names", "%v", err)
@@ -57,11 +57,11 @@ func (l *checklist) checkSacct(ctx context.Context, c Config, controller reading
 	} else {
 		l.ok("associations", "%d of users in %d accounts", len(site.Associations), len(site.Accounts))
 	}
-	l.checkPrivate(ctx, c)
+	l.checkPrivate(ctx)
 	l.checkHost(controller)
-	l.checkNames(ctx, c, s)
+	l.checkNames(ctx, s)
 	foretold = true
-	l.checkPredictor(ctx, c, func(ctx context.Context) (*accounting.History, error) {
+	l.checkPredictor(ctx, func(ctx context.Context) (*accounting.History, error) {
 		h, err := s.History(ctx, ostrich.Time(began.Unix())-foretellDays*86400, foretellJobs)
 		if errors.Is(err, slurmdb.ErrTooMuch) {
 			h, err = s.History(ctx, ostrich.Time(began.Unix())-ostrich.Time(lately), foretellJobs)
@@ -71,8 +71,8 @@ func (l *checklist) checkSacct(ctx context.Context, c Config, controller reading
 }
 
 // checkPrivate checks that slurmdbd shows us everybody's jobs.
-func (l *checklist) checkPrivate(ctx context.Context, c Config) {
-	private, err := c.Commands().Private(ctx)
+func (l *checklist) checkPrivate(ctx context.Context) {
+	private, err := l.Commands().Private(ctx)
 	hides := slices.DeleteFunc(private, func(what string) bool { return !slices.Contains([]string{"jobs", "users", "accounts"}, what) })
 	switch {
 	case err != nil:
@@ -98,11 +98,11 @@ func (l *checklist) checkHost(controller reading) {
 }
 
 // checkWriter tells which daemons know of one another.
-func (l *checklist) checkWriter(c Config) {
-	if c.Mode != Enforce || c.Journal == "" {
+func (l *checklist) checkWriter() {
+	if l.Mode != Enforce || l.Journal == "" {
 		l.ok("writer", "nothing is written in mode observe")
 		return
 	}
 	l.add("writer", Warn, "run one ostrichd for this cluster; a second one on another host must have its journal in the same folder, on a file system that both mount",
-		"without a database, only daemons with the journal %s keep one another from writing", c.Journal)
+		"without a database, only daemons with the journal %s keep one another from writing", l.Journal)
 }

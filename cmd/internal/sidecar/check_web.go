@@ -3,11 +3,11 @@ package sidecar
 import "slurm-ostrich/cmd/internal/webserver"
 
 // checkWeb checks the file of web.config_file, if there is one.
-func (l *checklist) checkWeb(c Config) {
-	if c.Web.ConfigFile == "" {
+func (l *checklist) checkWeb() {
+	if l.Web.ConfigFile == "" {
 		return
 	}
-	doors, err := webserver.Read(c.WebFile())
+	doors, err := webserver.Read(l.WebFile())
 	switch {
 	case err != nil:
 		l.add("web", Fail, "correct the file, which the user of ostrichd has to be able to read; docs/security.md has an example", "%v", err)

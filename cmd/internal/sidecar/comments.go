@@ -190,8 +190,8 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb
 }
 
 // checkComments reports what a restart does not know of comments.
-func (l *checklist) checkComments(c Config, controller priority.Controller) {
-	m := newComments(&c, slurm.Commands{})
+func (l *checklist) checkComments(controller priority.Controller) {
+	m := newComments(&l.Config, slurm.Commands{})
 	switch {
 	case m.from == nil:
 	case controller.StoresComments:

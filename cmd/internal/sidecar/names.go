@@ -41,10 +41,10 @@ func (c *Config) named() []named {
 	}, func(n named) bool { return len(n.names) == 0 })
 }
 
-// checkNames returns the names in include and exclude that Slurm does not know,
+// unknownNames returns the names in include and exclude that Slurm does not know,
 // each with the nearest names, or why it cannot look them up. Without it, jobs
 // that a misspelt name was to keep out would be managed silently.
-func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priority.Partition) (unknown, err error) {
+func (c *Config) unknownNames(ctx context.Context, from Namer, partitions []priority.Partition) (unknown, err error) {
 	set := c.named()
 	if len(set) == 0 {
 		return nil, nil
@@ -65,10 +65,10 @@ func (c *Config) checkNames(ctx context.Context, from Namer, partitions []priori
 	return errors.Join(all...), nil
 }
 
-// refuseNames returns what checkNames returns, all of it as an error if the
+// refuseNames returns what unknownNames returns, all of it as an error if the
 // sidecar is to write. Otherwise the first cycle reports the names.
 func (c *Config) refuseNames(ctx context.Context, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
-	unknown, err = c.checkNames(ctx, from, partitions)
+	unknown, err = c.unknownNames(ctx, from, partitions)
 	if unknown != nil && (write || c.trial) {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
 	}

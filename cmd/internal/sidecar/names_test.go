@@ -55,7 +55,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := Default()
 			tt.edit(&c)
-			unknown, err := c.checkNames(t.Context(), someNames, partitions)
+			unknown, err := c.unknownNames(t.Context(), someNames, partitions)
 			var got []string
 			if unknown != nil {
 				got = strings.Split(unknown.Error(), "\n")
