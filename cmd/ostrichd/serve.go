@@ -71,34 +71,27 @@ func (d *daemon) serve(ctx context.Context) (servers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	measures, pages := d.config.Listen, d.config.Status.Listen
-	var all servers
-	add := func(what, address string, handler http.Handler) error {
-		server, err := d.listen(ctx, what, address, handler)
-		if err != nil {
-			return errors.Join(err, all.Close())
-		}
-		all = append(all, server)
-		return nil
-	}
 	d.exposed(doors)
-	if pages != "" && pages == measures {
+	type site struct {
+		what, address string
+		handler       http.Handler
+	}
+	sites := []site{{"metrics", d.config.Listen, d.handler()}, {"status page", d.config.Status.Listen, d.pages()}}
+	if d.config.Listen == d.config.Status.Listen {
 		both := d.measures()
 		both.Handle("/", d.pages())
-		if err := add("metrics and status page", measures, both); err != nil {
-			return nil, err
-		}
-		return all, nil
+		sites = []site{{"metrics and status page", d.config.Listen, both}}
 	}
-	if measures != "" {
-		if err := add("metrics", measures, d.handler()); err != nil {
-			return nil, err
+	var all servers
+	for _, at := range sites {
+		if at.address == "" {
+			continue
 		}
-	}
-	if pages != "" {
-		if err := add("status page", pages, d.pages()); err != nil {
-			return nil, err
+		server, err := d.listen(ctx, at.what, at.address, at.handler)
+		if err != nil {
+			return nil, errors.Join(err, all.Close())
 		}
+		all = append(all, server)
 	}
 	return all, nil
 }
