@@ -55,7 +55,7 @@ func kept(t *testing.T, order func(*sidecar.Config), want float64) {
 	s.submit(2, 1, 1, 100)
 	s.start(1, 2)
 	s.cycle()
-	s.now += 80
+	s.Now += 80
 	s.end(1)
 	s.cycle()
 	s.end(2)
@@ -105,7 +105,7 @@ func TestUnderWay(t *testing.T) {
 	s.submit(2, 1, 1, 5000)
 	s.submit(3, 2, 5, 400)
 	s.start(1, 2, 3)
-	s.now += 300
+	s.Now += 300
 	s.end(1, 3)
 	s.cycle()
 	s.submit(4, 3, 1, 100)
@@ -162,7 +162,7 @@ func TestReasons(t *testing.T) {
 	}{
 		{name: "nothing", want: []string{"not_known"}},
 		{name: "another outlives its limit", wait: func(s *site) {
-			s.now += 3900
+			s.Now += 3900
 			s.end(1)
 			s.cycle()
 		}, want: []string{"overrun"}},
@@ -264,7 +264,7 @@ func TestReasons(t *testing.T) {
 		{name: "limited", wait: besides(func(q *priority.Queued) { q.Reason = "AssocGrpCpuLimit" }), want: []string{"limited"}},
 		{name: "several", wait: func(s *site) {
 			s.submit(3, 3, 2, 5000)
-			s.queue[2].Reason = "AssocGrpCpuLimit"
+			s.Find(2).Reason = "AssocGrpCpuLimit"
 			s.cycle()
 			s.end(1)
 			s.start(3)
@@ -292,8 +292,8 @@ func TestReasons(t *testing.T) {
 			if test.wait != nil {
 				test.wait(s)
 			}
-			for _, id := range sorted(s.jobs) { // within their limits, as longer ones would move the bound
-				if s.jobs[id].Start != 0 {
+			for _, id := range sorted(s.Records) { // within their limits, as longer ones would move the bound
+				if s.Records[id].Job.Start != 0 {
 					s.end(int(id))
 				}
 			}
@@ -301,7 +301,7 @@ func TestReasons(t *testing.T) {
 			s.after(long)
 			s.start(2)
 			s.cycle()
-			s.now += 500
+			s.Now += 500
 			s.end(2)
 			equal(t, "reasons", test.want, brokenBy(t, s.cycle(), 2))
 		}
@@ -348,12 +348,12 @@ func overrunOfItsOwn(t *testing.T, order func(*sidecar.Config)) {
 	s.submit(1, 1, 1, 100)
 	s.start(1)
 	s.cycle()
-	s.now += 5
+	s.Now += 5
 	s.end(1)
 	s.submit(2, 1, 1, 100)
 	s.start(2)
 	s.cycle()
-	s.now += 200_000
+	s.Now += 200_000
 	s.end(2)
 	s.cycle()
 	equal(t, "finished", 2, int(s.shadow.Report().Campaigns.Finished))
@@ -403,7 +403,7 @@ func TestWorkOfShortJobs(t *testing.T) {
 	for i := range 10 {
 		s.submit(i+2, 1, 6, 60)
 		s.start(i + 2)
-		s.now += 5
+		s.Now += 5
 		s.end(i + 2)
 		s.after(5)
 	}
@@ -421,8 +421,8 @@ func TestChangedHands(t *testing.T) {
 	s := newSite(t, 4)
 	s.submit(1, 1, 1, 100)
 	s.cycle()
-	s.jobs[1].User = 2
-	s.tell(ostrich.Change, s.jobs[1])
+	s.Records[1].Job.User = 2
+	s.tell(ostrich.Change, 1)
 	s.cycle()
 	equal(t, "campaigns", 1, len(s.shadow.campaigns))
 	s.start(1)

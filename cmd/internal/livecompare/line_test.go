@@ -50,7 +50,7 @@ func TestEndsOnTheShadowMachine(t *testing.T) {
 	}
 	s.start(2) // and 90 s later in reality, where it runs for 400 s.
 	s.cycle()
-	s.now += 390
+	s.Now += 390
 	s.end(2)
 	r := s.cycle()
 	equal(t, "later by", 90.0, r.Starts.LaterSeconds.Sum)
@@ -78,11 +78,11 @@ func TestSuspended(t *testing.T) {
 	s := full(t)
 	s.submit(2, 2, 4, 60)
 	s.cycle()
-	s.tell(ostrich.Suspend, s.jobs[1])
+	s.tell(ostrich.Suspend, 1)
 	s.start(2)
 	equal(t, "in the place of 1", [6]int{1, 0, 0, 0, 0, 0}, counts(s.cycle()))
 	s.end(2)
-	s.tell(ostrich.Resume, s.jobs[1])
+	s.tell(ostrich.Resume, 1)
 	s.submit(3, 3, 4, 60)
 	s.cycle()
 	s.cycle()
@@ -118,9 +118,9 @@ func TestGapBehindASuspendedJob(t *testing.T) {
 		s.start(1)
 		s.cycle()
 		if rests > 0 {
-			s.tell(ostrich.Suspend, s.jobs[1])
+			s.tell(ostrich.Suspend, 1)
 			s.after(rests)
-			s.tell(ostrich.Resume, s.jobs[1])
+			s.tell(ostrich.Resume, 1)
 		}
 		s.submit(2, 2, 4, 10)
 		s.submit(3, 3, 1, 250-rests)

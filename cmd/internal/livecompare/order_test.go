@@ -30,7 +30,7 @@ func TestOrder(t *testing.T) {
 	}, r.Order.Overlap)
 	// Slurm turns to the same order.
 	for i := range 20 {
-		s.queue[ostrich.JobID(i+1)].Priority = uint32(100 + i)
+		s.Find(ostrich.JobID(i + 1)).Priority = uint32(100 + i)
 	}
 	r = s.cycle()
 	equal(t, "tau then", Average{1, 0, 0}, r.Order.Tau)

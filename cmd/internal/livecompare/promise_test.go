@@ -19,11 +19,11 @@ func inTurn(s *site, edit ...func(*ostrich.Job, *priority.Queued)) *Report {
 	s.submit(2, 2, 4, 100, edit...)
 	s.start(1)
 	s.cycle()
-	s.now += 190
+	s.Now += 190
 	s.end(1)
 	s.start(2)
 	s.cycle()
-	s.now += 90
+	s.Now += 90
 	s.end(2)
 	s.cycle()
 	return s.after(300) // so that the latest campaign has been looked at
@@ -49,7 +49,7 @@ func TestPromise(t *testing.T) {
 // and user 2 the rest after 300 s.
 func TestPromiseShares(t *testing.T) {
 	s := newSite(t, 4)
-	s.events = append(s.events, ostrich.Event{At: s.now, Kind: ostrich.Reshare, Shares: &ostrich.Shares{
+	s.Events = append(s.Events, ostrich.Event{At: s.Now, Kind: ostrich.Reshare, Shares: &ostrich.Shares{
 		Users: []ostrich.UserShare{{User: 1, Weight: 3}, {User: 2, Weight: 1}},
 	}})
 	s.cycle()
@@ -67,11 +67,11 @@ func TestPromiseOpen(t *testing.T) {
 	s.cycle()
 	s.submit(3, 2, 2, 400) // the same campaign, and it waits
 	s.cycle()
-	s.now += 380
+	s.Now += 380
 	s.end(2)
 	s.start(3)
 	s.cycle()
-	s.now += 390
+	s.Now += 390
 	s.end(3)
 	p := s.cycle().Campaigns.Promise
 	// On the equally shared machine it has 2 of 4 processors, for twice 800
@@ -91,7 +91,7 @@ func TestPromiseLeftOut(t *testing.T) {
 
 	s = newSite(t, 4)
 	s.cycle()
-	s.shadow.promise.lost = s.now + 1
+	s.shadow.promise.lost = s.Now + 1
 	equal(t, "its company is forgotten", 0, inTurn(s).Campaigns.Promise.Campaigns)
 
 	for _, reason := range []string{"AssocGrpCpuLimit", "Dependency", "JobArrayTaskLimit"} {

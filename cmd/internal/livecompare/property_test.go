@@ -24,18 +24,18 @@ type obedient struct {
 // pass starts what can start now. It looks for the reservation second by second.
 func (o *obedient) pass() {
 	free := o.procs
-	for _, j := range o.jobs {
-		if j.Start != 0 {
+	for _, r := range o.Records {
+		if j := &r.Job; j.Start != 0 {
 			free -= j.Procs
 		}
 	}
 	reserved, spare := ostrich.Time(0), 0
 	for _, id := range o.candidates() {
-		j := o.jobs[id]
-		until := o.now + ostrich.Time(j.Estimate)
+		j := &o.Records[id].Job
+		until := o.Now + ostrich.Time(j.Estimate)
 		switch {
 		case j.Procs > free, reserved != 0 && until > reserved && j.Procs > spare:
-			for at := o.now; reserved == 0 && j.Procs <= o.procs; at++ {
+			for at := o.Now; reserved == 0 && j.Procs <= o.procs; at++ {
 				if idle := o.idleAt(at); idle >= j.Procs {
 					reserved, spare = at, idle-j.Procs
 				}
@@ -53,8 +53,8 @@ func (o *obedient) pass() {
 // idleAt is how many processors are idle at a time if all goes as expected.
 func (o *obedient) idleAt(at ostrich.Time) int {
 	idle := o.procs
-	for _, j := range o.jobs {
-		if j.Start != 0 && j.Start+ostrich.Time(j.Estimate) > at {
+	for _, r := range o.Records {
+		if j := &r.Job; j.Start != 0 && j.Start+ostrich.Time(j.Estimate) > at {
 			idle -= j.Procs
 		}
 	}
@@ -66,18 +66,18 @@ func (o *obedient) idleAt(at ostrich.Time) int {
 func (o *obedient) candidates() []ostrich.JobID {
 	var list []ostrich.JobID
 	for _, id := range o.order {
-		if _, waits := o.queue[id]; waits {
+		if o.Find(id) != nil {
 			list = append(list, id)
 		}
 	}
 	ordered := len(list)
-	for _, id := range sorted(o.queue) {
-		if !slices.Contains(o.order, id) {
+	for i := range o.Pending {
+		if id := o.Pending[i].Job; !slices.Contains(o.order, id) {
 			list = append(list, id)
 		}
 	}
 	slices.SortFunc(list[ordered:], func(a, b ostrich.JobID) int {
-		return cmp.Or(cmp.Compare(o.queue[a].Submit, o.queue[b].Submit), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(o.Find(a).Submit, o.Find(b).Submit), cmp.Compare(a, b))
 	})
 	return list
 }
@@ -94,26 +94,26 @@ func obedience(t *testing.T, order func(*sidecar.Config)) {
 		o.cycle()
 		next, started := 1, 0
 		for range rapid.IntRange(1, 40).Draw(r, "cycles") {
-			o.now += 3
+			o.Now += 3
 			for range rapid.IntRange(0, 3).Draw(r, "submissions") {
 				limit := ostrich.Duration(rapid.IntRange(1, 30).Draw(r, "limit") * 10)
 				o.submit(next, rapid.IntRange(1, 4).Draw(r, "user"), rapid.IntRange(1, procs).Draw(r, "width"), limit)
 				o.runs[ostrich.JobID(next)] = ostrich.Duration(rapid.IntRange(10, int(limit)).Draw(r, "length"))
 				next++
 			}
-			o.now += 3
-			for _, id := range sorted(o.jobs) {
-				switch j := o.jobs[id]; {
+			o.Now += 3
+			for _, id := range sorted(o.Records) {
+				switch j := &o.Records[id].Job; {
 				case j.Start == 0 && rapid.IntRange(0, 30).Draw(r, fmt.Sprint("cancel ", id)) == 0:
 					o.end(int(id))
-				case j.Start != 0 && o.now >= j.Start+ostrich.Time(o.runs[id]):
+				case j.Start != 0 && o.Now >= j.Start+ostrich.Time(o.runs[id]):
 					o.end(int(id))
 				}
 			}
-			before := len(o.queue)
+			before := len(o.Pending)
 			o.pass()
-			started += before - len(o.queue)
-			o.now += 4
+			started += before - len(o.Pending)
+			o.Now += 4
 			c, err := o.sidecar.Run(t.Context(), false)
 			if err != nil {
 				r.Fatal(err)
@@ -124,11 +124,11 @@ func obedience(t *testing.T, order func(*sidecar.Config)) {
 				o.order = append(o.order, e.Job)
 			}
 			if a := o.shadow.Report().Satisfaction; a.Real != a.Shadow || a.Accepted != "1,0.2" {
-				r.Fatalf("at %d: in time %+v", o.now, a)
+				r.Fatalf("at %d: in time %+v", o.Now, a)
 			}
 			got := o.shadow.Report().Starts
 			if got.Earlier != 0 || got.Later != 0 || int(got.Same+got.NotCompared) != started {
-				r.Fatalf("at %d: %d started; %+v", o.now, started, got)
+				r.Fatalf("at %d: %d started; %+v", o.Now, started, got)
 			}
 		}
 	})

@@ -34,7 +34,7 @@ func TestInTime(t *testing.T) {
 	s.end(2)
 	s.start(3)
 	s.cycle()
-	s.now += 230
+	s.Now += 230
 	s.end(3)
 	first := s.cycle()
 	slurm := report.InTime{Count: 2, Share: 0.5, Lateness: (-40 + 20) / 2, Tardiness: 10}
@@ -65,7 +65,7 @@ func TestInTimeOnceKnown(t *testing.T) {
 	s.end(1)
 	s.start(2)
 	s.cycle()
-	s.now += 10
+	s.Now += 10
 	s.end(2)
 	equal(t, "it waits there", Satisfaction{Accepted: "2,0"}, s.cycle().Satisfaction)
 	for range 3 {
@@ -84,15 +84,15 @@ func TestInTimeSince(t *testing.T) {
 	s.end(1)
 	s.cycle()
 	s.submit(2, 2, 1, 600)
-	s.tell(ostrich.Hold, s.jobs[2])
+	s.tell(ostrich.Hold, 2)
 	s.submit(3, 3, 1, 600, func(j *ostrich.Job, q *priority.Queued) {
 		j.Group, j.Tasks = 3, 3
 		q.Array, q.Tasks, q.Count = 3, "1-3", 3
 	})
 	s.start(3)
 	s.cycle()
-	s.now += 90
-	s.tell(ostrich.Release, s.jobs[2])
+	s.Now += 90
+	s.tell(ostrich.Release, 2)
 	s.cycle()
 	s.start(2)
 	s.cycle()
@@ -134,23 +134,23 @@ func TestCampaignInTime(t *testing.T) {
 		s.cycle()
 	}
 	s.end(5, 6, 7, 8)
-	s.now += 500
+	s.Now += 500
 	s.end(9)
 	a := s.cycle().Satisfaction
 	equal(t, "jobs", report.InTime{Count: 8, Share: 0.5, Lateness: (-30 + 20) / 2, Tardiness: 10}, a.Real.Jobs)
 	equal(t, "campaign", report.InTime{Count: 1, Share: 1, Lateness: 90 - (80 + 30)}, a.Real.Campaigns)
 
-	begun := s.now
+	begun := s.Now
 	s.submit(10, 2, 1, 100)
 	s.start(10)
-	s.now = begun + 90
+	s.Now = begun + 90
 	s.submit(11, 2, 1, 40)
 	s.cycle()
 	s.end(10)
-	s.now = begun + 110
+	s.Now = begun + 110
 	s.start(11)
 	s.cycle()
-	s.now = begun + 150
+	s.Now = begun + 150
 	s.end(11)
 	b := s.cycle().Satisfaction.Real
 	equal(t, "two campaigns", report.InTime{Count: 2, Share: 1, Lateness: (-20 - 10) / 2}, b.Campaigns)

@@ -68,15 +68,7 @@ func TestSame(t *testing.T) {
 	s.cycle()
 	s.end(2)
 	for i := range 2 { // two tasks leave the record of the array, and the third is the record
-		id := ostrich.JobID(10 + i)
-		array := s.jobs[3]
-		task := *array
-		task.ID, task.Tasks = id, 0
-		s.jobs[id] = &task
-		s.tell(ostrich.Submit, &task)
-		s.events[len(s.events)-1].At = array.Submit
-		array.Tasks--
-		s.tell(ostrich.Change, array)
+		s.task(3, ostrich.JobID(10+i), s.Records[3].Job.Submit)
 		s.start(10 + i)
 	}
 	s.start(3)
@@ -100,13 +92,7 @@ func TestTasksLater(t *testing.T) {
 	s.cycle() // four processors have become idle: Slurm's turn,
 	r := s.cycle()
 	equal(t, "three would have started", [6]int{0, 0, 3, 0, 1, 0}, counts(r))
-	array := s.jobs[3]
-	task := *array
-	task.ID, task.Tasks = 10, 0
-	s.jobs[10] = &task
-	s.tell(ostrich.Submit, &task)
-	array.Tasks--
-	s.tell(ostrich.Change, array)
+	s.task(3, 10, s.Now)
 	s.start(10)
 	r = s.cycle()
 	equal(t, "one has", [6]int{0, 0, 3, 0, 1, 0}, counts(r))
@@ -123,7 +109,7 @@ func TestWaitsForALimit(t *testing.T) {
 	s.end(1)
 	s.cycle()
 	equal(t, "limited", [6]int{}, counts(s.cycle()))
-	s.queue[2].Reason = "Resources"
+	s.Find(2).Reason = "Resources"
 	s.cycle()
 	equal(t, "no longer", [6]int{0, 0, 1, 0, 1, 0}, counts(s.cycle()))
 	s.end(2)
@@ -172,7 +158,7 @@ func TestBetweenCycles(t *testing.T) {
 	s.end(1)
 	s.submit(3, 3, 1, 60)
 	s.start(3)
-	s.now += 2
+	s.Now += 2
 	s.end(3)
 	s.submit(4, 4, 2, 60)
 	s.start(4)
@@ -186,7 +172,7 @@ func (s *site) afterFlash() *Report {
 	s.end(1)
 	s.submit(2, 2, 1, 60)
 	s.start(2)
-	s.now++
+	s.Now++
 	s.end(2)
 	return s.cycle()
 }
@@ -222,10 +208,10 @@ func TestAnew(t *testing.T) {
 	s.cycle()
 	s.open()
 	s.capacity("", 4)
-	for _, id := range sorted(s.jobs) {
-		s.tell(ostrich.Submit, s.jobs[id])
-		if j := s.jobs[id]; j.Start != 0 {
-			s.tell(ostrich.Start, j)
+	for _, id := range sorted(s.Records) {
+		s.tell(ostrich.Submit, id)
+		if s.Records[id].Job.Start != 0 {
+			s.tell(ostrich.Start, id)
 		}
 	}
 	r := s.cycle()
@@ -243,7 +229,7 @@ func TestAnotherCluster(t *testing.T) {
 	s.end(1)
 	s.start(2)
 	equal(t, "starts", uint64(1), s.cycle().Starts.Same)
-	s.config.Cluster, s.ctl.ClusterName = "d", "d"
+	s.config.Cluster, s.Conf.ClusterName = "d", "d"
 	s.open()
 	r := s.cycle()
 	equal(t, "of the other cluster", []any{"d", uint64(0), uint64(1), r.Time}, []any{r.Cluster, r.Starts.Same, r.Cycles, r.Since})
@@ -315,8 +301,8 @@ func TestTasksCancelled(t *testing.T) {
 	s.end(1)
 	s.cycle()
 	s.cycle()
-	s.jobs[3].Tasks = 1
-	s.tell(ostrich.Change, s.jobs[3])
+	s.Records[3].Job.Tasks = 1
+	s.tell(ostrich.Change, 3)
 	s.cycle()
 	equal(t, "one is left", []run{{10_040, 1}}, s.shadow.jobs[3].ahead, cmp.AllowUnexported(run{}))
 }
@@ -327,7 +313,7 @@ func TestIDUsedAgain(t *testing.T) {
 	s.submit(2, 2, 4, 60)
 	s.cycle()
 	s.end(2)
-	s.now++
+	s.Now++
 	s.submit(2, 3, 4, 60)
 	s.cycle()
 	if p := &s.shadow.pools[0]; len(p.order) != 1 || p.order[0] != s.shadow.jobs[2] || p.order[0].user != 3 {

@@ -54,7 +54,7 @@ func TestTrends(t *testing.T) {
 	// 2 ran for 70 s from 10 030 on, and from 10 100 on there.
 	near(t, "stretch of 2", 90.0/70, r.Trends[0].Stretch.P90)
 	near(t, "stretch of 2 there", 160.0/70, r.Trends[0].ShadowStretch.P90)
-	s.now += 230
+	s.Now += 230
 	s.end(3)
 	r = s.cycle()
 	equal(t, "points", []ostrich.Time{9900, 10_200}, []ostrich.Time{r.Trends[0].Time, r.Trends[1].Time})

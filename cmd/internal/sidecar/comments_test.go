@@ -36,11 +36,11 @@ func (r *remarks) remark(id int, at ostrich.Time, comment string) {
 func (r *remarks) begin(t *testing.T, edit ...func(*Config)) *Sidecar {
 	t.Helper()
 	c := Default()
-	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.ctl.ClusterName, hintsComment, slurmdb.InComment
+	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.Conf.ClusterName, hintsComment, slurmdb.InComment
 	for _, e := range edit {
 		e(&c)
 	}
-	sc, err := New(c, r.site, r, r.ctl, r.parts)
+	sc, err := New(c, r.site, r, r.Conf, r.Parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func TestComments(t *testing.T) {
 			}
 			// A second daemon that starts now is told of all jobs as they are.
 			again := &remarks{site: newSite(), comments: r.comments}
-			again.now = r.now
-			for _, rec := range r.records {
+			again.Now = r.Now
+			for _, rec := range r.Records {
 				j := rec.Job
-				again.records[j.ID] = rec
+				again.Records[j.ID] = rec
 				pending := j
 				pending.Start = 0
-				again.events = append(again.events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: pending})
+				again.Events = append(again.Events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: pending})
 				if j.Start != 0 {
-					again.events = append(again.events, ostrich.Event{At: j.Start, Kind: ostrich.Start, Job: j})
+					again.Events = append(again.Events, ostrich.Event{At: j.Start, Kind: ostrich.Start, Job: j})
 				}
 			}
 			if got := campaigns(t, again.begin(t)); got != want {
@@ -113,11 +113,11 @@ func TestComments(t *testing.T) {
 		}
 		// A job that started at once was never pending.
 		r.remark(4, 9990, "campaign:a")
-		started := r.records[4].Job
+		started := r.Records[4].Job
 		started.Start = 9991
-		r.records[4] = slurmdb.Record{Job: started}
-		r.queue = r.queue[:3]
-		r.events = append(r.events, ostrich.Event{At: 9991, Kind: ostrich.Start, Job: started})
+		r.Records[4] = &slurmdb.Record{Job: started}
+		r.Pending = r.Pending[:3]
+		r.Events = append(r.Events, ostrich.Event{At: 9991, Kind: ostrich.Start, Job: started})
 		check(" 1200 [2], a 2520 [1 3 4]")
 		if n := r.asked(); n != 2 {
 			t.Errorf("asked %d times, want twice", n)
@@ -146,7 +146,7 @@ func TestCommentsChange(t *testing.T) {
 		r.comments[0].Text, r.comments[1].Text = "expect=1", "campaign:b"
 		want(" 1200 [2], a 1200 [1]")
 		time.Sleep(configAge)
-		r.now += 60
+		r.Now += 60
 		want(" 120 [1], b 1200 [2]")
 		if asked := r.asked(); asked != 2 {
 			t.Errorf("asked %d times, want twice", asked)

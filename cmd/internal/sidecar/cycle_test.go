@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -24,42 +23,25 @@ import (
 
 // site is a cluster whose accounting and controller say what a test wants.
 type site struct {
-	now     ostrich.Time
-	waiting int // messages for slurmdbd
-	diag    slurm.Diag
-	events  []ostrich.Event
-	records map[ostrich.JobID]slurmdb.Record
-	queue   []priority.Queued
-	printed []priority.Queued // queue as it was read last,
-	read    []priority.Queued // and what was made of it
-	parts   []priority.Partition
-	ctl     priority.Controller
+	*memslurm.Site
 
-	fail    map[string]error
-	calls   []string
-	sent    [][]priority.Change
-	skipped []slurmdb.Skip // of the next poll
-	unseen  map[ostrich.UserID]bool
-	cut     int // changes after which an update ends with fail["update"]
+	fail   map[string]error
+	calls  []string
+	sent   [][]priority.Change
+	unseen map[ostrich.UserID]bool
+	cut    int // changes after which an update ends with fail["update"]
 }
 
 func newSite() *site {
-	return &site{
-		now: 10_000, ctl: multifactor(), fail: make(map[string]error), records: make(map[ostrich.JobID]slurmdb.Record),
-		parts:  []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2"}}, {Name: "gpu", Nodes: []string{"g1"}}},
-		events: []ostrich.Event{{At: 1, Kind: ostrich.Capacity, Procs: 8}},
-	}
+	s := &site{fail: make(map[string]error), Site: memslurm.NewSite("c", 10_000,
+		priority.Partition{Name: "main", Nodes: []string{"n1", "n2"}}, priority.Partition{Name: "gpu", Nodes: []string{"g1"}})}
+	s.Capacity(1, "", 8)
+	return s
 }
 
 // submit puts a job into the accounting and into the queue.
 func (s *site) submit(id, user int, at ostrich.Time, partition string) {
-	j := ostrich.Job{ID: ostrich.JobID(id), User: ostrich.UserID(user), Partition: partition, Procs: 2, Estimate: 600, Submit: at}
-	s.events = append(s.events, ostrich.Event{At: at, Kind: ostrich.Submit, Job: j})
-	s.records[j.ID] = slurmdb.Record{Job: j}
-	s.queue = append(s.queue, priority.Queued{
-		Job: j.ID, Full: strconv.Itoa(id), User: fmt.Sprint("u", user), Partition: partition, Count: 1, Priority: 100, Listed: true, SiteKnown: true,
-		State: "PENDING", Reason: "Priority", Submit: at,
-	})
+	s.Submit(ostrich.Job{ID: ostrich.JobID(id), User: ostrich.UserID(user), Partition: partition, Procs: 2, Estimate: 600, Submit: at})
 }
 
 func (s *site) did(what string) error {
@@ -67,74 +49,47 @@ func (s *site) did(what string) error {
 	return s.fail[what]
 }
 
-func (s *site) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (s *site) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	if err := s.did("poll"); err != nil {
 		return slurmdb.Batch{}, err
 	}
-	b := slurmdb.Batch{Now: s.now, Rows: len(s.events), Skipped: s.skipped}
-	s.skipped = nil
-	slices.SortStableFunc(s.events, ostrich.Compare)
-	for _, e := range s.events {
-		event(e)
-	}
-	s.events = nil
-	return b, nil
+	return s.Site.PollEach(ctx, event)
 }
 
-func (s *site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
-	r, ok := s.records[id]
-	return r, ok
-}
-
-func (s *site) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
-	return ostrich.Job{
-		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
-	}, q.Procs > 0
-}
-func (s *site) Live() []slurmdb.Record { return s.liveRecords() }
 func (s *site) UserName(id ostrich.UserID) string {
 	if s.unseen[id] {
 		return fmt.Sprint(id)
 	}
-	return fmt.Sprint("u", id)
+	return s.Site.UserName(id)
 }
 
 func (s *site) Close() error { return s.did("close") }
 
 func (s *site) Controller(context.Context) (priority.Controller, error) {
-	return s.ctl, s.did("controller")
+	return s.Conf, s.did("controller")
 }
 
 func (s *site) Partitions(context.Context) ([]priority.Partition, error) {
-	return s.parts, s.did("partitions")
+	return s.Parts, s.did("partitions")
 }
 
-// Queue returns the same list as long as it stays the same, as slurm.Remembered does.
-func (s *site) Queue(context.Context) ([]priority.Queued, error) {
-	if !slices.Equal(s.printed, s.queue) {
-		s.printed, s.read = slices.Clone(s.queue), slices.Clone(s.queue)
-	}
-	return s.read, s.did("queue")
+func (s *site) Queue(ctx context.Context) ([]priority.Queued, error) {
+	queue, _ := s.Site.Queue(ctx)
+	return queue, s.did("queue")
 }
 
-func (s *site) Diag(context.Context) (slurm.Diag, error) {
-	s.diag.DBDQueue = s.waiting
-	return s.diag, s.did("diag")
-}
+func (s *site) Diag(context.Context) (slurm.Diag, error) { return s.Counts, s.did("diag") }
 
-func (s *site) Update(_ context.Context, _ priority.Channel, changes []priority.Change) (priority.Result, error) {
+func (s *site) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	err := s.did("update")
 	s.sent = append(s.sent, changes)
-	var r priority.Result
-	for i, c := range changes {
-		o := c.Outcome(priority.Applied, "")
-		if err != nil && i >= s.cut {
-			o.Status = priority.Unsent
-		} else {
-			q := &s.queue[slices.IndexFunc(s.queue, func(q priority.Queued) bool { return q.Job == c.Job })]
-			q.Site = c.To
-		}
-		r.Outcomes = append(r.Outcomes, o)
+	made := len(changes)
+	if err != nil {
+		made = min(s.cut, made)
+	}
+	r, _ := s.Site.Update(ctx, ch, changes[:made])
+	for _, c := range changes[made:] {
+		r.Outcomes = append(r.Outcomes, c.Outcome(priority.Unsent, ""))
 	}
 	return r, err
 }
@@ -143,11 +98,11 @@ func (s *site) Update(_ context.Context, _ priority.Channel, changes []priority.
 func (s *site) start(t *testing.T, edit ...func(*Config)) *Sidecar {
 	t.Helper()
 	c := Default()
-	c.Cluster = s.ctl.ClusterName
+	c.Cluster = s.Conf.ClusterName
 	for _, e := range edit {
 		e(&c)
 	}
-	sc, err := New(c, s, s, s.ctl, s.parts)
+	sc, err := New(c, s, s, s.Conf, s.Parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,13 +194,13 @@ func TestFrozenClock(t *testing.T) {
 		{waiting: 2, told: 10_119, want: 10_119},
 		{waiting: 2, told: 10_999, want: 10_130}, // Never beyond the database's clock.
 	} {
-		w.now += 10
-		w.waiting = step.waiting
+		w.Now += 10
+		w.Counts.DBDQueue = step.waiting
 		if step.told != 0 {
 			w.submit(100+i, 2, step.told, "main")
 		}
 		c := run(t, s, false)
-		if c.Time != step.want || c.Lag != ostrich.Duration(w.now-c.Time) {
+		if c.Time != step.want || c.Lag != ostrich.Duration(w.Now-c.Time) {
 			t.Errorf("step %d: the clock stands at %d, %d s behind; want %d", i, c.Time, c.Lag, step.want)
 		}
 	}
@@ -258,20 +213,20 @@ func TestClockOfQuickCycles(t *testing.T) {
 	w.submit(1, 1, 9000, "main")
 	s := w.start(t)
 	run(t, s, false)
-	w.waiting = 1
+	w.Counts.DBDQueue = 1
 	for range 5 {
-		w.now += 2
-		equal(t, "clock", w.now, run(t, s, false).Time)
+		w.Now += 2
+		equal(t, "clock", w.Now, run(t, s, false).Time)
 	}
-	stands := w.now
+	stands := w.Now
 	for range 3 {
-		w.now += 2
+		w.Now += 2
 		equal(t, "clock", stands, run(t, s, false).Time)
 	}
-	w.waiting = 0
-	equal(t, "clock", w.now, run(t, s, false).Time)
-	w.waiting, w.now = 1, w.now+2
-	equal(t, "clock", w.now, run(t, s, false).Time)
+	w.Counts.DBDQueue = 0
+	equal(t, "clock", w.Now, run(t, s, false).Time)
+	w.Counts.DBDQueue, w.Now = 1, w.Now+2
+	equal(t, "clock", w.Now, run(t, s, false).Time)
 }
 
 // TestUnheardJobs stops the clock while the queue has a job that accounting
@@ -283,15 +238,15 @@ func TestUnheardJobs(t *testing.T) {
 	s := w.start(t)
 	run(t, s, false)
 	w.submit(2, 2, 10_010, "main")
-	w.events = nil // slurmdbd is not told
-	delete(w.records, 2)
+	w.Events = nil // slurmdbd is not told
+	delete(w.Records, 2)
 	for _, step := range []struct{ now, want ostrich.Time }{
 		{10_020, 10_020}, {10_070, 10_070}, {10_080, 10_070}, {10_200, 10_070},
 	} {
-		w.now = step.now
+		w.Now = step.now
 		equal(t, "clock", step.want, run(t, s, false).Time)
 	}
-	w.now = 10_300
+	w.Now = 10_300
 	w.submit(3, 3, 10_290, "main") // accounting tells again; job 2 stays a riddle
 	equal(t, "clock", ostrich.Time(10_300), run(t, s, false).Time)
 }
@@ -317,8 +272,8 @@ func TestConfigurationIsReadAgain(t *testing.T) {
 		run(t, s, true)
 		equal(t, "asked within a minute", 0, asked())
 		time.Sleep(2 * time.Second)
-		w.ctl.Weights.Fairshare = 1_000_000
-		w.parts[0].PriorityTier = 7
+		w.Conf.Weights.Fairshare = 1_000_000
+		w.Parts[0].PriorityTier = 7
 		c := run(t, s, true)
 		equal(t, "asked after a minute", 1, asked())
 		equal(t, "tier", 7, c.Queue[0].Tier)
@@ -326,7 +281,7 @@ func TestConfigurationIsReadAgain(t *testing.T) {
 		equal(t, "writes after new weights", 1, len(c.Outcomes))
 
 		// A plugin with which the channel cannot work ends the writing.
-		w.ctl.PriorityType = "priority/basic"
+		w.Conf.PriorityType = "priority/basic"
 		time.Sleep(time.Hour)
 		if _, err := s.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) {
 			t.Errorf("under priority/basic: %v", err)
@@ -343,7 +298,7 @@ func TestConfigurationIsReadAgain(t *testing.T) {
 // Pools are ordered and planned apart, and their summaries are added up.
 func TestPools(t *testing.T) {
 	w := newSite()
-	w.events = []ostrich.Event{
+	w.Events = []ostrich.Event{
 		{At: 1, Kind: ostrich.Capacity, Pool: "cpu", Procs: 8},
 		{At: 1, Kind: ostrich.Capacity, Pool: "gpu", Procs: 2},
 	}
@@ -441,9 +396,9 @@ func TestJournalIsRotated(t *testing.T) {
 		t.Error("rotated below the limit")
 	}
 	// Job 1 ends, two others come.
-	w.events = append(w.events, ostrich.Event{At: 9900, Kind: ostrich.End, Job: ostrich.Job{ID: 1, User: 1, Procs: 2, Estimate: 600, Submit: 9000, End: 9900}})
-	delete(w.records, 1)
-	w.queue = nil
+	w.Events = append(w.Events, ostrich.Event{At: 9900, Kind: ostrich.End, Job: ostrich.Job{ID: 1, User: 1, Procs: 2, Estimate: 600, Submit: 9000, End: 9900}})
+	delete(w.Records, 1)
+	w.Pending = nil
 	w.submit(2, 1, 9950, "main")
 	w.submit(3, 2, 9950, "main")
 	// Accounting has lost job 4, which waits.
@@ -452,9 +407,9 @@ func TestJournalIsRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.submit(4, 3, 9000, "main")
-	w.events = w.events[:len(w.events)-1]
-	w.queue[2].Site = lost.To
-	delete(w.records, 4)
+	w.Events = w.Events[:len(w.Events)-1]
+	w.Pending[2].Site = lost.To
+	delete(w.Records, 4)
 	run(t, s, true)
 	if _, err := os.Stat(path + ".1"); err != nil {
 		t.Errorf("not rotated: %v", err)
@@ -509,9 +464,9 @@ func TestNew(t *testing.T) {
 			test.edit(&c)
 		}
 		if test.ctl != nil {
-			test.ctl(&w.ctl)
+			test.ctl(&w.Conf)
 		}
-		_, err := New(c, w, w, w.ctl, w.parts)
+		_, err := New(c, w, w, w.Conf, w.Parts)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !Permanent(err) {
 			t.Errorf("%s: %v, want %s for good", test.name, err, test.want)
 		}

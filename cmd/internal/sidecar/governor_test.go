@@ -88,12 +88,12 @@ func TestGovernRandom(t *testing.T) {
 // A steady load that would not have begun a slowdown does not keep one for ever.
 func TestSlowdownEnds(t *testing.T) {
 	w := newSite()
-	w.diag.ServerThread = 200
+	w.Counts.ServerThread = 200
 	s := w.start(t)
 	for _, want := range []int{2, 4, 8, 8} {
 		equal(t, "slowdown under load", want, run(t, s, false).Slowdown)
 	}
-	w.diag.ServerThread = 40
+	w.Counts.ServerThread = 40
 	for cycle := range 3 * calmCycles {
 		want := 8 >> ((cycle + 1) / calmCycles)
 		c := run(t, s, false)
@@ -109,7 +109,7 @@ func TestLoadedBurst(t *testing.T) {
 	for i := range mostWrites {
 		w.submit(i+1, i%7, 9000, "main")
 	}
-	w.diag = slurm.Diag{ServerThread: 100, Jobs: slurm.JobCounts{Submitted: 7}}
+	w.Counts = slurm.Diag{ServerThread: 100, Jobs: slurm.JobCounts{Submitted: 7}}
 	s := w.start(t)
 	c := run(t, s, true)
 	equal(t, "slowdown", 2, c.Slowdown)
@@ -119,7 +119,7 @@ func TestLoadedBurst(t *testing.T) {
 	if !strings.HasPrefix(c.Loaded, "100 requests") {
 		t.Errorf("because of %q", c.Loaded)
 	}
-	w.diag.ServerThread = 1
+	w.Counts.ServerThread = 1
 	c = run(t, s, true)
 	equal(t, "slowdown after it", 1, c.Slowdown)
 	equal(t, "writes after it", mostWrites-mostWrites/2, len(c.Outcomes))
@@ -161,8 +161,8 @@ func (b *busyWhileWritten) Update(ctx context.Context, ch priority.Channel, chan
 func TestGovernedByTheBeginning(t *testing.T) {
 	w := &busyWhileWritten{site: newSite()}
 	c := Default()
-	c.Cluster = w.ctl.ClusterName
-	s, err := New(c, w, w, w.ctl, w.parts)
+	c.Cluster = w.Conf.ClusterName
+	s, err := New(c, w, w, w.Conf, w.Parts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestHarmRefusesToWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite()
 		s.submit(1, 1, 100, "main")
-		s.ctl.PreemptType, s.ctl.PreemptMode = "preempt/qos", "WITHIN,REQUEUE"
+		s.Conf.PreemptType, s.Conf.PreemptMode = "preempt/qos", "WITHIN,REQUEUE"
 		sc := s.start(t)
 		if c := run(t, sc, false); !errors.Is(c.Harm, priority.ErrImpossible) || c.Plan.Summary.Writes != 1 {
 			t.Errorf("observed: harm %v, %d writes planned", c.Harm, c.Plan.Summary.Writes)
@@ -26,7 +26,7 @@ func TestHarmRefusesToWrite(t *testing.T) {
 		if _, err := sc.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) || !Permanent(err) || len(s.sent) > 0 {
 			t.Errorf("error %v, %d bursts", err, len(s.sent))
 		}
-		s.ctl.PreemptMode = "REQUEUE"
+		s.Conf.PreemptMode = "REQUEUE"
 		sc.asked = sc.asked.Add(-configAge)
 		if c := run(t, sc, true); c.Harm != nil || len(s.sent) != 1 {
 			t.Errorf("the setting is gone: harm %v, %d bursts", c.Harm, len(s.sent))
@@ -40,15 +40,15 @@ func TestHarmIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite()
 		s.submit(1, 1, 100, "main")
-		s.ctl.PreemptType = "preempt/qos"
-		s.ctl.QOS = []priority.QOS{{Name: "high", PreemptMode: "WITHIN,REQUEUE"}}
+		s.Conf.PreemptType = "preempt/qos"
+		s.Conf.QOS = []priority.QOS{{Name: "high", PreemptMode: "WITHIN,REQUEUE"}}
 		sc := s.start(t)
-		s.ctl.QOS, s.ctl.PoliciesUnknown = nil, "scontrol: no answer"
+		s.Conf.QOS, s.Conf.PoliciesUnknown = nil, "scontrol: no answer"
 		sc.asked = sc.asked.Add(-configAge)
 		if _, err := sc.Run(t.Context(), true); !errors.Is(err, priority.ErrImpossible) || len(s.sent) > 0 {
 			t.Errorf("error %v, %d bursts", err, len(s.sent))
 		}
-		s.ctl.PoliciesUnknown = ""
+		s.Conf.PoliciesUnknown = ""
 		sc.asked = sc.asked.Add(-configAge)
 		if run(t, sc, true); len(s.sent) != 1 {
 			t.Errorf("the setting is gone: %d bursts", len(s.sent))
@@ -74,19 +74,19 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 		return sc
 	}
 	sites := func() (list []int64) {
-		for _, q := range s.queue {
+		for _, q := range s.Pending {
 			list = append(list, q.Site)
 		}
 		return list
 	}
-	events := slices.Clone(s.events)
+	events := slices.Clone(s.Events)
 	sc := start(func(*Config) {})
 	run(t, sc, true)
 	if slices.Contains(sites(), 0) {
 		t.Fatalf("values %v", sites())
 	}
-	s.queue[0].Partition = "gpu"
-	s.events = []ostrich.Event{{At: 200, Kind: ostrich.Change, Job: ostrich.Job{ID: 1, User: 1, Partition: "gpu", Procs: 2, Estimate: 600, Submit: 100}}}
+	s.Pending[0].Partition = "gpu"
+	s.Events = []ostrich.Event{{At: 200, Kind: ostrich.Change, Job: ostrich.Job{ID: 1, User: 1, Partition: "gpu", Procs: 2, Estimate: 600, Submit: 100}}}
 	run(t, sc, true)
 	if got := sites(); got[0] != 0 || got[1] == 0 || got[2] == 0 {
 		t.Errorf("values %v after job 1 left the pools", got)
@@ -95,9 +95,9 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s.events = events
-	s.queue[0].Partition, s.queue[0].Site = "main", 0
-	s.queue[2].Site = 777
+	s.Events = events
+	s.Pending[0].Partition, s.Pending[0].Site = "main", 0
+	s.Pending[2].Site = 777
 	sc = start(func(c *Config) { c.Exclude.Users = []string{"u2", "u3"} })
 	run(t, sc, true)
 	if got := sites(); got[0] == 0 || got[1] != 0 || got[2] != 777 {

@@ -27,8 +27,8 @@ func TestLimitsOfTheQueue(t *testing.T) {
 	for i := range 4 {
 		w.submit(i+1, i+1, 9000, "main")
 	}
-	w.queue[1].Reason, w.queue[2].Reason, w.queue[3].Reason = "QOSMaxJobsPerUserLimit", "PartitionConfig", "ReasonToCome"
-	history := slices.Clone(w.events)
+	w.Pending[1].Reason, w.Pending[2].Reason, w.Pending[3].Reason = "QOSMaxJobsPerUserLimit", "PartitionConfig", "ReasonToCome"
+	history := slices.Clone(w.Events)
 	s := w.start(t)
 	first := run(t, s, false)
 	ids, work := kept(first)
@@ -42,12 +42,12 @@ func TestLimitsOfTheQueue(t *testing.T) {
 	equal(t, "why", "waits for a limit (QOSMaxJobsPerUserLimit)", first.Plan.Entries[2].Why)
 
 	// The limit is gone, and another job is at one.
-	w.now += 60
-	w.queue[1].Reason, w.queue[0].Reason = "Resources", "AssocGrpCpuLimit"
+	w.Now += 60
+	w.Pending[1].Reason, w.Pending[0].Reason = "Resources", "AssocGrpCpuLimit"
 	ids, work = kept(run(t, s, false))
 	equal(t, "kept back", []ostrich.JobID{1, 3}, ids)
 	equal(t, "work of what is released", true, work[2] > 0)
-	w.events = history
+	w.Events = history
 	ids, again := kept(run(t, w.start(t), false))
 	equal(t, "kept back after a restart", []ostrich.JobID{1, 3}, ids)
 	equal(t, "work after a restart", work, again)

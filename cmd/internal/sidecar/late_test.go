@@ -17,11 +17,8 @@ func TestExcludedUserWithoutName(t *testing.T) {
 	w := newSite()
 	for i, shown := range []string{"1001", "nobody", "u3", "u4"} {
 		w.submit(i+1, i+1, 9000, "main")
-		id := ostrich.JobID(i + 1)
-		r := w.records[id]
-		r.UserName = fmt.Sprint("u", i+1)
-		w.records[id] = r
-		w.queue[i].User = shown
+		w.Records[ostrich.JobID(i+1)].UserName = fmt.Sprint("u", i+1)
+		w.Pending[i].User = shown
 	}
 	s := w.start(t, func(c *Config) { c.Exclude.Users = []string{"u1", "u2", "u3"} })
 	c := run(t, s, true)
@@ -38,7 +35,7 @@ type slow struct {
 func (s *slow) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	time.Sleep(s.takes)
 	if s.takes > 0 {
-		s.queue[1].Priority = 0 // held meanwhile
+		s.Pending[1].Priority = 0 // held meanwhile
 	}
 	return s.site.PollEach(ctx, event)
 }
@@ -50,8 +47,8 @@ func TestSlowReading(t *testing.T) {
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 2, 9000, "main")
 		c := Default()
-		c.Cluster = w.ctl.ClusterName
-		s, err := New(c, w, w, w.ctl, w.parts)
+		c.Cluster = w.Conf.ClusterName
+		s, err := New(c, w, w, w.Conf, w.Parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,26 +84,26 @@ func TestSkippedJobIsHeard(t *testing.T) {
 	w := newSite()
 	w.submit(1, 1, 9000, "main")
 	s := w.start(t)
-	w.skipped = []slurmdb.Skip{{Job: 2, Why: "of no size"}} // told before the queue has it
+	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "of no size"}} // told before the queue has it
 	run(t, s, false)
 	w.submit(2, 2, 10_010, "main")
-	w.events = nil
-	delete(w.records, 2)
+	w.Events = nil
+	delete(w.Records, 2)
 	for _, now := range []ostrich.Time{10_020, 10_080, 10_200, 10_300} {
-		w.now = now
+		w.Now = now
 		c := run(t, s, false)
 		equal(t, "clock", now, c.Time)
 		equal(t, "why", "accounting row left out: of no size", c.Plan.Entries[1].Why)
 	}
 	// Another row of the job is told of while it waits, and then one that is right.
-	w.skipped = []slurmdb.Skip{{Job: 2, Why: "of no user"}}
+	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "of no user"}}
 	equal(t, "why", "accounting row left out: of no user", run(t, s, false).Plan.Entries[1].Why)
-	queue := w.queue
-	w.queue = w.queue[:1]
+	queue := w.Pending
+	w.Pending = w.Pending[:1]
 	w.submit(2, 2, 10_010, "main")
-	w.queue = queue
+	w.Pending = queue
 	equal(t, "managed", 2, run(t, s, false).Plan.Summary.Managed)
-	w.queue = w.queue[:1]
+	w.Pending = w.Pending[:1]
 	run(t, s, false)
 	equal(t, "remembered after it left", 0, len(s.skipped))
 }

@@ -323,8 +323,8 @@ func testStandby(t *testing.T) {
 	second := daemon("second")
 	// Accounting tells everybody the same.
 	second.pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Procs: 8})
-	for i := range w.queue {
-		second.pools.Add(ostrich.Event{At: 9001, Kind: ostrich.Submit, Job: w.records[w.queue[i].Job].Job})
+	for i := range w.Pending {
+		second.pools.Add(ostrich.Event{At: 9001, Kind: ostrich.Submit, Job: w.Records[w.Pending[i].Job].Job})
 	}
 	c := run(t, second, true)
 	equal(t, "stands by", "another daemon orders this cluster and holds a lock", c.StandsBy)
@@ -375,10 +375,10 @@ func TestStrangerBesideAnObserver(t *testing.T) {
 	s.journal = j
 	defer func() { _ = s.Close() }()
 	value := run(t, s, false).Plan.Entries[0].To
-	w.queue[2].Site = value
+	w.Pending[2].Site = value
 	equal(t, "managed while it observes", 3, run(t, s, false).Plan.Summary.Managed)
 	equal(t, "managed once it writes", 2, run(t, s, true).Plan.Summary.Managed)
-	equal(t, "the value", value, w.queue[2].Site)
+	equal(t, "the value", value, w.Pending[2].Site)
 }
 
 // What the journal learns counts in the next plan, although the queue is the same.
@@ -407,7 +407,7 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		for i := range 3 {
 			w.submit(i+1, i+1, 9000, "main")
 		}
-		w.queue[2].Site = 555
+		w.Pending[2].Site = 555
 		s := w.start(t)
 		j, err := journal.Open(filepath.Join(t.TempDir(), "journal"))
 		if err != nil {
@@ -417,27 +417,27 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		defer func() { _ = s.Close() }()
 		c := run(t, s, true)
 		equal(t, "writes beside the foreign job", 2, len(c.Outcomes))
-		equal(t, "foreign value", int64(555), w.queue[2].Site)
-		w.queue[0].Site = 777
+		equal(t, "foreign value", int64(555), w.Pending[2].Site)
+		w.Pending[0].Site = 777
 		told := 0
 		for range 10 {
 			c = run(t, s, true)
 			told += len(c.Rivals)
 			rivals := c.Plan.Rivals
 			equal(t, "left alone", 1, rivals)
-			equal(t, "the rival's value", int64(777), w.queue[0].Site)
+			equal(t, "the rival's value", int64(777), w.Pending[0].Site)
 			time.Sleep(10 * time.Second)
 		}
 		equal(t, "told", 1, told)
 		time.Sleep(5 * time.Minute)
 		c = run(t, s, true)
-		if w.queue[0].Site == 777 || len(c.Outcomes) == 0 {
+		if w.Pending[0].Site == 777 || len(c.Outcomes) == 0 {
 			t.Error("left alone for ever")
 		}
 		s.config.Takeover = true
 		s.made = nil
 		run(t, s, true)
-		if w.queue[2].Site == 555 {
+		if w.Pending[2].Site == 555 {
 			t.Error("takeover does not take over")
 		}
 	})

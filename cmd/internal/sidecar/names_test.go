@@ -95,7 +95,7 @@ func TestNamesByMode(t *testing.T) {
 				t.Error("a trial writes")
 			}
 			var err error
-			s.names, err = s.config.refuseNames(t.Context(), someNames, w.parts, tt.write)
+			s.names, err = s.config.refuseNames(t.Context(), someNames, w.Parts, tt.write)
 			if (err != nil) != tt.refused || err != nil && !Permanent(err) {
 				t.Fatalf("error %v", err)
 			}
@@ -114,7 +114,7 @@ func TestNamesByMode(t *testing.T) {
 	away := errors.New("the database is away")
 	w := newSite()
 	s := w.start(t, func(c *Config) { c.Exclude.Accounts = []string{"bio"} })
-	if _, err := s.config.refuseNames(t.Context(), namer{err: away}, w.parts, true); !errors.Is(err, away) || Permanent(err) {
+	if _, err := s.config.refuseNames(t.Context(), namer{err: away}, w.Parts, true); !errors.Is(err, away) || Permanent(err) {
 		t.Errorf("error %v", err)
 	}
 }

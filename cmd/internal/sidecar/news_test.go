@@ -23,11 +23,11 @@ func TestEventsOfACycle(t *testing.T) {
 	c := run(t, s, false)
 	equal(t, "first", []ostrich.Kind(nil), kinds(c))
 	equal(t, "first is anew", true, c.Anew)
-	equal(t, "partitions", w.parts, c.Partitions)
+	equal(t, "partitions", w.Parts, c.Partitions)
 
 	w.submit(2, 1, 9500, "main")
-	w.ctl.PriorityType = "priority/basic" // no plan can be made
-	s.controller = w.ctl
+	w.Conf.PriorityType = "priority/basic" // no plan can be made
+	s.controller = w.Conf
 	if _, err := s.Run(t.Context(), false); err == nil {
 		t.Fatal("a plan under priority/basic")
 	}
@@ -45,11 +45,11 @@ func TestTooManyEvents(t *testing.T) {
 	s := w.start(t)
 	run(t, s, false)
 	for i := range mostNews + 1 {
-		w.events = append(w.events, ostrich.Event{At: 9000 + ostrich.Time(i/1000), Kind: ostrich.Capacity, Procs: 8})
+		w.Events = append(w.Events, ostrich.Event{At: 9000 + ostrich.Time(i/1000), Kind: ostrich.Capacity, Procs: 8})
 	}
 	c := run(t, s, false)
 	equal(t, "too many", []any{0, true}, []any{len(c.Events), c.Anew})
-	w.events = append(w.events, ostrich.Event{At: 10_000, Kind: ostrich.Capacity, Procs: 9})
+	w.Events = append(w.Events, ostrich.Event{At: 10_000, Kind: ostrich.Capacity, Procs: 9})
 	c = run(t, s, false)
 	equal(t, "later", []any{1, false}, []any{len(c.Events), c.Anew})
 }

@@ -8,6 +8,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
+	"slurm-ostrich/slurmdb"
 )
 
 // ordered are the jobs of a cycle's order.
@@ -27,37 +28,36 @@ func TestNices(t *testing.T) {
 		w.submit(i+1, 1, 9000, "main")
 	}
 	w.submit(4, 2, 9500, "main")
-	w.queue[0].Nice = 100
-	history := slices.Clone(w.events)
+	w.Pending[0].Nice = 100
+	history := slices.Clone(w.Events)
 	s := w.start(t)
 	equal(t, "first cycle", []ostrich.JobID{4, 2, 3, 1}, ordered(run(t, s, false)))
 
-	w.queue[1].Nice, w.now = 50, w.now+5
+	w.Pending[1].Nice, w.Now = 50, w.Now+5
 	equal(t, "another has a value", []ostrich.JobID{4, 3, 2, 1}, ordered(run(t, s, false)))
 	// Accounting's record of a changed job has no nice value.
-	r := w.records[1]
-	r.Job.Estimate, w.now = 700, w.now+5
-	w.records[1], w.events = r, []ostrich.Event{{At: w.now, Kind: ostrich.Change, Job: r.Job}}
+	r := w.Records[1]
+	r.Job.Estimate, w.Now = 700, w.Now+5
+	w.Events = []ostrich.Event{{At: w.Now, Kind: ostrich.Change, Job: r.Job}}
 	equal(t, "a time limit changed", []ostrich.JobID{4, 3, 2, 1}, ordered(run(t, s, false)))
-	w.queue[0].Nice, w.queue[3].Nice, w.now = 0, 1<<30, w.now+5
+	w.Pending[0].Nice, w.Pending[3].Nice, w.Now = 0, 1<<30, w.Now+5
 	equal(t, "a value is gone", []ostrich.JobID{4, 3, 1, 2}, ordered(run(t, s, false)))
 	generation := run(t, s, false).Generation
 	equal(t, "a quiet cycle", generation, run(t, s, false).Generation)
 
 	// Job 1 runs, gets a value meanwhile, and is requeued.
-	first, r := w.queue[0], w.records[1]
-	first.Nice, w.now = 60, w.now+5
-	r.Job.Start, w.queue = w.now, w.queue[1:]
-	w.events = []ostrich.Event{{At: w.now, Kind: ostrich.Start, Job: r.Job}}
+	first := w.Pending[0]
+	first.Nice, w.Now = 60, w.Now+5
+	r.Job.Start, w.Pending = w.Now, w.Pending[1:]
+	w.Events = []ostrich.Event{{At: w.Now, Kind: ostrich.Start, Job: r.Job}}
 	equal(t, "one runs", []ostrich.JobID{4, 3, 2}, ordered(run(t, s, false)))
-	w.now += 5
-	w.events = []ostrich.Event{{At: w.now, Kind: ostrich.Requeue, Job: r.Job}}
+	w.Now += 5
+	w.Events = []ostrich.Event{{At: w.Now, Kind: ostrich.Requeue, Job: r.Job}}
 	r.Job.Start = 0
-	w.records[1] = r
-	w.queue = append([]priority.Queued{first}, w.queue...)
+	w.Pending = append([]priority.Queued{first}, w.Pending...)
 	equal(t, "and comes back", []ostrich.JobID{4, 3, 2, 1}, ordered(run(t, s, false)))
 
-	w.events = slices.Concat(history, []ostrich.Event{{At: w.now, Kind: ostrich.Change, Job: r.Job}})
+	w.Events = slices.Concat(history, []ostrich.Event{{At: w.Now, Kind: ostrich.Change, Job: r.Job}})
 	equal(t, "a restart", []ostrich.JobID{4, 3, 2, 1}, ordered(run(t, w.start(t), false)))
 }
 
@@ -68,20 +68,18 @@ func TestNiceBeforeAccounting(t *testing.T) {
 	run(t, s, false)
 	w.submit(2, 1, 9991, "main")
 	w.submit(3, 1, 9991, "main")
-	for i := range w.queue {
-		w.queue[i].UID, w.queue[i].CPUs, w.queue[i].TimeLimit = 1, 2, 600
+	for i := range w.Pending {
+		w.Pending[i].UID, w.Pending[i].CPUs, w.Pending[i].TimeLimit = 1, 2, 600
 	}
-	w.queue[1].Nice = 10
-	late := w.events
-	w.events = nil
-	delete(w.records, 2)
-	delete(w.records, 3)
+	w.Pending[1].Nice = 10
+	late := w.Events
+	w.Events = nil
+	delete(w.Records, 2)
+	delete(w.Records, 3)
 	equal(t, "not yet in accounting", []ostrich.JobID{1, 3, 2}, ordered(run(t, s, false)))
-	w.events, w.now = late, w.now+5
+	w.Events, w.Now = late, w.Now+5
 	for _, e := range late {
-		r := w.records[1]
-		r.Job = e.Job
-		w.records[e.Job.ID] = r
+		w.Records[e.Job.ID] = &slurmdb.Record{Job: e.Job}
 	}
 	equal(t, "in accounting", []ostrich.JobID{1, 3, 2}, ordered(run(t, s, false)))
 }
@@ -96,15 +94,15 @@ func TestNiceAndComment(t *testing.T) {
 	cycle := func(what string, work ostrich.Work, order ...ostrich.JobID) {
 		t.Helper()
 		s.comments.read = s.comments.read.Add(-configAge)
-		r.now += 60
+		r.Now += 60
 		c := run(t, s, false)
 		equal(t, what, order, ordered(c))
 		equal(t, what+": work", work, c.Campaigns(0)[0].Work)
 	}
 	cycle("none", 2*(600+600+600), 1, 2, 3)
-	r.comments[0].Text, r.queue[0].Nice, r.queue[2].Nice = "expect=1", 10, -10
+	r.comments[0].Text, r.Pending[0].Nice, r.Pending[2].Nice = "expect=1", 10, -10
 	cycle("both", 2*(60+600+600), 3, 2, 1)
-	r.queue[0].Nice = 20
+	r.Pending[0].Nice = 20
 	cycle("another nice value", 2*(60+600+600), 3, 2, 1)
 	r.comments[0].Text = "expect=2"
 	cycle("another comment", 2*(120+600+600), 3, 2, 1)
@@ -123,7 +121,7 @@ func TestNiceOfTheChannel(t *testing.T) {
 		w := newSite()
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 1, 9000, "main")
-		w.queue[0].Nice = 30
+		w.Pending[0].Nice = 30
 		s := w.start(t, func(c *Config) { c.Priority.Channel = tt.channel })
 		var err error
 		if s.journal, err = journal.Open(filepath.Join(t.TempDir(), "journal")); err != nil {
@@ -132,14 +130,14 @@ func TestNiceOfTheChannel(t *testing.T) {
 		t.Cleanup(func() { _ = s.journal.Close() })
 		equal(t, string(tt.channel), tt.want, ordered(run(t, s, true)))
 		for _, c := range w.sent[0] {
-			q := &w.queue[c.Job-1]
+			q := &w.Pending[c.Job-1]
 			if tt.channel == priority.Nice {
 				q.Nice = c.To
 			} else {
 				q.Priority, q.Pinned, q.Nice, q.SiteKnown = uint32(c.To), true, 0, false
 			}
 		}
-		w.now += 5
+		w.Now += 5
 		equal(t, string(tt.channel)+" after its writes", tt.want, ordered(run(t, s, false)))
 	}
 }

@@ -81,7 +81,7 @@ func TestPlanAfterReconfigure(t *testing.T) {
 		}
 		s := w.start(t)
 		first := run(t, s, false).Plan.Entries[0].To
-		w.ctl.Weights.Age *= 1000
+		w.Conf.Weights.Age *= 1000
 		equal(t, "value while the configuration is taken to be as it was", first, run(t, s, false).Plan.Entries[0].To)
 		time.Sleep(configAge)
 		equal(t, "a greater value for greater weights", true, run(t, s, false).Plan.Entries[0].To > first)
@@ -106,10 +106,10 @@ func TestPartitionsAreFollowed(t *testing.T) {
 		next(func() {})
 		equal(t, "heard of what is as it was", 0, len(heard))
 		next(func() {
-			w.parts = []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2", "n3"}, MaxTime: 60}}
+			w.Parts = []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2", "n3"}, MaxTime: 60}}
 		})
 		equal(t, "heard of a node and a limit", "[m[n1 n2 n3] 60]", fmt.Sprint(heard))
-		c := next(func() { w.parts = []priority.Partition{{Name: "gpu"}} })
+		c := next(func() { w.Parts = []priority.Partition{{Name: "gpu"}} })
 		equal(t, "heard of a pool without its partition", 1, len(heard))
 		equal(t, "told", true, c.Names != nil && strings.Contains(c.Names.Error(), `no partition "main"`))
 		equal(t, "told again", false, next(func() {}).Names != nil)

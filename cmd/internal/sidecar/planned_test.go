@@ -12,11 +12,9 @@ import (
 // wide submits a job that uses so many processors for so long.
 func (s *site) wide(id, user int, at ostrich.Time, procs int, length ostrich.Duration) {
 	s.submit(id, user, at, "main")
-	j := &s.events[len(s.events)-1].Job
+	j := &s.Events[len(s.Events)-1].Job
 	j.Procs, j.Estimate = procs, length
-	r := s.records[j.ID]
-	r.Job = *j
-	s.records[j.ID] = r
+	s.Records[j.ID].Job = *j
 }
 
 func horizons(c *Config) { c.Schedule.Order = orderHorizon }
@@ -67,15 +65,15 @@ func TestPlannedFailure(t *testing.T) {
 	s.wide(2, 2, 7000, 8, 700)
 	s.wide(3, 2, 7000, 8, 700)
 	s.wide(1, 1, 9000, 7, 600)
-	s.events[0].Procs = math.MaxInt32 // more than can be planned
+	s.Events[0].Procs = math.MaxInt32 // more than can be planned
 	sc := s.start(t, horizons)
 	cycle := run(t, sc, false)
 	if !errors.Is(cycle.Unplanned, optimal.ErrInstance) {
 		t.Errorf("%v", cycle.Unplanned)
 	}
 	equal(t, "order", []ostrich.JobID{1, 2, 3}, ranked(cycle))
-	s.now++
-	s.submit(4, 3, s.now, "main") // another plan
+	s.Now++
+	s.submit(4, 3, s.Now, "main") // another plan
 	cycle = run(t, sc, false)
 	if cycle.Unplanned != nil || len(ranked(cycle)) != 4 {
 		t.Errorf("%v, %v", cycle.Unplanned, ranked(cycle))

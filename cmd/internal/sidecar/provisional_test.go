@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +30,8 @@ func jobOf(id, user int, at ostrich.Time) ostrich.Job {
 
 // tell lets accounting know a job.
 func (s *site) tell(j *ostrich.Job) {
-	s.events = append(s.events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: *j})
-	s.records[j.ID] = slurmdb.Record{Job: *j}
+	s.Events = append(s.Events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: *j})
+	s.Records[j.ID] = &slurmdb.Record{Job: *j}
 }
 
 // A job that accounting has not told of is ordered by what the queue says.
@@ -42,15 +41,15 @@ func TestProvisional(t *testing.T) {
 	s := w.start(t)
 	run(t, s, false)
 
-	w.now += 10
-	j := jobOf(2, 2, w.now-1)
-	w.queue = append(w.queue, queued(&j))
-	held := jobOf(3, 2, w.now-1)
-	w.queue = append(w.queue, queued(&held))
-	w.queue[2].Reason, w.queue[2].Priority = "JobHeldUser", 0
-	unclear := jobOf(4, 3, w.now-1)
-	w.queue = append(w.queue, queued(&unclear))
-	w.queue[3].CPUs = 0
+	w.Now += 10
+	j := jobOf(2, 2, w.Now-1)
+	w.Pending = append(w.Pending, queued(&j))
+	held := jobOf(3, 2, w.Now-1)
+	w.Pending = append(w.Pending, queued(&held))
+	w.Pending[2].Reason, w.Pending[2].Priority = "JobHeldUser", 0
+	unclear := jobOf(4, 3, w.Now-1)
+	w.Pending = append(w.Pending, queued(&unclear))
+	w.Pending[3].CPUs = 0
 	c := run(t, s, true)
 	equal(t, "provisional", 2, len(c.Provisional))
 	equal(t, "managed", 2, c.Plan.Summary.Managed)
@@ -62,7 +61,7 @@ func TestProvisional(t *testing.T) {
 	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 4 })].Why)
 
 	// The row comes, and nothing is to be written.
-	w.now += 10
+	w.Now += 10
 	w.tell(&j)
 	c = run(t, s, true)
 	equal(t, "provisional", 1, len(c.Provisional))
@@ -70,15 +69,15 @@ func TestProvisional(t *testing.T) {
 
 	// One that has ended before accounting is asked is expected no more; one that is
 	// gone without a word leaves nothing behind.
-	gone := jobOf(5, 4, w.now-1)
-	w.queue = append(w.queue, queued(&gone))
+	gone := jobOf(5, 4, w.Now-1)
+	w.Pending = append(w.Pending, queued(&gone))
 	equal(t, "known from the queue", 2, len(run(t, s, false).Provisional))
 	end := gone
-	end.End = w.now
-	w.events = append(w.events, ostrich.Event{At: gone.Submit, Kind: ostrich.Submit, Job: gone}, ostrich.Event{At: w.now, Kind: ostrich.End, Job: end})
+	end.End = w.Now
+	w.Events = append(w.Events, ostrich.Event{At: gone.Submit, Kind: ostrich.Submit, Job: gone}, ostrich.Event{At: w.Now, Kind: ostrich.End, Job: end})
 	equal(t, "ended meanwhile", 1, len(run(t, s, false).Provisional))
-	w.queue = w.queue[:2]
-	w.now += 10
+	w.Pending = w.Pending[:2]
+	w.Now += 10
 	c = run(t, s, false)
 	equal(t, "provisional", 0, len(c.Provisional))
 	equal(t, "unfinished campaigns", 2, c.Pools[0].Schedule.Unfinished())
@@ -99,12 +98,12 @@ func TestProvisionalExcluded(t *testing.T) {
 		w := newSite()
 		w.unseen = map[ostrich.UserID]bool{3: true}
 		for i := range 3 {
-			j := jobOf(i+1, i+1, w.now-1)
+			j := jobOf(i+1, i+1, w.Now-1)
 			q := queued(&j)
 			if i > 0 {
 				q.User = "1234" // the host does not know the user
 			}
-			w.queue = append(w.queue, q)
+			w.Pending = append(w.Pending, q)
 		}
 		c := run(t, w.start(t, tt.edit), false)
 		equal(t, what+": managed", tt.managed, c.Plan.Summary.Managed)
@@ -114,9 +113,9 @@ func TestProvisionalExcluded(t *testing.T) {
 // Accounting has reported a job with an invalid row.
 func TestProvisionalLeftOut(t *testing.T) {
 	w := newSite()
-	j := jobOf(2, 2, w.now-1)
-	w.queue = append(w.queue, queued(&j))
-	w.skipped = []slurmdb.Skip{{Job: 2, Why: "asks for no processor"}}
+	j := jobOf(2, 2, w.Now-1)
+	w.Pending = append(w.Pending, queued(&j))
+	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "asks for no processor"}}
 	s := w.start(t)
 	for range 2 {
 		c := run(t, s, false)
@@ -131,36 +130,29 @@ func TestProvisionalArray(t *testing.T) {
 	w := newSite()
 	s := w.start(t)
 	run(t, s, false)
-	w.now += 10
-	j := jobOf(7, 1, w.now-2)
+	w.Now += 10
+	j := jobOf(7, 1, w.Now-2)
 	j.Group, j.Tasks = 7, 9
 	set := queued(&j)
 	set.Array, set.Tasks, set.Full = 7, "2-10", "7_[2-10]"
-	w.queue = append(w.queue, set)
-	task := jobOf(8, 1, w.now-2)
-	task.Group, task.Start = 7, w.now-1
+	w.Pending = append(w.Pending, set)
+	task := jobOf(8, 1, w.Now-2)
+	task.Group, task.Start = 7, w.Now-1
 	w.tell(&task)
-	w.records[8] = slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: slurmdb.Running}
+	w.Records[8] = &slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: slurmdb.Running}
 	c := run(t, s, false)
 	equal(t, "provisional", 1, len(c.Provisional))
 	equal(t, "jobs", 9, c.Provisional[0].Job.Count())
 
-	w.now += 10
+	w.Now += 10
 	w.tell(&j)
-	w.records[7] = slurmdb.Record{Job: j, ArrayJob: 7, ArrayTask: slurmdb.NoTask}
-	alone := jobOf(9, 1, w.now-12)
+	w.Records[7] = &slurmdb.Record{Job: j, ArrayJob: 7, ArrayTask: slurmdb.NoTask}
+	alone := jobOf(9, 1, w.Now-12)
 	split := queued(&alone)
 	split.Array, split.Tasks, split.Full = 7, "5", "7_5"
-	w.queue = append(w.queue, split)
+	w.Pending = append(w.Pending, split)
 	c = run(t, s, false)
 	equal(t, "provisional", 0, len(c.Provisional))
-}
-
-func (s *site) liveRecords() (all []slurmdb.Record) {
-	for _, id := range slices.Sorted(maps.Keys(s.records)) {
-		all = append(all, s.records[id])
-	}
-	return all
 }
 
 // What is known from the queue for a while leaves no trace: a sidecar that saw jobs
@@ -177,12 +169,12 @@ func TestProvisionalLeavesNoTrace(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "cycles") {
 			for range rapid.IntRange(0, 4).Draw(rt, "submissions") {
 				id++
-				j := jobOf(id, rapid.IntRange(1, 3).Draw(rt, "user"), early.now-ostrich.Time(rapid.IntRange(0, 9).Draw(rt, "ago")))
+				j := jobOf(id, rapid.IntRange(1, 3).Draw(rt, "user"), early.Now-ostrich.Time(rapid.IntRange(0, 9).Draw(rt, "ago")))
 				q := queued(&j)
 				if rapid.IntRange(0, 4).Draw(rt, "limit") == 0 {
 					q.Reason = "QOSMaxJobsPerUserLimit"
 				}
-				both(func(w *site) { w.queue = append(w.queue, q) })
+				both(func(w *site) { w.Pending = append(w.Pending, q) })
 				prompt.tell(&j)
 				waiting = append(waiting, j)
 				all = append(all, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
@@ -200,15 +192,15 @@ func TestProvisionalLeavesNoTrace(t *testing.T) {
 			if n := len(got.Provisional); n != len(waiting) {
 				rt.Fatalf("%d provisional jobs, want %d", n, len(waiting))
 			}
-			both(func(w *site) { w.now += 10 })
+			both(func(w *site) { w.Now += 10 })
 		}
 		for _, j := range waiting {
 			early.tell(&j)
 		}
 		got := run(t, a, false)
 		fresh := newSite()
-		fresh.now, fresh.queue, fresh.records = early.now, early.queue, early.records
-		fresh.events = append(fresh.events, all...)
+		fresh.Now, fresh.Pending, fresh.Records = early.Now, early.Pending, early.Records
+		fresh.Events = append(fresh.Events, all...)
 		want := run(t, fresh.start(t), false)
 		if x, y := order(got), order(want); !slices.Equal(x, y) {
 			rt.Fatalf("ran through %v, started afterwards %v", x, y)

@@ -49,7 +49,7 @@ func TestNothingIsMissed(t *testing.T) {
 			for range 2 + r.IntN(29) {
 				steps := []int{0, 0, 1, 1, 2}[r.IntN(5)]
 				for range steps {
-					n := len(quick.queue)
+					n := len(quick.Pending)
 					at := 0
 					if n > 0 {
 						at = r.IntN(n)
@@ -58,10 +58,10 @@ func TestNothingIsMissed(t *testing.T) {
 					switch {
 					case what < 2 || n == 0:
 						id++
-						j := jobOf(id, 1+r.IntN(3), quick.now-ostrich.Time(r.IntN(91)))
+						j := jobOf(id, 1+r.IntN(3), quick.Now-ostrich.Time(r.IntN(91)))
 						q := queued(&j)
 						q.User = "1234"
-						both(func(w *site) { w.queue = append(w.queue, q) })
+						both(func(w *site) { w.Pending = append(w.Pending, q) })
 						if r.IntN(2) == 0 {
 							both(func(w *site) { w.tell(&j) })
 						} else {
@@ -72,56 +72,55 @@ func TestNothingIsMissed(t *testing.T) {
 						untold = untold[1:]
 					case what == 3:
 						reason := reasons[r.IntN(len(reasons))]
-						both(func(w *site) { w.queue[at].Reason = reason })
+						both(func(w *site) { w.Pending[at].Reason = reason })
 					case what == 4: // accounting tells of the start and the queue will, or the reverse
-						q := quick.queue[at]
-						rec, known := quick.records[q.Job]
+						q := quick.Pending[at]
+						rec, known := quick.Records[q.Job]
 						if r.IntN(2) == 0 {
-							both(func(w *site) { w.queue = slices.Delete(slices.Clone(w.queue), at, at+1) })
+							both(func(w *site) { w.Pending = slices.Delete(slices.Clone(w.Pending), at, at+1) })
 						}
 						if known && rec.Job.Start == 0 {
-							rec.Job.Start = quick.now
+							rec.Job.Start = quick.Now
 							both(func(w *site) {
-								w.records[q.Job] = rec
-								w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.Start, Job: rec.Job})
+								w.Records[q.Job] = rec
+								w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: ostrich.Start, Job: rec.Job})
 							})
 						}
 					case what == 5:
-						q := quick.queue[at]
-						if rec, known := quick.records[q.Job]; known {
+						q := quick.Pending[at]
+						if rec, known := quick.Records[q.Job]; known {
 							both(func(w *site) {
-								delete(w.records, q.Job)
+								delete(w.Records, q.Job)
 								j := rec.Job
-								j.End = w.now
-								w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.End, Job: j})
+								j.End = w.Now
+								w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: ostrich.End, Job: j})
 							})
 						}
 					case what == 6:
 						tier := r.IntN(3)
 						both(func(w *site) {
-							w.parts = slices.Clone(w.parts)
-							w.parts[0].PriorityTier = tier
+							w.Parts = slices.Clone(w.Parts)
+							w.Parts[0].PriorityTier = tier
 						})
 					case what == 7:
-						eligible := quick.now - ostrich.Time(r.IntN(61))
+						eligible := quick.Now - ostrich.Time(r.IntN(61))
 						listed := r.IntN(2) == 0
 						both(func(w *site) {
-							q := &w.queue[at]
+							q := &w.Pending[at]
 							q.Listed = listed
-							if rec, known := w.records[q.Job]; known {
+							if rec, known := w.Records[q.Job]; known {
 								rec.Eligible, rec.UserName = eligible, "u2"
-								w.records[q.Job] = rec
 							}
 						})
 					case what == 9:
-						q := quick.queue[at]
+						q := quick.Pending[at]
 						kind := []ostrich.Kind{ostrich.Hold, ostrich.Release}[r.IntN(2)]
-						if rec, known := quick.records[q.Job]; known && rec.Job.Start == 0 {
-							both(func(w *site) { w.events = append(w.events, ostrich.Event{At: w.now, Kind: kind, Job: rec.Job}) })
+						if rec, known := quick.Records[q.Job]; known && rec.Job.Start == 0 {
+							both(func(w *site) { w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: kind, Job: rec.Job}) })
 						}
 					case what == 8:
-						job := quick.queue[at].Job
-						both(func(w *site) { w.skipped = []slurmdb.Skip{{Job: job, Why: "asks for no processor"}} })
+						job := quick.Pending[at].Job
+						both(func(w *site) { w.Skipped = []slurmdb.Skip{{Job: job, Why: "asks for no processor"}} })
 					}
 				}
 				b.forget()
@@ -130,7 +129,7 @@ func TestNothingIsMissed(t *testing.T) {
 				}
 				passed := []int{1, 10, 45, 90}[r.IntN(4)]
 				time.Sleep(time.Duration(passed) * time.Second)
-				both(func(w *site) { w.now += ostrich.Time(passed) })
+				both(func(w *site) { w.Now += ostrich.Time(passed) })
 			}
 		})
 	}
@@ -150,15 +149,15 @@ func TestGeneration(t *testing.T) {
 			same bool
 		}{
 			{"nothing", func() {}, true},
-			{"a reason", func() { w.queue[0].Reason = "Resources" }, false},
+			{"a reason", func() { w.Pending[0].Reason = "Resources" }, false},
 			{"nothing after a reason", func() {}, true},
 			{"an event that leaves the order as it is", func() {
-				w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.End, Job: ostrich.Job{ID: 99}})
+				w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: ostrich.End, Job: ostrich.Job{ID: 99}})
 			}, false},
 			{"nothing after an event", func() {}, true},
-			{"another tier", func() { time.Sleep(configAge); w.parts = []priority.Partition{{Name: "main", PriorityTier: 3}} }, false},
+			{"another tier", func() { time.Sleep(configAge); w.Parts = []priority.Partition{{Name: "main", PriorityTier: 3}} }, false},
 			{"the same configuration again", func() { time.Sleep(configAge) }, true},
-			{"other weights", func() { time.Sleep(configAge); w.ctl.Weights.Age++ }, false},
+			{"other weights", func() { time.Sleep(configAge); w.Conf.Weights.Age++ }, false},
 			{"a write", func() { run(t, s, true) }, false},
 			{"a failure", func() {
 				w.fail["poll"] = errors.New("away")
@@ -168,7 +167,7 @@ func TestGeneration(t *testing.T) {
 				delete(w.fail, "poll")
 			}, true},
 		} {
-			w.now += 10
+			w.Now += 10
 			step.do()
 			c := run(t, s, false)
 			equal(t, step.what+": the same generation", step.same, c.Generation == before.Generation)
@@ -193,20 +192,20 @@ func TestGenerationWithinTheMargin(t *testing.T) {
 		w.submit(2, 2, 9000, "main")
 		s := w.start(t)
 		first := run(t, s, true).Plan.Entries[0].Job
-		longer := w.records[first].Job
+		longer := w.Records[first].Job
 		longer.Estimate += 60
-		w.events = append(w.events, ostrich.Event{At: w.now, Kind: ostrich.Submit, Job: longer})
-		w.now += 10
+		w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: ostrich.Submit, Job: longer})
+		w.Now += 10
 		before := run(t, s, false)
 		if e := before.Plan.Entries[0]; e.Job != first || !before.Plan.kept() {
 			t.Fatalf("job %d is first, kept %v", e.Job, before.Plan.kept())
 		}
-		w.now += 10
+		w.Now += 10
 		if c := run(t, s, false); c.Generation != before.Generation || &c.Plan.Entries[0] != &before.Plan.Entries[0] {
 			t.Errorf("generation %d after %d", c.Generation, before.Generation)
 		}
-		w.queue[0].Reason = "Resources"
-		w.now += 10
+		w.Pending[0].Reason = "Resources"
+		w.Now += 10
 		if c := run(t, s, false); c.Generation == before.Generation {
 			t.Error("another reason, and the same generation")
 		}
@@ -223,6 +222,6 @@ func TestLeftAlone(t *testing.T) {
 	}
 	equal(t, "refused, rivals, unheard", []int{1, 2, 3}, []int{p.Refused, p.Rivals, p.Unheard})
 	w := newSite()
-	w.queue = append(w.queue, priority.Queued{Job: 1, Priority: 5, Listed: true, SiteKnown: true, Count: 1, Partition: "main"})
+	w.Pending = append(w.Pending, priority.Queued{Job: 1, Priority: 5, Listed: true, SiteKnown: true, Count: 1, Partition: "main"})
 	equal(t, "unheard in a cycle", 1, run(t, w.start(t), false).Plan.Unheard)
 }

@@ -32,7 +32,7 @@ func (b *backfilled) Diag(ctx context.Context) (slurm.Diag, error) {
 
 func (b *backfilled) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
 	r, err := b.site.Update(ctx, ch, changes)
-	r.Queue = slices.Clone(b.queue)
+	r.Queue = slices.Clone(b.Pending)
 	return r, err
 }
 
@@ -44,8 +44,8 @@ func beside(t *testing.T, lasts time.Duration) (*backfilled, *Sidecar) {
 	w.submit(1, 1, 9000, "main")
 	w.submit(2, 2, 9000, "main")
 	c := Default()
-	c.Cluster = w.ctl.ClusterName
-	s, err := New(c, w, w, w.ctl, w.parts)
+	c.Cluster = w.Conf.ClusterName
+	s, err := New(c, w, w, w.Conf, w.Parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestBurstWaits(t *testing.T) {
 			began := time.Now()
 			w.asked = func() {
 				if time.Since(began) > time.Second {
-					w.queue[1].Priority = 0 // held meanwhile
+					w.Pending[1].Priority = 0 // held meanwhile
 				}
 			}
 			c := run(t, s, true)
@@ -101,8 +101,8 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 		run(t, s, true)
 		again := 0
 		for minute := range 30 {
-			for i := range w.queue {
-				q := &w.queue[i]
+			for i := range w.Pending {
+				q := &w.Pending[i]
 				q.Computed = uint32(100 + q.Site)
 				if q.Priority = q.Computed; q.Job == 1 {
 					q.Priority = 100
