@@ -25,6 +25,8 @@ type tables struct {
 // Accounting is a reader of the tables. Like slurmdb.Reader, it reports everything
 // once.
 type Accounting struct {
+	Tables // as told
+
 	// Frozen is when slurmdbd went away: the tables show what they showed then. 0
 	// means that it is there.
 	Frozen ostrich.Time
@@ -34,11 +36,11 @@ type Accounting struct {
 	next  int          // all events before this one have been told
 	upto  ostrich.Time // what was seen by then has been told
 	begun bool
-	live  map[ostrich.JobID]ostrich.Job // as told
 }
 
 func newAccounting(c *Controller, of *tables) *Accounting {
-	return &Accounting{from: c, of: of, live: make(map[ostrich.JobID]ostrich.Job)}
+	name := func(id ostrich.UserID) string { u, _ := c.config.user(id); return u.Name }
+	return &Accounting{Tables: Tables{Name: name, Records: make(map[ostrich.JobID]*slurmdb.Record)}, from: c, of: of}
 }
 
 // Reader returns another reader of the tables, which has not reported anything yet.
@@ -68,80 +70,42 @@ func (t *tables) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 }
 
 // PollEach reports what the tables show since the last poll.
-func (a *Accounting) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
-	now, shown := a.from.now, a.from.now
+func (a *Accounting) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	shown := a.from.now
 	if a.Frozen > 0 {
-		shown = max(a.upto, min(now, a.Frozen))
+		shown = max(a.upto, min(a.from.now, a.Frozen))
 	}
-	var events []ostrich.Event
+	a.Now = a.from.now
 	if !a.begun {
-		events = append(events, ostrich.Event{At: a.from.begin, Kind: ostrich.Capacity, Procs: a.from.config.Procs()})
+		a.Capacity(a.from.begin, "", a.from.config.Procs())
 		a.begun = true
 	}
 	for i := a.next; i < len(a.of.events); i++ {
 		if seen := a.of.seen[i]; seen > a.upto && seen <= shown {
-			events = append(events, a.of.events[i])
+			a.tell(a.of.events[i])
 		}
 	}
 	a.upto = shown
 	for a.next < len(a.of.events) && a.of.seen[a.next] <= shown {
 		a.next++
 	}
-	slices.SortStableFunc(events, ostrich.Compare)
-	for _, e := range events {
-		switch e.Kind {
-		case ostrich.End:
-			delete(a.live, e.Job.ID)
-		case ostrich.Submit, ostrich.Start:
-			a.live[e.Job.ID] = e.Job
-		default:
-		}
-		event(e)
-	}
-	return slurmdb.Batch{Now: now, Rows: len(events)}, nil
+	return a.Tables.PollEach(ctx, event)
 }
 
-// Record returns the row of an unfinished job, as of the last poll.
-func (a *Accounting) Record(id ostrich.JobID) (slurmdb.Record, bool) {
-	j, ok := a.live[id]
-	if !ok {
-		return slurmdb.Record{}, false
+// tell adds an event, and what the job's row has then.
+func (a *Accounting) tell(e ostrich.Event) {
+	a.Events = append(a.Events, e)
+	if e.Kind == ostrich.End {
+		delete(a.Records, e.Job.ID)
+		return
 	}
-	u, _ := a.from.config.user(j.User)
-	r := slurmdb.Record{
-		Job: j, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
-		UID: uint32(j.User), ArrayTask: slurmdb.NoTask, State: slurmdb.Pending, Eligible: j.Submit, Limit: j.Estimate,
+	u, _ := a.from.config.user(e.Job.User)
+	r := &slurmdb.Record{
+		Job: e.Job, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
+		UID: uint32(e.Job.User), ArrayTask: slurmdb.NoTask, State: slurmdb.Pending, Eligible: e.Job.Submit, Limit: e.Job.Estimate,
 	}
-	if j.Start != 0 {
+	if e.Kind == ostrich.Start {
 		r.State = slurmdb.Running
 	}
-	return r, true
+	a.Records[e.Job.ID] = r
 }
-
-// Expect returns a job of the queue as its row will have it.
-func (a *Accounting) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
-	return ostrich.Job{
-		ID: q.ID, User: ostrich.UserID(q.UID), Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
-	}, true
-}
-
-// Live lists the unfinished jobs, as of the last poll, by id.
-func (a *Accounting) Live() []slurmdb.Record {
-	var list []slurmdb.Record
-	for id := range a.live {
-		if r, ok := a.Record(id); ok {
-			list = append(list, r)
-		}
-	}
-	slices.SortFunc(list, func(x, y slurmdb.Record) int { return int(x.Job.ID) - int(y.Job.ID) })
-	return list
-}
-
-// UserName returns the name of a user.
-func (a *Accounting) UserName(id ostrich.UserID) string {
-	u, _ := a.from.config.user(id)
-	return u.Name
-}
-
-// Close does nothing.
-func (a *Accounting) Close() error { return nil }

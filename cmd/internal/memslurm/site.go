@@ -17,28 +17,35 @@ import (
 // that hears of everything at once. Its fields may be changed between two cycles. It is
 // not safe for concurrent use.
 type Site struct {
-	Now  ostrich.Time     // on the clock of both
-	Pass ostrich.Duration // passes with each poll
-
-	Conf   priority.Controller
-	Parts  []priority.Partition
-	Counts slurm.Diag
-	Name   func(ostrich.UserID) string
-
-	Events  []ostrich.Event                   // of which accounting has not told yet
-	Records map[ostrich.JobID]*slurmdb.Record // of jobs that have not ended
-	Skipped []slurmdb.Skip                    // rows that the next poll leaves out
+	Tables
+	Conf    priority.Controller
+	Parts   []priority.Partition
+	Counts  slurm.Diag
 	Pending []priority.Queued
 
 	shown, read []priority.Queued // Pending as it was read last, and what was handed out
+}
+
+// Tables are what accounting tells.
+type Tables struct {
+	Now  ostrich.Time     // on the clock of both
+	Pass ostrich.Duration // passes with each poll
+	Name func(ostrich.UserID) string
+
+	Events  []ostrich.Event                   // that it has not told of yet
+	Records map[ostrich.JobID]*slurmdb.Record // of jobs that have not ended
+	Skipped []slurmdb.Skip                    // rows that the next poll leaves out
 }
 
 // NewSite returns a site without jobs, of priority/multifactor with small weights. Users
 // are called u1 and so on.
 func NewSite(cluster string, now ostrich.Time, parts ...priority.Partition) *Site {
 	return &Site{
-		Now: now, Parts: parts, Records: make(map[ostrich.JobID]*slurmdb.Record),
-		Name: func(id ostrich.UserID) string { return "u" + strconv.FormatUint(uint64(id), 10) },
+		Tables: Tables{
+			Now: now, Records: make(map[ostrich.JobID]*slurmdb.Record),
+			Name: func(id ostrich.UserID) string { return "u" + strconv.FormatUint(uint64(id), 10) },
+		},
+		Parts: parts,
 		Conf: priority.Controller{
 			ClusterName: cluster, Version: "22.05.8", PriorityType: "priority/multifactor",
 			Weights: priority.Weights{Age: 1000, Fairshare: 10000}, DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
@@ -47,13 +54,13 @@ func NewSite(cluster string, now ostrich.Time, parts ...priority.Partition) *Sit
 }
 
 // Tell adds an event of a job to what accounting tells next.
-func (s *Site) Tell(at ostrich.Time, kind ostrich.Kind, j ostrich.Job) {
-	s.Events = append(s.Events, ostrich.Event{At: at, Kind: kind, Job: j})
+func (t *Tables) Tell(at ostrich.Time, kind ostrich.Kind, j ostrich.Job) {
+	t.Events = append(t.Events, ostrich.Event{At: at, Kind: kind, Job: j})
 }
 
 // Capacity sets the size of a pool from now on.
-func (s *Site) Capacity(at ostrich.Time, pool string, procs int) {
-	s.Events = append(s.Events, ostrich.Event{At: at, Kind: ostrich.Capacity, Pool: pool, Procs: procs})
+func (t *Tables) Capacity(at ostrich.Time, pool string, procs int) {
+	t.Events = append(t.Events, ostrich.Event{At: at, Kind: ostrich.Capacity, Pool: pool, Procs: procs})
 }
 
 // Submit adds a pending job to accounting and to the queue.
@@ -103,20 +110,20 @@ func (s *Site) Find(id ostrich.JobID) *priority.Queued {
 }
 
 // PollEach tells of all events that have not been told of.
-func (s *Site) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
-	slices.SortStableFunc(s.Events, ostrich.Compare)
-	for _, e := range s.Events {
+func (t *Tables) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+	slices.SortStableFunc(t.Events, ostrich.Compare)
+	for _, e := range t.Events {
 		event(e)
 	}
-	b := slurmdb.Batch{Now: s.Now, Rows: len(s.Events), Skipped: s.Skipped}
-	s.Events, s.Skipped = nil, nil
-	s.Now += ostrich.Time(s.Pass)
+	b := slurmdb.Batch{Now: t.Now, Rows: len(t.Events), Skipped: t.Skipped}
+	t.Events, t.Skipped = nil, nil
+	t.Now += ostrich.Time(t.Pass)
 	return b, nil
 }
 
 // Record returns the record of a job that has not ended.
-func (s *Site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
-	r, ok := s.Records[id]
+func (t *Tables) Record(id ostrich.JobID) (slurmdb.Record, bool) {
+	r, ok := t.Records[id]
 	if !ok {
 		return slurmdb.Record{}, false
 	}
@@ -124,27 +131,27 @@ func (s *Site) Record(id ostrich.JobID) (slurmdb.Record, bool) {
 }
 
 // Live lists the records by id.
-func (s *Site) Live() []slurmdb.Record {
-	list := make([]slurmdb.Record, 0, len(s.Records))
-	for _, id := range slices.Sorted(maps.Keys(s.Records)) {
-		list = append(list, *s.Records[id])
+func (t *Tables) Live() []slurmdb.Record {
+	list := make([]slurmdb.Record, 0, len(t.Records))
+	for _, id := range slices.Sorted(maps.Keys(t.Records)) {
+		list = append(list, *t.Records[id])
 	}
 	return list
 }
 
 // Expect returns a job of the queue as its record will have it, unless the queue does not
 // say how many processors it asks for.
-func (s *Site) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
+func (t *Tables) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
 	return ostrich.Job{
 		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
 	}, q.Procs > 0
 }
 
 // UserName returns the name of a user.
-func (s *Site) UserName(id ostrich.UserID) string { return s.Name(id) }
+func (t *Tables) UserName(id ostrich.UserID) string { return t.Name(id) }
 
 // Close does nothing.
-func (s *Site) Close() error { return nil }
+func (t *Tables) Close() error { return nil }
 
 // Controller returns Conf.
 func (s *Site) Controller(context.Context) (priority.Controller, error) { return s.Conf, nil }

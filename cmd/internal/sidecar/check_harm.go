@@ -50,9 +50,3 @@ func (l *checklist) harms(found []priority.Harm) {
 		l.add(h.Setting, result, h.Fix, "%s", h.Found)
 	}
 }
-
-// harmless returns an error if slurmctld reports a setting under which an order
-// would do harm.
-func (s *Sidecar) harmless() error {
-	return priority.Harmless(s.options(), s.partitions)
-}
