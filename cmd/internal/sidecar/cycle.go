@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -358,50 +357,6 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 		s.pools.Add(s.holds.changes(batch.Now, s.accounting.Record)...)
 	}
 	return batch, min(heard, batch.Now), err
-}
-
-// apply writes what the plan changes, the head of the order first, and records it
-// in the journal before and after. It leaves what exceeds a burst to the next
-// cycles.
-func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Change, error) {
-	changes, err := s.settled(ctx, c)
-	if err != nil || len(changes) == 0 {
-		return nil, err
-	}
-	n := s.burst(changes)
-	c.Left = len(changes) - n
-	return s.writeInTurn(ctx, ostrich.Time(began.Unix()), changes[:n])
-}
-
-// settled returns the changes of a cycle once they can be written. If the queue
-// grows old while a burst waits for the backfill scheduler, it is read and planned
-// again.
-func (s *Sidecar) settled(ctx context.Context, c *Cycle) ([]priority.Change, error) {
-	if c.Plan.Summary.Writes == 0 {
-		return nil, nil
-	}
-	if waited, err := s.await(ctx); err != nil || !waited {
-		return c.Plan.Changes(), err
-	}
-	queue, err := s.queue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err = s.planQueue(c, queue); err != nil {
-		return nil, err
-	}
-	return c.Plan.Changes(), nil
-}
-
-// write makes changes and records them in the journal before and after. The journal is
-// rotated also if the burst was not finished, as on a slow controller none may be.
-func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
-	outcomes, err := s.writer.write(ctx, now, changes)
-	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
-		_, failed := s.journal.Rotate(now, s.limit, s.alive())
-		err = errors.Join(err, journaled(failed))
-	}
-	return outcomes, err
 }
 
 // Record returns accounting's record of an unfinished job.

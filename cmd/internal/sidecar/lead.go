@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"slurm-ostrich/ostrich"
-	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -275,16 +273,6 @@ func (l *Lead) inherited() {
 	if l.held != nil {
 		l.heir, l.others = false, false
 	}
-}
-
-// writeInTurn writes as long as it is certainly our turn.
-func (s *Sidecar) writeInTurn(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
-	ctx, done, err := s.lead.while(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return s.write(ctx, now, changes)
 }
 
 // turn says why it is not our turn to write, "" if it is. When that changes, it

@@ -3,7 +3,6 @@ package sidecar
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -19,6 +18,51 @@ type writer struct {
 	channel    priority.Channel
 	interval   time.Duration
 	journal    *journal.Journal // nil if there is none
+}
+
+// apply writes what the plan changes, the head of the order first, and records it
+// in the journal before and after. It leaves what exceeds a burst to the next
+// cycles. If the queue grows old while a burst waits for the backfill scheduler, it is
+// read and planned again.
+func (s *Sidecar) apply(ctx context.Context, c *Cycle, began time.Time) ([]priority.Change, error) {
+	if c.Plan.Summary.Writes == 0 {
+		return nil, nil
+	}
+	waited, err := s.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if waited {
+		queue, err := s.queue(ctx)
+		if err == nil {
+			err = s.planQueue(c, queue)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	changes := c.Plan.Changes()
+	n := s.burst(changes)
+	if c.Left = len(changes) - n; n == 0 {
+		return nil, nil
+	}
+	return s.write(ctx, ostrich.Time(began.Unix()), changes[:n])
+}
+
+// write makes changes as long as it is certainly our turn. The journal is rotated also if
+// the burst was not finished, as on a slow controller none may be.
+func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
+	ctx, done, err := s.lead.while(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	outcomes, err := s.writer.write(ctx, now, changes)
+	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
+		_, failed := s.journal.Rotate(now, s.limit, s.alive())
+		err = errors.Join(err, journaled(failed))
+	}
+	return outcomes, err
 }
 
 const (
@@ -84,59 +128,4 @@ func progress(outcomes []priority.Change, err error) bool {
 	}
 	r := priority.Result{Outcomes: outcomes}
 	return r.Count(priority.Applied)+r.Count(priority.Gone) > 0
-}
-
-// JournalError is an error of the journal.
-type JournalError struct{ Err error }
-
-func (e JournalError) Error() string { return e.Err.Error() }
-func (e JournalError) Unwrap() error { return e.Err }
-
-// journaled marks errors of the journal; nil stays nil.
-func journaled(err error) error {
-	if err == nil {
-		return nil
-	}
-	return JournalError{err}
-}
-
-// readJournal opens the journal for reading if it holds anything of this cluster;
-// otherwise it returns nil. The journal knows which jobs Slurm refused to change.
-// In channel priority it also tells our own pins from those of administrators;
-// only there is no plan right without it.
-func readJournal(c *Config) (*journal.Journal, error) {
-	if c.Journal == "" || c.foreign() {
-		return nil, nil
-	}
-	j, err := journal.Read(c.Journal)
-	switch {
-	case err == nil:
-		return j, nil
-	case c.Priority.Channel == priority.Priority:
-		return nil, journaled(err)
-	}
-	return nil, nil
-}
-
-// alive returns a function that reports whether the journal has to remember a job:
-// the job, or a task of its array, has not ended.
-func (s *Sidecar) alive() func(ostrich.JobID) bool {
-	waits := sync.OnceValue(s.waits)
-	return func(id ostrich.JobID) bool {
-		_, known := s.accounting.Record(id)
-		return known || s.provisional.has(id) || waits()[id]
-	}
-}
-
-// waits returns the job arrays with unfinished tasks that accounting knows, and the
-// jobs of the queue with their arrays: accounting may not know them, or no more.
-func (s *Sidecar) waits() map[ostrich.JobID]bool {
-	live := make(map[ostrich.JobID]bool)
-	for _, r := range s.accounting.Live() {
-		live[r.ArrayJob] = true
-	}
-	for i := range s.printed {
-		live[s.printed[i].Job], live[s.printed[i].Array] = true, true
-	}
-	return live
 }
