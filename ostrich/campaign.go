@@ -2,6 +2,7 @@ package ostrich
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -350,12 +351,7 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 }
 
 func sortedUsers(users map[UserID]*user) []*user {
-	list := make([]*user, 0, len(users))
-	for _, u := range users {
-		list = append(list, u)
-	}
-	slices.SortFunc(list, func(a, b *user) int { return cmp.Compare(a.id, b.id) })
-	return list
+	return slices.SortedFunc(maps.Values(users), func(a, b *user) int { return cmp.Compare(a.id, b.id) })
 }
 
 // campaignOf finds or opens the campaign that a new job belongs to.

@@ -387,7 +387,7 @@ func (s *Schedule) end(j *job, as *Job) {
 	c := j.stage.campaign
 	ran := Duration(0)
 	if as.Start != 0 {
-		ran = max(0, Duration(as.End-as.Start)-as.Suspended)
+		ran = as.ran()
 		asked := *as
 		asked.Procs, asked.Hint = j.asked, cmp.Or(as.Hint, j.Hint) // accounting may know of none
 		s.options.Predictor.learn(&c.user.past, &s.spent, &asked, ran)
