@@ -12,12 +12,16 @@ type binaryHeap[T element[T]] []T
 
 // put adds an element, or moves it to where it belongs now.
 func (h *binaryHeap[T]) put(x T) {
-	if at := x.place(); *at < 0 {
+	at := x.place()
+	if *at < 0 {
 		*at = len(*h)
 		*h = append(*h, x)
 	}
-	h.down(x)
-	h.up(x)
+	if i := *at; i > 0 && x.before((*h)[(i-1)/2]) {
+		h.up(x)
+	} else {
+		h.down(x)
+	}
 }
 
 // remove removes an element, if it is there.
