@@ -65,22 +65,10 @@ func newBacktest(jobs []Job) *backtest {
 	b.count = len(places)
 	slices.SortFunc(b.ends, func(x, y int32) int {
 		i, j := &jobs[x], &jobs[y]
-		return cmp.Or(cmp.Compare(i.End, j.End), cmp.Compare(i.lateEnd(), j.lateEnd()), cmp.Compare(i.ID, j.ID), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(departs(i), departs(j)), cmp.Compare(i.ID, j.ID), cmp.Compare(x, y))
 	})
 	return b
 }
-
-// lateEnd is 1 for a job that ended in the second in which it came or started:
-// that end comes after the submissions of the second, see Compare.
-func (j *Job) lateEnd() Time {
-	if j.Submit == j.End || j.Start == j.End {
-		return 1
-	}
-	return 0
-}
-
-// ran is how long a job that has ended really ran, as the schedule takes it.
-func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
 
 func (b *backtest) run(v Variant) Accuracy {
 	past := make([]lengths, b.count)
@@ -100,7 +88,7 @@ func (b *backtest) run(v Variant) Accuracy {
 		j := job(int32(i))
 		for next < len(b.ends) {
 			k := b.ends[next]
-			if end := &b.jobs[k]; end.End+end.lateEnd() > j.Submit {
+			if departs(&b.jobs[k]).after(j.Submit) {
 				break
 			}
 			ended := job(k)

@@ -2,6 +2,7 @@ package ostrich
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -109,7 +110,7 @@ type job struct {
 	held    bool     // and cannot start: it counts for nothing
 	running bool
 	left    left     // of its work
-	place   int      // among the jobs that may outlive their length; -1 if not there
+	index   int      // among the jobs that may outlive their length; -1 if not there
 	due     Time     // when it outlives its length, if it still runs then
 	paused  Time     // when it was suspended; 0 while not
 	rested  Duration // total of earlier suspensions
@@ -350,12 +351,7 @@ func (s *Schedule) transplant(u *user, leaf *node) {
 }
 
 func sortedUsers(users map[UserID]*user) []*user {
-	list := make([]*user, 0, len(users))
-	for _, u := range users {
-		list = append(list, u)
-	}
-	slices.SortFunc(list, func(a, b *user) int { return cmp.Compare(a.id, b.id) })
-	return list
+	return slices.SortedFunc(maps.Values(users), func(a, b *user) int { return cmp.Compare(a.id, b.id) })
 }
 
 // campaignOf finds or opens the campaign that a new job belongs to.

@@ -1,9 +1,6 @@
 package ostrich
 
-import (
-	"container/heap"
-	"math"
-)
+import "math"
 
 // A node is a place in the share tree: an account, or a user as a leaf.
 //
@@ -30,7 +27,7 @@ type node struct {
 	synced   float64 // the parent's clock then; for the root the real moment
 	sharing  float64 // Σ weights of the active children
 	siblings float64 // Σ weights of all children that the shares name
-	children nodeHeap
+	children binaryHeap[*node]
 }
 
 func (n *node) active() bool { return n.index >= 0 }
@@ -39,12 +36,10 @@ func (n *node) active() bool { return n.index >= 0 }
 // place of its new tag.
 func (n *node) activate(tag float64) {
 	n.tag = tag
-	if n.active() {
-		heap.Fix(&n.parent.children, n.index)
-		return
+	if !n.active() {
+		n.parent.sharing += n.weight
 	}
-	heap.Push(&n.parent.children, n)
-	n.parent.sharing += n.weight
+	n.parent.children.put(n)
 }
 
 // rest removes a child from the active ones of its parent.
@@ -52,7 +47,7 @@ func (n *node) rest() {
 	if !n.active() {
 		return
 	}
-	heap.Remove(&n.parent.children, n.index)
+	n.parent.children.remove(n)
 	n.parent.sharing -= n.weight
 	if len(n.parent.children) == 0 {
 		n.parent.sharing = 0 // without the rounding left over from sums
@@ -71,42 +66,21 @@ func (n *node) retag() {
 	}
 }
 
-// nodeHeap orders active nodes by tag; ties end on the user or the name.
-type nodeHeap []*node
-
-func (h nodeHeap) Len() int { return len(h) }
-func (h nodeHeap) Less(i, j int) bool {
-	a, b := h[i], h[j]
-	if a.tag != b.tag {
-		return a.tag < b.tag
+// before sorts active nodes by tag; ties end on the user or the name.
+func (n *node) before(o *node) bool {
+	if n.tag != o.tag {
+		return n.tag < o.tag
 	}
-	if (a.user == nil) != (b.user == nil) {
-		return a.user != nil
+	if (n.user == nil) != (o.user == nil) {
+		return n.user != nil
 	}
-	if a.user != nil {
-		return a.user.id < b.user.id
+	if n.user != nil {
+		return n.user.id < o.user.id
 	}
-	return a.account < b.account
+	return n.account < o.account
 }
 
-func (h nodeHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-func (h *nodeHeap) Push(x any) {
-	n := x.(*node) // only nodes are pushed
-	n.index = len(*h)
-	*h = append(*h, n)
-}
-
-func (h *nodeHeap) Pop() any {
-	old := *h
-	n := old[len(old)-1]
-	n.index = -1
-	*h = old[:len(old)-1]
-	return n
-}
+func (n *node) place() *int { return &n.index }
 
 // rate is how fast the root's clock runs: processors per unit of weight.
 func (s *Schedule) rate() float64 {

@@ -126,7 +126,7 @@ func (s *Splitter) Next(j Job) (int, error) {
 		return 0, fmt.Errorf("campaigns of a log: job %d: %w", j.ID, ErrOutOfOrder)
 	}
 	s.now = j.Submit
-	u, gone := s.users[j.User], departs(j)
+	u, gone := s.users[j.User], departs(&j)
 	var a *arrayLine
 	if j.Group != 0 {
 		a = s.arrays[j.Group]
@@ -182,9 +182,9 @@ func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
 // Compare puts its end: it grows with time.
 type departure int64
 
-func departs(j Job) departure {
+func departs(j *Job) departure {
 	d := departure(2 * j.End)
-	if (Event{At: j.End, Kind: End, Job: j}).phase() > (Event{Kind: Submit}).phase() {
+	if j.leavesLate(j.End) {
 		d++
 	}
 	return d

@@ -3,6 +3,7 @@ package ostrich
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // Kind says what happened to a job or to the machine.
@@ -83,13 +84,23 @@ func Compare(a, b Event) int {
 	)
 }
 
+// inOrder returns events in the order of Compare, equal ones as they are given.
+func inOrder(events []Event) []Event {
+	if slices.IsSortedFunc(events, Compare) {
+		return events
+	}
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, Compare)
+	return events
+}
+
 // phase is the place of the event among those of its second.
 func (e Event) phase() int {
 	switch e.Kind {
 	case Capacity, Reshare:
 		return 0
 	case End, Requeue, Suspend:
-		if e.Job.Submit == e.At || e.Job.Start == e.At {
+		if e.Job.leavesLate(e.At) {
 			return 7
 		}
 		return 1
@@ -107,3 +118,7 @@ func (e Event) phase() int {
 		return 8
 	}
 }
+
+// leavesLate reports whether a departure comes after the arrivals and starts of its
+// second, as the job came or started in it.
+func (j *Job) leavesLate(at Time) bool { return j.Submit == at || j.Start == at }

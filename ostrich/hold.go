@@ -11,6 +11,14 @@ func (j *job) waits() Duration {
 	return j.expect
 }
 
+// known is what one task of a job counts for, or will count for when it is released.
+func (j *job) known() Duration {
+	if j.held {
+		return j.expect
+	}
+	return j.length
+}
+
 // keep marks a job as kept back, or as free to start.
 func (j *job) keep(back bool) {
 	if j.held == back {

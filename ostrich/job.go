@@ -84,6 +84,9 @@ type Job struct {
 // Count returns the number of tasks the record stands for, at least 1.
 func (j *Job) Count() int { return max(j.Tasks, 1) }
 
+// ran is how long a job that has ended really ran.
+func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
+
 // area is the work of the record when each of its tasks runs for d.
 func (j *Job) area(d Duration) Work {
 	return Work(d) * Work(j.Procs) * Work(j.Count())

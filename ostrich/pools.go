@@ -81,10 +81,7 @@ func (p *Pools) Add(events ...Event) {
 		p.timelines[0].Add(events...)
 		return
 	}
-	if !slices.IsSortedFunc(events, Compare) {
-		events = slices.Clone(events)
-		slices.SortStableFunc(events, Compare)
-	}
+	events = inOrder(events)
 	batches := make([][]Event, len(p.timelines))
 	for _, e := range events {
 		switch e.Kind {

@@ -1,9 +1,6 @@
 package ostrich
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // predict returns the expected length of a job.
 func (s *Schedule) predict(u *user, j *Job) Duration {
@@ -34,8 +31,8 @@ func (s *Schedule) learn(c *campaign) {
 // again, from how much of their limits the others' jobs have used. It is done
 // whenever as many more jobs have ended.
 func (s *Schedule) teach() {
-	for _, id := range slices.Sorted(maps.Keys(s.users)) {
-		if u := s.users[id]; u.past.count == 0 && u.open > 0 {
+	for _, u := range sortedUsers(s.users) {
+		if u.past.count == 0 && u.open > 0 {
 			s.sync(u.leaf.parent)
 			for _, g := range u.line {
 				s.expect(g)

@@ -22,12 +22,9 @@ func (s *Schedule) Prospect(id JobID) (Prospect, bool) {
 	if j == nil || !j.queued {
 		return Prospect{}, false
 	}
-	p := Prospect{Job: id, Procs: j.Procs, Tasks: j.Count(), Length: j.length, Since: j.able, Held: j.held}
-	if j.held {
-		p.Length = j.expect
-	}
-	p.Length = max(1, p.Length)
-	return p, true
+	return Prospect{
+		Job: id, Procs: j.Procs, Tasks: j.Count(), Length: max(1, j.known()), Since: j.able, Held: j.held,
+	}, true
 }
 
 // Running returns the prospects of the running jobs, by id. One that is suspended holds

@@ -10,10 +10,7 @@ import "slices"
 // A supposition leaves no trace. Once the expected event has come and nothing is
 // supposed any more, the schedule is the one that the events alone give.
 func (t *Timeline) Suppose(events ...Event) {
-	if !slices.IsSortedFunc(events, Compare) {
-		events = slices.Clone(events)
-		slices.SortStableFunc(events, Compare)
-	}
+	events = inOrder(events)
 	if !slices.Equal(t.supposed, events) {
 		t.supposed, t.current = slices.Clone(events), nil
 	}
@@ -30,9 +27,8 @@ func (t *Timeline) begin(now Time) []error {
 		t.ahead = t.ahead || e.At > max(now, t.base.now)
 		e.At = max(min(e.At, now), t.base.now)
 	}
-	slices.SortStableFunc(supposed, Compare)
 	var bad []error
-	for _, e := range supposed {
+	for _, e := range inOrder(supposed) {
 		bad = append(bad, t.step(t.current, &t.stepped, func(next Event) bool { return Compare(next, e) <= 0 })...)
 		if err := t.current.Step(e); err != nil {
 			bad = append(bad, err)

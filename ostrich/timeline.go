@@ -44,10 +44,7 @@ func NewTimeline(s *Schedule, horizon Duration) *Timeline {
 // is new, leaves the pending record of its array (Slurm gives tasks an id of
 // their own when they start).
 func (t *Timeline) Add(events ...Event) {
-	if !slices.IsSortedFunc(events, Compare) {
-		events = slices.Clone(events)
-		slices.SortStableFunc(events, Compare)
-	}
+	events = inOrder(events)
 	for len(events) > 0 && events[0].At < t.base.now {
 		t.late(events[0])
 		events = events[1:]

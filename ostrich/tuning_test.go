@@ -9,19 +9,19 @@ import (
 // What is tuned in a Schedule stands here beside what would do without: the plain
 // way is the one to go back to where a benchmark shows no gain.
 
-// plainHeap is a dueHeap by container/heap.
+// plainHeap is a binaryHeap by container/heap.
 type plainHeap []*job
 
 func (h plainHeap) Len() int           { return len(h) }
 func (h plainHeap) Less(i, j int) bool { return h[i].before(h[j]) }
 func (h plainHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
+	h[i].index, h[j].index = i, j
 }
 
 func (h *plainHeap) Push(x any) {
 	j := x.(*job) // only jobs are pushed
-	j.place = len(*h)
+	j.index = len(*h)
 	*h = append(*h, j)
 }
 
@@ -69,7 +69,7 @@ func BenchmarkJobTable(b *testing.B) {
 }
 
 // BenchmarkDueHeap lets each of 3 000 running jobs be followed by one that is due
-// later: by dueHeap, and by container/heap.
+// later: by binaryHeap, and by container/heap.
 func BenchmarkDueHeap(b *testing.B) {
 	const running = 3000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -80,22 +80,20 @@ func BenchmarkDueHeap(b *testing.B) {
 	jobs := func() []*job {
 		list := make([]*job, running)
 		for i := range list {
-			list[i] = &job{Job: Job{ID: JobID(i + 1)}, due: later[i], place: -1}
+			list[i] = &job{Job: Job{ID: JobID(i + 1)}, due: later[i], index: -1}
 		}
 		return list
 	}
 	b.Run("own", func(b *testing.B) {
 		var s Schedule
 		for _, j := range jobs() {
-			s.overruns = append(s.overruns, j)
-			s.overruns.up(len(s.overruns)-1, j)
+			s.overruns.put(j)
 		}
 		for i := 0; b.Loop(); i++ {
 			j := s.overruns[0]
-			s.forgo(j)
+			s.overruns.remove(j)
 			j.due += later[i%len(later)]
-			s.overruns = append(s.overruns, j)
-			s.overruns.up(len(s.overruns)-1, j)
+			s.overruns.put(j)
 		}
 	})
 	b.Run("container", func(b *testing.B) {
@@ -105,7 +103,7 @@ func BenchmarkDueHeap(b *testing.B) {
 		}
 		for i := 0; b.Loop(); i++ {
 			j := h[0]
-			heap.Remove(&h, j.place)
+			heap.Remove(&h, j.index)
 			j.due += later[i%len(later)]
 			heap.Push(&h, j)
 		}
@@ -119,9 +117,8 @@ func TestPlainHeap(t *testing.T) {
 	var h plainHeap
 	for i := range 2000 {
 		due := Time(random.IntN(50))
-		j := &job{Job: Job{ID: JobID(i)}, due: due, place: -1}
-		s.overruns = append(s.overruns, j)
-		s.overruns.up(len(s.overruns)-1, j)
+		j := &job{Job: Job{ID: JobID(i)}, due: due, index: -1}
+		s.overruns.put(j)
 		heap.Push(&h, &job{Job: Job{ID: JobID(i)}, due: due})
 		if i%3 == 0 {
 			own := s.overruns[random.IntN(len(s.overruns))]
@@ -129,7 +126,7 @@ func TestPlainHeap(t *testing.T) {
 			for h[at].ID != own.ID {
 				at++
 			}
-			s.forgo(own)
+			s.overruns.remove(own)
 			heap.Remove(&h, at)
 		}
 	}
@@ -138,7 +135,7 @@ func TestPlainHeap(t *testing.T) {
 		if own.ID != plain.ID {
 			t.Fatalf("job %d, by container/heap %d", own.ID, plain.ID)
 		}
-		s.forgo(own)
+		s.overruns.remove(own)
 	}
 	if len(s.overruns) != 0 {
 		t.Errorf("%d jobs left", len(s.overruns))

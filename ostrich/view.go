@@ -95,10 +95,7 @@ func (c *Campaign) Stretch(procs int, now Time) float64 {
 	if procs > 0 {
 		lower = max(lower, float64(c.Work)/float64(procs))
 	}
-	if lower <= 0 {
-		return 0
-	}
-	if c.Waiting {
+	if lower <= 0 || c.Waiting {
 		return 0
 	}
 	return float64(end-cmp.Or(c.Since, c.First)) / lower
@@ -336,10 +333,7 @@ func (s *Schedule) Expected(id JobID) (Duration, bool) {
 	if j == nil {
 		return 0, false
 	}
-	if j.held {
-		return j.expect, true
-	}
-	return j.length, true
+	return j.known(), true
 }
 
 // LeadOf returns the lead of a job's campaign, see Campaign.Lead. It returns false if
@@ -359,8 +353,5 @@ func (s *Schedule) WorkOf(id JobID) (Work, bool) {
 	if j == nil {
 		return 0, false
 	}
-	if j.held {
-		return j.area(j.expect), true
-	}
-	return j.area(j.length), true
+	return j.area(j.known()), true
 }

@@ -161,31 +161,23 @@ func (o *Options) order(q *queue) ([]int, error) {
 	for {
 		order := o.towards(q, result.Order, pinned)
 		ends, better := q.ends(order, o.Objective)
-		broken := false
+		broken, late := false, false
 		for c := range ends {
-			if ends[c] > max(q.promises[c], plainEnds[c]) && !pinned[c] {
-				pinned[c], broken = true, true
+			// Also one that nothing has passed may be late: a machine that does other
+			// jobs first may do it later.
+			if ends[c] > max(q.promises[c], plainEnds[c]) {
+				broken, late = broken || !pinned[c], true
+				pinned[c] = true
 			}
 		}
 		switch {
 		case broken:
-		case better < value && q.keeps(ends, plainEnds):
+		case better < value && !late:
 			return order, nil
 		default:
 			return same, nil
 		}
 	}
-}
-
-// keeps reports whether no campaign ends too late. One may that nothing has passed, as
-// a machine that does other jobs first may do it later.
-func (q *queue) keeps(ends, plain []float64) bool {
-	for c := range ends {
-		if ends[c] > max(q.promises[c], plain[c]) {
-			return false
-		}
-	}
-	return true
 }
 
 // towards returns the order that is nearest to a wanted one: of those that may be next,

@@ -104,7 +104,7 @@ func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
 	if m.c.Weights.Age == 0 || since == 0 || now <= since {
 		return 0
 	}
-	return min(1, float64(now-since)/float64(m.maxAge))
+	return min(1, float64(now-since)/float64(m.c.MaxAge))
 }
 
 // normal returns a number as part of the largest one, or as it is if a flag says

@@ -1,6 +1,7 @@
 package multifactor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,23 +15,18 @@ var ErrConfig = errors.New("no such cluster")
 
 // Multifactor is the state of the plugin.
 type Multifactor struct {
-	c           Config
+	c           Config // with Slurm's defaults
 	period      ostrich.Time
-	maxAge      ostrich.Duration
-	dampening   float64
 	fairTree    bool
 	maxAssoc    float64 // largest priority of an association
 	maxPart     float64 // largest JobFactor
 	maxQOS      float64
-	users       int       // in the tree
-	nodes       []node    // root, the accounts, the associations
-	order       []int     // root and the accounts, from the root down
-	usage       []float64 // scratch of shareTree
-	fairshare   []float64 // of associations, as of the calculation shared
-	shared      int64     // −1 before the first
-	logDecay    float64   // of a second
-	decay       float64   // of a period
-	gone        float64   // decay − 1, with more digits
+	nodes       []node  // root, the accounts, the associations
+	order       []int   // root and the accounts, from the root down
+	shared      int64   // the calculation of which the nodes have the results; −1 before the first
+	logDecay    float64 // of a second
+	decay       float64 // of a period
+	gone        float64 // decay − 1, with more digits
 	anchor      ostrich.Time
 	calculation int64 // the latest one, from 0
 	now         ostrich.Time
@@ -40,30 +36,23 @@ type Multifactor struct {
 
 	running map[ostrich.JobID]*run
 	fresh   []*run // runs started after the latest calculation
-	looks   looks  // with NoFairTree
-	scratch []int  // for look, all 0; by node
+
+	// In the order of their submission, with NoFairTree only, see look.
+	waiting [][]spot // by association
+	ordered []*run   // those that run, with an association
+	heads   []*node  // reused: associations with waiting jobs, by the first of these
 }
 
 // New returns the plugin as it is when slurmctld starts, without running jobs and
 // with the usage that the associations have. The first calculation is at that
 // moment.
 func New(c Config, at ostrich.Time) (*Multifactor, error) {
+	c.Period, c.MaxAge = cmp.Or(c.Period, defaultPeriod), cmp.Or(c.MaxAge, 7*24*60*60)
+	c.Dampening, c.Location = cmp.Or(c.Dampening, 1), cmp.Or(c.Location, time.UTC)
 	m := &Multifactor{
 		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),
-		period: ostrich.Time(c.Period), maxAge: c.MaxAge, dampening: float64(c.Dampening),
-		fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
-	}
-	if m.period == 0 {
-		m.period = ostrich.Time(defaultPeriod)
-	}
-	if m.maxAge == 0 {
-		m.maxAge = 7 * 24 * 60 * 60
-	}
-	if m.dampening == 0 {
-		m.dampening = 1
-	}
-	if m.c.Location == nil {
-		m.c.Location = time.UTC
+		waiting: make([][]spot, len(c.Associations)),
+		period:  ostrich.Time(c.Period), fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("multifactor: %w", err)
@@ -76,7 +65,7 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 		m.decay = 1 + m.gone
 	}
 	if c.Reset != ResetNever {
-		m.nextReset = c.Reset.next(at, at, m.c.Location)
+		m.nextReset = c.Reset.next(at, at, c.Location)
 	}
 	if err := m.plant(); err != nil {
 		return nil, fmt.Errorf("multifactor: %w", err)
@@ -93,12 +82,6 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 	for i := range c.QOS {
 		m.maxQOS = max(m.maxQOS, float64(c.QOS[i].Priority))
 	}
-	if !m.fairTree {
-		n := len(c.Associations)
-		m.looks = looks{waiting: make([][]spot, n), norm: make([]float64, n), as: make([]int64, n)}
-		m.scratch = make([]int, len(m.nodes))
-	}
-	m.usage, m.fairshare = make([]float64, len(m.nodes)), make([]float64, len(c.Associations))
 	for i := range c.Associations {
 		if used := c.Associations[i].Usage; used != 0 {
 			if err := m.SetUsage(i, used); err != nil {
@@ -113,9 +96,9 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 func (m *Multifactor) check() error {
 	c := &m.c
 	switch {
-	case m.period < 0 || m.maxAge < 0 || c.HalfLife < 0 || c.Dampening < 0:
+	case c.Period < 0 || c.MaxAge < 0 || c.HalfLife < 0 || c.Dampening < 0:
 		return fmt.Errorf("a period of %d s, a largest age of %d s, a half-life of %d s, a dampening of %d: %w",
-			m.period, m.maxAge, c.HalfLife, c.Dampening, ErrConfig)
+			c.Period, c.MaxAge, c.HalfLife, c.Dampening, ErrConfig)
 	case c.Procs < 1 || c.Nodes < 1:
 		return fmt.Errorf("%d processors on %d nodes: %w", c.Procs, c.Nodes, ErrConfig)
 	case c.Reset > ResetYearly:
@@ -194,7 +177,6 @@ func (m *Multifactor) plant() error {
 			return err
 		}
 	}
-	m.users = len(c.Associations)
 	for i := range m.nodes {
 		above, steps := m.nodes[i].parent, 0
 		for ; above > 0; above = m.nodes[above].parent {

@@ -17,7 +17,7 @@ type Share struct {
 // calculation.
 func (m *Multifactor) Fairshare(association int) float64 {
 	m.share()
-	return m.fairshare[association]
+	return m.nodes[m.association(association)].factor
 }
 
 // Share returns the line of an association, as of the latest calculation. Only
@@ -53,25 +53,21 @@ func (m *Multifactor) share() {
 	} else {
 		m.shareClassic()
 	}
-	for i := range m.fairshare {
-		m.fairshare[i] = m.nodes[m.association(i)].factor
-	}
 }
 
 // shareTree is Fair Tree (fair_tree.c, _apply_priority_fs): users are ranked by
 // a walk through the tree, at each level by falling LevelFS.
 func (m *Multifactor) shareTree() {
-	usage := m.usage
 	for i := range m.nodes {
-		_, usage[i] = m.usageAt(&m.nodes[i], m.calculation)
+		_, m.nodes[i].shared = m.usageAt(&m.nodes[i], m.calculation)
 	}
 	for i := 1; i < len(m.nodes); i++ { // _calc_assoc_fs
 		x := &m.nodes[i]
 		x.effective = 0
-		if usage[x.fs] > 0 {
-			x.effective = usage[i] / usage[x.fs]
+		if of := m.nodes[x.fs].shared; of > 0 {
+			x.effective = x.shared / of
 		}
-		x.usageNorm = normalised(usage[i], usage[0])
+		x.usageNorm = normalised(x.shared, m.nodes[0].shared)
 		switch {
 		case x.shares == UseParent && x.user:
 			x.level = math.Inf(1)
@@ -83,7 +79,7 @@ func (m *Multifactor) shareTree() {
 			x.level = x.norm / x.effective
 		}
 	}
-	rank := m.users
+	rank := len(m.c.Associations)
 	t := treeWalk{Multifactor: m, rank: rank, untied: rank}
 	t.walk(0, false)
 }
@@ -118,7 +114,7 @@ func (t *treeWalk) walk(account int, tied bool) {
 		if !as {
 			t.rank = t.untied
 		}
-		x.factor = float64(t.rank) / float64(t.users)
+		x.factor = float64(t.rank) / float64(len(t.c.Associations))
 		t.untied--
 	}
 }
@@ -148,15 +144,13 @@ func (m *Multifactor) shareClassic() {
 	for i := range m.nodes {
 		x := &m.nodes[i]
 		before, usage := m.usageAt(x, m.calculation)
-		if x.user {
+		switch {
+		case x.lookedAt == m.calculation && x.lookedAt > 0:
+			x.usageNorm = x.looked
+		case x.user:
 			x.usageNorm = normalised(usage, rootUsage)
-		} else {
+		default:
 			x.usageNorm = normalised(before, rootBefore)
-		}
-	}
-	for i, as := range m.looks.as {
-		if as == m.calculation && as > 0 {
-			m.nodes[m.association(i)].usageNorm = m.looks.norm[i]
 		}
 	}
 	m.nodes[0].effective = 1
@@ -181,7 +175,7 @@ func (m *Multifactor) shareClassic() {
 		if x.shares == UseParent { // _set_assoc_fs_factor
 			of = &m.nodes[x.fs]
 		}
-		x.factor = math.Exp2(-of.effective / of.norm / m.dampening)
+		x.factor = math.Exp2(-of.effective / of.norm / float64(m.c.Dampening))
 	}
 }
 

@@ -3,6 +3,7 @@ package multifactor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -27,7 +28,17 @@ type node struct {
 	rate    float64
 	running int // jobs in the rate
 
+	// Of an association with classic fair share: usage_norm as read last, in a
+	// calculation. While that is on its way to the association's first waiting job,
+	// what the association's jobs in front of it have used.
+	looked   float64
+	lookedAt int64
+	looking  bool
+	first    spot
+	inFront  float64
+
 	// Results of the calculation shared.
+	shared    float64 // usage, of Fair Tree
 	usageNorm float64
 	effective float64 // usage_efctv
 	level     float64 // level_fs
@@ -145,23 +156,19 @@ func (m *Multifactor) used(r *run, t ostrich.Time) float64 {
 // request, it uses the association, QOS and billing. It returns an error if the
 // job runs already, or if a later event has happened.
 func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error {
-	switch {
-	case at < m.now:
-		return fmt.Errorf("multifactor: job %d starts at %d, and it is %d: %w", id, at, m.now, ErrConfig)
-	case m.running[id] != nil:
+	if m.running[id] != nil && at >= m.now {
 		return fmt.Errorf("multifactor: job %d starts at %d and runs already: %w", id, at, ErrConfig)
 	}
-	if err := m.Check(r); err != nil {
-		return fmt.Errorf("multifactor: job %d: %w", id, err)
+	if err := m.reach(id, "starts", r, at); err != nil {
+		return err
 	}
-	m.until(at)
 	m.unwait(id, r)
 	started := &run{spot: spot{r.Submit, id}, association: -1, start: at, rate: m.billing(r)}
 	if r.Association >= 0 {
 		started.association = m.association(r.Association)
 		m.fresh = append(m.fresh, started)
 		if !m.fairTree {
-			m.looks.begin(started)
+			m.ordered = slices.Insert(m.ordered, m.place(started.spot), started)
 		}
 	}
 	m.running[id] = started
@@ -183,7 +190,8 @@ func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 	delete(m.running, id)
 	r.over = true
 	if r.association >= 0 && !m.fairTree {
-		m.looks.end(r)
+		i := m.place(r.spot)
+		m.ordered = slices.Delete(m.ordered, i, i+1)
 	}
 	used := m.used(r, at)
 	m.upwards(r.association, func(x *node) {
@@ -200,6 +208,18 @@ func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 	return nil
 }
 
+// reach checks an event of a job, and does the calculations due before it.
+func (m *Multifactor) reach(id ostrich.JobID, what string, r *Request, at ostrich.Time) error {
+	if at < m.now {
+		return fmt.Errorf("multifactor: job %d %s at %d, and it is %d: %w", id, what, at, m.now, ErrConfig)
+	}
+	if err := m.Check(r); err != nil {
+		return fmt.Errorf("multifactor: job %d: %w", id, err)
+	}
+	m.until(at)
+	return nil
+}
+
 // until does the calculations due before a moment.
 func (m *Multifactor) until(at ostrich.Time) {
 	m.AdvanceTo(at - 1)
@@ -210,8 +230,8 @@ func (m *Multifactor) until(at ostrich.Time) {
 // billed seconds (RawUsage of sshare), and adds it up in the ancestors. An
 // unknown association or a usage below 0 is an error.
 func (m *Multifactor) SetUsage(association int, seconds float64) error {
-	if association < 0 || association >= m.users || !(seconds >= 0 && seconds < math.Inf(1)) {
-		return fmt.Errorf("multifactor: a usage of %v s for association %d of %d: %w", seconds, association, m.users, ErrConfig)
+	if association < 0 || association >= len(m.c.Associations) || !(seconds >= 0 && seconds < math.Inf(1)) {
+		return fmt.Errorf("multifactor: a usage of %v s for association %d of %d: %w", seconds, association, len(m.c.Associations), ErrConfig)
 	}
 	i := m.association(association)
 	m.settle(&m.nodes[i], m.calculation)

@@ -18,8 +18,10 @@ const Usage = "median, .25 or .75 of a survey's users, or C1,C2 where a job that
 func Parse(text string) (Acceptance, error) {
 	var a Acceptance
 	name := strings.TrimSpace(text)
-	if head, last, found := cutLast(name); found && last == literal {
-		name, a.Reading = head, Literal
+	if head, found := strings.CutSuffix(name, literal); found {
+		if head, found = strings.CutSuffix(strings.TrimSpace(head), ","); found {
+			name, a.Reading = strings.TrimSpace(head), Literal
+		}
 	}
 	for _, row := range []Acceptance{Median, Lower, Upper} {
 		if name == row.Name {
@@ -53,15 +55,6 @@ func (a Acceptance) String() string {
 		text += "," + literal
 	}
 	return text
-}
-
-// cutLast cuts text at its last comma.
-func cutLast(text string) (before, after string, found bool) {
-	i := strings.LastIndexByte(text, ',')
-	if i < 0 {
-		return text, "", false
-	}
-	return strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:]), true
 }
 
 func wrong(text string, err error) error {

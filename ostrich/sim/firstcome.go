@@ -15,15 +15,13 @@ func FCFSCampaigns(int) (Ranker, error) {
 // firstCome ranks campaigns by their submission.
 type firstCome struct {
 	campaigns map[ostrich.JobID]*come // by lead
-	line      []*come                 // by number
-	empty     int                     // of the line, those without a pending job
-	ranks     []ostrich.Rank          // of the line
+	ranks     []ostrich.Rank          // by Campaign, their number in the order of submission
+	empty     int                     // of the ranks, those without a pending job
 }
 
 // come is a campaign that has come.
 type come struct {
-	rank    ostrich.Rank
-	number  int // in the order of submission
+	number  int
 	pending int
 	listed  bool
 }
@@ -35,15 +33,15 @@ func (f *firstCome) Step(e ostrich.Event) error {
 	switch e.Kind {
 	case ostrich.Submit:
 		if c == nil {
-			c = &come{rank: ostrich.Rank{User: e.Job.User, Lead: lead, Stage: 1}, number: len(f.campaigns)}
+			c = &come{number: len(f.campaigns)}
 			f.campaigns[lead] = c
 		}
 		switch {
 		case !c.listed:
 			c.listed = true
-			at, _ := slices.BinarySearchFunc(f.line, c, func(a, b *come) int { return cmp.Compare(a.number, b.number) })
-			f.line = slices.Insert(f.line, at, c)
-			f.ranks = slices.Insert(f.ranks, at, c.rank)
+			r := ostrich.Rank{User: e.Job.User, Campaign: c.number, Lead: lead, Stage: 1}
+			at, _ := slices.BinarySearchFunc(f.ranks, r, func(a, b ostrich.Rank) int { return cmp.Compare(a.Campaign, b.Campaign) })
+			f.ranks = slices.Insert(f.ranks, at, r)
 		case c.pending == 0:
 			f.empty--
 		}
@@ -60,21 +58,19 @@ func (f *firstCome) Step(e ostrich.Event) error {
 // Ranking lists the campaigns. Those without a pending job leave the line at
 // its front, and elsewhere when they are too many.
 func (f *firstCome) Ranking() []ostrich.Rank {
-	for len(f.line) > 0 && f.line[0].pending == 0 {
-		f.line[0].listed = false
-		f.line, f.ranks = f.line[1:], f.ranks[1:]
-		f.empty--
-	}
-	if f.empty > len(f.line)/2 {
-		f.line = slices.DeleteFunc(f.line, func(c *come) bool {
-			c.listed = c.pending > 0
-			return !c.listed
-		})
-		f.ranks = f.ranks[:0]
-		for _, c := range f.line {
-			f.ranks = append(f.ranks, c.rank)
+	leaves := func(r ostrich.Rank) bool {
+		c := f.campaigns[r.Lead]
+		c.listed = c.pending > 0
+		if !c.listed {
+			f.empty--
 		}
-		f.empty = 0
+		return !c.listed
+	}
+	for len(f.ranks) > 0 && leaves(f.ranks[0]) {
+		f.ranks = f.ranks[1:]
+	}
+	if f.empty > len(f.ranks)/2 {
+		f.ranks = slices.DeleteFunc(f.ranks, leaves)
 	}
 	return f.ranks
 }

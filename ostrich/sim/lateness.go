@@ -41,11 +41,16 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 // SharedLateness is Lateness where all active users share the processors that are
 // busy, by true lengths.
 func SharedLateness(jobs []report.Job, m int) ([]float64, error) {
+	return Lateness(exactly(jobs), ostrich.Options{Procs: m, Machine: ostrich.Parallel, Gate: ostrich.Off})
+}
+
+// exactly returns jobs that are expected to run for as long as they do.
+func exactly(jobs []report.Job) []report.Job {
 	exact := slices.Clone(jobs)
 	for i := range exact {
 		exact[i].Estimate = 0 // the true length
 	}
-	return Lateness(exact, ostrich.Options{Procs: m, Machine: ostrich.Parallel, Gate: ostrich.Off})
+	return exact
 }
 
 // VirtualCompletions returns when the virtual schedule completes each campaign,

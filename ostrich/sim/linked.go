@@ -58,10 +58,7 @@ func Linked(log []Logged) ([]Campaign, error) {
 		}
 		of[l.ID] = at.campaign
 		c := &list[at.campaign]
-		c.Tasks = append(c.Tasks, Task{
-			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
-			Class: l.Class, Hint: l.Hint,
-		})
+		c.Tasks = append(c.Tasks, l.task(c.Submit))
 	}
 	return list, nil
 }

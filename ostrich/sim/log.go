@@ -183,7 +183,7 @@ func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {
 			numbers[i] = -1
 			continue
 		}
-		numbers[i], err = s.Next(ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()})
+		numbers[i], err = s.Next(l.accounted())
 		if err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}

@@ -152,7 +152,7 @@ func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
 	campaigns, tasks := make([]Campaign, len(jobs)), make([]Task, len(jobs))
 	for i := range jobs {
 		j := &jobs[i]
-		tasks[i] = Task{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Class: j.Class, Hint: j.Hint}
+		tasks[i] = j.task(j.Submit)
 		campaigns[i] = Campaign{User: j.User, Submit: j.Submit, Tasks: tasks[i : i+1]}
 	}
 	ran, err := m.Run(campaigns)

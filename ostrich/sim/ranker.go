@@ -127,14 +127,17 @@ func (e *engine) wake(next ostrich.Time) (ostrich.Time, error) {
 	return at, nil
 }
 
-// event fills in an event of a job for the ranker.
-func (l *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
+// tell gives the ranker an event of a job.
+func (l *loop) tell(k ostrich.Kind, i int32) error {
+	if l.ranker == nil {
+		return nil
+	}
 	j, n := &l.jobs[i], l.tasks[i].campaign
 	c, p := &l.campaigns[n], &l.states[n]
-	e.At, e.Kind = l.now, k
-	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
-	e.Job.Class, e.Job.Hint = j.Class, j.Hint
-	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
+	e := ostrich.Event{At: l.now, Kind: k, Job: ostrich.Job{
+		ID: ostrich.JobID(i + 1), User: j.User, Procs: j.Procs, Estimate: j.Estimate, Class: j.Class, Hint: j.Hint,
+		Submit: p.submit, Start: l.start[i],
+	}}
 	if len(c.Tasks) > 1 {
 		e.Job.Group = ostrich.JobID(p.first + 1)
 	}
@@ -144,15 +147,6 @@ func (l *loop) event(e *ostrich.Event, k ostrich.Kind, i int32) {
 	if k == ostrich.End {
 		e.Job.End = l.now
 	}
-}
-
-// tell gives the ranker an event.
-func (l *loop) tell(k ostrich.Kind, i int32) error {
-	if l.ranker == nil {
-		return nil
-	}
-	var e ostrich.Event
-	l.event(&e, k, i)
 	return l.ranker.Step(e)
 }
 

@@ -26,12 +26,7 @@ func SharedFlows(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, e
 	if m < 1 {
 		return nil, fmt.Errorf("sim: a machine of %d processors: %w", m, ErrWorkload)
 	}
-	exact := make([]report.Job, len(jobs))
-	for i := range jobs {
-		exact[i] = jobs[i]
-		exact[i].Estimate = 0 // the true length
-	}
-	ends, err := VirtualCompletions(exact, ostrich.Options{Procs: m, Machine: ostrich.Sequential}, shares)
+	ends, err := VirtualCompletions(exactly(jobs), ostrich.Options{Procs: m, Machine: ostrich.Sequential}, shares)
 	if err != nil {
 		return nil, err
 	}

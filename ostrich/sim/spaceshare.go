@@ -134,14 +134,11 @@ func (s *spaceShare) within(free int) *pool {
 
 // longest is the pool whose next job has been ready longest; nil if none waits.
 func (s *spaceShare) longest() *pool {
+	turn := func(p *pool) int { return s.jobs[p.line[p.next]].turn }
 	var next *pool
-	turn := 0
 	for _, p := range s.active {
-		if p.next == len(p.line) {
-			continue
-		}
-		if r := s.jobs[p.line[p.next]].turn; next == nil || r < turn {
-			next, turn = p, r
+		if p.next < len(p.line) && (next == nil || turn(p) < turn(next)) {
+			next = p
 		}
 	}
 	return next

@@ -42,6 +42,13 @@ type Task struct {
 	Successors int
 }
 
+// task is the job in a campaign that came first at a moment.
+func (j *Job) task(first ostrich.Time) Task {
+	return Task{
+		ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first), Class: j.Class, Hint: j.Hint,
+	}
+}
+
 // Logged is a job of a log, with the times at which it ran.
 type Logged struct {
 	Job
@@ -55,6 +62,11 @@ type Logged struct {
 }
 
 func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }
+
+// accounted is the job as far as a campaign rule looks at it.
+func (l *Logged) accounted() ostrich.Job {
+	return ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()}
+}
 
 // Recorded is the job as it ran, in a campaign of some number.
 func (l *Logged) Recorded(campaign int) report.Job {
@@ -76,8 +88,7 @@ func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
 	var ends [][]ostrich.Time // of the tasks, by campaign
 	for i := range log {
 		l := &log[i]
-		var n int
-		n, err = split.Next(ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()})
+		n, err := split.Next(l.accounted())
 		if err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
@@ -86,10 +97,7 @@ func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
 			ends = append(ends, nil)
 		}
 		c := &list[n]
-		c.Tasks = append(c.Tasks, Task{
-			ID: l.ID, Procs: l.Procs, Run: l.Run, Estimate: l.Estimate, Offset: ostrich.Duration(l.Submit - c.Submit),
-			Class: l.Class, Hint: l.Hint,
-		})
+		c.Tasks = append(c.Tasks, l.task(c.Submit))
 		ends[n] = append(ends[n], l.end())
 	}
 	last := make(map[ostrich.UserID]ostrich.Time) // end of the user's latest campaign

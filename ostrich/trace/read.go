@@ -225,78 +225,53 @@ var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 
 // fields reads the fields of any line and returns what is wrong with it.
 func (r *Record) fields(line []byte) *Fault {
-	i := 0
-	for rest := line; ; i++ {
-		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
-			rest = rest[1:]
-		}
-		if len(rest) == 0 {
-			break
-		}
-		end := 0
-		for end < len(rest) && rest[end] != ' ' && rest[end] != '\t' {
-			end++
-		}
+	wholes := r.wholes()
+	texts := bytes.FieldsFunc(line, func(c rune) bool { return c == ' ' || c == '\t' })
+	for i, text := range texts {
 		if i >= Fields {
 			return &Fault{Why: fmt.Sprintf("more than %d fields", Fields)}
 		}
-		if why := r.set(i, rest[:end]); why != "" {
-			return &Fault{Field: i + 1, Text: string(rest[:end]), Why: why}
+		if why := r.set(wholes[i], text); why != "" {
+			return &Fault{Field: i + 1, Text: string(text), Why: why}
 		}
-		rest = rest[end:]
 	}
-	if i < Fields {
-		return &Fault{Why: fmt.Sprintf("%d fields instead of %d", i, Fields)}
+	if len(texts) < Fields {
+		return &Fault{Why: fmt.Sprintf("%d fields instead of %d", len(texts), Fields)}
 	}
 	return nil
 }
 
-// set sets a field and says what is wrong with it.
-func (r *Record) set(i int, text []byte) (why string) {
-	p := r.whole(i)
-	if p == nil {
-		x, err := strconv.ParseFloat(string(text), 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return "not a number"
+// set sets a field, nil for the CPU time, and says what is wrong with it.
+func (r *Record) set(field *int64, text []byte) (why string) {
+	var ok bool
+	if field != nil {
+		if *field, ok = parseWhole(text); !ok {
+			return "not a whole number"
 		}
-		r.CPU = x
 		return ""
 	}
-	n, ok := parseWhole(text)
-	if !ok {
-		return "not a whole number"
+	var err error
+	if r.CPU, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(r.CPU) || math.IsInf(r.CPU, 0) {
+		return "not a number"
 	}
-	*p = n
 	return ""
 }
 
 // parseWhole reads a whole number, also one written as "12.00".
 func parseWhole(text []byte) (int64, bool) {
-	digits, negative := text, false
-	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
-		negative = digits[0] == '-'
-		digits = digits[1:]
+	number, negative := bytes.CutPrefix(text, []byte("-"))
+	if !negative {
+		number = bytes.TrimPrefix(text, []byte("+"))
 	}
-	if i := bytes.IndexByte(digits, '.'); i >= 0 {
-		if len(bytes.Trim(digits[i+1:], "0")) > 0 {
-			return 0, false
-		}
-		digits = digits[:i]
-	}
-	if len(digits) == 0 || len(digits) > 18 {
+	number, fraction, _ := bytes.Cut(number, []byte("."))
+	if len(bytes.Trim(fraction, "0")) > 0 {
 		return 0, false
 	}
-	var n int64
-	for _, d := range digits {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(d-'0')
-	}
+	n, ok := lines.Digits(number)
 	if negative {
 		n = -n
 	}
-	return n, true
+	return n, ok
 }
 
 // Value returns the header's value for a name such as "MaxProcs", ignoring case,
@@ -319,10 +294,7 @@ func (l *Log) Number(name string) int64 {
 		return 0
 	}
 	text, _, _ = strings.Cut(text, " ")
-	n, ok := parseWhole([]byte(strings.TrimRight(text, ",;")))
-	if !ok {
-		return 0
-	}
+	n, _ := parseWhole([]byte(strings.TrimRight(text, ",;")))
 	return n
 }
 

@@ -39,45 +39,12 @@ var fieldNames = [Fields]string{
 	"queue", "partition", "preceding job", "think time",
 }
 
-// whole returns the i-th field, from 0, or nil for the one that is no whole number.
-func (r *Record) whole(i int) *int64 {
-	switch i {
-	case 0:
-		return &r.Number
-	case 1:
-		return &r.Submit
-	case 2:
-		return &r.Wait
-	case 3:
-		return &r.Run
-	case 4:
-		return &r.Allocated
-	case 6:
-		return &r.Memory
-	case 7:
-		return &r.Requested
-	case 8:
-		return &r.Limit
-	case 9:
-		return &r.RAM
-	case 10:
-		return &r.Status
-	case 11:
-		return &r.User
-	case 12:
-		return &r.Group
-	case 13:
-		return &r.App
-	case 14:
-		return &r.Queue
-	case 15:
-		return &r.Partition
-	case 16:
-		return &r.Preceding
-	case 17:
-		return &r.Think
-	default:
-		return nil
+// wholes returns the fields in their order, with nil for the one that is no whole
+// number.
+func (r *Record) wholes() [Fields]*int64 {
+	return [Fields]*int64{
+		&r.Number, &r.Submit, &r.Wait, &r.Run, &r.Allocated, nil, &r.Memory, &r.Requested, &r.Limit, &r.RAM, &r.Status,
+		&r.User, &r.Group, &r.App, &r.Queue, &r.Partition, &r.Preceding, &r.Think,
 	}
 }
 

@@ -19,11 +19,11 @@ func (l *Log) Write(w io.Writer) error {
 	for i := range l.Records {
 		r := &l.Records[i]
 		text = text[:0]
-		for f := range Fields {
+		for f, p := range r.wholes() {
 			if f > 0 {
 				text = append(text, ' ')
 			}
-			if p := r.whole(f); p != nil {
+			if p != nil {
 				text = strconv.AppendInt(text, *p, 10)
 			} else {
 				text = strconv.AppendFloat(text, r.CPU, 'f', -1, 64)
