@@ -26,7 +26,7 @@ func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 		return Record{}, false, err
 	}
 	var t *tracked
-	_, err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
+	err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
 		w := r.parser.parse(v)
 		t = &tracked{row: w, job: r.history.job(&w)}
 		if w.started() {
@@ -88,8 +88,7 @@ func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(
 		return fmt.Errorf("%w: it was submitted earlier than database.history reaches back", ErrTooMuch)
 	}
 	n := 0
-	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&n) }, r.countUpToQuery(from, mostStarted+1))
-	if err != nil {
+	if err = r.db.one(ctx, r.countUpToQuery(from, mostStarted+1), &n); err != nil {
 		return r.failed("the number of jobs", err)
 	}
 	if n > mostStarted {

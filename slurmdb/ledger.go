@@ -12,7 +12,6 @@ import (
 // nothing itself. It is not safe for concurrent use.
 type Ledger struct {
 	config Config
-	saying saying
 
 	history *history
 	machine *machine
@@ -27,10 +26,8 @@ type Ledger struct {
 	told told // what is remembered of rows that were told
 }
 
-func newLedger(c Config, y saying) *Ledger {
-	return &Ledger{
-		config: c, saying: y, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
-	}
+func newLedger(c Config) *Ledger {
+	return &Ledger{config: c, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true}
 }
 
 // Partitions takes over what the controller says of its partitions now: the nodes of the

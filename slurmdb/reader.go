@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Reader reads one cluster. It is not safe for concurrent use.
@@ -51,8 +52,11 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
-	y := newSaying(c, s)
-	r := &Reader{Ledger: newLedger(c, y), db: db, schema: s, parser: newParser(y)}
+	if c.Declared == InWCKey && !s.columns["job_table"]["wckey"] {
+		c.Declared = NotDeclared
+	}
+	r := &Reader{Ledger: newLedger(c), db: db, schema: s}
+	r.parser = newParser(&r.config, s)
 	r.clock = r.ask
 	if err = r.compare(ctx, c.Reached); err != nil {
 		_ = db.pool.Close() // The first error matters.
@@ -77,12 +81,11 @@ func (r *Reader) Cluster() string { return r.config.Cluster }
 func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
 
 func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
-	var now int64
-	err := r.db.scan(ctx, func(scan func(...any) error) error { return scan(&now) }, "SELECT UNIX_TIMESTAMP()")
-	if err != nil {
+	var now ostrich.Time
+	if err := r.db.one(ctx, "SELECT UNIX_TIMESTAMP()", &now); err != nil {
 		return 0, r.failed("the clock", err)
 	}
-	return ostrich.Time(now), nil
+	return now, nil
 }
 
 // failed wraps the error of a query.
@@ -122,7 +125,7 @@ type fetched struct {
 	rows   []row // new or changed, sorted by compareRows, each key once
 	gone   []ostrich.JobID
 	pauses map[uint64][]interval
-	nodes  []nodeRow
+	nodes  []accounting.NodeEvent
 	names  *names // nil if unchanged
 }
 
@@ -138,6 +141,7 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 		}
 	}
 	f := &fetched{now: now}
+	r.db.read = 0
 	window := r.begin(now)
 	if err := r.fetchLive(ctx, f); err != nil {
 		return nil, r.failed("live jobs", err)
@@ -162,6 +166,7 @@ func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 	if err := r.fetchNames(ctx, f); err != nil {
 		return nil, r.failed("associations", err)
 	}
+	f.read += r.db.read
 	return f, nil
 }
 
@@ -181,7 +186,7 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 	h := r.history
 	changed := map[key]uint64{}
 	var ids []ostrich.JobID
-	n, err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
+	err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
 		k, sum := rowKey(v), r.parser.sum(text(v[2]))
 		if t := h.jobs[k.id]; t != nil && t.row.key == k && t.closed == 0 {
 			t.poll, t.live = h.poll, f.now
@@ -196,7 +201,6 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 		changed[k] = sum
 		ids = append(ids, k.id)
 	})
-	f.read += n
 	if err != nil {
 		return err
 	}
@@ -210,15 +214,9 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 		}
 	}
 	if len(ids) > wholesale {
-		n, err = r.db.each(ctx, r.liveRowsQuery(), add)
-		f.read += n
-		return err
+		return r.db.each(ctx, r.liveRowsQuery(), add)
 	}
-	return inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.byIDQuery(list), add)
-		f.read += n
-		return err
-	})
+	return inChunks(ctx, r.db, ids, r.byIDQuery, add)
 }
 
 // wholesale is how many rows must have changed before all live rows are read.
@@ -227,51 +225,30 @@ const wholesale = 1000
 // fetchClosed reads the rows that ended in the window, and keeps the new ones.
 func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
 	if r.cold { // One allocation for what may be millions of rows, and earlier rows of their jobs.
-		_, err := r.db.each(ctx, r.countQuery(window), func(v []driver.Value) {
-			n := int(number(v[0]))
-			f.rows = slices.Grow(f.rows, n+n/64)
-		})
-		if err != nil {
+		n := 0
+		if err := r.db.one(ctx, r.countQuery(window), &n); err != nil {
 			return err
 		}
+		f.rows = slices.Grow(f.rows, n+n/64)
 	}
-	n, err := r.db.each(ctx, r.closedQuery(window), func(v []driver.Value) {
+	return r.db.each(ctx, r.closedQuery(window), func(v []driver.Value) {
 		k := rowKey(v)
 		_, known := r.history.closed[k]
 		if _, stale := r.history.stale[k]; !known && !stale {
 			f.rows = append(f.rows, r.parser.parse(v))
 		}
 	})
-	f.read += n
-	return err
 }
 
 // fetchVanished reads the rows that were live and are in neither result.
 func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 	h := r.history
-	if len(h.jobs) == 0 {
-		return nil // a cold start, whose rows may be millions
-	}
-	found := make(map[key]bool, len(f.rows))
-	for i := range f.rows {
-		found[f.rows[i].key] = true
-	}
-	var missed []ostrich.JobID
-	for id, t := range h.jobs {
-		if t.poll != h.poll && t.closed == 0 && !found[t.row.key] {
-			missed = append(missed, id)
+	missed, found := h.missed(f.rows)
+	err := inChunks(ctx, r.db, missed, r.byIDQuery, func(v []driver.Value) {
+		if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
+			found[k] = true
+			f.rows = append(f.rows, r.parser.parse(v))
 		}
-	}
-	slices.Sort(missed)
-	err := inChunks(missed, func(list string) error {
-		n, err := r.db.each(ctx, r.byIDQuery(list), func(v []driver.Value) {
-			if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
-				found[k] = true
-				f.rows = append(f.rows, r.parser.parse(v))
-			}
-		})
-		f.read += n
-		return err
 	})
 	for _, id := range missed {
 		if !found[h.jobs[id].row.key] {
@@ -297,14 +274,10 @@ func (r *Reader) fetchEarlier(ctx context.Context, f *fetched, window ostrich.Ti
 		}
 	}
 	var earlier []row
-	err := inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.earlierQuery(list), func(v []driver.Value) {
-			if k := rowKey(v); k.submit < f.rows[first[k.id]].submit {
-				earlier = append(earlier, r.parser.parse(v))
-			}
-		})
-		f.read += n
-		return err
+	err := inChunks(ctx, r.db, ids, r.earlierQuery, func(v []driver.Value) {
+		if k := rowKey(v); k.submit < f.rows[first[k.id]].submit {
+			earlier = append(earlier, r.parser.parse(v))
+		}
 	})
 	if err != nil {
 		return err
@@ -340,12 +313,8 @@ func (r *Reader) fetchPauses(ctx context.Context, f *fetched) error {
 		}
 	}
 	f.pauses = map[uint64][]interval{}
-	return inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.pausesQuery(list), func(v []driver.Value) {
-			inx := number(v[0])
-			f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
-		})
-		f.read += n
-		return err
+	return inChunks(ctx, r.db, ids, r.pausesQuery, func(v []driver.Value) {
+		inx := number(v[0])
+		f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
 	})
 }

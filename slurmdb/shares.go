@@ -1,27 +1,24 @@
 package slurmdb
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
-// FairshareParent is what Slurm stores for "fairshare=parent".
-const FairshareParent = 0x7fffffff
-
-// rootAccount is the root of the account tree.
-const rootAccount = "root"
+// fairshareParent is what Slurm stores for "fairshare=parent".
+const fairshareParent = 0x7fffffff
 
 // Association is a row of the association table: an account, or a user in one.
 type Association struct {
 	ID                       uint32
 	User, Account, Partition string // User is "" for an account
 	Parent                   string // the parent account of an account
-	Shares                   int64  // or FairshareParent
+	Shares                   int64  // or accounting.ParentShares
 	Deleted                  bool
 }
 
@@ -58,11 +55,9 @@ func (n *names) user(uid uint32) string {
 // fetchNames reads the associations if they changed. Their times are whole
 // seconds, so a change within the overlap is always read.
 func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
-	table := r.schema.table("assoc_table")
 	var m mark
-	err := r.db.scan(ctx, func(scan func(...any) error) error {
-		return scan(&m.rows, &m.shares, &m.deleted, &m.modified)
-	}, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+table)
+	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
+		r.schema.table("assoc_table"), &m.rows, &m.shares, &m.deleted, &m.modified)
 	if err != nil {
 		return err
 	}
@@ -86,6 +81,9 @@ func (r *Reader) associations(ctx context.Context, visit func(Association)) erro
 	return r.db.scan(ctx, func(scan func(...any) error) error {
 		var a Association
 		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
+		if a.Shares == fairshareParent {
+			a.Shares = accounting.ParentShares
+		}
 		visit(a)
 		return failed
 	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
@@ -118,10 +116,10 @@ func (n *names) shares() *ostrich.Shares {
 	above := func(name string) string {
 		for range len(accounts) + 1 { // A longer path would be a cycle.
 			a, ok := accounts[name]
-			if !ok || name == rootAccount {
+			if !ok || name == accounting.RootAccount {
 				return ""
 			}
-			if a.Shares != FairshareParent {
+			if a.Shares != accounting.ParentShares {
 				return name
 			}
 			name = a.Parent
@@ -166,15 +164,12 @@ func inCycle(accounts map[string]Association, name string) bool {
 }
 
 func weight(shares int64) float64 {
-	if shares == FairshareParent || shares < 0 {
+	if shares < 0 { // accounting.ParentShares
 		return 1
 	}
 	return float64(shares)
 }
 
 func equalShares(a, b *ostrich.Shares) bool {
-	return slices.EqualFunc(a.Accounts, b.Accounts, func(a, b ostrich.Account) bool { return a == b }) &&
-		slices.EqualFunc(a.Users, b.Users, func(a, b ostrich.UserShare) bool {
-			return cmp.Compare(a.User, b.User) == 0 && a == b
-		})
+	return slices.Equal(a.Accounts, b.Accounts) && slices.Equal(a.Users, b.Users)
 }

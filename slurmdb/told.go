@@ -2,33 +2,15 @@ package slurmdb
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Rows that are told by somebody who has read them elsewhere, from what sacct prints.
-
-// Entry is a row of the job table as sacct prints it. The fields Asked, Held, Class,
-// NameClass and ScriptClass of the row mean nothing.
-type Entry struct {
-	Row
-
-	Task                       uint32 // of the array, or NoTask
-	Het                        ostrich.JobID
-	User, QOSName, Name, WCKey string // User is that of the association
-	Comment                    string
-}
-
-// NodeEvent is a row of the event table: an outage of a node, or a size of the cluster
-// if Node is "".
-type NodeEvent struct {
-	Node        string
-	From, To    ostrich.Time // To is 0 while it lasts
-	State       uint32       // as Slurm stores it, with its flags
-	CPUs, Nodes uint64
-}
 
 // NewLedger returns a ledger for rows that are told. Only what Config says of the
 // cluster and of what is read counts, not how to connect.
@@ -37,8 +19,7 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{"job_name": true, "derived_es": true, "wckey": true}
-	l := newLedger(c, newSaying(c, &schema{columns: map[string]map[string]bool{"job_table": known}}))
+	l := newLedger(c)
 	l.told = told{
 		texts: map[string]string{}, paused: map[key][]interval{},
 		former: map[uint32]Association{}, qos: map[uint32]string{},
@@ -85,10 +66,10 @@ func (t *Told) Window() ostrich.Time { return t.window }
 
 // Row tells of a row. Rows that are known already, or were before those that are known,
 // are dropped. One without a submission cannot be true, which Enter says.
-func (t *Told) Row(e *Entry) {
+func (t *Told) Row(r *accounting.Row) {
 	t.f.read++
 	h := t.l.history
-	w := t.l.row(e)
+	w := t.l.row(r)
 	if _, known := h.closed[w.key]; known {
 		return
 	}
@@ -111,36 +92,28 @@ func (t *Told) Same(id ostrich.JobID) {
 
 // Missed lists the unfinished jobs of which nothing was told in this poll, by id.
 func (t *Told) Missed() []ostrich.JobID {
-	h := t.l.history
-	found := make(map[key]bool, len(t.f.rows))
-	for i := range t.f.rows {
-		found[t.f.rows[i].key] = true
-	}
-	var missed []ostrich.JobID
-	for id, j := range h.jobs {
-		if j.poll != h.poll && j.closed == 0 && !found[j.row.key] {
-			missed = append(missed, id)
-		}
-	}
-	slices.Sort(missed)
+	missed, _ := t.l.history.missed(t.f.rows)
 	return missed
 }
 
 // Gone tells that accounting has no row of an unfinished job any more.
 func (t *Told) Gone(id ostrich.JobID) { t.f.gone = append(t.f.gone, id) }
 
-// Node tells of a row of the event table.
-func (t *Told) Node(n NodeEvent) {
-	t.f.read++
-	t.f.nodes = append(t.f.nodes, nodeRow{name: n.Node, start: n.From, end: n.To, state: n.State, cpus: n.CPUs, size: n.Nodes})
+// Nodes tells of rows of the event table.
+func (t *Told) Nodes(rows ...accounting.NodeEvent) {
+	t.f.read += len(rows)
+	t.f.nodes = append(t.f.nodes, rows...)
 }
 
 // Associations tells of all associations that there are.
-func (t *Told) Associations(all []Association) {
-	t.f.read += len(all)
+func (t *Told) Associations(s *accounting.Site) {
+	t.f.read += len(s.Accounts) + len(s.Associations)
 	t.f.names = newNames()
-	for _, a := range all {
-		t.f.names.assocs[a.ID] = a
+	for _, a := range s.Accounts {
+		t.f.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
+	}
+	for _, a := range s.Associations {
+		t.f.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
 	}
 }
 
@@ -189,41 +162,34 @@ func (l *Ledger) linked(rows []row, window ostrich.Time) []row {
 	return kept
 }
 
-// row returns an entry as the row that the tables have.
-func (l *Ledger) row(e *Entry) row {
+// row returns a row that was told as the one that the tables have.
+func (l *Ledger) row(r *accounting.Row) row {
+	state, known := parseState(r.State)
 	w := row{
-		key: key{e.ID, e.Submit}, start: e.Start, end: e.End, eligible: e.Eligible,
-		state: e.State, limit: noVal, uid: e.UID, assoc: e.Assoc, qos: e.QOS, array: e.Array, het: e.Het, task: e.Task,
-		tasks: min(max(e.Tasks, 1), maxTasks), partition: l.told.intern(e.Partition), extra: &none,
+		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
+		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
+		tasks: uint32(min(max(r.Tasks, 1), maxTasks)), partition: l.told.intern(r.Partition), extra: &none,
 	}
-	if e.Limit > 0 {
-		w.limit = uint32(min((e.Limit+59)/60, noVal-1))
+	if r.Task >= 0 {
+		w.task = uint32(r.Task)
 	}
 	if w.end == 0 {
-		w.extra = &extra{account: l.told.intern(e.Account), name: e.Name}
+		w.extra = &extra{account: l.told.intern(r.Account), name: r.Name}
 	}
-	w.pauses(0, uint64(max(0, e.Suspended)))
-	var s said
-	if l.saying.name > 0 {
-		s.name = []byte(e.Name)
+	w.pauses(0, uint64(max(0, r.Suspended)))
+	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
+	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 {
+		l.told.former[r.Assoc] = Association{ID: r.Assoc, User: l.told.intern(r.User), Account: l.told.intern(r.Account), Shares: 1, Deleted: true}
 	}
-	if l.saying.comment > 0 {
-		s.comment = []byte(e.Comment)
+	if _, named := l.told.qos[r.QOSNumber]; !named {
+		l.told.qos[r.QOSNumber] = r.QOS
 	}
-	if l.saying.wckey > 0 {
-		s.wckey = []byte(e.WCKey)
-	}
-	l.saying.fill(&w, s)
-	if _, known := l.names.assocs[e.Assoc]; !known && e.Assoc != 0 {
-		l.told.former[e.Assoc] = Association{ID: e.Assoc, User: l.told.intern(e.User), Account: l.told.intern(e.Account), Shares: 1, Deleted: true}
-	}
-	if _, known := l.told.qos[e.QOS]; !known {
-		l.told.qos[e.QOS] = e.QOSName
-	}
-	req, alloc := w.holds(uint64(e.Req), uint64(e.Alloc))
+	req, alloc := w.holds(uint64(r.Asked), uint64(r.Held))
 	switch err := w.processors(req, alloc); {
-	case e.Impossible != "":
-		w.refuse(errors.New(e.Impossible))
+	case r.Impossible != "":
+		w.refuse(errors.New(r.Impossible))
+	case !known:
+		w.refuse(fmt.Errorf("sacct: state %q: not one of accounting's", r.State))
 	case req == 0:
 		w.refuse(errUnfinished("asks for no processor"))
 	case err != nil:
@@ -273,10 +239,10 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	return all
 }
 
-// Describe returns the record of an entry, ended or not. It does not depend on polls and
+// Describe returns the record of a row, ended or not. It does not depend on polls and
 // does not change what polls report.
-func (l *Ledger) Describe(e *Entry) Record {
-	w := l.row(e)
+func (l *Ledger) Describe(r *accounting.Row) Record {
+	w := l.row(r)
 	if _, known := l.names.assocs[w.assoc]; !known && w.assoc != 0 {
 		l.names.assocs[w.assoc] = l.told.former[w.assoc]
 	}
@@ -284,27 +250,25 @@ func (l *Ledger) Describe(e *Entry) Record {
 	l.names.uids[w.uid] = w.assoc
 	t := &tracked{row: w, job: l.history.job(&w)}
 	if w.started() {
-		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), e.Suspended
+		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), r.Suspended
 	}
 	t.job.End = w.end
 	found := l.record(t)
 	found.State = w.state
 	if found.Name == "" {
-		found.Name, found.Account = e.Name, e.Account
+		found.Name, found.Account = r.Name, r.Account
 	}
 	return found
 }
 
-// ParseState returns the state with a name of Slurm's, see State.String, and reports
+// parseState returns the state with a name of Slurm's, see State.String, and reports
 // whether there is one.
-func ParseState(name string) (State, bool) {
-	if i := slices.Index(stateNames[:], name); i >= 0 {
-		return State(i), true
-	}
+func parseState(name string) (State, bool) {
 	for _, s := range []State{Requeued, Resizing, Revoked} {
 		if s.String() == name {
 			return s, true
 		}
 	}
-	return 0, false
+	i := slices.Index(stateNames[:], name)
+	return State(max(i, 0)), i >= 0
 }

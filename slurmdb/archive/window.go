@@ -234,22 +234,16 @@ func state(r *slurmdb.Row) accounting.State {
 	case r.End == 0:
 		return accounting.Pending
 	}
-	switch r.State {
-	case slurmdb.Pending, slurmdb.Cancelled:
+	s, known := accounting.ParseState([]byte(r.State.String()))
+	switch {
+	case !known: // of a later release: the job has ended
+		return accounting.Failed
+	case s == accounting.Pending:
 		return accounting.Cancelled
-	case slurmdb.Failed, slurmdb.OutOfMemory:
-		return accounting.Failed
-	case slurmdb.Timeout, slurmdb.Deadline:
-		return accounting.TimedOut
-	case slurmdb.NodeFail, slurmdb.Preempted, slurmdb.BootFail, slurmdb.Requeued:
-		return accounting.Lost
-	case slurmdb.Resizing:
-		return accounting.Resized
-	case slurmdb.Running, slurmdb.Suspended, slurmdb.Complete: // Slurm ends runaway jobs as complete, too.
+	case s == accounting.Running: // Slurm ends runaway jobs as complete, too.
 		return accounting.Completed
-	default: // An unknown state of a later release: the job has ended.
-		return accounting.Failed
 	}
+	return s
 }
 
 // association returns the place of the association that the row's job runs for.
@@ -364,17 +358,13 @@ func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 	}
 	s := &accounting.Site{}
 	for _, a := range associations {
-		shares := a.Shares
-		if shares == slurmdb.FairshareParent {
-			shares = accounting.ParentShares
-		}
 		switch {
 		case a.Deleted:
 		case a.User == "":
-			s.Accounts = append(s.Accounts, accounting.Account{ID: a.ID, Name: a.Account, Parent: a.Parent, Shares: shares})
+			s.Accounts = append(s.Accounts, accounting.Account{ID: a.ID, Name: a.Account, Parent: a.Parent, Shares: a.Shares})
 		default:
 			s.Associations = append(s.Associations, accounting.AssociationShare{
-				ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: shares,
+				ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares,
 			})
 		}
 	}

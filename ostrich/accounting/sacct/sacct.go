@@ -202,17 +202,16 @@ func (d *dump) job() error {
 	}
 	name := accounting.NameClass(d.values[colName])
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
-	n, ok := lines.Digits(raw)
-	if !ok || n == 0 || n > math.MaxUint32 {
+	var ok bool
+	if j.ID, ok = readID(raw); !ok {
 		return d.bad(colRaw, "not the id of a job")
 	}
-	j.ID = ostrich.JobID(n)
-	if j.State, ok = stateOf(d.values[colState]); !ok {
-		return d.bad(colState, "not a state of a job")
-	}
-	if j.State == revoked {
+	if bytes.HasPrefix(d.values[colState], []byte("REVOKED")) {
 		d.ghosts++
 		return nil
+	}
+	if j.State, ok = accounting.ParseState(d.values[colState]); !ok {
+		return d.bad(colState, "not a state of a job")
 	}
 	if err := d.array(&j); err != nil {
 		return err
@@ -246,11 +245,9 @@ func (d *dump) array(j *accounting.Job) error {
 	if !ok {
 		return nil
 	}
-	n, ok := lines.Digits(master)
-	if !ok || n == 0 || n > math.MaxUint32 {
+	if j.Array, ok = readID(master); !ok {
 		return d.bad(colID, "not the id of a job")
 	}
-	j.Array = ostrich.JobID(n)
 	list, ok := bytes.CutPrefix(task, []byte{'['})
 	if !ok {
 		if _, ok = lines.Digits(task); !ok {
@@ -270,6 +267,12 @@ func (d *dump) array(j *accounting.Job) error {
 	}
 	j.Tasks = tasks
 	return nil
+}
+
+// readID reads the id of a job.
+func readID(b []byte) (ostrich.JobID, bool) {
+	n, ok := lines.Digits(b)
+	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32
 }
 
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
