@@ -96,6 +96,14 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 	h.forget()
 }
 
+// over reports whether a row has been reported to its end, or belongs to a job that a
+// later one has replaced.
+func (h *history) over(k key) bool {
+	_, closed := h.closed[k]
+	_, stale := h.stale[k]
+	return closed || stale
+}
+
 // missed lists the jobs of which the poll has seen nothing, by id, and the keys of
 // the rows that it has read.
 func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {

@@ -83,7 +83,7 @@ func (m *machine) divide(pools []Pool) {
 
 // fetchNodes reads the open and the new rows of the event table. The table has an
 // index on time_start, so it asks for the known open rows by their starts.
-func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time) error {
+func (r *Reader) fetchNodes(ctx context.Context, f *Told) error {
 	row := func(v []driver.Value) {
 		size, _ := readTRES(text(v[4])) // One that cannot be read counts as 0.
 		f.nodes = append(f.nodes, accounting.NodeEvent{
@@ -92,7 +92,7 @@ func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time
 		})
 	}
 	if r.cold {
-		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(window), 10)+")"), row)
+		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(f.window), 10)+")"), row)
 	}
 	since := r.newestNodeWindow()
 	if err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row); err != nil {

@@ -129,6 +129,18 @@ func (l *Ledger) record(t *tracked) Record {
 	return rec
 }
 
+// describe returns the record of a row, ended or not.
+func (l *Ledger) describe(w *row, suspended ostrich.Duration) Record {
+	t := &tracked{row: *w, job: l.history.job(w)}
+	if w.started() {
+		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), suspended
+	}
+	t.job.End = w.end
+	r := l.record(t)
+	r.State = w.state
+	return r
+}
+
 // UserName returns the name of a competitor: with Flat a user's name, with Tree
 // "account/user". If the tables have none, it returns the number.
 func (l *Ledger) UserName(id ostrich.UserID) string {

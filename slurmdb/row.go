@@ -121,26 +121,31 @@ func compareRows(a, b row) int {
 // whatever its time_start.
 func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 
-// parser turns values into rows. It keeps one copy of each repeated string.
-type parser struct {
-	config  *Config
-	saying  saying
-	strings map[string]string
-	seed    maphash.Seed
-}
+// paused reports whether the job was suspended, or is.
+func (w *row) paused() bool { return w.started() && (w.suspended > 0 || w.state == Suspended) }
 
-func newParser(c *Config, s *schema) *parser {
-	return &parser{config: c, saying: newSaying(c, s), strings: map[string]string{}, seed: maphash.MakeSeed()}
-}
+// texts keeps one copy of each string that many rows share.
+type texts map[string]string
 
-// intern returns the one copy of a string that many rows share.
-func (p *parser) intern(b []byte) string {
-	if s, ok := p.strings[string(b)]; ok {
+func (t texts) intern(b []byte) string {
+	if s, ok := t[string(b)]; ok {
 		return s
 	}
 	s := string(b)
-	p.strings[s] = s
+	t[s] = s
 	return s
+}
+
+// parser turns values into rows.
+type parser struct {
+	texts
+	config *Config
+	saying saying
+	seed   maphash.Seed
+}
+
+func newParser(c *Config, s *schema, t texts) *parser {
+	return &parser{texts: t, config: c, saying: newSaying(c, s), seed: maphash.MakeSeed()}
 }
 
 // sum is a hash of a row's values: equal rows have equal sums.

@@ -41,8 +41,16 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
+// replace takes over other names, and remembers those that are no longer there.
 func (n *names) replace(other *names) {
-	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
+	for id, a := range n.assocs {
+		if _, present := other.assocs[id]; !present {
+			a.Deleted = true
+			other.assocs[id] = a
+		}
+	}
+	maps.Copy(n.qos, other.qos)
+	n.assocs, n.owned, n.mark = other.assocs, nil, other.mark
 }
 
 func (n *names) user(uid uint32) string {
@@ -54,7 +62,7 @@ func (n *names) user(uid uint32) string {
 
 // fetchNames reads the associations if they changed. Their times are whole
 // seconds, so a change within the overlap is always read.
-func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
+func (r *Reader) fetchNames(ctx context.Context, f *Told) error {
 	var m mark
 	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
 		r.schema.table("assoc_table"), &m.rows, &m.shares, &m.deleted, &m.modified)

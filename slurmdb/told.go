@@ -19,42 +19,30 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLedger(c)
-	l.told = told{
-		texts: map[string]string{}, paused: map[key][]interval{},
-		former: map[uint32]Association{}, qos: map[uint32]string{},
-	}
-	return l, nil
+	return newLedger(c), nil
 }
 
-// told is what a ledger remembers of rows that were told.
-type told struct {
-	texts  map[string]string      // one copy of each
-	paused map[key][]interval     // suspensions of unfinished rows
-	former map[uint32]Association // of rows, that are not among the present ones
-	qos    map[uint32]string      // names
-}
-
-// intern returns the one copy of a string that many rows share.
-func (t *told) intern(s string) string {
-	if known, ok := t.texts[s]; ok {
-		return known
-	}
-	t.texts[s] = s
-	return s
-}
-
-// Told is a poll in which somebody tells what has been read. Nothing of it counts
+// Told is a poll: what has been read, which somebody may tell. Nothing of it counts
 // before Enter.
 type Told struct {
-	l      *Ledger
-	f      fetched
-	window ostrich.Time
+	l           *Ledger
+	now, window ostrich.Time
+
+	read   int
+	rows   []row // new or changed
+	gone   []ostrich.JobID
+	pauses map[uint64][]interval // by job_db_inx
+	nodes  []accounting.NodeEvent
+	names  *names // nil if unchanged
 }
 
 // Tell begins a poll at a time.
 func (l *Ledger) Tell(now ostrich.Time) *Told {
-	return &Told{l: l, f: fetched{now: now}, window: l.begin(now)}
+	l.history.poll++
+	if l.cold {
+		l.first = max(0, now-ostrich.Time(max(l.config.History, l.config.Overlap)))
+	}
+	return &Told{l: l, now: now, window: l.window(), pauses: map[uint64][]interval{}}
 }
 
 // First returns where the history begins, and Window the time from which on ended
@@ -67,7 +55,7 @@ func (t *Told) Window() ostrich.Time { return t.window }
 // Row tells of a row. Rows that are known already, or were before those that are known,
 // are dropped. One without a submission cannot be true, which Enter says.
 func (t *Told) Row(r *accounting.Row) {
-	t.f.read++
+	t.read++
 	h := t.l.history
 	w := t.l.row(r)
 	if _, known := h.closed[w.key]; known {
@@ -80,86 +68,59 @@ func (t *Told) Row(r *accounting.Row) {
 	if j := h.jobs[w.id]; j != nil && w.submit < j.row.submit && w.submit > 0 {
 		return
 	}
-	t.f.rows = append(t.f.rows, w)
+	t.rows = append(t.rows, w)
 }
 
 // Same tells that an unfinished job is as it was.
 func (t *Told) Same(id ostrich.JobID) {
 	if j := t.l.history.jobs[id]; j != nil && j.closed == 0 {
-		j.poll, j.live = t.l.history.poll, t.f.now
+		j.poll, j.live = t.l.history.poll, t.now
 	}
 }
 
 // Missed lists the unfinished jobs of which nothing was told in this poll, by id.
 func (t *Told) Missed() []ostrich.JobID {
-	missed, _ := t.l.history.missed(t.f.rows)
+	missed, _ := t.l.history.missed(t.rows)
 	return missed
 }
 
 // Gone tells that accounting has no row of an unfinished job any more.
-func (t *Told) Gone(id ostrich.JobID) { t.f.gone = append(t.f.gone, id) }
+func (t *Told) Gone(id ostrich.JobID) { t.gone = append(t.gone, id) }
 
 // Nodes tells of rows of the event table.
 func (t *Told) Nodes(rows ...accounting.NodeEvent) {
-	t.f.read += len(rows)
-	t.f.nodes = append(t.f.nodes, rows...)
+	t.read += len(rows)
+	t.nodes = append(t.nodes, rows...)
 }
 
 // Associations tells of all associations that there are.
 func (t *Told) Associations(s *accounting.Site) {
-	t.f.read += len(s.Accounts) + len(s.Associations)
-	t.f.names = newNames()
+	t.read += len(s.Accounts) + len(s.Associations)
+	t.names = newNames()
 	for _, a := range s.Accounts {
-		t.f.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
+		t.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
 	}
 	for _, a := range s.Associations {
-		t.f.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
+		t.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
 	}
 }
 
 // Enter ends the poll: it passes the news to emit as Reader.PollEach does.
 func (t *Told) Enter(emit func(ostrich.Event)) Batch {
 	l := t.l
-	t.f.sort()
-	t.f.rows = l.linked(t.f.rows, t.window)
-	t.f.pauses = map[uint64][]interval{}
-	for i := range t.f.rows {
-		if w := &t.f.rows[i]; w.started() && (w.suspended > 0 || w.state == Suspended) {
+	t.link()
+	for i := range t.rows {
+		if w := &t.rows[i]; w.paused() {
 			w.inx = uint64(i) + 1 // that of the other rows is 0
-			t.f.pauses[w.inx] = l.pausesOf(w, t.f.now)
+			t.pauses[w.inx] = l.pausesOf(w, t.now)
 		}
 	}
-	b, news, machine := l.enter(&t.f)
-	for id, a := range l.told.former {
-		if _, present := l.names.assocs[id]; !present {
-			l.names.assocs[id] = a
-		}
-	}
-	maps.Copy(l.names.qos, l.told.qos)
-	maps.DeleteFunc(l.told.paused, func(k key, _ []interval) bool {
+	b := t.enter(emit)
+	maps.DeleteFunc(l.paused, func(k key, _ []interval) bool {
 		j := l.history.jobs[k.id]
 		return j == nil || j.row.key != k
 	})
-	news.sorted(machine, emit)
 	return b
-}
-
-// linked drops rows from before the window that are not the earlier runs of a later row
-// of the same job: Slurm uses the ids of ended jobs again. The rows are sorted.
-func (l *Ledger) linked(rows []row, window ostrich.Time) []row {
-	keep := make([]bool, len(rows))
-	for i := range slices.Backward(rows) {
-		w := &rows[i]
-		keep[i] = w.end == 0 || w.end >= window || l.history.jobs[w.id] != nil ||
-			i+1 < len(rows) && rows[i+1].id == w.id && keep[i+1] && follows(w, &rows[i+1])
-	}
-	kept := rows[:0]
-	for i := range rows {
-		if keep[i] {
-			kept = append(kept, rows[i])
-		}
-	}
-	return kept
 }
 
 // row returns a row that was told as the one that the tables have.
@@ -168,21 +129,21 @@ func (l *Ledger) row(r *accounting.Row) row {
 	w := row{
 		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
 		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
-		tasks: uint32(min(max(r.Tasks, 1), maxTasks)), partition: l.told.intern(r.Partition), extra: &none,
+		tasks: uint32(min(max(r.Tasks, 1), maxTasks)), partition: l.texts.intern([]byte(r.Partition)), extra: &none,
 	}
 	if r.Task >= 0 {
 		w.task = uint32(r.Task)
 	}
 	if w.end == 0 {
-		w.extra = &extra{account: l.told.intern(r.Account), name: r.Name}
+		w.extra = &extra{account: l.texts.intern([]byte(r.Account)), name: r.Name}
 	}
 	w.pauses(0, uint64(max(0, r.Suspended)))
 	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
-	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 {
-		l.told.former[r.Assoc] = Association{ID: r.Assoc, User: l.told.intern(r.User), Account: l.told.intern(r.Account), Shares: 1, Deleted: true}
+	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
+		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
 	}
-	if _, named := l.told.qos[r.QOSNumber]; !named {
-		l.told.qos[r.QOSNumber] = r.QOS
+	if _, named := l.names.qos[r.QOSNumber]; !named {
+		l.names.qos[r.QOSNumber] = r.QOS
 	}
 	req, alloc := w.holds(uint64(r.Asked), uint64(r.Held))
 	switch err := w.processors(req, alloc); {
@@ -205,7 +166,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	j := l.history.jobs[w.id]
 	seen := j != nil && j.row.key == w.key
-	all, known := l.told.paused[w.key]
+	all, known := l.paused[w.key]
 	if !known && !seen && w.end != 0 && w.state != Resizing {
 		return nil // the sum is all that counts; what follows a resize has to begin with it
 	}
@@ -235,7 +196,7 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	case more > 0:
 		all = append(all, interval{last, min(last+more, latest)})
 	}
-	l.told.paused[w.key] = all
+	l.paused[w.key] = all
 	return all
 }
 
@@ -243,18 +204,8 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 // does not change what polls report.
 func (l *Ledger) Describe(r *accounting.Row) Record {
 	w := l.row(r)
-	if _, known := l.names.assocs[w.assoc]; !known && w.assoc != 0 {
-		l.names.assocs[w.assoc] = l.told.former[w.assoc]
-	}
-	l.names.qos[w.qos] = l.told.qos[w.qos]
 	l.names.uids[w.uid] = w.assoc
-	t := &tracked{row: w, job: l.history.job(&w)}
-	if w.started() {
-		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), r.Suspended
-	}
-	t.job.End = w.end
-	found := l.record(t)
-	found.State = w.state
+	found := l.describe(&w, r.Suspended)
 	if found.Name == "" {
 		found.Name, found.Account = r.Name, r.Account
 	}
