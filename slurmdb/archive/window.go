@@ -158,14 +158,12 @@ type window struct {
 
 	jobs     accounting.Builder
 	rows     int
-	ghosts   int                    // rows of jobs that another cluster took
-	barred   int                    // rows of jobs that were never eligible
-	unsized  int                    // rows of array tasks that Slurm has not written completely
-	clipped  []ostrich.JobID        // started before their submission
-	resized  map[ostrich.JobID]bool // jobs with a row that a resize closed
-	unnamed  map[place]bool         // places of users without an association
-	accounts map[place]int32        // indexes of associations, by place
-	uids     map[string]string      // user by uid in digits, from the associations
+	ghosts   int               // rows of jobs that another cluster took
+	barred   int               // rows of jobs that were never eligible
+	unsized  int               // rows of array tasks that Slurm has not written completely
+	unnamed  map[place]bool    // places of users without an association
+	accounts map[place]int32   // indexes of associations, by place
+	uids     map[string]string // user by uid in digits, from the associations
 }
 
 // place says who a row's job runs for.
@@ -207,19 +205,6 @@ func (w *window) add(r *slurmdb.Row) {
 	}
 	partition, _, _ := strings.Cut(r.Partition, ",")
 	j.Partition = w.jobs.Partition(partition)
-	if j.Start > 0 {
-		if j.Start < j.Submit-1 {
-			w.clipped = append(w.clipped, j.ID)
-		}
-		j.Start = max(j.Start, j.Submit)
-		j.End = max(j.End, min(j.End, 1)*j.Start)
-	}
-	if j.State == accounting.Resized {
-		if w.resized == nil {
-			w.resized = map[ostrich.JobID]bool{}
-		}
-		w.resized[j.ID] = true
-	}
 	w.jobs.Add(j)
 }
 
@@ -313,13 +298,7 @@ func (w *window) note() {
 	if w.unsized > 0 {
 		w.jobs.Note("%d rows of jobs that have not ended are left out: Slurm has not written their size yet.", w.unsized)
 	}
-	early := 0
-	for _, id := range w.clipped {
-		if !w.resized[id] {
-			early++
-		}
-	}
-	if early > 0 {
+	if early := w.jobs.Early(math.MaxInt64); early > 0 {
 		w.jobs.Note("%d jobs started before their submission, as a resized job does whose earlier part had ended "+
 			"before the window: they start with it.", early)
 	}

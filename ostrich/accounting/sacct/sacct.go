@@ -101,12 +101,10 @@ type dump struct {
 
 	first, last ostrich.Time // submissions
 
-	steps, ghosts, others       int                    // lines left out
-	unnamed, longer, longerHour int                    // jobs
-	missing, settled, open      int                    // times near a change of the clocks
-	early                       []ostrich.JobID        // jobs that start up to an hour before their submission
-	resized                     map[ostrich.JobID]bool // jobs with a record that a resize closed
-	partial                     int                    // arrays whose tasks sacct has not listed completely
+	steps, ghosts, others       int // lines left out
+	unnamed, longer, longerHour int // jobs
+	missing, settled, open      int // times near a change of the clocks
+	partial                     int // arrays whose tasks sacct has not listed completely
 }
 
 // add reads a line. Its error is a *Fault if the line may be skipped.
@@ -115,7 +113,7 @@ func (d *dump) add(line []byte) error {
 		return nil
 	}
 	d.fields = split(d.fields[:0], line)
-	if isHeaderLine(line) && isHeader(d.fields) {
+	if (line[0] < '0' || line[0] > '9') && isHeader(d.fields) { // most lines begin with a number
 		l, err := header(d.fields)
 		if err != nil {
 			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
@@ -133,11 +131,6 @@ func (d *dump) add(line []byte) error {
 		return d.fault(fmt.Sprintf("%d fields, want %d", len(d.fields), l.count))
 	}
 	return d.job()
-}
-
-// isHeaderLine saves most lines the check of each field.
-func isHeaderLine(line []byte) bool {
-	return line[0] < '0' || line[0] > '9'
 }
 
 // split cuts a line at each delimiter.
@@ -229,12 +222,6 @@ func (d *dump) job() error {
 		d.first = j.Submit
 	}
 	d.last = max(d.last, j.Submit)
-	if j.State == accounting.Resized {
-		if d.resized == nil {
-			d.resized = map[ostrich.JobID]bool{}
-		}
-		d.resized[j.ID] = true
-	}
 	d.jobs.Add(j)
 	return nil
 }
@@ -338,12 +325,6 @@ func (d *dump) history() (*accounting.History, error) {
 		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, accounting.ErrEmpty)
 	}
 	where := d.zone.loc.String()
-	early := 0
-	for _, id := range d.early {
-		if !d.resized[id] {
-			early++
-		}
-	}
 	for _, n := range []struct {
 		count int
 		text  string
@@ -359,7 +340,7 @@ func (d *dump) history() (*accounting.History, error) {
 		{d.open, "%d times exist twice in " + where + ", where the clocks were put back: taken as the first."},
 		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were " +
 			"changed, not in " + where + ". Their end is taken from the time they ran."},
-		{early, "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
+		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
 		{d.longer, "%d jobs ran longer than from start to end: their end is taken as it stands."},
 	} {
