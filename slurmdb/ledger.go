@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Ledger turns rows of the job table into events, whoever has read the rows: a Reader
@@ -23,14 +24,14 @@ type Ledger struct {
 	newest ostrich.Time // end of the row that ended last, never after the clock
 	latest ostrich.Time // of all that the rows told, never after the clock
 
-	texts  texts
+	texts  accounting.Texts
 	paused map[key][]interval // suspensions of unfinished rows that were told
 }
 
 func newLedger(c Config) *Ledger {
 	return &Ledger{
 		config: c, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
-		texts: texts{}, paused: map[key][]interval{},
+		texts: accounting.Texts{}, paused: map[key][]interval{},
 	}
 }
 

@@ -12,26 +12,8 @@ import (
 // Reads for package archive. They do not depend on polls and do not change what
 // polls report.
 
-// Row is a row of the job table: a run of a job, or the part of a run that a
-// resize ended. Slurm's marks for "no value" become 0.
-type Row struct {
-	ID, Array          ostrich.JobID
-	State              State
-	Tasks              uint32 // pending tasks of an array; else 1
-	Req, Alloc         uint32 // processors of one task; Alloc is 0 before the start
-	Asked, Held        TRES
-	Submit, Eligible   ostrich.Time
-	Start, End         ostrich.Time
-	Suspended          ostrich.Duration
-	Limit              ostrich.Duration
-	UID, Assoc, QOS    uint32
-	Account, Partition string // Partition is a list while it may be any of several
-	Class              uint64
-	NameClass          uint64 // with Config.Classes only, as ScriptClass
-	ScriptClass        uint64
-	Unfinished         bool   // Slurm has not written all of the row
-	Impossible         string // why the row cannot be true, or ""
-}
+// Row is what LiveRows, EndedRows and Started visit.
+type Row = accounting.Row
 
 // LiveRows reads the rows that have not ended, of jobs submitted before a time.
 // The row passed to visit is valid until the next one.
@@ -68,10 +50,10 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 	err := r.db.each(ctx, query, func(v []driver.Value) {
 		w := r.parser.parse(v)
 		one = Row{
-			ID: w.id, Array: w.array, State: w.state, Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
+			ID: w.id, Array: w.array, State: w.state.String(), Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
 			Submit: w.submit, Start: w.start, End: w.end,
-			UID: w.uid, Assoc: w.assoc, QOS: w.qos,
-			Account: r.parser.intern(r.parser.account(v)), Partition: w.partition,
+			UID: w.uid, Assoc: w.assoc, QOSNumber: w.qos,
+			Account: r.texts.Of(r.parser.account(v)), Partition: w.partition,
 			Limit: 60 * ostrich.Duration(w.limit), Class: w.class, Unfinished: w.unfinished, Impossible: w.impossible(now, true),
 		}
 		if w.eligible < noVal {
@@ -150,16 +132,12 @@ func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 }
 
 // Names reads the associations and the names of QOS by number, deleted ones too.
-func (r *Reader) Names(ctx context.Context) (associations []Association, qos map[uint32]string, err error) {
-	qos = map[uint32]string{}
-	err = r.associations(ctx, func(a Association) { associations = append(associations, a) })
-	if err == nil {
-		err = r.qosNames(ctx, qos)
-	}
+func (r *Reader) Names(ctx context.Context) (associations map[uint32]Association, qos map[uint32]string, err error) {
+	n, err := r.readNames(ctx)
 	if err != nil {
 		return nil, nil, r.failed("associations", err)
 	}
-	return associations, qos, nil
+	return n.assocs, n.qos, nil
 }
 
 // QOS reads the QOS that are not deleted.

@@ -124,27 +124,15 @@ func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 // paused reports whether the job was suspended, or is.
 func (w *row) paused() bool { return w.started() && (w.suspended > 0 || w.state == Suspended) }
 
-// texts keeps one copy of each string that many rows share.
-type texts map[string]string
-
-func (t texts) intern(b []byte) string {
-	if s, ok := t[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	t[s] = s
-	return s
-}
-
 // parser turns values into rows.
 type parser struct {
-	texts
+	texts  accounting.Texts
 	config *Config
 	saying saying
 	seed   maphash.Seed
 }
 
-func newParser(c *Config, s *schema, t texts) *parser {
+func newParser(c *Config, s *schema, t accounting.Texts) *parser {
 	return &parser{texts: t, config: c, saying: newSaying(c, s), seed: maphash.MakeSeed()}
 }
 
@@ -180,14 +168,14 @@ func (p *parser) parse(v []driver.Value) row {
 		het:       ostrich.JobID(number(v[colHet])),
 		task:      uint32(number(v[colTask])),
 		tasks:     1,
-		partition: p.intern(text(v[colPartition])),
+		partition: p.texts.Of(text(v[colPartition])),
 		extra:     &none,
 	}
 	if w.limit >= noVal {
 		w.limit = 0
 	}
 	if at := colAccount + len(p.saying.columns) + 1; at < len(v) {
-		w.extra = &extra{account: p.intern(p.account(v)), name: string(text(v[at]))}
+		w.extra = &extra{account: p.texts.Of(p.account(v)), name: string(text(v[at]))}
 	}
 	y := &p.saying
 	p.config.fill(&w, said{

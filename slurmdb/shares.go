@@ -73,39 +73,34 @@ func (r *Reader) fetchNames(ctx context.Context, f *Told) error {
 	if !r.cold && m == r.names.mark && m.modified < int64(f.now)-int64(r.config.Overlap) {
 		return nil
 	}
-	n := newNames()
-	n.mark = m
-	err = r.associations(ctx, func(a Association) { n.assocs[a.ID] = a })
-	if err == nil {
-		err = r.qosNames(ctx, n.qos)
-	}
-	f.read += len(n.assocs) + len(n.qos)
-	f.names = n
+	f.names, err = r.readNames(ctx)
+	f.names.mark = m
+	f.read += len(f.names.assocs) + len(f.names.qos)
 	return err
 }
 
-// associations reads the association table, deleted rows too.
-func (r *Reader) associations(ctx context.Context, visit func(Association)) error {
-	return r.db.scan(ctx, func(scan func(...any) error) error {
+// readNames reads the associations and the names of QOS, deleted ones too.
+func (r *Reader) readNames(ctx context.Context) (*names, error) {
+	n := newNames()
+	err := r.db.scan(ctx, func(scan func(...any) error) error {
 		var a Association
 		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
 		if a.Shares == fairshareParent {
 			a.Shares = accounting.ParentShares
 		}
-		visit(a)
+		n.assocs[a.ID] = a
 		return failed
 	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
-}
-
-// qosNames reads the names of QOS, deleted ones too.
-func (r *Reader) qosNames(ctx context.Context, names map[uint32]string) error {
-	return r.db.scan(ctx, func(scan func(...any) error) error {
+	if err != nil {
+		return n, err
+	}
+	return n, r.db.scan(ctx, func(scan func(...any) error) error {
 		var (
 			id   uint32
 			name string
 		)
 		failed := scan(&id, &name)
-		names[id] = name
+		n.qos[id] = name
 		return failed
 	}, "SELECT id, name FROM qos_table")
 }

@@ -129,13 +129,13 @@ func (l *Ledger) row(r *accounting.Row) row {
 	w := row{
 		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
 		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
-		tasks: uint32(min(max(r.Tasks, 1), maxTasks)), partition: l.texts.intern([]byte(r.Partition)), extra: &none,
+		tasks: min(max(r.Tasks, 1), maxTasks), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
 	}
 	if r.Task >= 0 {
 		w.task = uint32(r.Task)
 	}
 	if w.end == 0 {
-		w.extra = &extra{account: l.texts.intern([]byte(r.Account)), name: r.Name}
+		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
 	}
 	w.pauses(0, uint64(max(0, r.Suspended)))
 	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
@@ -145,7 +145,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 	if _, named := l.names.qos[r.QOSNumber]; !named {
 		l.names.qos[r.QOSNumber] = r.QOS
 	}
-	req, alloc := w.holds(uint64(r.Asked), uint64(r.Held))
+	req, alloc := w.holds(uint64(r.Req), uint64(r.Alloc))
 	switch err := w.processors(req, alloc); {
 	case r.Impossible != "":
 		w.refuse(errors.New(r.Impossible))

@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-)
 
-// TRES holds the resources of a TRES string that jobs are described by.
-type TRES struct {
-	CPUs, Nodes, Billing uint64
-	Memory               uint64 // MiB
-}
+	"slurm-ostrich/ostrich/accounting"
+)
 
 // maxProcs is the most processors that a record may have; a row with more is
 // broken.
@@ -23,9 +19,9 @@ var errTRES = errors.New("not a TRES string")
 // readTRES reads a TRES string such as "1=4,2=1000,4=1". Counts are 64-bit: Slurm
 // writes 18446744073709551614 for an unknown one. A resource that the string does
 // not name counts 0. If the string is malformed, all do.
-func readTRES(s []byte) (TRES, error) {
+func readTRES(s []byte) (accounting.TRES, error) {
 	var (
-		t   TRES
+		t   accounting.TRES
 		bad error
 	)
 	number := func(digits []byte, size int) uint64 {
@@ -42,7 +38,7 @@ func readTRES(s []byte) (TRES, error) {
 		name, count, _ := bytes.Cut(item, []byte{'='})
 		id, n := number(name, 32), number(count, 64)
 		if bad != nil {
-			return TRES{}, fmt.Errorf("%w: %q", errTRES, shorten(string(s)))
+			return accounting.TRES{}, fmt.Errorf("%w: %q", errTRES, shorten(string(s)))
 		}
 		if n >= math.MaxUint64-1 {
 			continue

@@ -98,13 +98,19 @@ type Association struct {
 	User, Account string
 }
 
-// A Row is a row of the job table, a run of a job, with all that the daemon needs. The
-// names of its state and of its user are sacct's own.
+// TRES holds the resources of a TRES string that jobs are described by.
+type TRES struct {
+	CPUs, Nodes, Billing uint64
+	Memory               uint64 // MiB
+}
+
+// A Row is a row of the job table: a run of a job, or the part of a run that a resize
+// ended. Slurm's marks for "no value" are 0.
 type Row struct {
 	ID        ostrich.JobID
 	Array     ostrich.JobID // 0 unless the job belongs to an array
 	Task      int64         // of the array; -1 for none and for several
-	Tasks     int           // waiting tasks of an array that are one record; else 1
+	Tasks     uint32        // pending tasks of an array that are one record; else 1
 	Het       ostrich.JobID // leader of a heterogeneous job, or 0
 	UID       uint32
 	User      string // "" without an association
@@ -117,11 +123,17 @@ type Row struct {
 	Submit, Eligible, Start, End ostrich.Time // 0 for none
 	Suspended                    ostrich.Duration
 	Limit                        ostrich.Duration // 0 without one of its own
-	Asked, Held                  int64            // processors of one task; Held is 0 if none are allocated
+	Req, Alloc                   uint32           // processors of one task; Alloc is 0 before the start
+	State                        string           // such as COMPLETED, without what follows it
+	Impossible                   string           // why the row cannot be true, or ""
 
+	// What sacct alone tells, as are Task, Het, User and QOS.
 	WCKey, Name, Comment string
-	State                string // such as COMPLETED, without what follows it
-	Impossible           string // why the row cannot be true, or ""
+
+	// What the tables alone tell.
+	Asked, Held                   TRES
+	Class, NameClass, ScriptClass uint64
+	Unfinished                    bool // Slurm has not written all of the row
 }
 
 // NodeEvent is a row of the event table: an outage of a node, or a size of the

@@ -9,6 +9,19 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
+// Texts keeps one copy of each text that many records share.
+type Texts map[string]string
+
+// Of returns the copy.
+func (t Texts) Of(b []byte) string {
+	if s, ok := t[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	t[s] = s
+	return s
+}
+
 // Builder builds a History from records in any order. The zero value is ready.
 type Builder struct {
 	h            History

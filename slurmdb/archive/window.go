@@ -43,15 +43,10 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	if err != nil {
 		return nil, err
 	}
-	w := &window{now: now, associations: map[uint32]slurmdb.Association{}, progress: progress}
-	associations, qos, err := r.Names(ctx)
-	if err != nil {
+	w := &window{now: now, progress: progress}
+	if w.associations, w.qosNames, err = r.Names(ctx); err != nil {
 		return nil, err
 	}
-	for _, a := range associations {
-		w.associations[a.ID] = a
-	}
-	w.qosNames = qos
 	first, _, err := r.EndTimes(ctx, from)
 	if err != nil {
 		return nil, err
@@ -178,7 +173,7 @@ func (w *window) add(r *slurmdb.Row) {
 	if w.rows%progressEvery == 0 {
 		w.report()
 	}
-	if r.State == slurmdb.Revoked {
+	if r.State == slurmdb.Revoked.String() {
 		w.ghosts++
 		return
 	}
@@ -200,7 +195,7 @@ func (w *window) add(r *slurmdb.Row) {
 		Memory: int64(cmp.Or(r.Asked.Memory, r.Held.Memory)), Billing: float64(r.Held.Billing),
 		Nodes: fit(cmp.Or(r.Held.Nodes, r.Asked.Nodes)), AskedNodes: fit(r.Asked.Nodes),
 		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
-		Association: w.association(r), QOS: w.qos(r.QOS),
+		Association: w.association(r), QOS: w.qos(r.QOSNumber),
 		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass,
 	}
 	partition, _, _ := strings.Cut(r.Partition, ",")
@@ -219,7 +214,7 @@ func state(r *slurmdb.Row) accounting.State {
 	case r.End == 0:
 		return accounting.Pending
 	}
-	s, known := accounting.ParseState([]byte(r.State.String()))
+	s, known := accounting.ParseState([]byte(r.State))
 	switch {
 	case !known: // of a later release: the job has ended
 		return accounting.Failed

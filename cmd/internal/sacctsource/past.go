@@ -59,9 +59,7 @@ func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(
 			return fmt.Errorf("%w: more than %d jobs have started or ended since its submission", slurmdb.ErrTooMuch, mostStarted)
 		}
 		if r.Start >= from && r.Start < to && r.State != slurmdb.Pending.String() {
-			visit(&slurmdb.Row{
-				ID: r.ID, UID: r.UID, Partition: r.Partition, Start: r.Start, End: r.End, Suspended: r.Suspended, Alloc: uint32(r.Held),
-			})
+			visit(&r)
 		}
 		return nil
 	}, "--allusers", "--starttime", uts(from), "--endtime", "now+1day", "--state", "R,S,"+ended)

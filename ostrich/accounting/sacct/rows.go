@@ -171,7 +171,7 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 	if asked.cpus > 0 {
 		asks = asked.cpus
 	}
-	row.Asked, row.Held = int64(min(asks, math.MaxUint32)), int64(min(held.cpus, math.MaxUint32))
+	row.Req, row.Alloc = uint32(min(asks, math.MaxUint32)), uint32(min(held.cpus, math.MaxUint32))
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")
 	}
@@ -201,7 +201,7 @@ func readGroup(r *accounting.Row, id []byte) (ok bool) {
 	list, ok = bytes.CutSuffix(list, []byte{']'})
 	list, _, _ = bytes.Cut(list, []byte{'%'})
 	tasks, counts := countTasks(list)
-	r.Tasks = int(max(tasks, 1))
+	r.Tasks = uint32(max(tasks, 1))
 	return ok && counts
 }
 

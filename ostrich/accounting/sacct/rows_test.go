@@ -51,11 +51,11 @@ func readRows(text string, piece int) (all []accounting.Row, err error) {
 func TestRows(t *testing.T) {
 	task := accounting.Row{
 		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
-		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Asked: 4, Held: 8,
+		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Req: 4, Alloc: 8,
 		WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
 	}
 	array := task
-	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Held, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
+	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
 	component := task
 	component.ID, component.Array, component.Task, component.Het, component.Limit = 7, 0, -1, 6, 0
 	text := rowOf() +
@@ -117,7 +117,7 @@ func FuzzRows(f *testing.F) {
 			t.Errorf("in pieces of %d: %v, in one %v (-one +pieces):\n%s", piece, err, other, diff)
 		}
 		for _, r := range rows {
-			if r.ID == 0 || r.Submit < 0 || r.Tasks < 1 || r.Suspended < 0 || r.Limit < 0 || r.Asked < 0 || r.Held < 0 {
+			if r.ID == 0 || r.Submit < 0 || r.Tasks < 1 || r.Suspended < 0 || r.Limit < 0 {
 				t.Errorf("impossible row %+v", r)
 			}
 		}

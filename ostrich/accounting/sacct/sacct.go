@@ -53,7 +53,7 @@ func (f *Fault) Error() string {
 // last of these. A dump without a job is ErrEmpty. Notes say what was changed or
 // left out.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, zone: zone{loc: o.Location}}
+	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
@@ -96,7 +96,7 @@ type dump struct {
 	header  *layout // nil without one
 	fields  [][]byte
 	values  [columns][]byte
-	texts   map[string]string
+	texts   accounting.Texts
 	cluster string
 
 	first, last ostrich.Time // submissions
@@ -160,19 +160,8 @@ func (d *dump) bad(c column, why string) *Fault {
 	return f
 }
 
-// text returns a field as a string, with one copy of each.
-func (d *dump) text(c column) string {
-	b := d.values[c]
-	if s, ok := d.texts[string(b)]; ok {
-		return s
-	}
-	if d.texts == nil {
-		d.texts = map[string]string{}
-	}
-	s := string(b)
-	d.texts[s] = s
-	return s
-}
+// text returns a field as a string.
+func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 // job reads the line of a job.
 func (d *dump) job() error {
