@@ -129,8 +129,8 @@ func ReadTime(b []byte) (seconds int64, ok bool) {
 	}
 	parts := 0
 	for part := range bytes.SplitSeq(clock, []byte{':'}) {
-		n, ok := lines.Digits(part)
-		if parts++; !ok || n >= 1e9 || parts > 3 {
+		n, number := lines.Digits(part)
+		if parts++; !number || n >= 1e9 || parts > 3 {
 			return 0, false
 		}
 		seconds = seconds*60 + n

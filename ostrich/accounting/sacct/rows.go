@@ -120,16 +120,15 @@ func (r *Rows) Close() error {
 // readRow reads the fields of a row. A field that cannot be read makes it impossible;
 // it has the others then, with its id.
 func readRow(fields [][]byte) (row accounting.Row, err error) {
-	bad := ""
 	fault := func(at int, why string) {
-		if bad == "" {
-			bad = fmt.Sprintf("sacct: %s %q: %s", rowNames[at], clip(fields[at]), why)
+		if row.Impossible == "" {
+			row.Impossible = fmt.Sprintf("sacct: %s %q: %s", rowNames[at], clip(fields[at]), why)
 		}
 	}
-	number := func(at int, most int64) int64 {
+	number := func(at int) uint32 {
 		n, ok := lines.Digits(fields[at])
-		if ok && n <= most {
-			return n
+		if ok && n <= math.MaxUint32 {
+			return uint32(n)
 		}
 		if len(fields[at]) > 0 {
 			fault(at, "not a number")
@@ -144,16 +143,14 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 		}
 		return t
 	}
-	row = accounting.Row{
-		ID: ostrich.JobID(number(rowRaw, math.MaxUint32)), Submit: moment(rowSubmit), Task: -1, Tasks: 1,
-	}
+	row.Task, row.Tasks = -1, 1
+	row.ID, row.Submit = ostrich.JobID(number(rowRaw)), moment(rowSubmit)
 	if row.ID == 0 {
 		return row, fmt.Errorf("%w: job %q", ErrRow, clip(fields[rowRaw]))
 	}
 	row.User, row.Account, row.Partition = string(fields[rowUser]), string(fields[rowAccount]), string(fields[rowPartition])
 	row.QOS, row.WCKey, row.Name, row.Comment = string(fields[rowQOS]), string(fields[rowWCKey]), string(fields[rowName]), string(fields[rowComment])
-	row.UID, row.Assoc = uint32(number(rowUID, math.MaxUint32)), uint32(number(rowAssoc, math.MaxUint32))
-	row.QOSNumber = uint32(number(rowQOSRaw, math.MaxUint32))
+	row.UID, row.Assoc, row.QOSNumber = number(rowUID), number(rowAssoc), number(rowQOSRaw)
 	row.Eligible, row.Start, row.End = moment(rowEligible), moment(rowStart), moment(rowEnd)
 	state, _, _ := bytes.Cut(fields[rowState], []byte{' '})
 	row.State = string(state)
@@ -175,7 +172,6 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")
 	}
-	row.Impossible = bad
 	return row, nil
 }
 
@@ -184,11 +180,11 @@ func readGroup(r *accounting.Row, id []byte) (ok bool) {
 	master, task, array := bytes.Cut(id, []byte{'_'})
 	if !array {
 		leader, _, het := bytes.Cut(id, []byte{'+'})
-		n, ok := readID(leader)
+		first, is := readID(leader)
 		if het {
-			r.Het = n
+			r.Het = first
 		}
-		return ok
+		return is
 	}
 	if r.Array, ok = readID(master); !ok {
 		return false
