@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -181,18 +182,10 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("slurmdb: %w: the address %s is there twice", ErrConfig, c.Addresses[i])
 		}
 	}
-	if c.Database == "" {
-		c.Database = defaultDatabase
-	}
-	if c.Overlap == 0 {
-		c.Overlap = defaultOverlap
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.DefaultLimit == 0 {
-		c.DefaultLimit = defaultLimit
-	}
+	c.Database = cmp.Or(c.Database, defaultDatabase)
+	c.Overlap = cmp.Or(c.Overlap, defaultOverlap)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
+	c.DefaultLimit = cmp.Or(c.DefaultLimit, defaultLimit)
 	for name, d := range map[string]int64{
 		"history": int64(c.History), "overlap": int64(c.Overlap),
 		"timeout": int64(c.Timeout), "default limit": int64(c.DefaultLimit),
@@ -201,12 +194,10 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("slurmdb: %w: %s is negative", ErrConfig, name)
 		}
 	}
-	seen := map[string]bool{}
-	for _, p := range c.Pools {
-		if seen[p.Name] {
+	for i, p := range c.Pools {
+		if slices.ContainsFunc(c.Pools[:i], func(other Pool) bool { return other.Name == p.Name }) {
 			return c, fmt.Errorf("slurmdb: %w: two pools are named %q", ErrConfig, p.Name)
 		}
-		seen[p.Name] = true
 		if len(p.Nodes) == 0 && len(c.Pools) > 1 {
 			return c, fmt.Errorf("slurmdb: %w: pool %q has no nodes", ErrConfig, p.Name)
 		}

@@ -68,6 +68,7 @@ type database struct {
 	config  Config
 	address string
 	pool    *sql.DB
+	read    int // rows that each has read since the poll began
 }
 
 // dial connects to the server at one of the addresses.
@@ -122,48 +123,59 @@ func (db *database) scan(ctx context.Context, row func(scan func(...any) error) 
 	return rows.Err()
 }
 
+// one reads a result of one row.
+func (db *database) one(ctx context.Context, query string, columns ...any) error {
+	return db.scan(ctx, func(scan func(...any) error) error { return scan(columns...) }, query)
+}
+
+// list reads a result of one column.
+func (db *database) list(ctx context.Context, query string, args ...any) (all []string, err error) {
+	err = db.scan(ctx, func(scan func(...any) error) error {
+		var value string
+		failed := scan(&value)
+		all = append(all, value)
+		return failed
+	}, query, args...)
+	return all, err
+}
+
 // each reads a large result. The values belong to the driver and are valid until
 // the next row only. It bypasses database/sql, whose conversions were most of the
 // cost of a poll.
-func (db *database) each(ctx context.Context, query string, row func([]driver.Value)) (int, error) {
+func (db *database) each(ctx context.Context, query string, row func([]driver.Value)) error {
 	ctx, cancel := context.WithTimeout(ctx, db.config.Timeout)
 	defer cancel()
 	conn, err := db.pool.Conn(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { _ = conn.Close() }() // It goes back to the pool.
-	n := 0
-	err = conn.Raw(func(raw any) error {
-		var failed error
-		n, failed = readAll(ctx, raw, query, row)
-		return failed
-	})
+	err = conn.Raw(func(raw any) error { return db.readAll(ctx, raw, query, row) })
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return n, err
+	return err
 }
 
 // readAll runs a query on the driver's own connection.
-func readAll(ctx context.Context, conn any, query string, row func([]driver.Value)) (n int, err error) {
+func (db *database) readAll(ctx context.Context, conn any, query string, row func([]driver.Value)) error {
 	q, ok := conn.(driver.QueryerContext)
 	if !ok {
-		return 0, errors.New("the driver cannot query")
+		return errors.New("the driver cannot query")
 	}
 	rows, err := q.QueryContext(ctx, query, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	values := make([]driver.Value, len(rows.Columns()))
 	for err = rows.Next(values); err == nil; err = rows.Next(values) {
-		n++
+		db.read++
 		row(values)
 	}
 	if errors.Is(err, io.EOF) {
-		return n, rows.Close()
+		return rows.Close()
 	}
-	return n, errors.Join(err, rows.Close())
+	return errors.Join(err, rows.Close())
 }
 
 // number returns an unsigned column; NULL is 0.

@@ -8,7 +8,7 @@ import (
 
 // For the tests of package slurmdb_test.
 var (
-	TRESCount = tresCount
+	ReadTRES  = readTRES
 	MaskTasks = maskTasks
 	Reads     = reads
 )
@@ -59,12 +59,6 @@ func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 // PastQueries are the statements that read the rows of a window.
 func (r *Reader) PastQueries(from, to ostrich.Time) []string {
 	return []string{r.pastLiveQuery(to), r.pastEndedQuery(from, to, to), r.pastEndedQuery(from, 0, to)}
-}
-
-// ReadTRES is what a TRES string counts.
-func ReadTRES(s string) (cpus, memory, nodes, billing uint64) {
-	t := readTRES([]byte(s))
-	return t.CPUs, t.Memory, t.Nodes, t.Billing
 }
 
 // FindQueries are the statements that find a job.

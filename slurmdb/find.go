@@ -25,40 +25,34 @@ func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 	if err != nil {
 		return Record{}, false, err
 	}
-	var t *tracked
-	_, err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
+	var found *row
+	err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
 		w := r.parser.parse(v)
-		t = &tracked{row: w, job: r.history.job(&w)}
-		if w.started() {
-			t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), w.pause(now)
-		}
-		t.job.End = w.end
+		found = &w
 	})
-	if err == nil && t != nil {
-		err = r.nameOf(ctx, t)
+	if err == nil && found != nil {
+		err = r.nameOf(ctx, found.assoc)
 	}
 	if err != nil {
 		return Record{}, false, r.failed(fmt.Sprintf("job %d", id), err)
 	}
-	if t == nil {
+	if found == nil {
 		return Record{}, false, nil
 	}
-	found := r.record(t)
-	found.State = t.row.state
-	return found, true, nil
+	return r.describe(found, found.pause(now)), true, nil
 }
 
-// nameOf reads the association of a job, if no poll has.
-func (r *Reader) nameOf(ctx context.Context, t *tracked) error {
-	if _, known := r.names.assocs[t.row.assoc]; known {
+// nameOf reads an association, if no poll has.
+func (r *Reader) nameOf(ctx context.Context, id uint32) error {
+	if _, known := r.names.assocs[id]; known {
 		return nil
 	}
 	return r.db.scan(ctx, func(scan func(...any) error) error {
-		a := Association{ID: t.row.assoc}
+		a := Association{ID: id}
 		err := scan(&a.User, &a.Account)
 		r.names.assocs[a.ID] = a
 		return err
-	}, "SELECT `user`, acct FROM "+r.schema.table("assoc_table")+" WHERE id_assoc = ?", t.row.assoc)
+	}, "SELECT `user`, acct FROM "+r.schema.table("assoc_table")+" WHERE id_assoc = ?", id)
 }
 
 // findQuery selects the newest row of a job. Slurm numbers the components of a
@@ -88,8 +82,7 @@ func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(
 		return fmt.Errorf("%w: it was submitted earlier than database.history reaches back", ErrTooMuch)
 	}
 	n := 0
-	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&n) }, r.countUpToQuery(from, mostStarted+1))
-	if err != nil {
+	if err = r.db.one(ctx, r.countUpToQuery(from, mostStarted+1), &n); err != nil {
 		return r.failed("the number of jobs", err)
 	}
 	if n > mostStarted {

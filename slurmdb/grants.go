@@ -19,18 +19,14 @@ var secret = regexp.MustCompile(`(?i)\s+IDENTIFIED\s+(BY|VIA|WITH)\s.*?('[^']*'\
 // Grants lists the privileges of the account, without its password's hash.
 // readOnly reports whether all of them only read.
 func (r *Reader) Grants(ctx context.Context) (grants []string, readOnly bool, err error) {
-	readOnly = true
-	err = r.db.scan(ctx, func(scan func(...any) error) error {
-		var g string
-		if failed := scan(&g); failed != nil {
-			return failed
-		}
-		readOnly = readOnly && reads(g)
-		grants = append(grants, strings.TrimSpace(secret.ReplaceAllString(g, " ")))
-		return nil
-	}, "SHOW GRANTS")
+	grants, err = r.db.list(ctx, "SHOW GRANTS")
 	if err != nil {
 		return nil, false, r.failed("the account's grants", err)
+	}
+	readOnly = true
+	for i, g := range grants {
+		readOnly = readOnly && reads(g)
+		grants[i] = strings.TrimSpace(secret.ReplaceAllString(g, " "))
 	}
 	return grants, readOnly, nil
 }

@@ -96,6 +96,39 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 	h.forget()
 }
 
+// over reports whether a row has been reported to its end, or belongs to a job that a
+// later one has replaced.
+func (h *history) over(k key) bool {
+	_, closed := h.closed[k]
+	_, stale := h.stale[k]
+	return closed || stale
+}
+
+// missed lists the jobs of which the poll has seen nothing, by id, and the keys of
+// the rows that it has read.
+func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {
+	if len(h.jobs) == 0 {
+		return nil, nil // a cold start, whose rows may be millions
+	}
+	found = make(map[key]bool, len(rows))
+	for i := range rows {
+		found[rows[i].key] = true
+	}
+	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.key] }), found
+}
+
+// those lists the jobs for which is says so, by id.
+func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
+	var ids []ostrich.JobID
+	for id, t := range h.jobs {
+		if is(t) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // yield ends a row if a later job has its id: Slurm lost the earlier job and
 // closed its row afterwards.
 func (w *row) yield(next *row) {
@@ -228,7 +261,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 
 // estimate returns the time limit of a row in seconds.
 func (h *history) estimate(w *row) ostrich.Duration {
-	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
+	if w.limit != 0 {
 		return 60 * ostrich.Duration(w.limit)
 	}
 	var longest ostrich.Duration
@@ -244,10 +277,9 @@ func (h *history) relimit() {
 		return
 	}
 	h.relimited = false
-	for _, id := range sortedIDs(h.jobs) {
-		if t := h.jobs[id]; t.closed == 0 && t.job.Estimate != h.estimate(&t.row) {
-			h.change(t, &t.row, h.now)
-		}
+	other := func(t *tracked) bool { return t.closed == 0 && t.job.Estimate != h.estimate(&t.row) }
+	for _, id := range h.those(other) {
+		h.change(h.jobs[id], &h.jobs[id].row, h.now)
 	}
 }
 
@@ -384,14 +416,8 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 // giveUp ends the jobs whose next row did not come, at the time the last row
 // closed.
 func (h *history) giveUp() {
-	var late []ostrich.JobID
-	for id, t := range h.jobs {
-		if t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) {
-			late = append(late, id)
-		}
-	}
-	slices.Sort(late)
-	for _, id := range late {
+	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) }
+	for _, id := range h.those(late) {
 		h.finish(h.jobs[id], h.jobs[id].closed)
 	}
 }
@@ -405,16 +431,12 @@ const pastLimit = ostrich.Time(86400)
 // rows say for ever that they run (sacctmgr show runawayjobs). Otherwise they
 // would hold processors and use a share for ever.
 func (h *history) endRunaways() {
-	var lost []ostrich.JobID
-	for id, t := range h.jobs {
+	lost := func(t *tracked) bool {
 		w := &t.row
-		if w.end == 0 && w.state == Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
-			w.limit != 0 && w.limit != noVal && w.limit != infinite && h.now > t.limited()+pastLimit {
-			lost = append(lost, id)
-		}
+		return w.end == 0 && w.state == Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
+			w.limit != 0 && h.now > t.limited()+pastLimit
 	}
-	slices.Sort(lost)
-	for _, id := range lost {
+	for _, id := range h.those(lost) {
 		t := h.jobs[id]
 		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
 			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})

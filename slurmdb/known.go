@@ -2,7 +2,6 @@ package slurmdb
 
 import (
 	"context"
-	"maps"
 	"slices"
 )
 
@@ -14,28 +13,24 @@ type Known struct {
 }
 
 // Known reads the names.
-func (r *Reader) Known(ctx context.Context) (Known, error) {
-	users, accounts, qos := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	err := r.db.scan(ctx, func(scan func(...any) error) error {
+func (r *Reader) Known(ctx context.Context) (k Known, err error) {
+	err = r.db.scan(ctx, func(scan func(...any) error) error {
 		var user, account string
 		failed := scan(&user, &account)
-		users[user], accounts[account] = true, true
+		if k.Accounts = append(k.Accounts, account); user != "" { // else the association of an account
+			k.Users = append(k.Users, user)
+		}
 		return failed
 	}, "SELECT DISTINCT `user`, acct FROM "+r.schema.table("assoc_table"))
 	if err != nil {
 		return Known{}, r.failed("associations", err)
 	}
-	err = r.db.scan(ctx, func(scan func(...any) error) error {
-		var name string
-		failed := scan(&name)
-		qos[name] = true
-		return failed
-	}, "SELECT name FROM qos_table")
-	if err != nil {
+	if k.QOS, err = r.db.list(ctx, "SELECT name FROM qos_table"); err != nil {
 		return Known{}, r.failed("QOS", err)
 	}
-	delete(users, "") // the association of an account
-	return Known{
-		Users: slices.Sorted(maps.Keys(users)), Accounts: slices.Sorted(maps.Keys(accounts)), QOS: slices.Sorted(maps.Keys(qos)),
-	}, nil
+	for _, names := range []*[]string{&k.Users, &k.Accounts, &k.QOS} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return k, nil
 }

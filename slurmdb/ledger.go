@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Ledger turns rows of the job table into events, whoever has read the rows: a Reader
@@ -12,7 +13,6 @@ import (
 // nothing itself. It is not safe for concurrent use.
 type Ledger struct {
 	config Config
-	saying saying
 
 	history *history
 	machine *machine
@@ -24,12 +24,14 @@ type Ledger struct {
 	newest ostrich.Time // end of the row that ended last, never after the clock
 	latest ostrich.Time // of all that the rows told, never after the clock
 
-	told told // what is remembered of rows that were told
+	texts  accounting.Texts
+	paused map[key][]interval // suspensions of unfinished rows that were told
 }
 
-func newLedger(c Config, y saying) *Ledger {
+func newLedger(c Config) *Ledger {
 	return &Ledger{
-		config: c, saying: y, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
+		config: c, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
+		texts: accounting.Texts{}, paused: map[key][]interval{},
 	}
 }
 
@@ -39,15 +41,6 @@ func newLedger(c Config, y saying) *Ledger {
 func (l *Ledger) Partitions(pools []Pool, maxTime map[string]ostrich.Duration) {
 	l.machine.divide(pools)
 	l.history.config.MaxTime, l.history.relimited = maxTime, true
-}
-
-// begin begins a poll at a time, and returns the time from which on closed rows are read.
-func (l *Ledger) begin(now ostrich.Time) (window ostrich.Time) {
-	l.history.poll++
-	if l.cold {
-		l.first = max(0, now-ostrich.Time(max(l.config.History, l.config.Overlap)))
-	}
-	return l.window()
 }
 
 // window returns the time from which on closed rows are read: the newest end less
@@ -62,39 +55,70 @@ func (l *Ledger) newestNodeWindow() ostrich.Time {
 	return l.machine.newest - ostrich.Time(l.config.Overlap)
 }
 
-// enter takes over what a poll has read, and returns the news.
-func (l *Ledger) enter(f *fetched) (b Batch, news log, machine []ostrich.Event) {
+// sort sorts the rows and keeps the last version of each: a job may end between
+// two queries.
+func (t *Told) sort() {
+	if !slices.IsSortedFunc(t.rows, compareRows) {
+		slices.SortFunc(t.rows, compareRows)
+	}
+	t.rows = slices.CompactFunc(t.rows, func(a, b row) bool { return a.key == b.key })
+}
+
+// link sorts the rows, and drops those from before the window that are not the earlier
+// runs of a later row of the same job: Slurm uses the ids of ended jobs again.
+func (t *Told) link() {
+	t.sort()
+	keep := make([]bool, len(t.rows))
+	for i := range slices.Backward(t.rows) {
+		w := &t.rows[i]
+		keep[i] = w.end == 0 || w.end >= t.window || t.l.history.jobs[w.id] != nil ||
+			i+1 < len(t.rows) && t.rows[i+1].id == w.id && keep[i+1] && follows(w, &t.rows[i+1])
+	}
+	kept := t.rows[:0]
+	for i := range t.rows {
+		if keep[i] {
+			kept = append(kept, t.rows[i])
+		}
+	}
+	t.rows = kept
+}
+
+// enter takes over what the poll has read, whose rows are linked, and passes the news
+// to emit.
+func (t *Told) enter(emit func(ostrich.Event)) Batch {
+	l := t.l
 	h := l.history
-	for i := range f.rows {
-		w := &f.rows[i]
+	for i := range t.rows {
+		w := &t.rows[i]
 		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
-			if at <= f.now {
+			if at <= t.now {
 				l.latest = max(l.latest, at)
 			}
 		}
-		if w.end <= f.now {
+		if w.end <= t.now {
 			l.newest = max(l.newest, w.end)
 		}
 	}
-	h.update(f.now, l.window(), f.rows, f.pauses, f.gone)
-	b = Batch{Now: f.now, Rows: f.read, Skipped: h.skipped}
-	since := f.now
+	h.update(t.now, l.window(), t.rows, t.pauses, t.gone)
+	b := Batch{Now: t.now, Rows: t.read, Skipped: h.skipped}
+	since := t.now
 	if l.cold {
 		since = h.log.first(since)
 	}
-	machine = l.machine.update(f.now, since, l.newestNodeWindow(), f.nodes)
-	if f.names != nil {
-		l.names.replace(f.names)
-		if s := f.names.shares(); l.config.Shares == Tree && (l.shares == nil || !equalShares(l.shares, s)) {
+	machine := l.machine.update(t.now, since, l.newestNodeWindow(), t.nodes)
+	if t.names != nil {
+		l.names.replace(t.names)
+		if s := t.names.shares(); l.config.Shares == Tree && (l.shares == nil || !equalShares(l.shares, s)) {
 			l.shares = s
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
 		}
 	}
-	for i := range f.rows {
-		l.names.uids[f.rows[i].uid] = f.rows[i].assoc
+	for i := range t.rows {
+		l.names.uids[t.rows[i].uid] = t.rows[i].assoc
 	}
 	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
-	h.skipped, h.pauses, f.rows, l.cold = nil, nil, nil, false
-	news, h.log = h.log, log{}
-	return b, news, machine
+	news := h.log
+	h.log, h.skipped, h.pauses, t.rows, l.cold = log{}, nil, nil, nil, false
+	news.sorted(machine, emit)
+	return b
 }

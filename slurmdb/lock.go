@@ -159,11 +159,8 @@ func (l *Lock) Take(ctx context.Context) (bool, error) {
 
 // nobody is the error of a lock that no server answers for.
 func (l *Lock) nobody(errs alternatives) error {
-	switch len(errs) {
-	case 0:
+	if len(errs) == 0 {
 		return fmt.Errorf("slurmdb: lock %s: %w", l.name, ErrConnect)
-	case 1:
-		return errs[0]
 	}
 	return errs
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Node states of the event table: a base state and flags.
@@ -21,28 +22,19 @@ const (
 	nodeFail  = 0x2000
 )
 
-// nodeRow is a row of the event table. The row without a node's name is the
-// cluster's, with its size.
-type nodeRow struct {
-	name       string
-	start, end ostrich.Time
-	state      uint32
-	cpus, size uint64 // processors and nodes in its TRES
-}
-
 type nodeKey struct {
-	name  string
-	start ostrich.Time
+	node string
+	from ostrich.Time
 }
 
 // out reports whether the node's processors are lost while the row is open. A
 // node that is drained while jobs run on it still has its processors.
-func (n *nodeRow) out() bool {
-	switch base := n.state & nodeBase; base {
+func out(n *accounting.NodeEvent) bool {
+	switch base := n.State & nodeBase; base {
 	case nodeDown, nodeError:
 		return true
 	case 0, nodeIdle:
-		return n.state&(nodeDrain|nodeFail) != 0
+		return n.State&(nodeDrain|nodeFail) != 0
 	default:
 		return false
 	}
@@ -59,14 +51,14 @@ type size struct {
 type machine struct {
 	pools    []Pool
 	of       map[string][]int // indexes of the pools of a node
-	rows     map[nodeKey]nodeRow
+	rows     map[nodeKey]accounting.NodeEvent
 	reported []size // sizes reported in the window
 	last     []int  // last size reported of each pool; -1 before the first
 	newest   ostrich.Time
 }
 
 func newMachine(pools []Pool) *machine {
-	m := &machine{rows: map[nodeKey]nodeRow{}}
+	m := &machine{rows: map[nodeKey]accounting.NodeEvent{}}
 	m.divide(pools)
 	for range m.pools {
 		m.last = append(m.last, -1)
@@ -91,50 +83,38 @@ func (m *machine) divide(pools []Pool) {
 
 // fetchNodes reads the open and the new rows of the event table. The table has an
 // index on time_start, so it asks for the known open rows by their starts.
-func (r *Reader) fetchNodes(ctx context.Context, f *fetched, window ostrich.Time) error {
+func (r *Reader) fetchNodes(ctx context.Context, f *Told) error {
 	row := func(v []driver.Value) {
-		n := nodeRow{
-			name: string(text(v[0])), start: ostrich.Time(number(v[1])), end: ostrich.Time(number(v[2])),
-			state: uint32(number(v[3])),
-		}
-		tres := string(text(v[4]))
-		// A size that cannot be read counts as 0.
-		n.cpus, _ = tresCount(tres, tresCPU)
-		n.size, _ = tresCount(tres, tresNode)
-		f.nodes = append(f.nodes, n)
+		size, _ := readTRES(text(v[4])) // One that cannot be read counts as 0.
+		f.nodes = append(f.nodes, accounting.NodeEvent{
+			Node: string(text(v[0])), From: ostrich.Time(number(v[1])), To: ostrich.Time(number(v[2])),
+			State: uint32(number(v[3])), CPUs: size.CPUs, Nodes: size.Nodes,
+		})
 	}
 	if r.cold {
-		n, err := r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(window), 10)+")"), row)
-		f.read += n
-		return err
+		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(f.window), 10)+")"), row)
 	}
-	since := r.machine.newest - ostrich.Time(r.config.Overlap)
-	n, err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row)
-	f.read += n
-	if err != nil {
+	since := r.newestNodeWindow()
+	if err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row); err != nil {
 		return err
 	}
 	var open []int64
 	for k, n := range r.machine.rows {
-		if n.end == 0 && k.start < since {
-			open = append(open, int64(k.start))
+		if n.To == 0 && k.from < since {
+			open = append(open, int64(k.from))
 		}
 	}
 	slices.Sort(open)
-	return inChunks(slices.Compact(open), func(list string) error {
-		n, err := r.db.each(ctx, r.nodesQuery("time_start IN ("+list+")"), row)
-		f.read += n
-		return err
-	})
+	return inChunks(ctx, r.db, slices.Compact(open), func(list string) string { return r.nodesQuery("time_start IN (" + list + ")") }, row)
 }
 
 // update returns the sizes that were not reported yet. The first one counts from
 // since.
-func (m *machine) update(now, since, window ostrich.Time, rows []nodeRow) []ostrich.Event {
+func (m *machine) update(now, since, window ostrich.Time, rows []accounting.NodeEvent) []ostrich.Event {
 	for _, n := range rows {
-		m.rows[nodeKey{n.name, n.start}] = n
-		if n.start <= now {
-			m.newest = max(m.newest, n.start)
+		m.rows[nodeKey{n.Node, n.From}] = n
+		if n.From <= now {
+			m.newest = max(m.newest, n.From)
 		}
 	}
 	all := m.sizes()
@@ -167,28 +147,28 @@ func (m *machine) update(now, since, window ostrich.Time, rows []nodeRow) []ostr
 func (m *machine) sizes() []size {
 	type step struct {
 		at    ostrich.Time
-		row   *nodeRow
+		row   *accounting.NodeEvent
 		close bool
 	}
 	var steps []step
 	for k := range m.rows {
 		n := m.rows[k]
-		if n.name == "" && (n.state != 0 || n.cpus == 0) || n.name != "" && !n.out() {
+		if n.Node == "" && (n.State != 0 || n.CPUs == 0) || n.Node != "" && !out(&n) {
 			continue
 		}
-		steps = append(steps, step{n.start, &n, false})
-		if n.end != 0 {
-			steps = append(steps, step{max(n.end, n.start), &n, true})
+		steps = append(steps, step{n.From, &n, false})
+		if n.To != 0 {
+			steps = append(steps, step{max(n.To, n.From), &n, true})
 		}
 	}
 	// Stable: of an outage within a second the beginning comes first.
 	slices.SortStableFunc(steps, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.row.name, b.row.name), cmp.Compare(a.row.start, b.row.start))
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.row.Node, b.row.Node), cmp.Compare(a.row.From, b.row.From))
 	})
 	var (
 		all     []size
-		cluster *nodeRow
-		out     = map[string]map[ostrich.Time]uint64{} // processors by open row, by node
+		cluster *accounting.NodeEvent
+		lost    = map[string]map[ostrich.Time]uint64{} // processors by open row, by node
 		last    = make([]int, len(m.pools))
 	)
 	for i := range last {
@@ -196,25 +176,25 @@ func (m *machine) sizes() []size {
 	}
 	for i, s := range steps {
 		switch {
-		case s.row.name == "" && !s.close:
-			if cluster == nil || s.row.start >= cluster.start {
+		case s.row.Node == "" && !s.close:
+			if cluster == nil || s.row.From >= cluster.From {
 				cluster = s.row
 			}
-		case s.row.name == "": // A cluster keeps its size until a row has another.
+		case s.row.Node == "": // A cluster keeps its size until a row has another.
 		case s.close:
-			if delete(out[s.row.name], s.row.start); len(out[s.row.name]) == 0 {
-				delete(out, s.row.name) // all nodes were out once
+			if delete(lost[s.row.Node], s.row.From); len(lost[s.row.Node]) == 0 {
+				delete(lost, s.row.Node) // all nodes were out once
 			}
 		default:
-			if out[s.row.name] == nil {
-				out[s.row.name] = map[ostrich.Time]uint64{}
+			if lost[s.row.Node] == nil {
+				lost[s.row.Node] = map[ostrich.Time]uint64{}
 			}
-			out[s.row.name][s.row.start] = s.row.cpus
+			lost[s.row.Node][s.row.From] = s.row.CPUs
 		}
 		if cluster == nil || i+1 < len(steps) && steps[i+1].at == s.at {
 			continue
 		}
-		for p, procs := range m.present(cluster, out) {
+		for p, procs := range m.present(cluster, lost) {
 			if procs != last[p] {
 				last[p] = procs
 				all = append(all, size{s.at, p, procs})
@@ -226,12 +206,12 @@ func (m *machine) sizes() []size {
 
 // present returns the size of each pool with these nodes out. Where the tables do
 // not say more, it assumes that all nodes are alike.
-func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint64) []int {
+func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostrich.Time]uint64) []int {
 	procs := make([]uint64, len(m.pools))
 	for i, p := range m.pools {
-		procs[i] = cluster.cpus
-		if len(p.Nodes) > 0 && cluster.size > 0 {
-			procs[i] = min(cluster.cpus, cluster.cpus*uint64(len(p.Nodes))/cluster.size)
+		procs[i] = cluster.CPUs
+		if len(p.Nodes) > 0 && cluster.Nodes > 0 {
+			procs[i] = min(cluster.CPUs, cluster.CPUs*uint64(len(p.Nodes))/cluster.Nodes)
 		}
 	}
 	for name, open := range out {
@@ -239,8 +219,8 @@ func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint
 		for _, cpus := range open {
 			lost = max(lost, cpus) // Two rows of one node are one outage.
 		}
-		if lost == 0 && cluster.size > 0 {
-			lost = cluster.cpus / cluster.size
+		if lost == 0 && cluster.Nodes > 0 {
+			lost = cluster.CPUs / cluster.Nodes
 		}
 		for i, p := range m.pools {
 			if len(p.Nodes) == 0 || slices.Contains(m.of[name], i) {
@@ -260,12 +240,12 @@ func (m *machine) present(cluster *nodeRow, out map[string]map[ostrich.Time]uint
 func (m *machine) forget(window ostrich.Time) {
 	var latest nodeKey
 	for k := range m.rows {
-		if k.name == "" && m.rows[k].state == 0 && k.start > latest.start {
+		if k.node == "" && m.rows[k].State == 0 && k.from > latest.from {
 			latest = k
 		}
 	}
 	for k, n := range m.rows {
-		if n.end != 0 && n.end < window && k != latest {
+		if n.To != 0 && n.To < window && k != latest {
 			delete(m.rows, k)
 		}
 	}

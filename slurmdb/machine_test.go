@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -212,10 +213,10 @@ func TestOutagesOfNoLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	poll := l.Tell(t0)
-	poll.Node(slurmdb.NodeEvent{From: t0 - 900, CPUs: 400, Nodes: 100})
+	poll.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 400, Nodes: 100})
 	for i := range ostrich.Time(100) {
 		at := t0 - 500 + i%10
-		poll.Node(slurmdb.NodeEvent{Node: fmt.Sprint("n", i), From: at, To: at, State: 1, CPUs: 4})
+		poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i), From: at, To: at, State: 1, CPUs: 4})
 	}
 	var events []ostrich.Event
 	poll.Enter(func(e ostrich.Event) { events = append(events, e) })

@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -15,26 +16,17 @@ const maskTruncated = 65535
 
 // maskTasks counts the tasks in a mask such as "0x3FF", in which bit i stands
 // for task i.
-func maskTasks(mask string) (int, error) {
-	digits, ok := strings.CutPrefix(mask, "0x")
-	if !ok {
-		digits, ok = strings.CutPrefix(mask, "0X")
-	}
-	if !ok || digits == "" {
-		return 0, fmt.Errorf("%w: %q", errMask, shorten(mask))
-	}
+func maskTasks(mask []byte) (int, error) {
+	digits, ok := bytes.CutPrefix(bytes.ToLower(mask), []byte("0x"))
+	bad := !ok || len(digits) == 0
 	tasks := 0
-	for _, c := range []byte(digits) {
-		switch {
-		case '0' <= c && c <= '9':
-			tasks += bits.OnesCount8(c - '0')
-		case 'a' <= c && c <= 'f':
-			tasks += bits.OnesCount8(c - 'a' + 10)
-		case 'A' <= c && c <= 'F':
-			tasks += bits.OnesCount8(c - 'A' + 10)
-		default:
-			return 0, fmt.Errorf("%w: %q", errMask, shorten(mask))
-		}
+	for _, c := range digits {
+		digit := strings.IndexByte("0123456789abcdef", c)
+		bad = bad || digit < 0
+		tasks += bits.OnesCount8(uint8(digit))
+	}
+	if bad {
+		return 0, fmt.Errorf("%w: %q", errMask, shorten(string(mask)))
 	}
 	return tasks, nil
 }

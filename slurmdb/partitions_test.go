@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -46,13 +47,15 @@ func TestPartitions(t *testing.T) {
 	}
 	check("first", "-900 capacity a 16\n-900 capacity b 8\n0 submit 1: 1000\n0 submit 2: 2000\n0 submit 3: 600\n10 start 3: 600\n20 submit 4: 1000\n30 start 4: 1000\n",
 		news(40, func(p *slurmdb.Told) {
-			p.Node(slurmdb.NodeEvent{From: t0 - 900, CPUs: 32, Nodes: 4})
+			p.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 32, Nodes: 4})
 			row := func(id ostrich.JobID, partition string, limit ostrich.Duration, submit, start ostrich.Time) {
-				r := slurmdb.Row{ID: id, Partition: partition, Limit: limit, Submit: t0 + submit, Eligible: t0 + submit, Tasks: 1, Req: 1, UID: 1}
-				if start > 0 {
-					r.Start, r.State, r.Alloc = t0+start, slurmdb.Running, 1
+				r := accounting.Row{
+					ID: id, Task: -1, Partition: partition, Limit: limit, Submit: t0 + submit, Eligible: t0 + submit, Req: 1, UID: 1, State: "PENDING",
 				}
-				p.Row(&slurmdb.Entry{Row: r, Task: slurmdb.NoTask})
+				if start > 0 {
+					r.Start, r.State, r.Alloc = t0+start, "RUNNING", 1
+				}
+				p.Row(&r)
 			}
 			row(1, "main", 0, 0, 0)
 			row(2, "alt,main", 0, 0, 0)
@@ -65,5 +68,5 @@ func TestPartitions(t *testing.T) {
 	check("a node more, and a limit less", "70 capacity b 16\n70 change 1: 9000\n70 change 4: 9000\n", news(70, nothing))
 	check("once", "", news(80, nothing))
 	check("the new node fails", "85 capacity b 8\n",
-		news(90, func(p *slurmdb.Told) { p.Node(slurmdb.NodeEvent{Node: "n4", From: t0 + 85, State: 1, CPUs: 8}) }))
+		news(90, func(p *slurmdb.Told) { p.Nodes(accounting.NodeEvent{Node: "n4", From: t0 + 85, State: 1, CPUs: 8}) }))
 }

@@ -12,26 +12,8 @@ import (
 // Reads for package archive. They do not depend on polls and do not change what
 // polls report.
 
-// Row is a row of the job table: a run of a job, or the part of a run that a
-// resize ended. Slurm's marks for "no value" become 0.
-type Row struct {
-	ID, Array          ostrich.JobID
-	State              State
-	Tasks              uint32 // pending tasks of an array; else 1
-	Req, Alloc         uint32 // processors of one task; Alloc is 0 before the start
-	Asked, Held        TRES
-	Submit, Eligible   ostrich.Time
-	Start, End         ostrich.Time
-	Suspended          ostrich.Duration
-	Limit              ostrich.Duration
-	UID, Assoc, QOS    uint32
-	Account, Partition string // Partition is a list while it may be any of several
-	Class              uint64
-	NameClass          uint64 // with Config.Classes only, as ScriptClass
-	ScriptClass        uint64
-	Unfinished         bool   // Slurm has not written all of the row
-	Impossible         string // why the row cannot be true, or ""
-}
+// Row is what LiveRows, EndedRows and Started visit.
+type Row = accounting.Row
 
 // LiveRows reads the rows that have not ended, of jobs submitted before a time.
 // The row passed to visit is valid until the next one.
@@ -65,28 +47,29 @@ func (r *Reader) pastQuery(where string, submitted ostrich.Time) string {
 
 func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit func(*Row)) error {
 	var one Row
-	_, err := r.db.each(ctx, query, func(v []driver.Value) {
+	err := r.db.each(ctx, query, func(v []driver.Value) {
 		w := r.parser.parse(v)
 		one = Row{
-			ID: w.id, Array: w.array, State: w.state, Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
-			Asked: readTRES(text(v[colReq])), Held: readTRES(text(v[colAlloc])),
+			ID: w.id, Array: w.array, State: w.state.String(), Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
 			Submit: w.submit, Start: w.start, End: w.end,
-			UID: w.uid, Assoc: w.assoc, QOS: w.qos,
-			Account: r.parser.intern(r.parser.account(v)), Partition: w.partition,
-			Class: w.class, Unfinished: w.unfinished, Impossible: w.impossible(now, true),
+			UID: w.uid, Assoc: w.assoc, QOSNumber: w.qos,
+			Account: r.texts.Of(r.parser.account(v)), Partition: w.partition,
+			Limit: 60 * ostrich.Duration(w.limit), Class: w.class, Unfinished: w.unfinished, Impossible: w.impossible(now, true),
 		}
-		if w.eligible != infinite && w.eligible != noVal {
+		if w.eligible < noVal {
 			one.Eligible = w.eligible
-		}
-		if w.limit != infinite && w.limit != noVal {
-			one.Limit = 60 * ostrich.Duration(w.limit)
 		}
 		if w.started() {
 			one.Suspended = w.pause(now)
 		} else {
 			one.Start = 0
 		}
-		r.parser.saying.both(&one, v)
+		one.Asked, _ = readTRES(text(v[colReq])) // Impossible says what is malformed.
+		one.Held, _ = readTRES(text(v[colAlloc]))
+		if r.config.Classes {
+			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
+			one.ScriptClass = accounting.ScriptClass(number(optional(v, r.parser.saying.script)))
+		}
 		visit(&one)
 	})
 	if err != nil {
@@ -114,10 +97,8 @@ func (w *row) pause(now ostrich.Time) ostrich.Duration {
 // EndTimes returns when the first and the last of the jobs ended that ended at
 // from or later; 0 if none did. The index answers both at once.
 func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last ostrich.Time, err error) {
-	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&first, &last) },
-		"SELECT COALESCE(MIN(time_end), 0), COALESCE(MAX(time_end), 0) FROM "+r.schema.table("job_table")+
-			r.schema.byEnd+" WHERE "+endsSince(from))
-	if err != nil {
+	if err = r.db.one(ctx, "SELECT COALESCE(MIN(time_end), 0), COALESCE(MAX(time_end), 0) FROM "+r.schema.table("job_table")+
+		r.schema.byEnd+" WHERE "+endsSince(from), &first, &last); err != nil {
 		return 0, 0, r.failed("the times of jobs", err)
 	}
 	return first, last, nil
@@ -125,8 +106,7 @@ func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last o
 
 // CountEnded counts the rows that ended at from or later. The index answers that.
 func (r *Reader) CountEnded(ctx context.Context, from ostrich.Time) (rows int, err error) {
-	err = r.db.scan(ctx, func(scan func(...any) error) error { return scan(&rows) }, r.countQuery(from))
-	if err != nil {
+	if err = r.db.one(ctx, r.countQuery(from), &rows); err != nil {
 		return 0, r.failed("the number of jobs", err)
 	}
 	return rows, nil
@@ -140,8 +120,8 @@ type Size struct {
 
 // Sizes reads all sizes that the cluster had, in order of time.
 func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
-	_, err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
-		if t := readTRES(text(v[4])); t.CPUs > 0 {
+	err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
+		if t, _ := readTRES(text(v[4])); t.CPUs > 0 {
 			all = append(all, Size{ostrich.Time(number(v[1])), int(min(t.CPUs, maxProcs)), int(min(t.Nodes, maxProcs))})
 		}
 	})
@@ -152,16 +132,12 @@ func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 }
 
 // Names reads the associations and the names of QOS by number, deleted ones too.
-func (r *Reader) Names(ctx context.Context) (associations []Association, qos map[uint32]string, err error) {
-	qos = map[uint32]string{}
-	err = r.associations(ctx, func(a Association) { associations = append(associations, a) })
-	if err == nil {
-		err = r.qosNames(ctx, qos)
-	}
+func (r *Reader) Names(ctx context.Context) (associations map[uint32]Association, qos map[uint32]string, err error) {
+	n, err := r.readNames(ctx)
 	if err != nil {
 		return nil, nil, r.failed("associations", err)
 	}
-	return associations, qos, nil
+	return n.assocs, n.qos, nil
 }
 
 // QOS reads the QOS that are not deleted.

@@ -1,6 +1,8 @@
 package slurmdb
 
 import (
+	"context"
+	"database/sql/driver"
 	"slices"
 	"strconv"
 
@@ -67,8 +69,11 @@ func (r *Reader) nodesQuery(where string) string {
 // chunk is how many keys one query names.
 const chunk = 500
 
-// inChunks splits numbers into lists for the IN operator.
-func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) error) error {
+// inChunks reads large results by numbers: query names those of a list with the
+// operator IN.
+func inChunks[T ~uint32 | ~uint64 | ~int64](
+	ctx context.Context, db *database, all []T, query func(list string) string, row func([]driver.Value),
+) error {
 	for some := range slices.Chunk(all, chunk) {
 		var list []byte
 		for i, n := range some {
@@ -80,7 +85,7 @@ func inChunks[T ~uint32 | ~uint64 | ~int64](all []T, query func(list string) err
 			}
 			list = strconv.AppendUint(list, uint64(n), 10)
 		}
-		if err := query(string(list)); err != nil {
+		if err := db.each(ctx, query(string(list)), row); err != nil {
 			return err
 		}
 	}

@@ -51,8 +51,11 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
-	y := newSaying(c, s)
-	r := &Reader{Ledger: newLedger(c, y), db: db, schema: s, parser: newParser(y)}
+	if c.Declared == InWCKey && !s.columns["job_table"]["wckey"] {
+		c.Declared = NotDeclared
+	}
+	r := &Reader{Ledger: newLedger(c), db: db, schema: s}
+	r.parser = newParser(&r.config, s, r.texts)
 	r.clock = r.ask
 	if err = r.compare(ctx, c.Reached); err != nil {
 		_ = db.pool.Close() // The first error matters.
@@ -77,12 +80,11 @@ func (r *Reader) Cluster() string { return r.config.Cluster }
 func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
 
 func (r *Reader) ask(ctx context.Context) (ostrich.Time, error) {
-	var now int64
-	err := r.db.scan(ctx, func(scan func(...any) error) error { return scan(&now) }, "SELECT UNIX_TIMESTAMP()")
-	if err != nil {
+	var now ostrich.Time
+	if err := r.db.one(ctx, "SELECT UNIX_TIMESTAMP()", &now); err != nil {
 		return 0, r.failed("the clock", err)
 	}
-	return ostrich.Time(now), nil
+	return now, nil
 }
 
 // failed wraps the error of a query.
@@ -100,88 +102,46 @@ func (e oneLine) Unwrap() error { return e.error }
 // one by one to emit, in the order of ostrich.Compare. The first call is the cold
 // start. After an error, the next call reports what this one would have.
 func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (Batch, error) {
-	b, news, machine, err := r.poll(ctx)
-	news.sorted(machine, emit)
-	return b, err
-}
-
-// poll reads the news of the jobs and of the machine.
-func (r *Reader) poll(ctx context.Context) (b Batch, news log, machine []ostrich.Event, err error) {
-	f, err := r.fetch(ctx)
-	if err != nil {
-		return Batch{}, log{}, nil, err
-	}
-	b, news, machine = r.enter(f)
-	return b, news, machine, nil
-}
-
-// fetched is what a poll has read but not processed yet.
-type fetched struct {
-	now    ostrich.Time
-	read   int
-	rows   []row // new or changed, sorted by compareRows, each key once
-	gone   []ostrich.JobID
-	pauses map[uint64][]interval
-	nodes  []nodeRow
-	names  *names // nil if unchanged
-}
-
-func (r *Reader) fetch(ctx context.Context) (*fetched, error) {
 	now, err := r.clock(ctx)
 	if err != nil {
-		return nil, err
+		return Batch{}, err
 	}
 	if believe := r.config.Believe; believe != nil {
 		if err := believe(now); err != nil {
 			r.db.renew()
-			return nil, r.failed("the clock", err)
+			return Batch{}, r.failed("the clock", err)
 		}
 	}
-	f := &fetched{now: now}
-	window := r.begin(now)
-	if err := r.fetchLive(ctx, f); err != nil {
-		return nil, r.failed("live jobs", err)
+	t := r.Tell(now)
+	r.db.read = 0
+	for _, part := range []struct {
+		what  string
+		fetch func(context.Context, *Told) error
+	}{
+		{"live jobs", r.fetchLive},
+		{"ended jobs", r.fetchClosed},
+		{"jobs that left the queue", r.fetchVanished},
+		{"earlier rows of jobs", r.fetchEarlier},
+		{"suspensions", r.fetchPauses},
+		{"nodes", r.fetchNodes},
+		{"associations", r.fetchNames},
+	} {
+		if err := part.fetch(ctx, t); err != nil {
+			return Batch{}, r.failed(part.what, err)
+		}
 	}
-	if err := r.fetchClosed(ctx, f, window); err != nil {
-		return nil, r.failed("ended jobs", err)
-	}
-	if err := r.fetchVanished(ctx, f); err != nil {
-		return nil, r.failed("jobs that left the queue", err)
-	}
-	f.sort()
-	if err := r.fetchEarlier(ctx, f, window); err != nil {
-		return nil, r.failed("earlier rows of jobs", err)
-	}
-	f.sort()
-	if err := r.fetchPauses(ctx, f); err != nil {
-		return nil, r.failed("suspensions", err)
-	}
-	if err := r.fetchNodes(ctx, f, window); err != nil {
-		return nil, r.failed("nodes", err)
-	}
-	if err := r.fetchNames(ctx, f); err != nil {
-		return nil, r.failed("associations", err)
-	}
-	return f, nil
-}
-
-// sort sorts the rows and keeps the last version of each: a job may end between
-// two queries.
-func (f *fetched) sort() {
-	if !slices.IsSortedFunc(f.rows, compareRows) {
-		slices.SortFunc(f.rows, compareRows)
-	}
-	f.rows = slices.CompactFunc(f.rows, func(a, b row) bool { return a.key == b.key })
+	t.read += r.db.read
+	return t.enter(emit), nil
 }
 
 // fetchLive reads the rows that have not ended, and keeps those that changed. The
 // server joins each row into one value, because most rows are unchanged. That is
 // less work for both sides than rows of two dozen columns.
-func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
+func (r *Reader) fetchLive(ctx context.Context, f *Told) error {
 	h := r.history
 	changed := map[key]uint64{}
 	var ids []ostrich.JobID
-	n, err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
+	err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
 		k, sum := rowKey(v), r.parser.sum(text(v[2]))
 		if t := h.jobs[k.id]; t != nil && t.row.key == k && t.closed == 0 {
 			t.poll, t.live = h.poll, f.now
@@ -196,7 +156,6 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 		changed[k] = sum
 		ids = append(ids, k.id)
 	})
-	f.read += n
 	if err != nil {
 		return err
 	}
@@ -210,68 +169,39 @@ func (r *Reader) fetchLive(ctx context.Context, f *fetched) error {
 		}
 	}
 	if len(ids) > wholesale {
-		n, err = r.db.each(ctx, r.liveRowsQuery(), add)
-		f.read += n
-		return err
+		return r.db.each(ctx, r.liveRowsQuery(), add)
 	}
-	return inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.byIDQuery(list), add)
-		f.read += n
-		return err
-	})
+	return inChunks(ctx, r.db, ids, r.byIDQuery, add)
 }
 
 // wholesale is how many rows must have changed before all live rows are read.
 const wholesale = 1000
 
 // fetchClosed reads the rows that ended in the window, and keeps the new ones.
-func (r *Reader) fetchClosed(ctx context.Context, f *fetched, window ostrich.Time) error {
+func (r *Reader) fetchClosed(ctx context.Context, f *Told) error {
 	if r.cold { // One allocation for what may be millions of rows, and earlier rows of their jobs.
-		_, err := r.db.each(ctx, r.countQuery(window), func(v []driver.Value) {
-			n := int(number(v[0]))
-			f.rows = slices.Grow(f.rows, n+n/64)
-		})
-		if err != nil {
+		n := 0
+		if err := r.db.one(ctx, r.countQuery(f.window), &n); err != nil {
 			return err
 		}
+		f.rows = slices.Grow(f.rows, n+n/64)
 	}
-	n, err := r.db.each(ctx, r.closedQuery(window), func(v []driver.Value) {
-		k := rowKey(v)
-		_, known := r.history.closed[k]
-		if _, stale := r.history.stale[k]; !known && !stale {
+	return r.db.each(ctx, r.closedQuery(f.window), func(v []driver.Value) {
+		if !r.history.over(rowKey(v)) {
 			f.rows = append(f.rows, r.parser.parse(v))
 		}
 	})
-	f.read += n
-	return err
 }
 
 // fetchVanished reads the rows that were live and are in neither result.
-func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
+func (r *Reader) fetchVanished(ctx context.Context, f *Told) error {
 	h := r.history
-	if len(h.jobs) == 0 {
-		return nil // a cold start, whose rows may be millions
-	}
-	found := make(map[key]bool, len(f.rows))
-	for i := range f.rows {
-		found[f.rows[i].key] = true
-	}
-	var missed []ostrich.JobID
-	for id, t := range h.jobs {
-		if t.poll != h.poll && t.closed == 0 && !found[t.row.key] {
-			missed = append(missed, id)
+	missed, found := h.missed(f.rows)
+	err := inChunks(ctx, r.db, missed, r.byIDQuery, func(v []driver.Value) {
+		if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
+			found[k] = true
+			f.rows = append(f.rows, r.parser.parse(v))
 		}
-	}
-	slices.Sort(missed)
-	err := inChunks(missed, func(list string) error {
-		n, err := r.db.each(ctx, r.byIDQuery(list), func(v []driver.Value) {
-			if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
-				found[k] = true
-				f.rows = append(f.rows, r.parser.parse(v))
-			}
-		})
-		f.read += n
-		return err
 	})
 	for _, id := range missed {
 		if !found[h.jobs[id].row.key] {
@@ -283,69 +213,39 @@ func (r *Reader) fetchVanished(ctx context.Context, f *fetched) error {
 
 // fetchEarlier reads the rows that a requeue or a resize closed before the
 // window, of jobs that are new to the reader and began before the window.
-func (r *Reader) fetchEarlier(ctx context.Context, f *fetched, window ostrich.Time) error {
+func (r *Reader) fetchEarlier(ctx context.Context, f *Told) error {
+	f.sort()
 	var ids []ostrich.JobID
-	first := map[ostrich.JobID]int{} // the earliest row read
+	first := map[ostrich.JobID]ostrich.Time{} // submission of the earliest row read
 	for i := range f.rows {
 		w := &f.rows[i]
 		if i > 0 && f.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {
 			continue
 		}
-		if w.submit < window || w.started() && w.start < w.submit-1 {
+		if w.submit < f.window || w.started() && w.start < w.submit-1 {
 			ids = append(ids, w.id)
-			first[w.id] = i
+			first[w.id] = w.submit
 		}
 	}
-	var earlier []row
-	err := inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.earlierQuery(list), func(v []driver.Value) {
-			if k := rowKey(v); k.submit < f.rows[first[k.id]].submit {
-				earlier = append(earlier, r.parser.parse(v))
-			}
-		})
-		f.read += n
-		return err
+	err := inChunks(ctx, r.db, ids, r.earlierQuery, func(v []driver.Value) {
+		if k := rowKey(v); k.submit < first[k.id] && !r.history.over(k) {
+			f.rows = append(f.rows, r.parser.parse(v))
+		}
 	})
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(earlier, compareRows)
-	next := map[ostrich.JobID]*row{}
-	for i := range slices.Backward(earlier) {
-		w := &earlier[i]
-		later := next[w.id]
-		if later == nil {
-			later = &f.rows[first[w.id]]
-		}
-		if follows(w, later) {
-			next[w.id] = w
-		} else {
-			next[w.id] = &row{} // Nothing before this row belongs to the job.
-		}
-	}
-	for i := range earlier {
-		if w := &earlier[i]; next[w.id].key != (key{}) && w.submit >= next[w.id].submit {
-			f.rows = append(f.rows, *w)
-		}
-	}
-	return nil
+	f.link()
+	return err
 }
 
 // fetchPauses reads the suspensions of the rows that had any.
-func (r *Reader) fetchPauses(ctx context.Context, f *fetched) error {
+func (r *Reader) fetchPauses(ctx context.Context, f *Told) error {
 	var ids []uint64
 	for i := range f.rows {
-		if w := &f.rows[i]; w.started() && (w.suspended > 0 || w.state == Suspended) {
+		if w := &f.rows[i]; w.paused() {
 			ids = append(ids, w.inx)
 		}
 	}
-	f.pauses = map[uint64][]interval{}
-	return inChunks(ids, func(list string) error {
-		n, err := r.db.each(ctx, r.pausesQuery(list), func(v []driver.Value) {
-			inx := number(v[0])
-			f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
-		})
-		f.read += n
-		return err
+	return inChunks(ctx, r.db, ids, r.pausesQuery, func(v []driver.Value) {
+		inx := number(v[0])
+		f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
 	})
 }

@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -89,7 +90,7 @@ func (l *Ledger) Record(id ostrich.JobID) (Record, bool) {
 // Live returns the jobs that have not ended as of the last poll, sorted by id.
 func (l *Ledger) Live() []Record {
 	all := make([]Record, 0, len(l.history.jobs))
-	for _, id := range sortedIDs(l.history.jobs) {
+	for _, id := range slices.Sorted(maps.Keys(l.history.jobs)) {
 		all = append(all, l.record(l.history.jobs[id]))
 	}
 	return all
@@ -111,6 +112,7 @@ func (l *Ledger) record(t *tracked) Record {
 		HetJob:    w.het,
 		State:     w.state,
 		Eligible:  w.eligible,
+		Limit:     60 * ostrich.Duration(w.limit),
 	}
 	if a, ok := l.names.assocs[w.assoc]; ok {
 		rec.Account = a.Account
@@ -124,10 +126,19 @@ func (l *Ledger) record(t *tracked) Record {
 	if w.end != 0 { // A requeue closed it, and the next row is not there yet.
 		rec.State = Pending
 	}
-	if w.limit != 0 && w.limit != noVal && w.limit != infinite {
-		rec.Limit = 60 * ostrich.Duration(w.limit)
-	}
 	return rec
+}
+
+// describe returns the record of a row, ended or not.
+func (l *Ledger) describe(w *row, suspended ostrich.Duration) Record {
+	t := &tracked{row: *w, job: l.history.job(w)}
+	if w.started() {
+		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), suspended
+	}
+	t.job.End = w.end
+	r := l.record(t)
+	r.State = w.state
+	return r
 }
 
 // UserName returns the name of a competitor: with Flat a user's name, with Tree
@@ -141,13 +152,4 @@ func (l *Ledger) UserName(id ostrich.UserID) string {
 		return strconv.FormatUint(uint64(id), 10)
 	}
 	return a.Account + "/" + a.User
-}
-
-func sortedIDs[V any](m map[ostrich.JobID]V) []ostrich.JobID {
-	ids := make([]ostrich.JobID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }

@@ -71,7 +71,7 @@ type row struct {
 	key
 	start, end, eligible ostrich.Time
 	state                State
-	limit                uint32 // minutes as stored
+	limit                uint32 // minutes; 0 without one of its own
 	uid, assoc, qos      uint32
 	array, het           ostrich.JobID
 	task                 uint32
@@ -121,25 +121,19 @@ func compareRows(a, b row) int {
 // whatever its time_start.
 func (w *row) started() bool { return w.start > 0 && w.state != Pending }
 
-// parser turns values into rows. It keeps one copy of each repeated string.
+// paused reports whether the job was suspended, or is.
+func (w *row) paused() bool { return w.started() && (w.suspended > 0 || w.state == Suspended) }
+
+// parser turns values into rows.
 type parser struct {
-	saying  saying
-	strings map[string]string
-	seed    maphash.Seed
+	texts  accounting.Texts
+	config *Config
+	saying saying
+	seed   maphash.Seed
 }
 
-func newParser(y saying) *parser {
-	return &parser{saying: y, strings: map[string]string{}, seed: maphash.MakeSeed()}
-}
-
-// intern returns the one copy of a string that many rows share.
-func (p *parser) intern(b []byte) string {
-	if s, ok := p.strings[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	p.strings[s] = s
-	return s
+func newParser(c *Config, s *schema, t accounting.Texts) *parser {
+	return &parser{texts: t, config: c, saying: newSaying(c, s), seed: maphash.MakeSeed()}
 }
 
 // sum is a hash of a row's values: equal rows have equal sums.
@@ -174,19 +168,29 @@ func (p *parser) parse(v []driver.Value) row {
 		het:       ostrich.JobID(number(v[colHet])),
 		task:      uint32(number(v[colTask])),
 		tasks:     1,
-		partition: p.intern(text(v[colPartition])),
+		partition: p.texts.Of(text(v[colPartition])),
 		extra:     &none,
 	}
-	if at := colAccount + len(p.saying.columns) + 1; at < len(v) {
-		w.extra = &extra{account: p.intern(p.account(v)), name: string(text(v[at]))}
+	if w.limit >= noVal {
+		w.limit = 0
 	}
-	p.saying.read(&w, v)
+	if at := colAccount + len(p.saying.columns) + 1; at < len(v) {
+		w.extra = &extra{account: p.texts.Of(p.account(v)), name: string(text(v[at]))}
+	}
+	y := &p.saying
+	p.config.fill(&w, said{
+		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
+		script: number(optional(v, y.script)),
+	})
 	w.pauses(number(v[colInx]), number(v[colSuspended]))
 	if err := w.size(v); err != nil {
 		w.refuse(err)
 	}
 	return w
 }
+
+// minutes rounds a time limit up to what the tables hold.
+func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
 
 // pauses notes how long the job was suspended, by its columns, if it was or is.
 func (w *row) pauses(inx, suspended uint64) {
@@ -208,18 +212,16 @@ func (w *row) refuse(why error) {
 // size reads the tasks and the processors.
 func (w *row) size(v []driver.Value) error {
 	cpus := number(v[colCPUs])
-	req, err := tresCount(string(text(v[colReq])), tresCPU)
+	asked, err := readTRES(text(v[colReq]))
 	if err != nil {
 		return fmt.Errorf("tres_req: %w", err)
 	}
-	alloc, err := tresCount(string(text(v[colAlloc])), tresCPU)
+	held, err := readTRES(text(v[colAlloc]))
 	if err != nil {
 		return fmt.Errorf("tres_alloc: %w", err)
 	}
+	req, alloc := w.holds(cmp.Or(asked.CPUs, cpus), held.CPUs)
 	if req == 0 {
-		req = cpus
-	}
-	if req, alloc = w.holds(req, alloc); req == 0 {
 		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
 	}
 	if err := w.processors(req, alloc); err != nil {
@@ -230,7 +232,7 @@ func (w *row) size(v []driver.Value) error {
 	}
 	tasks := number(v[colPending])
 	if mask := text(v[colMask]); len(mask) > 0 && len(mask) < maskTruncated {
-		n, err := maskTasks(string(mask))
+		n, err := maskTasks(mask)
 		if err != nil {
 			return fmt.Errorf("array_task_str: %w", err)
 		}

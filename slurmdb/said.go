@@ -10,22 +10,16 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// saying says which further columns are read of a job: those that its class, its
+// saying are the further columns that are read of a job: those that its class, its
 // hint and its campaign follow from. They stand between rowColumns and
 // nameColumns, as far as the configuration asks for them and the table has them.
 type saying struct {
-	columns               []string
-	name, script, comment int // positions in a row; 0 where it is not read
-	wckey                 int
-	class                 ClassBy
-	classes               bool
-	hints                 bool
-	declared              DeclareBy
+	columns                      []string
+	name, script, comment, wckey int // positions in a row; 0 where it is not read
 }
 
 // newSaying decides which of the columns are read.
-func newSaying(c Config, s *schema) saying {
-	y := saying{class: c.Class, classes: c.Classes, hints: c.Hints, declared: c.Declared}
+func newSaying(c *Config, s *schema) (y saying) {
 	read := func(wanted bool, column, expression string) int {
 		if !wanted || !s.columns["job_table"][column] {
 			return 0
@@ -61,46 +55,24 @@ func (y *saying) digest() string {
 	return "CONCAT_WS(',', " + strings.Join(columns, ", ") + ")"
 }
 
-// said is what the further columns hold of a job; columns that are not read are
-// empty.
+// optional returns the value at a position of a row, nil where it is not read.
+func optional(v []driver.Value, position int) driver.Value {
+	if position == 0 {
+		return nil
+	}
+	return v[position]
+}
+
+// said is what the further columns hold of a job, and what slurmctld and sacct say
+// of the same; what is not known is empty.
 type said struct {
 	name, comment, wckey []byte
 	script               uint64
 }
 
-// read fills in a row from the further columns.
-func (y *saying) read(w *row, v []driver.Value) {
-	var s said
-	if y.name > 0 {
-		s.name = text(v[y.name])
-	}
-	if y.script > 0 {
-		s.script = number(v[y.script])
-	}
-	if y.comment > 0 {
-		s.comment = text(v[y.comment])
-	}
-	if y.wckey > 0 {
-		s.wckey = text(v[y.wckey])
-	}
-	y.fill(w, s)
-}
-
-// expect fills in what a row will say, as far as slurmctld knows it.
-func (y *saying) expect(w *row, q *Waiting) {
-	var s said
-	if y.name > 0 {
-		s.name = []byte(q.Name)
-	}
-	if y.wckey > 0 {
-		s.wckey = []byte(q.WCKey)
-	}
-	y.fill(w, s)
-}
-
 // fill sets the class, the hint and the campaign of a row.
-func (y *saying) fill(w *row, v said) {
-	switch y.class {
+func (c *Config) fill(w *row, v said) {
+	switch c.Class {
 	case ByScript:
 		w.class = cmp.Or(accounting.ScriptClass(v.script), accounting.NameClass(v.name))
 	case ByName:
@@ -108,10 +80,10 @@ func (y *saying) fill(w *row, v said) {
 	case NoClass:
 	}
 	s := accounting.ReadComment(v.comment)
-	if !y.hints {
+	if !c.Hints {
 		s.Hint = 0
 	}
-	switch y.declared {
+	switch c.Declared {
 	case InWCKey:
 		s.Campaign = accounting.CampaignOfWCKey(v.wckey)
 	case InName:
@@ -127,19 +99,6 @@ func (y *saying) fill(w *row, v said) {
 		w.extra = new(extra)
 	}
 	w.said = s
-}
-
-// both sets both classes of a row.
-func (y *saying) both(j *Row, v []driver.Value) {
-	if !y.classes {
-		return
-	}
-	if y.name > 0 {
-		j.NameClass = accounting.NameClass(text(v[y.name]))
-	}
-	if y.script > 0 {
-		j.ScriptClass = accounting.ScriptClass(number(v[y.script]))
-	}
 }
 
 // say copies what its row says to a job. Slurm stores a comment when a row ends,

@@ -10,34 +10,33 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// required are the columns that the reader needs, by table. Slurm prefixes tables
-// with the cluster: "job_table" is <cluster>_job_table. They are the same from
-// Slurm 20.11 to 26.05.
-var required = map[string][]string{
-	"job_table": {
-		"account", "array_task_pending", "array_task_str", "cpus_req", "het_job_id", "id_array_job", "id_array_task",
-		"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
-		"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
+// tables are those that the reader reads, in the order of messages. They are the
+// same from Slurm 20.11 to 26.05.
+var tables = []struct {
+	name     string // Slurm puts the cluster's name before it: <cluster>_job_table
+	shared   bool   // by all clusters: the name is the whole one
+	required []string
+	optional []string // columns that are used where they exist
+}{
+	{
+		name: "job_table", required: []string{
+			"account", "array_task_pending", "array_task_str", "cpus_req", "het_job_id", "id_array_job", "id_array_task",
+			"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
+			"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
+		},
+		optional: []string{"deleted", "derived_es", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05
 	},
-	"event_table":   {"node_name", "state", "time_end", "time_start", "tres"},
-	"suspend_table": {"job_db_inx", "time_end", "time_start"},
-	"assoc_table":   {"acct", "deleted", "id_assoc", "mod_time", "parent_acct", "partition", "shares", "user"},
-}
-
-// optional are the columns that the reader uses where they exist.
-var optional = map[string][]string{
-	"job_table":     {"deleted", "derived_es", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05
-	"event_table":   {"deleted"},                                           // since 24.11
-	"suspend_table": {"deleted"},                                           // since 24.11
-}
-
-// tables lists the tables in the order of messages.
-var tables = []string{"job_table", "event_table", "suspend_table", "assoc_table"}
-
-// globals are the tables that all clusters share.
-var globals = map[string][]string{
-	"cluster_table": {"deleted", "name"},
-	"qos_table":     {"id", "name"},
+	{
+		name: "event_table", required: []string{"node_name", "state", "time_end", "time_start", "tres"},
+		optional: []string{"deleted"}, // since 24.11
+	},
+	{
+		name: "suspend_table", required: []string{"job_db_inx", "time_end", "time_start"},
+		optional: []string{"deleted"}, // since 24.11
+	},
+	{name: "assoc_table", required: []string{"acct", "deleted", "id_assoc", "mod_time", "parent_acct", "partition", "shares", "user"}},
+	{name: "cluster_table", shared: true, required: []string{"deleted", "name"}},
+	{name: "qos_table", shared: true, required: []string{"id", "name"}},
 }
 
 const (
@@ -57,15 +56,7 @@ type schema struct {
 
 // clusters lists the clusters of the database.
 func clusters(ctx context.Context, db *database) ([]string, error) {
-	var names []string
-	err := db.scan(ctx, func(scan func(...any) error) error {
-		var name string
-		if err := scan(&name); err != nil {
-			return err
-		}
-		names = append(names, name)
-		return nil
-	}, "SELECT name FROM cluster_table WHERE deleted = 0")
+	names, err := db.list(ctx, "SELECT name FROM cluster_table WHERE deleted = 0")
 	if e := (*mysql.MySQLError)(nil); errors.As(err, &e) {
 		switch e.Number {
 		case noTable:
@@ -93,17 +84,25 @@ func probe(ctx context.Context, db *database) (*schema, error) {
 		return nil, fmt.Errorf("slurmdb: cluster %q: %w: %s", s.cluster, ErrCluster, listClusters(names))
 	}
 	var missing []string
-	for _, table := range tables {
-		if err := s.read(ctx, db, table, s.cluster+"_"+table); err != nil {
+	for _, t := range tables {
+		name := t.name
+		if !t.shared {
+			name = s.cluster + "_" + name
+		}
+		found, err := readable(ctx, db, name)
+		if err != nil {
 			return nil, err
 		}
-		missing = append(missing, s.lacking(table, s.cluster+"_"+table, required[table])...)
-	}
-	for _, table := range []string{"cluster_table", "qos_table"} {
-		if err := s.read(ctx, db, table, table); err != nil {
-			return nil, err
+		s.columns[t.name] = found
+		if len(found) == 0 {
+			missing = append(missing, "table "+name)
+			continue
 		}
-		missing = append(missing, s.lacking(table, table, globals[table])...)
+		for _, c := range t.required {
+			if !found[c] {
+				missing = append(missing, name+"."+c)
+			}
+		}
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("slurmdb: cluster %s in database %s: %w, or not readable for %s: %s",
@@ -119,50 +118,24 @@ func listClusters(names []string) string {
 	return "the database has " + strings.Join(names, ", ")
 }
 
-// read lists the columns of a table that the account may read.
-func (s *schema) read(ctx context.Context, db *database, table, name string) error {
-	found := map[string]bool{}
-	err := db.scan(ctx, func(scan func(...any) error) error {
-		var column string
-		if err := scan(&column); err != nil {
-			return err
-		}
-		found[strings.ToLower(column)] = true
-		return nil
-	}, "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", name)
+// readable lists the columns of a table that the account may read.
+func readable(ctx context.Context, db *database, table string) (map[string]bool, error) {
+	columns, err := db.list(ctx,
+		"SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", table)
 	if err != nil {
-		return fmt.Errorf("slurmdb: read the columns of %s: %w", name, err)
+		return nil, fmt.Errorf("slurmdb: read the columns of %s: %w", table, err)
 	}
-	s.columns[table] = found
-	return nil
-}
-
-// lacking names what is missing: the table, or columns of it.
-func (s *schema) lacking(table, name string, columns []string) []string {
-	if len(s.columns[table]) == 0 {
-		return []string{"table " + name}
-	}
-	var missing []string
+	found := map[string]bool{}
 	for _, c := range columns {
-		if !s.columns[table][c] {
-			missing = append(missing, name+"."+c)
-		}
+		found[strings.ToLower(c)] = true
 	}
-	return missing
+	return found, nil
 }
 
 // findIndex looks for an index that begins with time_end. Queries name it: with
 // stale statistics the server may choose to scan the table.
 func (s *schema) findIndex(ctx context.Context, db *database) error {
-	var names []string
-	err := db.scan(ctx, func(scan func(...any) error) error {
-		var name string
-		if err := scan(&name); err != nil {
-			return err
-		}
-		names = append(names, name)
-		return nil
-	}, `SELECT index_name FROM information_schema.statistics
+	names, err := db.list(ctx, `SELECT index_name FROM information_schema.statistics
 		WHERE table_schema = DATABASE() AND table_name = ? AND seq_in_index = 1 AND column_name = 'time_end'`,
 		s.cluster+"_job_table")
 	if err != nil {
@@ -195,10 +168,10 @@ type Columns struct {
 
 func (s *schema) optional() Columns {
 	var c Columns
-	for _, table := range tables {
-		for _, column := range optional[table] {
-			name := s.cluster + "_" + table + "." + column
-			if s.columns[table][column] {
+	for _, t := range tables {
+		for _, column := range t.optional {
+			name := s.cluster + "_" + t.name + "." + column
+			if s.columns[t.name][column] {
 				c.Found = append(c.Found, name)
 			} else {
 				c.Missing = append(c.Missing, name)

@@ -47,9 +47,6 @@ func (c Config) inTurn(ctx context.Context, addresses []string) (*Reader, error)
 			break
 		}
 	}
-	if len(errs) == 1 {
-		return nil, errs[0]
-	}
 	return nil, errs
 }
 
@@ -101,12 +98,11 @@ func (r *Reader) compare(ctx context.Context, known Reached) error {
 		return nil
 	}
 	var now, ended, live ostrich.Time
-	one := func(scan func(...any) error) error { return scan(&now, &ended, &live) }
 	jobs := " FROM " + r.schema.table("job_table") + r.schema.byEnd + " WHERE " + r.schema.kept("job_table")
-	err := r.db.scan(ctx, one, "SELECT UNIX_TIMESTAMP(), "+
+	err := r.db.one(ctx, "SELECT UNIX_TIMESTAMP(), "+
 		"(SELECT COALESCE(MAX(time_end), 0)"+jobs+"time_end <= UNIX_TIMESTAMP()), "+
 		"(SELECT COALESCE(GREATEST(MAX(IF(time_submit <= UNIX_TIMESTAMP(), time_submit, 0)), "+
-		"MAX(IF(time_start <= UNIX_TIMESTAMP(), time_start, 0))), 0)"+jobs+"time_end = 0)")
+		"MAX(IF(time_start <= UNIX_TIMESTAMP(), time_start, 0))), 0)"+jobs+"time_end = 0)", &now, &ended, &live)
 	if err != nil {
 		return r.failed("how old its data are", err)
 	}

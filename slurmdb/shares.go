@@ -1,27 +1,24 @@
 package slurmdb
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
-// FairshareParent is what Slurm stores for "fairshare=parent".
-const FairshareParent = 0x7fffffff
-
-// rootAccount is the root of the account tree.
-const rootAccount = "root"
+// fairshareParent is what Slurm stores for "fairshare=parent".
+const fairshareParent = 0x7fffffff
 
 // Association is a row of the association table: an account, or a user in one.
 type Association struct {
 	ID                       uint32
 	User, Account, Partition string // User is "" for an account
 	Parent                   string // the parent account of an account
-	Shares                   int64  // or FairshareParent
+	Shares                   int64  // or accounting.ParentShares
 	Deleted                  bool
 }
 
@@ -44,8 +41,16 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
+// replace takes over other names, and remembers those that are no longer there.
 func (n *names) replace(other *names) {
-	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
+	for id, a := range n.assocs {
+		if _, present := other.assocs[id]; !present {
+			a.Deleted = true
+			other.assocs[id] = a
+		}
+	}
+	maps.Copy(n.qos, other.qos)
+	n.assocs, n.owned, n.mark = other.assocs, nil, other.mark
 }
 
 func (n *names) user(uid uint32) string {
@@ -57,12 +62,10 @@ func (n *names) user(uid uint32) string {
 
 // fetchNames reads the associations if they changed. Their times are whole
 // seconds, so a change within the overlap is always read.
-func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
-	table := r.schema.table("assoc_table")
+func (r *Reader) fetchNames(ctx context.Context, f *Told) error {
 	var m mark
-	err := r.db.scan(ctx, func(scan func(...any) error) error {
-		return scan(&m.rows, &m.shares, &m.deleted, &m.modified)
-	}, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+table)
+	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
+		r.schema.table("assoc_table"), &m.rows, &m.shares, &m.deleted, &m.modified)
 	if err != nil {
 		return err
 	}
@@ -70,36 +73,34 @@ func (r *Reader) fetchNames(ctx context.Context, f *fetched) error {
 	if !r.cold && m == r.names.mark && m.modified < int64(f.now)-int64(r.config.Overlap) {
 		return nil
 	}
-	n := newNames()
-	n.mark = m
-	err = r.associations(ctx, func(a Association) { n.assocs[a.ID] = a })
-	if err == nil {
-		err = r.qosNames(ctx, n.qos)
-	}
-	f.read += len(n.assocs) + len(n.qos)
-	f.names = n
+	f.names, err = r.readNames(ctx)
+	f.names.mark = m
+	f.read += len(f.names.assocs) + len(f.names.qos)
 	return err
 }
 
-// associations reads the association table, deleted rows too.
-func (r *Reader) associations(ctx context.Context, visit func(Association)) error {
-	return r.db.scan(ctx, func(scan func(...any) error) error {
+// readNames reads the associations and the names of QOS, deleted ones too.
+func (r *Reader) readNames(ctx context.Context) (*names, error) {
+	n := newNames()
+	err := r.db.scan(ctx, func(scan func(...any) error) error {
 		var a Association
 		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
-		visit(a)
+		if a.Shares == fairshareParent {
+			a.Shares = accounting.ParentShares
+		}
+		n.assocs[a.ID] = a
 		return failed
 	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
-}
-
-// qosNames reads the names of QOS, deleted ones too.
-func (r *Reader) qosNames(ctx context.Context, names map[uint32]string) error {
-	return r.db.scan(ctx, func(scan func(...any) error) error {
+	if err != nil {
+		return n, err
+	}
+	return n, r.db.scan(ctx, func(scan func(...any) error) error {
 		var (
 			id   uint32
 			name string
 		)
 		failed := scan(&id, &name)
-		names[id] = name
+		n.qos[id] = name
 		return failed
 	}, "SELECT id, name FROM qos_table")
 }
@@ -118,10 +119,10 @@ func (n *names) shares() *ostrich.Shares {
 	above := func(name string) string {
 		for range len(accounts) + 1 { // A longer path would be a cycle.
 			a, ok := accounts[name]
-			if !ok || name == rootAccount {
+			if !ok || name == accounting.RootAccount {
 				return ""
 			}
-			if a.Shares != FairshareParent {
+			if a.Shares != accounting.ParentShares {
 				return name
 			}
 			name = a.Parent
@@ -166,15 +167,12 @@ func inCycle(accounts map[string]Association, name string) bool {
 }
 
 func weight(shares int64) float64 {
-	if shares == FairshareParent || shares < 0 {
+	if shares < 0 { // accounting.ParentShares
 		return 1
 	}
 	return float64(shares)
 }
 
 func equalShares(a, b *ostrich.Shares) bool {
-	return slices.EqualFunc(a.Accounts, b.Accounts, func(a, b ostrich.Account) bool { return a == b }) &&
-		slices.EqualFunc(a.Users, b.Users, func(a, b ostrich.UserShare) bool {
-			return cmp.Compare(a.User, b.User) == 0 && a == b
-		})
+	return slices.Equal(a.Accounts, b.Accounts) && slices.Equal(a.Users, b.Users)
 }

@@ -2,33 +2,15 @@ package slurmdb
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Rows that are told by somebody who has read them elsewhere, from what sacct prints.
-
-// Entry is a row of the job table as sacct prints it. The fields Asked, Held, Class,
-// NameClass and ScriptClass of the row mean nothing.
-type Entry struct {
-	Row
-
-	Task                       uint32 // of the array, or NoTask
-	Het                        ostrich.JobID
-	User, QOSName, Name, WCKey string // User is that of the association
-	Comment                    string
-}
-
-// NodeEvent is a row of the event table: an outage of a node, or a size of the cluster
-// if Node is "".
-type NodeEvent struct {
-	Node        string
-	From, To    ostrich.Time // To is 0 while it lasts
-	State       uint32       // as Slurm stores it, with its flags
-	CPUs, Nodes uint64
-}
 
 // NewLedger returns a ledger for rows that are told. Only what Config says of the
 // cluster and of what is read counts, not how to connect.
@@ -37,43 +19,30 @@ func NewLedger(c Config) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{"job_name": true, "derived_es": true, "wckey": true}
-	l := newLedger(c, newSaying(c, &schema{columns: map[string]map[string]bool{"job_table": known}}))
-	l.told = told{
-		texts: map[string]string{}, paused: map[key][]interval{},
-		former: map[uint32]Association{}, qos: map[uint32]string{},
-	}
-	return l, nil
+	return newLedger(c), nil
 }
 
-// told is what a ledger remembers of rows that were told.
-type told struct {
-	texts  map[string]string      // one copy of each
-	paused map[key][]interval     // suspensions of unfinished rows
-	former map[uint32]Association // of rows, that are not among the present ones
-	qos    map[uint32]string      // names
-}
-
-// intern returns the one copy of a string that many rows share.
-func (t *told) intern(s string) string {
-	if known, ok := t.texts[s]; ok {
-		return known
-	}
-	t.texts[s] = s
-	return s
-}
-
-// Told is a poll in which somebody tells what has been read. Nothing of it counts
+// Told is a poll: what has been read, which somebody may tell. Nothing of it counts
 // before Enter.
 type Told struct {
-	l      *Ledger
-	f      fetched
-	window ostrich.Time
+	l           *Ledger
+	now, window ostrich.Time
+
+	read   int
+	rows   []row // new or changed
+	gone   []ostrich.JobID
+	pauses map[uint64][]interval // by job_db_inx
+	nodes  []accounting.NodeEvent
+	names  *names // nil if unchanged
 }
 
 // Tell begins a poll at a time.
 func (l *Ledger) Tell(now ostrich.Time) *Told {
-	return &Told{l: l, f: fetched{now: now}, window: l.begin(now)}
+	l.history.poll++
+	if l.cold {
+		l.first = max(0, now-ostrich.Time(max(l.config.History, l.config.Overlap)))
+	}
+	return &Told{l: l, now: now, window: l.window(), pauses: map[uint64][]interval{}}
 }
 
 // First returns where the history begins, and Window the time from which on ended
@@ -85,10 +54,10 @@ func (t *Told) Window() ostrich.Time { return t.window }
 
 // Row tells of a row. Rows that are known already, or were before those that are known,
 // are dropped. One without a submission cannot be true, which Enter says.
-func (t *Told) Row(e *Entry) {
-	t.f.read++
+func (t *Told) Row(r *accounting.Row) {
+	t.read++
 	h := t.l.history
-	w := t.l.row(e)
+	w := t.l.row(r)
 	if _, known := h.closed[w.key]; known {
 		return
 	}
@@ -99,131 +68,89 @@ func (t *Told) Row(e *Entry) {
 	if j := h.jobs[w.id]; j != nil && w.submit < j.row.submit && w.submit > 0 {
 		return
 	}
-	t.f.rows = append(t.f.rows, w)
+	t.rows = append(t.rows, w)
 }
 
 // Same tells that an unfinished job is as it was.
 func (t *Told) Same(id ostrich.JobID) {
 	if j := t.l.history.jobs[id]; j != nil && j.closed == 0 {
-		j.poll, j.live = t.l.history.poll, t.f.now
+		j.poll, j.live = t.l.history.poll, t.now
 	}
 }
 
 // Missed lists the unfinished jobs of which nothing was told in this poll, by id.
 func (t *Told) Missed() []ostrich.JobID {
-	h := t.l.history
-	found := make(map[key]bool, len(t.f.rows))
-	for i := range t.f.rows {
-		found[t.f.rows[i].key] = true
-	}
-	var missed []ostrich.JobID
-	for id, j := range h.jobs {
-		if j.poll != h.poll && j.closed == 0 && !found[j.row.key] {
-			missed = append(missed, id)
-		}
-	}
-	slices.Sort(missed)
+	missed, _ := t.l.history.missed(t.rows)
 	return missed
 }
 
 // Gone tells that accounting has no row of an unfinished job any more.
-func (t *Told) Gone(id ostrich.JobID) { t.f.gone = append(t.f.gone, id) }
+func (t *Told) Gone(id ostrich.JobID) { t.gone = append(t.gone, id) }
 
-// Node tells of a row of the event table.
-func (t *Told) Node(n NodeEvent) {
-	t.f.read++
-	t.f.nodes = append(t.f.nodes, nodeRow{name: n.Node, start: n.From, end: n.To, state: n.State, cpus: n.CPUs, size: n.Nodes})
+// Nodes tells of rows of the event table.
+func (t *Told) Nodes(rows ...accounting.NodeEvent) {
+	t.read += len(rows)
+	t.nodes = append(t.nodes, rows...)
 }
 
 // Associations tells of all associations that there are.
-func (t *Told) Associations(all []Association) {
-	t.f.read += len(all)
-	t.f.names = newNames()
-	for _, a := range all {
-		t.f.names.assocs[a.ID] = a
+func (t *Told) Associations(s *accounting.Site) {
+	t.read += len(s.Accounts) + len(s.Associations)
+	t.names = newNames()
+	for _, a := range s.Accounts {
+		t.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
+	}
+	for _, a := range s.Associations {
+		t.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
 	}
 }
 
 // Enter ends the poll: it passes the news to emit as Reader.PollEach does.
 func (t *Told) Enter(emit func(ostrich.Event)) Batch {
 	l := t.l
-	t.f.sort()
-	t.f.rows = l.linked(t.f.rows, t.window)
-	t.f.pauses = map[uint64][]interval{}
-	for i := range t.f.rows {
-		if w := &t.f.rows[i]; w.started() && (w.suspended > 0 || w.state == Suspended) {
+	t.link()
+	for i := range t.rows {
+		if w := &t.rows[i]; w.paused() {
 			w.inx = uint64(i) + 1 // that of the other rows is 0
-			t.f.pauses[w.inx] = l.pausesOf(w, t.f.now)
+			t.pauses[w.inx] = l.pausesOf(w, t.now)
 		}
 	}
-	b, news, machine := l.enter(&t.f)
-	for id, a := range l.told.former {
-		if _, present := l.names.assocs[id]; !present {
-			l.names.assocs[id] = a
-		}
-	}
-	maps.Copy(l.names.qos, l.told.qos)
-	maps.DeleteFunc(l.told.paused, func(k key, _ []interval) bool {
+	b := t.enter(emit)
+	maps.DeleteFunc(l.paused, func(k key, _ []interval) bool {
 		j := l.history.jobs[k.id]
 		return j == nil || j.row.key != k
 	})
-	news.sorted(machine, emit)
 	return b
 }
 
-// linked drops rows from before the window that are not the earlier runs of a later row
-// of the same job: Slurm uses the ids of ended jobs again. The rows are sorted.
-func (l *Ledger) linked(rows []row, window ostrich.Time) []row {
-	keep := make([]bool, len(rows))
-	for i := range slices.Backward(rows) {
-		w := &rows[i]
-		keep[i] = w.end == 0 || w.end >= window || l.history.jobs[w.id] != nil ||
-			i+1 < len(rows) && rows[i+1].id == w.id && keep[i+1] && follows(w, &rows[i+1])
-	}
-	kept := rows[:0]
-	for i := range rows {
-		if keep[i] {
-			kept = append(kept, rows[i])
-		}
-	}
-	return kept
-}
-
-// row returns an entry as the row that the tables have.
-func (l *Ledger) row(e *Entry) row {
+// row returns a row that was told as the one that the tables have.
+func (l *Ledger) row(r *accounting.Row) row {
+	state, known := parseState(r.State)
 	w := row{
-		key: key{e.ID, e.Submit}, start: e.Start, end: e.End, eligible: e.Eligible,
-		state: e.State, limit: noVal, uid: e.UID, assoc: e.Assoc, qos: e.QOS, array: e.Array, het: e.Het, task: e.Task,
-		tasks: min(max(e.Tasks, 1), maxTasks), partition: l.told.intern(e.Partition), extra: &none,
+		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
+		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
+		tasks: min(max(r.Tasks, 1), maxTasks), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
 	}
-	if e.Limit > 0 {
-		w.limit = uint32(min((e.Limit+59)/60, noVal-1))
+	if r.Task >= 0 {
+		w.task = uint32(r.Task)
 	}
 	if w.end == 0 {
-		w.extra = &extra{account: l.told.intern(e.Account), name: e.Name}
+		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
 	}
-	w.pauses(0, uint64(max(0, e.Suspended)))
-	var s said
-	if l.saying.name > 0 {
-		s.name = []byte(e.Name)
+	w.pauses(0, uint64(max(0, r.Suspended)))
+	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
+	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
+		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
 	}
-	if l.saying.comment > 0 {
-		s.comment = []byte(e.Comment)
+	if _, named := l.names.qos[r.QOSNumber]; !named {
+		l.names.qos[r.QOSNumber] = r.QOS
 	}
-	if l.saying.wckey > 0 {
-		s.wckey = []byte(e.WCKey)
-	}
-	l.saying.fill(&w, s)
-	if _, known := l.names.assocs[e.Assoc]; !known && e.Assoc != 0 {
-		l.told.former[e.Assoc] = Association{ID: e.Assoc, User: l.told.intern(e.User), Account: l.told.intern(e.Account), Shares: 1, Deleted: true}
-	}
-	if _, known := l.told.qos[e.QOS]; !known {
-		l.told.qos[e.QOS] = e.QOSName
-	}
-	req, alloc := w.holds(uint64(e.Req), uint64(e.Alloc))
+	req, alloc := w.holds(uint64(r.Req), uint64(r.Alloc))
 	switch err := w.processors(req, alloc); {
-	case e.Impossible != "":
-		w.refuse(errors.New(e.Impossible))
+	case r.Impossible != "":
+		w.refuse(errors.New(r.Impossible))
+	case !known:
+		w.refuse(fmt.Errorf("sacct: state %q: not one of accounting's", r.State))
 	case req == 0:
 		w.refuse(errUnfinished("asks for no processor"))
 	case err != nil:
@@ -239,7 +166,7 @@ func (l *Ledger) row(e *Entry) row {
 func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	j := l.history.jobs[w.id]
 	seen := j != nil && j.row.key == w.key
-	all, known := l.told.paused[w.key]
+	all, known := l.paused[w.key]
 	if !known && !seen && w.end != 0 && w.state != Resizing {
 		return nil // the sum is all that counts; what follows a resize has to begin with it
 	}
@@ -269,42 +196,30 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	case more > 0:
 		all = append(all, interval{last, min(last+more, latest)})
 	}
-	l.told.paused[w.key] = all
+	l.paused[w.key] = all
 	return all
 }
 
-// Describe returns the record of an entry, ended or not. It does not depend on polls and
+// Describe returns the record of a row, ended or not. It does not depend on polls and
 // does not change what polls report.
-func (l *Ledger) Describe(e *Entry) Record {
-	w := l.row(e)
-	if _, known := l.names.assocs[w.assoc]; !known && w.assoc != 0 {
-		l.names.assocs[w.assoc] = l.told.former[w.assoc]
-	}
-	l.names.qos[w.qos] = l.told.qos[w.qos]
+func (l *Ledger) Describe(r *accounting.Row) Record {
+	w := l.row(r)
 	l.names.uids[w.uid] = w.assoc
-	t := &tracked{row: w, job: l.history.job(&w)}
-	if w.started() {
-		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), e.Suspended
-	}
-	t.job.End = w.end
-	found := l.record(t)
-	found.State = w.state
+	found := l.describe(&w, r.Suspended)
 	if found.Name == "" {
-		found.Name, found.Account = e.Name, e.Account
+		found.Name, found.Account = r.Name, r.Account
 	}
 	return found
 }
 
-// ParseState returns the state with a name of Slurm's, see State.String, and reports
+// parseState returns the state with a name of Slurm's, see State.String, and reports
 // whether there is one.
-func ParseState(name string) (State, bool) {
-	if i := slices.Index(stateNames[:], name); i >= 0 {
-		return State(i), true
-	}
+func parseState(name string) (State, bool) {
 	for _, s := range []State{Requeued, Resizing, Revoked} {
 		if s.String() == name {
 			return s, true
 		}
 	}
-	return 0, false
+	i := slices.Index(stateNames[:], name)
+	return State(max(i, 0)), i >= 0
 }

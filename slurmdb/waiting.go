@@ -28,10 +28,7 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	}
 	w := row{
 		key: key{q.ID, q.Submit}, uid: q.UID, array: q.Array, het: q.Het, partition: q.Partition,
-		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: noVal, extra: &none,
-	}
-	if q.Limit > 0 {
-		w.limit = uint32(min((q.Limit+59)/60, noVal-1))
+		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: minutes(q.Limit), extra: &none,
 	}
 	known := false
 	if w.assoc, known = l.names.association(q); !known && l.config.Shares == Tree {
@@ -40,7 +37,7 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if _, seen := l.names.uids[q.UID]; known && !seen {
 		l.names.uids[q.UID] = w.assoc
 	}
-	l.saying.expect(&w, q)
+	l.config.fill(&w, said{name: []byte(q.Name), wckey: []byte(q.WCKey)})
 	return l.history.job(&w), true
 }
 

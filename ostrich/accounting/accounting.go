@@ -4,6 +4,7 @@
 package accounting
 
 import (
+	"bytes"
 	"errors"
 
 	"slurm-ostrich/ostrich"
@@ -66,10 +67,82 @@ const (
 	Resized
 )
 
+// ParseState reads a state of Slurm's, such as "COMPLETED" or "CANCELLED by 1000". It
+// does not know REVOKED, that of a job which another cluster of a federation took.
+func ParseState(name []byte) (s State, known bool) {
+	word, _, _ := bytes.Cut(name, []byte{' '})
+	switch string(bytes.TrimRight(word, "+")) {
+	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		return Pending, true
+	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
+		return Running, true
+	case "COMPLETED":
+		return Completed, true
+	case "CANCELLED":
+		return Cancelled, true
+	case "FAILED", "OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL":
+		return Failed, true
+	case "TIMEOUT", "DEADLINE":
+		return TimedOut, true
+	case "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED":
+		return Lost, true
+	case "RESIZING":
+		return Resized, true
+	}
+	return 0, false
+}
+
 // Association is a user in an account, for whom jobs run.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
 	User, Account string
+}
+
+// TRES holds the resources of a TRES string that jobs are described by.
+type TRES struct {
+	CPUs, Nodes, Billing uint64
+	Memory               uint64 // MiB
+}
+
+// A Row is a row of the job table: a run of a job, or the part of a run that a resize
+// ended. Slurm's marks for "no value" are 0.
+type Row struct {
+	ID        ostrich.JobID
+	Array     ostrich.JobID // 0 unless the job belongs to an array
+	Task      int64         // of the array; -1 for none and for several
+	Tasks     uint32        // pending tasks of an array that are one record; else 1
+	Het       ostrich.JobID // leader of a heterogeneous job, or 0
+	UID       uint32
+	User      string // "" without an association
+	Account   string
+	Assoc     uint32 // 0 if there is none
+	Partition string // a list while it may be any of several
+	QOS       string
+	QOSNumber uint32
+
+	Submit, Eligible, Start, End ostrich.Time // 0 for none
+	Suspended                    ostrich.Duration
+	Limit                        ostrich.Duration // 0 without one of its own
+	Req, Alloc                   uint32           // processors of one task; Alloc is 0 before the start
+	State                        string           // such as COMPLETED, without what follows it
+	Impossible                   string           // why the row cannot be true, or ""
+
+	// What sacct alone tells, as are Task, Het, User and QOS.
+	WCKey, Name, Comment string
+
+	// What the tables alone tell.
+	Asked, Held                   TRES
+	Class, NameClass, ScriptClass uint64
+	Unfinished                    bool // Slurm has not written all of the row
+}
+
+// NodeEvent is a row of the event table: an outage of a node, or a size of the
+// cluster if Node is "".
+type NodeEvent struct {
+	Node        string
+	From, To    ostrich.Time // From is 0 if nobody knows since when, To while it lasts
+	State       uint32       // of the node as Slurm stores it, with its flags
+	CPUs, Nodes uint64
 }
 
 // Ended reports whether a job in this state has ended.

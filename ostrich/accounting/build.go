@@ -9,12 +9,33 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
+// Texts keeps one copy of each text that many records share.
+type Texts map[string]string
+
+// Of returns the copy.
+func (t Texts) Of(b []byte) string {
+	if s, ok := t[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	t[s] = s
+	return s
+}
+
 // Builder builds a History from records in any order. The zero value is ready.
 type Builder struct {
 	h            History
 	associations map[Association]int32
 	partitions   map[string]int32
 	qos          map[string]int32
+	resized      map[ostrich.JobID]bool // jobs with a record that a resize closed
+	early        []early
+}
+
+// early is a job that started before its submission.
+type early struct {
+	job ostrich.JobID
+	by  ostrich.Duration
 }
 
 // Association returns the index of an association in the history, and adds it if
@@ -43,12 +64,36 @@ func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
 	return i
 }
 
-// Add adds a record of a job.
+// Add adds a record of a job. The record that follows a resize has the job's first
+// start, before its own submission: it starts with that.
 func (b *Builder) Add(j Job) {
+	if j.State == Resized {
+		if b.resized == nil {
+			b.resized = map[ostrich.JobID]bool{}
+		}
+		b.resized[j.ID] = true
+	}
+	if by := ostrich.Duration(j.Submit - j.Start); j.Start > 0 && by > 0 {
+		b.early = append(b.early, early{j.ID, by})
+		j.Start = j.Submit
+		j.End = max(j.End, min(j.End, 1)*j.Start)
+		j.Suspended = min(j.Suspended, ostrich.Duration(max(0, j.End-j.Start)))
+	}
 	if len(b.h.Jobs) == cap(b.h.Jobs) {
 		b.h.Jobs = slices.Grow(b.h.Jobs, max(1024, len(b.h.Jobs)/2))
 	}
 	b.h.Jobs = append(b.h.Jobs, j)
+}
+
+// Early counts the jobs that started more than a second and at most so long before their
+// submission, though none of their records was closed by a resize.
+func (b *Builder) Early(most ostrich.Duration) (jobs int) {
+	for _, e := range b.early {
+		if 1 < e.by && e.by <= most && !b.resized[e.job] {
+			jobs++
+		}
+	}
+	return jobs
 }
 
 // Skip counts a record that was left out because it cannot be true.
@@ -83,7 +128,7 @@ func (b *Builder) History(cluster string, from, to ostrich.Time) *History {
 	if twice := h.settle(); twice > 0 {
 		b.Note("%s the same run of a job as another: dropped.", count(twice, "record tells of", "records tell of"))
 	}
-	joined, alone := h.join()
+	joined, alone := b.join()
 	if joined > 0 {
 		b.Note("%s resized while running: counted as one job of the mean size.", count(joined, "job was", "jobs were"))
 	}
@@ -130,18 +175,14 @@ func (h *History) settle() (twice int) {
 // join joins the records of a job that was resized: each but the last is Resized,
 // and the next begins when it ends. The job keeps its submission, its first start
 // and its processor-seconds.
-func (h *History) join() (joined, alone int) {
-	parts := map[ostrich.JobID][]int{}
-	for i := range h.Jobs {
-		if j := &h.Jobs[i]; j.State == Resized {
-			parts[j.ID] = nil
-		}
-	}
-	if len(parts) == 0 {
+func (b *Builder) join() (joined, alone int) {
+	if len(b.resized) == 0 {
 		return 0, 0
 	}
+	h := &b.h
+	parts := map[ostrich.JobID][]int{}
 	for i := range h.Jobs {
-		if id := h.Jobs[i].ID; parts[id] != nil || h.Jobs[i].State == Resized {
+		if id := h.Jobs[i].ID; b.resized[id] {
 			parts[id] = append(parts[id], i)
 		}
 	}

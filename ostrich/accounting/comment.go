@@ -86,7 +86,7 @@ func CampaignOfWCKey(wckey []byte) string {
 func readHint(b []byte) ostrich.Duration {
 	d, ok := readUnits(b)
 	if !ok {
-		d, ok = readTime(b)
+		d, ok = ReadTime(b)
 	}
 	if !ok || d > maxHint {
 		return 0
@@ -119,34 +119,31 @@ func readUnits(b []byte) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// readTime reads a time as sbatch --time does.
-func readTime(b []byte) (seconds int64, ok bool) {
+// ReadTime reads a length of time as sbatch --time does: minutes, minutes:seconds,
+// hours:minutes:seconds, and days-hours with or without minutes and seconds. None
+// of its numbers may have more than 9 digits.
+func ReadTime(b []byte) (seconds int64, ok bool) {
 	days, clock, withDays := bytes.Cut(b, []byte{'-'})
 	if !withDays {
 		clock = b
 	}
-	var parts [3]int64
-	n := 0
-	for more := true; more; n++ {
-		var part []byte
-		part, clock, more = bytes.Cut(clock, []byte{':'})
-		if n == len(parts) {
+	parts := 0
+	for part := range bytes.SplitSeq(clock, []byte{':'}) {
+		n, number := lines.Digits(part)
+		if parts++; !number || n >= 1e9 || parts > 3 {
 			return 0, false
 		}
-		if parts[n], ok = lines.Digits(part); !ok || parts[n] > maxHint {
-			return 0, false
+		seconds = seconds*60 + n
+	}
+	if !withDays {
+		if parts == 1 {
+			seconds *= 60
 		}
+		return seconds, true
 	}
-	if withDays {
-		d, ok := lines.Digits(days)
-		return d*86400 + parts[0]*3600 + parts[1]*60 + parts[2], ok && d <= maxHint
+	for ; parts < 3; parts++ {
+		seconds *= 60
 	}
-	switch n {
-	case 1:
-		return parts[0] * 60, true
-	case 2:
-		return parts[0]*60 + parts[1], true
-	default:
-		return parts[0]*3600 + parts[1]*60 + parts[2], true
-	}
+	d, ok := lines.Digits(days)
+	return d*86400 + seconds, ok && d < 1e9
 }

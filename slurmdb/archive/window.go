@@ -43,15 +43,10 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	if err != nil {
 		return nil, err
 	}
-	w := &window{now: now, associations: map[uint32]slurmdb.Association{}, progress: progress}
-	associations, qos, err := r.Names(ctx)
-	if err != nil {
+	w := &window{now: now, progress: progress}
+	if w.associations, w.qosNames, err = r.Names(ctx); err != nil {
 		return nil, err
 	}
-	for _, a := range associations {
-		w.associations[a.ID] = a
-	}
-	w.qosNames = qos
 	first, _, err := r.EndTimes(ctx, from)
 	if err != nil {
 		return nil, err
@@ -158,14 +153,12 @@ type window struct {
 
 	jobs     accounting.Builder
 	rows     int
-	ghosts   int                    // rows of jobs that another cluster took
-	barred   int                    // rows of jobs that were never eligible
-	unsized  int                    // rows of array tasks that Slurm has not written completely
-	clipped  []ostrich.JobID        // started before their submission
-	resized  map[ostrich.JobID]bool // jobs with a row that a resize closed
-	unnamed  map[place]bool         // places of users without an association
-	accounts map[place]int32        // indexes of associations, by place
-	uids     map[string]string      // user by uid in digits, from the associations
+	ghosts   int               // rows of jobs that another cluster took
+	barred   int               // rows of jobs that were never eligible
+	unsized  int               // rows of array tasks that Slurm has not written completely
+	unnamed  map[place]bool    // places of users without an association
+	accounts map[place]int32   // indexes of associations, by place
+	uids     map[string]string // user by uid in digits, from the associations
 }
 
 // place says who a row's job runs for.
@@ -180,7 +173,7 @@ func (w *window) add(r *slurmdb.Row) {
 	if w.rows%progressEvery == 0 {
 		w.report()
 	}
-	if r.State == slurmdb.Revoked {
+	if r.State == slurmdb.Revoked.String() {
 		w.ghosts++
 		return
 	}
@@ -202,24 +195,11 @@ func (w *window) add(r *slurmdb.Row) {
 		Memory: int64(cmp.Or(r.Asked.Memory, r.Held.Memory)), Billing: float64(r.Held.Billing),
 		Nodes: fit(cmp.Or(r.Held.Nodes, r.Asked.Nodes)), AskedNodes: fit(r.Asked.Nodes),
 		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
-		Association: w.association(r), QOS: w.qos(r.QOS),
+		Association: w.association(r), QOS: w.qos(r.QOSNumber),
 		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass,
 	}
 	partition, _, _ := strings.Cut(r.Partition, ",")
 	j.Partition = w.jobs.Partition(partition)
-	if j.Start > 0 {
-		if j.Start < j.Submit-1 {
-			w.clipped = append(w.clipped, j.ID)
-		}
-		j.Start = max(j.Start, j.Submit)
-		j.End = max(j.End, min(j.End, 1)*j.Start)
-	}
-	if j.State == accounting.Resized {
-		if w.resized == nil {
-			w.resized = map[ostrich.JobID]bool{}
-		}
-		w.resized[j.ID] = true
-	}
 	w.jobs.Add(j)
 }
 
@@ -234,22 +214,16 @@ func state(r *slurmdb.Row) accounting.State {
 	case r.End == 0:
 		return accounting.Pending
 	}
-	switch r.State {
-	case slurmdb.Pending, slurmdb.Cancelled:
+	s, known := accounting.ParseState([]byte(r.State))
+	switch {
+	case !known: // of a later release: the job has ended
+		return accounting.Failed
+	case s == accounting.Pending:
 		return accounting.Cancelled
-	case slurmdb.Failed, slurmdb.OutOfMemory:
-		return accounting.Failed
-	case slurmdb.Timeout, slurmdb.Deadline:
-		return accounting.TimedOut
-	case slurmdb.NodeFail, slurmdb.Preempted, slurmdb.BootFail, slurmdb.Requeued:
-		return accounting.Lost
-	case slurmdb.Resizing:
-		return accounting.Resized
-	case slurmdb.Running, slurmdb.Suspended, slurmdb.Complete: // Slurm ends runaway jobs as complete, too.
+	case s == accounting.Running: // Slurm ends runaway jobs as complete, too.
 		return accounting.Completed
-	default: // An unknown state of a later release: the job has ended.
-		return accounting.Failed
 	}
+	return s
 }
 
 // association returns the place of the association that the row's job runs for.
@@ -319,13 +293,7 @@ func (w *window) note() {
 	if w.unsized > 0 {
 		w.jobs.Note("%d rows of jobs that have not ended are left out: Slurm has not written their size yet.", w.unsized)
 	}
-	early := 0
-	for _, id := range w.clipped {
-		if !w.resized[id] {
-			early++
-		}
-	}
-	if early > 0 {
+	if early := w.jobs.Early(math.MaxInt64); early > 0 {
 		w.jobs.Note("%d jobs started before their submission, as a resized job does whose earlier part had ended "+
 			"before the window: they start with it.", early)
 	}
@@ -364,17 +332,13 @@ func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 	}
 	s := &accounting.Site{}
 	for _, a := range associations {
-		shares := a.Shares
-		if shares == slurmdb.FairshareParent {
-			shares = accounting.ParentShares
-		}
 		switch {
 		case a.Deleted:
 		case a.User == "":
-			s.Accounts = append(s.Accounts, accounting.Account{ID: a.ID, Name: a.Account, Parent: a.Parent, Shares: shares})
+			s.Accounts = append(s.Accounts, accounting.Account{ID: a.ID, Name: a.Account, Parent: a.Parent, Shares: a.Shares})
 		default:
 			s.Associations = append(s.Associations, accounting.AssociationShare{
-				ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: shares,
+				ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares,
 			})
 		}
 	}

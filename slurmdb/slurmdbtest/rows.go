@@ -1,6 +1,7 @@
 package slurmdbtest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -117,44 +118,26 @@ func nullable(s string) any {
 }
 
 func (j Job) withDefaults() Job {
-	if j.QOS == 0 {
-		j.QOS = 1
-	}
+	j.QOS = cmp.Or(j.QOS, 1)
 	if j.State == 0 && j.End != 0 {
 		j.State = 3
 	} else if j.State == 0 && j.Start != 0 {
 		j.State = 1
 	}
-	if j.Limit == 0 {
-		j.Limit = 60
-	}
-	if j.CPUs == 0 {
-		j.CPUs = 1
-	}
-	if j.Procs == 0 {
-		j.Procs = j.CPUs
-	}
-	if j.TRESReq == "" {
-		j.TRESReq = fmt.Sprintf("1=%d,2=1000,4=1,5=%[1]d", j.CPUs)
-	}
+	j.Limit = cmp.Or(j.Limit, 60)
+	j.CPUs = cmp.Or(j.CPUs, 1)
+	j.Procs = cmp.Or(j.Procs, j.CPUs)
+	j.TRESReq = cmp.Or(j.TRESReq, fmt.Sprintf("1=%d,2=1000,4=1,5=%[1]d", j.CPUs))
 	if j.TRES == "" && j.Start != 0 {
 		j.TRES = fmt.Sprintf("1=%d,2=1000,3=18446744073709551614,4=1,5=%[1]d", j.Procs)
 	}
-	if j.Eligible == 0 {
-		j.Eligible = j.Submit
-	}
+	j.Eligible = cmp.Or(j.Eligible, j.Submit)
 	if j.Task == 0 && (j.Array == 0 || j.Mask != "" || j.Tasks != 0) {
 		j.Task = NoVal
 	}
-	if j.Partition == "" {
-		j.Partition = "main"
-	}
-	if j.Account == "" {
-		j.Account = "root"
-	}
-	if j.Name == "" {
-		j.Name = fmt.Sprintf("job%d", j.ID)
-	}
+	j.Partition = cmp.Or(j.Partition, "main")
+	j.Account = cmp.Or(j.Account, "root")
+	j.Name = cmp.Or(j.Name, fmt.Sprintf("job%d", j.ID))
 	return j
 }
 

@@ -26,10 +26,7 @@ func Arguments(r *http.Request, takes []string) (url.Values, error) {
 		return nil, fmt.Errorf("invalid query in the address: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		known := takes == nil
-		for _, one := range takes {
-			known = known || one == name
-		}
+		known := takes == nil || slices.Contains(takes, name)
 		value := values[name]
 		switch {
 		case !known && len(takes) == 0:

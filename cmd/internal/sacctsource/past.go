@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -18,19 +18,19 @@ import (
 // on polls and does not change what polls report.
 func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error) {
 	name := strconv.FormatUint(uint64(id), 10)
-	is := func(e *slurmdb.Entry) bool { return e.ID == id }
+	is := func(r *accounting.Row) bool { return r.ID == id }
 	switch {
 	case task >= 0:
 		name += "_" + strconv.Itoa(task)
-		is = func(e *slurmdb.Entry) bool { return e.Array == id && e.Task == uint32(task) }
+		is = func(r *accounting.Row) bool { return r.Array == id && r.Task == int64(task) }
 	case offset >= 0:
 		name += "+" + strconv.Itoa(offset)
-		is = func(e *slurmdb.Entry) bool { return e.Het == id && e.ID == id+ostrich.JobID(offset) }
+		is = func(r *accounting.Row) bool { return r.Het == id && r.ID == id+ostrich.JobID(offset) }
 	}
-	var newest *slurmdb.Entry
-	err := s.each(ctx, func(e *slurmdb.Entry) error {
-		if is(e) && (newest == nil || e.Submit > newest.Submit) {
-			newest = e
+	var newest *accounting.Row
+	err := s.each(ctx, func(r accounting.Row) error {
+		if is(&r) && (newest == nil || r.Submit > newest.Submit) {
+			newest = &r
 		}
 		return nil
 	}, "--jobs", name)
@@ -54,12 +54,12 @@ func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(
 		return fmt.Errorf("%w: it was submitted earlier than sacct is asked for", slurmdb.ErrTooMuch)
 	}
 	n := 0
-	return s.each(ctx, func(e *slurmdb.Entry) error {
+	return s.each(ctx, func(r accounting.Row) error {
 		if n++; n > mostStarted {
 			return fmt.Errorf("%w: more than %d jobs have started or ended since its submission", slurmdb.ErrTooMuch, mostStarted)
 		}
-		if e.Start >= from && e.Start < to && e.State != slurmdb.Pending {
-			visit(&e.Row)
+		if r.Start >= from && r.Start < to && r.State != slurmdb.Pending.String() {
+			visit(&r)
 		}
 		return nil
 	}, "--allusers", "--starttime", uts(from), "--endtime", "now+1day", "--state", "R,S,"+ended)
@@ -67,22 +67,19 @@ func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(
 
 // Known reads the names that accounting has, deleted ones too.
 func (s *Source) Known(ctx context.Context) (known slurmdb.Known, err error) {
-	read := func(command string, columns []string, to ...*[]string) {
-		var out strings.Builder
-		if err == nil {
-			err = s.commands.Run(ctx, &out, "sacctmgr", append(strings.Fields(command)[1:], "withdeleted")...)
+	read := func(command string, columns ...string) [][]string {
+		names := make([][]string, len(columns))
+		if err != nil {
+			return names
 		}
-		var names [][]string
-		if err == nil {
-			names, err = sacct.ReadNames(strings.NewReader(out.String()), command, columns...)
+		var out io.Reader
+		if out, err = s.sacctmgr(ctx, command, "withdeleted"); err == nil {
+			names, err = sacct.ReadNames(out, command, columns...)
 		}
-		for i := range names {
-			*to[i] = names[i]
-		}
+		return names
 	}
-	read(sacct.AssociationsCommand, []string{"User", "Account"}, &known.Users, &known.Accounts)
-	read(sacct.QOSCommand, []string{"Name"}, &known.QOS)
-	return known, err
+	all := slices.Concat(read(sacct.AssociationsCommand, "User", "Account"), read(sacct.QOSCommand, "Name"))
+	return slurmdb.Known{Users: all[0], Accounts: all[1], QOS: all[2]}, err
 }
 
 // historyColumns are those that sacct.Read needs to test predictors.

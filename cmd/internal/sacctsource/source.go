@@ -14,6 +14,7 @@
 package sacctsource
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -200,22 +201,19 @@ func list(ids []ostrich.JobID) string {
 // sacct tells of the rows that sacct prints. A cold start may read millions that have
 // ended, which are not compared with anything.
 func (p *poll) sacct(ctx context.Context, which ...string) error {
-	return p.source.each(ctx, func(e *slurmdb.Entry) error {
-		if g, known := p.rows[e.ID]; (!known || e.Submit >= g.submit) && (e.End == 0 || !p.source.cold) {
-			p.rows[e.ID] = glance{e.Submit, e.Start, e.End, e.Eligible}
+	return p.source.each(ctx, func(r accounting.Row) error {
+		if g, known := p.rows[r.ID]; (!known || r.Submit >= g.submit) && (r.End == 0 || !p.source.cold) {
+			p.rows[r.ID] = glance{r.Submit, r.Start, r.End, r.Eligible}
 		}
-		p.Row(e)
+		p.Row(&r)
 		return nil
 	}, which...)
 }
 
 // each passes on the rows that sacct prints. An error of visit ends it.
-func (s *Source) each(ctx context.Context, visit func(*slurmdb.Entry) error, which ...string) error {
+func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, which ...string) error {
 	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
-	rows := sacct.Rows{Mark: mark, Visit: func(r sacct.Row, bad error) error {
-		e := entry(&r, bad)
-		return visit(&e)
-	}}
+	rows := sacct.Rows{Mark: mark, Visit: visit}
 	args := append([]string{
 		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", sacct.RowColumns,
 	}, which...)
@@ -223,29 +221,6 @@ func (s *Source) each(ctx context.Context, visit func(*slurmdb.Entry) error, whi
 		return err
 	}
 	return rows.Close()
-}
-
-// entry returns a row in the ledger's terms.
-func entry(r *sacct.Row, bad error) slurmdb.Entry {
-	e := slurmdb.Entry{
-		Row: slurmdb.Row{
-			ID: r.ID, Array: r.Array, Tasks: uint32(r.Tasks), Req: uint32(r.Asked), Alloc: uint32(r.Held),
-			Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
-			UID: r.UID, Assoc: r.Assoc, QOS: r.QOSNumber, Account: r.Account, Partition: r.Partition,
-		},
-		Task: slurmdb.NoTask, Het: r.Het, User: r.User, QOSName: r.QOS, Name: r.Name, WCKey: r.WCKey, Comment: r.Comment,
-	}
-	if r.Task >= 0 {
-		e.Task = uint32(r.Task)
-	}
-	var ok bool
-	if e.State, ok = slurmdb.ParseState(r.State); !ok && bad == nil {
-		bad = fmt.Errorf("sacct: state %q: not one of accounting's", r.State)
-	}
-	if bad != nil {
-		e.Impossible = bad.Error()
-	}
-	return e
 }
 
 // agrees reports whether the latest row read of a job is that of squeue's record.
@@ -279,59 +254,41 @@ func (p *poll) agreed(queue []slurm.Unfinished) map[ostrich.JobID]string {
 
 // sites tells of the associations and of the nodes that are out.
 func (p *poll) sites(ctx context.Context) error {
-	associations, err := p.source.associations(ctx)
+	site, err := p.source.Site(ctx)
 	if err != nil {
 		return err
 	}
-	p.Associations(associations)
-	return p.source.nodes(ctx, p.First(), p.Node)
-}
-
-func (s *Source) associations(ctx context.Context) ([]slurmdb.Association, error) {
-	site, err := s.Site(ctx)
-	if err != nil {
-		return nil, err
-	}
-	shares := func(n int64) int64 {
-		if n == accounting.ParentShares {
-			return slurmdb.FairshareParent
-		}
-		return n
-	}
-	var all []slurmdb.Association
-	for _, a := range site.Accounts {
-		all = append(all, slurmdb.Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
-	}
-	for _, a := range site.Associations {
-		all = append(all, slurmdb.Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: shares(a.Shares)})
-	}
-	return all, nil
+	p.Associations(site)
+	nodes, err := p.source.nodes(ctx, p.First())
+	p.Nodes(nodes...)
+	return err
 }
 
 // Site reads the association tree.
 func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
-	var out strings.Builder
-	words := slices.Concat(strings.Fields(sacct.AssociationsCommand)[1:], []string{"cluster=" + s.config.Cluster})
-	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
+	out, err := s.sacctmgr(ctx, sacct.AssociationsCommand, "cluster="+s.config.Cluster)
+	if err != nil {
 		return nil, err
 	}
 	site := new(accounting.Site)
-	if err := sacct.ReadAssociations(site, strings.NewReader(out.String()), "show associations", s.config.Cluster); err != nil {
+	if err := sacct.ReadAssociations(site, out, "show associations", s.config.Cluster); err != nil {
 		return nil, err
 	}
 	return site, nil
 }
 
-// nodes passes on the rows of the event table since a time, and those that are open.
-func (s *Source) nodes(ctx context.Context, since ostrich.Time, visit func(slurmdb.NodeEvent)) error {
-	var out strings.Builder
-	words := slices.Concat(strings.Fields(sacct.EventsCommand)[1:], []string{"cluster=" + s.config.Cluster, "start=" + uts(since)})
-	if err := s.commands.Run(ctx, &out, "sacctmgr", words...); err != nil {
-		return err
+// nodes reads the rows of the event table since a time, and those that are open.
+func (s *Source) nodes(ctx context.Context, since ostrich.Time) ([]accounting.NodeEvent, error) {
+	out, err := s.sacctmgr(ctx, sacct.EventsCommand, "cluster="+s.config.Cluster, "start="+uts(since))
+	if err != nil {
+		return nil, err
 	}
-	events, err := sacct.ReadEvents(strings.NewReader(out.String()), "show event")
-	for _, e := range events {
-		visit(slurmdb.NodeEvent{Node: e.Node, From: e.From, To: e.To, State: e.State, CPUs: uint64(e.CPUs), Nodes: uint64(e.Nodes)})
-	}
-	return err
+	return sacct.ReadEvents(out, "show event")
+}
+
+// sacctmgr runs a command of sacctmgr's with further words.
+func (s *Source) sacctmgr(ctx context.Context, command string, more ...string) (io.Reader, error) {
+	var out bytes.Buffer
+	err := s.commands.Run(ctx, &out, "sacctmgr", append(strings.Fields(command)[1:], more...)...)
+	return &out, err
 }

@@ -39,12 +39,12 @@ func (e busyError) Error() string { return string(e) }
 type limits struct {
 	now    func() time.Time
 	own    uint32        // the uid of this process
-	large  chan struct{} // has mostLarge places
 	making chan struct{} // has one: a second processor is left to the daemon
 
 	mu    sync.Mutex
 	users map[uint32]*user
 	all   int // connections
+	large int // large answers that are in memory
 }
 
 // user is a user who has a connection or has asked lately.
@@ -57,8 +57,7 @@ type user struct {
 
 func newLimits(now func() time.Time) *limits {
 	return &limits{
-		now: now, own: uint32(os.Getuid()), users: make(map[uint32]*user),
-		large: make(chan struct{}, mostLarge), making: make(chan struct{}, 1),
+		now: now, own: uint32(os.Getuid()), users: make(map[uint32]*user), making: make(chan struct{}, 1),
 	}
 }
 
@@ -134,33 +133,24 @@ func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error)
 	}
 }
 
-// hold takes room for a large answer, and returns how to say that it is sent.
+// hold takes room for a large answer to a user who has a connection, and returns how to
+// say that it is sent.
 func (l *limits) hold(uid uint32) (sent func(), err error) {
-	if !l.claim(uid) {
-		return nil, busyError("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
-	}
-	select {
-	case l.large <- struct{}{}:
-		return func() { <-l.large; l.release(uid) }, nil
-	default:
-		l.release(uid)
-		return nil, busyError(fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge))
-	}
-}
-
-func (l *limits) claim(uid uint32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.users[uid]
-	if u.large {
-		return false
+	switch {
+	case u.large:
+		return nil, busyError("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
+	case l.large >= mostLarge:
+		return nil, busyError(fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge))
 	}
 	u.large = true
-	return true
-}
-
-func (l *limits) release(uid uint32) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.users[uid].large = false
+	l.large++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		u.large = false
+		l.large--
+	}, nil
 }

@@ -38,8 +38,7 @@ func listen(ctx context.Context, path string, l *limits) (*listener, error) {
 	if err := removeStale(ctx, path); err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
-	var lc net.ListenConfig
-	in, err := lc.Listen(ctx, "unix", path)
+	in, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("socket %s: %w: its folder does not exist; systemd's RuntimeDirectory makes it, or make it for the user of ostrichd", path, fs.ErrNotExist)
@@ -49,20 +48,16 @@ func listen(ctx context.Context, path string, l *limits) (*listener, error) {
 	if err = os.Chmod(path, 0o666); err != nil { // whatever the umask; who asks is known by other means
 		return nil, errors.Join(fmt.Errorf("socket: %w", err), in.Close())
 	}
-	u, ok := in.(*net.UnixListener)
-	if !ok {
-		return nil, errors.Join(fmt.Errorf("socket %s: not a Unix socket", path), in.Close())
-	}
 	file, err := os.Lstat(path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("socket: %w", err), in.Close())
 	}
-	u.SetUnlinkOnClose(false) // the path may be another daemon's by then
-	return &listener{u, l, sync.OnceValue(func() error {
+	in.SetUnlinkOnClose(false) // the path may be another daemon's by then
+	return &listener{in, l, sync.OnceValue(func() error {
 		if is, err := os.Lstat(path); err == nil && os.SameFile(is, file) {
 			_ = os.Remove(path) // What stays behind is found stale by the next daemon.
 		}
-		return u.Close()
+		return in.Close()
 	})}, nil
 }
 

@@ -21,10 +21,10 @@ const (
 	rightsPatience = 3 * time.Second
 )
 
-// rights remembers who Slurm's users are. It asks beside the cycles and when a
+// Directory remembers who Slurm's users are. It asks beside the cycles and when a
 // request wants to know, at most once at a time. Without a valid answer everybody
 // is an ordinary user.
-type rights struct {
+type Directory struct {
 	ask    func(context.Context) (slurm.Users, error)
 	failed func(error) // called for the first failure in a row
 	now    func() time.Time
@@ -38,78 +38,74 @@ type rights struct {
 	asking  chan struct{} // closed when the present question ends; nil: there is none
 }
 
+// NewDirectory returns a directory that asks Slurm for its users when somebody wants
+// to know, and tells failed of the first failure in a row.
+func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(error), now func() time.Time) *Directory {
+	return &Directory{ask: ask, failed: failed, now: now}
+}
+
 // of returns the Slurm user of a uid, and whether slurmdbd shows everybody the ended jobs
 // of others. The zero value has no rights.
-func (r *rights) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
+func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
 	ctx, cancel := context.WithTimeout(ctx, rightsPatience)
 	defer cancel()
-	if asking := r.renew(); asking != nil {
+	if asking := d.renew(); asking != nil {
 		select {
 		case <-asking:
 		case <-ctx.Done():
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.now().Sub(r.success) >= rightsLast {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.now().Sub(d.success) >= rightsLast {
 		return slurm.User{}, false
 	}
-	return r.users[uid], r.ended
+	return d.users[uid], d.ended
 }
 
 // renew begins to ask Slurm if what is known is old. It returns what is closed once Slurm
 // has answered, nil if there is nothing to wait for.
-func (r *rights) renew() <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.now()
+func (d *Directory) renew() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
 	switch {
-	case now.Sub(r.success) < rightsAge:
+	case now.Sub(d.success) < rightsAge:
 		return nil
-	case r.asking == nil && (!r.failing || now.Sub(r.tried) >= rightsPause):
-		r.asking = make(chan struct{})
-		go r.refresh(r.asking)
+	case d.asking == nil && (!d.failing || now.Sub(d.tried) >= rightsPause):
+		d.asking = make(chan struct{})
+		go d.refresh(d.asking)
 	}
-	return r.asking
+	return d.asking
 }
 
 // refresh asks Slurm. Its commands have limits of their own.
-func (r *rights) refresh(done chan<- struct{}) {
-	users, err := r.ask(context.Background())
-	r.mu.Lock()
-	r.tried, r.asking = r.now(), nil
-	first := err != nil && !r.failing
-	if r.failing = err != nil; err == nil {
-		r.success, r.users = r.tried, make(map[uint32]slurm.User, len(users.List))
-		r.ended = !slices.Contains(users.Private, "jobs")
+func (d *Directory) refresh(done chan<- struct{}) {
+	users, err := d.ask(context.Background())
+	d.mu.Lock()
+	d.tried, d.asking = d.now(), nil
+	first := err != nil && !d.failing
+	if d.failing = err != nil; err == nil {
+		d.success, d.users = d.tried, make(map[uint32]slurm.User, len(users.List))
+		d.ended = !slices.Contains(users.Private, "jobs")
 		for _, u := range users.List {
-			r.users[u.UID] = u
+			d.users[u.UID] = u
 		}
 	}
-	r.mu.Unlock()
+	d.mu.Unlock()
 	if first {
-		r.failed(err)
+		d.failed(err)
 	}
 	close(done)
 }
 
-// Directory knows Slurm's users, as far as somebody wants to know.
-type Directory struct{ rights *rights }
-
-// NewDirectory returns a directory that asks Slurm for its users when somebody wants
-// to know, and tells failed of the first failure in a row.
-func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(error), now func() time.Time) *Directory {
-	return &Directory{&rights{ask: ask, failed: failed, now: now}}
-}
-
 // Named returns the user of a name. The zero value is one whom Slurm does not know.
 func (d *Directory) Named(ctx context.Context, name string) slurm.User {
-	r := d.rights
-	r.of(ctx, 0) // waits if nothing is known yet
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.now().Sub(r.success) < rightsLast {
-		for _, u := range r.users {
+	d.of(ctx, 0) // waits if nothing is known yet
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.now().Sub(d.success) < rightsLast {
+		for _, u := range d.users {
 			if u.Name == name {
 				return u
 			}

@@ -17,7 +17,7 @@ func TestRights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, failed atomic.Int64
 		var away, ordinary atomic.Bool
-		r := &rights{now: time.Now, failed: func(error) { failed.Add(1) }, ask: func(context.Context) (slurm.Users, error) {
+		r := &Directory{now: time.Now, failed: func(error) { failed.Add(1) }, ask: func(context.Context) (slurm.Users, error) {
 			asked.Add(1)
 			time.Sleep(time.Second)
 			if away.Load() {
@@ -65,7 +65,7 @@ func TestRightsHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		var asked atomic.Int64
-		r := &rights{now: time.Now, failed: func(error) {}, ask: func(context.Context) (slurm.Users, error) {
+		r := &Directory{now: time.Now, failed: func(error) {}, ask: func(context.Context) (slurm.Users, error) {
 			asked.Add(1)
 			<-hang
 			return slurm.Users{}, nil

@@ -230,7 +230,7 @@ func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32, past boo
 	if v.Jobs && v.Shares && !past || uid == 0 || uid == s.limits.own || uid == controller.SlurmUser {
 		return view.Everything()
 	}
-	u, ended := s.Users.rights.of(ctx, uid)
+	u, ended := s.Users.of(ctx, uid)
 	if u.Operator {
 		return view.Everything()
 	}

@@ -159,7 +159,7 @@ func TestAnswer(t *testing.T) {
 			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                          // in no pool
 			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                           // after it
 			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                            // before it
-			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: slurmdb.Requeued}, // itself
+			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: slurmdb.Requeued.String()}, // itself
 			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                             // ahead of 53
 		},
 		writes: []journal.Record{

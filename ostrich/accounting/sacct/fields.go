@@ -12,68 +12,18 @@ import (
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// revoked is the state of a job that another cluster of a federation took. It
-// stays inside this package.
-const revoked = accounting.State(255)
-
-// stateOf reads a state such as "COMPLETED" or "CANCELLED by 1000".
-func stateOf(field []byte) (accounting.State, bool) {
-	word, _, _ := bytes.Cut(field, []byte{' '})
-	switch string(bytes.TrimRight(word, "+")) {
-	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
-		return accounting.Pending, true
-	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
-		return accounting.Running, true
-	case "COMPLETED":
-		return accounting.Completed, true
-	case "CANCELLED":
-		return accounting.Cancelled, true
-	case "FAILED", "OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL":
-		return accounting.Failed, true
-	case "TIMEOUT", "DEADLINE":
-		return accounting.TimedOut, true
-	case "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED":
-		return accounting.Lost, true
-	case "RESIZING":
-		return accounting.Resized, true
-	case "REVOKED":
-		return revoked, true
-	}
-	return 0, false
-}
-
 var errElapsed = errors.New("not [days-]hours:minutes:seconds")
 
 // parseElapsed reads "1-02:03:04", "02:03:04" or "03:04", perhaps with a
 // fraction, which is dropped (_elapsed_time in Slurm's src/sacct/print.c).
 func parseElapsed(b []byte) (ostrich.Duration, error) {
 	b, _, _ = bytes.Cut(b, []byte{'.'})
-	days, clock, ok := bytes.Cut(b, []byte{'-'})
-	if !ok {
-		days, clock = nil, b
-	}
-	d := int64(0)
-	if ok {
-		if d, ok = lines.Digits(days); !ok || len(days) > 6 {
-			return 0, errElapsed
-		}
-	}
-	seconds, parts := int64(0), 0
-	for {
-		part, rest, more := bytes.Cut(clock, []byte{':'})
-		n, ok := lines.Digits(part)
-		if parts++; !ok || len(part) > 9 || parts > 3 {
-			return 0, errElapsed
-		}
-		seconds = seconds*60 + n
-		if clock = rest; !more {
-			break
-		}
-	}
-	if parts < 2 || days != nil && parts < 3 {
+	colons := bytes.Count(b, []byte{':'})
+	seconds, ok := accounting.ReadTime(b)
+	if !ok || colons == 0 || colons == 1 && bytes.IndexByte(b, '-') >= 0 {
 		return 0, errElapsed
 	}
-	return ostrich.Duration(d*86400 + seconds), nil
+	return ostrich.Duration(seconds), nil
 }
 
 // amount reads a number such as "1000M", "2.50G" or "12". With mebi the result is

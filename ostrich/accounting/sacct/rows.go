@@ -8,33 +8,9 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
 )
-
-// A Row is a record of a job, a run of it, with all that the daemon needs. The names of
-// its state and of its user are sacct's own.
-type Row struct {
-	ID        ostrich.JobID
-	Array     ostrich.JobID // 0 unless the job belongs to an array
-	Task      int64         // of the array; -1 for none and for several
-	Tasks     int           // waiting tasks of an array that are one record; else 1
-	Het       ostrich.JobID // leader of a heterogeneous job, or 0
-	UID       uint32
-	User      string // "" without an association
-	Account   string
-	Assoc     uint32 // 0 if there is none
-	Partition string // a list while it may be any of several
-	QOS       string
-	QOSNumber uint32
-
-	Submit, Eligible, Start, End ostrich.Time // 0 for none
-	Suspended                    ostrich.Duration
-	Limit                        ostrich.Duration // 0 without one of its own
-	Asked, Held                  int64            // processors of one task; Held is 0 if none are allocated
-
-	WCKey, Name, Comment string
-	State                string // such as COMPLETED, without what follows it
-}
 
 // RowColumns are the columns of a row, for sacct's option --format. The last one holds
 // no text of a user's.
@@ -73,17 +49,12 @@ var rowNames = strings.Split(RowColumns, ",")
 // ErrRow says that a row is not one of RowColumns: another program has printed it.
 var ErrRow = errors.New("not a row of sacct's")
 
-// A RowFault is a field of a row that cannot be read. The row has the others, with its id.
-type RowFault struct{ Field, Text, Why string }
-
-func (f *RowFault) Error() string { return fmt.Sprintf("sacct: %s %q: %s", f.Field, f.Text, f.Why) }
-
 // Rows cuts the output of sacct --parsable2 --noheader --delimiter=Mark into rows. Names
 // of jobs may hold the usual delimiter and new lines, so the mark should be a text that
 // nobody can guess. It is a writer: memory holds one row at a time.
 type Rows struct {
 	Mark  string
-	Visit func(Row, error) error // the error is nil or a *RowFault; what it returns ends the reading
+	Visit func(accounting.Row) error // its error ends the reading
 
 	row   []byte // read so far
 	marks int    // in its lines that have ended; none has an end of a line in it
@@ -133,11 +104,9 @@ func (r *Rows) line() {
 	}
 	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), rowColumns))
 	r.row, r.marks, r.begun = r.row[:0], 0, 0
-	if fault := (*RowFault)(nil); err != nil && !errors.As(err, &fault) {
-		r.err = err
-		return
+	if r.err = err; err == nil {
+		r.err = r.Visit(row)
 	}
-	r.err = r.Visit(row, err)
 }
 
 // Close ends the output.
@@ -148,41 +117,47 @@ func (r *Rows) Close() error {
 	return r.err
 }
 
-// readRow reads the fields of a row.
-func readRow(fields [][]byte) (row Row, err error) {
-	number := func(at int, most int64) int64 {
+// readRow reads the fields of a row. A field that cannot be read makes it impossible;
+// it has the others then, with its id.
+func readRow(fields [][]byte) (row accounting.Row, err error) {
+	fault := func(at int, why string) {
+		if row.Impossible == "" {
+			row.Impossible = fmt.Sprintf("sacct: %s %q: %s", rowNames[at], clip(fields[at]), why)
+		}
+	}
+	number := func(at int) uint32 {
 		n, ok := lines.Digits(fields[at])
-		if (!ok || n > most) && len(fields[at]) > 0 && err == nil {
-			err = fault(fields, at, "not a number")
+		if ok && n <= math.MaxUint32 {
+			return uint32(n)
 		}
-		if !ok || n > most {
-			return 0
+		if len(fields[at]) > 0 {
+			fault(at, "not a number")
 		}
-		return n
+		return 0
 	}
 	moment := func(at int) ostrich.Time {
-		switch string(fields[at]) {
-		case "", "Unknown", "None", "N/A":
+		t, ok := readMoment(fields[at])
+		if !ok {
+			fault(at, "not a number")
 			return 0
 		}
-		return ostrich.Time(number(at, 1<<40))
+		return t
 	}
-	row = Row{
-		ID: ostrich.JobID(number(rowRaw, math.MaxUint32)), Submit: moment(rowSubmit), Task: -1, Tasks: 1,
-	}
+	row.Task, row.Tasks = -1, 1
+	row.ID, row.Submit = ostrich.JobID(number(rowRaw)), moment(rowSubmit)
 	if row.ID == 0 {
 		return row, fmt.Errorf("%w: job %q", ErrRow, clip(fields[rowRaw]))
 	}
 	row.User, row.Account, row.Partition = string(fields[rowUser]), string(fields[rowAccount]), string(fields[rowPartition])
 	row.QOS, row.WCKey, row.Name, row.Comment = string(fields[rowQOS]), string(fields[rowWCKey]), string(fields[rowName]), string(fields[rowComment])
-	row.UID, row.Assoc = uint32(number(rowUID, math.MaxUint32)), uint32(number(rowAssoc, math.MaxUint32))
-	row.QOSNumber = uint32(number(rowQOSRaw, math.MaxUint32))
+	row.UID, row.Assoc, row.QOSNumber = number(rowUID), number(rowAssoc), number(rowQOSRaw)
 	row.Eligible, row.Start, row.End = moment(rowEligible), moment(rowStart), moment(rowEnd)
 	state, _, _ := bytes.Cut(fields[rowState], []byte{' '})
 	row.State = string(state)
-	if b := fields[rowSuspended]; len(b) > 0 && string(b) != "INVALID" && err == nil {
-		if row.Suspended, err = parseElapsed(b); err != nil {
-			err = fault(fields, rowSuspended, err.Error())
+	if b := fields[rowSuspended]; len(b) > 0 && string(b) != "INVALID" {
+		pause, wrong := parseElapsed(b)
+		if row.Suspended = pause; wrong != nil {
+			fault(rowSuspended, wrong.Error())
 		}
 	}
 	if n, ok := lines.Digits(fields[rowLimit]); ok && n < math.MaxInt32 {
@@ -193,29 +168,27 @@ func readRow(fields [][]byte) (row Row, err error) {
 	if asked.cpus > 0 {
 		asks = asked.cpus
 	}
-	row.Asked, row.Held = int64(min(asks, math.MaxUint32)), int64(min(held.cpus, math.MaxUint32))
-	if !row.group(fields[rowID]) && err == nil {
-		err = fault(fields, rowID, "not the id of a job, of tasks or of a component")
+	row.Req, row.Alloc = uint32(min(asks, math.MaxUint32)), uint32(min(held.cpus, math.MaxUint32))
+	if !readGroup(&row, fields[rowID]) {
+		fault(rowID, "not the id of a job, of tasks or of a component")
 	}
-	return row, err
+	return row, nil
 }
 
-// group reads the array or the heterogeneous job from 123_4, 123_[5-9%2] or 123+0.
-func (r *Row) group(id []byte) bool {
+// readGroup reads the array or the heterogeneous job from 123_4, 123_[5-9%2] or 123+0.
+func readGroup(r *accounting.Row, id []byte) (ok bool) {
 	master, task, array := bytes.Cut(id, []byte{'_'})
 	if !array {
 		leader, _, het := bytes.Cut(id, []byte{'+'})
-		n, ok := lines.Digits(leader)
+		first, is := readID(leader)
 		if het {
-			r.Het = ostrich.JobID(n)
+			r.Het = first
 		}
-		return ok && n > 0 && n <= math.MaxUint32
+		return is
 	}
-	n, ok := lines.Digits(master)
-	if !ok || n == 0 || n > math.MaxUint32 {
+	if r.Array, ok = readID(master); !ok {
 		return false
 	}
-	r.Array = ostrich.JobID(n)
 	list, several := bytes.CutPrefix(task, []byte{'['})
 	if !several {
 		r.Task, ok = lines.Digits(task)
@@ -224,12 +197,8 @@ func (r *Row) group(id []byte) bool {
 	list, ok = bytes.CutSuffix(list, []byte{']'})
 	list, _, _ = bytes.Cut(list, []byte{'%'})
 	tasks, counts := countTasks(list)
-	r.Tasks = int(max(tasks, 1))
+	r.Tasks = uint32(max(tasks, 1))
 	return ok && counts
-}
-
-func fault(fields [][]byte, at int, why string) *RowFault {
-	return &RowFault{Field: rowNames[at], Text: clip(fields[at]), Why: why}
 }
 
 // clip makes a text short enough for a message.

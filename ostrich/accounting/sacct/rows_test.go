@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
@@ -33,36 +35,36 @@ func rowOf(changed ...string) string {
 	return strings.Join(fields, rowMark) + "\n"
 }
 
-func readRows(text string, piece int) (all []sacct.Row, faults []error, err error) {
-	r := sacct.Rows{Mark: rowMark, Visit: func(row sacct.Row, fault error) error {
-		all, faults = append(all, row), append(faults, fault)
+func readRows(text string, piece int) (all []accounting.Row, err error) {
+	r := sacct.Rows{Mark: rowMark, Visit: func(row accounting.Row) error {
+		all = append(all, row)
 		return nil
 	}}
 	for part := range slices.Chunk([]byte(text), piece) {
 		if _, err = r.Write(part); err != nil {
-			return all, faults, err
+			return all, err
 		}
 	}
-	return all, faults, r.Close()
+	return all, r.Close()
 }
 
 func TestRows(t *testing.T) {
-	task := sacct.Row{
+	task := accounting.Row{
 		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
-		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Asked: 4, Held: 8,
+		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Req: 4, Alloc: 8,
 		WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
 	}
 	array := task
-	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Held, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
+	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
 	component := task
 	component.ID, component.Array, component.Task, component.Het, component.Limit = 7, 0, -1, 6, 0
 	text := rowOf() +
 		rowOf("JobIDRaw", "5", "JobID", "5_[0-2,7,9-10%2]", "Eligible", "Unknown", "Start", "Unknown", "AllocTRES", "", "State", "PENDING") +
 		rowOf("JobIDRaw", "7", "JobID", "6+1", "TimelimitRaw", "Partition_Limit")
 	for _, piece := range []int{1, 7, len(text)} {
-		got, faults, err := readRows(text, piece)
-		if diff := cmp.Diff([]sacct.Row{task, array, component}, got); diff != "" || err != nil || errors.Join(faults...) != nil {
-			t.Errorf("in pieces of %d: %v, %v (-want +got):\n%s", piece, err, faults, diff)
+		got, err := readRows(text, piece)
+		if diff := cmp.Diff([]accounting.Row{task, array, component}, got); diff != "" || err != nil {
+			t.Errorf("in pieces of %d: %v (-want +got):\n%s", piece, err, diff)
 		}
 	}
 }
@@ -74,30 +76,30 @@ func TestRowFaults(t *testing.T) {
 		"UID": "bob", "Start": "2024-03-01T10:00:00", "Suspended": "long", "JobID": "5_[1-", "QOSRAW": "99999999999",
 		"Submit": "2024-03-01T10:00:00",
 	} {
-		rows, faults, err := readRows(rowOf(field, text), 1000)
-		var fault *sacct.RowFault
+		rows, err := readRows(rowOf(field, text), 1000)
 		submit := ostrich.Time(1795501099)
 		if field == "Submit" {
 			submit = 0
 		}
-		if err != nil || len(rows) != 1 || rows[0].ID != 15 || rows[0].Submit != submit || !errors.As(faults[0], &fault) || fault.Field != field {
-			t.Errorf("%s %q: %v, %v, %v", field, text, rows, faults, err)
+		if err != nil || len(rows) != 1 || rows[0].ID != 15 || rows[0].Submit != submit ||
+			!strings.HasPrefix(rows[0].Impossible, "sacct: "+field+" "+strconv.Quote(text)+": ") {
+			t.Errorf("%s %q: %v, %v", field, text, rows, err)
 		}
 	}
-	rows, faults, err := readRows(rowOf("Submit", "Unknown")+rowOf(), 1000)
-	if err != nil || len(rows) != 2 || rows[0].Submit != 0 || errors.Join(faults...) != nil {
-		t.Errorf("no submission: %v, %v, %v", rows, faults, err)
+	rows, err := readRows(rowOf("Submit", "Unknown")+rowOf(), 1000)
+	if err != nil || len(rows) != 2 || rows[0].Submit != 0 || rows[0].Impossible+rows[1].Impossible != "" {
+		t.Errorf("no submission: %v, %v", rows, err)
 	}
 	for what, text := range map[string]string{
 		"no id": rowOf("JobIDRaw", ""), "a mark in a name": rowOf("JobName", "x"+rowMark+"y"),
 		"cut off": strings.TrimSuffix(rowOf(), "1000\n"), "words": "sacct: error\n",
 	} {
-		if _, _, err := readRows(text, 1000); !errors.Is(err, sacct.ErrRow) {
+		if _, err := readRows(text, 1000); !errors.Is(err, sacct.ErrRow) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	stop := errors.New("stop")
-	r := sacct.Rows{Mark: rowMark, Visit: func(sacct.Row, error) error { return stop }}
+	r := sacct.Rows{Mark: rowMark, Visit: func(accounting.Row) error { return stop }}
 	if _, err := r.Write([]byte(rowOf())); !errors.Is(err, stop) {
 		t.Errorf("what visit returns: %v", err)
 	}
@@ -109,13 +111,13 @@ func FuzzRows(f *testing.F) {
 	f.Add(rowOf("JobID", "6+1", "Suspended", "00:01.5")+rowOf("JobIDRaw", "x"), 1)
 	f.Fuzz(func(t *testing.T, text string, piece int) {
 		piece = max(1, piece)
-		rows, _, err := readRows(text, piece)
-		again, _, other := readRows(text, len(text)+1)
+		rows, err := readRows(text, piece)
+		again, other := readRows(text, len(text)+1)
 		if diff := cmp.Diff(again, rows); diff != "" || (err == nil) != (other == nil) {
 			t.Errorf("in pieces of %d: %v, in one %v (-one +pieces):\n%s", piece, err, other, diff)
 		}
 		for _, r := range rows {
-			if r.ID == 0 || r.Submit < 0 || r.Tasks < 1 || r.Suspended < 0 || r.Limit < 0 || r.Asked < 0 || r.Held < 0 {
+			if r.ID == 0 || r.Submit < 0 || r.Tasks < 1 || r.Suspended < 0 || r.Limit < 0 {
 				t.Errorf("impossible row %+v", r)
 			}
 		}
@@ -127,7 +129,7 @@ func TestEvents(t *testing.T) {
 		"|1795501040|Unknown|0|billing=16,cpu=16,energy=0,fs/disk=0,mem=4M,node=4,pages=0,vmem=0\n" +
 		"n1|1795501050|1795501060|513|billing=4,cpu=4,mem=1M\n" +
 		"n2|Unknown|Unknown|1|cpu=2\n"
-	want := []sacct.Event{
+	want := []accounting.NodeEvent{
 		{From: 1795501040, CPUs: 16, Nodes: 4},
 		{Node: "n1", From: 1795501050, To: 1795501060, State: 513, CPUs: 4},
 		{Node: "n2", State: 1, CPUs: 2}, // since nobody knows when
@@ -150,7 +152,7 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all, err := sacct.ReadEvents(bytes.NewReader(text), "events")
 		for _, e := range all {
-			if e.From < 0 || e.To < 0 || e.CPUs < 0 || e.Nodes < 0 {
+			if e.From < 0 || e.To < 0 {
 				t.Errorf("impossible event %+v, %v", e, err)
 			}
 		}

@@ -53,7 +53,7 @@ func (f *Fault) Error() string {
 // last of these. A dump without a job is ErrEmpty. Notes say what was changed or
 // left out.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, zone: zone{loc: o.Location}}
+	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
@@ -96,17 +96,15 @@ type dump struct {
 	header  *layout // nil without one
 	fields  [][]byte
 	values  [columns][]byte
-	texts   map[string]string
+	texts   accounting.Texts
 	cluster string
 
 	first, last ostrich.Time // submissions
 
-	steps, ghosts, others       int                    // lines left out
-	unnamed, longer, longerHour int                    // jobs
-	missing, settled, open      int                    // times near a change of the clocks
-	early                       []ostrich.JobID        // jobs that start up to an hour before their submission
-	resized                     map[ostrich.JobID]bool // jobs with a record that a resize closed
-	partial                     int                    // arrays whose tasks sacct has not listed completely
+	steps, ghosts, others       int // lines left out
+	unnamed, longer, longerHour int // jobs
+	missing, settled, open      int // times near a change of the clocks
+	partial                     int // arrays whose tasks sacct has not listed completely
 }
 
 // add reads a line. Its error is a *Fault if the line may be skipped.
@@ -115,7 +113,7 @@ func (d *dump) add(line []byte) error {
 		return nil
 	}
 	d.fields = split(d.fields[:0], line)
-	if isHeaderLine(line) && isHeader(d.fields) {
+	if (line[0] < '0' || line[0] > '9') && isHeader(d.fields) { // most lines begin with a number
 		l, err := header(d.fields)
 		if err != nil {
 			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
@@ -133,11 +131,6 @@ func (d *dump) add(line []byte) error {
 		return d.fault(fmt.Sprintf("%d fields, want %d", len(d.fields), l.count))
 	}
 	return d.job()
-}
-
-// isHeaderLine saves most lines the check of each field.
-func isHeaderLine(line []byte) bool {
-	return line[0] < '0' || line[0] > '9'
 }
 
 // split cuts a line at each delimiter.
@@ -167,19 +160,8 @@ func (d *dump) bad(c column, why string) *Fault {
 	return f
 }
 
-// text returns a field as a string, with one copy of each.
-func (d *dump) text(c column) string {
-	b := d.values[c]
-	if s, ok := d.texts[string(b)]; ok {
-		return s
-	}
-	if d.texts == nil {
-		d.texts = map[string]string{}
-	}
-	s := string(b)
-	d.texts[s] = s
-	return s
-}
+// text returns a field as a string.
+func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 // job reads the line of a job.
 func (d *dump) job() error {
@@ -202,17 +184,16 @@ func (d *dump) job() error {
 	}
 	name := accounting.NameClass(d.values[colName])
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
-	n, ok := lines.Digits(raw)
-	if !ok || n == 0 || n > math.MaxUint32 {
+	var ok bool
+	if j.ID, ok = readID(raw); !ok {
 		return d.bad(colRaw, "not the id of a job")
 	}
-	j.ID = ostrich.JobID(n)
-	if j.State, ok = stateOf(d.values[colState]); !ok {
-		return d.bad(colState, "not a state of a job")
-	}
-	if j.State == revoked {
+	if bytes.HasPrefix(d.values[colState], []byte("REVOKED")) {
 		d.ghosts++
 		return nil
+	}
+	if j.State, ok = accounting.ParseState(d.values[colState]); !ok {
+		return d.bad(colState, "not a state of a job")
 	}
 	if err := d.array(&j); err != nil {
 		return err
@@ -230,12 +211,6 @@ func (d *dump) job() error {
 		d.first = j.Submit
 	}
 	d.last = max(d.last, j.Submit)
-	if j.State == accounting.Resized {
-		if d.resized == nil {
-			d.resized = map[ostrich.JobID]bool{}
-		}
-		d.resized[j.ID] = true
-	}
 	d.jobs.Add(j)
 	return nil
 }
@@ -246,11 +221,9 @@ func (d *dump) array(j *accounting.Job) error {
 	if !ok {
 		return nil
 	}
-	n, ok := lines.Digits(master)
-	if !ok || n == 0 || n > math.MaxUint32 {
+	if j.Array, ok = readID(master); !ok {
 		return d.bad(colID, "not the id of a job")
 	}
-	j.Array = ostrich.JobID(n)
 	list, ok := bytes.CutPrefix(task, []byte{'['})
 	if !ok {
 		if _, ok = lines.Digits(task); !ok {
@@ -270,6 +243,12 @@ func (d *dump) array(j *accounting.Job) error {
 	}
 	j.Tasks = tasks
 	return nil
+}
+
+// readID reads the id of a job.
+func readID(b []byte) (ostrich.JobID, bool) {
+	n, ok := lines.Digits(b)
+	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32
 }
 
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
@@ -335,12 +314,6 @@ func (d *dump) history() (*accounting.History, error) {
 		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, accounting.ErrEmpty)
 	}
 	where := d.zone.loc.String()
-	early := 0
-	for _, id := range d.early {
-		if !d.resized[id] {
-			early++
-		}
-	}
 	for _, n := range []struct {
 		count int
 		text  string
@@ -356,7 +329,7 @@ func (d *dump) history() (*accounting.History, error) {
 		{d.open, "%d times exist twice in " + where + ", where the clocks were put back: taken as the first."},
 		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were " +
 			"changed, not in " + where + ". Their end is taken from the time they ran."},
-		{early, "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
+		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
 		{d.longer, "%d jobs ran longer than from start to end: their end is taken as it stands."},
 	} {

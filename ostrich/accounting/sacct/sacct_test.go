@@ -393,6 +393,18 @@ func TestReadLenient(t *testing.T) {
 	}
 }
 
+// A line that is left out counts in no other note.
+func TestReadLenientEarly(t *testing.T) {
+	text := plainLine + "\n" + line(fieldRaw, "8", fieldSubmit, "2024-03-01T10:30:00", fieldLimit, "soon")
+	h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Notes) != 1 || !strings.HasPrefix(h.Notes[0], "1 record is malformed or impossible") {
+		t.Errorf("notes %q", h.Notes)
+	}
+}
+
 func TestReadCluster(t *testing.T) {
 	text := plainLine + "\n" + line(fieldCluster, "c2", fieldRaw, "8")
 	h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Cluster: "c2"})

@@ -72,7 +72,7 @@ func parseTime(s string, now time.Time) (ostrich.Time, error) {
 	case "uts":
 		return 0, errors.New("uts is followed by seconds since 1970, at least 1000000")
 	}
-	p := timeParts{now: now}
+	p := timeParts{now: now, clock: -1}
 	for s != "" {
 		rest, err := p.next(s)
 		if err != nil {
@@ -83,10 +83,15 @@ func parseTime(s string, now time.Time) (ostrich.Time, error) {
 			s = s[1:] // between a date and a time of day
 		}
 	}
-	if p.date == nil && p.clock == nil {
+	if p.date.IsZero() && p.clock < 0 {
 		return 0, errTime
 	}
-	return p.time()
+	if p.date.IsZero() {
+		year, month, day := now.Date()
+		p.date = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	}
+	shown := civil(p.date.Unix() + max(0, p.clock))
+	return ostrich.Time(shown.in(now.Location()).first), nil
 }
 
 // number returns the value of at most 12 digits; of none, 0.
@@ -95,11 +100,11 @@ func number(digits string) int64 {
 	return n
 }
 
-// timeParts are the date and the time of day of a time; nil means not given.
+// timeParts are the date and the time of day of a time.
 type timeParts struct {
 	now   time.Time
-	date  *[3]int // year, month, day
-	clock *[3]int // hour, minute, second
+	date  time.Time // its midnight, as UTC has it; zero if it is not given
+	clock int64     // seconds of the day; -1 if it is not given
 }
 
 // next reads the first part of a time and returns the rest.
@@ -158,39 +163,23 @@ func (p *timeParts) next(s string) (rest string, err error) {
 }
 
 func (p *timeParts) setDate(year int, month time.Month, day int) error {
-	if p.date != nil {
+	if !p.date.IsZero() {
 		return errors.New("two dates")
 	}
-	if d := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); d.Month() != month || d.Day() != day {
+	p.date = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if p.date.Month() != month || p.date.Day() != day {
 		return fmt.Errorf("no day %d in month %d of %d", day, month, year)
 	}
-	p.date = &[3]int{year, int(month), day}
 	return nil
 }
 
 func (p *timeParts) setClock(hour, minute, second int) error {
-	if p.clock != nil {
+	if p.clock >= 0 {
 		return errors.New("two times of day")
 	}
 	if hour > 23 || minute > 59 || second > 59 {
 		return fmt.Errorf("no %02d:%02d:%02d in a day", hour, minute, second)
 	}
-	p.clock = &[3]int{hour, minute, second}
+	p.clock = int64(hour*3600 + minute*60 + second)
 	return nil
-}
-
-// time combines the parts.
-func (p *timeParts) time() (ostrich.Time, error) {
-	var date, clock [3]int
-	if p.clock != nil {
-		clock = *p.clock
-	}
-	if p.date != nil {
-		date = *p.date
-	} else {
-		year, month, day := p.now.Date()
-		date = [3]int{year, int(month), day}
-	}
-	shown := time.Date(date[0], time.Month(date[1]), date[2], clock[0], clock[1], clock[2], 0, time.UTC)
-	return ostrich.Time(civil(shown.Unix()).in(p.now.Location()).first), nil
 }

@@ -1,7 +1,6 @@
 package sacct
 
 import (
-	"bytes"
 	"math"
 	"time"
 
@@ -67,14 +66,6 @@ func (d *dump) when(j *accounting.Job) error {
 	}
 	if err := d.suspended(j, elapsed, known); err != nil {
 		return err
-	}
-	if j.Start > 0 && j.Start < j.Submit { // a record of a resized job, or read in the wrong zone
-		if early := j.Submit - j.Start; early > 1 && early <= 3600 {
-			d.early = append(d.early, j.ID)
-		}
-		j.Start = j.Submit
-		j.End = max(j.End, min(j.End, 1)*j.Start)
-		j.Suspended = min(j.Suspended, ostrich.Duration(max(0, j.End-j.Start)))
 	}
 	return d.limit(j)
 }
@@ -234,46 +225,20 @@ func (d *dump) moment(b []byte) (moments, bool) {
 
 // readCivil reads 2024-03-01T10:00:00, or the same with a blank.
 func readCivil(b []byte) (civil, bool) {
-	if b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+	if b[10] != 'T' && b[10] != ' ' {
 		return 0, false
 	}
-	var n [6]int64
-	for i, at := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
-		v, ok := lines.Digits(b[at[0]:at[1]])
-		if !ok {
-			return 0, false
-		}
-		n[i] = v
-	}
-	month, day := time.Month(n[1]), int(n[2])
-	date := time.Date(int(n[0]), month, day, 0, 0, 0, 0, time.UTC)
-	if n[0] < 1970 || date.Month() != month || date.Day() != day || n[3] > 23 || n[4] > 59 || n[5] > 60 {
-		return 0, false
-	}
-	return civil(date.Unix() + n[3]*3600 + n[4]*60 + n[5]), true
+	t, err := time.Parse(time.RFC3339, string(b[:10])+"T"+string(b[11:])+"Z")
+	return civil(t.Unix()), err == nil && t.Year() >= 1970
 }
 
 // readOffset reads "Z", "+02:00", "+0200" or "+02".
 func readOffset(b []byte) (seconds int64, ok bool) {
-	if string(b) == "Z" {
-		return 0, true
+	for _, layout := range []string{"Z07:00", "Z0700", "Z07"} {
+		if t, err := time.Parse(layout, string(b)); err == nil {
+			_, offset := t.Zone()
+			return int64(offset), -15*3600 < offset && offset < 15*3600
+		}
 	}
-	sign := int64(1)
-	switch b[0] {
-	case '-':
-		sign = -1
-	case '+':
-	default:
-		return 0, false
-	}
-	h, m, colon := bytes.Cut(b[1:], []byte{':'})
-	if !colon && len(h) == 4 {
-		h, m = h[:2], h[2:]
-	}
-	hours, ok := lines.Digits(h)
-	minutes := int64(0)
-	if ok && len(m) > 0 {
-		minutes, ok = lines.Digits(m)
-	}
-	return sign * (hours*3600 + minutes*60), ok && len(h) == 2 && hours <= 14 && minutes < 60 && (len(m) == 2 || len(m) == 0 && !colon)
+	return 0, false
 }
