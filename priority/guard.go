@@ -34,12 +34,10 @@ func (o Options) guard(q *Queued) string {
 	case o.Channel == Nice && q.Nice > 0:
 		return "nice value of the owner's own"
 	}
-	if o.Refused != nil {
-		if words := o.Refused(q.Job); words != "" {
-			return WhyRefused + words
-		}
+	if o.Alone == nil {
+		return ""
 	}
-	return o.stranger(q)
+	return o.Alone(q)
 }
 
 // ineligible reports whether a reason says that the job may not start yet.
@@ -102,15 +100,6 @@ func (a apart) spec(q *Queued) (spec, why string) {
 		return "", "array with tasks apart, too scattered to name the others"
 	}
 	return "", ""
-}
-
-// stranger says why a job with somebody else's value is left alone, "" if it is
-// not.
-func (o Options) stranger(q *Queued) string {
-	if o.Strange == nil {
-		return ""
-	}
-	return o.Strange(q)
 }
 
 // Include names the only jobs that are managed. An empty list names all; each of

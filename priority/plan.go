@@ -23,7 +23,7 @@ type Entry struct {
 	nice      int64 // given back with a pin that is taken back
 }
 
-// WhyRefused begins Entry.Why of a job that Slurm refused to change.
+// WhyRefused begins Entry.Why of a job that Slurm refused to change, see Options.Alone.
 const WhyRefused = "refused by Slurm: "
 
 // Unheard is Entry.Why of a job of which accounting has not told yet.
@@ -406,7 +406,7 @@ func (o Options) inForce(q *Queued) bool {
 // record of its own or before.
 func (o Options) written(q *Queued) bool {
 	pin := int64(q.Priority)
-	return o.Ours != nil && pin > 0 && (o.Ours(q.Job, pin) || q.Array != 0 && o.Ours(q.Array, pin))
+	return o.Journal != nil && pin > 0 && (o.Journal.Ours(o.Channel, q.Job, pin) || q.Array != 0 && o.Journal.Ours(o.Channel, q.Array, pin))
 }
 
 // Changes returns what is to be written: first what is taken back, as it stands

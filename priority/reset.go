@@ -27,6 +27,8 @@ type ResetOptions struct {
 
 // History knows earlier writes; journal.Journal is one.
 type History interface {
+	// Ours reports whether we ever wrote a value to the job, or may have.
+	Ours(ch Channel, job ostrich.JobID, value int64) bool
 	// Written returns the value a job had before the first write and the last that
 	// was written. ok is false for a job that was never written.
 	Written(ch Channel, job ostrich.JobID) (first, last int64, ok bool)
@@ -36,10 +38,14 @@ type History interface {
 	Former(ch Channel, q *Queued) int64
 	// Lost reports whether another writer's value has replaced ours.
 	Lost(ch Channel, q *Queued) bool
-	// Stock is what Options.Stock returns.
+	// Stock returns the value to give back to a job that has a value of ours, and the
+	// nice value that its pin took.
 	Stock(ch Channel, q *Queued) (value, nice int64, ours bool)
-	// Restored is what Options.Restored returns.
+	// Restored reports whether a job's pin took the place of one of ours, and the
+	// nice value that ours took.
 	Restored(q *Queued, slack int64) (nice int64, restored bool)
+	// Repeat reports whether a write that was undone may be made again now.
+	Repeat(ch Channel, q *Queued, now ostrich.Time) bool
 }
 
 // Reset returns the changes that give every job back to the order of stock
@@ -98,10 +104,7 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 // restored reports whether a job's priority took the place of a pin of ours, see
 // History.Restored, and returns the nice value that goes with it.
 func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
-	if o.Journal == nil {
-		return 0, false
-	}
-	return Options{Channel: o.Channel, Controller: o.Controller, Restored: o.Journal.Restored}.restored(q)
+	return Options{Channel: o.Channel, Controller: o.Controller, Journal: o.Journal}.restored(q)
 }
 
 // nice returns the nice value that the pin of a job took from it.

@@ -11,14 +11,14 @@ func (o Options) takeBack(e *Entry, arrays apart) {
 	q := &e.Queued
 	multifactor := o.Controller.Multifactor()
 	switch {
-	case o.Stock == nil, e.Why == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:
+	case o.Journal == nil, e.Why == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:
 		return
 	case o.Channel != Priority && q.Pinned:
 		return
-	case o.Refused != nil && o.Refused(q.Job) != "", o.stranger(q) != "":
+	case o.Alone != nil && o.Alone(q) != "":
 		return
 	}
-	to, nice, ours := o.Stock(q)
+	to, nice, ours := o.Journal.Stock(o.Channel, q)
 	undone := ours && to == e.From && o.Controller.undone(q)
 	if !ours && o.Channel == Priority {
 		to = 0

@@ -119,7 +119,7 @@ func TestReset(t *testing.T) {
 func TestResetReleasesInOrderWithNice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := openJournal(t, path)
-	o := priority.Options{Channel: priority.Priority, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Ours: func(id ostrich.JobID, v int64) bool { return j.Ours(priority.Priority, id, v) }}
+	o := priority.Options{Channel: priority.Priority, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Journal: j}
 	nice := func(n int64) func(*priority.Queued) { return func(q *priority.Queued) { q.Nice = n } }
 	queue := []priority.Queued{prioritytest.Job(1, nice(7)), prioritytest.Job(2, nil), prioritytest.Job(3, nice(-4)), prioritytest.Job(4, nice(5)), prioritytest.Job(5, nice(9))}
 	pin := func(order ...ostrich.JobID) {

@@ -12,7 +12,7 @@ const (
 )
 
 // Repeat reports whether a write that was undone may be repeated now: at most
-// five times in ten minutes. With a fixed moment it serves as Options.Repeat.
+// five times in ten minutes.
 func (j *Journal) Repeat(ch priority.Channel, q *priority.Queued, now ostrich.Time) bool {
 	w := j.jobs[subject{ch, q.Job}]
 	if w == nil || len(w.repeats) < mostRepeats {

@@ -17,9 +17,7 @@ import (
 // journal knows.
 func knowing(j *Journal, ch priority.Channel, now ostrich.Time) priority.Options {
 	o := leaving(j, ch)
-	o.Controller = prioritytest.Aging()
-	o.Restored = j.Restored
-	o.Repeat = func(q *priority.Queued) bool { return j.Repeat(ch, q, now) }
+	o.Controller, o.Now = prioritytest.Aging(), now
 	return o
 }
 
@@ -179,7 +177,7 @@ func TestRepeat(t *testing.T) {
 	o := knowing(j, priority.SiteFactor, 0)
 	o.Mode, o.Weight = priority.Weight, 1_000_000
 	for i := range 5 {
-		o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, ostrich.Time(100+60*i)) }
+		o.Now = ostrich.Time(100 + 60*i)
 		p, err := o.Plan(prioritytest.Order(1), queue)
 		if err != nil || len(p.Changes()) != 1 {
 			t.Fatalf("%d: %+v, %v", i, p.Changes(), err)
@@ -197,7 +195,7 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("at %d: %v", now, got)
 		}
 	}
-	o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, 400) }
+	o.Journal, o.Now = j, 400
 	p, err := o.Plan(prioritytest.Order(1), queue)
 	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != "undone by the backfill scheduler again and again; not written for some minutes" || e.To != e.From || p.Summary().Undone != 1 {
 		t.Errorf("%+v, %v", p.Entries, err)

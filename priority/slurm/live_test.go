@@ -152,7 +152,7 @@ func TestLiveChannels(t *testing.T) {
 				t.Skip("refused, as it should be: ", err)
 			}
 			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			o.Ours = func(id ostrich.JobID, value int64) bool { return j.Ours(ch, id, value) }
+			o.Journal = j
 			l.block()
 			var want []ostrich.JobID
 			for range 4 {
@@ -363,7 +363,7 @@ func TestLivePinsAndNice(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	o := priority.Options{
 		Channel: priority.Priority, Mode: priority.Strict, Controller: l.controller,
-		Ours: func(id ostrich.JobID, value int64) bool { return j.Ours(priority.Priority, id, value) },
+		Journal: j,
 	}
 	write := func(list []priority.Change) {
 		t.Helper()

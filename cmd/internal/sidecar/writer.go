@@ -61,18 +61,13 @@ func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority
 	r, err := w.slurm.Update(ctx, w.channel, changes)
 	o := priority.Options{Channel: w.channel, Controller: w.controller}
 	if w.journal != nil {
-		o.Ours = w.ours
+		o.Journal = w.journal
 	}
 	o.Judge(&r)
 	if w.journal != nil {
 		err = errors.Join(err, journaled(w.journal.Conclude(now, w.channel, r.Outcomes)))
 	}
 	return r.Outcomes, err
-}
-
-// ours reports whether, by the journal, we wrote a value to a job.
-func (w *writer) ours(job ostrich.JobID, value int64) bool {
-	return w.journal.Ours(w.channel, job, value)
 }
 
 // progress reports whether a burst that the controller was too slow for has
