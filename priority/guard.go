@@ -1,7 +1,6 @@
 package priority
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -21,8 +20,11 @@ func (o Options) guard(q *Queued) string {
 	case q.Reservation != "":
 		return "in reservation " + q.Reservation
 	}
-	if why := cmp.Or(o.Exclude.match(q), o.Include.match(q)); why != "" {
-		return why
+	if is := o.Exclude.first(q, slices.Contains[[]string]); is != "" {
+		return "excluded " + is
+	}
+	if is := o.Include.first(q, lacks); is != "" {
+		return is + " not included"
 	}
 	switch {
 	case o.Outside != nil && o.Outside(q.Partition):
@@ -46,24 +48,35 @@ func ineligible(reason string) bool {
 	return w == Later || w == Dependent
 }
 
-func (e *Exclude) match(q *Queued) string {
+// Selection names jobs by what they belong to.
+type Selection struct {
+	Users, Accounts, QOS, Partitions []string
+}
+
+// first returns what the job belongs to that is the first for which a list of the
+// selection says so, or "". A job that can start in several partitions belongs to all
+// of them: its priority counts in each.
+func (s *Selection) first(q *Queued, says func(list []string, name string) bool) string {
 	switch {
-	case slices.Contains(e.Users, q.User):
-		return "excluded user " + q.User
-	case slices.Contains(e.Accounts, q.Account):
-		return "excluded account " + q.Account
-	case slices.Contains(e.QOS, q.QOS):
-		return "excluded QOS " + q.QOS
-	case len(e.Partitions) == 0:
+	case says(s.Users, q.User):
+		return "user " + q.User
+	case says(s.Accounts, q.Account):
+		return "account " + q.Account
+	case says(s.QOS, q.QOS):
+		return "QOS " + q.QOS
+	case len(s.Partitions) == 0:
 		return ""
 	}
 	for name := range strings.SplitSeq(q.Partition, ",") {
-		if slices.Contains(e.Partitions, name) {
-			return "excluded partition " + name
+		if says(s.Partitions, name) {
+			return "partition " + name
 		}
 	}
 	return ""
 }
+
+// lacks reports whether a list names others and not this one. An empty list names all.
+func lacks(list []string, name string) bool { return len(list) > 0 && !slices.Contains(list, name) }
 
 // apart counts the pending records of every array that has several. No order
 // depends on it.
@@ -100,30 +113,4 @@ func (a apart) spec(q *Queued) (spec, why string) {
 		return "", "array with tasks apart, too scattered to name the others"
 	}
 	return "", ""
-}
-
-// Include names the only jobs that are managed. An empty list names all; each of
-// the others has to name the job.
-type Include struct {
-	Users, Accounts, QOS, Partitions []string
-}
-
-// match says why a job is left alone, "" if it is not. A job that can start in
-// several partitions is named if all of them are: its priority counts in each.
-func (i *Include) match(q *Queued) string {
-	missing := func(list []string, name string) bool { return len(list) > 0 && !slices.Contains(list, name) }
-	switch {
-	case missing(i.Users, q.User):
-		return "user " + q.User + " not included"
-	case missing(i.Accounts, q.Account):
-		return "account " + q.Account + " not included"
-	case missing(i.QOS, q.QOS):
-		return "QOS " + q.QOS + " not included"
-	}
-	for name := range strings.SplitSeq(q.Partition, ",") {
-		if missing(i.Partitions, name) {
-			return "partition " + name + " not included"
-		}
-	}
-	return ""
 }

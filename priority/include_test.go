@@ -9,24 +9,24 @@ import (
 // TestInclude: a job is left alone unless each list that is set names it, and
 // what is excluded stays so.
 func TestInclude(t *testing.T) {
-	all := Include{Users: []string{"ann"}, Accounts: []string{"lab"}, QOS: []string{"normal"}, Partitions: []string{"main", "fast"}}
+	all := Selection{Users: []string{"ann"}, Accounts: []string{"lab"}, QOS: []string{"normal"}, Partitions: []string{"main", "fast"}}
 	for _, tt := range []struct {
 		name    string
-		include Include
-		exclude Exclude
+		include Selection
+		exclude Selection
 		change  func(*Queued)
 		want    string
 	}{
-		{"nothing set", Include{}, Exclude{}, nil, ""},
-		{"all set", all, Exclude{}, nil, ""},
-		{"user", all, Exclude{}, func(q *Queued) { q.User = "bob" }, "user bob not included"},
-		{"account", all, Exclude{}, func(q *Queued) { q.Account = "chem" }, "account chem not included"},
-		{"QOS", all, Exclude{}, func(q *Queued) { q.QOS = "urgent" }, "QOS urgent not included"},
-		{"partition", all, Exclude{}, func(q *Queued) { q.Partition = "debug" }, "partition debug not included"},
-		{"both partitions", all, Exclude{}, func(q *Queued) { q.Partition = "fast,main" }, ""},
-		{"one partition of two", all, Exclude{}, func(q *Queued) { q.Partition = "main,debug" }, "partition debug not included"},
-		{"a list alone", Include{Accounts: []string{"lab"}}, Exclude{}, func(q *Queued) { q.User, q.Partition = "bob", "debug" }, ""},
-		{"excluded all the same", all, Exclude{Users: []string{"ann"}}, nil, "excluded user ann"},
+		{"nothing set", Selection{}, Selection{}, nil, ""},
+		{"all set", all, Selection{}, nil, ""},
+		{"user", all, Selection{}, func(q *Queued) { q.User = "bob" }, "user bob not included"},
+		{"account", all, Selection{}, func(q *Queued) { q.Account = "chem" }, "account chem not included"},
+		{"QOS", all, Selection{}, func(q *Queued) { q.QOS = "urgent" }, "QOS urgent not included"},
+		{"partition", all, Selection{}, func(q *Queued) { q.Partition = "debug" }, "partition debug not included"},
+		{"both partitions", all, Selection{}, func(q *Queued) { q.Partition = "fast,main" }, ""},
+		{"one partition of two", all, Selection{}, func(q *Queued) { q.Partition = "main,debug" }, "partition debug not included"},
+		{"a list alone", Selection{Accounts: []string{"lab"}}, Selection{}, func(q *Queued) { q.User, q.Partition = "bob", "debug" }, ""},
+		{"excluded all the same", all, Selection{Users: []string{"ann"}}, nil, "excluded user ann"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			queue := []Queued{job(1, func(q *Queued) {

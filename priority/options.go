@@ -25,8 +25,8 @@ type Options struct {
 	// is a multiple of that. 0 is no margin. One without a distance keeps its place.
 	Margin     int
 	Controller Controller
-	Include    Include
-	Exclude    Exclude // of what is included
+	Include    Selection // the only jobs that are managed; an empty list names all, and each of the others has to name a job
+	Exclude    Selection // of these, those that are left alone
 
 	// Journal knows what was written. Channel Priority needs it to tell our pins from
 	// those of administrators. nil is the same as an empty one: nothing is ours, and
@@ -42,11 +42,6 @@ type Options struct {
 	// of earlier writes: Slurm refused them, or somebody else wrote its value. "" if
 	// it is not; nil is the same as a function that always returns "".
 	Alone func(q *Queued) string
-}
-
-// Exclude names jobs that are left alone.
-type Exclude struct {
-	Users, Accounts, QOS, Partitions []string
 }
 
 // ErrImpossible means that the channel cannot order the jobs of this cluster.

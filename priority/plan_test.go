@@ -58,7 +58,7 @@ func (pins) Restored(*Queued, int64) (nice int64, restored bool)   { return 0, f
 func (pins) Repeat(Channel, *Queued, ostrich.Time) bool            { return true }
 
 func TestGuards(t *testing.T) {
-	exclude := Exclude{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
+	exclude := Selection{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
 	alone := func(q *Queued) string {
 		if q.Job == 13 {
 			return WhyRefused + "Slurm's words"

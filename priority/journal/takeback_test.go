@@ -17,7 +17,7 @@ import (
 // the journal knows.
 func leaving(j *Journal, ch priority.Channel) priority.Options {
 	return priority.Options{
-		Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Exclude: priority.Exclude{Partitions: []string{"debug"}},
+		Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Exclude: priority.Selection{Partitions: []string{"debug"}},
 		Journal: j,
 	}
 }
