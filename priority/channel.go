@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -116,25 +117,13 @@ func (c Change) Check(ch Channel) error {
 		return nil
 	case c.To < -limit || c.To > limit:
 		return fmt.Errorf("job %d: %s %d: must be in ±%d", c.Job, ch, c.To, limit)
-	case ch == SiteFactor || ch == Nice:
-		return nil
 	default:
-		return fmt.Errorf("channel %q: must be sitefactor, nice or priority", ch)
+		return ch.Check()
 	}
 }
 
 // validSpec reports whether s can stand in a command without changing its
 // meaning.
 func validSpec(s string) bool {
-	if s == "" || len(s) > maxArgument+16 {
-		return false
-	}
-	for _, c := range []byte(s) {
-		switch {
-		case c >= '0' && c <= '9', c == '_', c == '[', c == ']', c == ',', c == '-', c == '+':
-		default:
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= maxArgument+16 && strings.Trim(s, "0123456789_[],-+") == ""
 }

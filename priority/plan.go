@@ -98,7 +98,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
 			Queued: *q, Place: place, Wait: waits[i], SlurmRank: int(i) + 1,
-			From: o.present(q), Why: why, spec: spec,
+			From: o.Channel.Value(q), Why: why, spec: spec,
 		})
 	}
 	p.Kept = o.keep(p.Entries, queue, ranked)
@@ -119,7 +119,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		if why == "" {
 			why = Unheard
 		}
-		from := o.present(q)
+		from := o.Channel.Value(q)
 		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
@@ -139,9 +139,6 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	p.Entries = append(p.Entries, alone...)
 	return p, nil
 }
-
-// present is the channel's value of a job.
-func (o Options) present(q *Queued) int64 { return o.Channel.Value(q) }
 
 // Value is what a job has in the channel.
 func (ch Channel) Value(q *Queued) int64 {

@@ -90,23 +90,11 @@ func Rank(queue []Queued, parts []Partition) {
 	}
 	slices.SortFunc(queue, func(a, b Queued) int {
 		return cmp.Or(
-			-compareBool(a.Reservation != "", b.Reservation != ""),
+			-cmp.Compare(min(1, len(a.Reservation)), min(1, len(b.Reservation))),
 			-cmp.Compare(a.Tier, b.Tier),
 			-cmp.Compare(a.Priority, b.Priority),
 			cmp.Compare(a.Submit, b.Submit),
 			cmp.Compare(a.Job, b.Job),
 		)
 	})
-}
-
-// compareBool sorts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
 }
