@@ -29,14 +29,14 @@ func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
 // parseConfig reads "scontrol show config".
 func parseConfig(out string) (priority.Controller, error) {
 	var c priority.Controller
+	takes := values(&c, parseTimeLimit)
 	for line := range strings.Lines(out) {
 		key, value, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if err := set(&c, key, value, parseTimeLimit); err != nil {
-			return priority.Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
+		if take, known := takes[strings.ToLower(key)]; ok && known {
+			if err := take(value); err != nil {
+				return priority.Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
+			}
 		}
 	}
 	if c.Version == "" && c.ClusterName != "" && c.PriorityType != "" {
@@ -59,77 +59,74 @@ func complete(c *priority.Controller) error {
 	return schedulerParameters(c)
 }
 
-// set sets one value. duration reads times: scontrol shows seconds where
-// slurm.conf has minutes.
-func set(c *priority.Controller, key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
-	switch strings.ToLower(key) {
-	case "clustername":
-		c.ClusterName = value
-	case "slurm_version":
-		c.Version = value
-	case "prioritytype":
-		c.PriorityType = value
-	case "priorityflags":
-		c.PriorityFlags = list(value)
-	case "prioritysitefactorplugin":
-		c.SiteFactorPlugin = unless(value, "site_factor/none")
-	case "priorityweightage":
-		c.Weights.Age, err = weight(value)
-	case "priorityweightassoc":
-		c.Weights.Assoc, err = weight(value)
-	case "priorityweightfairshare":
-		c.Weights.Fairshare, err = weight(value)
-	case "priorityweightjobsize":
-		c.Weights.JobSize, err = weight(value)
-	case "priorityweightpartition":
-		c.Weights.Partition, err = weight(value)
-	case "priorityweightqos":
-		c.Weights.QOS, err = weight(value)
-	case "priorityweighttres":
-		c.Weights.TRES, err = tresWeights(value)
-	case "prioritymaxage":
-		c.PriorityMaxAge, err = duration(value)
-	case "prioritycalcperiod":
-		c.CalcPeriod, err = duration(value)
-	case "prioritydecayhalflife":
-		c.DecayHalfLife, err = duration(value)
-	case "priorityusageresetperiod":
-		c.UsageReset, err = resetPeriod(value)
-	case "fairsharedampeningfactor":
-		c.FairShareDamping, err = strconv.Atoi(value)
-		if err == nil && c.FairShareDamping < 1 {
-			err = errors.New("below 1")
-		}
-	case "priorityfavorsmall":
-		c.FavorSmall, err = yes(value)
-	case "maxarraysize":
-		c.MaxArraySize, err = strconv.Atoi(value)
-	case "preempttype":
-		c.PreemptType = unless(value, "preempt/none")
-	case "preemptmode":
-		c.PreemptMode = unless(value, "OFF")
-	case "preemptparameters":
-		c.PreemptParameters = list(value)
-	case "preemptexempttime":
-		c.PreemptExemptTime, err = exemptTime(value, duration)
-	case "schedulertype":
-		c.Scheduling.NoBackfill = value == "sched/builtin"
-	case "schedulerparameters":
-		c.SchedulerParameters = list(value)
-	case "slurmctldparameters":
-		c.SlurmctldParameters = list(value)
-	case "privatedata":
-		c.PrivateData = list(strings.ToLower(unless(value, "none")))
-	case "slurmuser":
-		c.SlurmUser = uidOf(value)
-	case "accountingstorageenforce":
-		c.AccountingEnforce = list(value)
-	case "accountingstoreflags": // since 21.08
-		c.StoresComments = slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") })
-	case "accountingstorejobcomment":
-		c.StoresComments, err = yes(value)
+// values returns what takes the value of each key. duration reads times: scontrol shows
+// seconds where slurm.conf has minutes.
+func values(c *priority.Controller, duration func(string) (ostrich.Duration, error)) map[string]func(value string) error {
+	w := &c.Weights
+	return map[string]func(string) error{
+		"clustername":              into(&c.ClusterName, text("")),
+		"slurm_version":            into(&c.Version, text("")),
+		"prioritytype":             into(&c.PriorityType, text("")),
+		"priorityflags":            into(&c.PriorityFlags, words),
+		"prioritysitefactorplugin": into(&c.SiteFactorPlugin, text("site_factor/none")),
+		"priorityweightage":        into(&w.Age, weight),
+		"priorityweightassoc":      into(&w.Assoc, weight),
+		"priorityweightfairshare":  into(&w.Fairshare, weight),
+		"priorityweightjobsize":    into(&w.JobSize, weight),
+		"priorityweightpartition":  into(&w.Partition, weight),
+		"priorityweightqos":        into(&w.QOS, weight),
+		"priorityweighttres":       into(&w.TRES, tresWeights),
+		"prioritymaxage":           into(&c.PriorityMaxAge, duration),
+		"prioritycalcperiod":       into(&c.CalcPeriod, duration),
+		"prioritydecayhalflife":    into(&c.DecayHalfLife, duration),
+		"priorityusageresetperiod": into(&c.UsageReset, resetPeriod),
+		"fairsharedampeningfactor": into(&c.FairShareDamping, damping),
+		"priorityfavorsmall":       into(&c.FavorSmall, yes),
+		"maxarraysize":             into(&c.MaxArraySize, strconv.Atoi),
+		"preempttype":              into(&c.PreemptType, text("preempt/none")),
+		"preemptmode":              into(&c.PreemptMode, text("OFF")),
+		"preemptparameters":        into(&c.PreemptParameters, words),
+		"preemptexempttime": into(&c.PreemptExemptTime, func(value string) (ostrich.Duration, error) {
+			if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
+				return 0, nil
+			}
+			return duration(value)
+		}),
+		"schedulertype":            into(&c.Scheduling.NoBackfill, func(value string) (bool, error) { return value == "sched/builtin", nil }),
+		"schedulerparameters":      into(&c.SchedulerParameters, words),
+		"slurmctldparameters":      into(&c.SlurmctldParameters, words),
+		"privatedata":              into(&c.PrivateData, func(value string) ([]string, error) { return list(strings.ToLower(unless(value, "none"))), nil }),
+		"slurmuser":                into(&c.SlurmUser, func(value string) (uint32, error) { return uidOf(value), nil }),
+		"accountingstorageenforce": into(&c.AccountingEnforce, words),
+		"accountingstoreflags": into(&c.StoresComments, func(value string) (bool, error) { // since 21.08
+			return slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") }), nil
+		}),
+		"accountingstorejobcomment": into(&c.StoresComments, yes),
 	}
-	return err
+}
+
+// into returns what parses a value into a field.
+func into[T any](field *T, parse func(string) (T, error)) func(value string) error {
+	return func(value string) (err error) {
+		*field, err = parse(value)
+		return err
+	}
+}
+
+// text returns what takes a value as it is, and the one that stands for nothing as "".
+func text(nothing string) func(value string) (string, error) {
+	return func(value string) (string, error) { return unless(value, nothing), nil }
+}
+
+func words(value string) ([]string, error) { return list(value), nil }
+
+// damping reads FairShareDampeningFactor.
+func damping(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err == nil && n < 1 {
+		err = errors.New("below 1")
+	}
+	return n, err
 }
 
 // unless returns the value, or "" if it is the one that stands for nothing.
@@ -198,12 +195,4 @@ func tresWeights(value string) ([]priority.TRESWeight, error) {
 		all = append(all, priority.TRESWeight{Name: name, Weight: w})
 	}
 	return all, nil
-}
-
-// exemptTime reads PreemptExemptTime; -1 means none.
-func exemptTime(value string, duration func(string) (ostrich.Duration, error)) (ostrich.Duration, error) {
-	if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
-		return 0, nil
-	}
-	return duration(value)
 }

@@ -95,25 +95,40 @@ func parseTimeLimit(s string) (ostrich.Duration, error) {
 	case "NONE", "N/A", "(null)":
 		return 0, nil
 	}
-	days, clock, hasDays := strings.Cut(s, "-")
-	if !hasDays {
-		days, clock = "0", s
+	c, ok := parseClock(s)
+	switch {
+	case ok && c.parts == 3:
+		return ostrich.Duration(c.days*86400 + c.n[0]*3600 + c.n[1]*60 + c.n[2]), nil
+	case ok && c.parts == 2 && !c.hasDays:
+		return ostrich.Duration(c.n[0]*60 + c.n[1]), nil
 	}
-	d, err := strconv.ParseUint(days, 10, 24)
-	if err != nil {
-		return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
+	return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
+}
+
+// clock is a time as Slurm writes it: up to three numbers, and maybe days before them.
+type clock struct {
+	days    uint64
+	hasDays bool
+	n       [3]uint64
+	parts   int // how many numbers there are
+}
+
+func parseClock(text string) (c clock, ok bool) {
+	var err error
+	days, rest, hasDays := strings.Cut(text, "-")
+	if c.hasDays = hasDays; !hasDays {
+		rest = text
+	} else if c.days, err = strconv.ParseUint(days, 10, 24); err != nil {
+		return c, false
 	}
-	parts := strings.Split(clock, ":")
-	if len(parts) != 3 && (len(parts) != 2 || hasDays) {
-		return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
-	}
-	var seconds uint64
-	for _, part := range parts {
-		v, err := strconv.ParseUint(part, 10, 24)
-		if err != nil {
-			return 0, fmt.Errorf("time limit %q: not [days-]hours:minutes:seconds", clip(s))
+	for part := range strings.SplitSeq(rest, ":") {
+		if c.parts == len(c.n) {
+			return c, false
 		}
-		seconds = seconds*60 + v
+		if c.n[c.parts], err = strconv.ParseUint(part, 10, 24); err != nil {
+			return c, false
+		}
+		c.parts++
 	}
-	return ostrich.Duration(d*24*3600 + seconds), nil
+	return c, true
 }

@@ -28,14 +28,17 @@ func schedulerParameters(c *priority.Controller) error {
 	s := &c.Scheduling
 	s.Interval, s.BatchDelay, s.MinInterval = 60, 3, 2
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
+	takes := parameters(c)
 	for _, p := range c.SchedulerParameters {
 		name, value, _ := strings.Cut(p, "=")
 		if strings.EqualFold(name, "bf_continue") {
 			c.BackfillContinue = true
-			continue
-		}
-		if err := parameter(c, strings.ToLower(name), value); err != nil {
-			return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
+		} else if take, known := takes[strings.ToLower(name)]; known {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
+			}
+			take(n)
 		}
 	}
 	return rateLimit(c)
@@ -72,52 +75,39 @@ const (
 	mostBackfillResolution = 3600
 )
 
-// parameter sets a parameter that has a number.
-func parameter(c *priority.Controller, name, value string) error {
-	s := &c.Scheduling
-	within := func(field *int, least, most int) error {
-		n, err := strconv.Atoi(value)
-		if err == nil && n >= least && n <= most {
-			*field = n
-		}
-		return err
-	}
-	lasting := func(field *ostrich.Duration, unit, least, most int) error {
-		n := -2
-		err := within(&n, least, most)
-		if n != -2 && n != 0 || n == 0 && least == 0 {
-			*field = ostrich.Duration(n * unit)
-		}
-		return err
-	}
+// parameters returns what takes the number of each parameter that has one. A number out
+// of range leaves the default.
+func parameters(c *priority.Controller) map[string]func(n int) {
 	const most = 1<<31 - 1
-	switch name {
-	case "default_queue_depth":
-		return within(&c.DefaultQueueDepth, 0, most)
-	case "sched_interval":
-		return lasting(&s.Interval, 1, int(priority.Never), most)
-	case "batch_sched_delay":
-		return lasting(&s.BatchDelay, 1, 0, most)
-	case "sched_min_interval":
-		return within(&s.MinInterval, 0, most)
-	case "max_rpc_cnt":
-		return within(&s.MaxRPCs, 0, 1000)
-	case "partition_job_depth":
-		return within(&s.PartitionJobDepth, 0, most)
-	case "bf_max_job_test", "max_job_bf":
-		return within(&c.BackfillMaxJobTest, 1, most)
-	case "bf_interval":
-		return lasting(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval)
-	case "bf_window":
-		return lasting(&s.BackfillWindow, 60, 1, mostBackfillWindow)
-	case "bf_resolution":
-		return lasting(&s.BackfillResolution, 1, 1, mostBackfillResolution)
-	case "bf_max_job_part":
-		return within(&s.BackfillMaxPart, 0, most)
-	case "bf_max_job_user":
-		return within(&s.BackfillMaxUser, 0, most)
-	case "bf_max_job_start":
-		return within(&s.BackfillMaxStart, 0, most)
+	number := func(field *int, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most {
+				*field = n
+			}
+		}
 	}
-	return nil
+	span := func(field *ostrich.Duration, unit, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most && (n != 0 || least == 0) {
+				*field = ostrich.Duration(n * unit)
+			}
+		}
+	}
+	s := &c.Scheduling
+	return map[string]func(int){
+		"default_queue_depth": number(&c.DefaultQueueDepth, 0, most),
+		"sched_interval":      span(&s.Interval, 1, int(priority.Never), most),
+		"batch_sched_delay":   span(&s.BatchDelay, 1, 0, most),
+		"sched_min_interval":  number(&s.MinInterval, 0, most),
+		"max_rpc_cnt":         number(&s.MaxRPCs, 0, 1000),
+		"partition_job_depth": number(&s.PartitionJobDepth, 0, most),
+		"bf_max_job_test":     number(&c.BackfillMaxJobTest, 1, most),
+		"max_job_bf":          number(&c.BackfillMaxJobTest, 1, most),
+		"bf_interval":         span(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval),
+		"bf_window":           span(&s.BackfillWindow, 60, 1, mostBackfillWindow),
+		"bf_resolution":       span(&s.BackfillResolution, 1, 1, mostBackfillResolution),
+		"bf_max_job_part":     number(&s.BackfillMaxPart, 0, most),
+		"bf_max_job_user":     number(&s.BackfillMaxUser, 0, most),
+		"bf_max_job_start":    number(&s.BackfillMaxStart, 0, most),
+	}
 }

@@ -96,8 +96,6 @@ type Controller struct {
 	running []*Job // by start and id
 	dirty   bool
 	ranked  []ostrich.JobID // the pending ones as the event loop names them
-
-	updates int
 }
 
 func newController(c Config) *Controller {
@@ -264,9 +262,7 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 
 // Diag returns what sdiag shows. No message ever waits for slurmdbd.
 func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
-	return slurm.Diag{
-		At: c.now, Since: c.begin, Pending: len(c.pending), Running: len(c.running), Updates: c.updates,
-	}, nil
+	return slurm.Diag{At: c.now, Pending: len(c.pending), Running: len(c.running)}, nil
 }
 
 // siteLimit is the largest SiteFactor that Slurm accepts.
@@ -287,7 +283,6 @@ func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []
 		case change.To < -siteLimit || change.To > siteLimit:
 			o.Status, o.Words = priority.Refused, "SiteFactor value out of range"
 		default:
-			c.updates++
 			c.pending[at].Site = change.To
 			c.prioritise(c.pending[at])
 		}
