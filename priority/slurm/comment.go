@@ -24,15 +24,12 @@ type Comment struct {
 // Tasks with records of their own have the array's comment unless somebody
 // changed it.
 func (s Commands) Comments(ctx context.Context) ([]Comment, error) {
-	mark, err := newMark()
+	mark := newMark()
+	out, err := s.squeue(ctx, commentFormat(mark), "-t", "all")
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "all", "-o", commentFormat(mark))
-	if err != nil {
-		return nil, err
-	}
-	return parseComments(string(out), mark)
+	return parseComments(out, mark)
 }
 
 // commentFormat is the format of one job. Like a record of squeueFormat it begins

@@ -120,10 +120,10 @@ func confPartitions(text string) ([]priority.Partition, error) {
 
 // cpus returns the processors of the nodes of a NodeName line.
 func (l confLine) cpus(standard int) (int, error) {
-	number := func(key string, otherwise int) (int, error) {
+	number := func(key string) (int, error) {
 		text := l.value(key)
 		if text == "" {
-			return otherwise, nil
+			return 0, nil
 		}
 		n, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || n == 0 {
@@ -132,13 +132,13 @@ func (l confLine) cpus(standard int) (int, error) {
 		return int(n), nil
 	}
 	for _, key := range []string{"CPUs", "Procs"} {
-		if n, err := number(key, 0); n > 0 || err != nil {
+		if n, err := number(key); n > 0 || err != nil {
 			return n, err
 		}
 	}
 	product, counted := 1, false
 	for _, key := range []string{"Boards", "Sockets", "SocketsPerBoard", "CoresPerSocket", "ThreadsPerCore"} {
-		n, err := number(key, 0)
+		n, err := number(key)
 		if err != nil {
 			return 0, err
 		}
@@ -189,4 +189,85 @@ func confNumber(text string) (int, error) {
 		return 0, errNumber
 	}
 	return int(n), nil
+}
+
+// mostNodes is the most nodes that a list may stand for; a larger list is broken.
+// Slurm's own limit is 64 000 for one range (MAX_RANGE in src/common/hostlist.c).
+const mostNodes = 1 << 20
+
+var errNodes = errors.New("not a list of nodes")
+
+// expandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
+// Numbers keep their leading zeros.
+func expandNodes(list string) ([]string, error) {
+	var all []string
+	for rest := list; rest != ""; {
+		item, after, err := cutItem(rest)
+		if err != nil {
+			return nil, err
+		}
+		rest = after
+		if item == "" {
+			continue
+		}
+		if all, err = expandItem(all, "", item); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// cutItem cuts a list at its first comma outside of brackets.
+func cutItem(list string) (item, rest string, err error) {
+	depth := 0
+	for i := range len(list) {
+		switch list[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				return list[:i], list[i+1:], nil
+			}
+		}
+		if depth < 0 {
+			return "", "", fmt.Errorf("%w: a bracket too many", errNodes)
+		}
+	}
+	if depth != 0 {
+		return "", "", fmt.Errorf("%w: a bracket that does not end", errNodes)
+	}
+	return list, "", nil
+}
+
+// expandItem appends the names of one item, whose beginning done is expanded
+// already.
+func expandItem(all []string, done, item string) ([]string, error) {
+	before, rest, ok := strings.Cut(item, "[")
+	if done += before; !ok {
+		if len(all) >= mostNodes {
+			return nil, fmt.Errorf("%w: more than %d", errNodes, mostNodes)
+		}
+		return append(all, done), nil
+	}
+	ranges, rest, _ := strings.Cut(rest, "]")
+	for r := range strings.SplitSeq(ranges, ",") {
+		first, last, ranged := strings.Cut(r, "-")
+		if !ranged {
+			last = first
+		}
+		from, err1 := strconv.ParseUint(first, 10, 32)
+		to, err2 := strconv.ParseUint(last, 10, 32)
+		if err1 != nil || err2 != nil || to < from || to-from >= mostNodes {
+			return nil, fmt.Errorf("%w: %q", errNodes, clip(r))
+		}
+		for n := from; n <= to; n++ {
+			var err error
+			if all, err = expandItem(all, done+fmt.Sprintf("%0*d", len(first), n), rest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
 }

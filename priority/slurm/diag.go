@@ -182,8 +182,6 @@ func (s Commands) AdminLevel(ctx context.Context, user string) (string, error) {
 	if user == "" || strings.ContainsAny(user, " ,=\n") {
 		return "", fmt.Errorf("user %q: not a user's name", user)
 	}
-	// sacctmgr's -M has another meaning: users are common to all clusters.
-	s.Cluster = ""
 	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "name="+user, "format=user,adminlevel")
 	if err != nil {
 		return "", err

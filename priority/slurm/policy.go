@@ -70,7 +70,6 @@ func parseFederation(out string) string {
 // Thresholds asks slurmdbd for the associations of a cluster that have a
 // MinPrioThreshold.
 func (s Commands) Thresholds(ctx context.Context, cluster string) ([]priority.Threshold, error) {
-	s.Cluster = "" // sacctmgr's -M has another meaning
 	if cluster == "" || strings.ContainsAny(cluster, " ,=\n") {
 		return nil, fmt.Errorf("cluster %q: not a cluster's name", cluster)
 	}

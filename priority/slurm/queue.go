@@ -325,23 +325,14 @@ func join(queue []priority.Queued, factors map[ostrich.JobID]factored) {
 	}
 }
 
-// clip shortens text for an error message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
-
 // Running returns the ids of the jobs that have started and not ended, by id.
 func (s Commands) Running(ctx context.Context) ([]ostrich.JobID, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
+	out, err := s.squeue(ctx, "%A", "-t", "RUNNING,SUSPENDED")
 	if err != nil {
 		return nil, err
 	}
 	var ids []ostrich.JobID
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
 			continue

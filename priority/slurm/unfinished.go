@@ -41,15 +41,12 @@ const unfinishedFields = 11
 // Unfinished lists the records of slurmctld that have not ended, one for each id. From
 // 23.02 on squeue hides waiting tasks of an array that have records of their own.
 func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
-	mark, err := newMark()
+	mark := newMark()
+	out, err := s.squeue(ctx, unfinishedFormat(mark))
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-o", unfinishedFormat(mark))
-	if err != nil {
-		return nil, err
-	}
-	return parseUnfinished(string(out), mark)
+	return parseUnfinished(out, mark)
 }
 
 // parseUnfinished parses squeue's output in unfinishedFormat(mark).

@@ -30,7 +30,6 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 	if err != nil {
 		return Users{}, err
 	}
-	s.Cluster = "" // sacctmgr's -M has another meaning
 	coordinators, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "withcoordinator", "format=user,coordinators")
 	if err != nil {
 		return Users{}, err
@@ -47,7 +46,6 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 
 // Private returns PrivateData of slurmdbd.conf, see Users.
 func (s Commands) Private(ctx context.Context) ([]string, error) {
-	s.Cluster = "" // sacctmgr's -M has another meaning
 	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
 	if err != nil {
 		return nil, err
@@ -127,13 +125,13 @@ func parseCoordinators(out string, users []User) error {
 // Values returns the values that a field of squeue's --format, as "%u", has in the queue,
 // each once and sorted. A job in several partitions counts for each. It runs one squeue.
 func (s Commands) Values(ctx context.Context, field string) ([]string, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "PENDING,RUNNING,SUSPENDED", "-o", field)
+	out, err := s.squeue(ctx, field, "-t", "PENDING,RUNNING,SUSPENDED")
 	if err != nil {
 		return nil, err
 	}
-	values := strings.FieldsFunc(string(out), func(r rune) bool { return strings.ContainsRune(",\n ", r) })
+	values := strings.FieldsFunc(out, func(r rune) bool { return strings.ContainsRune(",\n ", r) })
 	if strings.HasPrefix(field, "%i") { // the list of an array's tasks has commas
-		values = strings.Fields(string(out))
+		values = strings.Fields(out)
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
