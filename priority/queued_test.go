@@ -1,13 +1,14 @@
 package priority
 
 import (
-	"github.com/google/go-cmp/cmp"
 	"os"
-	"pgregory.net/rapid"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
 )

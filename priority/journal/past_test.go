@@ -2,11 +2,12 @@ package journal
 
 import (
 	"fmt"
-	"github.com/google/go-cmp/cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"

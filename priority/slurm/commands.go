@@ -115,18 +115,28 @@ func environment(env []string) []string {
 
 // output runs a command to its end and returns what it printed. An error names
 // the command and repeats its message.
-func (s Commands) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+func (s Commands) output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stdout := limited{most: mostOutput, full: cancel}
 	err := s.run(ctx, &stdout, name, args...)
 	if stdout.over {
-		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
+		return "", fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return stdout.text.Bytes(), nil
+	return stdout.text.String(), nil
+}
+
+// parsed runs a command to its end and parses what it printed.
+func parsed[T any](ctx context.Context, s Commands, parse func(out string) (T, error), name string, args ...string) (T, error) {
+	out, err := s.output(ctx, name, args...)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return parse(out)
 }
 
 // Run runs one of Slurm's commands that only read, such as sacct, to its end and passes

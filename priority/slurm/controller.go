@@ -15,11 +15,7 @@ import (
 
 // Controller reads slurmctld's configuration.
 func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
-	out, err := s.output(ctx, "scontrol", "show", "config")
-	if err != nil {
-		return priority.Controller{}, err
-	}
-	c, err := parseConfig(string(out))
+	c, err := parsed(ctx, s, parseConfig, "scontrol", "show", "config")
 	if err == nil {
 		s.policies(ctx, &c)
 	}
@@ -195,4 +191,198 @@ func tresWeights(value string) ([]priority.TRESWeight, error) {
 		all = append(all, priority.TRESWeight{Name: name, Weight: w})
 	}
 	return all, nil
+}
+
+// policies adds what "scontrol show config" does not show. A policy that cannot
+// be read is no error; c.PoliciesUnknown says why.
+func (s Commands) policies(ctx context.Context, c *priority.Controller) {
+	var err error
+	if c.QOS, err = parsed(ctx, s, parseQOS, "scontrol", "-o", "show", "assoc_mgr", "flags=qos"); err != nil {
+		c.PoliciesUnknown = err.Error()
+	}
+	federation, err := s.output(ctx, "scontrol", "show", "federation")
+	if err != nil {
+		c.PoliciesUnknown = err.Error()
+	}
+	c.Federation = parseFederation(federation)
+}
+
+// parseQOS reads "scontrol -o show assoc_mgr flags=qos".
+func parseQOS(out string) ([]priority.QOS, error) {
+	var all []priority.QOS
+	for line := range strings.Lines(out) {
+		name, found := strings.CutPrefix(line, "QOS=")
+		if !found {
+			continue
+		}
+		name, _, _ = strings.Cut(name, "(")
+		q := priority.QOS{Name: name, PreemptMode: unless(field(line, "PreemptMode"), "OFF")}
+		if text := field(line, "MinPrioThresh"); text != "" {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("scontrol show assoc_mgr: QOS %s: MinPrioThresh=%q: not a number", name, clip(text))
+			}
+			q.Threshold = uint32(n)
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// field returns the value of a word "key=value" of a line, or "".
+func field(line, key string) string {
+	_, rest, _ := strings.Cut(line, " "+key+"=")
+	if rest == "" || rest[0] == ' ' {
+		return ""
+	}
+	return strings.Fields(rest)[0]
+}
+
+// parseFederation reads the name from "scontrol show federation", "" for none.
+func parseFederation(out string) string {
+	for line := range strings.Lines(out) {
+		if name, found := strings.CutPrefix(line, "Federation:"); found {
+			return none(strings.TrimSpace(name))
+		}
+	}
+	return ""
+}
+
+// Thresholds asks slurmdbd for the associations of a cluster that have a
+// MinPrioThreshold.
+func (s Commands) Thresholds(ctx context.Context, cluster string) ([]priority.Threshold, error) {
+	if cluster == "" || strings.ContainsAny(cluster, " ,=\n") {
+		return nil, fmt.Errorf("cluster %q: not a cluster's name", cluster)
+	}
+	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "associations", "cluster="+cluster, "format=account,user,partition,minpriothreshold")
+	if err != nil {
+		return nil, err
+	}
+	return parseThresholds(out, cluster)
+}
+
+func parseThresholds(out, cluster string) ([]priority.Threshold, error) {
+	var all []priority.Threshold
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "|")
+		if len(f) != 4 || f[3] == "" || f[3] == "0" {
+			continue
+		}
+		n, err := strconv.ParseUint(f[3], 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("sacctmgr: line %q: MinPrioThreshold: not a number", clip(line))
+		}
+		name, entity := "account "+f[0], fmt.Sprintf("account %s where cluster=%s", f[0], cluster)
+		if f[1] != "" {
+			name, entity = "user "+f[1]+" of "+name, fmt.Sprintf("user %s where account=%s cluster=%s", f[1], f[0], cluster)
+		}
+		if f[2] != "" {
+			name, entity = name+", partition "+f[2], entity+" partition="+f[2]
+		}
+		all = append(all, priority.Threshold{Association: name, Entity: entity, Priority: uint32(n)})
+	}
+	return all, nil
+}
+
+// schedulerParameters fills in the fields that come from lists of parameters,
+// with Slurm's defaults of the release (src/slurmctld/job_scheduler.c, schedule;
+// src/plugins/sched/backfill/backfill.c, _load_config). Like Slurm, it uses the
+// default in place of an impossible value. An unknown release counts as the
+// newest.
+func schedulerParameters(c *priority.Controller) error {
+	c.DefaultQueueDepth, c.BackfillMaxJobTest = 100, 500
+	if c.Version != "" {
+		major, minor, ok := c.Release()
+		if !ok {
+			return fmt.Errorf("SLURM_VERSION %q: not major.minor", clip(c.Version))
+		}
+		if major < 21 || major == 21 && minor < 8 {
+			c.BackfillMaxJobTest = 100
+		}
+	}
+	s := &c.Scheduling
+	s.Interval, s.BatchDelay, s.MinInterval = 60, 3, 2
+	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
+	takes := parameters(c)
+	for _, p := range c.SchedulerParameters {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(name, "bf_continue") {
+			c.BackfillContinue = true
+		} else if take, known := takes[strings.ToLower(name)]; known {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
+			}
+			take(n)
+		}
+	}
+	return rateLimit(c)
+}
+
+// rateLimit reads the rate limit of users' requests.
+func rateLimit(c *priority.Controller) error {
+	rate, period := 2, 1 // Slurm's defaults
+	for _, p := range c.SlurmctldParameters {
+		name, value, _ := strings.Cut(p, "=")
+		var err error
+		switch strings.ToLower(name) {
+		case "rl_enable":
+			c.RateLimited = true
+		case "rl_refill_rate":
+			rate, err = strconv.Atoi(value)
+		case "rl_refill_period":
+			period, err = strconv.Atoi(value)
+		}
+		if err != nil {
+			return fmt.Errorf("SlurmctldParameters: %q: not a number", clip(p))
+		}
+	}
+	if c.RateLimited {
+		c.RefillRate = float64(rate) / float64(max(1, period))
+	}
+	return nil
+}
+
+// The largest values that the backfill scheduler accepts.
+const (
+	mostBackfillInterval   = 10800
+	mostBackfillWindow     = 30 * 1440 // minutes
+	mostBackfillResolution = 3600
+)
+
+// parameters returns what takes the number of each parameter that has one. A number out
+// of range leaves the default.
+func parameters(c *priority.Controller) map[string]func(n int) {
+	const most = 1<<31 - 1
+	number := func(field *int, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most {
+				*field = n
+			}
+		}
+	}
+	span := func(field *ostrich.Duration, unit, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most && (n != 0 || least == 0) {
+				*field = ostrich.Duration(n * unit)
+			}
+		}
+	}
+	s := &c.Scheduling
+	return map[string]func(int){
+		"default_queue_depth": number(&c.DefaultQueueDepth, 0, most),
+		"sched_interval":      span(&s.Interval, 1, int(priority.Never), most),
+		"batch_sched_delay":   span(&s.BatchDelay, 1, 0, most),
+		"sched_min_interval":  number(&s.MinInterval, 0, most),
+		"max_rpc_cnt":         number(&s.MaxRPCs, 0, 1000),
+		"partition_job_depth": number(&s.PartitionJobDepth, 0, most),
+		"bf_max_job_test":     number(&c.BackfillMaxJobTest, 1, most),
+		"max_job_bf":          number(&c.BackfillMaxJobTest, 1, most),
+		"bf_interval":         span(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval),
+		"bf_window":           span(&s.BackfillWindow, 60, 1, mostBackfillWindow),
+		"bf_resolution":       span(&s.BackfillResolution, 1, 1, mostBackfillResolution),
+		"bf_max_job_part":     number(&s.BackfillMaxPart, 0, most),
+		"bf_max_job_user":     number(&s.BackfillMaxUser, 0, most),
+		"bf_max_job_start":    number(&s.BackfillMaxStart, 0, most),
+	}
 }

@@ -46,11 +46,7 @@ type CycleTimes struct {
 
 // Diag asks slurmctld for its counters.
 func (s Commands) Diag(ctx context.Context) (Diag, error) {
-	out, err := s.output(ctx, "sdiag")
-	if err != nil {
-		return Diag{}, err
-	}
-	return parseDiag(string(out))
+	return parsed(ctx, s, parseDiag, "sdiag")
 }
 
 // The sections of sdiag that matter, by how their headings begin. Those of requests have
@@ -186,7 +182,7 @@ func (s Commands) AdminLevel(ctx context.Context, user string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		name, level, ok := strings.Cut(strings.TrimSpace(line), "|")
 		if ok && name == user {
 			return level, nil

@@ -33,7 +33,7 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	if err != nil && !errors.Is(err, errNotMultifactor) {
 		return nil, err
 	}
-	p := &printed{sprio: string(sprio), mark: newMark()}
+	p := &printed{sprio: sprio, mark: newMark()}
 	list := func(options ...string) error {
 		text, failed := s.squeue(ctx, squeueFormat(p.mark), append(options, "-t", "PENDING")...)
 		if failed == nil {
@@ -122,8 +122,7 @@ var errNoOption = errors.New("unrecognized option")
 
 // squeue lists jobs of all partitions in a format.
 func (s Commands) squeue(ctx context.Context, format string, options ...string) (string, error) {
-	out, err := s.output(ctx, "squeue", slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-o", format})...)
-	return string(out), err
+	return s.output(ctx, "squeue", slices.Concat([]string{"--local", "-h", "-a"}, options, []string{"-o", format})...)
 }
 
 // isSet reports whether the record stands for tasks of an array, and not for a

@@ -59,7 +59,7 @@ func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error 
 	if err != nil {
 		return err
 	}
-	factors, err := parseSprio(string(out))
+	factors, err := parseSprio(out)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 	if err != nil {
 		return Users{}, err
 	}
-	if err = parseCoordinators(string(coordinators), users); err != nil {
+	if err = parseCoordinators(coordinators, users); err != nil {
 		return Users{}, err
 	}
 	private, err := s.Private(ctx)
@@ -50,16 +50,12 @@ func (s Commands) Private(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsePrivate(string(shown)), nil
+	return parsePrivate(shown), nil
 }
 
 // KnownUsers asks slurmctld alone for the users, without what they coordinate.
 func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
-	known, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
-	if err != nil {
-		return nil, err
-	}
-	return parseUsers(string(known))
+	return parsed(ctx, s, parseUsers, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
