@@ -103,7 +103,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 			queue[1].Priority = 5002
 			reset := func() []priority.Change {
 				t.Helper()
-				list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: prioritytest.Aging(), Journal: j}, queue)
+				list, err := priority.Options{Channel: ch, Controller: prioritytest.Aging(), Journal: j}.Reset(queue, nil, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -284,7 +284,7 @@ func TestUndonePinsRandom(t *testing.T) {
 				pinned++
 			}
 		}
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Aging(), Journal: j}, queue)
+		list, err := priority.Options{Channel: priority.Priority, Controller: prioritytest.Aging(), Journal: j}.Reset(queue, nil, false)
 		if err != nil || len(list) < pinned {
 			rt.Fatalf("%d of %d given back: %v\n%+v", len(list), pinned, err, queue)
 		}
@@ -302,7 +302,7 @@ func TestResetOfSplitTasks(t *testing.T) {
 		j.write(t, ch, priority.Applied, priority.Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
 		j.write(t, ch, priority.Applied, priority.Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
 		waits := prioritytest.Job(33, func(q *priority.Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
-		list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: prioritytest.Aging(), Journal: j, Running: []ostrich.JobID{29, 31, 40}}, []priority.Queued{waits})
+		list, err := priority.Options{Channel: ch, Controller: prioritytest.Aging(), Journal: j}.Reset([]priority.Queued{waits}, []ostrich.JobID{29, 31, 40}, false)
 		want := []priority.Change{
 			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"},
 		}

@@ -189,7 +189,7 @@ func TestLiveChannels(t *testing.T) {
 				t.Errorf("the second plan changes %+v, %v", p.Changes(), err)
 			}
 
-			list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: l.controller, Journal: j}, after)
+			list, err := priority.Options{Channel: ch, Controller: l.controller, Journal: j}.Reset(after, nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,7 +389,7 @@ func TestLivePinsAndNice(t *testing.T) {
 			t.Fatalf("pinned (-want +got):\n%s", diff)
 		}
 	}
-	list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: l.controller, Journal: j}, l.queue())
+	list, err := priority.Options{Channel: priority.Priority, Controller: l.controller, Journal: j}.Reset(l.queue(), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,15 @@ func (w *writer) await(ctx context.Context) (waited bool, err error) {
 	}
 }
 
+// knowing are options that know what was written.
+func (w *writer) knowing() priority.Options {
+	o := priority.Options{Channel: w.channel, Controller: w.controller}
+	if w.journal != nil { // a nil one would be a History all the same
+		o.Journal = w.journal
+	}
+	return o
+}
+
 // write makes the changes and finds out which took effect.
 func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
 	if w.journal != nil {
@@ -59,11 +68,7 @@ func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority
 		}
 	}
 	r, err := w.slurm.Update(ctx, w.channel, changes)
-	o := priority.Options{Channel: w.channel, Controller: w.controller}
-	if w.journal != nil {
-		o.Journal = w.journal
-	}
-	o.Judge(&r)
+	w.knowing().Judge(&r)
 	if w.journal != nil {
 		err = errors.Join(err, journaled(w.journal.Conclude(now, w.channel, r.Outcomes)))
 	}
