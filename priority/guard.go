@@ -96,24 +96,26 @@ func arraysApart(queue []Queued) apart {
 // every task with a record of its own too, held ones included, so the waiting
 // tasks are named one by one. That splits no array: tasks only ever leave the
 // set, and an update of all that are left is an update of the record.
-func (a apart) spec(q *Queued) (spec, why string) {
+//
+// It returns false for an array with tasks apart whose others have a name of more than
+// most bytes.
+func (a apart) spec(q *Queued, most int) (string, bool) {
 	switch {
 	case q.Array == 0 && strings.Contains(q.Full, "+"):
-		return q.Full, "" // a component of a heterogeneous job
+		return q.Full, true // a component of a heterogeneous job
 	case q.Array == 0, q.Array != q.Job:
-		return "", ""
+		return "", true
 	}
-	ranges, err := ParseTasks(q.Tasks)
-	if err == nil {
-		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
-			return named, ""
+	if ranges, err := ParseTasks(q.Tasks); err == nil {
+		if named, ok := arraySpec(q.Array, ranges, most); ok {
+			return named, true
 		}
 	}
-	if a[q.Array] > 1 {
-		return "", "array with tasks apart, too scattered to name the others"
-	}
-	return "", ""
+	return "", a[q.Array] <= 1
 }
+
+// whyScattered is the reason of an array that spec does not name.
+const whyScattered = "array with tasks apart, too scattered to name the others"
 
 // takeBack plans to remove a value of ours from a job that is left alone.
 // Otherwise the owner of the job could choose when the value freezes, and keep it
@@ -164,13 +166,8 @@ const maxArgument = 120_000
 // scontrol's standard input. It returns false for a name that does not fit a
 // command line either.
 func (a apart) long(q *Queued) (string, bool) {
-	spec, why := a.spec(q)
-	if why == "" {
+	if spec, named := a.spec(q, maxSpec); named {
 		return spec, true
 	}
-	ranges, err := ParseTasks(q.Tasks)
-	if err != nil {
-		return "", false
-	}
-	return arraySpec(q.Array, ranges, maxArgument)
+	return a.spec(q, maxArgument)
 }

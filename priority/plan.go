@@ -87,11 +87,11 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		if o.guard(q) != "" {
 			continue
 		}
-		spec, why := arrays.spec(q)
-		if why != "" {
+		spec, named := arrays.spec(q, maxSpec)
+		if !named {
 			continue
 		}
-		why = whyOrder
+		why := whyOrder
 		if w := waits[i]; w != Able {
 			why = w.String() + " (" + q.Reason + ")"
 		}
@@ -114,10 +114,10 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		q := &queue[i]
 		why := o.guard(q)
 		if why == "" {
-			_, why = arrays.spec(q)
-		}
-		if why == "" {
 			why = Unheard
+			if _, named := arrays.spec(q, maxSpec); !named {
+				why = whyScattered
+			}
 		}
 		from := o.Channel.Value(q)
 		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
