@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -74,7 +76,7 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 		args = append([]string{"-M", s.Cluster}, args...)
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(environment(os.Environ()),
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), unwanted.MatchString),
 		"LC_ALL=C", "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0")
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
@@ -94,24 +96,11 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// environment returns env without the variables that change the output of Slurm's
-// commands, and without our own, which include the database's password.
-func environment(env []string) []string {
-	kept := make([]string, 0, len(env)+4)
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		switch {
-		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
-			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"), strings.HasPrefix(name, "SACCT_"),
-			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
-			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
-			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // with these, sbatch would wait, or submit to another cluster than the one asked later
-		default:
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
+// unwanted are the variables that change the output of Slurm's commands, and our own,
+// which include the database's password. With two of them sbatch would wait, or submit
+// to another cluster than the one asked later.
+var unwanted = regexp.MustCompile(`^((OSTRICH|SQUEUE|SPRIO|SCONTROL|SDIAG|SACCT)_[^=]*|` +
+	`SLURM_(TIME_FORMAT|BITSTR_LEN|CLUSTERS|JSON|YAML|DEBUG_FLAGS)|SBATCH_(WAIT|CLUSTERS))(=|$)`)
 
 // output runs a command to its end and returns what it printed. An error names
 // the command and repeats its message.

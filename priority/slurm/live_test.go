@@ -67,7 +67,7 @@ func (l *live) run(name string, args ...string) string {
 	if err != nil {
 		l.t.Fatalf("%s %v: %v", name, args, err)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
 
 // submit adds a job that wants a node of its own, and so waits for the blocker.

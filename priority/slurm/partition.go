@@ -323,47 +323,31 @@ const mostNodes = 1 << 20
 var errNodes = errors.New("not a list of nodes")
 
 // expandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
-// Numbers keep their leading zeros.
-func expandNodes(list string) ([]string, error) {
-	var all []string
-	for rest := list; rest != ""; {
-		item, after, err := cutItem(rest)
-		if err != nil {
-			return nil, err
-		}
-		rest = after
-		if item == "" {
-			continue
-		}
-		if all, err = expandItem(all, "", item); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// cutItem cuts a list at its first comma outside of brackets.
-func cutItem(list string) (item, rest string, err error) {
-	depth := 0
-	for i := range len(list) {
-		switch list[i] {
-		case '[':
+// Numbers keep their leading zeros. Its items end at commas outside of brackets.
+func expandNodes(list string) (all []string, err error) {
+	depth, from := 0, 0
+	for i, c := range []byte(list + ",") {
+		switch {
+		case c == '[':
 			depth++
-		case ']':
+		case c == ']':
 			depth--
-		case ',':
-			if depth == 0 {
-				return list[:i], list[i+1:], nil
+		case c == ',' && depth == 0:
+			if item := list[from:i]; item != "" {
+				if all, err = expandItem(all, "", item); err != nil {
+					return nil, err
+				}
 			}
+			from = i + 1
 		}
 		if depth < 0 {
-			return "", "", fmt.Errorf("%w: a bracket too many", errNodes)
+			return nil, fmt.Errorf("%w: a bracket too many", errNodes)
 		}
 	}
 	if depth != 0 {
-		return "", "", fmt.Errorf("%w: a bracket that does not end", errNodes)
+		return nil, fmt.Errorf("%w: a bracket that does not end", errNodes)
 	}
-	return list, "", nil
+	return all, nil
 }
 
 // expandItem appends the names of one item, whose beginning done is expanded
