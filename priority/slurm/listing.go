@@ -195,20 +195,16 @@ func separate(grouped []priority.Queued, byTask, mark string) ([]priority.Queued
 
 // parseRecords parses the output of "squeue --array" in squeueFormat(mark).
 func parseRecords(out, mark string) ([]record, error) {
-	texts, err := splitRecords(out, mark)
-	if err != nil {
-		return nil, err
-	}
 	var records []record
 	at := make(map[string]int) // by id
-	for text := range texts {
+	err := eachRecord(out, mark, func(text string) error {
 		// The further tasks of a record differ only in the number.
 		id, rest, _ := strings.Cut(text, fieldSep)
 		i, known := at[id]
 		if !known {
 			q, err := parseQueued(text)
 			if err != nil {
-				return nil, fmt.Errorf("squeue: %w", err)
+				return err
 			}
 			i = len(records)
 			at[id] = i
@@ -217,17 +213,21 @@ func parseRecords(out, mark string) ([]record, error) {
 		r := &records[i]
 		if r.Array == 0 {
 			if known {
-				return nil, fmt.Errorf("squeue: job %s: listed twice, and no array", id)
+				return fmt.Errorf("job %s: listed twice, and no array", id)
 			}
-			continue
+			return nil
 		}
 		_, rest, _ = strings.Cut(rest, fieldSep)
 		number, _, _ := strings.Cut(rest, fieldSep)
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 0 || n > priority.MaxTask {
-			return nil, fmt.Errorf("squeue: job %s: task %q: not a task number", id, clip(number))
+			return fmt.Errorf("job %s: task %q: not a task number", id, clip(number))
 		}
 		r.tasks = append(r.tasks, n)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i := range records {
 		slices.Sort(records[i].tasks)

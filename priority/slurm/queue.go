@@ -3,7 +3,6 @@ package slurm
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -89,17 +88,14 @@ const squeueFields = 20
 
 // parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
-	records, err := splitRecords(out, mark)
+	queue := make([]priority.Queued, 0, strings.Count(out, mark))
+	err := eachRecord(out, mark, func(record string) error {
+		q, err := parseQueued(record)
+		queue = append(queue, q)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	queue := make([]priority.Queued, 0, strings.Count(out, mark))
-	for text := range records {
-		q, err := parseQueued(text)
-		if err != nil {
-			return nil, fmt.Errorf("squeue: %w", err)
-		}
-		queue = append(queue, q)
 	}
 	return queue, nil
 }
@@ -114,28 +110,28 @@ func whole(command, out string) error {
 	return nil
 }
 
-// splitRecords splits squeue's output in squeueFormat(mark) into records.
-func splitRecords(out, mark string) (iter.Seq[string], error) {
+// eachRecord visits the records of squeue's output, each of which begins with the mark, up
+// to the first error.
+func eachRecord(out, mark string, visit func(record string) error) error {
 	if err := whole("squeue", out); err != nil {
-		return nil, err
+		return err
 	}
 	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
 		// With -M, squeue prints the cluster above its jobs.
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
-			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
+			return fmt.Errorf("squeue: unexpected output %q", clip(line))
 		}
 	}
-	return func(yield func(string) bool) {
-		if !found {
-			return
+	if !found {
+		return nil
+	}
+	for record := range strings.SplitSeq(rest, mark) {
+		if err := visit(strings.TrimSuffix(record, "\n")); err != nil {
+			return fmt.Errorf("squeue: %w", err)
 		}
-		for record := range strings.SplitSeq(rest, mark) {
-			if !yield(strings.TrimSuffix(record, "\n")) {
-				return
-			}
-		}
-	}, nil
+	}
+	return nil
 }
 
 func parseQueued(record string) (priority.Queued, error) {

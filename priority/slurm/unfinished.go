@@ -51,23 +51,20 @@ func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
 
 // parseUnfinished parses squeue's output in unfinishedFormat(mark).
 func parseUnfinished(out, mark string) ([]Unfinished, error) {
-	records, err := splitRecords(out, mark)
-	if err != nil {
-		return nil, err
-	}
 	var all []Unfinished
 	at := make(map[ostrich.JobID]int) // of ids with several records
-	for text := range records {
-		u, err := parseUnfinishedRecord(text)
-		if err != nil {
-			return nil, fmt.Errorf("squeue: %w", err)
-		}
+	err := eachRecord(out, mark, func(record string) error {
+		u, err := parseUnfinishedRecord(record)
 		if i, again := at[u.Job]; again { // more tasks of one record
 			all[i].Text += "\n" + u.Text
-			continue
+		} else {
+			at[u.Job] = len(all)
+			all = append(all, u)
 		}
-		at[u.Job] = len(all)
-		all = append(all, u)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }

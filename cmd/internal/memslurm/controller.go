@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -248,9 +247,6 @@ func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
 	return slurm.Diag{At: c.now, Pending: len(c.pending), Running: len(c.running)}, nil
 }
 
-// siteLimit is the largest SiteFactor that Slurm accepts.
-const siteLimit = math.MaxInt32 - 2
-
 // Update sets SiteFactors. A job that no longer waits is Gone. No other channel is
 // emulated.
 func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
@@ -263,7 +259,7 @@ func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []
 		switch at := slices.IndexFunc(c.pending, func(j *Job) bool { return j.ID == change.Job }); {
 		case at < 0:
 			o.Status = priority.Gone
-		case change.To < -siteLimit || change.To > siteLimit:
+		case change.Check(ch) != nil:
 			o.Status, o.Words = priority.Refused, "SiteFactor value out of range"
 		default:
 			c.pending[at].Site = change.To
