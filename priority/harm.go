@@ -258,11 +258,10 @@ func (v *view) reserve() []Hint {
 // thresholds lists those of QOS, of partitions by their QOS, and of associations.
 // Slurm checks them only where limits are enforced.
 func (v *view) thresholds() (where []Hint) {
-	enforced := false
-	for _, word := range v.Controller.AccountingEnforce {
-		enforced = enforced || strings.EqualFold(word, "limits") || strings.EqualFold(word, "safe") || strings.EqualFold(word, "all")
+	enforce := func(word string) bool {
+		return slices.Contains([]string{"limits", "safe", "all"}, strings.ToLower(word))
 	}
-	if !enforced {
+	if !slices.ContainsFunc(v.Controller.AccountingEnforce, enforce) {
 		return nil
 	}
 	for _, q := range v.Controller.QOS {

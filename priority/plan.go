@@ -38,11 +38,9 @@ type Plan struct {
 
 	// Step is the gap between two ranks; 1 in mode Weight.
 	Step int64
-	// Exact is how many jobs at the head have a rank of their own. Coarse
-	// tells that fewer are exact than the depth asks for, because the step
-	// times the ranks does not fit the channel.
-	Exact  int
-	Coarse bool
+	// Exact is how many jobs at the head have a rank of their own: fewer than the depth
+	// asks for where the step times the ranks does not fit the channel.
+	Exact int
 	// Kept tells that a campaign stands before one that is a little nearer, see
 	// Options.Margin: as time passes, the plan may become another one.
 	Kept bool
@@ -326,7 +324,6 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 			gap[i] = w.step
 		}
 	} else {
-		p.Coarse = true
 		for i := 0; i < len(gap) && budget > 0; i++ {
 			if !together(&jobs[i], &jobs[i+1]) {
 				gap[i] = w.step

@@ -397,8 +397,8 @@ func TestCoarse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Coarse || p.Exact != 12 {
-		t.Errorf("coarse %v, %d exact; want true, 12", p.Coarse, p.Exact)
+	if p.Exact != 12 {
+		t.Errorf("%d exact; want 12", p.Exact)
 	}
 	for i := 1; i < 60; i++ {
 		apart := i <= 12 || i%15 == 0
