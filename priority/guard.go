@@ -1,7 +1,6 @@
 package priority
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -21,8 +20,11 @@ func (o Options) guard(q *Queued) string {
 	case q.Reservation != "":
 		return "in reservation " + q.Reservation
 	}
-	if why := cmp.Or(o.Exclude.match(q), o.Include.match(q)); why != "" {
-		return why
+	if is := o.Exclude.first(q, slices.Contains[[]string]); is != "" {
+		return "excluded " + is
+	}
+	if is := o.Include.first(q, lacks); is != "" {
+		return is + " not included"
 	}
 	switch {
 	case o.Outside != nil && o.Outside(q.Partition):
@@ -34,12 +36,10 @@ func (o Options) guard(q *Queued) string {
 	case o.Channel == Nice && q.Nice > 0:
 		return "nice value of the owner's own"
 	}
-	if o.Refused != nil {
-		if words := o.Refused(q.Job); words != "" {
-			return WhyRefused + words
-		}
+	if o.Alone == nil {
+		return ""
 	}
-	return o.stranger(q)
+	return o.Alone(q)
 }
 
 // ineligible reports whether a reason says that the job may not start yet.
@@ -48,24 +48,35 @@ func ineligible(reason string) bool {
 	return w == Later || w == Dependent
 }
 
-func (e *Exclude) match(q *Queued) string {
+// Selection names jobs by what they belong to.
+type Selection struct {
+	Users, Accounts, QOS, Partitions []string
+}
+
+// first returns what the job belongs to that is the first for which a list of the
+// selection says so, or "". A job that can start in several partitions belongs to all
+// of them: its priority counts in each.
+func (s *Selection) first(q *Queued, says func(list []string, name string) bool) string {
 	switch {
-	case slices.Contains(e.Users, q.User):
-		return "excluded user " + q.User
-	case slices.Contains(e.Accounts, q.Account):
-		return "excluded account " + q.Account
-	case slices.Contains(e.QOS, q.QOS):
-		return "excluded QOS " + q.QOS
-	case len(e.Partitions) == 0:
+	case says(s.Users, q.User):
+		return "user " + q.User
+	case says(s.Accounts, q.Account):
+		return "account " + q.Account
+	case says(s.QOS, q.QOS):
+		return "QOS " + q.QOS
+	case len(s.Partitions) == 0:
 		return ""
 	}
 	for name := range strings.SplitSeq(q.Partition, ",") {
-		if slices.Contains(e.Partitions, name) {
-			return "excluded partition " + name
+		if says(s.Partitions, name) {
+			return "partition " + name
 		}
 	}
 	return ""
 }
+
+// lacks reports whether a list names others and not this one. An empty list names all.
+func lacks(list []string, name string) bool { return len(list) > 0 && !slices.Contains(list, name) }
 
 // apart counts the pending records of every array that has several. No order
 // depends on it.
@@ -85,56 +96,78 @@ func arraysApart(queue []Queued) apart {
 // every task with a record of its own too, held ones included, so the waiting
 // tasks are named one by one. That splits no array: tasks only ever leave the
 // set, and an update of all that are left is an update of the record.
-func (a apart) spec(q *Queued) (spec, why string) {
+//
+// It returns false for an array with tasks apart whose others have a name of more than
+// most bytes.
+func (a apart) spec(q *Queued, most int) (string, bool) {
 	switch {
 	case q.Array == 0 && strings.Contains(q.Full, "+"):
-		return q.Full, "" // a component of a heterogeneous job
+		return q.Full, true // a component of a heterogeneous job
 	case q.Array == 0, q.Array != q.Job:
-		return "", ""
+		return "", true
 	}
-	ranges, err := ParseTasks(q.Tasks)
-	if err == nil {
-		if named, ok := arraySpec(q.Array, ranges, maxSpec); ok {
-			return named, ""
+	if ranges, err := ParseTasks(q.Tasks); err == nil {
+		if named, ok := arraySpec(q.Array, ranges, most); ok {
+			return named, true
 		}
 	}
-	if a[q.Array] > 1 {
-		return "", "array with tasks apart, too scattered to name the others"
-	}
-	return "", ""
+	return "", a[q.Array] <= 1
 }
 
-// stranger says why a job with somebody else's value is left alone, "" if it is
-// not.
-func (o Options) stranger(q *Queued) string {
-	if o.Strange == nil {
-		return ""
-	}
-	return o.Strange(q)
-}
+// whyScattered is the reason of an array that spec does not name.
+const whyScattered = "array with tasks apart, too scattered to name the others"
 
-// Include names the only jobs that are managed. An empty list names all; each of
-// the others has to name the job.
-type Include struct {
-	Users, Accounts, QOS, Partitions []string
-}
-
-// match says why a job is left alone, "" if it is not. A job that can start in
-// several partitions is named if all of them are: its priority counts in each.
-func (i *Include) match(q *Queued) string {
-	missing := func(list []string, name string) bool { return len(list) > 0 && !slices.Contains(list, name) }
+// takeBack plans to remove a value of ours from a job that is left alone.
+// Otherwise the owner of the job could choose when the value freezes, and keep it
+// where nobody else has one.
+//
+// A job that is held, pinned or not eligible keeps its value until it is released:
+// it cannot start with it, and Slurm does not show it. So does a job that
+// accounting has not reported, because nobody knows yet whether it is managed.
+func (o Options) takeBack(e *Entry, arrays apart) {
+	q := &e.Queued
+	multifactor := o.Controller.Multifactor()
 	switch {
-	case missing(i.Users, q.User):
-		return "user " + q.User + " not included"
-	case missing(i.Accounts, q.Account):
-		return "account " + q.Account + " not included"
-	case missing(i.QOS, q.QOS):
-		return "QOS " + q.QOS + " not included"
+	case o.Journal == nil, e.Why == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:
+		return
+	case o.Channel != Priority && q.Pinned:
+		return
+	case o.Alone != nil && o.Alone(q) != "":
+		return
 	}
-	for name := range strings.SplitSeq(q.Partition, ",") {
-		if missing(i.Partitions, name) {
-			return "partition " + name + " not included"
+	to, nice, ours := o.Journal.Stock(o.Channel, q)
+	undone := ours && to == e.From && o.Controller.undone(q)
+	if !ours && o.Channel == Priority {
+		to = 0
+		nice, undone = o.restored(q)
+		ours = undone
+	}
+	if !ours || to == e.From && !undone {
+		return
+	}
+	spec, named := arrays.long(q)
+	if !named {
+		return
+	}
+	e.To, e.Write, e.spec, e.nice = to, true, spec, nice
+	if undone {
+		why := e.Why
+		if o.again(e, true); e.Write {
+			e.Why = why
 		}
 	}
-	return ""
+}
+
+// maxArgument is the longest name of a record that a command line takes: Linux
+// ends an argument at 128 KiB.
+const maxArgument = 120_000
+
+// long names a record as spec does, but also where the name does not fit a line of
+// scontrol's standard input. It returns false for a name that does not fit a
+// command line either.
+func (a apart) long(q *Queued) (string, bool) {
+	if spec, named := a.spec(q, maxSpec); named {
+		return spec, true
+	}
+	return a.spec(q, maxArgument)
 }

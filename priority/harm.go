@@ -232,7 +232,7 @@ func (v *view) top() int64 {
 }
 
 func (v *view) exempt() []Hint {
-	n, set := v.Controller.parameterOf(v.Controller.PreemptParameters, "min_exempt_priority")
+	n, set := parameterOf(v.Controller.PreemptParameters, "min_exempt_priority")
 	if !set || !v.preempts("") || n >= v.top() {
 		return nil
 	}
@@ -248,7 +248,7 @@ func (v *view) spared() []Hint {
 }
 
 func (v *view) reserve() []Hint {
-	n, set := v.Controller.parameterOf(v.Controller.SchedulerParameters, "bf_min_prio_reserve")
+	n, set := parameterOf(v.Controller.SchedulerParameters, "bf_min_prio_reserve")
 	if !set || n <= 1 {
 		return nil // no priority is below 1
 	}
@@ -258,11 +258,10 @@ func (v *view) reserve() []Hint {
 // thresholds lists those of QOS, of partitions by their QOS, and of associations.
 // Slurm checks them only where limits are enforced.
 func (v *view) thresholds() (where []Hint) {
-	enforced := false
-	for _, word := range v.Controller.AccountingEnforce {
-		enforced = enforced || strings.EqualFold(word, "limits") || strings.EqualFold(word, "safe") || strings.EqualFold(word, "all")
+	enforce := func(word string) bool {
+		return slices.Contains([]string{"limits", "safe", "all"}, strings.ToLower(word))
 	}
-	if !enforced {
+	if !slices.ContainsFunc(v.Controller.AccountingEnforce, enforce) {
 		return nil
 	}
 	for _, q := range v.Controller.QOS {
@@ -367,7 +366,7 @@ func (v *view) others() []Hint {
 
 // parameterOf returns the number of an element "name=number" of a list of
 // parameters. What Slurm cannot read as one counts as not set.
-func (c *Controller) parameterOf(list []string, name string) (int64, bool) {
+func parameterOf(list []string, name string) (int64, bool) {
 	for _, p := range list {
 		key, value, _ := strings.Cut(p, "=")
 		if strings.EqualFold(key, name) {

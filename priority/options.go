@@ -25,45 +25,23 @@ type Options struct {
 	// is a multiple of that. 0 is no margin. One without a distance keeps its place.
 	Margin     int
 	Controller Controller
-	Include    Include
-	Exclude    Exclude // of what is included
+	Include    Selection // the only jobs that are managed; an empty list names all, and each of the others has to name a job
+	Exclude    Selection // of these, those that are left alone
 
-	// Ours reports whether we wrote a value of the channel to a job, as
-	// journal.Journal.Ours does. Channel Priority needs it to tell our pins from
-	// those of administrators; nil means that none is ours.
-	Ours func(job ostrich.JobID, value int64) bool
-
-	// Stock returns the value to give back to a job that is left alone and has a
-	// value of ours, as journal.Journal.Stock does; nil means that nothing is
-	// given back.
-	Stock func(q *Queued) (value, nice int64, ours bool)
-
-	// Restored reports whether a job's pin took the place of one of ours, and the
-	// nice value that ours took, as journal.Journal.Restored does; nil means that none
-	// did.
-	Restored func(q *Queued, slack int64) (nice int64, restored bool)
-
-	// Repeat reports whether a write that was undone may be made again now, as
-	// journal.Journal.Repeat does; nil means that it always may.
-	Repeat func(q *Queued) bool
+	// Journal knows what was written. Channel Priority needs it to tell our pins from
+	// those of administrators. nil is the same as an empty one: nothing is ours, and
+	// nothing is given back.
+	Journal History
+	Now     ostrich.Time // by which Journal tells what may be repeated
 
 	// Outside reports whether a job's partitions, a comma-separated list, belong
 	// to nothing that is ordered; nil means that none does.
 	Outside func(partitions string) bool
 
-	// Refused returns Slurm's words for a job that it refused to change, so
-	// that it is left alone; "" means that it did not refuse. nil is the same
-	// as a function that always returns "".
-	Refused func(job ostrich.JobID) string
-
-	// Strange says why a job is left alone because somebody else wrote its value;
-	// "" if it is not. nil is the same as a function that always returns "".
-	Strange func(q *Queued) string
-}
-
-// Exclude names jobs that are left alone.
-type Exclude struct {
-	Users, Accounts, QOS, Partitions []string
+	// Alone says why a job is left alone, and keeps what it has, because of what became
+	// of earlier writes: Slurm refused them, or somebody else wrote its value. "" if
+	// it is not; nil is the same as a function that always returns "".
+	Alone func(q *Queued) string
 }
 
 // ErrImpossible means that the channel cannot order the jobs of this cluster.

@@ -23,7 +23,7 @@ type Entry struct {
 	nice      int64 // given back with a pin that is taken back
 }
 
-// WhyRefused begins Entry.Why of a job that Slurm refused to change.
+// WhyRefused begins Entry.Why of a job that Slurm refused to change, see Options.Alone.
 const WhyRefused = "refused by Slurm: "
 
 // Unheard is Entry.Why of a job of which accounting has not told yet.
@@ -38,11 +38,9 @@ type Plan struct {
 
 	// Step is the gap between two ranks; 1 in mode Weight.
 	Step int64
-	// Exact is how many jobs at the head have a rank of their own. Coarse
-	// tells that fewer are exact than the depth asks for, because the step
-	// times the ranks does not fit the channel.
-	Exact  int
-	Coarse bool
+	// Exact is how many jobs at the head have a rank of their own: fewer than the depth
+	// asks for where the step times the ranks does not fit the channel.
+	Exact int
 	// Kept tells that a campaign stands before one that is a little nearer, see
 	// Options.Margin: as time passes, the plan may become another one.
 	Kept bool
@@ -67,19 +65,19 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Channel: o.Channel, Step: 1}
-	at, twice := indexOf(queue)
-	if twice != 0 {
-		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
-	}
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	waits := make([]Wait, len(queue))
+	at, waits := make(map[ostrich.JobID]int, len(queue)), make([]Wait, len(queue))
 	for i := range queue {
-		waits[i] = queue[i].Wait()
+		id := queue[i].Job
+		if _, twice := at[id]; twice {
+			return Plan{}, fmt.Errorf("queue: job %d is there twice", id)
+		}
+		at[id], waits[i] = i, queue[i].Wait()
 	}
 	for _, place := range inTurn(order, at, waits) {
-		i, ok := at.find(place.Job)
+		i, ok := at[place.Job]
 		if !ok || ranked[i] {
 			continue
 		}
@@ -87,18 +85,18 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		if o.guard(q) != "" {
 			continue
 		}
-		spec, why := arrays.spec(q)
-		if why != "" {
+		spec, named := arrays.spec(q, maxSpec)
+		if !named {
 			continue
 		}
-		why = whyOrder
+		why := whyOrder
 		if w := waits[i]; w != Able {
 			why = w.String() + " (" + q.Reason + ")"
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Place: place, Wait: waits[i], SlurmRank: int(i) + 1,
-			From: o.present(q), Why: why, spec: spec,
+			Queued: *q, Place: place, Wait: waits[i], SlurmRank: i + 1,
+			From: o.Channel.Value(q), Why: why, spec: spec,
 		})
 	}
 	p.Kept = o.keep(p.Entries, queue, ranked)
@@ -114,12 +112,12 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		q := &queue[i]
 		why := o.guard(q)
 		if why == "" {
-			_, why = arrays.spec(q)
-		}
-		if why == "" {
 			why = Unheard
+			if _, named := arrays.spec(q, maxSpec); !named {
+				why = whyScattered
+			}
 		}
-		from := o.present(q)
+		from := o.Channel.Value(q)
 		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
@@ -139,9 +137,6 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	p.Entries = append(p.Entries, alone...)
 	return p, nil
 }
-
-// present is the channel's value of a job.
-func (o Options) present(q *Queued) int64 { return o.Channel.Value(q) }
 
 // Value is what a job has in the channel.
 func (ch Channel) Value(q *Queued) int64 {
@@ -329,7 +324,6 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 			gap[i] = w.step
 		}
 	} else {
-		p.Coarse = true
 		for i := 0; i < len(gap) && budget > 0; i++ {
 			if !together(&jobs[i], &jobs[i+1]) {
 				gap[i] = w.step
@@ -406,7 +400,7 @@ func (o Options) inForce(q *Queued) bool {
 // record of its own or before.
 func (o Options) written(q *Queued) bool {
 	pin := int64(q.Priority)
-	return o.Ours != nil && pin > 0 && (o.Ours(q.Job, pin) || q.Array != 0 && o.Ours(q.Array, pin))
+	return o.Journal != nil && pin > 0 && (o.Journal.Ours(o.Channel, q.Job, pin) || q.Array != 0 && o.Journal.Ours(o.Channel, q.Array, pin))
 }
 
 // Changes returns what is to be written: first what is taken back, as it stands

@@ -46,11 +46,22 @@ func ranked(ids ...ostrich.JobID) []ostrich.Place {
 	return order
 }
 
+// pins is a History that knows which pins are ours, and gives nothing back.
+type pins struct {
+	History
+	ours func(job ostrich.JobID, value int64) bool
+}
+
+func (p pins) Ours(_ Channel, job ostrich.JobID, value int64) bool { return p.ours(job, value) }
+func (pins) Stock(Channel, *Queued) (value, nice int64, ours bool) { return 0, 0, false }
+func (pins) Restored(*Queued, int64) (nice int64, restored bool)   { return 0, false }
+func (pins) Repeat(Channel, *Queued, ostrich.Time) bool            { return true }
+
 func TestGuards(t *testing.T) {
-	exclude := Exclude{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
-	refused := func(id ostrich.JobID) string {
-		if id == 13 {
-			return "Slurm's words"
+	exclude := Selection{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
+	alone := func(q *Queued) string {
+		if q.Job == 13 {
+			return WhyRefused + "Slurm's words"
 		}
 		return ""
 	}
@@ -88,7 +99,7 @@ func TestGuards(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s %s %v", tt.why, tt.channel, tt.basic), func(t *testing.T) {
-			o := Options{Channel: tt.channel, Mode: Strict, Controller: multifactor(), Exclude: exclude, Refused: refused, Ours: ours}
+			o := Options{Channel: tt.channel, Mode: Strict, Controller: multifactor(), Exclude: exclude, Alone: alone, Journal: pins{ours: ours}}
 			if tt.basic {
 				o.Controller = basic()
 			}
@@ -197,7 +208,7 @@ func TestPlanProperties(t *testing.T) {
 			o.Controller.Weights.QOS = rapid.SampledFrom([]int64{1 << 20, 1 << 27, 1 << 29}).Draw(t, "qos")
 		}
 		written := make(map[ostrich.JobID]int64)
-		o.Ours = func(id ostrich.JobID, value int64) bool { v, ok := written[id]; return ok && v == value }
+		o.Journal = pins{ours: func(id ostrich.JobID, value int64) bool { v, ok := written[id]; return ok && v == value }}
 
 		var queue []Queued
 		var order []ostrich.Place
@@ -386,8 +397,8 @@ func TestCoarse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Coarse || p.Exact != 12 {
-		t.Errorf("coarse %v, %d exact; want true, 12", p.Coarse, p.Exact)
+	if p.Exact != 12 {
+		t.Errorf("%d exact; want 12", p.Exact)
 	}
 	for i := 1; i < 60; i++ {
 		apart := i <= 12 || i%15 == 0

@@ -1,10 +1,14 @@
 package priority
 
 import (
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
 )
@@ -83,6 +87,127 @@ func FuzzFormatTasks(f *testing.F) {
 			if !set.Has(task) {
 				t.Errorf("%v became %q, without %d", tasks, text, task)
 			}
+		}
+	})
+}
+
+// TestReasons: all reasons of all releases are taken for what testdata says.
+func TestReasons(t *testing.T) {
+	text, err := os.ReadFile("testdata/reasons.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []string{Able: "able", Limited: "limited", Impossible: "impossible", Later: "later", Dependent: "dependent", Kept: "held"}
+	count := 0
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if f[0] == "#" {
+			continue
+		}
+		count++
+		if got := kinds[reasonOf(f[1])]; got != f[0] {
+			t.Errorf("%s: %s, want %s", f[1], got, f[0])
+		}
+	}
+	if count < 200 {
+		t.Errorf("%d reasons", count)
+	}
+	if w := reasonOf("ReasonOfARelaseToCome"); w != Able {
+		t.Errorf("what is not known is %v", w)
+	}
+}
+
+func TestWait(t *testing.T) {
+	for _, tt := range []struct {
+		q    Queued
+		want Wait
+	}{
+		{Queued{Priority: 1, Reason: "Priority"}, Able},
+		{Queued{Priority: 0, Reason: "None"}, Kept},
+		{Queued{Priority: 0, Reason: "BadConstraints"}, Impossible},
+		{Queued{Priority: 1, Reason: "None", Dependency: "afterok:7(unfulfilled)"}, Dependent},
+		{Queued{Priority: 1, Reason: "Priority", Dependency: "afterany:7(unfulfilled)"}, Able},
+		{Queued{Priority: 1, Reason: "PartitionTimeLimit", Partition: "main"}, Impossible},
+		{Queued{Priority: 1, Reason: "PartitionTimeLimit", Partition: "short,main"}, Able},
+		{Queued{Priority: 1, Reason: "QOSMaxJobsPerUserLimit", Partition: "short,main"}, Limited},
+	} {
+		if got := tt.q.Wait(); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.q, got, tt.want)
+		}
+	}
+}
+
+// TestWhoCannotRunStandsBehind: whatever the order, the queue and the depth, no
+// job that cannot start has a value as high as one that can, as deep as Slurm looks; those at a limit keep
+// their order as deep as Slurm looks, and those that ask for the impossible share a
+// value. Once it is written, nothing is left to write.
+func TestWhoCannotRunStandsBehind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{
+			Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Depth: rapid.IntRange(1, 12).Draw(t, "depth"),
+		}
+		n := rapid.IntRange(1, 30).Draw(t, "jobs")
+		var queue []Queued
+		var order []ostrich.Place
+		for i := range n {
+			queue = append(queue, Queued{
+				Job: ostrich.JobID(i + 1), Count: 1, Full: strconv.Itoa(i + 1), User: "u", Priority: 1000, Listed: true, SiteKnown: true,
+				Site:   int64(rapid.SampledFrom([]int{0, 0, 5, 1 << 30}).Draw(t, "site")),
+				Reason: rapid.SampledFrom([]string{"Priority", "Resources", "AssocGrpJobsLimit", "QOSMaxJobsPerUserLimit", "PartitionConfig"}).Draw(t, "reason"),
+				State:  "PENDING", Submit: ostrich.Time(1000 + i),
+			})
+			order = append(order, ostrich.Place{Job: ostrich.JobID(i + 1), Campaign: i / 3})
+		}
+		order = rapid.Permutation(order).Draw(t, "order")
+		p, err := o.Plan(order, queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var place []ostrich.JobID
+		for _, r := range order {
+			place = append(place, r.Job)
+		}
+		able := 0
+		for _, e := range p.Entries {
+			if e.Wait != e.Queued.Wait() {
+				t.Fatalf("job %d %v, and its record %v", e.Job, e.Wait, e.Queued.Wait())
+			}
+			if e.Wait == Able {
+				able++
+			}
+		}
+		for i, e := range p.Entries[:p.Managed] {
+			if i == 0 {
+				continue
+			}
+			before := p.Entries[i-1]
+			switch {
+			case before.Wait > e.Wait:
+				t.Fatalf("job %d, which %v, before job %d, which %v", before.Job, before.Wait, e.Job, e.Wait)
+			case before.Wait < e.Wait && (i < o.Depth || e.Wait == Impossible) && before.To <= e.To:
+				t.Fatalf("job %d (%v) has %d, job %d (%v) has %d", before.Job, before.Wait, before.To, e.Job, e.Wait, e.To)
+			case before.Wait == e.Wait && slices.Index(place, before.Job) > slices.Index(place, e.Job):
+				t.Fatalf("jobs %d and %d are in another order", before.Job, e.Job)
+			case e.Wait == Limited && i < o.Depth && before.To <= e.To:
+				t.Fatalf("job %d has %d and job %d %d", before.Job, before.To, e.Job, e.To)
+			case e.Wait == Able && i < o.Depth && before.To <= e.To:
+				t.Fatalf("able jobs %d and %d have %d and %d", before.Job, e.Job, before.To, e.To)
+			case e.Wait == Impossible && before.Wait == Impossible && e.Write && before.Write && e.To != before.To:
+				t.Fatalf("two impossible jobs have %d and %d", before.To, e.To)
+			}
+		}
+		if p.Exact > able {
+			t.Fatalf("%d exact of %d that can start", p.Exact, able)
+		}
+		for _, c := range p.Changes() {
+			for i := range queue {
+				if queue[i].Job == c.Job {
+					queue[i].Site = c.To
+				}
+			}
+		}
+		if again, err := o.Plan(order, queue); err != nil || len(again.Changes()) != 0 {
+			t.Fatalf("planned again: %v %v", again.Changes(), err)
 		}
 	})
 }

@@ -8,25 +8,10 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// ResetOptions say what to give back to stock ordering.
-type ResetOptions struct {
-	Channel    Channel
-	Controller Controller
-	// Journal knows what was written; nil is the same as an empty one.
-	Journal History
-	// Running are the jobs that have started. SiteFactor and nice value stay
-	// with a job, and would come into force again if it were requeued.
-	// A task that started from a record of its array is not written: nobody knows
-	// whether it started before or after the array was.
-	Running []ostrich.JobID
-	// All also gives back what the journal does not know: in channel SiteFactor
-	// every value, whoever gave it; in channel Nice every negative one; in channel
-	// Priority every pinned job.
-	All bool
-}
-
 // History knows earlier writes; journal.Journal is one.
 type History interface {
+	// Ours reports whether we ever wrote a value to the job, or may have.
+	Ours(ch Channel, job ostrich.JobID, value int64) bool
 	// Written returns the value a job had before the first write and the last that
 	// was written. ok is false for a job that was never written.
 	Written(ch Channel, job ostrich.JobID) (first, last int64, ok bool)
@@ -36,10 +21,14 @@ type History interface {
 	Former(ch Channel, q *Queued) int64
 	// Lost reports whether another writer's value has replaced ours.
 	Lost(ch Channel, q *Queued) bool
-	// Stock is what Options.Stock returns.
+	// Stock returns the value to give back to a job that has a value of ours, and the
+	// nice value that its pin took.
 	Stock(ch Channel, q *Queued) (value, nice int64, ours bool)
-	// Restored is what Options.Restored returns.
+	// Restored reports whether a job's pin took the place of one of ours, and the
+	// nice value that ours took.
 	Restored(q *Queued, slack int64) (nice int64, restored bool)
+	// Repeat reports whether a write that was undone may be made again now.
+	Repeat(ch Channel, q *Queued, now ostrich.Time) bool
 }
 
 // Reset returns the changes that give every job back to the order of stock
@@ -51,7 +40,16 @@ type History interface {
 // A held job stays held. Its SiteFactor and nice value are reset all the same
 // if the journal knows them: under priority/multifactor they do not touch the
 // hold, and the job would come back with them.
-func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
+//
+// running are the jobs that have started. SiteFactor and nice value stay with a job,
+// and would come into force again if it were requeued. A task that started from a
+// record of its array is not written: nobody knows whether it started before or after
+// the array was.
+//
+// With all, what the journal does not know is given back too: in channel SiteFactor
+// every value, whoever gave it; in channel Nice every negative one; in channel Priority
+// every pinned job.
+func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Change, error) {
 	if err := o.Channel.Check(); err != nil {
 		return nil, err
 	}
@@ -59,10 +57,10 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible("set priority.channel: priority", "under %s only channel priority can be reset", o.Controller.PriorityType))
 	}
 	arrays := arraysApart(queue)
-	var all []Change
+	var list []Change
 	for i := range queue {
 		q := &queue[i]
-		from, to, ok := o.stock(q)
+		from, to, ok := o.stock(q, all)
 		undone := ok && o.Channel != Priority && o.Controller.undone(q)
 		if !ok || from == to && !undone {
 			continue
@@ -75,37 +73,28 @@ func Reset(o ResetOptions, queue []Queued) ([]Change, error) {
 		if o.Channel == Priority && o.Journal != nil {
 			c.Nice = o.nice(q)
 		}
-		all = append(all, c)
+		list = append(list, c)
 	}
 	if o.Channel == Priority {
 		// Under priority/basic a released job goes to the tail.
-		slices.SortFunc(all, func(a, b Change) int {
+		slices.SortFunc(list, func(a, b Change) int {
 			return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Job, b.Job))
 		})
 	}
 	if o.Channel == Priority || o.Journal == nil {
-		return all, nil
+		return list, nil
 	}
-	for _, id := range o.Running {
+	for _, id := range running {
 		q := &Queued{Job: id}
-		if from, to, ok := o.unseen(q); ok && from != to && !o.Journal.Lost(o.Channel, q) {
-			all = append(all, Change{Job: id, Submit: o.Journal.Submitted(o.Channel, id), From: from, To: to, Why: "reset"})
+		if from, to, ok := o.unseen(q, all); ok && from != to && !o.Journal.Lost(o.Channel, q) {
+			list = append(list, Change{Job: id, Submit: o.Journal.Submitted(o.Channel, id), From: from, To: to, Why: "reset"})
 		}
 	}
-	return all, nil
-}
-
-// restored reports whether a job's priority took the place of a pin of ours, see
-// History.Restored, and returns the nice value that goes with it.
-func (o ResetOptions) restored(q *Queued) (nice int64, restored bool) {
-	if o.Journal == nil {
-		return 0, false
-	}
-	return Options{Channel: o.Channel, Controller: o.Controller, Restored: o.Journal.Restored}.restored(q)
+	return list, nil
 }
 
 // nice returns the nice value that the pin of a job took from it.
-func (o ResetOptions) nice(q *Queued) int64 {
+func (o Options) nice(q *Queued) int64 {
 	if nice, restored := o.restored(q); restored {
 		return nice
 	}
@@ -118,7 +107,7 @@ func (o ResetOptions) nice(q *Queued) int64 {
 
 // unseen returns the value that we wrote last to a job, or to its array, if Slurm
 // shows none, and the value to give back. ok is false where that has been done.
-func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
+func (o Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
 	if o.Journal == nil {
 		return 0, 0, false
 	}
@@ -126,7 +115,7 @@ func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
 	if !ok {
 		_, from, ok = o.Journal.Written(o.Channel, q.Array)
 	}
-	if !o.All || o.Channel != SiteFactor {
+	if !all || o.Channel != SiteFactor {
 		to = o.Journal.Former(o.Channel, q)
 	}
 	return from, to, ok && (from != 0 || o.Channel != SiteFactor)
@@ -134,7 +123,7 @@ func (o ResetOptions) unseen(q *Queued) (from, to int64, ok bool) {
 
 // stock returns a job's present value and the one it has under stock Slurm.
 // ok is false for a job that is left alone.
-func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
+func (o Options) stock(q *Queued, all bool) (from, to int64, ok bool) {
 	var stock int64
 	ours := false
 	if o.Journal != nil {
@@ -144,14 +133,14 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 	case SiteFactor:
 		switch {
 		case !q.SiteKnown: // held, pinned or not eligible: sprio does not tell
-			from, to, ok = o.unseen(q)
-			return from, to, ok && (o.All || !o.Journal.Lost(SiteFactor, q))
-		case ours && !o.All:
+			from, to, ok = o.unseen(q, all)
+			return from, to, ok && (all || !o.Journal.Lost(SiteFactor, q))
+		case ours && !all:
 			return q.Site, stock, true
 		case q.Site == 0:
 			return 0, 0, true // given back, and maybe undone
 		default:
-			return q.Site, 0, o.All
+			return q.Site, 0, all
 		}
 	case Nice:
 		switch {
@@ -160,11 +149,11 @@ func (o ResetOptions) stock(q *Queued) (from, to int64, ok bool) {
 		case ours:
 			return q.Nice, stock, true
 		default:
-			return q.Nice, 0, o.All && q.Nice < 0
+			return q.Nice, 0, all && q.Nice < 0
 		}
 	default:
 		pinned := q.Pinned || (o.Controller.Basic() && q.Priority > topPriority)
 		_, restored := o.restored(q)
-		return int64(q.Priority), 0, !q.Held() && (pinned && (ours || o.All) || restored)
+		return int64(q.Priority), 0, !q.Held() && (pinned && (ours || all) || restored)
 	}
 }

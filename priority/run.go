@@ -41,14 +41,6 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 		}
 	}
 	ends, before := runs(x, fits)
-	if head == len(v) {
-		keep = make([]bool, head)
-		if !cramped(v, usable, lo, len(ends)) {
-			keep = run(head, ends, before)
-		}
-		spread(v, gap, keep, lo, hi, extra)
-		return keep
-	}
 	// The lower a run of the head ends, the more of the others stand too high.
 	others := make([]int64, 0, len(v)-head)
 	for i := head; i < len(v); i++ {
@@ -80,9 +72,10 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 		}
 		floor = max(floor, v[i])
 	}
-	if head > 0 {
-		spread(v[:head], gap[:head-1], keep[:head], floor+gap[head-1], hi, extra)
+	if head > 0 && head < len(v) {
+		floor += gap[head-1]
 	}
+	spread(v[:head], gap[:max(head-1, 0)], keep[:head], floor, hi, extra)
 	return keep
 }
 

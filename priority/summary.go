@@ -16,26 +16,21 @@ type Summary struct {
 
 // Summary counts what the plan does. O(n log n).
 func (p Plan) Summary() Summary {
-	managed := p.Entries[:p.Managed]
-	s := Summary{Pending: len(p.Entries), Managed: len(managed)}
+	s := Summary{Pending: len(p.Entries), Managed: p.Managed}
 	place := make([]int32, len(p.Entries)) // by Slurm's rank, the rank of a managed job
-	for i := range managed {
-		place[managed[i].SlurmRank-1] = int32(i) + 1
-		if managed[i].Write {
-			s.Writes++
-		}
-	}
-	for i := range p.Entries[p.Managed:] {
-		if p.Entries[p.Managed+i].Write {
-			s.Writes++
-		}
-	}
 	for i := range p.Entries {
-		if p.Entries[i].Undone {
+		e := &p.Entries[i]
+		if i < p.Managed {
+			place[e.SlurmRank-1] = int32(i) + 1
+		}
+		if e.Write {
+			s.Writes++
+		}
+		if e.Undone {
 			s.Undone++
 		}
 	}
-	byslurm := make([]int32, 0, len(managed)) // indexes into managed, as Slurm has them
+	byslurm := make([]int32, 0, p.Managed) // indexes of managed jobs, as Slurm has them
 	for _, rank := range place {
 		if rank > 0 {
 			byslurm = append(byslurm, rank-1)
@@ -50,7 +45,7 @@ func (p Plan) Summary() Summary {
 		}
 	}
 	s.KendallTau = 1
-	if n := len(managed); n > 1 {
+	if n := p.Managed; n > 1 {
 		pairs := float64(n) * float64(n-1) / 2
 		s.KendallTau = 1 - 2*float64(inversions(byslurm, make([]int32, n)))/pairs
 	}

@@ -66,9 +66,13 @@ func (s TaskSet) Count() int {
 // FormatTasks formats ascending tasks as squeue does (slurm_protocol_defs.c,
 // xlate_array_task_str): more than five at equal distances as a stride, "0-99:3".
 func FormatTasks(tasks []int) string {
-	if step := stride(tasks); step > 1 && len(tasks) > 5 {
-		if first, last := tasks[0], tasks[len(tasks)-1]; last-first > 10 {
-			return fmt.Sprintf("%d-%d:%d", first, last, step)
+	if n := len(tasks); n > 5 && tasks[n-1]-tasks[0] > 10 {
+		first, step, even := tasks[0], tasks[1]-tasks[0], 1
+		for even < n && tasks[even] == first+even*step {
+			even++
+		}
+		if even == n && step > 1 {
+			return fmt.Sprintf("%d-%d:%d", first, tasks[n-1], step)
 		}
 	}
 	return FormatRanges(tasks)
@@ -94,20 +98,6 @@ func FormatRanges(tasks []int) string {
 	return string(b)
 }
 
-// stride returns the distance between neighbours, or 0 if the distances differ.
-func stride(tasks []int) int {
-	if len(tasks) < 2 {
-		return 0
-	}
-	step := tasks[1] - tasks[0]
-	for i := 1; i < len(tasks); i++ {
-		if tasks[i]-tasks[i-1] != step {
-			return 0
-		}
-	}
-	return step
-}
-
 // arraySpec returns scontrol's name of the tasks of an array. scontrol does not
 // read the "0-99:3" that squeue prints. It returns false for a name longer than
 // most bytes.
@@ -119,18 +109,15 @@ func arraySpec(array ostrich.JobID, ranges TaskSet, most int) (string, bool) {
 			b = append(b, '-')
 			b = strconv.AppendInt(b, int64(r.last), 10)
 			b = append(b, ',')
-		} else {
-			for t := r.first; t <= r.last; t += r.step {
-				b = strconv.AppendInt(b, int64(t), 10)
-				b = append(b, ',')
-				if len(b) > most {
-					return "", false
-				}
-			}
+			continue
 		}
-		if len(b) > most {
-			return "", false
+		for t := r.first; t <= r.last && len(b) <= most; t += r.step {
+			b = strconv.AppendInt(b, int64(t), 10)
+			b = append(b, ',')
 		}
+	}
+	if len(b) > most {
+		return "", false
 	}
 	b[len(b)-1] = ']'
 	return string(b), true

@@ -15,7 +15,7 @@ import (
 // the next time (PriorityCalcPeriod). A pin is undone for good.
 
 // whyUndone is the reason of a repeated write, and whyWaits that of one that
-// waits; see Options.Repeat.
+// waits; see History.Repeat.
 const (
 	whyUndone = "undone by the backfill scheduler"
 	whyWaits  = "undone by the backfill scheduler again and again; not written for some minutes"
@@ -60,10 +60,10 @@ func (c Controller) undone(q *Queued) bool {
 // pin and was put back after its release. It also returns the nice value that goes
 // with it.
 func (o Options) restored(q *Queued) (nice int64, restored bool) {
-	if o.Restored == nil || o.Channel != Priority || o.Controller.Multifactor() && !q.Pinned && !o.Controller.undone(q) {
+	if o.Journal == nil || o.Channel != Priority || o.Controller.Multifactor() && !q.Pinned && !o.Controller.undone(q) {
 		return 0, false
 	}
-	return o.Restored(q, o.Controller.decayStep())
+	return o.Journal.Restored(q, o.Controller.decayStep())
 }
 
 // repeat marks the entry of a managed job whose write was undone, so that it is
@@ -87,7 +87,7 @@ func (o Options) again(e *Entry, write bool) {
 	e.Undone, e.Write = true, write
 	switch {
 	case !write:
-	case o.Repeat == nil || o.Repeat(&e.Queued):
+	case o.Journal == nil || o.Journal.Repeat(o.Channel, &e.Queued, o.Now):
 		e.Why = whyUndone
 	default:
 		e.To, e.Write, e.Why = e.From, false, whyWaits

@@ -232,9 +232,33 @@ const mostLine = 1 << 20
 // the file is a journal.
 func load(r io.Reader, path string) (loaded, error) {
 	is := loaded{jobs: make(map[subject]*written)}
+	records, n := 0, 1
+	torn, err := eachLine(r, func(line []byte, length int64) {
+		is.size += length
+		rec, err := Record{}, errors.New("longer than any record")
+		if line != nil {
+			rec, err = parseRecord(line)
+		}
+		if err != nil {
+			is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: %w", path, n, err))
+		} else {
+			records++
+			is.latest = max(is.latest, rec.Time)
+			note(is.jobs, rec)
+		}
+		n++
+	})
+	if torn && records == 0 {
+		is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: no record in it", path, n))
+	}
+	return is, err
+}
+
+// eachLine visits the whole lines of a file, with their lengths: nil for one that is longer
+// than any record. torn tells that the file ends inside a line.
+func eachLine(r io.Reader, visit func(line []byte, length int64)) (torn bool, err error) {
 	in := bufio.NewReaderSize(r, mostLine)
-	records := 0
-	for n := 1; ; n++ {
+	for {
 		line, err := in.ReadSlice('\n')
 		length, long := int64(len(line)), errors.Is(err, bufio.ErrBufferFull)
 		for errors.Is(err, bufio.ErrBufferFull) {
@@ -243,25 +267,13 @@ func load(r io.Reader, path string) (loaded, error) {
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			if length > 0 && records == 0 {
-				is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: no record in it", path, n))
-			}
-			return is, nil
+			return length > 0, nil
 		case err != nil:
-			return is, err
+			return false, err
+		case long:
+			line = nil
 		}
-		is.size += length
-		rec, err := Record{}, errors.New("longer than any record")
-		if !long {
-			rec, err = parseRecord(line)
-		}
-		if err != nil {
-			is.bad = cmp.Or(is.bad, fmt.Errorf("%s:%d: %w", path, n, err))
-			continue
-		}
-		records++
-		is.latest = max(is.latest, rec.Time)
-		note(is.jobs, rec)
+		visit(line, length)
 	}
 }
 

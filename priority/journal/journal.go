@@ -291,7 +291,7 @@ func writeSync(f *os.File, text []byte) error {
 }
 
 // Ours reports whether we wrote, or may have written, a value of a channel to the
-// job at any time. With a fixed channel it serves as Options.Ours.
+// job at any time.
 func (j *Journal) Ours(ch priority.Channel, job ostrich.JobID, value int64) bool {
 	w := j.jobs[subject{ch, job}]
 	return w != nil && w.had(value)

@@ -79,11 +79,11 @@ func TestReset(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := priority.ResetOptions{Channel: tt.channel, Controller: prioritytest.Multifactor(), Journal: j, All: tt.all, Running: []ostrich.JobID{50, 51, 52}}
+			o := priority.Options{Channel: tt.channel, Controller: prioritytest.Multifactor(), Journal: j}
 			if tt.basic {
 				o.Controller = prioritytest.Basic()
 			}
-			list, err := priority.Reset(o, tt.queue)
+			list, err := o.Reset(tt.queue, []ostrich.JobID{50, 51, 52}, tt.all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,15 +100,15 @@ func TestReset(t *testing.T) {
 		})
 	}
 	t.Run("without a journal", func(t *testing.T) {
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Running: []ostrich.JobID{50}, All: true},
-			[]priority.Queued{prioritytest.Job(1, func(q *priority.Queued) { q.Site = 5 }), prioritytest.Job(2, held)})
+		list, err := priority.Options{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor()}.Reset(
+			[]priority.Queued{prioritytest.Job(1, func(q *priority.Queued) { q.Site = 5 }), prioritytest.Job(2, held)}, []ostrich.JobID{50}, true)
 		if err != nil || len(list) != 1 || list[0].Job != 1 {
 			t.Errorf("%+v, %v", list, err)
 		}
 	})
 	t.Run("refused under basic", func(t *testing.T) {
 		for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice} {
-			_, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: prioritytest.Basic(), Journal: j}, nil)
+			_, err := priority.Options{Channel: ch, Controller: prioritytest.Basic(), Journal: j}.Reset(nil, nil, false)
 			if err == nil || !strings.Contains(err.Error(), "only channel priority") {
 				t.Errorf("%s: error %v", ch, err)
 			}
@@ -119,7 +119,7 @@ func TestReset(t *testing.T) {
 func TestResetReleasesInOrderWithNice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := openJournal(t, path)
-	o := priority.Options{Channel: priority.Priority, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Ours: func(id ostrich.JobID, v int64) bool { return j.Ours(priority.Priority, id, v) }}
+	o := priority.Options{Channel: priority.Priority, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Journal: j}
 	nice := func(n int64) func(*priority.Queued) { return func(q *priority.Queued) { q.Nice = n } }
 	queue := []priority.Queued{prioritytest.Job(1, nice(7)), prioritytest.Job(2, nil), prioritytest.Job(3, nice(-4)), prioritytest.Job(4, nice(5)), prioritytest.Job(5, nice(9))}
 	pin := func(order ...ostrich.JobID) {
@@ -144,7 +144,7 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 
 	check := func(j *Journal) {
 		t.Helper()
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Multifactor(), Journal: j}, queue)
+		list, err := priority.Options{Channel: priority.Priority, Controller: prioritytest.Multifactor(), Journal: j}.Reset(queue, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestResetReleasesInOrderWithNice(t *testing.T) {
 	check(read)
 
 	// A job that was given back and pinned again has the nice value it had then.
-	list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Multifactor(), Journal: j}, queue)
+	list, err := priority.Options{Channel: priority.Priority, Controller: prioritytest.Multifactor(), Journal: j}.Reset(queue, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,11 +195,11 @@ func TestResetReleasesNoHeldTask(t *testing.T) {
 	// one are not released by the array's id while a task of it is held.
 	array := prioritytest.Job(60, func(q *priority.Queued) { q.Array, q.Tasks, q.Priority, q.Pinned = 60, "0-80000:2", 9000, true })
 	heldTask := prioritytest.Job(61, func(q *priority.Queued) { q.Array, q.Tasks, q.Priority = 60, "1", 0 })
-	list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Multifactor(), All: true}, []priority.Queued{array, heldTask})
+	list, err := priority.Options{Channel: priority.Priority, Controller: prioritytest.Multifactor()}.Reset([]priority.Queued{array, heldTask}, nil, true)
 	if err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	list, err = priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Multifactor(), All: true}, []priority.Queued{array})
+	list, err = priority.Options{Channel: priority.Priority, Controller: prioritytest.Multifactor()}.Reset([]priority.Queued{array}, nil, true)
 	if err != nil || len(list) != 1 || list[0].Spec != "" {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -308,7 +308,7 @@ func TestLostToARival(t *testing.T) {
 		t.Fatal(err)
 	}
 	reset := func() []priority.Change {
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j, Running: []ostrich.JobID{1}}, []priority.Queued{{Job: 1}})
+		list, err := priority.Options{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j}.Reset([]priority.Queued{{Job: 1}}, []ostrich.JobID{1}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +373,7 @@ func TestResetGivesTheFormerValueBack(t *testing.T) {
 		{false, map[ostrich.JobID]int64{1: 7, 11: 8, 12: 5}},
 		{true, map[ostrich.JobID]int64{1: 0, 2: 0, 3: 0, 11: 0, 12: 0}},
 	} {
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j, All: c.all}, queue)
+		list, err := priority.Options{Channel: priority.SiteFactor, Controller: prioritytest.Multifactor(), Journal: j}.Reset(queue, nil, c.all)
 		if err != nil {
 			t.Fatal(err)
 		}

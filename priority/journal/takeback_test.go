@@ -17,9 +17,8 @@ import (
 // the journal knows.
 func leaving(j *Journal, ch priority.Channel) priority.Options {
 	return priority.Options{
-		Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Exclude: priority.Exclude{Partitions: []string{"debug"}},
-		Ours:  func(id ostrich.JobID, value int64) bool { return j.Ours(ch, id, value) },
-		Stock: func(q *priority.Queued) (value, nice int64, ours bool) { return j.Stock(ch, q) },
+		Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Exclude: priority.Selection{Partitions: []string{"debug"}},
+		Journal: j,
 	}
 }
 
@@ -92,7 +91,7 @@ func TestTakeBack(t *testing.T) {
 			for range 2 { // the second time with what a new file carries over
 				o := leaving(j, tt.channel)
 				o.Outside = func(partitions string) bool { return partitions == "elsewhere" }
-				o.Refused = func(id ostrich.JobID) string { return map[ostrich.JobID]string{2: "no"}[id] }
+				o.Alone = func(q *priority.Queued) string { return map[ostrich.JobID]string{2: "no"}[q.Job] }
 				p, err := o.Plan(nil, []priority.Queued{tt.queued})
 				if err != nil {
 					t.Fatal(err)

@@ -17,9 +17,7 @@ import (
 // journal knows.
 func knowing(j *Journal, ch priority.Channel, now ostrich.Time) priority.Options {
 	o := leaving(j, ch)
-	o.Controller = prioritytest.Aging()
-	o.Restored = j.Restored
-	o.Repeat = func(q *priority.Queued) bool { return j.Repeat(ch, q, now) }
+	o.Controller, o.Now = prioritytest.Aging(), now
 	return o
 }
 
@@ -105,7 +103,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 			queue[1].Priority = 5002
 			reset := func() []priority.Change {
 				t.Helper()
-				list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: prioritytest.Aging(), Journal: j}, queue)
+				list, err := priority.Options{Channel: ch, Controller: prioritytest.Aging(), Journal: j}.Reset(queue, nil, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -179,7 +177,7 @@ func TestRepeat(t *testing.T) {
 	o := knowing(j, priority.SiteFactor, 0)
 	o.Mode, o.Weight = priority.Weight, 1_000_000
 	for i := range 5 {
-		o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, ostrich.Time(100+60*i)) }
+		o.Now = ostrich.Time(100 + 60*i)
 		p, err := o.Plan(prioritytest.Order(1), queue)
 		if err != nil || len(p.Changes()) != 1 {
 			t.Fatalf("%d: %+v, %v", i, p.Changes(), err)
@@ -197,7 +195,7 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("at %d: %v", now, got)
 		}
 	}
-	o.Repeat = func(q *priority.Queued) bool { return j.Repeat(priority.SiteFactor, q, 400) }
+	o.Journal, o.Now = j, 400
 	p, err := o.Plan(prioritytest.Order(1), queue)
 	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != "undone by the backfill scheduler again and again; not written for some minutes" || e.To != e.From || p.Summary().Undone != 1 {
 		t.Errorf("%+v, %v", p.Entries, err)
@@ -286,7 +284,7 @@ func TestUndonePinsRandom(t *testing.T) {
 				pinned++
 			}
 		}
-		list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: prioritytest.Aging(), Journal: j}, queue)
+		list, err := priority.Options{Channel: priority.Priority, Controller: prioritytest.Aging(), Journal: j}.Reset(queue, nil, false)
 		if err != nil || len(list) < pinned {
 			rt.Fatalf("%d of %d given back: %v\n%+v", len(list), pinned, err, queue)
 		}
@@ -304,7 +302,7 @@ func TestResetOfSplitTasks(t *testing.T) {
 		j.write(t, ch, priority.Applied, priority.Change{Job: 30, Submit: 1030, From: -2, To: -70_000})
 		j.write(t, ch, priority.Applied, priority.Change{Job: 32, Submit: 1030, From: -70_000, To: -2})
 		waits := prioritytest.Job(33, func(q *priority.Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
-		list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: prioritytest.Aging(), Journal: j, Running: []ostrich.JobID{29, 31, 40}}, []priority.Queued{waits})
+		list, err := priority.Options{Channel: ch, Controller: prioritytest.Aging(), Journal: j}.Reset([]priority.Queued{waits}, []ostrich.JobID{29, 31, 40}, false)
 		want := []priority.Change{
 			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"},
 		}

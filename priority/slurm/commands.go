@@ -7,6 +7,7 @@
 package slurm
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,9 +16,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"slurm-ostrich/priority"
 )
 
 // Commands runs Slurm's commands. The zero value finds them in PATH, uses the
@@ -67,11 +72,11 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 	if s.Dir != "" {
 		path = filepath.Join(s.Dir, name)
 	}
-	if s.Cluster != "" {
+	if s.Cluster != "" && name != "sacctmgr" { // its -M has another meaning
 		args = append([]string{"-M", s.Cluster}, args...)
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(environment(os.Environ()),
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), unwanted.MatchString),
 		"LC_ALL=C", "SLURM_TIME_FORMAT=%s", "SLURM_BITSTR_LEN=0")
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
@@ -91,47 +96,41 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// environment returns env without the variables that change the output of Slurm's
-// commands, and without our own, which include the database's password.
-func environment(env []string) []string {
-	kept := make([]string, 0, len(env)+4)
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		switch {
-		case strings.HasPrefix(name, "OSTRICH_"), strings.HasPrefix(name, "SQUEUE_"), strings.HasPrefix(name, "SPRIO_"),
-			strings.HasPrefix(name, "SCONTROL_"), strings.HasPrefix(name, "SDIAG_"), strings.HasPrefix(name, "SACCT_"),
-			name == "SLURM_TIME_FORMAT", name == "SLURM_BITSTR_LEN", name == "SLURM_CLUSTERS",
-			name == "SLURM_JSON", name == "SLURM_YAML", name == "SLURM_DEBUG_FLAGS",
-			name == "SBATCH_WAIT", name == "SBATCH_CLUSTERS": // with these, sbatch would wait, or submit to another cluster than the one asked later
-		default:
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
+// unwanted are the variables that change the output of Slurm's commands, and our own,
+// which include the database's password. With two of them sbatch would wait, or submit
+// to another cluster than the one asked later.
+var unwanted = regexp.MustCompile(`^((OSTRICH|SQUEUE|SPRIO|SCONTROL|SDIAG|SACCT)_[^=]*|` +
+	`SLURM_(TIME_FORMAT|BITSTR_LEN|CLUSTERS|JSON|YAML|DEBUG_FLAGS)|SBATCH_(WAIT|CLUSTERS))(=|$)`)
 
 // output runs a command to its end and returns what it printed. An error names
 // the command and repeats its message.
-func (s Commands) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+func (s Commands) output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stdout := limited{most: mostOutput, full: cancel}
 	err := s.run(ctx, &stdout, name, args...)
 	if stdout.over {
-		return nil, fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
+		return "", fmt.Errorf("%s: %w: it printed more than %d MiB and was ended", name, ErrOutput, mostOutput>>20)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return stdout.text.Bytes(), nil
+	return stdout.text.String(), nil
+}
+
+// parsed runs a command to its end and parses what it printed.
+func parsed[T any](ctx context.Context, s Commands, parse func(out string) (T, error), name string, args ...string) (T, error) {
+	out, err := s.output(ctx, name, args...)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return parse(out)
 }
 
 // Run runs one of Slurm's commands that only read, such as sacct, to its end and passes
 // on what it prints. An error of the writer ends the command.
 func (s Commands) Run(ctx context.Context, to io.Writer, name string, args ...string) error {
-	if name == "sacctmgr" {
-		s.Cluster = "" // its -M has another meaning
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out := stopping{to: to, stop: cancel}
@@ -150,64 +149,108 @@ func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...st
 	stderr := limited{most: mostWords, full: cancel}
 	cmd.Stdout, cmd.Stderr = to, &stderr
 	err := cmd.Run()
-	said := strings.TrimSpace(stderr.text.String())
+	said, words := strings.TrimSpace(stderr.text.String()), ""
+	if said != "" {
+		words = ": " + oneLine(said)
+	}
 	switch {
 	case stderr.over:
-		return fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended: %s", name, ErrOutput, mostWords>>10, oneLine(said))
+		return fmt.Errorf("%s: %w: more than %d KiB of messages, and it was ended%s", name, ErrOutput, mostWords>>10, words)
 	case strings.Contains(said, "not running a supported priority plugin"):
 		return errNotMultifactor
 	case err == nil:
 		return nil
 	case strings.Contains(said, "Invalid job id specified"):
-		return fmt.Errorf("%s: %w: %s", name, errNoJob, oneLine(said))
+		return fmt.Errorf("%s: %w%s", name, errNoJob, words)
 	case strings.Contains(said, errNoOption.Error()):
-		return fmt.Errorf("%s: %w: %s", name, errNoOption, oneLine(said))
-	case errors.Is(ctx.Err(), context.DeadlineExceeded) && said != "":
-		return fmt.Errorf("%s: no answer within %v: %w: %s", name, s.timeout(), ctx.Err(), oneLine(said))
+		return fmt.Errorf("%s: %w%s", name, errNoOption, words)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("%s: no answer within %v: %w", name, s.timeout(), ctx.Err())
+		return fmt.Errorf("%s: no answer within %v: %w%s", name, s.timeout(), ctx.Err(), words)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", name, ctx.Err())
 	case unreachable(said):
-		return fmt.Errorf("%s: %w: %s", name, ErrUnreachable, oneLine(said))
-	case said != "":
-		return fmt.Errorf("%s: %w: %s", name, err, oneLine(said))
+		return fmt.Errorf("%s: %w%s", name, ErrUnreachable, words)
 	default:
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w%s", name, err, words)
 	}
 }
 
 // unreachable reports whether a command's message says that slurmctld is away, or
-// that munge is, without which it answers nobody. scontrol update of 22.05 only says "Unexpected message received" when its
-// connection is refused.
+// that munge is, without which it answers nobody. scontrol update of 22.05 only says
+// "Unexpected message received" when its connection is refused.
 func unreachable(said string) bool {
-	for _, words := range []string{
-		"Unable to contact slurm controller", "Could not establish a configuration source",
-		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted",
-		"authentication",
-	} {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
+	return priority.Says(said, "Unable to contact slurm controller", "Could not establish a configuration source",
+		"Unexpected message received", "Socket timed out", "Zero Bytes were transmitted", "authentication")
 }
 
 // oneLine returns text as one line of limited length.
 func oneLine(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	const most = 400
-	if len(s) > most {
-		return s[:most] + "…"
+	return shortened(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "), 400)
+}
+
+// clip shortens text for an error message.
+func clip(s string) string { return shortened(s, 80) }
+
+func shortened(s string, most int) string {
+	if len(s) <= most {
+		return s
 	}
-	return s
+	return s[:most] + "…"
 }
 
 // newMark returns a string that no job's name contains.
-func newMark() (string, error) {
-	var b [12]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("squeue: record mark: %w", err)
+func newMark() string { return "\x1e" + rand.Text() + "\x1e" }
+
+const (
+	// mostOutput is how much a command may print. A record of squeue's takes some
+	// 200 bytes besides the job's name or comment, and few of these are longer
+	// than 1 kB. This is enough for 100 000 pending jobs with 2.6 kB each.
+	mostOutput = 256 << 20
+	// mostWords is how much a command may print on standard error, and
+	// mostWordsEach how much more for each change of a burst: scontrol repeats a
+	// line or two of each.
+	mostWords     = 64 << 10
+	mostWordsEach = 4 << 10
+)
+
+// ErrOutput says that a command printed more than any real answer has, and was
+// ended.
+var ErrOutput = errors.New("too much output")
+
+// limited keeps what a command prints, up to most bytes. It drops the rest and
+// calls full, which ends the command.
+type limited struct {
+	text bytes.Buffer // not embedded, because its ReadFrom would bypass Write
+	most int
+	full func()
+	over bool // there was more
+}
+
+// Write never returns an error: full ends the command.
+func (l *limited) Write(p []byte) (int, error) {
+	room := l.most - l.text.Len()
+	if len(p) > room && !l.over {
+		l.over = true
+		l.full()
 	}
-	return fmt.Sprintf("\x1e%x\x1e", b[:]), nil
+	_, err := l.text.Write(p[:min(len(p), room)])
+	return len(p), err
+}
+
+// stopping passes on what a command prints. The first error of the writer ends the command.
+type stopping struct {
+	to   io.Writer
+	stop func()
+	err  error
+}
+
+// Write never returns an error: stop ends the command.
+func (s *stopping) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return len(p), nil //nolint:nilerr // whoever runs the command looks at err
+	}
+	if _, s.err = s.to.Write(p); s.err != nil {
+		s.stop()
+	}
+	return len(p), nil
 }

@@ -24,15 +24,12 @@ type Comment struct {
 // Tasks with records of their own have the array's comment unless somebody
 // changed it.
 func (s Commands) Comments(ctx context.Context) ([]Comment, error) {
-	mark, err := newMark()
+	mark := newMark()
+	out, err := s.squeue(ctx, commentFormat(mark), "-t", "all")
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "all", "-o", commentFormat(mark))
-	if err != nil {
-		return nil, err
-	}
-	return parseComments(string(out), mark)
+	return parseComments(out, mark)
 }
 
 // commentFormat is the format of one job. Like a record of squeueFormat it begins
@@ -43,25 +40,25 @@ func commentFormat(mark string) string {
 
 // parseComments parses squeue's output in commentFormat(mark).
 func parseComments(out, mark string) ([]Comment, error) {
-	records, err := splitRecords(out, mark)
-	if err != nil {
-		return nil, err
-	}
 	comments := make([]Comment, 0, strings.Count(out, mark))
-	for text := range records {
-		f := strings.SplitN(text, fieldSep, 3)
+	err := eachRecord(out, mark, func(record string) error {
+		f := strings.SplitN(record, fieldSep, 3)
 		if len(f) != 3 {
-			return nil, fmt.Errorf("squeue: record %q: %d fields, want 3", clip(text), len(f))
+			return fmt.Errorf("record %q: %d fields, want 3", clip(record), len(f))
 		}
 		id, err := strconv.ParseUint(f[0], 10, 32)
 		if err != nil || id == 0 {
-			return nil, fmt.Errorf("squeue: job id %q: not a job id", clip(f[0]))
+			return fmt.Errorf("job id %q: not a job id", clip(f[0]))
 		}
 		array, err := strconv.ParseUint(f[1], 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("squeue: job %d: array job id %q: not a job id", id, clip(f[1]))
+			return fmt.Errorf("job %d: array job id %q: not a job id", id, clip(f[1]))
 		}
 		comments = append(comments, Comment{Job: ostrich.JobID(id), Array: ostrich.JobID(array), Text: none(f[2])})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return comments, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -27,9 +26,14 @@ func ParseController(text string) (priority.Controller, error) {
 	if err != nil {
 		return priority.Controller{}, err
 	}
+	takes := values(&c, confTime)
 	for _, line := range lines {
 		for _, w := range line.words {
-			if err := set(&c, w.key, none(w.value), confTime); err != nil {
+			take, known := takes[strings.ToLower(w.key)]
+			if !known {
+				continue
+			}
+			if err := take(none(w.value)); err != nil {
 				return priority.Controller{}, fmt.Errorf("slurm.conf: line %d: %s=%q: %w", line.number, w.key, clip(w.value), err)
 			}
 		}
@@ -154,28 +158,13 @@ func confTime(text string) (ostrich.Duration, error) {
 	case "", "NONE":
 		return 0, nil
 	}
-	days, clock, hasDays := strings.Cut(text, "-")
-	if !hasDays {
-		days, clock = "0", text
-	}
-	d, err := strconv.ParseUint(days, 10, 24)
-	if err != nil {
+	c, ok := parseClock(text)
+	if !ok {
 		return 0, errConfTime
 	}
-	parts := strings.Split(clock, ":")
-	var n [3]uint64
-	at := 0
-	if !hasDays && len(parts) < 3 {
-		at = 1 // without hours
+	seconds := c.days*86400 + c.n[0]*3600 + c.n[1]*60 + c.n[2]
+	if !c.hasDays && c.parts < 3 { // without hours
+		seconds = c.n[0]*60 + c.n[1]
 	}
-	if at+len(parts) > 3 {
-		return 0, errConfTime
-	}
-	for i, part := range parts {
-		if n[at+i], err = strconv.ParseUint(part, 10, 24); err != nil {
-			return 0, errConfTime
-		}
-	}
-	seconds := d*86400 + n[0]*3600 + n[1]*60 + n[2]
 	return ostrich.Duration((seconds + 59) / 60 * 60), nil
 }

@@ -15,11 +15,7 @@ import (
 
 // Controller reads slurmctld's configuration.
 func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
-	out, err := s.output(ctx, "scontrol", "show", "config")
-	if err != nil {
-		return priority.Controller{}, err
-	}
-	c, err := parseConfig(string(out))
+	c, err := parsed(ctx, s, parseConfig, "scontrol", "show", "config")
 	if err == nil {
 		s.policies(ctx, &c)
 	}
@@ -29,14 +25,14 @@ func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
 // parseConfig reads "scontrol show config".
 func parseConfig(out string) (priority.Controller, error) {
 	var c priority.Controller
+	takes := values(&c, parseTimeLimit)
 	for line := range strings.Lines(out) {
 		key, value, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if err := set(&c, key, value, parseTimeLimit); err != nil {
-			return priority.Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
+		if take, known := takes[strings.ToLower(key)]; ok && known {
+			if err := take(value); err != nil {
+				return priority.Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
+			}
 		}
 	}
 	if c.Version == "" && c.ClusterName != "" && c.PriorityType != "" {
@@ -59,77 +55,74 @@ func complete(c *priority.Controller) error {
 	return schedulerParameters(c)
 }
 
-// set sets one value. duration reads times: scontrol shows seconds where
-// slurm.conf has minutes.
-func set(c *priority.Controller, key, value string, duration func(string) (ostrich.Duration, error)) (err error) {
-	switch strings.ToLower(key) {
-	case "clustername":
-		c.ClusterName = value
-	case "slurm_version":
-		c.Version = value
-	case "prioritytype":
-		c.PriorityType = value
-	case "priorityflags":
-		c.PriorityFlags = list(value)
-	case "prioritysitefactorplugin":
-		c.SiteFactorPlugin = unless(value, "site_factor/none")
-	case "priorityweightage":
-		c.Weights.Age, err = weight(value)
-	case "priorityweightassoc":
-		c.Weights.Assoc, err = weight(value)
-	case "priorityweightfairshare":
-		c.Weights.Fairshare, err = weight(value)
-	case "priorityweightjobsize":
-		c.Weights.JobSize, err = weight(value)
-	case "priorityweightpartition":
-		c.Weights.Partition, err = weight(value)
-	case "priorityweightqos":
-		c.Weights.QOS, err = weight(value)
-	case "priorityweighttres":
-		c.Weights.TRES, err = tresWeights(value)
-	case "prioritymaxage":
-		c.PriorityMaxAge, err = duration(value)
-	case "prioritycalcperiod":
-		c.CalcPeriod, err = duration(value)
-	case "prioritydecayhalflife":
-		c.DecayHalfLife, err = duration(value)
-	case "priorityusageresetperiod":
-		c.UsageReset, err = resetPeriod(value)
-	case "fairsharedampeningfactor":
-		c.FairShareDamping, err = strconv.Atoi(value)
-		if err == nil && c.FairShareDamping < 1 {
-			err = errors.New("below 1")
-		}
-	case "priorityfavorsmall":
-		c.FavorSmall, err = yes(value)
-	case "maxarraysize":
-		c.MaxArraySize, err = strconv.Atoi(value)
-	case "preempttype":
-		c.PreemptType = unless(value, "preempt/none")
-	case "preemptmode":
-		c.PreemptMode = unless(value, "OFF")
-	case "preemptparameters":
-		c.PreemptParameters = list(value)
-	case "preemptexempttime":
-		c.PreemptExemptTime, err = exemptTime(value, duration)
-	case "schedulertype":
-		c.Scheduling.NoBackfill = value == "sched/builtin"
-	case "schedulerparameters":
-		c.SchedulerParameters = list(value)
-	case "slurmctldparameters":
-		c.SlurmctldParameters = list(value)
-	case "privatedata":
-		c.PrivateData = list(strings.ToLower(unless(value, "none")))
-	case "slurmuser":
-		c.SlurmUser = uidOf(value)
-	case "accountingstorageenforce":
-		c.AccountingEnforce = list(value)
-	case "accountingstoreflags": // since 21.08
-		c.StoresComments = slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") })
-	case "accountingstorejobcomment":
-		c.StoresComments, err = yes(value)
+// values returns what takes the value of each key. duration reads times: scontrol shows
+// seconds where slurm.conf has minutes.
+func values(c *priority.Controller, duration func(string) (ostrich.Duration, error)) map[string]func(value string) error {
+	w := &c.Weights
+	return map[string]func(string) error{
+		"clustername":              into(&c.ClusterName, text("")),
+		"slurm_version":            into(&c.Version, text("")),
+		"prioritytype":             into(&c.PriorityType, text("")),
+		"priorityflags":            into(&c.PriorityFlags, words),
+		"prioritysitefactorplugin": into(&c.SiteFactorPlugin, text("site_factor/none")),
+		"priorityweightage":        into(&w.Age, weight),
+		"priorityweightassoc":      into(&w.Assoc, weight),
+		"priorityweightfairshare":  into(&w.Fairshare, weight),
+		"priorityweightjobsize":    into(&w.JobSize, weight),
+		"priorityweightpartition":  into(&w.Partition, weight),
+		"priorityweightqos":        into(&w.QOS, weight),
+		"priorityweighttres":       into(&w.TRES, tresWeights),
+		"prioritymaxage":           into(&c.PriorityMaxAge, duration),
+		"prioritycalcperiod":       into(&c.CalcPeriod, duration),
+		"prioritydecayhalflife":    into(&c.DecayHalfLife, duration),
+		"priorityusageresetperiod": into(&c.UsageReset, resetPeriod),
+		"fairsharedampeningfactor": into(&c.FairShareDamping, damping),
+		"priorityfavorsmall":       into(&c.FavorSmall, yes),
+		"maxarraysize":             into(&c.MaxArraySize, strconv.Atoi),
+		"preempttype":              into(&c.PreemptType, text("preempt/none")),
+		"preemptmode":              into(&c.PreemptMode, text("OFF")),
+		"preemptparameters":        into(&c.PreemptParameters, words),
+		"preemptexempttime": into(&c.PreemptExemptTime, func(value string) (ostrich.Duration, error) {
+			if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
+				return 0, nil
+			}
+			return duration(value)
+		}),
+		"schedulertype":            into(&c.Scheduling.NoBackfill, func(value string) (bool, error) { return value == "sched/builtin", nil }),
+		"schedulerparameters":      into(&c.SchedulerParameters, words),
+		"slurmctldparameters":      into(&c.SlurmctldParameters, words),
+		"privatedata":              into(&c.PrivateData, func(value string) ([]string, error) { return list(strings.ToLower(unless(value, "none"))), nil }),
+		"slurmuser":                into(&c.SlurmUser, func(value string) (uint32, error) { return uidOf(value), nil }),
+		"accountingstorageenforce": into(&c.AccountingEnforce, words),
+		"accountingstoreflags": into(&c.StoresComments, func(value string) (bool, error) { // since 21.08
+			return slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") }), nil
+		}),
+		"accountingstorejobcomment": into(&c.StoresComments, yes),
 	}
-	return err
+}
+
+// into returns what parses a value into a field.
+func into[T any](field *T, parse func(string) (T, error)) func(value string) error {
+	return func(value string) (err error) {
+		*field, err = parse(value)
+		return err
+	}
+}
+
+// text returns what takes a value as it is, and the one that stands for nothing as "".
+func text(nothing string) func(value string) (string, error) {
+	return func(value string) (string, error) { return unless(value, nothing), nil }
+}
+
+func words(value string) ([]string, error) { return list(value), nil }
+
+// damping reads FairShareDampeningFactor.
+func damping(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err == nil && n < 1 {
+		err = errors.New("below 1")
+	}
+	return n, err
 }
 
 // unless returns the value, or "" if it is the one that stands for nothing.
@@ -200,10 +193,196 @@ func tresWeights(value string) ([]priority.TRESWeight, error) {
 	return all, nil
 }
 
-// exemptTime reads PreemptExemptTime; -1 means none.
-func exemptTime(value string, duration func(string) (ostrich.Duration, error)) (ostrich.Duration, error) {
-	if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
-		return 0, nil
+// policies adds what "scontrol show config" does not show. A policy that cannot
+// be read is no error; c.PoliciesUnknown says why.
+func (s Commands) policies(ctx context.Context, c *priority.Controller) {
+	var err error
+	if c.QOS, err = parsed(ctx, s, parseQOS, "scontrol", "-o", "show", "assoc_mgr", "flags=qos"); err != nil {
+		c.PoliciesUnknown = err.Error()
 	}
-	return duration(value)
+	federation, err := s.output(ctx, "scontrol", "show", "federation")
+	if err != nil {
+		c.PoliciesUnknown = err.Error()
+	}
+	c.Federation = parseFederation(federation)
+}
+
+// parseQOS reads "scontrol -o show assoc_mgr flags=qos".
+func parseQOS(out string) ([]priority.QOS, error) {
+	var all []priority.QOS
+	for line := range strings.Lines(out) {
+		name, found := strings.CutPrefix(line, "QOS=")
+		if !found {
+			continue
+		}
+		name, _, _ = strings.Cut(name, "(")
+		q := priority.QOS{Name: name, PreemptMode: unless(field(line, "PreemptMode"), "OFF")}
+		if text := field(line, "MinPrioThresh"); text != "" {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("scontrol show assoc_mgr: QOS %s: MinPrioThresh=%q: not a number", name, clip(text))
+			}
+			q.Threshold = uint32(n)
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// field returns the value of a word "key=value" of a line, or "".
+func field(line, key string) string {
+	_, rest, _ := strings.Cut(line, " "+key+"=")
+	if rest == "" || rest[0] == ' ' {
+		return ""
+	}
+	return strings.Fields(rest)[0]
+}
+
+// parseFederation reads the name from "scontrol show federation", "" for none.
+func parseFederation(out string) string {
+	for line := range strings.Lines(out) {
+		if name, found := strings.CutPrefix(line, "Federation:"); found {
+			return none(strings.TrimSpace(name))
+		}
+	}
+	return ""
+}
+
+// Thresholds asks slurmdbd for the associations of a cluster that have a
+// MinPrioThreshold.
+func (s Commands) Thresholds(ctx context.Context, cluster string) ([]priority.Threshold, error) {
+	if cluster == "" || strings.ContainsAny(cluster, " ,=\n") {
+		return nil, fmt.Errorf("cluster %q: not a cluster's name", cluster)
+	}
+	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "associations", "cluster="+cluster, "format=account,user,partition,minpriothreshold")
+	if err != nil {
+		return nil, err
+	}
+	return parseThresholds(out, cluster)
+}
+
+func parseThresholds(out, cluster string) ([]priority.Threshold, error) {
+	var all []priority.Threshold
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "|")
+		if len(f) != 4 || f[3] == "" || f[3] == "0" {
+			continue
+		}
+		n, err := strconv.ParseUint(f[3], 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("sacctmgr: line %q: MinPrioThreshold: not a number", clip(line))
+		}
+		name, entity := "account "+f[0], fmt.Sprintf("account %s where cluster=%s", f[0], cluster)
+		if f[1] != "" {
+			name, entity = "user "+f[1]+" of "+name, fmt.Sprintf("user %s where account=%s cluster=%s", f[1], f[0], cluster)
+		}
+		if f[2] != "" {
+			name, entity = name+", partition "+f[2], entity+" partition="+f[2]
+		}
+		all = append(all, priority.Threshold{Association: name, Entity: entity, Priority: uint32(n)})
+	}
+	return all, nil
+}
+
+// schedulerParameters fills in the fields that come from lists of parameters,
+// with Slurm's defaults of the release (src/slurmctld/job_scheduler.c, schedule;
+// src/plugins/sched/backfill/backfill.c, _load_config). Like Slurm, it uses the
+// default in place of an impossible value. An unknown release counts as the
+// newest.
+func schedulerParameters(c *priority.Controller) error {
+	c.DefaultQueueDepth, c.BackfillMaxJobTest = 100, 500
+	if c.Version != "" {
+		major, minor, ok := c.Release()
+		if !ok {
+			return fmt.Errorf("SLURM_VERSION %q: not major.minor", clip(c.Version))
+		}
+		if major < 21 || major == 21 && minor < 8 {
+			c.BackfillMaxJobTest = 100
+		}
+	}
+	s := &c.Scheduling
+	s.Interval, s.BatchDelay, s.MinInterval = 60, 3, 2
+	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
+	takes := parameters(c)
+	for _, p := range c.SchedulerParameters {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(name, "bf_continue") {
+			c.BackfillContinue = true
+		} else if take, known := takes[strings.ToLower(name)]; known {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
+			}
+			take(n)
+		}
+	}
+	return rateLimit(c)
+}
+
+// rateLimit reads the rate limit of users' requests.
+func rateLimit(c *priority.Controller) error {
+	rate, period := 2, 1 // Slurm's defaults
+	for _, p := range c.SlurmctldParameters {
+		name, value, _ := strings.Cut(p, "=")
+		var err error
+		switch strings.ToLower(name) {
+		case "rl_enable":
+			c.RateLimited = true
+		case "rl_refill_rate":
+			rate, err = strconv.Atoi(value)
+		case "rl_refill_period":
+			period, err = strconv.Atoi(value)
+		}
+		if err != nil {
+			return fmt.Errorf("SlurmctldParameters: %q: not a number", clip(p))
+		}
+	}
+	if c.RateLimited {
+		c.RefillRate = float64(rate) / float64(max(1, period))
+	}
+	return nil
+}
+
+// The largest values that the backfill scheduler accepts.
+const (
+	mostBackfillInterval   = 10800
+	mostBackfillWindow     = 30 * 1440 // minutes
+	mostBackfillResolution = 3600
+)
+
+// parameters returns what takes the number of each parameter that has one. A number out
+// of range leaves the default.
+func parameters(c *priority.Controller) map[string]func(n int) {
+	const most = 1<<31 - 1
+	number := func(field *int, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most {
+				*field = n
+			}
+		}
+	}
+	span := func(field *ostrich.Duration, unit, least, most int) func(int) {
+		return func(n int) {
+			if n >= least && n <= most && (n != 0 || least == 0) {
+				*field = ostrich.Duration(n * unit)
+			}
+		}
+	}
+	s := &c.Scheduling
+	return map[string]func(int){
+		"default_queue_depth": number(&c.DefaultQueueDepth, 0, most),
+		"sched_interval":      span(&s.Interval, 1, int(priority.Never), most),
+		"batch_sched_delay":   span(&s.BatchDelay, 1, 0, most),
+		"sched_min_interval":  number(&s.MinInterval, 0, most),
+		"max_rpc_cnt":         number(&s.MaxRPCs, 0, 1000),
+		"partition_job_depth": number(&s.PartitionJobDepth, 0, most),
+		"bf_max_job_test":     number(&c.BackfillMaxJobTest, 1, most),
+		"max_job_bf":          number(&c.BackfillMaxJobTest, 1, most),
+		"bf_interval":         span(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval),
+		"bf_window":           span(&s.BackfillWindow, 60, 1, mostBackfillWindow),
+		"bf_resolution":       span(&s.BackfillResolution, 1, 1, mostBackfillResolution),
+		"bf_max_job_part":     number(&s.BackfillMaxPart, 0, most),
+		"bf_max_job_user":     number(&s.BackfillMaxUser, 0, most),
+		"bf_max_job_start":    number(&s.BackfillMaxStart, 0, most),
+	}
 }

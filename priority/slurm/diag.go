@@ -2,8 +2,10 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +16,6 @@ import (
 // Diag is what slurmctld counts about itself (sdiag).
 type Diag struct {
 	At           ostrich.Time // when it was asked, by slurmctld's clock
-	Since        ostrich.Time // when counting began
 	ServerThread int          // requests being served
 	AgentQueue   int          // messages to nodes that are to be sent again
 	AgentPending int          // the same by type, as counted at most 30 s ago
@@ -24,15 +25,9 @@ type Diag struct {
 	Running      int
 	Jobs         JobCounts
 
-	Main              CycleTimes   // of the main scheduler
-	Backfill          CycleTimes   // of the backfill scheduler, without the time that it slept
-	Backfilling       bool         // a backfill cycle is running
-	LastBackfill      ostrich.Time // when the last backfill cycle ended; 0 for none
-	LastBackfillDepth int
-
-	Updates    int // REQUEST_UPDATE_JOB since counting began
-	RPCs       map[string]int
-	RPCsByUser map[string]int
+	Main        CycleTimes // of the main scheduler
+	Backfill    CycleTimes // of the backfill scheduler, without the time that it slept
+	Backfilling bool       // a backfill cycle is running
 }
 
 // JobCounts is how many jobs have been submitted, have started and have ended
@@ -51,160 +46,128 @@ type CycleTimes struct {
 
 // Diag asks slurmctld for its counters.
 func (s Commands) Diag(ctx context.Context) (Diag, error) {
-	out, err := s.output(ctx, "sdiag")
-	if err != nil {
-		return Diag{}, err
+	return parsed(ctx, s, parseDiag, "sdiag")
+}
+
+// The sections of sdiag that matter, by how their headings begin. Those of requests have
+// lines of their own kind.
+const (
+	sectionMain     = "Main schedule statistics"
+	sectionBackfill = "Backfilling stats"
+	sectionByType   = "Remote Procedure Call statistics by message type"
+	sectionByUser   = "Remote Procedure Call statistics by user"
+	sectionPending  = "Pending RPC"
+)
+
+var sections = []string{sectionMain, sectionBackfill, sectionByType, sectionByUser, sectionPending}
+
+// takes returns what takes the value of each key, of any section or of one.
+func (d *Diag) takes() map[string]func(value string) error {
+	return map[string]func(string) error{
+		"Server thread count":          into(&d.ServerThread, number),
+		"Agent queue size":             into(&d.AgentQueue, number),
+		"DBD Agent queue size":         into(&d.DBDQueue, number),
+		"Jobs pending":                 into(&d.Pending, number),
+		"Jobs running":                 into(&d.Running, number),
+		"Jobs submitted":               into(&d.Jobs.Submitted, number),
+		"Jobs started":                 into(&d.Jobs.Started, number),
+		"Jobs completed":               into(&d.Jobs.Completed, number),
+		"Jobs canceled":                into(&d.Jobs.Canceled, number),
+		"Jobs failed":                  into(&d.Jobs.Failed, number),
+		sectionMain + "Last cycle":     into(&d.Main.Last, microseconds),
+		sectionMain + "Mean cycle":     into(&d.Main.Mean, microseconds),
+		sectionBackfill + "Last cycle": into(&d.Backfill.Last, microseconds),
+		sectionBackfill + "Mean cycle": into(&d.Backfill.Mean, microseconds),
 	}
-	return parseDiag(string(out))
 }
 
 // parseDiag reads what sdiag prints.
 func parseDiag(out string) (Diag, error) {
-	d := Diag{RPCs: make(map[string]int), RPCsByUser: make(map[string]int)}
+	var d Diag
+	takes := d.takes()
 	section, seen := "", false
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "sdiag output at"):
-			at, err := stamp(line)
-			if err != nil {
-				return Diag{}, fmt.Errorf("sdiag: %w", err)
+		if i := slices.IndexFunc(sections, func(heading string) bool { return strings.HasPrefix(line, heading) }); i >= 0 {
+			if section = sections[i]; section == sectionBackfill {
+				d.Backfilling = strings.Contains(line, "in the middle of backfilling")
 			}
-			d.At, seen = at, true
-			continue
-		case strings.HasPrefix(line, "Data since"):
-			since, err := stamp(line)
-			if err != nil {
-				return Diag{}, fmt.Errorf("sdiag: %w", err)
-			}
-			d.Since, d.Jobs.Since = since, since
-			continue
-		case strings.HasPrefix(line, "Backfilling stats"):
-			section = "backfill"
-			d.Backfilling = strings.Contains(line, "in the middle of backfilling")
-			continue
-		case strings.HasPrefix(line, "Main schedule statistics"):
-			section = "main"
-			continue
-		case strings.HasPrefix(line, "Remote Procedure Call statistics by message type"):
-			section = "rpc"
-			continue
-		case strings.HasPrefix(line, "Remote Procedure Call statistics by user"):
-			section = "user"
-			continue
-		case strings.HasPrefix(line, "Pending RPC"):
-			section = "pending"
 			continue
 		}
-		if err := d.set(section, line); err != nil {
-			return Diag{}, fmt.Errorf("sdiag: %w", err)
+		var err error
+		switch {
+		case strings.HasPrefix(line, "sdiag output at"):
+			d.At, err = stamp(line)
+			seen = true
+		case strings.HasPrefix(line, "Data since"):
+			d.Jobs.Since, err = stamp(line)
+		case section == sectionByType, section == sectionPending:
+			err = d.count(section, line)
+		default:
+			key, value, _ := strings.Cut(line, ":")
+			take, known := takes[key]
+			if !known {
+				take, known = takes[section+key]
+			}
+			if known {
+				err = take(strings.TrimSpace(value))
+			}
+		}
+		if err != nil {
+			return Diag{}, fmt.Errorf("sdiag: %q: %w", clip(line), err)
 		}
 	}
 	if !seen {
 		return Diag{}, fmt.Errorf("sdiag: unexpected output %q", clip(strings.TrimSpace(out)))
 	}
-	d.Updates = d.RPCs["REQUEST_UPDATE_JOB"]
 	return d, nil
 }
 
-func (d *Diag) set(section, line string) (err error) {
-	if section == "rpc" || section == "user" || section == "pending" {
-		return d.count(section, line)
-	}
-	key, value, _ := strings.Cut(line, ":")
-	value = strings.TrimSpace(value)
-	number := func(to *int) {
-		if *to, err = strconv.Atoi(value); err != nil {
-			err = fmt.Errorf("%q: not a number", clip(line))
-		}
-	}
-	span := func(to *time.Duration) {
-		us, bad := strconv.ParseUint(value, 10, 64)
-		if bad != nil {
-			err = fmt.Errorf("%q: not a number of microseconds", clip(line))
-		}
-		*to = time.Duration(min(us, math.MaxInt64/1000)) * time.Microsecond
-	}
-	switch {
-	case key == "Server thread count":
-		number(&d.ServerThread)
-	case key == "Agent queue size":
-		number(&d.AgentQueue)
-	case key == "DBD Agent queue size":
-		number(&d.DBDQueue)
-	case key == "Jobs pending":
-		number(&d.Pending)
-	case key == "Jobs running":
-		number(&d.Running)
-	case key == "Jobs submitted":
-		number(&d.Jobs.Submitted)
-	case key == "Jobs started":
-		number(&d.Jobs.Started)
-	case key == "Jobs completed":
-		number(&d.Jobs.Completed)
-	case key == "Jobs canceled":
-		number(&d.Jobs.Canceled)
-	case key == "Jobs failed":
-		number(&d.Jobs.Failed)
-	case key == "Last cycle" && section == "main":
-		span(&d.Main.Last)
-	case key == "Mean cycle" && section == "main":
-		span(&d.Main.Mean)
-	case key == "Last cycle" && section == "backfill":
-		span(&d.Backfill.Last)
-	case key == "Mean cycle" && section == "backfill":
-		span(&d.Backfill.Mean)
-	case key == "Last cycle when" && section == "backfill":
-		if strings.HasPrefix(value, "N/A") {
-			return nil
-		}
-		d.LastBackfill, err = stamp(line)
-	case key == "Last depth cycle" && section == "backfill":
-		number(&d.LastBackfillDepth)
-	}
-	return err
-}
-
-// count reads a line of the statistics of requests.
+// count reads a line of the statistics of requests: how many wait.
 func (d *Diag) count(section, line string) error {
-	name, rest, ok := strings.Cut(line, "(")
+	_, rest, ok := strings.Cut(line, "(")
 	_, counts, found := strings.Cut(rest, "count:")
 	fields := strings.Fields(counts)
 	if !ok || !found || len(fields) == 0 {
 		return nil
 	}
-	n, bad := strconv.Atoi(fields[0])
-	if bad != nil {
-		return fmt.Errorf("%q: count is not a number", clip(line))
-	}
-	name = strings.TrimSpace(name)
-	switch section {
-	case "user":
-		d.RPCsByUser[name] = n
-	case "pending":
+	if section == sectionPending {
+		n, err := number(fields[0])
 		d.AgentPending += n
-	default:
-		d.RPCs[name] = n
-		for _, f := range fields[1:] {
-			waiting, is := strings.CutPrefix(f, "queued:")
-			if !is {
-				continue
-			}
-			if n, bad = strconv.Atoi(waiting); bad != nil {
-				return fmt.Errorf("%q: queued is not a number", clip(line))
-			}
+		return err
+	}
+	for _, f := range fields[1:] {
+		if waiting, is := strings.CutPrefix(f, "queued:"); is {
+			n, err := number(waiting)
 			d.RPCQueue += n
+			return err
 		}
 	}
 	return nil
 }
 
-// stamp reads the Unix time in parentheses at the end of a line.
-func stamp(line string) (ostrich.Time, error) {
-	_, text, ok := strings.Cut(line, "(")
-	t, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), ")"), 10, 64)
+func number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, errors.New("not a number")
+	}
+	return n, nil
+}
+
+func microseconds(text string) (time.Duration, error) {
+	us, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, errors.New("not a number of microseconds")
+	}
+	return time.Duration(min(us, math.MaxInt64/1000)) * time.Microsecond, nil
+}
+
+// stamp reads the Unix time in parentheses at the end of a text.
+func stamp(text string) (ostrich.Time, error) {
+	_, number, ok := strings.Cut(text, "(")
+	t, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(number), ")"), 10, 64)
 	if !ok || err != nil {
-		return 0, fmt.Errorf("%q: no time in parentheses", clip(line))
+		return 0, errors.New("no time in parentheses")
 	}
 	return ostrich.Time(t), nil
 }
@@ -215,13 +178,11 @@ func (s Commands) AdminLevel(ctx context.Context, user string) (string, error) {
 	if user == "" || strings.ContainsAny(user, " ,=\n") {
 		return "", fmt.Errorf("user %q: not a user's name", user)
 	}
-	// sacctmgr's -M has another meaning: users are common to all clusters.
-	s.Cluster = ""
 	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "name="+user, "format=user,adminlevel")
 	if err != nil {
 		return "", err
 	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		name, level, ok := strings.Cut(strings.TrimSpace(line), "|")
 		if ok && name == user {
 			return level, nil

@@ -67,7 +67,7 @@ func (l *live) run(name string, args ...string) string {
 	if err != nil {
 		l.t.Fatalf("%s %v: %v", name, args, err)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
 
 // submit adds a job that wants a node of its own, and so waits for the blocker.
@@ -152,7 +152,7 @@ func TestLiveChannels(t *testing.T) {
 				t.Skip("refused, as it should be: ", err)
 			}
 			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			o.Ours = func(id ostrich.JobID, value int64) bool { return j.Ours(ch, id, value) }
+			o.Journal = j
 			l.block()
 			var want []ostrich.JobID
 			for range 4 {
@@ -189,7 +189,7 @@ func TestLiveChannels(t *testing.T) {
 				t.Errorf("the second plan changes %+v, %v", p.Changes(), err)
 			}
 
-			list, err := priority.Reset(priority.ResetOptions{Channel: ch, Controller: l.controller, Journal: j}, after)
+			list, err := priority.Options{Channel: ch, Controller: l.controller, Journal: j}.Reset(after, nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +363,7 @@ func TestLivePinsAndNice(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	o := priority.Options{
 		Channel: priority.Priority, Mode: priority.Strict, Controller: l.controller,
-		Ours: func(id ostrich.JobID, value int64) bool { return j.Ours(priority.Priority, id, value) },
+		Journal: j,
 	}
 	write := func(list []priority.Change) {
 		t.Helper()
@@ -389,7 +389,7 @@ func TestLivePinsAndNice(t *testing.T) {
 			t.Fatalf("pinned (-want +got):\n%s", diff)
 		}
 	}
-	list, err := priority.Reset(priority.ResetOptions{Channel: priority.Priority, Controller: l.controller, Journal: j}, l.queue())
+	list, err := priority.Options{Channel: priority.Priority, Controller: l.controller, Journal: j}.Reset(l.queue(), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package slurm
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -59,7 +58,7 @@ func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error 
 	if err != nil {
 		return err
 	}
-	factors, err := parseSprio(string(out))
+	factors, err := parseSprio(out)
 	if err != nil {
 		return err
 	}
@@ -89,17 +88,14 @@ const squeueFields = 20
 
 // parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
-	records, err := splitRecords(out, mark)
+	queue := make([]priority.Queued, 0, strings.Count(out, mark))
+	err := eachRecord(out, mark, func(record string) error {
+		q, err := parseQueued(record)
+		queue = append(queue, q)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	queue := make([]priority.Queued, 0, strings.Count(out, mark))
-	for text := range records {
-		q, err := parseQueued(text)
-		if err != nil {
-			return nil, fmt.Errorf("squeue: %w", err)
-		}
-		queue = append(queue, q)
 	}
 	return queue, nil
 }
@@ -114,28 +110,28 @@ func whole(command, out string) error {
 	return nil
 }
 
-// splitRecords splits squeue's output in squeueFormat(mark) into records.
-func splitRecords(out, mark string) (iter.Seq[string], error) {
+// eachRecord visits the records of squeue's output, each of which begins with the mark, up
+// to the first error.
+func eachRecord(out, mark string, visit func(record string) error) error {
 	if err := whole("squeue", out); err != nil {
-		return nil, err
+		return err
 	}
 	head, rest, found := strings.Cut(out, mark)
 	for line := range strings.Lines(head) {
 		// With -M, squeue prints the cluster above its jobs.
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "CLUSTER:") {
-			return nil, fmt.Errorf("squeue: unexpected output %q", clip(line))
+			return fmt.Errorf("squeue: unexpected output %q", clip(line))
 		}
 	}
-	return func(yield func(string) bool) {
-		if !found {
-			return
+	if !found {
+		return nil
+	}
+	for record := range strings.SplitSeq(rest, mark) {
+		if err := visit(strings.TrimSuffix(record, "\n")); err != nil {
+			return fmt.Errorf("squeue: %w", err)
 		}
-		for record := range strings.SplitSeq(rest, mark) {
-			if !yield(strings.TrimSuffix(record, "\n")) {
-				return
-			}
-		}
-	}, nil
+	}
+	return nil
 }
 
 func parseQueued(record string) (priority.Queued, error) {
@@ -325,23 +321,14 @@ func join(queue []priority.Queued, factors map[ostrich.JobID]factored) {
 	}
 }
 
-// clip shortens text for an error message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
-
 // Running returns the ids of the jobs that have started and not ended, by id.
 func (s Commands) Running(ctx context.Context) ([]ostrich.JobID, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "RUNNING,SUSPENDED", "-o", "%A")
+	out, err := s.squeue(ctx, "%A", "-t", "RUNNING,SUSPENDED")
 	if err != nil {
 		return nil, err
 	}
 	var ids []ostrich.JobID
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "CLUSTER:") {
 			continue

@@ -23,11 +23,7 @@ const shareColumns = "Account%80,User%80,RawUsage%30,NormShares%30,EffectvUsage%
 
 // Shares returns what sshare shows of all associations.
 func (s Commands) Shares(ctx context.Context) ([]Share, error) {
-	out, err := s.output(ctx, "sshare", "-a", "-l", "-n", "-P", "-o", shareColumns)
-	if err != nil {
-		return nil, err
-	}
-	return parseShares(string(out))
+	return parsed(ctx, s, parseShares, "sshare", "-a", "-l", "-n", "-P", "-o", shareColumns)
 }
 
 // parseShares reads sshare -P, which indents accounts by their depth.

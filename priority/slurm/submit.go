@@ -16,11 +16,7 @@ import (
 // number of the job, or of the job array if an option makes it one. sbatch has
 // read the script when Submit returns.
 func (s Commands) Submit(ctx context.Context, script string, options ...string) (ostrich.JobID, error) {
-	out, err := s.output(ctx, "sbatch", slices.Concat([]string{"--parsable"}, options, []string{script})...)
-	if err != nil {
-		return 0, err
-	}
-	return parseSubmitted(string(out))
+	return parsed(ctx, s, parseSubmitted, "sbatch", slices.Concat([]string{"--parsable"}, options, []string{script})...)
 }
 
 // parseSubmitted reads the output of "sbatch --parsable": the number of the job
@@ -68,7 +64,7 @@ func (s Commands) Array(ctx context.Context, job ostrich.JobID) ([]ArrayTasks, e
 	if err != nil {
 		return nil, err
 	}
-	return parseArray(string(out))
+	return parseArray(out)
 }
 
 // parseArray reads lines of task numbers and state.

@@ -32,10 +32,7 @@ func TestTakeBackScattered(t *testing.T) {
 			if err = j.Conclude(2, ch, []priority.Change{{Job: 60, Submit: rest.Submit, To: value, Status: priority.Applied}}); err != nil {
 				t.Fatal(err)
 			}
-			o := priority.Options{
-				Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(),
-				Stock: func(q *priority.Queued) (value, nice int64, ours bool) { return j.Stock(ch, q) },
-			}
+			o := priority.Options{Channel: ch, Mode: priority.Strict, Controller: prioritytest.Multifactor(), Journal: j}
 			o.Exclude.Users = []string{rest.User}
 			p, err := o.Plan(prioritytest.Order(60, 62), queue)
 			if err != nil {

@@ -41,36 +41,30 @@ const unfinishedFields = 11
 // Unfinished lists the records of slurmctld that have not ended, one for each id. From
 // 23.02 on squeue hides waiting tasks of an array that have records of their own.
 func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
-	mark, err := newMark()
+	mark := newMark()
+	out, err := s.squeue(ctx, unfinishedFormat(mark))
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-o", unfinishedFormat(mark))
-	if err != nil {
-		return nil, err
-	}
-	return parseUnfinished(string(out), mark)
+	return parseUnfinished(out, mark)
 }
 
 // parseUnfinished parses squeue's output in unfinishedFormat(mark).
 func parseUnfinished(out, mark string) ([]Unfinished, error) {
-	records, err := splitRecords(out, mark)
-	if err != nil {
-		return nil, err
-	}
 	var all []Unfinished
 	at := make(map[ostrich.JobID]int) // of ids with several records
-	for text := range records {
-		u, err := parseUnfinishedRecord(text)
-		if err != nil {
-			return nil, fmt.Errorf("squeue: %w", err)
-		}
+	err := eachRecord(out, mark, func(record string) error {
+		u, err := parseUnfinishedRecord(record)
 		if i, again := at[u.Job]; again { // more tasks of one record
 			all[i].Text += "\n" + u.Text
-			continue
+		} else {
+			at[u.Job] = len(all)
+			all = append(all, u)
 		}
-		at[u.Job] = len(all)
-		all = append(all, u)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }

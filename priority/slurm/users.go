@@ -30,12 +30,11 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 	if err != nil {
 		return Users{}, err
 	}
-	s.Cluster = "" // sacctmgr's -M has another meaning
 	coordinators, err := s.output(ctx, "sacctmgr", "-nP", "show", "user", "withcoordinator", "format=user,coordinators")
 	if err != nil {
 		return Users{}, err
 	}
-	if err = parseCoordinators(string(coordinators), users); err != nil {
+	if err = parseCoordinators(coordinators, users); err != nil {
 		return Users{}, err
 	}
 	private, err := s.Private(ctx)
@@ -47,21 +46,16 @@ func (s Commands) Users(ctx context.Context) (Users, error) {
 
 // Private returns PrivateData of slurmdbd.conf, see Users.
 func (s Commands) Private(ctx context.Context) ([]string, error) {
-	s.Cluster = "" // sacctmgr's -M has another meaning
 	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
 	if err != nil {
 		return nil, err
 	}
-	return parsePrivate(string(shown)), nil
+	return parsePrivate(shown), nil
 }
 
 // KnownUsers asks slurmctld alone for the users, without what they coordinate.
 func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
-	known, err := s.output(ctx, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
-	if err != nil {
-		return nil, err
-	}
-	return parseUsers(string(known))
+	return parsed(ctx, s, parseUsers, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
@@ -127,13 +121,13 @@ func parseCoordinators(out string, users []User) error {
 // Values returns the values that a field of squeue's --format, as "%u", has in the queue,
 // each once and sorted. A job in several partitions counts for each. It runs one squeue.
 func (s Commands) Values(ctx context.Context, field string) ([]string, error) {
-	out, err := s.output(ctx, "squeue", "--local", "-h", "-a", "-t", "PENDING,RUNNING,SUSPENDED", "-o", field)
+	out, err := s.squeue(ctx, field, "-t", "PENDING,RUNNING,SUSPENDED")
 	if err != nil {
 		return nil, err
 	}
-	values := strings.FieldsFunc(string(out), func(r rune) bool { return strings.ContainsRune(",\n ", r) })
+	values := strings.FieldsFunc(out, func(r rune) bool { return strings.ContainsRune(",\n ", r) })
 	if strings.HasPrefix(field, "%i") { // the list of an array's tasks has commas
-		values = strings.Fields(string(out))
+		values = strings.Fields(out)
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil

@@ -20,7 +20,7 @@ func New(c Config) (*Cluster, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	ctl := newController(c)
+	ctl := &Controller{config: c}
 	return &Cluster{Controller: ctl, Accounting: newAccounting(ctl, &tables{shown: make(map[ostrich.JobID]ostrich.Time)})}, nil
 }
 
@@ -63,10 +63,8 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 		r.timers = append(r.timers, timer{next: c.begin, Every: e})
 	}
 	loop := sim.Machine{Procs: c.config.Procs(), Backfill: sim.EASY, Policy: func(int) (sim.Ranker, error) { return r, nil }}
-	if _, err := loop.Run(campaigns); err != nil {
-		return err
-	}
-	return nil
+	_, err := loop.Run(campaigns)
+	return err
 }
 
 // ranker is the cluster as the event loop knows it.
@@ -118,29 +116,24 @@ func (r *ranker) Jobs() []ostrich.JobID {
 	return r.ranked
 }
 
-// Wake returns when the next timer is due.
-func (r *ranker) Wake(bool) ostrich.Time {
-	next := r.timers[0].next
-	for _, t := range r.timers[1:] {
-		next = min(next, t.next)
+// due returns the timer that is due next, of several the first.
+func (r *ranker) due() *timer {
+	due := &r.timers[0]
+	for i := range r.timers {
+		if r.timers[i].next < due.next {
+			due = &r.timers[i]
+		}
 	}
-	return next
+	return due
 }
+
+// Wake returns when the next timer is due.
+func (r *ranker) Wake(bool) ostrich.Time { return r.due().next }
 
 // AdvanceTo does what is due, in the order of the times, and at one moment in the
 // order of the timers: the controller computes before anybody asks it.
 func (r *ranker) AdvanceTo(t ostrich.Time) error {
-	for {
-		due := &r.timers[0]
-		for i := range r.timers {
-			if r.timers[i].next < due.next {
-				due = &r.timers[i]
-			}
-		}
-		if due.next > t {
-			r.now = t
-			return nil
-		}
+	for due := r.due(); due.next <= t; due = r.due() {
 		r.now = due.next
 		due.next += ostrich.Time(due.Period)
 		if err := r.ctx.Err(); err != nil {
@@ -150,4 +143,6 @@ func (r *ranker) AdvanceTo(t ostrich.Time) error {
 			return err
 		}
 	}
+	r.now = t
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -91,17 +90,10 @@ type Controller struct {
 	now     ostrich.Time
 	plugin  *multifactor.Multifactor // from boot on
 	jobs    []*Job                   // by id, from 1
-	ids     map[ostrich.JobID]ostrich.JobID
-	pending []*Job // sorted unless dirty
-	running []*Job // by start and id
+	pending []*Job                   // sorted unless dirty
+	running []*Job                   // by start and id
 	dirty   bool
 	ranked  []ostrich.JobID // the pending ones as the event loop names them
-
-	updates int
-}
-
-func newController(c Config) *Controller {
-	return &Controller{config: c, ids: make(map[ostrich.JobID]ostrich.JobID)}
 }
 
 // Jobs lists all jobs that were ever submitted, in the order of their ids.
@@ -126,20 +118,8 @@ func (c *Controller) boot(at ostrich.Time) (err error) {
 	return err
 }
 
-// find returns the job that an event is about.
-func (c *Controller) find(id ostrich.JobID) (*Job, error) {
-	own, ok := c.ids[id]
-	if !ok {
-		return nil, fmt.Errorf("emulated: job %d is not known", id)
-	}
-	return c.jobs[own-1], nil
-}
-
 // submit adds a new job, with the next id.
 func (c *Controller) submit(e ostrich.Event, campaign int) (*Job, error) {
-	if _, ok := c.ids[e.Job.ID]; ok {
-		return nil, fmt.Errorf("emulated: job %d was submitted twice", e.Job.ID)
-	}
 	j := &Job{Job: e.Job, Campaign: campaign, engine: e.Job.ID}
 	j.ID = ostrich.JobID(len(c.jobs) + 1)
 	j.Group, j.Partition = 0, partition // jobs are submitted one by one, not as arrays
@@ -151,39 +131,39 @@ func (c *Controller) submit(e ostrich.Event, campaign int) (*Job, error) {
 		return nil, err
 	}
 	c.jobs = append(c.jobs, j)
-	c.ids[j.engine] = j.ID
 	c.pending = append(c.pending, j)
 	c.prioritise(j)
 	return j, nil
 }
 
 func (c *Controller) start(e ostrich.Event) (*Job, error) {
-	j, err := c.find(e.Job.ID)
+	j, err := take(&c.pending, e.Job.ID)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.Index(c.pending, j)
-	if at < 0 {
-		return nil, fmt.Errorf("emulated: job %d does not wait", j.ID)
-	}
-	c.pending = slices.Delete(c.pending, at, at+1)
 	j.Start = e.At
 	c.running = append(c.running, j)
 	return j, c.plugin.Start(j.ID, &j.request, e.At)
 }
 
 func (c *Controller) end(e ostrich.Event) (*Job, error) {
-	j, err := c.find(e.Job.ID)
+	j, err := take(&c.running, e.Job.ID)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.Index(c.running, j)
-	if at < 0 {
-		return nil, fmt.Errorf("emulated: job %d does not run", j.ID)
-	}
-	c.running = slices.Delete(c.running, at, at+1)
 	j.End = e.At
 	return j, c.plugin.End(j.ID, e.At)
+}
+
+// take takes the job from a list that the event loop knows by an id.
+func take(list *[]*Job, engine ostrich.JobID) (*Job, error) {
+	at := slices.IndexFunc(*list, func(j *Job) bool { return j.engine == engine })
+	if at < 0 {
+		return nil, fmt.Errorf("emulated: job %d neither waits nor runs", engine)
+	}
+	j := (*list)[at]
+	*list = slices.Delete(*list, at, at+1)
+	return j, nil
 }
 
 // calculate computes usage and all priorities again, once a CalcPeriod.
@@ -264,13 +244,8 @@ func (c *Controller) Queue(context.Context) ([]priority.Queued, error) {
 
 // Diag returns what sdiag shows. No message ever waits for slurmdbd.
 func (c *Controller) Diag(context.Context) (slurm.Diag, error) {
-	return slurm.Diag{
-		At: c.now, Since: c.begin, Pending: len(c.pending), Running: len(c.running), Updates: c.updates,
-	}, nil
+	return slurm.Diag{At: c.now, Pending: len(c.pending), Running: len(c.running)}, nil
 }
-
-// siteLimit is the largest SiteFactor that Slurm accepts.
-const siteLimit = math.MaxInt32 - 2
 
 // Update sets SiteFactors. A job that no longer waits is Gone. No other channel is
 // emulated.
@@ -284,10 +259,9 @@ func (c *Controller) Update(ctx context.Context, ch priority.Channel, changes []
 		switch at := slices.IndexFunc(c.pending, func(j *Job) bool { return j.ID == change.Job }); {
 		case at < 0:
 			o.Status = priority.Gone
-		case change.To < -siteLimit || change.To > siteLimit:
+		case change.Check(ch) != nil:
 			o.Status, o.Words = priority.Refused, "SiteFactor value out of range"
 		default:
-			c.updates++
 			c.pending[at].Site = change.To
 			c.prioritise(c.pending[at])
 		}

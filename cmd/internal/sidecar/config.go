@@ -80,8 +80,8 @@ type Config struct {
 		Margin  int // per cent
 	}
 	Takeover bool
-	Include  priority.Include
-	Exclude  priority.Exclude
+	Include  priority.Selection
+	Exclude  priority.Selection
 
 	Journal string
 	Socket  string

@@ -96,20 +96,10 @@ func (s *Sidecar) Config() Config { return s.config }
 func (s *Sidecar) options() priority.Options {
 	o := s.config.PlanOptions(s.controller)
 	if s.journal != nil {
-		o.Ours = s.ours
-		o.Stock = func(q *priority.Queued) (value, nice int64, ours bool) { return s.journal.Stock(o.Channel, q) }
-		o.Refused = func(job ostrich.JobID) string { return s.refused(o.Channel, job) }
-		s.undone(&o)
+		o.Journal, o.Now = s.journal, ostrich.Time(time.Now().Unix())
 	}
-	o.Strange = func(q *priority.Queued) string { return s.strange(&o, q) }
+	o.Alone = func(q *priority.Queued) string { return s.alone(&o, q) }
 	return o
-}
-
-// undone adds to a plan's options what the journal knows of undone writes.
-func (s *Sidecar) undone(o *priority.Options) {
-	now := ostrich.Time(time.Now().Unix())
-	o.Restored = s.journal.Restored
-	o.Repeat = func(q *priority.Queued) bool { return s.journal.Repeat(o.Channel, q, now) }
 }
 
 // Cycle is what one cycle found and did.

@@ -33,8 +33,8 @@ func TestCheckNames(t *testing.T) {
 	}{
 		{"nothing set", func(*Config) {}, nil},
 		{"all known", func(c *Config) {
-			c.Include = priority.Include{Users: []string{"bob"}, Accounts: []string{"bio", "chem"}, QOS: []string{"high"}, Partitions: []string{"GPU"}}
-			c.Exclude = priority.Exclude{Users: []string{"alice"}, Accounts: []string{"physics"}, QOS: []string{"normal"}, Partitions: []string{"main"}}
+			c.Include = priority.Selection{Users: []string{"bob"}, Accounts: []string{"bio", "chem"}, QOS: []string{"high"}, Partitions: []string{"GPU"}}
+			c.Exclude = priority.Selection{Users: []string{"alice"}, Accounts: []string{"physics"}, QOS: []string{"normal"}, Partitions: []string{"main"}}
 		}, nil},
 		{"a letter", func(c *Config) { c.Exclude.Accounts = []string{"chme", "bio"} }, []string{
 			`exclude.accounts: Slurm knows no account "chme"; did you mean "chem"?`,

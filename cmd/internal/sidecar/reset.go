@@ -64,13 +64,7 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 	if err != nil {
 		return nil, nil, err
 	}
-	o := priority.ResetOptions{
-		Channel: w.channel, Controller: w.controller, Running: running, All: all,
-	}
-	if w.journal != nil { // a nil one would be a History all the same
-		o.Journal = w.journal
-	}
-	changes, err = priority.Reset(o, queue)
+	changes, err = w.knowing().Reset(queue, running, all)
 	if err != nil || dry || len(changes) == 0 {
 		return changes, nil, err
 	}

@@ -26,14 +26,15 @@ func (p *patience) wait(until ostrich.Time) {
 	p.until = cmp.Or(min(p.until, until), until)
 }
 
-// refused says why a job is left alone after a refusal.
-func (s *Sidecar) refused(ch priority.Channel, job ostrich.JobID) string {
-	words, again := s.journal.Refused(ch, job, s.patience.now)
-	if words == "" {
-		return ""
+// alone says why a job is left alone after a refusal, or as somebody else wrote it.
+func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) string {
+	if s.journal != nil {
+		if words, again := s.journal.Refused(o.Channel, q.Job, s.patience.now); words != "" {
+			s.patience.wait(again)
+			return fmt.Sprintf("%s%s; next try %s", priority.WhyRefused, words, format.Moment(float64(again)))
+		}
 	}
-	s.patience.wait(again)
-	return fmt.Sprintf("%s; next try %s", words, format.Moment(float64(again)))
+	return s.strange(o, q)
 }
 
 // strange says why a job with somebody else's value is left alone. Without a

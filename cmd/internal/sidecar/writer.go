@@ -95,6 +95,15 @@ func (w *writer) await(ctx context.Context) (waited bool, err error) {
 	}
 }
 
+// knowing are options that know what was written.
+func (w *writer) knowing() priority.Options {
+	o := priority.Options{Channel: w.channel, Controller: w.controller}
+	if w.journal != nil { // a nil one would be a History all the same
+		o.Journal = w.journal
+	}
+	return o
+}
+
 // write makes the changes and finds out which took effect.
 func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority.Change) ([]priority.Change, error) {
 	if w.journal != nil {
@@ -103,20 +112,11 @@ func (w *writer) write(ctx context.Context, now ostrich.Time, changes []priority
 		}
 	}
 	r, err := w.slurm.Update(ctx, w.channel, changes)
-	o := priority.Options{Channel: w.channel, Controller: w.controller}
-	if w.journal != nil {
-		o.Ours = w.ours
-	}
-	o.Judge(&r)
+	w.knowing().Judge(&r)
 	if w.journal != nil {
 		err = errors.Join(err, journaled(w.journal.Conclude(now, w.channel, r.Outcomes)))
 	}
 	return r.Outcomes, err
-}
-
-// ours reports whether, by the journal, we wrote a value to a job.
-func (w *writer) ours(job ostrich.JobID, value int64) bool {
-	return w.journal.Ours(w.channel, job, value)
 }
 
 // progress reports whether a burst that the controller was too slow for has

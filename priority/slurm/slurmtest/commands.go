@@ -129,21 +129,16 @@ func (s state) run(command string, args []string, now time.Time) error {
 		s.print(Sacct(rows, args))
 		return err
 	case "sacctmgr":
-		if slices.Contains(args, "event") {
-			s.print(s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"))
-			return nil
-		}
-		if slices.Contains(args, "qos") {
-			s.print("Name|Priority|UsageFactor\nnormal|0|1.000000\n")
-			return nil
-		}
-		if slices.Contains(args, "associations") {
-			s.print(s.text("associations", ""))
-			return nil
-		}
-		if slices.Contains(args, "configuration") {
-			s.print("SlurmDBD configuration:\nPrivateData            = none\n")
-			return nil
+		for what, text := range map[string]string{
+			"event":         s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"),
+			"qos":           "Name|Priority|UsageFactor\nnormal|0|1.000000\n",
+			"associations":  s.text("associations", ""),
+			"configuration": "SlurmDBD configuration:\nPrivateData            = none\n",
+		} {
+			if slices.Contains(args, what) {
+				s.print(text)
+				return nil
+			}
 		}
 		for line := range strings.Lines(s.text("admins", "")) {
 			if name, level, ok := strings.Cut(strings.TrimSpace(line), " "); ok && slices.Contains(args, "name="+name) {

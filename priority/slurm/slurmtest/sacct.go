@@ -1,6 +1,7 @@
 package slurmtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,9 +30,10 @@ func Sacct(rows []Job, args []string) string {
 		if ids != "" && !j.among(strings.Split(ids, ",")) || !j.within(since-Epoch, states) {
 			continue
 		}
-		fields := make([]string, len(columns))
+		fields, all := make([]string, len(columns)), j.sacct()
 		for i, c := range columns {
-			fields[i] = j.sacct(strings.ToLower(c))
+			column := strings.ToLower(c)
+			fields[i] = cmp.Or(all[column], j[column])
 		}
 		b.WriteString(strings.Join(fields, mark) + "\n")
 	}
@@ -76,55 +78,43 @@ func (j Job) moment(key, none string) string {
 	return strconv.FormatInt(Epoch+j.Number(key), 10)
 }
 
-// sacct returns a column.
-func (j Job) sacct(column string) string {
-	cpus := j.Or("cpus", "1")
-	switch column {
-	case "jobidraw":
-		return j["id"]
-	case "jobid":
-		return j.full()
-	case "cluster":
-		return "c1"
-	case "associd":
-		return j.Or("assoc", j.Or("uid", "1000"))
-	case "qosraw":
-		return j.Or("qosraw", "1")
-	case "submit":
-		return j.moment("submit", strconv.Itoa(Epoch))
-	case "eligible":
-		if j["held"] != "" {
-			return "Unknown"
-		}
-		return j.moment(j.or("eligible", "submit"), strconv.Itoa(Epoch))
-	case "start":
-		return j.moment(j.or("start", "end"), "Unknown")
-	case "end":
-		return j.moment("end", "Unknown")
-	case "suspended":
-		s := j.Number("suspended")
-		return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
-	case "elapsedraw":
-		return strconv.FormatInt(j.Number("end")-j.Number(j.or("start", "end"))-j.Number("suspended"), 10)
-	case "timelimitraw":
-		return j.Or("limit", "Partition_Limit")
-	case "reqcpus":
-		return cpus
-	case "reqtres":
-		return "billing=" + cpus + ",cpu=" + cpus + ",mem=1000M,node=1"
-	case "alloctres":
-		if j["start"] == "" {
-			return ""
-		}
-		held := j.Or("alloc", cpus)
-		return "billing=" + held + ",cpu=" + held + ",mem=1000M,node=1"
-	case "state":
-		if j["end"] != "" {
-			return j.Or("state", "COMPLETED")
-		}
-		return j.state()
-	case "jobname":
-		return j.Or("name", "job"+j["id"])
+// sacct returns the columns.
+func (j Job) sacct() map[string]string {
+	cpus, suspended := j.Or("cpus", "1"), j.Number("suspended")
+	eligible, allocated, state := j.moment(j.or("eligible", "submit"), strconv.Itoa(Epoch)), "", j.state()
+	if j["held"] != "" {
+		eligible = "Unknown"
 	}
-	return j.Or(column, map[string]string{"user": "ann", "uid": "1000", "account": "root", "partition": "main", "qos": "normal"}[column])
+	if j["start"] != "" {
+		allocated = tres(j.Or("alloc", cpus))
+	}
+	if j["end"] != "" {
+		state = j.Or("state", "COMPLETED")
+	}
+	return map[string]string{
+		"jobidraw":     j["id"],
+		"jobid":        j.full(),
+		"jobname":      j.Or("name", "job"+j["id"]),
+		"cluster":      "c1",
+		"user":         j.Or("user", "ann"),
+		"uid":          j.Or("uid", "1000"),
+		"account":      j.Or("account", "root"),
+		"associd":      j.Or("assoc", j.Or("uid", "1000")),
+		"partition":    j.Or("partition", "main"),
+		"qos":          j.Or("qos", "normal"),
+		"qosraw":       j.Or("qosraw", "1"),
+		"state":        state,
+		"submit":       j.moment("submit", strconv.Itoa(Epoch)),
+		"eligible":     eligible,
+		"start":        j.moment(j.or("start", "end"), "Unknown"),
+		"end":          j.moment("end", "Unknown"),
+		"suspended":    fmt.Sprintf("%02d:%02d:%02d", suspended/3600, suspended/60%60, suspended%60),
+		"elapsedraw":   strconv.FormatInt(j.Number("end")-j.Number(j.or("start", "end"))-suspended, 10),
+		"timelimitraw": j.Or("limit", "Partition_Limit"),
+		"reqcpus":      cpus,
+		"reqtres":      tres(cpus),
+		"alloctres":    allocated,
+	}
 }
+
+func tres(cpus string) string { return "billing=" + cpus + ",cpu=" + cpus + ",mem=1000M,node=1" }

@@ -6,7 +6,54 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+
+	"slurm-ostrich/ostrich"
 )
+
+// Of returns the writes of jobs that a journal and the file before it hold, in their
+// order: the result of each, or the intention if the result is not known. A missing
+// journal is empty. Another process may write meanwhile; Of skips lines that are not
+// records, which Open and Read report.
+func Of(path string, jobs []ostrich.JobID) ([]Record, error) {
+	var all []Record
+	for _, name := range []string{path + ".1", path} {
+		file, err := openToRead(name)
+		if file != nil {
+			_, err = eachLine(file, func(line []byte, _ int64) {
+				if !slices.Contains(jobs, jobIn(line)) { // parsing all would take ten times as long
+					return
+				}
+				if rec, bad := parseRecord(line); bad == nil {
+					all = append(all, rec)
+				}
+			})
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("journal: %w", err)
+		}
+	}
+	t := tail{concluded: make(map[subject]bool)}
+	for i := range slices.Backward(all) {
+		t.add(&all[i])
+	}
+	slices.Reverse(t.list)
+	return t.list, nil
+}
+
+// jobIn returns the number behind the first "job": of a line, 0 if there is none.
+func jobIn(line []byte) ostrich.JobID {
+	_, rest, _ := bytes.Cut(line, []byte(`"job":`))
+	n := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return ostrich.JobID(n)
+}
 
 // tailBytes is how much of the end of a journal Tail reads.
 const tailBytes = 256 << 10
