@@ -56,25 +56,21 @@ const suffix = ".yaml"
 // Errors name the file and the line, all of them at once. Unknown keys are errors,
 // and keys that are there twice.
 func Read(file string, raw []byte) (grid.Platform, error) {
-	root, err := yamlfile.Document(file, raw, "clusters", "platform")
+	p := grid.Platform{Name: strings.TrimSuffix(filepath.Base(file), suffix)}
+	err := yamlfile.Read(file, raw, "clusters", "platform", func(r *yamlfile.Reader, root *yaml.Node) { (&reader{r, &p}).root(root) })
 	if err != nil {
 		return grid.Platform{}, err
 	}
-	r := reader{Reader: yamlfile.Reader{File: file}, platform: grid.Platform{Name: strings.TrimSuffix(filepath.Base(file), suffix)}}
-	r.root(root)
-	if len(r.Errs) > 0 {
-		return grid.Platform{}, errors.Join(r.Errs...)
-	}
-	if err = r.platform.Validate(); err != nil {
+	if err = p.Validate(); err != nil {
 		return grid.Platform{}, fmt.Errorf("%s: %w", file, err)
 	}
-	return r.platform, nil
+	return p, nil
 }
 
 // reader collects what a file says, and what is wrong with it.
 type reader struct {
-	yamlfile.Reader
-	platform grid.Platform
+	*yamlfile.Reader
+	platform *grid.Platform
 }
 
 // word returns the text of a value that is one.

@@ -15,9 +15,19 @@ import (
 // saysLine is how an error of the YAML parser begins, if it knows the line.
 var saysLine = regexp.MustCompile(`(?s)^yaml: line (\d+): (.*)$`)
 
-// Document returns the only document of a file. needs says what an empty file lacks,
-// what is the name of such a document.
-func Document(file string, raw []byte, needs, what string) (*yaml.Node, error) {
+// Read has a function read the only document of a file, and returns what it found wrong.
+// needs says what an empty file lacks, what is the name of such a document.
+func Read(file string, raw []byte, needs, what string, read func(r *Reader, root *yaml.Node)) error {
+	root, err := document(file, raw, needs, what)
+	if err != nil {
+		return err
+	}
+	r := &Reader{File: file}
+	read(r, root)
+	return errors.Join(r.Errs...)
+}
+
+func document(file string, raw []byte, needs, what string) (*yaml.Node, error) {
 	bad := func(err error) error {
 		if said := saysLine.FindStringSubmatch(err.Error()); said != nil {
 			return fmt.Errorf("%s:%s: %s", file, said[1], said[2])

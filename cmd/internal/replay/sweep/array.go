@@ -96,7 +96,7 @@ func (a *array) submit(missing []int) error {
 	}
 	script := Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
 	err = errors.Join(
-		atomicfile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
+		writeCSV(a.folder.Path(pointsFile), a.pointRows()),
 		atomicfile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
 	)
 	if err != nil {

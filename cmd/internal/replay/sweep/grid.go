@@ -68,17 +68,12 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 	if err := f.size(); err != nil {
 		return nil, err
 	}
-	e := expansion{file: f, grid: &Grid{}, used: make([][]bool, len(f.Axes)), unfit: make([][][]string, len(f.Axes))}
-	for i, a := range f.Axes {
-		e.used[i], e.unfit[i] = make([]bool, len(a.Values)), make([][]string, len(a.Values))
-	}
+	e := expansion{file: f, grid: &Grid{}, used: make(map[Option]bool), unfit: make(map[Option][]string)}
 	e.expand(m)
 	var errs []error
-	for i, a := range f.Axes {
-		for k, v := range a.Values {
-			if !e.used[i][k] {
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", a.Option, v.Text, strings.Join(e.unfit[i][k], "; ")))
-			}
+	for _, v := range slices.Concat(f.Axes...) {
+		if !e.used[v] {
+			errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", v.Name, v.Value, strings.Join(e.unfit[v], "; ")))
 		}
 	}
 	return e.grid, errors.Join(errs...)
@@ -88,18 +83,18 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 func (f *File) values(m Meaning) error {
 	var errs []error
 	for _, a := range f.Axes {
-		seen := make(map[string]Value)
-		for _, v := range a.Values {
-			text, err := m.Canonical(Option{a.Option, v.Text, v.Line})
+		seen := make(map[string]Option)
+		for _, v := range a {
+			text, err := m.Canonical(v)
 			first, twice := seen[text]
 			switch {
 			case err != nil:
 				errs = append(errs, yamlfile.At(f.Name, v.Line, "%w", err))
 				continue
-			case twice && first.Text == v.Text:
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is in line %d already", a.Option, v.Text, first.Line))
+			case twice && first.Value == v.Value:
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is in line %d already", v.Name, v.Value, first.Line))
 			case twice:
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", a.Option, v.Text, first.Text, first.Line))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", v.Name, v.Value, first.Value, first.Line))
 			}
 			seen[text] = v
 		}
@@ -116,7 +111,7 @@ func (f *File) size() error {
 	}
 	n := runs
 	for _, a := range f.Axes {
-		if n *= len(a.Values); n > MaxPoints {
+		if n *= len(a); n > MaxPoints {
 			return fmt.Errorf("%s: more than %d points", f.Name, MaxPoints)
 		}
 	}
@@ -143,10 +138,10 @@ func (t *tally) add(text string) {
 type expansion struct {
 	file  *File
 	grid  *Grid
-	used  [][]bool     // of each axis and value: some point has it
-	unfit [][][]string // the first reasons why combinations do not
-	idle  tally        // options left out, by why
-	wrong tally        // combinations left out, by why
+	used  map[Option]bool     // some point has it
+	unfit map[Option][]string // the first reasons why combinations do not
+	idle  tally               // options left out, by why
+	wrong tally               // combinations left out, by why
 }
 
 // combination is a point of every trace and seed.
@@ -162,26 +157,24 @@ type options struct {
 }
 
 func (e *expansion) expand(m Meaning) {
-	var of [2]options
-	var judged [2]bool
-	unseeded := 0 // logs that the file has seeds for
+	of := make(map[bool]*options) // by whether the trace is generated
+	unseeded := 0                 // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
-		kind, seeds := 0, []uint64{0}
-		if trace.Generate != "" {
-			kind, seeds = 1, e.file.Seeds
+		generated, seeds := trace.Generate != "", []uint64{0}
+		if generated {
+			seeds = e.file.Seeds
 		} else if e.file.seeded > 0 {
 			unseeded++
 		}
-		if !judged[kind] {
-			judged[kind] = true
-			of[kind] = e.options(m, kind == 1)
+		if of[generated] == nil {
+			of[generated] = e.options(m, generated)
 		}
 		for _, seed := range seeds {
-			for _, why := range of[kind].wrong {
+			for _, why := range of[generated].wrong {
 				e.wrong.add(why)
 			}
-			for _, c := range of[kind].combinations {
-				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: kind == 1, Options: c.options})
+			for _, c := range of[generated].combinations {
+				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: generated, Options: c.options})
 				for _, i := range c.idle {
 					e.idle.add(i.Why)
 				}
@@ -200,56 +193,48 @@ func (e *expansion) expand(m Meaning) {
 	}
 }
 
-// options combines the values of all axes.
-func (e *expansion) options(m Meaning, generated bool) (all options) {
-	axes := e.file.Axes
-	at := make([]int, len(axes))
+// options combines the values of all axes, the last one fastest.
+func (e *expansion) options(m Meaning, generated bool) *options {
+	all := &options{}
 	seen := make(map[string]bool)
-	for {
-		list := make([]Option, len(axes))
-		for i, a := range axes {
-			list[i] = Option{a.Option, a.Values[at[i]].Text, a.Values[at[i]].Line}
+	n := 1
+	for _, a := range e.file.Axes {
+		n *= len(a)
+	}
+	for k := range n {
+		list := make([]Option, len(e.file.Axes))
+		for i, a := range slices.Backward(e.file.Axes) {
+			list[i] = a[k%len(a)]
+			k /= len(a)
 		}
 		idle, err := m.Judge(generated, list)
 		if err != nil {
 			all.wrong = append(all.wrong, err.Error())
-			for i := range axes {
-				e.reason(i, at[i], err.Error())
+			for _, o := range list {
+				e.reason(o, err.Error())
 			}
-		} else {
-			c := combination{idle: idle}
-			var key strings.Builder
-			for i, o := range list {
-				k := slices.IndexFunc(idle, func(x Idle) bool { return x.Option == o.Name })
-				if k >= 0 {
-					e.reason(i, at[i], idle[k].Why)
-					continue
-				}
-				fmt.Fprintf(&key, "%d=%d ", i, at[i])
-				c.options = append(c.options, o)
-				e.used[i][at[i]] = true
-			}
-			if !seen[key.String()] {
-				seen[key.String()] = true
-				all.combinations = append(all.combinations, c)
-			}
+			continue
 		}
-		i := len(axes) - 1
-		for ; i >= 0; i-- {
-			if at[i]++; at[i] < len(axes[i].Values) {
-				break
+		c := combination{idle: idle}
+		for _, o := range list {
+			if i := slices.IndexFunc(idle, func(x Idle) bool { return x.Option == o.Name }); i >= 0 {
+				e.reason(o, idle[i].Why)
+				continue
 			}
-			at[i] = 0
+			c.options = append(c.options, o)
+			e.used[o] = true
 		}
-		if i < 0 {
-			return all
+		if key := fmt.Sprintf("%#v", c.options); !seen[key] {
+			seen[key] = true
+			all.combinations = append(all.combinations, c)
 		}
 	}
+	return all
 }
 
-func (e *expansion) reason(axis, value int, why string) {
+func (e *expansion) reason(o Option, why string) {
 	const most = 3
-	if all := &e.unfit[axis][value]; len(*all) < most && !slices.Contains(*all, why) {
-		*all = append(*all, why)
+	if all := e.unfit[o]; len(all) < most && !slices.Contains(all, why) {
+		e.unfit[o] = append(all, why)
 	}
 }

@@ -80,11 +80,8 @@ func readTraces(f *File) ([]*source, error) {
 // traces are. A platform that needs no file has no path.
 func (f *File) place() {
 	for _, a := range f.Axes {
-		if a.Option != "platform" {
-			continue
-		}
-		for i := range a.Values {
-			if v := &a.Values[i].Text; !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
+		for i := range a {
+			if v := &a[i].Value; a[i].Name == "platform" && !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
 				*v = filepath.Join(filepath.Dir(f.Name), *v)
 			}
 		}

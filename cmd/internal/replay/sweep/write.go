@@ -54,19 +54,20 @@ func (r *run) summary(i int) replay.Summary {
 // write puts all points out: to the terminal, and into the files.
 func (r *run) write() error {
 	r.tellNotes()
-	for _, f := range []struct {
+	type file struct {
 		path string
 		rows [][]string
-	}{
-		{r.c.String("csv"), r.rows()},
-		{r.inFolder("sweep.csv"), r.rows()},
-		{r.inFolder("timing.csv"), r.timing()},
-	} {
-		if f.path == "" {
-			continue
-		}
-		err := atomicfile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) })
-		if err != nil {
+	}
+	rows := r.rows()
+	var files []file
+	if path := r.c.String("csv"); path != "" {
+		files = append(files, file{path, rows})
+	}
+	if r.folder != "" {
+		files = append(files, file{r.folder.Path("sweep.csv"), rows}, file{r.folder.Path("timing.csv"), r.timing()})
+	}
+	for _, f := range files {
+		if err := writeCSV(f.path, f.rows); err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
 	}
@@ -80,11 +81,8 @@ func (r *run) write() error {
 	return r.table()
 }
 
-func (r *run) inFolder(name string) string {
-	if r.folder == "" {
-		return ""
-	}
-	return r.folder.Path(name)
+func writeCSV(path string, rows [][]string) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }
 
 // tellNotes prints each note of the points once, as simulate does.
@@ -106,8 +104,8 @@ func (r *run) tellNotes() {
 func (r *run) parameters(but ...string) []string {
 	var names []string
 	for _, a := range r.file.Axes {
-		if !slices.Contains([]string{"policy", "backfill", "replay"}, a.Option) && !slices.Contains(but, a.Option) {
-			names = append(names, a.Option)
+		if name := a[0].Name; !slices.Contains([]string{"policy", "backfill", "replay"}, name) && !slices.Contains(but, name) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -175,85 +173,46 @@ var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs
 
 // measureColumns are the columns of the summary, named as its fields are; of
 // satisfaction those of all jobs and campaigns.
-var measureColumns = []struct {
-	name string
-	of   func(*replay.Summary) any
-}{
-	{"jobs", func(s *replay.Summary) any { return s.Jobs }},
-	{"users", func(s *replay.Summary) any { return s.Users }},
-	{"campaigns", func(s *replay.Summary) any { return s.Campaigns }},
-	{"stretch_optimal", func(s *replay.Summary) any { return s.Stretch.Optimal }},
-	{"stretch_le_1_15", func(s *replay.Summary) any { return s.Stretch.Le115 }},
-	{"stretch_lt_1_5", func(s *replay.Summary) any { return s.Stretch.Lt15 }},
-	{"stretch_lt_2", func(s *replay.Summary) any { return s.Stretch.Lt2 }},
-	{"stretch_gt_20", func(s *replay.Summary) any { return s.Stretch.Gt20 }},
-	{"stretch_mean", func(s *replay.Summary) any { return s.Stretch.Mean }},
-	{"stretch_p50", func(s *replay.Summary) any { return s.Stretch.P50 }},
-	{"stretch_p99", func(s *replay.Summary) any { return s.Stretch.P99 }},
-	{"stretch_max", func(s *replay.Summary) any { return s.Stretch.Max }},
-	{"wait_mean", func(s *replay.Summary) any { return s.Wait.Mean }},
-	{"wait_p50", func(s *replay.Summary) any { return s.Wait.P50 }},
-	{"wait_p95", func(s *replay.Summary) any { return s.Wait.P95 }},
-	{"wait_p99", func(s *replay.Summary) any { return s.Wait.P99 }},
-	{"bounded_slowdown_mean", func(s *replay.Summary) any { return s.BoundedSlowdown }},
-	{"utilisation", func(s *replay.Summary) any { return s.Utilisation }},
-	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
-	{"jobs_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Share }},
-	{"jobs_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Lateness }},
-	{"jobs_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Tardiness }},
-	{"campaigns_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Share }},
-	{"campaigns_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Lateness }},
-	{"campaigns_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Tardiness }},
+var measureColumns = []string{
+	"jobs", "users", "campaigns", "stretch_optimal", "stretch_le_1_15", "stretch_lt_1_5", "stretch_lt_2", "stretch_gt_20",
+	"stretch_mean", "stretch_p50", "stretch_p99", "stretch_max", "wait_mean", "wait_p50", "wait_p95", "wait_p99",
+	"bounded_slowdown_mean", "utilisation", "makespan", "jobs_in_time", "jobs_lateness_mean", "jobs_tardiness_mean",
+	"campaigns_in_time", "campaigns_lateness_mean", "campaigns_tardiness_mean",
 }
 
-// platformColumns are the columns of a sweep with platforms besides. They are empty
-// for points on one machine.
-var platformColumns = []struct {
-	name string
-	of   func(*replay.PlatformSummary) any
-}{
-	{"load", func(p *replay.PlatformSummary) any {
-		if p.Load == nil {
-			return ""
-		}
-		return *p.Load
-	}},
-	{"bags", func(p *replay.PlatformSummary) any { return p.Bags }},
-	{"tasks", func(p *replay.PlatformSummary) any { return p.Tasks }},
-	{"done_bags", func(p *replay.PlatformSummary) any { return p.DoneBags }},
-	{"finished", func(p *replay.PlatformSummary) any { return p.Finished }},
-	{"ms", func(p *replay.PlatformSummary) any { return p.MS }},
-	{"nsl", func(p *replay.PlatformSummary) any { return p.NSL }},
-	{"stretch", func(p *replay.PlatformSummary) any { return p.Stretch }},
-	{"worst_stretch", func(p *replay.PlatformSummary) any { return p.WorstStretch }},
-	{"goodput", func(p *replay.PlatformSummary) any { return p.Goodput }},
-	{"used", func(p *replay.PlatformSummary) any { return p.Used }},
-}
-
-// platformCells returns the platformColumns and the means of the classes of bags,
-// or their names.
-func platformCells(p *replay.PlatformSummary, names bool) []string {
-	var cells []string
-	for _, c := range platformColumns {
-		switch {
-		case names:
-			cells = append(cells, c.name)
-		case p == nil:
-			cells = append(cells, "")
-		default:
-			cells = append(cells, exact(c.of(p)))
-		}
+// measureCells returns the measureColumns of a point.
+func measureCells(s *replay.Summary) []any {
+	d, w, jobs, campaigns := &s.Stretch, &s.Wait, &s.Satisfaction.All.Jobs, &s.Satisfaction.All.Campaigns
+	return []any{
+		s.Jobs, s.Users, s.Campaigns, d.Optimal, d.Le115, d.Lt15, d.Lt2, d.Gt20,
+		d.Mean, d.P50, d.P99, d.Max, w.Mean, w.P50, w.P95, w.P99,
+		s.BoundedSlowdown, s.Utilisation, s.Makespan, jobs.Share, jobs.Lateness, jobs.Tardiness,
+		campaigns.Share, campaigns.Lateness, campaigns.Tardiness,
 	}
-	for i, class := range grid.ClassNames {
-		switch {
-		case names:
-			class = strings.ReplaceAll(strings.ReplaceAll(class, "-", "_"), " and over", "_")
-			cells = append(cells, "ms_"+class, "nsl_"+class)
-		case p == nil:
-			cells = append(cells, "", "")
-		default:
-			cells = append(cells, exact(p.Classes[i].MS), exact(p.Classes[i].NSL))
-		}
+}
+
+// platformColumns returns the columns of a sweep with platforms besides: measures of
+// all bags, and means of each class.
+func platformColumns() []string {
+	columns := []string{"load", "bags", "tasks", "done_bags", "finished", "ms", "nsl", "stretch", "worst_stretch", "goodput", "used"}
+	for _, class := range grid.ClassNames {
+		class = strings.NewReplacer("-", "_", " and over", "_").Replace(class)
+		columns = append(columns, "ms_"+class, "nsl_"+class)
+	}
+	return columns
+}
+
+// platformCells returns the platformColumns of a point; empty ones for one machine.
+func platformCells(p *replay.PlatformSummary) []any {
+	if p == nil {
+		return slices.Repeat([]any{""}, len(platformColumns()))
+	}
+	cells := []any{"", p.Bags, p.Tasks, p.DoneBags, p.Finished, p.MS, p.NSL, p.Stretch, p.WorstStretch, p.Goodput, p.Used}
+	if p.Load != nil {
+		cells[0] = *p.Load
+	}
+	for i := range p.Classes {
+		cells = append(cells, p.Classes[i].MS, p.Classes[i].NSL)
 	}
 	return cells
 }
@@ -262,31 +221,23 @@ func platformCells(p *replay.PlatformSummary, names bool) []string {
 // that differs from run to run.
 func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns...)
-	header := slices.Concat(pointColumns, parameters)
-	for _, m := range measureColumns {
-		header = append(header, m.name)
-	}
+	header := slices.Concat(pointColumns, parameters, measureColumns)
 	platforms := slices.ContainsFunc(r.points, func(p Point) bool { return p.Option("platform") != "" })
 	if platforms {
-		header = append(header, platformCells(nil, true)...)
+		header = append(header, platformColumns()...)
 	}
 	rows := [][]string{header}
 	for i := range r.points {
 		s := r.summary(i)
-		row := []string{
-			strconv.Itoa(i), s.Log, r.seed(i), s.Policy, s.Backfill, strconv.Itoa(s.Procs), s.Replay, s.Offsets,
-			strconv.FormatBool(s.Dependencies), s.Rule,
-		}
+		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Procs, s.Replay, s.Offsets, s.Dependencies, s.Rule}
 		for _, p := range parameters {
-			row = append(row, r.points[i].Option(p))
+			cells = append(cells, r.points[i].Option(p))
 		}
-		for _, m := range measureColumns {
-			row = append(row, exact(m.of(&s)))
-		}
+		cells = append(cells, measureCells(&s)...)
 		if platforms {
-			row = append(row, platformCells(s.Clusters, false)...)
+			cells = append(cells, platformCells(s.Clusters)...)
 		}
-		rows = append(rows, row)
+		rows = append(rows, format.Texts(cells, exact))
 	}
 	return rows
 }
