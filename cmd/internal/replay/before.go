@@ -45,7 +45,7 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 	if source.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
 		return nil, fmt.Errorf("--measure-rule: %w", err)
 	}
-	source.setup.Controller, source.setup.Recorded = nil, true
+	source.setup.Controller, source.setup.Happened = nil, true
 	site, err := New(source.history, source.setup)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)

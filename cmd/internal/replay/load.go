@@ -140,8 +140,7 @@ func (s *Study) add(name string, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	s.Jobs, s.IDs, s.Users = slices.Clone(s.Jobs), slices.Clone(s.IDs), slices.Clone(s.Users)
-	s.pool, s.requests, s.numbers = slices.Clone(s.pool), slices.Clone(s.requests), slices.Clone(s.numbers)
+	s.Jobs, s.Users = slices.Clone(s.Jobs), slices.Clone(s.Users)
 	s.Priority.Accounts, s.Priority.Associations = slices.Clone(s.Priority.Accounts), slices.Clone(s.Priority.Associations)
 	first, id := s.Jobs[0].Submit, addedFrom
 	for i := range list {
@@ -153,12 +152,13 @@ func (s *Study) add(name string, raw []byte) error {
 		for again := range a.times {
 			at := first + ostrich.Time(a.at) + ostrich.Time(again)*ostrich.Time(a.every)
 			for range a.jobs {
-				s.Jobs = append(s.Jobs, sim.Logged{
-					Job:   sim.Job{User: user, Submit: at, Run: a.run, Estimate: max(a.limit, a.run), Procs: a.procs},
-					Start: at,
+				s.Jobs = append(s.Jobs, Job{
+					Logged: sim.Logged{
+						Job:   sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), User: user, Submit: at, Run: a.run, Estimate: max(a.limit, a.run), Procs: a.procs},
+						Start: at,
+					},
+					Slurm: id, request: multifactor.Request{Association: association, Procs: a.procs, Limit: a.limit, Eligible: at}, campaign: -1,
 				})
-				s.requests = append(s.requests, multifactor.Request{Association: association, Procs: a.procs, Limit: a.limit, Eligible: at})
-				s.IDs, s.pool, s.numbers = append(s.IDs, id), append(s.pool, 0), append(s.numbers, -1)
 				id++
 			}
 		}

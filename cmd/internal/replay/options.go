@@ -256,7 +256,7 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 
 // order returns what the options say that logs and sites have in common.
 func (o *Options) order() (Run, error) {
-	r := Run{kill: o.Kill}
+	r := Run{Machine: sim.Machine{Kill: o.Kill}}
 	var bad faults
 	var err error
 	r.Backfill, err = console.Named[sim.Backfill](sim.BackfillNames, o.Backfill)
@@ -271,18 +271,18 @@ func (o *Options) order() (Run, error) {
 // Run returns what the options say that is the same for all logs and policies.
 func (o *Options) Run() (Run, error) {
 	r, err := o.order()
-	r.dependencies = o.Dependencies
+	r.Dependencies = o.Dependencies
 	var bad faults
 	if err != nil {
 		bad = append(bad, err)
 	}
-	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
+	r.EventOrder, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
 	bad.note("event-order", err)
-	r.offsets = bad.either("offsets", o.Offsets, "keep", "drop")
+	r.Offsets = bad.either("offsets", o.Offsets, "keep", "drop")
 	rho, err := console.Named[uint8](rhoNames, o.Rho)
 	bad.note("rho", err)
-	r.rho = rhos[rho]
-	r.place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
+	r.placing.Rho = rhos[rho]
+	r.placing.Place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
 	bad.note("placement", err)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
 		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))

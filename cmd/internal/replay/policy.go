@@ -25,13 +25,13 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := sim.Machine{
-			Procs: pool.Procs, Open: !s.Run.closed, Offsets: true, Kill: s.Run.kill, Backfill: s.Run.Backfill, Scheduler: s.Scheduler,
-			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
-		}
+		loop := s.Run.Machine
+		loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
+		loop.Open = !s.Run.closed
+		loop.Progress = func(n, _ int) { progress(ended + n) }
 		requests := s.inOrder(campaigns)
 		begin := s.Priority.Phase
-		if first := slices.Index(s.pool, int32(i)); first >= 0 {
+		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
 			begin = s.Jobs[first].Submit
 		}
 		var unplanned error
@@ -49,7 +49,7 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		}
 		for _, j := range ran {
 			place := j.ID - 1
-			j.ID, j.Campaign = s.IDs[place], s.numbers[place]
+			j.ID, j.Campaign = s.Jobs[place].Slurm, s.Jobs[place].campaign
 			jobs[place] = j
 		}
 		ended += len(ran)
@@ -64,7 +64,7 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 // they are those in which all policies are measured.
 func (s *Study) loopRule() ostrich.Rule {
 	if s.Run.closed {
-		return s.measure
+		return s.Measure
 	}
 	return s.Options.Rule
 }
@@ -75,7 +75,7 @@ func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 	list := make([]multifactor.Request, 0, len(s.Jobs))
 	for i := range campaigns {
 		for k := range campaigns[i].Tasks {
-			list = append(list, s.requests[campaigns[i].Tasks[k].ID-1])
+			list = append(list, s.Jobs[campaigns[i].Tasks[k].ID-1].request)
 		}
 	}
 	return list

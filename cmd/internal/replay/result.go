@@ -141,13 +141,13 @@ func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
 		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
-		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.Dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
 		Satisfaction: s.Outcome.Accepted, Clusters: s.Outcome.Clusters,
 	}
 	if r.closed {
 		j.Replay = "closed"
 	}
-	if r.offsets {
+	if r.Offsets {
 		j.Offsets = "keep"
 	}
 	return j

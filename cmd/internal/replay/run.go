@@ -18,23 +18,17 @@ import (
 
 // Run says how a workload is replayed, by the options of simulate.
 type Run struct {
-	Procs        int
-	Policy       *Policy
-	Backfill     sim.Backfill
-	events       sim.EventOrder
-	closed       bool
-	offsets      bool
-	dependencies bool
-	kill         bool
-	rule         Rule
-	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
+	sim.Machine // but for Open and what the policy makes
+	Policy      *Policy
+	closed      bool
+	rule        Rule
+	cut         ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
 	inside    *ostrich.Inside    // nil is the policy's own
 	gate      *ostrich.Gate      // nil is the policy's own
 	predictor *ostrich.Predictor // nil is that of ostrichd's settings, or limit for a log
 	period    ostrich.Duration
-	rho       policy.Makespan
-	place     policy.Placement
+	placing   policy.Machine          // for policies that place whole campaigns, but for Procs
 	accept    satisfaction.Acceptance // by which a log's replay is measured
 	horizon   sim.Horizon
 
@@ -144,7 +138,7 @@ func (r *Run) Check() error {
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
 		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)
-	case p.place != nil && (r.offsets || r.dependencies):
+	case p.place != nil && (r.Offsets || r.Dependencies):
 		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.Name)
 	case p.place != nil && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
@@ -152,11 +146,11 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
 	case p.plans() && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
-	case p.place != nil && r.kill:
+	case p.place != nil && r.Kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
-	case r.events == sim.PerEvent && !r.byJob():
+	case r.EventOrder == sim.PerEvent && !r.byJob():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
-	case r.dependencies && r.rule.Fields:
+	case r.Dependencies && r.rule.Fields:
 		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
 	}
 	return nil
@@ -165,7 +159,7 @@ func (r *Run) Check() error {
 // byJob reports whether jobs are replayed as the log has them, without regard to
 // campaigns.
 func (r *Run) byJob() bool {
-	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
+	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.Offsets && !r.Dependencies && !r.rule.Fields
 }
 
 // Outcome is a workload that has been replayed.
@@ -271,10 +265,8 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 	m.Horizon.Failed = func(err error) {
 		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
 	}
-	loop := sim.Machine{
-		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
-		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
-	}
+	loop := r.Machine
+	loop.Open, loop.Inside, loop.Progress = !r.closed, m.Options.Inside, at
 	r.Policy.Into(&loop, m, false)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
@@ -291,10 +283,8 @@ func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.J
 	for i := range log {
 		jobs[i] = log[i].Job
 	}
-	m := sim.Machine{
-		Procs: r.Procs, Order: *r.Policy.order, Backfill: r.Backfill, EventOrder: r.events, Kill: r.kill,
-		Progress: at,
-	}
+	m := r.Machine
+	m.Order, m.Progress = *r.Policy.order, at
 	began := time.Now()
 	starts, err := m.Replay(jobs)
 	took := time.Since(began)
@@ -328,7 +318,9 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 		}
 	}
 	began := time.Now()
-	placed, err := r.Policy.place(policy.Machine{Procs: r.Procs, Rho: r.rho, Place: r.place})(list)
+	m := r.placing
+	m.Procs = r.Procs
+	placed, err := r.Policy.place(m)(list)
 	took := time.Since(began)
 	if err != nil {
 		return nil, took, err

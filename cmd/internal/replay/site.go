@@ -15,12 +15,13 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// findPools puts partitions that share nodes into one pool.
-func (s *Study) findPools(h *accounting.History, setup Setup) error {
-	parts := slices.DeleteFunc(slices.Clone(setup.Partitions), func(p priority.Partition) bool {
+// findPools puts partitions that share nodes into one pool. Of a machine whose size is
+// given there is one pool.
+func (s *Study) findPools(h *accounting.History, given bool) error {
+	parts := slices.DeleteFunc(slices.Clone(s.Partitions), func(p priority.Partition) bool {
 		return len(p.Nodes) == 0 || p.TotalCPUs < 1 || !slices.Contains(h.Partitions, p.Name)
 	})
-	if len(parts) == 0 || setup.Procs > 0 {
+	if len(parts) == 0 || given {
 		if s.Procs < 1 {
 			most, _ := peak(h)
 			return errors.New("nothing tells how many processors the machine has: give --procs" + offer(most))
@@ -113,21 +114,21 @@ func (s *Study) poolOf(partition string) int {
 }
 
 // configure makes the configurations of Slurm's and of OStrich's order.
-func (s *Study) configure(h *accounting.History, setup Setup) error {
+func (s *Study) configure(h *accounting.History) error {
 	c := &s.Priority
 	c.Procs, c.Nodes = s.Procs, max(1, s.Nodes)
 	c.HalfLife = 7 * 24 * 3600
 	c.Phase = h.From
-	if setup.Controller == nil {
+	if s.Controller == nil {
 		c.Weights.Fairshare = 100000
 		s.Notes = append(s.Notes, "No configuration of priority/multifactor was given: fair share alone decides (Fair Tree, PriorityDecayHalfLife 7 days), and Slurm's schedulers have their defaults.")
-	} else if err := s.controller(setup); err != nil {
+	} else if err := s.controller(); err != nil {
 		return err
 	}
 	for _, name := range h.Partitions {
 		p := multifactor.Partition{Name: name, JobFactor: 1, Tier: 1}
-		if i := slices.IndexFunc(setup.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
-			q := &setup.Partitions[i]
+		if i := slices.IndexFunc(s.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
+			q := &s.Partitions[i]
 			p.JobFactor, p.Tier = q.PriorityJobFactor, q.PriorityTier
 			if q.MaxTime != priority.Unlimited {
 				p.MaxTime = q.MaxTime
@@ -138,20 +139,20 @@ func (s *Study) configure(h *accounting.History, setup Setup) error {
 	}
 	for _, name := range h.QOS {
 		q := multifactor.QOS{Name: name, UsageFactor: 1}
-		if setup.Site != nil {
-			if i := slices.IndexFunc(setup.Site.QOS, func(q accounting.QOS) bool { return q.Name == name }); i >= 0 {
-				q.Priority, q.UsageFactor = int(setup.Site.QOS[i].Priority), setup.Site.QOS[i].UsageFactor
+		if s.Site != nil {
+			if i := slices.IndexFunc(s.Site.QOS, func(q accounting.QOS) bool { return q.Name == name }); i >= 0 {
+				q.Priority, q.UsageFactor = int(s.Site.QOS[i].Priority), s.Site.QOS[i].UsageFactor
 			}
 		}
 		c.QOS = append(c.QOS, q)
 	}
-	s.associations(h, setup)
+	s.associations(h)
 	return nil
 }
 
 // controller copies slurmctld's configuration.
-func (s *Study) controller(setup Setup) error {
-	k := setup.Controller
+func (s *Study) controller() error {
+	k := s.Controller
 	if !k.Multifactor() {
 		return fmt.Errorf("PriorityType is %s: only priority/multifactor can be compared with", k.PriorityType)
 	}
@@ -170,7 +171,7 @@ func (s *Study) controller(setup Setup) error {
 		}
 	}
 	c.MaxAge, c.HalfLife, c.Period = k.PriorityMaxAge, k.DecayHalfLife, k.CalcPeriod
-	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, setup.Location
+	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, s.Location
 	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
 	c.Reset = multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
 	for _, f := range []struct {
@@ -244,9 +245,9 @@ func (s *Study) tres(procs, nodes int) []float64 {
 
 // associations makes the tree of fair share, and OStrich's division of the
 // machine if that is to follow it.
-func (s *Study) associations(h *accounting.History, setup Setup) {
+func (s *Study) associations(h *accounting.History) {
 	c := &s.Priority
-	site := setup.Site
+	site := s.Site
 	if site == nil {
 		site = &accounting.Site{}
 	}
@@ -283,7 +284,7 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 		switch {
 		case is:
 			x.Shares = shares(site.Associations[i].Shares)
-		case setup.Site != nil:
+		case s.Site != nil:
 			unknown++
 		}
 		c.Associations = append(c.Associations, x)
@@ -297,7 +298,7 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 	if unknown > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d associations with jobs are not in the association tree (any more): each has 1 share in its account.", unknown))
 	}
-	if setup.Site == nil {
+	if s.Site == nil {
 		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")
 	}
 }

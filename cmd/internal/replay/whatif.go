@@ -120,7 +120,7 @@ func (s *Study) share(value string) error {
 	if !found {
 		return fmt.Errorf("no user or account %q has jobs here", name)
 	}
-	if s.tree {
+	if s.Tree {
 		s.Shares = s.divide()
 		return nil
 	}
@@ -205,8 +205,8 @@ func (s *Study) grow(kind, value string) error {
 		}
 	}
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Procs > s.Pools[s.pool[i]].Procs {
-			return fmt.Errorf("job %d needs %d processors", s.IDs[i], j.Procs)
+		if j := &s.Jobs[i]; j.Procs > s.Pools[j.pool].Procs {
+			return fmt.Errorf("job %d needs %d processors", j.Slurm, j.Procs)
 		}
 	}
 	s.Priority.Procs = had + n
