@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
@@ -42,25 +41,12 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 	if !source.recorded {
 		return nil, fmt.Errorf("%s: the log names no waits, so nothing tells when its jobs ran", source.name)
 	}
-	if source.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
-		return nil, fmt.Errorf("--measure-rule: %w", err)
-	}
 	source.setup.Controller, source.setup.Happened = nil, true
 	site, err := New(source.history, source.setup)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
-	in := comparison.PeriodsInput{
-		Input: comparison.Input{
-			Source: source.name, From: source.history.From, To: source.history.To, Location: source.location,
-			Procs: site.Procs, Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule,
-			Runs: []comparison.Run{{Name: "recorded", Recorded: true, Jobs: site.Recorded()}}, Shares: site.Shares,
-			UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
-			AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
-			Notes:       append(source.notes, site.Notes...), Seed: o.Seed, Resamples: o.Resamples, Accept: config.Satisfaction,
-		},
-		Date: source.date, Ran: site.ran(source.history), Open: site.open,
-	}
+	in := comparison.PeriodsInput{Input: source.compared(site, config), Date: source.date, Ran: site.ran(source.history), Open: site.open}
 	if o.Anonymize {
 		comparison.Anonymize(&in.Input)
 	}

@@ -42,17 +42,23 @@ func (o *FitOptions) Has(name string) bool {
 
 // Fitting is the model of bags-of-tasks, fitted to logs.
 type Fitting struct {
-	Logs    []FittedLog    `json:"logs"`
-	Average *FittedAverage `json:"average"` // null for one log
+	Logs    []FittedLog   `json:"logs"`
+	Average *FittedSystem `json:"average"` // null for one log
 }
 
 // FittedLog is one log.
 type FittedLog struct {
-	Log             string           `json:"log"`
-	Rule            string           `json:"rule"`
-	Jobs            int              `json:"jobs"`
-	Bags            int              `json:"bags"` // of two or more tasks
-	Size            float64          `json:"mean_size"`
+	Log  string  `json:"log"`
+	Rule string  `json:"rule"`
+	Jobs int     `json:"jobs"`
+	Bags int     `json:"bags"` // of two or more tasks
+	Size float64 `json:"mean_size"`
+	FittedSystem
+}
+
+// FittedSystem is the model of one log, or of the average system. That has the best
+// distributions only, and D is the mean.
+type FittedSystem struct {
 	Alpha           float64          `json:"zipf_alpha"`
 	Users           int              `json:"users"`
 	Characteristics []FittedFamilies `json:"characteristics"`
@@ -73,13 +79,6 @@ type FittedFamily struct {
 	Best       bool      `json:"best"`
 
 	text string // as in the paper
-}
-
-// FittedAverage is the average system.
-type FittedAverage struct {
-	Alpha           float64          `json:"zipf_alpha"`
-	Users           int              `json:"users"`
-	Characteristics []FittedFamilies `json:"characteristics"` // with the best distribution only; D is the mean
 }
 
 // Fit fits the model.
@@ -106,7 +105,7 @@ func (o *FitOptions) Fit(ctx context.Context) (*Fitting, error) {
 		}
 	}
 	if len(fitted) > 1 {
-		all.Average = &FittedAverage{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
+		all.Average = &FittedSystem{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
 		for i, name := range bot.Characteristics {
 			c := FittedFamilies{Name: name, Fits: []FittedFamily{familyOf(mean.Fits[i], true)}}
 			for _, f := range fitted {
@@ -157,7 +156,8 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 		rule += " " + o.Threshold.String()
 	}
 	return &FittedLog{
-		Log: w.Name, Rule: rule, Jobs: len(w.Jobs), Bags: seen.Bags, Size: seen.Mean, Alpha: f.Users.Alpha, Users: f.Users.Users,
+		Log: w.Name, Rule: rule, Jobs: len(w.Jobs), Bags: seen.Bags, Size: seen.Mean,
+		FittedSystem: FittedSystem{Alpha: f.Users.Alpha, Users: f.Users.Users},
 	}, f, nil
 }
 
@@ -177,9 +177,9 @@ func midnight(log *trace.Log) int64 {
 // Table returns a row for each distribution.
 func (f *Fitting) Table() format.Table {
 	t := format.Table{Header: []string{"LOG", "CHARACTERISTIC", "DISTRIBUTION", "PARAMETERS", "D", "VALUES", "BEST"}}
-	rows := func(log string, alpha float64, users int, jobs any, list []FittedFamilies) {
-		t.Add(log, "users", "zipf", bot.Zipf{Alpha: alpha, Users: users}, "", jobs, "*")
-		for _, c := range list {
+	rows := func(log string, jobs any, s *FittedSystem) {
+		t.Add(log, "users", "zipf", bot.Zipf{Alpha: s.Alpha, Users: s.Users}, "", jobs, "*")
+		for _, c := range s.Characteristics {
 			for _, one := range c.Fits {
 				best := ""
 				if one.Best {
@@ -194,10 +194,10 @@ func (f *Fitting) Table() format.Table {
 			t.Title += "\n"
 		}
 		t.Title += fmt.Sprintf("%s: %d bags of two or more tasks, %.1f in the mean, by rule %s", l.Log, l.Bags, l.Size, l.Rule)
-		rows(l.Log, l.Alpha, l.Users, l.Jobs, l.Characteristics)
+		rows(l.Log, l.Jobs, &l.FittedSystem)
 	}
-	if a := f.Average; a != nil {
-		rows("average", a.Alpha, a.Users, "", a.Characteristics)
+	if f.Average != nil {
+		rows("average", "", f.Average)
 	}
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -69,46 +68,21 @@ func readAdded(n *yaml.Node) (*added, error) {
 		return nil, errors.New("a campaign is a list of \"key: value\"")
 	}
 	a := &added{times: 1, jobs: 1, procs: 1}
+	words := map[string]*string{"user": &a.user, "account": &a.account}
+	counts := map[string]*int{"times": &a.times, "jobs": &a.jobs, "procs": &a.procs}
+	lengths := map[string]*ostrich.Duration{"at": &a.at, "every": &a.every, "run": &a.run, "limit": &a.limit}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		var err error
-		count := func(at *int) {
-			if err = value.Decode(at); err == nil && *at < 1 {
-				err = fmt.Errorf("%d is below 1", *at)
+		if word := words[key]; word != nil {
+			*word = value.Value
+		} else if count := counts[key]; count != nil {
+			if err = value.Decode(count); err == nil && *count < 1 {
+				err = fmt.Errorf("%d is below 1", *count)
 			}
-		}
-		length := func(at *ostrich.Duration) {
-			if value.Value == "0" || value.Value == "0s" {
-				*at = 0
-				return
-			}
-			var t time.Duration
-			if t, err = span(value.Value); err == nil {
-				if *at = ostrich.Duration(t / time.Second); *at > longest {
-					err = fmt.Errorf("%s is longer than %d s", value.Value, longest)
-				}
-			}
-		}
-		switch key {
-		case "user":
-			a.user = value.Value
-		case "account":
-			a.account = value.Value
-		case "at":
-			length(&a.at)
-		case "every":
-			length(&a.every)
-		case "times":
-			count(&a.times)
-		case "jobs":
-			count(&a.jobs)
-		case "procs":
-			count(&a.procs)
-		case "run":
-			length(&a.run)
-		case "limit":
-			length(&a.limit)
-		default:
+		} else if length := lengths[key]; length != nil {
+			*length, err = readLength(value.Value)
+		} else {
 			err = errors.New("there is no such key")
 		}
 		if err != nil {
@@ -129,6 +103,18 @@ func readAdded(n *yaml.Node) (*added, error) {
 		a.limit = a.run
 	}
 	return a, nil
+}
+
+// readLength reads a time, which may be 0.
+func readLength(text string) (ostrich.Duration, error) {
+	if text == "0" || text == "0s" {
+		return 0, nil
+	}
+	d, err := span(text)
+	if err == nil && d > longest {
+		err = fmt.Errorf("%s is longer than %d s", text, longest)
+	}
+	return d, err
 }
 
 // addedFrom is the first id of jobs that were added. Slurm's own are below.

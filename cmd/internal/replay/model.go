@@ -175,43 +175,41 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 
 // paper returns what makes a model of the papers, changed by the options.
 func paper(model func(users int) trace.Model) func(*ModelOptions, int) (Generator, error) {
-	return func(o *ModelOptions, jobs int) (Generator, error) { return o.paper(model(o.Users), jobs) }
-}
-
-// paper changes a model of the papers by the options.
-func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
-	m.Jobs = jobs
-	if o.given("procs") {
-		m.Procs = o.Procs
-	}
-	if o.given("new") {
-		m.New = o.New
-	}
-	if o.given("owners") {
-		if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, o.Owners); err != nil {
-			return m, fmt.Errorf("--owners %w", err)
+	return func(o *ModelOptions, jobs int) (_ Generator, err error) {
+		m := model(o.Users)
+		m.Jobs = jobs
+		if o.given("procs") {
+			m.Procs = o.Procs
 		}
-	}
-	if o.given("exponent") {
-		m.Exponent = o.Exponent
-	}
-	if o.given("lengths") {
-		m.Profiles = nil
-		for _, text := range o.Lengths.Value() {
-			var p trace.Profile
-			if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
-				return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+		if o.given("new") {
+			m.New = o.New
+		}
+		if o.given("owners") {
+			if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, o.Owners); err != nil {
+				return m, fmt.Errorf("--owners %w", err)
 			}
-			m.Profiles = append(m.Profiles, p)
 		}
-	}
-	if o.given("think") {
-		if o.Think%time.Second != 0 {
-			return m, fmt.Errorf("--think %v: not in whole seconds", o.Think)
+		if o.given("exponent") {
+			m.Exponent = o.Exponent
 		}
-		m.Think = int64(o.Think / time.Second)
+		if o.given("lengths") {
+			m.Profiles = nil
+			for _, text := range o.Lengths.Value() {
+				var p trace.Profile
+				if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
+					return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+				}
+				m.Profiles = append(m.Profiles, p)
+			}
+		}
+		if o.given("think") {
+			if o.Think%time.Second != 0 {
+				return m, fmt.Errorf("--think %v: not in whole seconds", o.Think)
+			}
+			m.Think = int64(o.Think / time.Second)
+		}
+		return m, nil
 	}
-	return m, nil
 }
 
 // Generate writes a drawn workload into a file, compressed if its name ends in

@@ -337,20 +337,20 @@ func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
 }
 
 // onPlatform runs the bags of a log on a platform.
-func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int)) error {
 	bags, err := r.bags(log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x := r.clusters.Experiment
 	x.Policy, x.Progress = r.Policy.Name, at
 	began := time.Now()
 	result, err := x.Run(bags)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	took := time.Since(began).Seconds()
-	o := &Outcome{Jobs: result.Jobs()}
+	o.Jobs = result.Jobs()
 	measures := result.Measures()
 	o.Clusters = newPlatformSummary(&x, &measures)
 	o.Clusters.Load = format.Finite(grid.Load(result.Bags, x.Platform))
@@ -368,5 +368,5 @@ func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, 
 	if took > 0 {
 		o.Run.JobsPerSecond = float64(measures.Tasks) / took
 	}
-	return o, nil
+	return nil
 }

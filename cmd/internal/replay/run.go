@@ -188,11 +188,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 	}
 	if r.clusters != nil {
-		placed, err := r.onPlatform(log, at)
-		if err == nil {
-			placed.Notes = append(o.Notes, placed.Notes...)
-		}
-		return placed, err
+		return o, r.onPlatform(o, log, at)
 	}
 	if n := wide(log); n > 0 && r.Policy.Name == "ostrich" {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",

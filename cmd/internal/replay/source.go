@@ -28,35 +28,21 @@ import (
 // source is where the jobs of a comparison come from, and what is known of the
 // site.
 type source struct {
-	o          *SiteOptions
-	name       string
-	history    *accounting.History
-	setup      Setup
-	location   *time.Location // nil for a log, whose times count from its start
-	zero       ostrich.Time   // of a log, the moment of its start
-	now        time.Time
-	date       ostrich.Time // of --before; 0 if it was not given
-	recorded   bool         // starts of jobs are known
-	limits     bool         // time limits are known
-	lengths    lengths.Options
-	notes      []string
-	live       *live // what the controller says now; nil if nobody asked
-	controller *comparison.Controller
-}
+	o        *SiteOptions
+	name     string
+	history  *accounting.History
+	setup    Setup
+	location *time.Location // nil for a log, whose times count from its start
+	zero     ostrich.Time   // of a log, the moment of its start
+	now      time.Time
+	date     ostrich.Time // of --before; 0 if it was not given
+	recorded bool         // starts of jobs are known
+	limits   bool         // time limits are known
+	lengths  lengths.Options
+	notes    []string
 
-// check compares the model of the site's priorities with what the controller
-// says, and lets go of the history, which is large.
-func (s *source) check(site *Study) (err error) {
-	if l := s.live; l != nil {
-		s.controller, err = site.Check(s.history, l.at, l.shares, l.queue)
-	}
-	s.history.Jobs = nil
-	return err
-}
-
-// live is what the controller says of priorities at a moment.
-type live struct {
-	at     ostrich.Time
+	// What the controller says of priorities, and when; 0 if nobody asked.
+	asked  ostrich.Time
 	shares []slurm.Share
 	queue  []priority.Queued
 }
@@ -157,7 +143,27 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		}
 	}
 	s.classes()
+	if s.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
+		return nil, fmt.Errorf("--measure-rule: %w", err)
+	}
 	return s, nil
+}
+
+// compared returns what is known of a comparison of the site's jobs before any is
+// replayed: what happened, if that is recorded.
+func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input {
+	o := s.o
+	in := comparison.Input{
+		Source: s.name, From: s.history.From, To: s.history.To, Location: s.location, Procs: site.Procs, Shares: site.Shares,
+		Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: o.Seed, Resamples: o.Resamples,
+		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
+		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
+		Notes:       append(s.notes, site.Notes...),
+	}
+	if s.recorded {
+		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})
+	}
+	return in
 }
 
 // classes drops the classes of jobs from a file that the settings do not want. It
@@ -438,14 +444,13 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 
 // ask asks the controller for its priorities, to compare the model with them.
 func (s *source) ask(ctx context.Context, commands slurm.Commands) {
-	l := &live{at: ostrich.Time(time.Now().Unix())}
+	s.asked = ostrich.Time(time.Now().Unix())
 	var err error
-	if l.shares, err = commands.Shares(ctx); err == nil {
-		l.queue, err = commands.Queue(ctx)
+	if s.shares, err = commands.Shares(ctx); err == nil {
+		s.queue, err = commands.Queue(ctx)
 	}
 	if err != nil {
 		s.notes = append(s.notes, fmt.Sprintf("The model was not compared with the controller's own priorities: %v.", err))
-		return
+		s.asked = 0
 	}
-	s.live = l
 }

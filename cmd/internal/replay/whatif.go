@@ -35,7 +35,7 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 	case "share":
 		heeded, err = []string{"fairshare", "ostrich"}, c.share(value)
 	case "rule":
-		err = c.rule(value)
+		c.Options.Rule, err = ParseRule(value, c.Options.Rule.Threshold)
 	case "order":
 		c.Options.Inside, err = named[ostrich.Inside](ostrich.InsideNames, value)
 	case "gate":
@@ -44,10 +44,7 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 		}
 	case "halflife":
 		heeded = []string{"fairshare"}
-		var d time.Duration
-		if d, err = span(value); err == nil {
-			c.Priority.HalfLife = ostrich.Duration(d / time.Second)
-		}
+		c.Priority.HalfLife, err = span(value)
 	case "nodes", "procs":
 		heeded, err = nil, c.grow(kind, value)
 	case "add":
@@ -65,11 +62,6 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 	return &c, heeded, nil
 }
 
-// Heeds reports whether a policy sees a change that these see; nil is all.
-func Heeds(heeded []string, policy string) bool {
-	return heeded == nil || slices.Contains(heeded, policy)
-}
-
 func named[T ~uint8](names []string, name string) (T, error) {
 	t, err := ostrich.Named[T](names, name)
 	if err != nil {
@@ -78,8 +70,8 @@ func named[T ~uint8](names []string, name string) (T, error) {
 	return t, nil
 }
 
-// span is a duration above 0, in days too.
-func span(text string) (time.Duration, error) {
+// span is a duration of at least a second, in days too.
+func span(text string) (ostrich.Duration, error) {
 	var d time.Duration
 	var err error
 	if days, ok := strings.CutSuffix(text, "d"); ok {
@@ -95,7 +87,7 @@ func span(text string) (time.Duration, error) {
 	case d < time.Second:
 		return 0, fmt.Errorf("%s: at least 1 s", text)
 	}
-	return d, nil
+	return ostrich.Duration(d / time.Second), nil
 }
 
 // share changes the shares of a user, in all accounts, or of an account.
@@ -139,15 +131,6 @@ func (s *Study) share(value string) error {
 	return nil
 }
 
-// rule changes what a campaign is.
-func (s *Study) rule(value string) error {
-	r, err := ParseRule(value, s.Options.Rule.Threshold)
-	if err == nil {
-		s.Options.Rule = r
-	}
-	return err
-}
-
 // ParseRule reads max, last, arrival=TIME or window=TIME. threshold is the time of
 // a rule without one; 0 is half an hour.
 func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
@@ -162,11 +145,9 @@ func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
 	case timed && !takes:
 		return r, fmt.Errorf("%s takes no time", name)
 	case timed:
-		var d time.Duration
-		if d, err = span(text); err != nil {
+		if r.Threshold, err = span(text); err != nil {
 			return r, err
 		}
-		r.Threshold = ostrich.Duration(d / time.Second)
 	case takes && r.Threshold < 1:
 		r.Threshold = 30 * 60
 	case !takes:
