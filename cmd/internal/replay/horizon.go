@@ -35,17 +35,11 @@ func (h *horizonOptions) flags() []cli.Flag {
 	}
 }
 
-// horizon returns what the options say.
-func (o *Options) horizon() (sim.Horizon, error) {
-	h := &o.horizons
-	plan := sim.Optimise{Solver: optimal.Own{}}
+// horizon returns what the options say, for the waits that users accept.
+func (h *horizonOptions) horizon(accept satisfaction.Acceptance, given func(option string) bool) (sim.Horizon, error) {
+	plan := sim.Optimise{Solver: optimal.Own{}, Accept: accept}
 	var bad faults
-	var err error
-	if plan.Accept, err = satisfaction.Parse(o.Satisfaction); err != nil {
-		return sim.Horizon{}, nil //nolint:nilerr // Run says so
-	}
-	plan.Objective, err = console.Named[optimal.Objective](planned, h.objective)
-	bad.note("objective", err)
+	plan.Objective = named[optimal.Objective](&bad, "objective", planned, h.objective)
 	length := ostrich.Duration(h.length / time.Second)
 	if length < 0 || h.length%time.Second != 0 {
 		bad.note("horizon", fmt.Errorf("%v: whole seconds", h.length))
@@ -56,12 +50,11 @@ func (o *Options) horizon() (sim.Horizon, error) {
 	if h.nodes < 0 {
 		bad.note("horizon-nodes", fmt.Errorf("%d: below 0", h.nodes))
 	}
-	switch limit := h.budget; {
-	case o.given("horizon-nodes"):
-		if o.given("horizon-budget") {
+	switch nodes, limit := h.nodes, h.budget; {
+	case given("horizon-nodes"):
+		if given("horizon-budget") {
 			bad = append(bad, errors.New("--horizon-nodes and --horizon-budget limit the same: give one of them"))
 		}
-		nodes := h.nodes
 		plan.Budget = func() optimal.Budget { return optimal.Budget{Nodes: nodes} }
 	case limit > 0:
 		plan.Budget = func() optimal.Budget {

@@ -237,11 +237,11 @@ func (f *faults) note(option string, err error) {
 	}
 }
 
-// either reports whether an option has the first of two values.
-func (f *faults) either(option, value, first, second string) bool {
-	i, err := console.Named[uint8]([]string{first, second}, value)
+// named returns the constant of the name that an option has.
+func named[T ~uint8](f *faults, option string, names []string, name string) T {
+	t, err := console.Named[T](names, name)
 	f.note(option, err)
-	return i == 0
+	return t
 }
 
 // choice returns the value of an option; nil if it is empty.
@@ -249,8 +249,7 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 	if value == "" {
 		return nil
 	}
-	t, err := console.Named[T](names, value)
-	f.note(option, err)
+	t := named[T](f, option, names, value)
 	return &t
 }
 
@@ -258,10 +257,8 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 func (o *Options) order() (Run, error) {
 	r := Run{Machine: sim.Machine{Kill: o.Kill}}
 	var bad faults
-	var err error
-	r.Backfill, err = console.Named[sim.Backfill](sim.BackfillNames, o.Backfill)
-	bad.note("backfill", err)
-	r.closed = bad.either("replay", o.Replay, "closed", "open")
+	r.Backfill = named[sim.Backfill](&bad, "backfill", sim.BackfillNames, o.Backfill)
+	r.closed = named[uint8](&bad, "replay", []string{"closed", "open"}, o.Replay) == 0
 	r.inside = choice[ostrich.Inside](&bad, "inside", ostrich.InsideNames, o.Inside)
 	r.gate = choice[ostrich.Gate](&bad, "gate", ostrich.GateNames, o.Gate)
 	r.predictor = choice[ostrich.Predictor](&bad, "predictor", ostrich.PredictorNames, o.Predictor)
@@ -272,30 +269,23 @@ func (o *Options) order() (Run, error) {
 func (o *Options) Run() (Run, error) {
 	r, err := o.order()
 	r.Dependencies = o.Dependencies
-	var bad faults
-	if err != nil {
-		bad = append(bad, err)
-	}
-	r.EventOrder, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
-	bad.note("event-order", err)
-	r.Offsets = bad.either("offsets", o.Offsets, "keep", "drop")
-	rho, err := console.Named[uint8](rhoNames, o.Rho)
-	bad.note("rho", err)
-	r.placing.Rho = rhos[rho]
-	r.placing.Place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
-	bad.note("placement", err)
+	bad := faults{err}
+	r.EventOrder = named[sim.EventOrder](&bad, "event-order", sim.EventOrderNames, o.EventOrder)
+	r.Offsets = named[uint8](&bad, "offsets", []string{"keep", "drop"}, o.Offsets) == 0
+	r.placing.Rho = rhos[named[uint8](&bad, "rho", rhoNames, o.Rho)]
+	r.placing.Place = named[policy.Placement](&bad, "placement", policy.PlacementNames, o.Placement)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
 		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
 	}
-	if r.horizon, err = o.horizon(); err != nil {
+	var unacceptable error
+	if r.accept, unacceptable = satisfaction.Parse(o.Satisfaction); unacceptable == nil {
+		r.horizon, err = o.horizons.horizon(r.accept, o.given)
 		bad = append(bad, err)
 	}
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
 	}
-	if r.accept, err = satisfaction.Parse(o.Satisfaction); err != nil {
-		bad = append(bad, fmt.Errorf("--satisfaction %w", err))
-	}
+	bad.note("satisfaction", unacceptable)
 	return r, errors.Join(bad...)
 }
 
@@ -382,25 +372,16 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 // MeansNothing returns why an option has no effect under the policy and the rule of
 // these options, or "".
 func (o *Options) MeansNothing(option string, p *Policy) string {
-	rule := o.Rule
-	if c, err := o.one(); err == nil && c != nil {
-		if why := c.idle(option, p); why != "" {
-			return why
-		}
+	c, _ := o.one() // Run refuses what is wrong with a platform
+	if why := c.idle(option, p); why != "" {
+		return why
 	}
-	for _, h := range heeded {
-		if p.needs == Clusters {
-			break
-		}
-		if h.option == option && !h.by(p) {
-			return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
-		}
-	}
-	switch {
+	switch rule := o.Rule; {
 	case option != "threshold" || rule == "arrival" || rule == "window":
 		return ""
 	case rule == "":
 		return "--threshold goes with --rule arrival or window"
+	default:
+		return "--threshold goes with --rule arrival or window, not " + rule
 	}
-	return "--threshold goes with --rule arrival or window, not " + rule
 }

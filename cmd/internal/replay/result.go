@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
 )
 
 // Simulation is a replay of a log, and what came of it.
@@ -29,6 +30,31 @@ func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
 	s := &Simulation{Workload: w, Run: settings}
 	s.Run.Policy, s.Run.Procs, s.Run.rule, s.Run.homes = p, w.Procs, w.Rule, w.homes
 	return s, s.Run.Check()
+}
+
+// Simulation returns the one replay that the options ask for, of a log that was read
+// from path.
+func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
+	settings, err := o.Run()
+	if err != nil {
+		return nil, err
+	}
+	if settings.clusters, err = o.one(); err != nil {
+		return nil, err
+	}
+	estimates, err := o.Estimates()
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.OnePolicy()
+	if err != nil {
+		return nil, err
+	}
+	w, err := o.Take(path, log, RuleNames, estimates)
+	if err != nil {
+		return nil, err
+	}
+	return NewSimulation(w, p, settings)
 }
 
 // Simulations returns the replays that the options ask for, of logs, under each of
@@ -48,7 +74,7 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 	}
 	if len(platforms) == 0 {
 		platforms = []*clusters{nil}
-	} else if err = o.heeds(platforms, policies); err != nil {
+	} else if err = o.heeded(policies, platforms...); err != nil {
 		return nil, err
 	}
 	estimates, err := o.Estimates()

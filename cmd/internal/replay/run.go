@@ -79,29 +79,54 @@ func (r *Run) over(o ostrich.Options) ostrich.Options {
 	return o
 }
 
-// heeded lists the options that some policies use and others do not.
-var heeded = []struct {
-	option string
-	by     func(*Policy) bool
-}{
-	{"inside", func(p *Policy) bool { return p.rank != nil && !p.byJob }},
-	{"gate", func(p *Policy) bool { return p.gated }},
-	{"predictor", func(p *Policy) bool { return p.gated }},
-	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
-	{"rho", func(p *Policy) bool { return p.place != nil }},
-	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
-	{"horizon", (*Policy).plans},
-	{"horizon-budget", (*Policy).plans},
-	{"horizon-nodes", (*Policy).plans},
-	{"objective", (*Policy).plans},
+// sometimes are the options that some policies use and others do not.
+var sometimes = []string{
+	"monitor", "homes", "inaccuracy", "inaccuracy-seed", "scope", "inside", "gate", "predictor", "period", "rho", "placement",
+	"horizon", "horizon-budget", "horizon-nodes", "objective",
 }
 
-// heeded refuses options that none of the policies uses.
-func (o *Options) heeded(policies []*Policy) error {
-	for _, h := range heeded {
-		if o.given(h.option) && !slices.ContainsFunc(policies, h.by) {
-			return fmt.Errorf("--%s means nothing to --policy %s", h.option, o.Policy)
+// heeds reports whether the policy uses an option on one machine.
+func (p *Policy) heeds(option string) bool {
+	switch option {
+	case "inside":
+		return p.rank != nil && !p.byJob
+	case "gate", "predictor":
+		return p.gated
+	case "period":
+		return p.Name == "fairshare"
+	case "rho":
+		return p.place != nil
+	case "placement":
+		return p.Name == "faircamp"
+	case "horizon", "horizon-budget", "horizon-nodes", "objective":
+		return p.plans
+	}
+	return true
+}
+
+// heeded refuses options that have no effect on any of the runs: of policies on one
+// machine, or on each of these platforms.
+func (o *Options) heeded(policies []*Policy, platforms ...*clusters) error {
+	if platforms == nil {
+		platforms = []*clusters{nil}
+	}
+options:
+	for _, option := range sometimes {
+		if !o.given(option) {
+			continue
 		}
+		why := ""
+		for _, c := range platforms {
+			for _, p := range policies {
+				switch why = c.idle(option, p); {
+				case why == "":
+					continue options
+				case c == nil:
+					why = fmt.Sprintf("--%s means nothing to --policy %s", option, o.Policy)
+				}
+			}
+		}
+		return errors.New(why)
 	}
 	return nil
 }
@@ -144,7 +169,7 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
 	case p.Name == "spaceshare" && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
-	case p.plans() && r.Backfill != sim.None:
+	case p.plans && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
 	case p.place != nil && r.Kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
@@ -316,7 +341,7 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 	began := time.Now()
 	m := r.placing
 	m.Procs = r.Procs
-	placed, err := r.Policy.place(m)(list)
+	placed, err := r.Policy.place(m, list)
 	took := time.Since(began)
 	if err != nil {
 		return nil, took, err

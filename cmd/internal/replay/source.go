@@ -287,9 +287,11 @@ func (s *source) readDumps(ctx context.Context) error {
 	var all []*accounting.History
 	for _, path := range s.o.Sacct {
 		var h *accounting.History
-		err := console.Await(ctx, func() (err error) {
-			h, err = s.readDump(path)
-			return err
+		err := console.Await(ctx, func() error {
+			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
+				h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+				return err
+			})
 		})
 		if err != nil {
 			return err
@@ -310,29 +312,6 @@ func (s *source) readDumps(ctx context.Context) error {
 	s.history.From, s.history.To = from, to
 	s.history.Jobs = slices.DeleteFunc(s.history.Jobs, func(j accounting.Job) bool { return j.Submit >= to })
 	return nil
-}
-
-// readDump reads a dump of sacct, compressed or not; - is standard input.
-func (s *source) readDump(path string) (*accounting.History, error) {
-	file := os.Stdin
-	if path != "-" {
-		var err error
-		if file, err = os.Open(path); err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-	}
-	in, err := trace.Inflate(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	text, _ := in.Peek(head) // Read meets its error again.
-	text = slices.Clone(text)
-	h, err := sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
-	if err != nil {
-		return nil, refused("sacct", path, text, s.o.Lenient, err)
-	}
-	return h, nil
 }
 
 // span returns the window that the options name, or the given one. With --before it

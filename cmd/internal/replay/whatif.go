@@ -37,9 +37,9 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 	case "rule":
 		c.Options.Rule, err = ParseRule(value, c.Options.Rule.Threshold)
 	case "order":
-		c.Options.Inside, err = named[ostrich.Inside](ostrich.InsideNames, value)
+		c.Options.Inside, err = oneOf[ostrich.Inside](ostrich.InsideNames, value)
 	case "gate":
-		if c.Options.Gate, err = named[ostrich.Gate](ostrich.GateNames, value); err == nil && c.Options.Gate == ostrich.Strict {
+		if c.Options.Gate, err = oneOf[ostrich.Gate](ostrich.GateNames, value); err == nil && c.Options.Gate == ostrich.Strict {
 			err = errors.New("ostrichd cannot hold jobs back; demote or off")
 		}
 	case "halflife":
@@ -62,7 +62,7 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 	return &c, heeded, nil
 }
 
-func named[T ~uint8](names []string, name string) (T, error) {
+func oneOf[T ~uint8](names []string, name string) (T, error) {
 	t, err := ostrich.Named[T](names, name)
 	if err != nil {
 		return 0, fmt.Errorf("%q: must be one of %s", name, strings.Join(names, ", "))
@@ -135,7 +135,7 @@ func (s *Study) share(value string) error {
 // a rule without one; 0 is half an hour.
 func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
 	name, text, timed := strings.Cut(value, "=")
-	by, err := named[ostrich.By](ostrich.ByNames, name)
+	by, err := oneOf[ostrich.By](ostrich.ByNames, name)
 	if err != nil {
 		return ostrich.Rule{}, err
 	}

@@ -97,25 +97,11 @@ func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) 
 		return nil, fmt.Errorf("%s: is a directory", path)
 	}
 	var log *trace.Log
-	err := console.Await(ctx, func() (err error) { // nobody waits for a pipe that has gone quiet
-		name, file := "standard input", os.Stdin
-		if path != "-" {
-			if file, err = os.Open(path); err != nil {
-				return fmt.Errorf("trace: %w", err)
-			}
-			defer func() { _ = file.Close() }() // it was only read
-			name = path
-		}
-		in, err := trace.Inflate(file)
-		if err != nil {
-			return fmt.Errorf("trace: %s: %w", name, err)
-		}
-		text, _ := in.Peek(head) // Read meets its error again.
-		text = slices.Clone(text)
-		if log, err = trace.Read(in, name, trace.Options{Lenient: o.Lenient}); err != nil {
-			return refused("swf", name, text, o.Lenient, err)
-		}
-		return nil
+	err := console.Await(ctx, func() error { // nobody waits for a pipe that has gone quiet
+		return readFile("swf", path, o.Lenient, func(in io.Reader, name string) (err error) {
+			log, err = trace.Read(in, name, trace.Options{Lenient: o.Lenient})
+			return err
+		})
 	})
 	if errors.Is(err, console.ErrInterrupted) {
 		return nil, err // log may be written to still

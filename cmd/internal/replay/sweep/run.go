@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -216,43 +217,23 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := o.RunOne()
-	if err != nil {
-		return nil, err
-	}
-	estimates, err := o.Estimates()
-	if err != nil {
-		return nil, err
-	}
-	policy, err := o.OnePolicy()
-	if err != nil {
-		return nil, err
-	}
 	t := r.traces[p.Trace]
 	log, done, err := logs.acquire(p, func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
 	defer done()
 	if err != nil {
 		return nil, err
 	}
-	path := t.path
-	if path == "" {
-		path = t.name
-	}
-	w, err := o.Take(path, log, replay.RuleNames, estimates)
+	s, err := o.Simulation(cmp.Or(t.path, t.name), log)
 	if err != nil {
 		return nil, err
 	}
-	s, err := replay.NewSimulation(w, policy, settings)
-	if err != nil {
+	if s.Outcome, err = s.Run.Do(s.Workload.Jobs, func(int, int) {}); err != nil {
 		return nil, err
 	}
-	if s.Outcome, err = s.Run.Do(w.Jobs, func(int, int) {}); err != nil {
-		return nil, err
-	}
-	result := &pointResult{Summary: s.Summary(), Notes: w.Notes}
+	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}
 	result.Summary.Log = ""
 	for _, note := range s.Outcome.Notes {
-		result.Notes = append(result.Notes, policy.Name+": "+note)
+		result.Notes = append(result.Notes, s.Run.Policy.Name+": "+note)
 	}
 	return result, nil
 }
