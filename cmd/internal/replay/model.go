@@ -91,11 +91,11 @@ func (o *ModelOptions) Flags() []cli.Flag {
 }
 
 // DefaultModel returns options that nobody has set yet.
-func DefaultModel() (*ModelOptions, error) {
+func DefaultModel() *ModelOptions {
 	o := &ModelOptions{}
-	err := o.begin("generate", o.Flags())
+	o.begin("generate", o.Flags())
 	o.Given = o.has
-	return o, err
+	return o
 }
 
 // Model returns the model of a name, with so many jobs and changed by the options.

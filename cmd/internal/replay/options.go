@@ -157,11 +157,11 @@ func (o *Options) CampaignFlags() []cli.Flag {
 }
 
 // Defaults returns options that nobody has set yet.
-func Defaults() (*Options, error) {
+func Defaults() *Options {
 	o := &Options{}
-	err := o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
+	o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
 	o.Given = o.has
-	return o, err
+	return o
 }
 
 // settings are options that are set one by one, by their names.
@@ -170,15 +170,14 @@ type settings struct {
 	names []string
 }
 
-func (s *settings) begin(command string, flags []cli.Flag) error {
+func (s *settings) begin(command string, flags []cli.Flag) {
 	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
 	for _, f := range flags {
 		if err := f.Apply(s.set); err != nil {
-			return err
+			panic(err) // only a value of the environment can be wrong, and none of them has one
 		}
 		s.names = append(s.names, f.Names()[0])
 	}
-	return nil
 }
 
 // Names returns the options that can be set by their name.

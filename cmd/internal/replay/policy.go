@@ -91,30 +91,26 @@ func (s *Study) Virtual(jobs []report.Job) ([]comparison.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	type stay struct {
-		user   ostrich.UserID
-		submit ostrich.Time
-	}
-	first := make([]stay, len(completed))
+	first := make([]*report.Job, len(completed)) // of each campaign
 	for i := range jobs {
 		j := &jobs[i]
-		if s := &first[j.Campaign]; s.user == 0 || j.Submit < s.submit {
-			*s = stay{j.User, j.Submit}
+		if f := first[j.Campaign]; f == nil || j.Submit < f.Submit {
+			first[j.Campaign] = j
 		}
 	}
 	last := make(map[ostrich.UserID]float64)
 	var blocks []comparison.Block
 	for n, end := range completed {
-		s := first[n]
-		if s.user == 0 || !(end > 0) {
+		j := first[n]
+		if j == nil || !(end > 0) {
 			continue
 		}
-		start := max(float64(s.submit), last[s.user])
+		start := max(float64(j.Submit), last[j.User])
 		if end < start {
 			continue // completed with the one before
 		}
-		last[s.user] = end
-		blocks = append(blocks, comparison.Block{User: s.user, Campaign: n, Start: start, End: end})
+		last[j.User] = end
+		blocks = append(blocks, comparison.Block{User: j.User, Campaign: n, Start: start, End: end})
 	}
 	return blocks, nil
 }

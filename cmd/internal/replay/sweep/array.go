@@ -81,7 +81,7 @@ func (a *array) submit(missing []int) error {
 	if err != nil {
 		return err
 	}
-	if a.perTask, err = perTask(len(a.points), a.c.Int("per-task"), controller.MaxArraySize); err != nil {
+	if a.perTask, err = perTask(len(a.Points), a.c.Int("per-task"), controller.MaxArraySize); err != nil {
 		return err
 	}
 	a.tasks = a.tasksOf(missing)
@@ -140,8 +140,8 @@ const pointsFile = "points.csv"
 
 func (r *run) pointRows() [][]string {
 	rows := [][]string{{"point", "key", "log", "seed", "options"}}
-	for i := range r.points {
-		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.points[i].Trace].name, r.seed(i), r.options(i)})
+	for i := range r.Points {
+		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.Points[i].Trace].name, r.seed(i), r.options(i)})
 	}
 	return rows
 }

@@ -36,6 +36,7 @@ func (p *Point) Option(name string) string {
 type Grid struct {
 	Points []Point
 	Notes  []string
+	Texts  map[Option]string // the one spelling of each value
 }
 
 // Idle is an option that has no effect beside the others, and why.
@@ -62,13 +63,14 @@ type Meaning interface {
 // simulated are left out. Notes count all this. A value that ends up in no
 // point, and one that is there twice, is an error that names the line.
 func (f *File) Expand(m Meaning) (*Grid, error) {
-	if err := f.values(m); err != nil {
+	texts, err := f.values(m)
+	if err != nil {
 		return nil, err
 	}
 	if err := f.size(); err != nil {
 		return nil, err
 	}
-	e := expansion{file: f, grid: &Grid{}, used: make(map[Option]bool), unfit: make(map[Option][]string)}
+	e := expansion{file: f, grid: &Grid{Texts: texts}, used: make(map[Option]bool), unfit: make(map[Option][]string)}
 	e.expand(m)
 	var errs []error
 	for _, v := range slices.Concat(f.Axes...) {
@@ -79,8 +81,9 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 	return e.grid, errors.Join(errs...)
 }
 
-// values checks each value by itself.
-func (f *File) values(m Meaning) error {
+// values checks each value by itself, and returns the one spelling of each.
+func (f *File) values(m Meaning) (map[Option]string, error) {
+	texts := make(map[Option]string)
 	var errs []error
 	for _, a := range f.Axes {
 		seen := make(map[string]Option)
@@ -96,10 +99,10 @@ func (f *File) values(m Meaning) error {
 			case twice:
 				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", v.Name, v.Value, first.Value, first.Line))
 			}
-			seen[text] = v
+			seen[text], texts[v] = v, text
 		}
 	}
-	return errors.Join(errs...)
+	return texts, errors.Join(errs...)
 }
 
 func (f *File) size() error {

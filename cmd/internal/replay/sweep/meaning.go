@@ -10,13 +10,13 @@ import (
 
 // optionsOf returns the options of a replay that these set.
 func optionsOf(list []Option) (*replay.Options, error) {
-	o, err := replay.Defaults()
+	o := replay.Defaults()
 	for _, one := range list {
-		if err == nil {
-			err = o.Set(one.Name, one.Value)
+		if err := o.Set(one.Name, one.Value); err != nil {
+			return nil, err
 		}
 	}
-	return o, err
+	return o, nil
 }
 
 // has refuses an option that a command does not have.
@@ -32,13 +32,10 @@ type meaning struct{}
 
 // Canonical checks the values that can be checked without a log.
 func (meaning) Canonical(o Option) (string, error) {
-	r, err := replay.Defaults()
-	if err == nil {
-		err = has(r.Names(), o.Name, "simulate")
+	if err := has(replay.Defaults().Names(), o.Name, "simulate"); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = r.Set(o.Name, o.Value)
-	}
+	r, err := optionsOf([]Option{o})
 	if err != nil {
 		return "", err
 	}

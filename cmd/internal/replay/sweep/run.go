@@ -33,13 +33,12 @@ type pointResult struct {
 
 // run is a sweep with what is known of its points.
 type run struct {
-	c       *cli.Context
-	file    *File
-	traces  []*source
-	points  []Point
-	folder  Folder            // "" if nothing is kept
-	keys    []string          // of the points, "" where not yet asked for
-	texts   map[string]string // canonical texts of options, by name and value
+	c      *cli.Context
+	file   *File
+	traces []*source
+	*Grid
+	folder  Folder   // "" if nothing is kept
+	keys    []string // of the points, "" where not yet asked for
 	results []*pointResult
 }
 
@@ -51,20 +50,19 @@ func read(c *cli.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{c: c, folder: Folder(c.String("out")), texts: make(map[string]string)}
+	r := &run{c: c, folder: Folder(c.String("out"))}
 	if r.file, err = Read(path, raw); err != nil {
 		return nil, err
 	}
 	r.file.place()
 	traces, bad := readTraces(r.file)
-	grid, err := r.file.Expand(meaning{})
+	r.Grid, err = r.file.Expand(meaning{})
 	if err = errors.Join(bad, err); err != nil {
 		return nil, err
 	}
-	r.traces, r.points = traces, grid.Points
-	r.keys, r.results = make([]string, len(r.points)), make([]*pointResult, len(r.points))
+	r.traces, r.keys, r.results = traces, make([]string, len(r.Points)), make([]*pointResult, len(r.Points))
 	if !c.IsSet("task") {
-		for _, note := range grid.Notes {
+		for _, note := range r.Notes {
 			console.Say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
 		}
 	}
@@ -73,7 +71,7 @@ func read(c *cli.Context) (*run, error) {
 
 // describe names a point for a person: its number and what is simulated.
 func (r *run) describe(i int) string {
-	p := &r.points[i]
+	p := &r.Points[i]
 	words := []string{r.traces[p.Trace].name}
 	if p.Seeded {
 		words = append(words, fmt.Sprintf("seed %d", p.Seed))
@@ -90,7 +88,7 @@ func (r *run) key(i int) (string, error) {
 	if r.keys[i] != "" {
 		return r.keys[i], nil
 	}
-	p := &r.points[i]
+	p := &r.Points[i]
 	content, err := r.traces[p.Trace].identity()
 	if err != nil {
 		return "", err
@@ -105,14 +103,7 @@ func (r *run) key(i int) (string, error) {
 	}
 	var options []string
 	for _, o := range p.Options {
-		text, there := r.texts[o.Name+"="+o.Value]
-		if !there {
-			if text, err = (meaning{}).Canonical(o); err != nil {
-				return "", err
-			}
-			r.texts[o.Name+"="+o.Value] = text
-		}
-		options = append(options, fmt.Sprintf("%s=%q", o.Name, text))
+		options = append(options, fmt.Sprintf("%s=%q", o.Name, r.Texts[o]))
 	}
 	slices.Sort(options) // the order of the file means nothing
 	sum := sha256.Sum256([]byte(strings.Join(append(lines, options...), "\n")))
@@ -150,7 +141,7 @@ func (r *run) find(points []int) (missing []int, err error) {
 
 // all returns the numbers of all points.
 func (r *run) all() []int {
-	numbers := make([]int, len(r.points))
+	numbers := make([]int, len(r.Points))
 	for i := range numbers {
 		numbers[i] = i
 	}
@@ -161,14 +152,10 @@ func (r *run) all() []int {
 // as it is there. A point that fails does not keep the others from being
 // computed. When a signal comes, no result is half kept.
 func (r *run) compute(points []int) error {
-	var list []*Point
-	for _, i := range points {
-		list = append(list, &r.points[i])
-	}
-	logs := sharedBy(list)
+	logs := r.sharedBy(points)
 	var mu sync.Mutex
 	stopped := false
-	errs := make([]error, len(r.points))
+	errs := make([]error, len(r.Points))
 	what := "simulating " + format.Plural(len(points), "point")
 	err := replay.Each(r.c.Context, r.c.App.ErrWriter, what, r.c.Int("workers"), slices.Repeat([]int{1}, len(points)), func(n int, ended func(n int)) error {
 		if r.c.Err() != nil {
@@ -212,7 +199,7 @@ func (r *run) keep(i int) error {
 
 // simulate computes a point as the command simulate does with the point's options.
 func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
-	p := &r.points[i]
+	p := &r.Points[i]
 	o, err := optionsOf(p.Options)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type object struct {
 
 // object is a point as JSON.
 func (r *run) object(i int) object {
-	p := &r.points[i]
+	p := &r.Points[i]
 	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i)}
 	if p.Seeded {
 		o.Seed = &p.Seed
@@ -47,7 +47,7 @@ func (r *run) object(i int) object {
 // summary is that of a point under the name that its trace has in this sweep.
 func (r *run) summary(i int) replay.Summary {
 	s := r.results[i].Summary
-	s.Log = r.traces[r.points[i].Trace].name
+	s.Log = r.traces[r.Points[i].Trace].name
 	return s
 }
 
@@ -72,8 +72,8 @@ func (r *run) write() error {
 		}
 	}
 	if r.c.Bool("json") {
-		objects := make([]object, len(r.points))
-		for i := range r.points {
+		objects := make([]object, len(r.Points))
+		for i := range r.Points {
 			objects[i] = r.object(i)
 		}
 		return console.JSON(r.c, objects)
@@ -88,9 +88,9 @@ func writeCSV(path string, rows [][]string) error {
 // tellNotes prints each note of the points once, as simulate does.
 func (r *run) tellNotes() {
 	seen := make(map[string]bool)
-	for i := range r.points {
+	for i := range r.Points {
 		for _, note := range r.results[i].Notes {
-			line := r.traces[r.points[i].Trace].name + ": " + note
+			line := r.traces[r.Points[i].Trace].name + ": " + note
 			if !seen[line] {
 				seen[line] = true
 				console.Say(r.c.App.ErrWriter, "%s", line)
@@ -113,7 +113,7 @@ func (r *run) parameters(but ...string) []string {
 
 // seed returns the seed of a point as text, "" for a log.
 func (r *run) seed(i int) string {
-	if p := &r.points[i]; p.Seeded {
+	if p := &r.Points[i]; p.Seeded {
 		return strconv.FormatUint(p.Seed, 10)
 	}
 	return ""
@@ -130,7 +130,7 @@ func (r *run) table() error {
 	platforms.Header = append(slices.DeleteFunc(slices.Clone(platforms.Header), func(column string) bool {
 		return column == "BACKFILL" || column == "REPLAY" || slices.Contains(replay.PlatformHeader, column)
 	}), replay.PlatformHeader...)
-	for i := range r.points {
+	for i := range r.Points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy}
 		if s.Clusters == nil {
@@ -138,7 +138,7 @@ func (r *run) table() error {
 		}
 		for _, p := range parameters {
 			if s.Clusters == nil || !slices.Contains(replay.PlatformHeader, strings.ToUpper(p)) {
-				cells = append(cells, r.points[i].Option(p))
+				cells = append(cells, r.Points[i].Option(p))
 			}
 		}
 		if s.Clusters != nil {
@@ -156,15 +156,15 @@ func (r *run) list() error {
 		return errors.New("sweep: --list writes a table only, without --json")
 	}
 	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "OPTIONS"}}
-	for i := range r.points {
-		t.Add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
+	for i := range r.Points {
+		t.Add(i, r.traces[r.Points[i].Trace].name, r.seed(i), r.options(i))
 	}
 	return console.Tables(r.c, t)
 }
 
 // options returns the options of simulate that make a point.
 func (r *run) options(i int) string {
-	return strings.Join(format.Texts(r.points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
+	return strings.Join(format.Texts(r.Points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
 }
 
 // pointColumns are the columns that say what a point is, whatever the sweep
@@ -222,16 +222,16 @@ func platformCells(p *replay.PlatformSummary) []any {
 func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns...)
 	header := slices.Concat(pointColumns, parameters, measureColumns)
-	platforms := slices.ContainsFunc(r.points, func(p Point) bool { return p.Option("platform") != "" })
+	platforms := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Option("platform") != "" })
 	if platforms {
 		header = append(header, platformColumns()...)
 	}
 	rows := [][]string{header}
-	for i := range r.points {
+	for i := range r.Points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Procs, s.Replay, s.Offsets, s.Dependencies, s.Rule}
 		for _, p := range parameters {
-			cells = append(cells, r.points[i].Option(p))
+			cells = append(cells, r.Points[i].Option(p))
 		}
 		cells = append(cells, measureCells(&s)...)
 		if platforms {
@@ -253,7 +253,7 @@ func exact(number any) string {
 // timing returns how long each point took when it was computed.
 func (r *run) timing() [][]string {
 	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
-	for i := range r.points {
+	for i := range r.Points {
 		s := &r.results[i].Summary
 		rows = append(rows, []string{strconv.Itoa(i), exact(s.Seconds), exact(s.JobsPerSecond)})
 	}
