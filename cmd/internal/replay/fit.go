@@ -19,11 +19,8 @@ import (
 // FitOptions say to which logs the model of bags-of-tasks is fitted, in the words
 // of a command line.
 type FitOptions struct {
-	Logs      cli.StringSlice
-	Rule      string
-	Threshold time.Duration
-
-	Given func(option string) bool // tells which options somebody gave
+	Logs cli.StringSlice
+	LogOptions
 }
 
 // Flags returns the options, which fill o.
@@ -124,9 +121,9 @@ func familyOf(f bot.Fit, best bool) FittedFamily {
 // one fits the model to one log.
 func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fitted, error) {
 	// The width of the machine does not matter.
-	options := LogOptions{Procs: 1, Load: 1, Rule: o.Rule, Threshold: o.Threshold, Given: func(name string) bool {
-		return name == "procs" || name == "threshold" && o.Rule != "" && o.Given != nil && o.Given(name)
-	}}
+	options := o.LogOptions
+	options.Procs, options.Load = 1, 1
+	options.Given = func(name string) bool { return name == "procs" || name == "threshold" && o.Rule != "" && o.given(name) }
 	log, err := options.Read(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -137,7 +134,7 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 	}
 	switch {
 	case o.Rule != "":
-	case w.Rule.Fields && o.Given != nil && o.Given("threshold"):
+	case w.Rule.Fields && o.given("threshold"):
 		return nil, nil, fmt.Errorf("%s: --threshold goes with --rule arrival or window; the fields of this log name its bags", path)
 	case !w.Rule.Fields:
 		w.Rule.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: ostrich.Duration(o.Threshold / time.Second)}

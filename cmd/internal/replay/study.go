@@ -66,8 +66,9 @@ type Job struct {
 	Slurm ostrich.JobID // what Slurm calls it
 
 	request  multifactor.Request
-	pool     int // of Study.Pools
-	campaign int // in which it is measured; below 0 if it is not
+	pool     int              // of Study.Pools
+	campaign int              // in which it is measured; below 0 if it is not
+	ran      ostrich.Duration // how long it had run, if it had not ended
 }
 
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
@@ -125,8 +126,7 @@ func (s *Study) note(n int, one, many string) {
 func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, rejected, late, wide, instant, elsewhere, lost int
-	var open []unfinished
+	var never, rejected, late, wide, instant, elsewhere, lost, open int
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
@@ -170,12 +170,11 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		switch j.End {
 		case 0: // it stands in the way of others all the same
-			ran := ostrich.Duration(0)
 			if j.Start != 0 {
-				ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
+				l.ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
 			}
-			open = append(open, unfinished{len(s.Jobs), ran})
 			l.campaign = -1
+			open++
 			l.Start = cmp.Or(j.Start, l.Submit)
 			l.Run = cmp.Or(limit, day)
 		case j.Start:
@@ -207,9 +206,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 	}
 	s.note(never, "never started: left out", "never started: left out")
 	if part := s.finish(open, parts); s.Happened {
-		s.note(len(open), "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
-	} else if part != "" {
-		s.note(len(open), part, part)
+		s.note(open, "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
+	} else {
+		s.note(open, part, part)
 	}
 	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
 	s.note(lost, "left out: its time limit ended before the window, and its end was lost", "left out: their time limits ended before the window, and their ends were lost")
@@ -217,9 +216,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
 	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
-	if len(s.Jobs) == len(open) {
+	if len(s.Jobs) == open {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere-lost)
+			len(h.Jobs), never, open, len(h.Jobs)-never-open-rejected-elsewhere-lost)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
@@ -247,16 +246,10 @@ func (s *Study) request(j *accounting.Job) multifactor.Request {
 	}
 }
 
-// unfinished is a job, by its place, that had not ended, and how long it had run.
-type unfinished struct {
-	job int
-	ran ostrich.Duration
-}
-
 // finish gives the unfinished jobs a length: the same part of their limits as the
 // other jobs' median, and no less than they had run. It returns a note on that.
-func (s *Study) finish(open []unfinished, parts []float64) string {
-	if len(open) == 0 {
+func (s *Study) finish(open int, parts []float64) string {
+	if open == 0 {
 		return ""
 	}
 	part := 1.0
@@ -264,10 +257,11 @@ func (s *Study) finish(open []unfinished, parts []float64) string {
 		slices.Sort(parts)
 		part = min(parts[len(parts)/2], 1)
 	}
-	for _, u := range open {
-		j := &s.Jobs[u.job]
-		j.Run = max(1, u.ran, ostrich.Duration(part*float64(j.Run)))
-		j.Estimate = max(j.Estimate, j.Run)
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.campaign < 0 {
+			j.Run = max(1, j.ran, ostrich.Duration(part*float64(j.Run)))
+			j.Estimate = max(j.Estimate, j.Run)
+		}
 	}
 	return fmt.Sprintf("had not ended: not measured, and taken to run for %.0f %% of the time limit, the median of the others", 100*part)
 }
