@@ -125,10 +125,5 @@ func (s *Study) Share() func(ostrich.UserID) float64 {
 	for _, u := range s.Shares.Users {
 		weights[u.User] = u.Weight
 	}
-	return func(u ostrich.UserID) float64 {
-		if w := weights[u]; w > 0 {
-			return w
-		}
-		return 1
-	}
+	return func(u ostrich.UserID) float64 { return cmp.Or(weights[u], 1) }
 }

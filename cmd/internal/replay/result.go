@@ -25,29 +25,46 @@ type Simulation struct {
 	Outcome  *Outcome
 }
 
-// NewSimulation returns the replay of a workload under a policy, or an error if
-// the two do not go together.
-func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
-	s := &Simulation{Workload: w, Run: settings}
-	s.Run.Policy, s.Run.Procs, s.Run.rule, s.Run.homes = p, w.Procs, w.Rule, w.homes
-	return s, s.Run.Check()
+// simulation returns a replay of a workload, or an error if the two do not go together.
+func (r Run) simulation(w *Workload) (*Simulation, error) {
+	r.Procs, r.rule, r.homes = w.Procs, w.Rule, w.homes
+	return &Simulation{Workload: w, Run: r}, r.Check()
 }
 
-// Simulation returns the one replay that the options ask for, of a log that was read
-// from path.
-func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
+// runs returns the replays that the options ask for of each log: on each of the
+// platforms, if any, under each of the policies.
+func (o *Options) runs() ([]Run, sim.Estimates, error) {
 	settings, err := o.Run()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if settings.clusters, err = o.one(); err != nil {
-		return nil, err
+	policies, err := o.Policies(o.with())
+	if err != nil {
+		return nil, 0, err
+	}
+	platforms, err := o.experiments()
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(platforms) == 0 {
+		platforms = []*clusters{nil}
+	} else if err = o.heeded(policies, platforms...); err != nil {
+		return nil, 0, err
 	}
 	estimates, err := o.Estimates()
-	if err != nil {
-		return nil, err
+	var runs []Run
+	for _, settings.clusters = range platforms {
+		for _, settings.Policy = range policies {
+			runs = append(runs, settings)
+		}
 	}
-	p, err := o.OnePolicy()
+	return runs, estimates, err
+}
+
+// Simulation returns the first of the replays that the options ask for, of a log that
+// was read from path.
+func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
+	runs, estimates, err := o.runs()
 	if err != nil {
 		return nil, err
 	}
@@ -55,30 +72,12 @@ func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewSimulation(w, p, settings)
+	return runs[0].simulation(w)
 }
 
-// Simulations returns the replays that the options ask for, of logs, under each of
-// the policies.
+// Simulations returns the replays that the options ask for, of logs.
 func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
-	settings, err := o.Run()
-	if err != nil {
-		return nil, err
-	}
-	policies, err := o.Policies(o.with())
-	if err != nil {
-		return nil, err
-	}
-	platforms, err := o.experiments()
-	if err != nil {
-		return nil, err
-	}
-	if len(platforms) == 0 {
-		platforms = []*clusters{nil}
-	} else if err = o.heeded(policies, platforms...); err != nil {
-		return nil, err
-	}
-	estimates, err := o.Estimates()
+	runs, estimates, err := o.runs()
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +92,12 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 		}
 		w.Tell(stderr)
 		runtime.GC() // the replays reuse the memory of the log's records
-		for _, settings.clusters = range platforms {
-			for _, p := range policies {
-				s, err := NewSimulation(w, p, settings)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, s)
+		for _, r := range runs {
+			s, err := r.simulation(w)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, s)
 		}
 	}
 	return all, nil

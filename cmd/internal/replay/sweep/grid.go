@@ -127,7 +127,8 @@ type tally struct {
 	counts map[string]int
 }
 
-func (t *tally) add(text string) {
+// add returns how often the text came up.
+func (t *tally) add(text string) int {
 	if t.counts == nil {
 		t.counts = make(map[string]int)
 	}
@@ -135,6 +136,7 @@ func (t *tally) add(text string) {
 		t.texts = append(t.texts, text)
 	}
 	t.counts[text]++
+	return t.counts[text]
 }
 
 // expansion is a grid in the making.

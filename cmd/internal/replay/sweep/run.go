@@ -38,7 +38,7 @@ type run struct {
 	traces []*source
 	*Grid
 	folder  Folder   // "" if nothing is kept
-	keys    []string // of the points, "" where not yet asked for
+	keys    []string // of the points, as far as results were looked for
 	results []*pointResult
 }
 
@@ -85,9 +85,6 @@ func (r *run) describe(i int) string {
 // key identifies a point by all that its result depends on: the version of the
 // command, the content of the trace, the seed and the options.
 func (r *run) key(i int) (string, error) {
-	if r.keys[i] != "" {
-		return r.keys[i], nil
-	}
 	p := &r.Points[i]
 	content, err := r.traces[p.Trace].identity()
 	if err != nil {
@@ -107,8 +104,7 @@ func (r *run) key(i int) (string, error) {
 	}
 	slices.Sort(options) // the order of the file means nothing
 	sum := sha256.Sum256([]byte(strings.Join(append(lines, options...), "\n")))
-	r.keys[i] = hex.EncodeToString(sum[:16])
-	return r.keys[i], nil
+	return hex.EncodeToString(sum[:16]), nil
 }
 
 // find reads the kept results of these points, and returns the points that have
@@ -121,20 +117,18 @@ func (r *run) find(points []int) (missing []int, err error) {
 		if r.results[i] != nil {
 			continue
 		}
-		key, err := r.key(i)
-		if err != nil {
+		if r.keys[i], err = r.key(i); err != nil {
 			return nil, err
 		}
 		var result pointResult
-		found, err := r.folder.Find(key, &result)
-		if err != nil {
+		switch found, err := r.folder.Find(r.keys[i], &result); {
+		case err != nil:
 			return nil, err
-		}
-		if !found {
+		case found:
+			r.results[i] = &result
+		default:
 			missing = append(missing, i)
-			continue
 		}
-		r.results[i] = &result
 	}
 	return missing, nil
 }
@@ -168,9 +162,9 @@ func (r *run) compute(points []int) error {
 		if stopped {
 			return nil
 		}
-		if err == nil {
-			r.results[i] = result
-			err = r.keep(i)
+		r.results[i] = result
+		if err == nil && r.folder != "" {
+			err = r.folder.Keep(r.keys[i], result)
 		}
 		errs[i] = err
 		ended(1)
@@ -183,18 +177,6 @@ func (r *run) compute(points []int) error {
 		return r.interrupted()
 	}
 	return r.failures(errs)
-}
-
-// keep writes the result of a point into the folder, if there is one.
-func (r *run) keep(i int) error {
-	if r.folder == "" {
-		return nil
-	}
-	key, err := r.key(i)
-	if err != nil {
-		return err
-	}
-	return r.folder.Keep(key, r.results[i])
 }
 
 // simulate computes a point as the command simulate does with the point's options.
@@ -229,26 +211,22 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 // first point that has it.
 func (r *run) failures(errs []error) error {
 	const most = 10
-	var reasons []string
-	points := make(map[string][]int)
+	var reasons tally
+	first := make(map[string]int)
 	for i, err := range errs {
-		if err == nil {
-			continue
+		if err != nil && reasons.add(err.Error()) == 1 {
+			first[err.Error()] = i
 		}
-		if points[err.Error()] == nil {
-			reasons = append(reasons, err.Error())
-		}
-		points[err.Error()] = append(points[err.Error()], i)
 	}
 	var listed []error
-	for _, reason := range reasons[:min(most, len(reasons))] {
-		who := r.describe(points[reason][0])
-		if n := len(points[reason]) - 1; n > 0 {
+	for _, reason := range reasons.texts[:min(most, len(reasons.texts))] {
+		who := r.describe(first[reason])
+		if n := reasons.counts[reason] - 1; n > 0 {
 			who += " and " + format.Plural(n, "other")
 		}
 		listed = append(listed, fmt.Errorf("sweep: %s: %s", who, reason))
 	}
-	if n := len(reasons) - most; n > 0 {
+	if n := len(reasons.texts) - most; n > 0 {
 		listed = append(listed, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
 	return errors.Join(listed...)
