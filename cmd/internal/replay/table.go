@@ -40,13 +40,15 @@ type Policy struct {
 	rank      func(m *Material) sim.Policy // campaign by campaign
 	byJob     bool                         // rank orders single jobs, so no order inside a campaign is needed
 	inside    ostrich.Inside               // what goes first in a campaign, unless that is chosen
-	place     placeWhole                   // whole campaigns of sequential jobs
 	gated     bool                         // campaigns that have not started virtually wait behind a gate
 	gate      ostrich.Gate                 // unless another is chosen
 	virtual   ostrich.Machine              // how the virtual schedule serves, for OStrich and to compare with
 	knows     grid.Information             // of run times, on a platform
 	plans     bool                         // it plans the queue over horizons
 	submitted bool                         // jobs of a campaign go as they were submitted, whatever the settings
+
+	// place places whole campaigns of sequential jobs.
+	place func(policy.Machine, []policy.Campaign) (policy.Schedule, error)
 
 	// Settings returns the settings that the policy has unless others are chosen;
 	// nil if it has none.
@@ -67,9 +69,6 @@ type Material struct {
 	Unplanned func(error)                               // is called the first time that a queue cannot be planned; it may be nil
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
-
-// placeWhole places whole campaigns.
-type placeWhole func(policy.Machine, []policy.Campaign) (policy.Schedule, error)
 
 // table are all policies, in the order of the helps.
 var table = append([]Policy{

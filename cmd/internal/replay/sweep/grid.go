@@ -39,19 +39,16 @@ type Grid struct {
 	Texts  map[Option]string // the one spelling of each value
 }
 
-// Idle is an option that has no effect beside the others, and why.
-type Idle struct{ Option, Why string }
-
 // Meaning says what options mean.
 type Meaning interface {
 	// Canonical returns the one spelling of a value, or why it is invalid.
 	Canonical(o Option) (string, error)
 
 	// Judge checks options together, one of each axis, for a generated trace or
-	// for a log. It returns those that have no effect beside the others, or an
-	// error if what they ask for cannot be simulated. The answer depends on the
-	// arguments only.
-	Judge(generated bool, o []Option) ([]Idle, error)
+	// for a log. It returns why some of them, by name, have no effect beside the
+	// others, or an error if what they ask for cannot be simulated. The answer
+	// depends on the arguments only.
+	Judge(generated bool, o []Option) (map[string]string, error)
 }
 
 // Expand lists the points of a file. The trace varies slowest, then the seed,
@@ -149,21 +146,16 @@ type expansion struct {
 	wrong tally               // combinations left out, by why
 }
 
-// combination is a point of every trace and seed.
+// combination is a point of every trace and seed, unless it is wrong.
 type combination struct {
 	options []Option
-	idle    []Idle
-}
-
-// options are the combinations of options for one kind of trace.
-type options struct {
-	combinations []combination // that can be simulated
-	wrong        []string      // of each other one, why it does not
+	idle    []string // why options were left out
+	wrong   string   // why it cannot be simulated
 }
 
 func (e *expansion) expand(m Meaning) {
-	of := make(map[bool]*options) // by whether the trace is generated
-	unseeded := 0                 // logs that the file has seeds for
+	of := make(map[bool][]combination) // by whether the trace is generated
+	unseeded := 0                      // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
 		generated, seeds := trace.Generate != "", []uint64{0}
 		if generated {
@@ -172,16 +164,17 @@ func (e *expansion) expand(m Meaning) {
 			unseeded++
 		}
 		if of[generated] == nil {
-			of[generated] = e.options(m, generated)
+			of[generated] = e.combine(m, generated)
 		}
 		for _, seed := range seeds {
-			for _, why := range of[generated].wrong {
-				e.wrong.add(why)
-			}
-			for _, c := range of[generated].combinations {
+			for _, c := range of[generated] {
+				if c.wrong != "" {
+					e.wrong.add(c.wrong)
+					continue
+				}
 				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: generated, Options: c.options})
-				for _, i := range c.idle {
-					e.idle.add(i.Why)
+				for _, why := range c.idle {
+					e.idle.add(why)
 				}
 			}
 		}
@@ -198,9 +191,9 @@ func (e *expansion) expand(m Meaning) {
 	}
 }
 
-// options combines the values of all axes, the last one fastest.
-func (e *expansion) options(m Meaning, generated bool) *options {
-	all := &options{}
+// combine combines the values of all axes, the last one fastest, for one kind of trace.
+func (e *expansion) combine(m Meaning, generated bool) []combination {
+	var all []combination
 	seen := make(map[string]bool)
 	n := 1
 	for _, a := range e.file.Axes {
@@ -214,16 +207,17 @@ func (e *expansion) options(m Meaning, generated bool) *options {
 		}
 		idle, err := m.Judge(generated, list)
 		if err != nil {
-			all.wrong = append(all.wrong, err.Error())
+			all = append(all, combination{wrong: err.Error()})
 			for _, o := range list {
 				e.reason(o, err.Error())
 			}
 			continue
 		}
-		c := combination{idle: idle}
+		var c combination
 		for _, o := range list {
-			if i := slices.IndexFunc(idle, func(x Idle) bool { return x.Option == o.Name }); i >= 0 {
-				e.reason(o, idle[i].Why)
+			if why := idle[o.Name]; why != "" {
+				e.reason(o, why)
+				c.idle = append(c.idle, why)
 				continue
 			}
 			c.options = append(c.options, o)
@@ -231,7 +225,7 @@ func (e *expansion) options(m Meaning, generated bool) *options {
 		}
 		if key := fmt.Sprintf("%#v", c.options); !seen[key] {
 			seen[key] = true
-			all.combinations = append(all.combinations, c)
+			all = append(all, c)
 		}
 	}
 	return all

@@ -23,14 +23,14 @@ func (meaning) Canonical(o sweep.Option) (string, error) {
 	return strings.TrimSuffix(o.Value, ".0"), nil
 }
 
-func (meaning) Judge(generated bool, options []sweep.Option) ([]sweep.Idle, error) {
+func (meaning) Judge(generated bool, options []sweep.Option) (map[string]string, error) {
 	is := make(map[string]string)
 	for _, o := range options {
 		is[o.Name] = o.Value
 	}
-	var idle []sweep.Idle
+	idle := make(map[string]string)
 	if _, there := is["gate"]; there && is["policy"] == "fcfs" {
-		idle = append(idle, sweep.Idle{Option: "gate", Why: "gate means nothing to fcfs"})
+		idle["gate"] = "gate means nothing to fcfs"
 	}
 	switch {
 	case is["policy"] == "place" && is["backfill"] == "easy":

@@ -44,7 +44,7 @@ func (meaning) Canonical(o Option) (string, error) {
 
 // Judge finds options that do not go together, as simulate does. Whether the
 // fields of a log name its campaigns is seen when it is read.
-func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
+func (meaning) Judge(generated bool, options []Option) (map[string]string, error) {
 	asked, err := optionsOf(options)
 	if err != nil {
 		return nil, err
@@ -53,13 +53,10 @@ func (meaning) Judge(generated bool, options []Option) ([]Idle, error) {
 	if err != nil {
 		return nil, err
 	}
-	var idle []Idle
+	idle := make(map[string]string)
 	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
-		why := asked.MeansNothing(o.Name, p)
-		if why != "" {
-			idle = append(idle, Idle{Option: o.Name, Why: why})
-		}
-		return why != ""
+		idle[o.Name] = asked.MeansNothing(o.Name, p)
+		return idle[o.Name] != ""
 	})
 	o, err := optionsOf(kept)
 	if err != nil {
