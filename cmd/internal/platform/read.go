@@ -83,13 +83,11 @@ func (r *reader) word(key string, n *yaml.Node) string {
 }
 
 func (r *reader) root(n *yaml.Node) {
-	named := false
 	r.Pairs(n, "platform", func(key, value *yaml.Node) {
 		switch key.Value {
 		case "name":
 			r.platform.Name = r.word(key.Value, value)
 		case "clusters":
-			named = true
 			if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 				r.Fail(value.Line, "clusters: expected a list of at least one")
 				return
@@ -101,21 +99,20 @@ func (r *reader) root(n *yaml.Node) {
 			r.Fail(value.Line, "%s: unknown key; those of a platform are name and clusters", key.Value)
 		}
 	})
-	if len(r.Errs) == 0 && !named {
+	if len(r.Errs) == 0 && len(r.platform.Clusters) == 0 {
 		r.Fail(n.Line, "clusters: none is named")
 	}
 }
 
 func (r *reader) cluster(n *yaml.Node) {
 	c := grid.Cluster{Speed: 1}
-	there, before := false, len(r.Errs)
+	before := len(r.Errs)
 	r.Pairs(n, "clusters", func(key, value *yaml.Node) {
 		switch text := r.word(key.Value, value); {
 		case text == "": // which was told
 		case key.Value == "name":
 			c.Name = text
 		case key.Value == "procs":
-			there = true
 			var err error
 			if c.Procs, err = strconv.Atoi(text); err != nil || c.Procs < 1 {
 				r.Fail(value.Line, "procs: %s: must be a whole number, at least 1", text)
@@ -137,7 +134,7 @@ func (r *reader) cluster(n *yaml.Node) {
 		r.Fail(n.Line, "clusters: a cluster needs a name")
 	case twice:
 		r.Fail(n.Line, "clusters: %s: is the name of another cluster too", c.Name)
-	case !there:
+	case c.Procs == 0:
 		r.Fail(n.Line, "clusters: %s: procs is missing", c.Name)
 	default:
 		r.platform.Clusters = append(r.platform.Clusters, c)

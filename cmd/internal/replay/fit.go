@@ -90,26 +90,22 @@ func (o *FitOptions) Fit(ctx context.Context) (*Fitting, error) {
 		all.Logs, fitted = append(all.Logs, *log), append(fitted, f)
 	}
 	mean := bot.Mean(fitted)
-	for k := range all.Logs {
-		for i, name := range bot.Characteristics {
-			fits := fitted[k].Fits[i]
-			best := bot.Best(fits, mean.Fits[i].Family)
-			c := FittedFamilies{Name: name, Values: fitted[k].Counts[i]}
-			for _, f := range fits {
-				c.Fits = append(c.Fits, familyOf(f, f == best))
+	average := &FittedSystem{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
+	for i, name := range bot.Characteristics {
+		of := FittedFamilies{Name: name, Fits: []FittedFamily{familyOf(mean.Fits[i], true)}}
+		for k, f := range fitted {
+			best := bot.Best(f.Fits[i], mean.Fits[i].Family)
+			c := FittedFamilies{Name: name, Values: f.Counts[i]}
+			for _, one := range f.Fits[i] {
+				c.Fits = append(c.Fits, familyOf(one, one == best))
 			}
 			all.Logs[k].Characteristics = append(all.Logs[k].Characteristics, c)
+			of.Values += c.Values
 		}
+		average.Characteristics = append(average.Characteristics, of)
 	}
 	if len(fitted) > 1 {
-		all.Average = &FittedSystem{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
-		for i, name := range bot.Characteristics {
-			c := FittedFamilies{Name: name, Fits: []FittedFamily{familyOf(mean.Fits[i], true)}}
-			for _, f := range fitted {
-				c.Values += f.Counts[i]
-			}
-			all.Average.Characteristics = append(all.Average.Characteristics, c)
-		}
+		all.Average = average
 	}
 	return &all, nil
 }

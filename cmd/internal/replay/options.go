@@ -329,7 +329,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 		_, err = o.users()
 	case "starttime", "endtime":
 		// The log that this time is one of is yet to be read.
-		_, err = o.Moment(name, map[string]string{"starttime": o.Start, "endtime": o.End}[name], &trace.Log{Header: []string{"UnixStartTime: 1"}})
+		_, err = o.Moment(name, text, &trace.Log{Header: []string{"UnixStartTime: 1"}})
 	case "estimate":
 		_, err = o.Estimates()
 	case "platform", "architecture", "selection", "homes", "monitor", "redraw", "scope", "target-load", "inaccuracy", "inaccuracy-seed", "until":

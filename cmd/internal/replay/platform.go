@@ -279,11 +279,10 @@ func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
 	bags := make([]grid.Bag, len(campaigns))
 	for i := range campaigns {
 		c := &campaigns[i]
-		b := grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
+		bags[i] = grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
 		for k := range c.Tasks {
-			b.Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
+			bags[i].Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
 		}
-		bags[i] = b
 	}
 	if homesNames[r.clusters.homes] != byField {
 		return bags, grid.Spread(bags, r.clusters.Platform, r.clusters.homes)

@@ -79,12 +79,6 @@ func (r *Run) over(o ostrich.Options) ostrich.Options {
 	return o
 }
 
-// sometimes are the options that some policies use and others do not.
-var sometimes = []string{
-	"monitor", "homes", "inaccuracy", "inaccuracy-seed", "scope", "inside", "gate", "predictor", "period", "rho", "placement",
-	"horizon", "horizon-budget", "horizon-nodes", "objective",
-}
-
 // heeds reports whether the policy uses an option on one machine.
 func (p *Policy) heeds(option string) bool {
 	switch option {
@@ -111,11 +105,11 @@ func (o *Options) heeded(policies []*Policy, platforms ...*clusters) error {
 		platforms = []*clusters{nil}
 	}
 options:
-	for _, option := range sometimes {
+	for _, f := range o.Flags() {
+		option, why := f.Names()[0], ""
 		if !o.given(option) {
 			continue
 		}
-		why := ""
 		for _, c := range platforms {
 			for _, p := range policies {
 				switch why = c.idle(option, p); {

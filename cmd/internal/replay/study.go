@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/horizon"
@@ -111,12 +112,11 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 }
 
 func (s *Study) note(n int, one, many string) {
-	switch n {
-	case 0:
-	case 1:
-		s.Notes = append(s.Notes, "1 job "+one+".")
-	default:
-		s.Notes = append(s.Notes, fmt.Sprintf("%d jobs %s.", n, many))
+	if n == 1 {
+		many = one
+	}
+	if n > 0 {
+		s.Notes = append(s.Notes, format.Plural(n, "job")+" "+many+".")
 	}
 }
 

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -237,22 +238,20 @@ func readLoad(name string, raw []byte) ([]added, error) {
 	list := make([]added, len(file.Campaigns))
 	for i := range file.Campaigns {
 		n := &file.Campaigns[i]
-		where := fmt.Sprintf("%s:%d", name, n.Line)
-		a, err := readAdded(n)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", where, err)
+		var err error
+		if list[i], err = readAdded(n); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n.Line, err)
 		}
-		a.where = where
-		list[i] = *a
+		list[i].where = fmt.Sprintf("%s:%d", name, n.Line)
 	}
 	return list, nil
 }
 
-func readAdded(n *yaml.Node) (*added, error) {
+func readAdded(n *yaml.Node) (added, error) {
+	a := added{times: 1, jobs: 1, procs: 1}
 	if n.Kind != yaml.MappingNode {
-		return nil, errors.New("a campaign is a list of \"key: value\"")
+		return a, errors.New("a campaign is a list of \"key: value\"")
 	}
-	a := &added{times: 1, jobs: 1, procs: 1}
 	words := map[string]*string{"user": &a.user, "account": &a.account}
 	counts := map[string]*int{"times": &a.times, "jobs": &a.jobs, "procs": &a.procs}
 	lengths := map[string]*ostrich.Duration{"at": &a.at, "every": &a.every, "run": &a.run, "limit": &a.limit}
@@ -271,22 +270,20 @@ func readAdded(n *yaml.Node) (*added, error) {
 			err = errors.New("there is no such key")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
+			return a, fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	switch {
 	case a.user == "":
-		return nil, errors.New("user: is missing")
+		return a, errors.New("user: is missing")
 	case a.run < 1:
-		return nil, errors.New("run: is missing, or 0")
+		return a, errors.New("run: is missing, or 0")
 	case a.times > 1 && a.every < 1:
-		return nil, errors.New("every: is missing, with times above 1")
+		return a, errors.New("every: is missing, with times above 1")
 	case a.times*a.jobs > 1<<22:
-		return nil, fmt.Errorf("%d jobs are too many", a.times*a.jobs)
+		return a, fmt.Errorf("%d jobs are too many", a.times*a.jobs)
 	}
-	if a.limit == 0 {
-		a.limit = a.run
-	}
+	a.limit = cmp.Or(a.limit, a.run)
 	return a, nil
 }
 

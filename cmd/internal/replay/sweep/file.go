@@ -66,7 +66,6 @@ type reader struct {
 }
 
 func (r *reader) root(n *yaml.Node) {
-	var traced bool
 	axes := make([]Axis, len(lists))
 	r.Pairs(n, "file", func(key, value *yaml.Node) {
 		i := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.key == key.Value })
@@ -74,7 +73,6 @@ func (r *reader) root(n *yaml.Node) {
 		case i >= 0:
 			axes[i] = r.values(key.Value, lists[i].option, value)
 		case key.Value == "traces":
-			traced = true
 			r.traces(value)
 		case key.Value == "parameters":
 			r.Pairs(value, "parameters", func(option, values *yaml.Node) {
@@ -91,7 +89,7 @@ func (r *reader) root(n *yaml.Node) {
 			r.Fail(key.Line, "%s: unknown key; those of a sweep are traces, policies, backfill, replay, parameters and seeds", key.Value)
 		}
 	})
-	if len(r.Errs) == 0 && !traced {
+	if len(r.Errs) == 0 && len(r.file.Traces) == 0 {
 		r.Fail(n.Line, "traces: none is named")
 	}
 	if len(r.Errs) == 0 && len(axes[0]) == 0 {
