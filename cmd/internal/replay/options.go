@@ -161,24 +161,25 @@ func (o *Options) CampaignFlags() []cli.Flag {
 func Defaults() *Options {
 	o := &Options{}
 	o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
-	o.Given = o.has
+	o.Given = o.context.IsSet
 	return o
 }
 
 // settings are options that are set one by one, by their names.
 type settings struct {
-	set   *flag.FlagSet
-	names []string
+	context *cli.Context
+	names   []string
 }
 
 func (s *settings) begin(command string, flags []cli.Flag) {
-	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
+	set := flag.NewFlagSet(command, flag.ContinueOnError)
 	for _, f := range flags {
-		if err := f.Apply(s.set); err != nil {
+		if err := f.Apply(set); err != nil {
 			panic(err) // only a value of the environment can be wrong, and none of them has one
 		}
 		s.names = append(s.names, f.Names()[0])
 	}
+	s.context = cli.NewContext(nil, set, nil)
 }
 
 // Names returns the options that can be set by their name.
@@ -186,22 +187,14 @@ func (s *settings) Names() []string { return s.names }
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {
-	if err := s.set.Set(name, value); err != nil {
+	if err := s.context.Set(name, value); err != nil {
 		return fmt.Errorf("--%s %q: %w", name, value, err)
 	}
 	return nil
 }
 
 // Text returns the value of an option as text, the same for all spellings of it.
-func (s *settings) Text(name string) string {
-	return fmt.Sprint(s.set.Lookup(name).Value.(flag.Getter).Get())
-}
-
-func (s *settings) has(name string) bool {
-	found := false
-	s.set.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
-}
+func (s *settings) Text(name string) string { return fmt.Sprint(s.context.Value(name)) }
 
 // OnePolicy returns the policy that the options name, which is one.
 func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }

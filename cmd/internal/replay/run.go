@@ -308,12 +308,10 @@ func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.J
 	}
 	ran := make([]report.Job, len(jobs))
 	for i := range jobs {
-		j := &jobs[i]
-		length := m.Length(j)
-		ran[i] = report.Job{
-			ID: j.ID, User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: starts[i],
-			End: starts[i] + ostrich.Time(length), Procs: j.Procs, Estimate: j.Estimate, Killed: length < j.Run,
-		}
+		l := sim.Logged{Job: jobs[i], Start: starts[i]}
+		l.Run = m.Length(&jobs[i])
+		ran[i] = l.Recorded(numbers[i])
+		ran[i].Killed = l.Run < jobs[i].Run
 	}
 	return ran, took, nil
 }
