@@ -107,6 +107,9 @@ func (o *Options) with() Need {
 	return Log
 }
 
+// onPlatforms are the options that mean nothing to one machine.
+var onPlatforms = format.Texts((&PlatformOptions{}).flags(), func(f cli.Flag) string { return f.Names()[0] })
+
 // alone are options of one machine, which mean nothing on a platform.
 var alone = []string{
 	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "rho", "placement", "cut",
@@ -123,8 +126,8 @@ type clusters struct {
 // policies: one for each architecture and selection; none without a platform.
 func (o *Options) experiments() ([]*clusters, error) {
 	if o.Platform == "" {
-		for _, f := range o.flags() {
-			if name := f.Names()[0]; o.given(name) {
+		for _, name := range onPlatforms {
+			if o.given(name) {
 				return nil, fmt.Errorf("--%s goes with --platform", name)
 			}
 		}

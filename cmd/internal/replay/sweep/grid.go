@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/yamlfile"
 )
 
@@ -39,18 +40,6 @@ type Grid struct {
 	Texts  map[Option]string // the one spelling of each value
 }
 
-// Meaning says what options mean.
-type Meaning interface {
-	// Canonical returns the one spelling of a value, or why it is invalid.
-	Canonical(o Option) (string, error)
-
-	// Judge checks options together, one of each axis, for a generated trace or
-	// for a log. It returns why some of them, by name, have no effect beside the
-	// others, or an error if what they ask for cannot be simulated. The answer
-	// depends on the arguments only.
-	Judge(generated bool, o []Option) (map[string]string, error)
-}
-
 // Expand lists the points of a file. The trace varies slowest, then the seed,
 // the policy, backfill, replay and the parameters in their order, the last one
 // fastest.
@@ -59,8 +48,8 @@ type Meaning interface {
 // and of points that are then the same one remains. Combinations that cannot be
 // simulated are left out. Notes count all this. A value that ends up in no
 // point, and one that is there twice, is an error that names the line.
-func (f *File) Expand(m Meaning) (*Grid, error) {
-	texts, err := f.values(m)
+func (f *File) Expand() (*Grid, error) {
+	texts, err := f.values()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +57,7 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 		return nil, err
 	}
 	e := expansion{file: f, grid: &Grid{Texts: texts}, used: make(map[Option]bool), unfit: make(map[Option][]string)}
-	e.expand(m)
+	e.expand()
 	var errs []error
 	for _, v := range slices.Concat(f.Axes...) {
 		if !e.used[v] {
@@ -79,13 +68,13 @@ func (f *File) Expand(m Meaning) (*Grid, error) {
 }
 
 // values checks each value by itself, and returns the one spelling of each.
-func (f *File) values(m Meaning) (map[Option]string, error) {
+func (f *File) values() (map[Option]string, error) {
 	texts := make(map[Option]string)
 	var errs []error
 	for _, a := range f.Axes {
 		seen := make(map[string]Option)
 		for _, v := range a {
-			text, err := m.Canonical(v)
+			text, err := canonical(v)
 			first, twice := seen[text]
 			switch {
 			case err != nil:
@@ -153,7 +142,7 @@ type combination struct {
 	wrong   string   // why it cannot be simulated
 }
 
-func (e *expansion) expand(m Meaning) {
+func (e *expansion) expand() {
 	of := make(map[bool][]combination) // by whether the trace is generated
 	unseeded := 0                      // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
@@ -164,7 +153,7 @@ func (e *expansion) expand(m Meaning) {
 			unseeded++
 		}
 		if of[generated] == nil {
-			of[generated] = e.combine(m, generated)
+			of[generated] = e.combine(generated)
 		}
 		for _, seed := range seeds {
 			for _, c := range of[generated] {
@@ -192,7 +181,7 @@ func (e *expansion) expand(m Meaning) {
 }
 
 // combine combines the values of all axes, the last one fastest, for one kind of trace.
-func (e *expansion) combine(m Meaning, generated bool) []combination {
+func (e *expansion) combine(generated bool) []combination {
 	var all []combination
 	seen := make(map[string]bool)
 	n := 1
@@ -205,7 +194,7 @@ func (e *expansion) combine(m Meaning, generated bool) []combination {
 			list[i] = a[k%len(a)]
 			k /= len(a)
 		}
-		idle, err := m.Judge(generated, list)
+		idle, err := judge(generated, list)
 		if err != nil {
 			all = append(all, combination{wrong: err.Error()})
 			for _, o := range list {
@@ -236,4 +225,62 @@ func (e *expansion) reason(o Option, why string) {
 	if all := e.unfit[o]; len(all) < most && !slices.Contains(all, why) {
 		e.unfit[o] = append(all, why)
 	}
+}
+
+// optionsOf returns the options of a replay that these set.
+func optionsOf(list []Option) (*replay.Options, error) {
+	o := replay.Defaults()
+	for _, one := range list {
+		if err := o.Set(one.Name, one.Value); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// has refuses an option that a command does not have.
+func has(names []string, name, command string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
+}
+
+// canonical returns the one spelling of a value, or why it is invalid, as far as that can
+// be checked without a log.
+func canonical(o Option) (string, error) {
+	r := replay.Defaults()
+	if err := has(r.Names(), o.Name, "simulate"); err != nil {
+		return "", err
+	}
+	if err := r.Set(o.Name, o.Value); err != nil {
+		return "", err
+	}
+	return r.CheckAlone(o.Name)
+}
+
+// judge checks options together as simulate does, one of each axis, for a generated
+// trace or for a log. It returns why some of them, by name, have no effect beside the
+// others, or an error if what they ask for cannot be simulated. Whether the fields of a
+// log name its campaigns is seen when it is read.
+func judge(generated bool, options []Option) (map[string]string, error) {
+	asked, err := optionsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	p, err := asked.OnePolicy()
+	if err != nil {
+		return nil, err
+	}
+	idle := make(map[string]string)
+	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
+		idle[o.Name] = asked.MeansNothing(o.Name, p)
+		return idle[o.Name] != ""
+	})
+	if len(kept) < len(options) {
+		if asked, err = optionsOf(kept); err != nil {
+			return nil, err
+		}
+	}
+	return idle, asked.CheckTogether(p, generated)
 }

@@ -56,7 +56,7 @@ func read(c *cli.Context) (*run, error) {
 	}
 	r.file.place()
 	traces, bad := readTraces(r.file)
-	r.Grid, err = r.file.Expand(meaning{})
+	r.Grid, err = r.file.Expand()
 	if err = errors.Join(bad, err); err != nil {
 		return nil, err
 	}
