@@ -20,8 +20,15 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 	began := time.Now()
 	jobs := make([]report.Job, len(s.Jobs))
 	ended := 0
+	// Submissions of an open loop do not depend on campaigns. In a closed loop campaigns
+	// decide when a user comes back. That must not depend on OStrich's settings, so they
+	// are those in which all policies are measured.
+	rule := s.Options.Rule
+	if s.Run.closed {
+		rule = s.Measure
+	}
 	for i, pool := range s.Pools {
-		campaigns, err := s.campaigns(i, s.loopRule())
+		campaigns, err := s.campaigns(i, rule)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -56,17 +63,6 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 	}
 	took := time.Since(began)
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
-}
-
-// loopRule makes the campaigns that a replay submits. In an open loop they are
-// OStrich's, as submissions do not depend on campaigns. In a closed loop campaigns
-// decide when a user comes back. That must not depend on OStrich's settings, so
-// they are those in which all policies are measured.
-func (s *Study) loopRule() ostrich.Rule {
-	if s.Run.closed {
-		return s.Measure
-	}
-	return s.Options.Rule
 }
 
 // inOrder returns the requests of the jobs in the order in which a loop numbers

@@ -195,16 +195,13 @@ func (s *Simulation) lateness() (lateness, error) {
 	if err != nil {
 		return lateness{}, err
 	}
-	l := lateness{Max: math.Inf(-1)}
-	for _, x := range late {
-		if !math.IsNaN(x) {
-			l.Campaigns++
-			l.Mean += x
-			l.Max = max(l.Max, x)
-		}
-	}
-	if l.Campaigns == 0 {
+	late = slices.DeleteFunc(late, math.IsNaN)
+	if len(late) == 0 {
 		return lateness{}, nil
+	}
+	l := lateness{Campaigns: len(late), Max: slices.Max(late)}
+	for _, x := range late {
+		l.Mean += x
 	}
 	l.Mean /= float64(l.Campaigns)
 	return l, nil

@@ -57,14 +57,6 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// material returns what the policy is made of.
-func (r *Run) material(campaigns []sim.Campaign) *Material {
-	return &Material{
-		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
-		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
-	}
-}
-
 // over returns the options of a schedule with the chosen ones replaced.
 func (r *Run) over(o ostrich.Options) ostrich.Options {
 	if r.gate != nil {
@@ -191,11 +183,8 @@ type Outcome struct {
 	Notes     []string
 }
 
-// Do replays a workload. It calls at with its progress.
+// Do replays a workload, with options that were checked. It calls at with its progress.
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
-	if err := r.Check(); err != nil {
-		return nil, err
-	}
 	o := &Outcome{}
 	if !r.byJob() {
 		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
@@ -276,7 +265,10 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
-	m := r.material(campaigns)
+	m := &Material{
+		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
+		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
+	}
 	m.Horizon.Failed = func(err error) {
 		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
 	}

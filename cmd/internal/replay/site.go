@@ -25,8 +25,11 @@ func (s *Study) findPools(h *accounting.History, given bool) error {
 	})
 	if len(parts) == 0 || given {
 		if s.Procs < 1 {
-			most, _ := peak(h)
-			return errors.New("nothing tells how many processors the machine has: give --procs" + offer(most))
+			text := "nothing tells how many processors the machine has: give --procs"
+			if most, _ := peak(h); most > 0 {
+				text += fmt.Sprintf("; --procs %d, the most that were in use at once, would do", most)
+			}
+			return errors.New(text)
 		}
 		if s.Procs >= math.MaxInt32 {
 			return fmt.Errorf("a machine of %d processors", s.Procs)
@@ -392,14 +395,6 @@ func logPeak(log *trace.Log) (procs int, at ostrich.Time) {
 		return n, since
 	}
 	return procs, at
-}
-
-// offer names a size of a machine that nothing tells; "" if no job tells it either.
-func offer(peak int) string {
-	if peak < 1 {
-		return ""
-	}
-	return fmt.Sprintf("; --procs %d, the most that were in use at once, would do", peak)
 }
 
 // checkProcs refuses a machine that is smaller than what was in use, unless it has

@@ -333,7 +333,7 @@ func (s *Study) Recorded() []report.Job {
 	jobs := make([]report.Job, 0, len(s.Jobs))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.campaign >= 0 {
-			ran := j.Logged.Recorded(j.campaign)
+			ran := j.Recorded(j.campaign)
 			ran.ID = j.Slurm
 			jobs = append(jobs, ran)
 		}

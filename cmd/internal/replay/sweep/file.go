@@ -42,8 +42,11 @@ type Option struct {
 	Line        int
 }
 
-// lists are the keys that stand for options of simulate, with their names there.
-var lists = []struct{ key, option string }{{"policies", "policy"}, {"backfill", "backfill"}, {"replay", "replay"}}
+// lists are the keys that stand for options of simulate, and listed the names there.
+var (
+	lists  = []string{"policies", "backfill", "replay"}
+	listed = []string{"policy", "backfill", "replay"}
+)
 
 // maxSeeds bounds a range of seeds, which is so easily mistyped.
 const maxSeeds = 100_000
@@ -68,16 +71,16 @@ type reader struct {
 func (r *reader) root(n *yaml.Node) {
 	axes := make([]Axis, len(lists))
 	r.Pairs(n, "file", func(key, value *yaml.Node) {
-		i := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.key == key.Value })
+		i := slices.Index(lists, key.Value)
 		switch {
 		case i >= 0:
-			axes[i] = r.values(key.Value, lists[i].option, value)
+			axes[i] = r.values(key.Value, listed[i], value)
 		case key.Value == "traces":
 			r.traces(value)
 		case key.Value == "parameters":
 			r.Pairs(value, "parameters", func(option, values *yaml.Node) {
-				if j := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.option == option.Value }); j >= 0 {
-					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j].key)
+				if j := slices.Index(listed, option.Value); j >= 0 {
+					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j])
 					return
 				}
 				axes = append(axes, r.values("parameters."+option.Value, option.Value, values))

@@ -37,7 +37,7 @@ func (r *run) object(i int) object {
 		o.Seed = &p.Seed
 	}
 	for _, x := range p.Options {
-		if x.Name != "policy" && x.Name != "backfill" && x.Name != "replay" {
+		if !slices.Contains(listed, x.Name) {
 			o.Parameters[x.Name] = x.Value
 		}
 	}
@@ -99,12 +99,11 @@ func (r *run) tellNotes() {
 	}
 }
 
-// parameters returns the options that the sweep varies beside policy, backfill and
-// replay, except those of these names.
-func (r *run) parameters(but ...string) []string {
+// parameters returns the options that the sweep varies, except those of these names.
+func (r *run) parameters(but []string) []string {
 	var names []string
 	for _, a := range r.file.Axes {
-		if name := a[0].Name; !slices.Contains([]string{"policy", "backfill", "replay"}, name) && !slices.Contains(but, name) {
+		if name := a[0].Name; !slices.Contains(but, name) {
 			names = append(names, name)
 		}
 	}
@@ -120,7 +119,7 @@ func (r *run) seed(i int) string {
 }
 
 func (r *run) table() error {
-	parameters := r.parameters()
+	parameters := r.parameters(listed)
 	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
 	for _, p := range parameters {
 		t.Header = append(t.Header, strings.ToUpper(p))
@@ -220,7 +219,7 @@ func platformCells(p *replay.PlatformSummary) []any {
 // rows returns the table of all points as CSV, in full precision. It holds nothing
 // that differs from run to run.
 func (r *run) rows() [][]string {
-	parameters := r.parameters(pointColumns...)
+	parameters := r.parameters(pointColumns)
 	header := slices.Concat(pointColumns, parameters, measureColumns)
 	platforms := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Option("platform") != "" })
 	if platforms {
