@@ -97,12 +97,9 @@ func Test(h *accounting.History, o Options) Result {
 		variants = append(variants, ostrich.Variant{Predictor: p, Classes: classes})
 		r.Rows = append(r.Rows, Row{Predictor: p.String(), Class: class})
 	}
-	for p := range ostrich.Alike {
-		add(p, "", nil)
-	}
-	// Those of the bags-of-tasks paper are tested if one is set.
-	for p := ostrich.ByAdaptive; int(p) < len(ostrich.PredictorNames); p++ {
-		if p.String() == o.Predictor {
+	// Those of the bags-of-tasks paper, which come after Alike, are tested if one is set.
+	for p := range ostrich.Predictor(len(ostrich.PredictorNames)) {
+		if p < ostrich.Alike || p > ostrich.Alike && p.String() == o.Predictor {
 			add(p, "", nil)
 		}
 	}

@@ -27,7 +27,7 @@ type Generator interface {
 // options that not all of them have.
 var models = []struct {
 	name  string
-	of    func(o *ModelOptions, jobs int) (Generator, error)
+	of    func(o *ModelOptions) (Generator, error)
 	means []string
 }{
 	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
@@ -98,8 +98,8 @@ func DefaultModel() *ModelOptions {
 	return o
 }
 
-// Model returns the model of a name, with so many jobs and changed by the options.
-func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
+// Model returns the model of a name, changed by the options.
+func (o *ModelOptions) Model(name string) (Generator, error) {
 	i, err := console.Named[uint8](ModelNames(), name)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 			}
 		}
 	}
-	return models[i].of(o, jobs)
+	return models[i].of(o)
 }
 
 // sized returns an error for options on the size of a machine that --load can
@@ -134,11 +134,11 @@ func (o *ModelOptions) sized() error {
 	return nil
 }
 
-func (o *ModelOptions) programs(jobs int) (Generator, error) {
-	return trace.Programs{Jobs: jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}, o.sized()
+func (o *ModelOptions) programs() (Generator, error) {
+	return trace.Programs{Jobs: o.Jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}, o.sized()
 }
 
-func (o *ModelOptions) bags(jobs int) (Generator, error) {
+func (o *ModelOptions) bags() (Generator, error) {
 	i := slices.Index(bot.SystemNames(), o.System)
 	switch {
 	case o.System == "min":
@@ -155,7 +155,7 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 		return nil, fmt.Errorf("--arrivals %w", err)
 	}
 	m := bot.Model{
-		System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load,
+		System: bot.Systems[i], Bags: o.Bags, Tasks: o.Jobs, Procs: o.Procs, Load: o.Load,
 		Streams: o.Streams, Days: o.Days, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
 	}
 	switch {
@@ -174,10 +174,10 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 }
 
 // paper returns what makes a model of the papers, changed by the options.
-func paper(model func(users int) trace.Model) func(*ModelOptions, int) (Generator, error) {
-	return func(o *ModelOptions, jobs int) (_ Generator, err error) {
+func paper(model func(users int) trace.Model) func(*ModelOptions) (Generator, error) {
+	return func(o *ModelOptions) (_ Generator, err error) {
 		m := model(o.Users)
-		m.Jobs = jobs
+		m.Jobs = o.Jobs
 		if o.given("procs") {
 			m.Procs = o.Procs
 		}

@@ -167,8 +167,8 @@ func Defaults() *Options {
 
 // settings are options that are set one by one, by their names.
 type settings struct {
+	Names   []string // that can be set
 	context *cli.Context
-	names   []string
 }
 
 func (s *settings) begin(command string, flags []cli.Flag) {
@@ -177,13 +177,10 @@ func (s *settings) begin(command string, flags []cli.Flag) {
 		if err := f.Apply(set); err != nil {
 			panic(err) // only a value of the environment can be wrong, and none of them has one
 		}
-		s.names = append(s.names, f.Names()[0])
+		s.Names = append(s.Names, f.Names()[0])
 	}
 	s.context = cli.NewContext(nil, set, nil)
 }
-
-// Names returns the options that can be set by their name.
-func (s *settings) Names() []string { return s.names }
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {

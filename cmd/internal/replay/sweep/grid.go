@@ -250,7 +250,7 @@ func has(names []string, name, command string) error {
 // be checked without a log.
 func canonical(o Option) (string, error) {
 	r := replay.Defaults()
-	if err := has(r.Names(), o.Name, "simulate"); err != nil {
+	if err := has(r.Names, o.Name, "simulate"); err != nil {
 		return "", err
 	}
 	if err := r.Set(o.Name, o.Value); err != nil {

@@ -96,7 +96,7 @@ func (f *File) place() {
 func (s *source) generated(t Trace) (int, error) {
 	o := replay.DefaultModel()
 	for _, one := range t.Options {
-		if err := has(o.Names(), one.Name, "generate"); err != nil {
+		if err := has(o.Names, one.Name, "generate"); err != nil {
 			return one.Line, fmt.Errorf("traces.%w", err)
 		}
 		if err := o.Set(one.Name, one.Value); err != nil {
@@ -104,10 +104,11 @@ func (s *source) generated(t Trace) (int, error) {
 		}
 	}
 	var err error
-	if s.model, err = o.Model(t.Generate, o.Jobs); err != nil {
+	if s.model, err = o.Model(t.Generate); err != nil {
 		return t.Line, fmt.Errorf("traces.generate: %w", err)
 	}
-	probe, err := o.Model(t.Generate, min(o.Jobs, 1))
+	o.Jobs = min(o.Jobs, 1)
+	probe, err := o.Model(t.Generate)
 	if err == nil {
 		_, err = probe.Generate(1)
 	}
