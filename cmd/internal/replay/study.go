@@ -285,7 +285,7 @@ func (s *Study) sort() {
 // campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
 func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
-	var jobs []sim.Logged
+	jobs := make([]sim.Logged, 0, len(s.Jobs))
 	for i := range s.Jobs {
 		if s.Jobs[i].pool == pool {
 			jobs = append(jobs, s.Jobs[i].Logged)
