@@ -53,7 +53,7 @@ func generate(c *cli.Context, o *replay.ModelOptions, fit *replay.FitOptions) er
 			return fmt.Errorf("--%s goes with --fit", name)
 		}
 	}
-	m, err := o.Model(c.Args().First(), o.Jobs)
+	m, err := o.Model(c.Args().First())
 	if err == nil {
 		err = console.Writable(c, "out")
 	}

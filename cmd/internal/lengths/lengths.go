@@ -97,12 +97,9 @@ func Test(h *accounting.History, o Options) Result {
 		variants = append(variants, ostrich.Variant{Predictor: p, Classes: classes})
 		r.Rows = append(r.Rows, Row{Predictor: p.String(), Class: class})
 	}
-	for p := range ostrich.Alike {
-		add(p, "", nil)
-	}
-	// Those of the bags-of-tasks paper are tested if one is set.
-	for p := ostrich.ByAdaptive; int(p) < len(ostrich.PredictorNames); p++ {
-		if p.String() == o.Predictor {
+	// Those of the bags-of-tasks paper, which come after Alike, are tested if one is set.
+	for p := range ostrich.Predictor(len(ostrich.PredictorNames)) {
+		if p < ostrich.Alike || p > ostrich.Alike && p.String() == o.Predictor {
 			add(p, "", nil)
 		}
 	}
@@ -129,8 +126,8 @@ func Test(h *accounting.History, o Options) Result {
 func (r *Result) choose(o Options) {
 	find := func(predictor string, classes ...string) *Row {
 		for _, class := range classes {
-			if i := slices.IndexFunc(r.Rows, func(w Row) bool { return w.Predictor == predictor && (w.Class == "" || w.Class == class) }); i >= 0 {
-				return &r.Rows[i]
+			if row := r.find(func(w Row) bool { return w.Predictor == predictor && (w.Class == "" || w.Class == class) }); row != nil {
+				return row
 			}
 		}
 		return nil
@@ -197,13 +194,8 @@ func (w *Row) Name() string {
 // schedule.class if that has no choice.
 func (r *Result) Settings(w *Row) string {
 	text := "schedule.predictor: " + w.Predictor
-	classes := 0
-	for i := range r.Rows {
-		if r.Rows[i].Class != "" {
-			classes++
-		}
-	}
-	if w.Class != "" && classes > 1 && (!w.Set || w.Class == r.class) {
+	choice := slices.ContainsFunc(r.Rows, func(o Row) bool { return o.Class != "" && o.Class != w.Class })
+	if w.Class != "" && choice && (!w.Set || w.Class == r.class) {
 		text += " and schedule.class: " + w.Class
 	}
 	return text

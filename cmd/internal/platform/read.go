@@ -56,25 +56,21 @@ const suffix = ".yaml"
 // Errors name the file and the line, all of them at once. Unknown keys are errors,
 // and keys that are there twice.
 func Read(file string, raw []byte) (grid.Platform, error) {
-	root, err := yamlfile.Document(file, raw, "clusters", "platform")
+	p := grid.Platform{Name: strings.TrimSuffix(filepath.Base(file), suffix)}
+	err := yamlfile.Read(file, raw, "clusters", "platform", func(r *yamlfile.Reader, root *yaml.Node) { (&reader{r, &p}).root(root) })
 	if err != nil {
 		return grid.Platform{}, err
 	}
-	r := reader{Reader: yamlfile.Reader{File: file}, platform: grid.Platform{Name: strings.TrimSuffix(filepath.Base(file), suffix)}}
-	r.root(root)
-	if len(r.Errs) > 0 {
-		return grid.Platform{}, errors.Join(r.Errs...)
-	}
-	if err = r.platform.Validate(); err != nil {
+	if err = p.Validate(); err != nil {
 		return grid.Platform{}, fmt.Errorf("%s: %w", file, err)
 	}
-	return r.platform, nil
+	return p, nil
 }
 
 // reader collects what a file says, and what is wrong with it.
 type reader struct {
-	yamlfile.Reader
-	platform grid.Platform
+	*yamlfile.Reader
+	platform *grid.Platform
 }
 
 // word returns the text of a value that is one.
@@ -87,13 +83,11 @@ func (r *reader) word(key string, n *yaml.Node) string {
 }
 
 func (r *reader) root(n *yaml.Node) {
-	named := false
 	r.Pairs(n, "platform", func(key, value *yaml.Node) {
 		switch key.Value {
 		case "name":
 			r.platform.Name = r.word(key.Value, value)
 		case "clusters":
-			named = true
 			if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 				r.Fail(value.Line, "clusters: expected a list of at least one")
 				return
@@ -105,21 +99,20 @@ func (r *reader) root(n *yaml.Node) {
 			r.Fail(value.Line, "%s: unknown key; those of a platform are name and clusters", key.Value)
 		}
 	})
-	if len(r.Errs) == 0 && !named {
+	if len(r.Errs) == 0 && len(r.platform.Clusters) == 0 {
 		r.Fail(n.Line, "clusters: none is named")
 	}
 }
 
 func (r *reader) cluster(n *yaml.Node) {
 	c := grid.Cluster{Speed: 1}
-	there, before := false, len(r.Errs)
+	before := len(r.Errs)
 	r.Pairs(n, "clusters", func(key, value *yaml.Node) {
 		switch text := r.word(key.Value, value); {
 		case text == "": // which was told
 		case key.Value == "name":
 			c.Name = text
 		case key.Value == "procs":
-			there = true
 			var err error
 			if c.Procs, err = strconv.Atoi(text); err != nil || c.Procs < 1 {
 				r.Fail(value.Line, "procs: %s: must be a whole number, at least 1", text)
@@ -141,7 +134,7 @@ func (r *reader) cluster(n *yaml.Node) {
 		r.Fail(n.Line, "clusters: a cluster needs a name")
 	case twice:
 		r.Fail(n.Line, "clusters: %s: is the name of another cluster too", c.Name)
-	case !there:
+	case c.Procs == 0:
 		r.Fail(n.Line, "clusters: %s: procs is missing", c.Name)
 	default:
 		r.platform.Clusters = append(r.platform.Clusters, c)

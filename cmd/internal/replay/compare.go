@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -43,11 +45,9 @@ type SiteOptions struct {
 
 // candidate is a replay that is compared with others, and its result.
 type candidate struct {
-	name   string
+	comparison.Run
 	study  *Study
 	policy *Policy
-	jobs   []report.Job
-	took   time.Duration
 }
 
 // Compare replays the jobs of a site under the policies, and compares the runs
@@ -68,19 +68,20 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err != nil {
 		return nil, err
 	}
-	if source.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
-		return nil, fmt.Errorf("--measure-rule: %w", err)
-	}
 	source.setup.Run = settings
 	foretold := source.foretell()
 	site, err := New(source.history, source.setup)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
-	site.Notes = append(source.notes, site.Notes...)
-	if err = source.check(site); err != nil {
-		return nil, err
+	in := source.compared(site, config)
+	in.Title, in.Closed, in.Share, in.Lengths, in.Baseline = "Comparison of scheduling policies", site.Run.closed, site.Share(), foretold, len(in.Runs)
+	if source.asked != 0 {
+		if in.Controller, err = site.Check(source.history, source.asked, source.shares, source.queue); err != nil {
+			return nil, err
+		}
 	}
+	source.history.Jobs = nil // they are many
 	runs, err := o.candidates(site, policies)
 	if err != nil {
 		return nil, err
@@ -88,11 +89,9 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err = o.replayAll(ctx, stderr, runs); err != nil {
 		return nil, err
 	}
-	in, err := o.input(source, site, runs)
-	if err != nil {
+	if err = o.show(&in, source, site, runs); err != nil {
 		return nil, err
 	}
-	in.Lengths, in.Accept = foretold, config.Satisfaction
 	result, err := comparison.Compare(ctx, in)
 	if errors.Is(err, context.Canceled) {
 		err = console.ErrInterrupted
@@ -118,28 +117,32 @@ func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate,
 		if slices.Contains(policies[:i], p) {
 			return nil, fmt.Errorf("--policy %s: is named twice", p.Name)
 		}
-		runs = append(runs, &candidate{name: p.Name, study: site, policy: p})
+		runs = append(runs, &candidate{comparison.Run{Name: p.Name}, site, p})
 	}
 	for _, what := range o.WhatIf {
 		changed := site
-		var heeds []string // nil is all
+		heeds := []string{} // nil is all
 		for change := range strings.SplitSeq(what, ",") {
 			next, heeded, err := changed.Change(strings.TrimSpace(change), os.ReadFile)
 			if err != nil {
 				return nil, fmt.Errorf("--what-if: %w", err)
 			}
-			changed, heeds = next, widest(heeds, heeded, changed == site)
+			if changed = next; heeds == nil || heeded == nil {
+				heeds = nil
+			} else {
+				heeds = append(heeds, heeded...)
+			}
 		}
 		before := len(runs)
 		for _, p := range policies {
-			if !Heeds(heeds, p.Name) {
+			if heeds != nil && !slices.Contains(heeds, p.Name) {
 				continue
 			}
 			name := p.Name + ", " + what
-			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.name == name }) {
+			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.Name == name }) {
 				return nil, fmt.Errorf("--what-if %s: is given twice", what)
 			}
-			runs = append(runs, &candidate{name: name, study: changed, policy: p})
+			runs = append(runs, &candidate{comparison.Run{Name: name}, changed, p})
 		}
 		if len(runs) == before {
 			return nil, fmt.Errorf("--what-if %s: means nothing to --policy %s", what, o.Policy)
@@ -148,67 +151,44 @@ func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate,
 	return runs, nil
 }
 
-// widest returns the policies that see any of the changes.
-func widest(a, b []string, first bool) []string {
-	switch {
-	case first:
-		return b
-	case a == nil || b == nil:
-		return nil
-	}
-	return append(slices.Clone(a), b...)
-}
-
 // replayAll makes the replays, several at a time.
 func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, runs []*candidate) error {
 	jobs := make([]int, len(runs))
 	for i, r := range runs {
 		jobs[i] = len(r.study.Jobs)
 	}
-	return Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) (err error) {
+	return Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
 		r := runs[i]
-		if r.jobs, r.took, err = r.study.Replay(r.policy, ended); err != nil {
-			err = fmt.Errorf("%s: %w", r.name, err)
+		ran, took, err := r.study.Replay(r.policy, ended)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
 		}
-		return err
+		r.Jobs, r.Seconds = ran, took.Seconds()
+		return nil
 	})
 }
 
-// input puts the runs beside what happened.
-func (o *SiteOptions) input(source *source, site *Study, runs []*candidate) (comparison.Input, error) {
-	in := comparison.Input{
-		Title: "Comparison of scheduling policies", Source: source.name, From: source.history.From, To: source.history.To,
-		Location: source.location, Procs: site.Procs, Notes: site.Notes, Closed: site.Run.closed,
-		Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule, Seed: o.Seed, Resamples: o.Resamples,
-		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
-		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
-		Share:       site.Share(), Shares: site.Shares, Controller: source.controller,
-	}
-	if source.recorded {
-		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})
-		in.Baseline = 1
-	}
+// show puts the runs beside what happened, with what is drawn of them.
+func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, runs []*candidate) error {
 	for _, r := range runs {
-		in.Runs = append(in.Runs, comparison.Run{Name: r.name, Jobs: r.jobs, Seconds: r.took.Seconds()})
+		in.Runs = append(in.Runs, r.Run)
 	}
 	base := in.Runs[in.Baseline].Jobs
 	shown := base
-	for _, r := range runs {
-		if r.name == "ostrich" {
-			shown = r.jobs
-		}
+	if i := slices.IndexFunc(runs, func(r *candidate) bool { return r.Name == "ostrich" }); i >= 0 {
+		shown = runs[i].Jobs
 	}
 	var err error
 	if o.Window == "" {
 		in.Window.From, in.Window.To = comparison.BusiestDay(base)
 	} else if in.Window.From, in.Window.To, err = source.window(o.Window); err != nil {
-		return in, fmt.Errorf("--window %s: %w", o.Window, err)
+		return fmt.Errorf("--window %s: %w", o.Window, err)
 	}
 	in.Virtual, err = site.Virtual(shown)
 	if o.Anonymize {
-		comparison.Anonymize(&in)
+		comparison.Anonymize(in)
 	}
-	return in, err
+	return err
 }
 
 // window reads a window from FROM,TO.
@@ -224,4 +204,88 @@ func (s *source) window(text string) (from, to ostrich.Time, err error) {
 		err = errors.New("ends before it begins")
 	}
 	return from, to, err
+}
+
+// notBefore are the options that mean nothing to a comparison of recorded times.
+var notBefore = []string{
+	"policy", "backfill", "replay", "inside", "gate", "predictor", "kill", "what-if", "window", "load", "workers", "long", "qos-file",
+}
+
+// BeforeAfter compares what happened at a site before --before with what happened
+// after it. Nothing is simulated.
+func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Periods, error) {
+	if o.Before == "" {
+		return nil, errors.New("--before \"\": no date is named")
+	}
+	for _, option := range notBefore {
+		if o.given(option) {
+			return nil, fmt.Errorf("compare: --%s means nothing to --before, which simulates nothing", option)
+		}
+	}
+	if err := o.checkMeasures(); err != nil {
+		return nil, err
+	}
+	source, err := o.readSource(ctx, config, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if !source.recorded {
+		return nil, fmt.Errorf("%s: the log names no waits, so nothing tells when its jobs ran", source.name)
+	}
+	source.setup.Controller, source.setup.Happened = nil, true
+	site, err := New(source.history, source.setup)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source.name, err)
+	}
+	in := comparison.PeriodsInput{Input: source.compared(site, config), Date: source.date, Ran: site.ran(source.history), Open: site.open}
+	if o.Anonymize {
+		comparison.Anonymize(&in.Input)
+	}
+	result, err := comparison.ComparePeriods(ctx, in)
+	switch {
+	case errors.Is(err, context.Canceled):
+		err = console.ErrInterrupted
+	case err != nil:
+		err = fmt.Errorf("--before %s: %w", o.Before, err)
+	}
+	return result, err
+}
+
+// ran returns all jobs that started. Those that had not ended end with the data, or at
+// their time limits.
+func (s *Study) ran(h *accounting.History) []report.Job {
+	var jobs []report.Job
+	users := make(map[string]ostrich.UserID)
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		pool := s.poolOf(h.Partitions[j.Partition])
+		if j.Start == 0 || j.Start >= h.To || j.Procs < 1 || pool < 0 {
+			continue
+		}
+		name := h.Associations[j.Association].User
+		if users[name] == 0 {
+			users[name] = ostrich.UserID(len(users) + 1)
+		}
+		one := report.Job{ID: j.ID, User: users[name], Submit: j.Submit, Start: j.Start, End: j.End, Procs: min(int(j.Procs), s.Pools[pool].Procs)}
+		if one.End == 0 {
+			one.End = lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime))
+		}
+		if j.Eligible > j.Submit && j.Eligible <= j.Start {
+			one.Submit = j.Eligible
+		}
+		jobs = append(jobs, one)
+	}
+	return jobs
+}
+
+// sinceComplete returns the moment since which a dump has all jobs: sacct lists
+// those that ended in its window or later, also if they were submitted long before.
+func sinceComplete(h *accounting.History) ostrich.Time {
+	first := h.To
+	for i := range h.Jobs {
+		if end := h.Jobs[i].End; end > 0 {
+			first = min(first, end)
+		}
+	}
+	return max(first, h.From)
 }

@@ -62,7 +62,6 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 
 // model is priority/multifactor at a moment, after what really ran until then.
 func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Multifactor, error) {
-	type step func(ostrich.JobID, *multifactor.Request, ostrich.Time) error
 	type event struct {
 		at   ostrich.Time
 		kind int // waits, starts, ends
@@ -101,15 +100,20 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	if err != nil {
 		return nil, err
 	}
-	end := func(id ostrich.JobID, r *multifactor.Request, t ostrich.Time) error {
-		if h.Jobs[id-1].Start == 0 {
-			return m.Withdraw(id, r, t)
-		}
-		return m.End(id, t)
-	}
 	for _, e := range events {
-		r := s.request(&h.Jobs[e.job])
-		if err := []step{m.Wait, m.Start, end}[e.kind](ostrich.JobID(e.job+1), &r, e.at); err != nil {
+		j, id := &h.Jobs[e.job], ostrich.JobID(e.job+1)
+		r := s.request(j)
+		switch {
+		case e.kind == waits:
+			err = m.Wait(id, &r, e.at)
+		case e.kind == starts:
+			err = m.Start(id, &r, e.at)
+		case j.Start == 0:
+			err = m.Withdraw(id, &r, e.at)
+		default:
+			err = m.End(id, e.at)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

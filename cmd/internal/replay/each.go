@@ -31,11 +31,13 @@ func Each(ctx context.Context, w io.Writer, what string, workers int, jobs []int
 	var mu sync.Mutex
 	done, all := make([]int, len(jobs)), 0
 	errs := make([]error, len(jobs))
-	next := make(chan int)
+	free := make(chan struct{}, workers)
 	var group sync.WaitGroup
-	for range min(workers, len(jobs)) {
-		group.Go(func() {
-			for i := range next {
+	return console.Await(ctx, func() error {
+		for i := range jobs {
+			free <- struct{}{}
+			group.Go(func() {
+				defer func() { <-free }()
 				errs[i] = do(i, func(n int) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -43,14 +45,8 @@ func Each(ctx context.Context, w io.Writer, what string, workers int, jobs []int
 					done[i] = n
 					at(all, total)
 				})
-			}
-		})
-	}
-	return console.Await(ctx, func() error {
-		for i := range jobs {
-			next <- i
+			})
 		}
-		close(next)
 		group.Wait()
 		return cmp.Or(errs...)
 	})

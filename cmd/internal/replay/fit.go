@@ -19,11 +19,8 @@ import (
 // FitOptions say to which logs the model of bags-of-tasks is fitted, in the words
 // of a command line.
 type FitOptions struct {
-	Logs      cli.StringSlice
-	Rule      string
-	Threshold time.Duration
-
-	Given func(option string) bool // tells which options somebody gave
+	Logs cli.StringSlice
+	LogOptions
 }
 
 // Flags returns the options, which fill o.
@@ -42,17 +39,23 @@ func (o *FitOptions) Has(name string) bool {
 
 // Fitting is the model of bags-of-tasks, fitted to logs.
 type Fitting struct {
-	Logs    []FittedLog    `json:"logs"`
-	Average *FittedAverage `json:"average"` // null for one log
+	Logs    []FittedLog   `json:"logs"`
+	Average *FittedSystem `json:"average"` // null for one log
 }
 
 // FittedLog is one log.
 type FittedLog struct {
-	Log             string           `json:"log"`
-	Rule            string           `json:"rule"`
-	Jobs            int              `json:"jobs"`
-	Bags            int              `json:"bags"` // of two or more tasks
-	Size            float64          `json:"mean_size"`
+	Log  string  `json:"log"`
+	Rule string  `json:"rule"`
+	Jobs int     `json:"jobs"`
+	Bags int     `json:"bags"` // of two or more tasks
+	Size float64 `json:"mean_size"`
+	FittedSystem
+}
+
+// FittedSystem is the model of one log, or of the average system. That has the best
+// distributions only, and D is the mean.
+type FittedSystem struct {
 	Alpha           float64          `json:"zipf_alpha"`
 	Users           int              `json:"users"`
 	Characteristics []FittedFamilies `json:"characteristics"`
@@ -75,13 +78,6 @@ type FittedFamily struct {
 	text string // as in the paper
 }
 
-// FittedAverage is the average system.
-type FittedAverage struct {
-	Alpha           float64          `json:"zipf_alpha"`
-	Users           int              `json:"users"`
-	Characteristics []FittedFamilies `json:"characteristics"` // with the best distribution only; D is the mean
-}
-
 // Fit fits the model.
 func (o *FitOptions) Fit(ctx context.Context) (*Fitting, error) {
 	var all Fitting
@@ -94,26 +90,22 @@ func (o *FitOptions) Fit(ctx context.Context) (*Fitting, error) {
 		all.Logs, fitted = append(all.Logs, *log), append(fitted, f)
 	}
 	mean := bot.Mean(fitted)
-	for k := range all.Logs {
-		for i, name := range bot.Characteristics {
-			fits := fitted[k].Fits[i]
-			best := bot.Best(fits, mean.Fits[i].Family)
-			c := FittedFamilies{Name: name, Values: fitted[k].Counts[i]}
-			for _, f := range fits {
-				c.Fits = append(c.Fits, familyOf(f, f == best))
+	average := &FittedSystem{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
+	for i, name := range bot.Characteristics {
+		of := FittedFamilies{Name: name, Fits: []FittedFamily{familyOf(mean.Fits[i], true)}}
+		for k, f := range fitted {
+			best := bot.Best(f.Fits[i], mean.Fits[i].Family)
+			c := FittedFamilies{Name: name, Values: f.Counts[i]}
+			for _, one := range f.Fits[i] {
+				c.Fits = append(c.Fits, familyOf(one, one == best))
 			}
 			all.Logs[k].Characteristics = append(all.Logs[k].Characteristics, c)
+			of.Values += c.Values
 		}
+		average.Characteristics = append(average.Characteristics, of)
 	}
 	if len(fitted) > 1 {
-		all.Average = &FittedAverage{Alpha: mean.Users.Alpha, Users: mean.Users.Users}
-		for i, name := range bot.Characteristics {
-			c := FittedFamilies{Name: name, Fits: []FittedFamily{familyOf(mean.Fits[i], true)}}
-			for _, f := range fitted {
-				c.Values += f.Counts[i]
-			}
-			all.Average.Characteristics = append(all.Average.Characteristics, c)
-		}
+		all.Average = average
 	}
 	return &all, nil
 }
@@ -125,9 +117,9 @@ func familyOf(f bot.Fit, best bool) FittedFamily {
 // one fits the model to one log.
 func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fitted, error) {
 	// The width of the machine does not matter.
-	options := LogOptions{Procs: 1, Load: 1, Rule: o.Rule, Threshold: o.Threshold, Given: func(name string) bool {
-		return name == "procs" || name == "threshold" && o.Rule != "" && o.Given != nil && o.Given(name)
-	}}
+	options := o.LogOptions
+	options.Procs, options.Load = 1, 1
+	options.Given = func(name string) bool { return name == "procs" || name == "threshold" && o.Rule != "" && o.given(name) }
 	log, err := options.Read(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -138,7 +130,7 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 	}
 	switch {
 	case o.Rule != "":
-	case w.Rule.Fields && o.Given != nil && o.Given("threshold"):
+	case w.Rule.Fields && o.given("threshold"):
 		return nil, nil, fmt.Errorf("%s: --threshold goes with --rule arrival or window; the fields of this log name its bags", path)
 	case !w.Rule.Fields:
 		w.Rule.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: ostrich.Duration(o.Threshold / time.Second)}
@@ -157,7 +149,8 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 		rule += " " + o.Threshold.String()
 	}
 	return &FittedLog{
-		Log: w.Name, Rule: rule, Jobs: len(w.Jobs), Bags: seen.Bags, Size: seen.Mean, Alpha: f.Users.Alpha, Users: f.Users.Users,
+		Log: w.Name, Rule: rule, Jobs: len(w.Jobs), Bags: seen.Bags, Size: seen.Mean,
+		FittedSystem: FittedSystem{Alpha: f.Users.Alpha, Users: f.Users.Users},
 	}, f, nil
 }
 
@@ -177,9 +170,9 @@ func midnight(log *trace.Log) int64 {
 // Table returns a row for each distribution.
 func (f *Fitting) Table() format.Table {
 	t := format.Table{Header: []string{"LOG", "CHARACTERISTIC", "DISTRIBUTION", "PARAMETERS", "D", "VALUES", "BEST"}}
-	rows := func(log string, alpha float64, users int, jobs any, list []FittedFamilies) {
-		t.Add(log, "users", "zipf", bot.Zipf{Alpha: alpha, Users: users}, "", jobs, "*")
-		for _, c := range list {
+	rows := func(log string, jobs any, s *FittedSystem) {
+		t.Add(log, "users", "zipf", bot.Zipf{Alpha: s.Alpha, Users: s.Users}, "", jobs, "*")
+		for _, c := range s.Characteristics {
 			for _, one := range c.Fits {
 				best := ""
 				if one.Best {
@@ -194,10 +187,10 @@ func (f *Fitting) Table() format.Table {
 			t.Title += "\n"
 		}
 		t.Title += fmt.Sprintf("%s: %d bags of two or more tasks, %.1f in the mean, by rule %s", l.Log, l.Bags, l.Size, l.Rule)
-		rows(l.Log, l.Alpha, l.Users, l.Jobs, l.Characteristics)
+		rows(l.Log, l.Jobs, &l.FittedSystem)
 	}
-	if a := f.Average; a != nil {
-		rows("average", a.Alpha, a.Users, "", a.Characteristics)
+	if f.Average != nil {
+		rows("average", "", f.Average)
 	}
 	return t
 }

@@ -27,7 +27,7 @@ type Generator interface {
 // options that not all of them have.
 var models = []struct {
 	name  string
-	of    func(o *ModelOptions, jobs int) (Generator, error)
+	of    func(o *ModelOptions) (Generator, error)
 	means []string
 }{
 	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
@@ -91,15 +91,15 @@ func (o *ModelOptions) Flags() []cli.Flag {
 }
 
 // DefaultModel returns options that nobody has set yet.
-func DefaultModel() (*ModelOptions, error) {
+func DefaultModel() *ModelOptions {
 	o := &ModelOptions{}
-	err := o.begin("generate", o.Flags())
-	o.Given = o.has
-	return o, err
+	o.begin("generate", o.Flags())
+	o.Given = o.context.IsSet
+	return o
 }
 
-// Model returns the model of a name, with so many jobs and changed by the options.
-func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
+// Model returns the model of a name, changed by the options.
+func (o *ModelOptions) Model(name string) (Generator, error) {
 	i, err := console.Named[uint8](ModelNames(), name)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (o *ModelOptions) Model(name string, jobs int) (Generator, error) {
 			}
 		}
 	}
-	return models[i].of(o, jobs)
+	return models[i].of(o)
 }
 
 // sized returns an error for options on the size of a machine that --load can
@@ -134,11 +134,11 @@ func (o *ModelOptions) sized() error {
 	return nil
 }
 
-func (o *ModelOptions) programs(jobs int) (Generator, error) {
-	return trace.Programs{Jobs: jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}, o.sized()
+func (o *ModelOptions) programs() (Generator, error) {
+	return trace.Programs{Jobs: o.Jobs, Users: o.Users, Procs: o.Procs, Load: o.Load}, o.sized()
 }
 
-func (o *ModelOptions) bags(jobs int) (Generator, error) {
+func (o *ModelOptions) bags() (Generator, error) {
 	i := slices.Index(bot.SystemNames(), o.System)
 	switch {
 	case o.System == "min":
@@ -155,7 +155,7 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 		return nil, fmt.Errorf("--arrivals %w", err)
 	}
 	m := bot.Model{
-		System: bot.Systems[i], Bags: o.Bags, Tasks: jobs, Procs: o.Procs, Load: o.Load,
+		System: bot.Systems[i], Bags: o.Bags, Tasks: o.Jobs, Procs: o.Procs, Load: o.Load,
 		Streams: o.Streams, Days: o.Days, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
 	}
 	switch {
@@ -174,44 +174,42 @@ func (o *ModelOptions) bags(jobs int) (Generator, error) {
 }
 
 // paper returns what makes a model of the papers, changed by the options.
-func paper(model func(users int) trace.Model) func(*ModelOptions, int) (Generator, error) {
-	return func(o *ModelOptions, jobs int) (Generator, error) { return o.paper(model(o.Users), jobs) }
-}
-
-// paper changes a model of the papers by the options.
-func (o *ModelOptions) paper(m trace.Model, jobs int) (_ Generator, err error) {
-	m.Jobs = jobs
-	if o.given("procs") {
-		m.Procs = o.Procs
-	}
-	if o.given("new") {
-		m.New = o.New
-	}
-	if o.given("owners") {
-		if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, o.Owners); err != nil {
-			return m, fmt.Errorf("--owners %w", err)
+func paper(model func(users int) trace.Model) func(*ModelOptions) (Generator, error) {
+	return func(o *ModelOptions) (_ Generator, err error) {
+		m := model(o.Users)
+		m.Jobs = o.Jobs
+		if o.given("procs") {
+			m.Procs = o.Procs
 		}
-	}
-	if o.given("exponent") {
-		m.Exponent = o.Exponent
-	}
-	if o.given("lengths") {
-		m.Profiles = nil
-		for _, text := range o.Lengths.Value() {
-			var p trace.Profile
-			if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
-				return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+		if o.given("new") {
+			m.New = o.New
+		}
+		if o.given("owners") {
+			if m.Owners, err = console.Named[trace.Owners](trace.OwnerNames, o.Owners); err != nil {
+				return m, fmt.Errorf("--owners %w", err)
 			}
-			m.Profiles = append(m.Profiles, p)
 		}
-	}
-	if o.given("think") {
-		if o.Think%time.Second != 0 {
-			return m, fmt.Errorf("--think %v: not in whole seconds", o.Think)
+		if o.given("exponent") {
+			m.Exponent = o.Exponent
 		}
-		m.Think = int64(o.Think / time.Second)
+		if o.given("lengths") {
+			m.Profiles = nil
+			for _, text := range o.Lengths.Value() {
+				var p trace.Profile
+				if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.Shortest, &p.Longest); n != 2 || err != nil {
+					return m, fmt.Errorf("--lengths %q: not SHORTEST-LONGEST in seconds", text)
+				}
+				m.Profiles = append(m.Profiles, p)
+			}
+		}
+		if o.given("think") {
+			if o.Think%time.Second != 0 {
+				return m, fmt.Errorf("--think %v: not in whole seconds", o.Think)
+			}
+			m.Think = int64(o.Think / time.Second)
+		}
+		return m, nil
 	}
-	return m, nil
 }
 
 // Generate writes a drawn workload into a file, compressed if its name ends in

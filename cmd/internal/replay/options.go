@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
@@ -157,51 +158,40 @@ func (o *Options) CampaignFlags() []cli.Flag {
 }
 
 // Defaults returns options that nobody has set yet.
-func Defaults() (*Options, error) {
+func Defaults() *Options {
 	o := &Options{}
-	err := o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
-	o.Given = o.has
-	return o, err
+	o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
+	o.Given = o.context.IsSet
+	return o
 }
 
 // settings are options that are set one by one, by their names.
 type settings struct {
-	set   *flag.FlagSet
-	names []string
+	Names   []string // that can be set
+	context *cli.Context
 }
 
-func (s *settings) begin(command string, flags []cli.Flag) error {
-	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
+func (s *settings) begin(command string, flags []cli.Flag) {
+	set := flag.NewFlagSet(command, flag.ContinueOnError)
 	for _, f := range flags {
-		if err := f.Apply(s.set); err != nil {
-			return err
+		if err := f.Apply(set); err != nil {
+			panic(err) // only a value of the environment can be wrong, and none of them has one
 		}
-		s.names = append(s.names, f.Names()[0])
+		s.Names = append(s.Names, f.Names()[0])
 	}
-	return nil
+	s.context = cli.NewContext(nil, set, nil)
 }
-
-// Names returns the options that can be set by their name.
-func (s *settings) Names() []string { return s.names }
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {
-	if err := s.set.Set(name, value); err != nil {
+	if err := s.context.Set(name, value); err != nil {
 		return fmt.Errorf("--%s %q: %w", name, value, err)
 	}
 	return nil
 }
 
 // Text returns the value of an option as text, the same for all spellings of it.
-func (s *settings) Text(name string) string {
-	return fmt.Sprint(s.set.Lookup(name).Value.(flag.Getter).Get())
-}
-
-func (s *settings) has(name string) bool {
-	found := false
-	s.set.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
-}
+func (s *settings) Text(name string) string { return fmt.Sprint(s.context.Value(name)) }
 
 // OnePolicy returns the policy that the options name, which is one.
 func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }
@@ -237,11 +227,11 @@ func (f *faults) note(option string, err error) {
 	}
 }
 
-// either reports whether an option has the first of two values.
-func (f *faults) either(option, value, first, second string) bool {
-	i, err := console.Named[uint8]([]string{first, second}, value)
+// named returns the constant of the name that an option has.
+func named[T ~uint8](f *faults, option string, names []string, name string) T {
+	t, err := console.Named[T](names, name)
 	f.note(option, err)
-	return i == 0
+	return t
 }
 
 // choice returns the value of an option; nil if it is empty.
@@ -249,19 +239,16 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 	if value == "" {
 		return nil
 	}
-	t, err := console.Named[T](names, value)
-	f.note(option, err)
+	t := named[T](f, option, names, value)
 	return &t
 }
 
 // order returns what the options say that logs and sites have in common.
 func (o *Options) order() (Run, error) {
-	r := Run{kill: o.Kill}
+	r := Run{Machine: sim.Machine{Kill: o.Kill}}
 	var bad faults
-	var err error
-	r.Backfill, err = console.Named[sim.Backfill](sim.BackfillNames, o.Backfill)
-	bad.note("backfill", err)
-	r.closed = bad.either("replay", o.Replay, "closed", "open")
+	r.Backfill = named[sim.Backfill](&bad, "backfill", sim.BackfillNames, o.Backfill)
+	r.closed = named[uint8](&bad, "replay", []string{"closed", "open"}, o.Replay) == 0
 	r.inside = choice[ostrich.Inside](&bad, "inside", ostrich.InsideNames, o.Inside)
 	r.gate = choice[ostrich.Gate](&bad, "gate", ostrich.GateNames, o.Gate)
 	r.predictor = choice[ostrich.Predictor](&bad, "predictor", ostrich.PredictorNames, o.Predictor)
@@ -271,31 +258,24 @@ func (o *Options) order() (Run, error) {
 // Run returns what the options say that is the same for all logs and policies.
 func (o *Options) Run() (Run, error) {
 	r, err := o.order()
-	r.dependencies = o.Dependencies
-	var bad faults
-	if err != nil {
-		bad = append(bad, err)
-	}
-	r.events, err = console.Named[sim.EventOrder](sim.EventOrderNames, o.EventOrder)
-	bad.note("event-order", err)
-	r.offsets = bad.either("offsets", o.Offsets, "keep", "drop")
-	rho, err := console.Named[uint8](rhoNames, o.Rho)
-	bad.note("rho", err)
-	r.rho = rhos[rho]
-	r.place, err = console.Named[policy.Placement](policy.PlacementNames, o.Placement)
-	bad.note("placement", err)
+	r.Dependencies = o.Dependencies
+	bad := faults{err}
+	r.EventOrder = named[sim.EventOrder](&bad, "event-order", sim.EventOrderNames, o.EventOrder)
+	r.Offsets = named[uint8](&bad, "offsets", []string{"keep", "drop"}, o.Offsets) == 0
+	r.placing.Rho = rhos[named[uint8](&bad, "rho", rhoNames, o.Rho)]
+	r.placing.Place = named[policy.Placement](&bad, "placement", policy.PlacementNames, o.Placement)
 	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
 		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
 	}
-	if r.horizon, err = o.horizon(); err != nil {
+	var unacceptable error
+	if r.accept, unacceptable = satisfaction.Parse(o.Satisfaction); unacceptable == nil {
+		r.horizon, err = o.horizons.horizon(r.accept, o.given)
 		bad = append(bad, err)
 	}
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
 	}
-	if r.accept, err = satisfaction.Parse(o.Satisfaction); err != nil {
-		bad = append(bad, fmt.Errorf("--satisfaction %w", err))
-	}
+	bad.note("satisfaction", unacceptable)
 	return r, errors.Join(bad...)
 }
 
@@ -339,7 +319,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 		_, err = o.users()
 	case "starttime", "endtime":
 		// The log that this time is one of is yet to be read.
-		_, err = o.Moment(name, map[string]string{"starttime": o.Start, "endtime": o.End}[name], &trace.Log{Header: []string{"UnixStartTime: 1"}})
+		_, err = o.Moment(name, text, &trace.Log{Header: []string{"UnixStartTime: 1"}})
 	case "estimate":
 		_, err = o.Estimates()
 	case "platform", "architecture", "selection", "homes", "monitor", "redraw", "scope", "target-load", "inaccuracy", "inaccuracy-seed", "until":
@@ -382,25 +362,67 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 // MeansNothing returns why an option has no effect under the policy and the rule of
 // these options, or "".
 func (o *Options) MeansNothing(option string, p *Policy) string {
-	rule := o.Rule
-	if c, err := o.one(); err == nil && c != nil {
-		if why := c.idle(option, p); why != "" {
-			return why
-		}
+	c, _ := o.one() // Run refuses what is wrong with a platform
+	if why := c.idle(option, p); why != "" {
+		return why
 	}
-	for _, h := range heeded {
-		if p.needs == Clusters {
-			break
-		}
-		if h.option == option && !h.by(p) {
-			return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
-		}
-	}
-	switch {
+	switch rule := o.Rule; {
 	case option != "threshold" || rule == "arrival" || rule == "window":
 		return ""
 	case rule == "":
 		return "--threshold goes with --rule arrival or window"
+	default:
+		return "--threshold goes with --rule arrival or window, not " + rule
 	}
-	return "--threshold goes with --rule arrival or window, not " + rule
+}
+
+// horizonOptions are the options of policy horizon, in the words of a command line.
+type horizonOptions struct {
+	length, budget time.Duration
+	nodes          int64
+	objective      string
+}
+
+// planned are the objectives for which a queue can be planned: a plan knows no
+// campaigns.
+var planned = optimal.ObjectiveNames[:optimal.Cmax+1]
+
+// flags returns the options. They fill h.
+func (h *horizonOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.DurationFlag{Name: "horizon", Usage: "`TIME` that a planning horizon lasts; 0s: until all that was planned in it has ended", Value: time.Hour, Destination: &h.length},
+		&cli.DurationFlag{Name: "horizon-budget", Usage: "`TIME` that planning a horizon may take; with 0s it goes as under fcfs with EASY backfilling", Value: 100 * time.Millisecond, Destination: &h.budget},
+		&cli.Int64Flag{Name: "horizon-nodes", Usage: "`NUMBER` of schedules to look at in planning a horizon, which gives the same result on every machine", DefaultText: "no limit", Destination: &h.nodes},
+		&cli.StringFlag{Name: "objective", Usage: "what planning makes small: `OBJECTIVE` is " + console.List(planned), Value: planned[0], Destination: &h.objective},
+	}
+}
+
+// horizon returns what the options say, for the waits that users accept.
+func (h *horizonOptions) horizon(accept satisfaction.Acceptance, given func(option string) bool) (sim.Horizon, error) {
+	plan := sim.Optimise{Solver: optimal.Own{}, Accept: accept}
+	var bad faults
+	plan.Objective = named[optimal.Objective](&bad, "objective", planned, h.objective)
+	length := ostrich.Duration(h.length / time.Second)
+	if length < 0 || h.length%time.Second != 0 {
+		bad.note("horizon", fmt.Errorf("%v: whole seconds", h.length))
+	}
+	if h.budget < 0 {
+		bad.note("horizon-budget", fmt.Errorf("%v: below 0", h.budget))
+	}
+	if h.nodes < 0 {
+		bad.note("horizon-nodes", fmt.Errorf("%d: below 0", h.nodes))
+	}
+	switch nodes, limit := h.nodes, h.budget; {
+	case given("horizon-nodes"):
+		if given("horizon-budget") {
+			bad = append(bad, errors.New("--horizon-nodes and --horizon-budget limit the same: give one of them"))
+		}
+		plan.Budget = func() optimal.Budget { return optimal.Budget{Nodes: nodes} }
+	case limit > 0:
+		plan.Budget = func() optimal.Budget {
+			end := time.Now().Add(limit)
+			return optimal.Budget{Nodes: optimal.Unlimited, Stop: func() bool { return time.Now().After(end) }}
+		}
+	}
+	return sim.Horizon{Length: length, Plan: plan.Plan}, errors.Join(bad...)
 }

@@ -107,33 +107,33 @@ func (o *Options) with() Need {
 	return Log
 }
 
+// onPlatforms are the options that mean nothing to one machine.
+var onPlatforms = format.Texts((&PlatformOptions{}).flags(), func(f cli.Flag) string { return f.Names()[0] })
+
 // alone are options of one machine, which mean nothing on a platform.
 var alone = []string{
 	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "rho", "placement", "cut",
+	"horizon", "horizon-budget", "horizon-nodes", "objective",
 }
 
 // clusters is how bags are run on a platform.
 type clusters struct {
 	grid.Experiment
-	homes int // of homesNames
+	homes grid.Homes // of homesNames
 }
 
 // experiments returns the experiments that the options ask for but for their
 // policies: one for each architecture and selection; none without a platform.
 func (o *Options) experiments() ([]*clusters, error) {
 	if o.Platform == "" {
-		for _, f := range o.flags() {
-			if name := f.Names()[0]; o.given(name) {
+		for _, name := range onPlatforms {
+			if o.given(name) {
 				return nil, fmt.Errorf("--%s goes with --platform", name)
 			}
 		}
 		return nil, nil
 	}
-	names := alone
-	for _, f := range o.horizons.flags() {
-		names = append(slices.Clip(names), f.Names()[0])
-	}
-	for _, name := range names {
+	for _, name := range alone {
 		if o.given(name) {
 			return nil, fmt.Errorf("--%s means nothing to --platform", name)
 		}
@@ -145,20 +145,13 @@ func (o *Options) experiments() ([]*clusters, error) {
 		Period: ostrich.Duration(o.Period / time.Second), Predictor: ostrich.ByLast,
 	}}
 	var err error
-	if c.Platform, err = platform.Named(o.Platform); err != nil {
-		bad.note("platform", err)
-	}
-	homes, err := console.Named[uint8](homesNames, o.Homes)
-	bad.note("homes", err)
-	c.homes = int(homes)
-	c.Redraw, err = console.Named[grid.Redraw](grid.RedrawNames, o.Redraw)
-	bad.note("redraw", err)
-	c.Scope, err = console.Named[grid.Scope](grid.ScopeNames, o.Scope)
-	bad.note("scope", err)
+	c.Platform, err = platform.Named(o.Platform)
+	bad.note("platform", err)
+	c.homes = named[grid.Homes](&bad, "homes", homesNames, o.Homes)
+	c.Redraw = named[grid.Redraw](&bad, "redraw", grid.RedrawNames, o.Redraw)
+	c.Scope = named[grid.Scope](&bad, "scope", grid.ScopeNames, o.Scope)
 	r, err := o.order()
-	if err != nil {
-		bad = append(bad, err)
-	}
+	bad = append(bad, err)
 	c.OStrich = r.over(ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT})
 	if o.given("predictor") && r.predictor != nil {
 		c.Predictor = *r.predictor
@@ -186,8 +179,7 @@ func (o *Options) experiments() ([]*clusters, error) {
 	o.platform = &c
 	var list []*clusters
 	for name := range strings.SplitSeq(o.Architecture, ",") {
-		a, err := console.Named[grid.Architecture](grid.ArchitectureNames, strings.TrimSpace(name))
-		bad.note("architecture", err)
+		a := named[grid.Architecture](&bad, "architecture", grid.ArchitectureNames, strings.TrimSpace(name))
 		for name := range strings.SplitSeq(o.Selection, ",") {
 			i := slices.IndexFunc(selectionNames(), func(s string) bool { return strings.EqualFold(s, strings.TrimSpace(name)) })
 			if i < 0 {
@@ -213,16 +205,6 @@ func (o *Options) one() (*clusters, error) {
 		return nil, errors.New("--architecture, --selection: one at a time here")
 	}
 	return list[0], nil
-}
-
-// RunOne returns what the options say that is the same for all logs and policies,
-// on one platform or machine.
-func (o *Options) RunOne() (Run, error) {
-	r, err := o.Run()
-	if err == nil {
-		r.clusters, err = o.one()
-	}
-	return r, err
 }
 
 // checkPlatform checks the value of one option of a platform, and returns it in its
@@ -251,12 +233,16 @@ func (o *Options) checkPlatform(name string) (string, error) {
 	return o.Text(name), nil
 }
 
-// heededThere are the options that mean something to some runs on a platform, and
-// nothing to others.
-var heededThere = []string{"monitor", "homes", "inaccuracy", "inaccuracy-seed", "scope", "predictor", "gate", "inside", "period"}
-
-// idle returns why an option has no effect on a policy, or "".
+// idle returns why an option has no effect on a policy, on a platform or, if c is nil,
+// on one machine; or "".
 func (c *clusters) idle(option string, p *Policy) string {
+	policy := fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
+	if c == nil {
+		if p.needs == Clusters || p.heeds(option) {
+			return ""
+		}
+		return policy
+	}
 	ordered := c.Selection == "OStrich"
 	switch {
 	case option == "monitor" && c.Architecture != grid.CSP:
@@ -265,33 +251,13 @@ func (c *clusters) idle(option string, p *Policy) string {
 		return "--homes means nothing to --architecture csp"
 	case option == "inaccuracy" && p.knows != grid.Known, option == "inaccuracy-seed" && p.knows != grid.Known,
 		option == "scope" && p.knows != grid.History:
-		return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
+		return policy
 	case option == "predictor" && p.knows != grid.History && !ordered:
-		return fmt.Sprintf("--predictor means nothing to --policy %s with --selection %s", p.Name, c.Selection)
+		return policy + " with --selection " + c.Selection
 	case (option == "gate" || option == "inside") && !ordered, option == "period" && c.Selection != "FairShare":
 		return fmt.Sprintf("--%s means nothing to --selection %s", option, c.Selection)
 	}
 	return ""
-}
-
-// heeds refuses options that have no effect on any of the runs.
-func (o *Options) heeds(list []*clusters, policies []*Policy) error {
-options:
-	for _, option := range heededThere {
-		if !o.given(option) {
-			continue
-		}
-		why := ""
-		for _, c := range list {
-			for _, p := range policies {
-				if why = c.idle(option, p); why == "" {
-					continue options
-				}
-			}
-		}
-		return errors.New(why)
-	}
-	return nil
 }
 
 // fieldHomes are the homes that a log says in field 16: of a user, that of the
@@ -316,14 +282,13 @@ func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
 	bags := make([]grid.Bag, len(campaigns))
 	for i := range campaigns {
 		c := &campaigns[i]
-		b := grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
+		bags[i] = grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
 		for k := range c.Tasks {
-			b.Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
+			bags[i].Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
 		}
-		bags[i] = b
 	}
 	if homesNames[r.clusters.homes] != byField {
-		return bags, grid.Spread(bags, r.clusters.Platform, grid.Homes(r.clusters.homes))
+		return bags, grid.Spread(bags, r.clusters.Platform, r.clusters.homes)
 	}
 	for i := range bags {
 		b, n := &bags[i], len(r.clusters.Platform.Clusters)
@@ -337,20 +302,20 @@ func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
 }
 
 // onPlatform runs the bags of a log on a platform.
-func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int)) error {
 	bags, err := r.bags(log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x := r.clusters.Experiment
 	x.Policy, x.Progress = r.Policy.Name, at
 	began := time.Now()
 	result, err := x.Run(bags)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	took := time.Since(began).Seconds()
-	o := &Outcome{Jobs: result.Jobs()}
+	o.Jobs = result.Jobs()
 	measures := result.Measures()
 	o.Clusters = newPlatformSummary(&x, &measures)
 	o.Clusters.Load = format.Finite(grid.Load(result.Bags, x.Platform))
@@ -368,5 +333,5 @@ func (r *Run) onPlatform(log []sim.Logged, at func(done, total int)) (*Outcome, 
 	if took > 0 {
 		o.Run.JobsPerSecond = float64(measures.Tasks) / took
 	}
-	return o, nil
+	return nil
 }

@@ -20,18 +20,25 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 	began := time.Now()
 	jobs := make([]report.Job, len(s.Jobs))
 	ended := 0
+	// Submissions of an open loop do not depend on campaigns. In a closed loop campaigns
+	// decide when a user comes back. That must not depend on OStrich's settings, so they
+	// are those in which all policies are measured.
+	rule := s.Options.Rule
+	if s.Run.closed {
+		rule = s.Measure
+	}
 	for i, pool := range s.Pools {
-		campaigns, err := s.campaigns(i, s.loopRule())
+		campaigns, err := s.campaigns(i, rule)
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := sim.Machine{
-			Procs: pool.Procs, Open: !s.Run.closed, Offsets: true, Kill: s.Run.kill, Backfill: s.Run.Backfill, Scheduler: s.Scheduler,
-			Inside: s.Options.Inside, Progress: func(n, _ int) { progress(ended + n) },
-		}
+		loop := s.Run.Machine
+		loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
+		loop.Open = !s.Run.closed
+		loop.Progress = func(n, _ int) { progress(ended + n) }
 		requests := s.inOrder(campaigns)
 		begin := s.Priority.Phase
-		if first := slices.Index(s.pool, int32(i)); first >= 0 {
+		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
 			begin = s.Jobs[first].Submit
 		}
 		var unplanned error
@@ -49,7 +56,7 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		}
 		for _, j := range ran {
 			place := j.ID - 1
-			j.ID, j.Campaign = s.IDs[place], s.numbers[place]
+			j.ID, j.Campaign = s.Jobs[place].Slurm, s.Jobs[place].campaign
 			jobs[place] = j
 		}
 		ended += len(ran)
@@ -58,24 +65,13 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
 }
 
-// loopRule makes the campaigns that a replay submits. In an open loop they are
-// OStrich's, as submissions do not depend on campaigns. In a closed loop campaigns
-// decide when a user comes back. That must not depend on OStrich's settings, so
-// they are those in which all policies are measured.
-func (s *Study) loopRule() ostrich.Rule {
-	if s.Run.closed {
-		return s.measure
-	}
-	return s.Options.Rule
-}
-
 // inOrder returns the requests of the jobs in the order in which a loop numbers
 // them.
 func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
 	list := make([]multifactor.Request, 0, len(s.Jobs))
 	for i := range campaigns {
 		for k := range campaigns[i].Tasks {
-			list = append(list, s.requests[campaigns[i].Tasks[k].ID-1])
+			list = append(list, s.Jobs[campaigns[i].Tasks[k].ID-1].request)
 		}
 	}
 	return list
@@ -91,30 +87,26 @@ func (s *Study) Virtual(jobs []report.Job) ([]comparison.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	type stay struct {
-		user   ostrich.UserID
-		submit ostrich.Time
-	}
-	first := make([]stay, len(completed))
+	first := make([]*report.Job, len(completed)) // of each campaign
 	for i := range jobs {
 		j := &jobs[i]
-		if s := &first[j.Campaign]; s.user == 0 || j.Submit < s.submit {
-			*s = stay{j.User, j.Submit}
+		if f := first[j.Campaign]; f == nil || j.Submit < f.Submit {
+			first[j.Campaign] = j
 		}
 	}
 	last := make(map[ostrich.UserID]float64)
 	var blocks []comparison.Block
 	for n, end := range completed {
-		s := first[n]
-		if s.user == 0 || !(end > 0) {
+		j := first[n]
+		if j == nil || !(end > 0) {
 			continue
 		}
-		start := max(float64(s.submit), last[s.user])
+		start := max(float64(j.Submit), last[j.User])
 		if end < start {
 			continue // completed with the one before
 		}
-		last[s.user] = end
-		blocks = append(blocks, comparison.Block{User: s.user, Campaign: n, Start: start, End: end})
+		last[j.User] = end
+		blocks = append(blocks, comparison.Block{User: j.User, Campaign: n, Start: start, End: end})
 	}
 	return blocks, nil
 }
@@ -129,10 +121,5 @@ func (s *Study) Share() func(ostrich.UserID) float64 {
 	for _, u := range s.Shares.Users {
 		weights[u.User] = u.Weight
 	}
-	return func(u ostrich.UserID) float64 {
-		if w := weights[u]; w > 0 {
-			return w
-		}
-		return 1
-	}
+	return func(u ostrich.UserID) float64 { return cmp.Or(weights[u], 1) }
 }

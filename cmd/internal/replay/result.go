@@ -12,8 +12,10 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
 )
 
 // Simulation is a replay of a log, and what came of it.
@@ -23,35 +25,59 @@ type Simulation struct {
 	Outcome  *Outcome
 }
 
-// NewSimulation returns the replay of a workload under a policy, or an error if
-// the two do not go together.
-func NewSimulation(w *Workload, p *Policy, settings Run) (*Simulation, error) {
-	s := &Simulation{Workload: w, Run: settings}
-	s.Run.Policy, s.Run.Procs, s.Run.rule, s.Run.homes = p, w.Procs, w.Rule, w.homes
-	return s, s.Run.Check()
+// simulation returns a replay of a workload, or an error if the two do not go together.
+func (r Run) simulation(w *Workload) (*Simulation, error) {
+	r.Procs, r.rule, r.homes = w.Procs, w.Rule, w.homes
+	return &Simulation{Workload: w, Run: r}, r.Check()
 }
 
-// Simulations returns the replays that the options ask for, of logs, under each of
-// the policies.
-func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
+// runs returns the replays that the options ask for of each log: on each of the
+// platforms, if any, under each of the policies.
+func (o *Options) runs() ([]Run, sim.Estimates, error) {
 	settings, err := o.Run()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	policies, err := o.Policies(o.with())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	platforms, err := o.experiments()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(platforms) == 0 {
 		platforms = []*clusters{nil}
-	} else if err = o.heeds(platforms, policies); err != nil {
-		return nil, err
+	} else if err = o.heeded(policies, platforms...); err != nil {
+		return nil, 0, err
 	}
 	estimates, err := o.Estimates()
+	var runs []Run
+	for _, settings.clusters = range platforms {
+		for _, settings.Policy = range policies {
+			runs = append(runs, settings)
+		}
+	}
+	return runs, estimates, err
+}
+
+// Simulation returns the first of the replays that the options ask for, of a log that
+// was read from path.
+func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
+	runs, estimates, err := o.runs()
+	if err != nil {
+		return nil, err
+	}
+	w, err := o.Take(path, log, RuleNames, estimates)
+	if err != nil {
+		return nil, err
+	}
+	return runs[0].simulation(w)
+}
+
+// Simulations returns the replays that the options ask for, of logs.
+func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
+	runs, estimates, err := o.runs()
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +92,12 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 		}
 		w.Tell(stderr)
 		runtime.GC() // the replays reuse the memory of the log's records
-		for _, settings.clusters = range platforms {
-			for _, p := range policies {
-				s, err := NewSimulation(w, p, settings)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, s)
+		for _, r := range runs {
+			s, err := r.simulation(w)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, s)
 		}
 	}
 	return all, nil
@@ -141,13 +165,13 @@ func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
 		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
-		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
+		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.Dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
 		Satisfaction: s.Outcome.Accepted, Clusters: s.Outcome.Clusters,
 	}
 	if r.closed {
 		j.Replay = "closed"
 	}
-	if r.offsets {
+	if r.Offsets {
 		j.Offsets = "keep"
 	}
 	return j
@@ -171,16 +195,13 @@ func (s *Simulation) lateness() (lateness, error) {
 	if err != nil {
 		return lateness{}, err
 	}
-	l := lateness{Max: math.Inf(-1)}
-	for _, x := range late {
-		if !math.IsNaN(x) {
-			l.Campaigns++
-			l.Mean += x
-			l.Max = max(l.Max, x)
-		}
-	}
-	if l.Campaigns == 0 {
+	late = slices.DeleteFunc(late, math.IsNaN)
+	if len(late) == 0 {
 		return lateness{}, nil
+	}
+	l := lateness{Campaigns: len(late), Max: slices.Max(late)}
+	for _, x := range late {
+		l.Mean += x
 	}
 	l.Mean /= float64(l.Campaigns)
 	return l, nil
@@ -277,4 +298,85 @@ func SummaryCells(s *report.Summary) []any {
 		s.Jobs, s.Users, s.Campaigns, format.PercentCell(d.Optimal, 1), format.PercentCell(d.Le115, 1), format.PercentCell(d.Lt15, 1), format.PercentCell(d.Lt2, 1), format.PercentCell(d.Gt20, 1),
 		stretch(d.Mean), stretch(d.P50), stretch(d.P99), stretch(d.Max),
 	}
+}
+
+// PlatformSummary is what simulate --json writes of a run on a platform besides.
+type PlatformSummary struct {
+	Platform     string   `json:"platform"`
+	Architecture string   `json:"architecture"`
+	Selection    string   `json:"selection"`
+	Load         *float64 `json:"load"` // null if all bags come at once
+	BagMeasure
+	Goodput int64        `json:"goodput"` // processor-seconds of the copies that ended first
+	Used    int64        `json:"used"`    // of all copies
+	Classes []BagMeasure `json:"classes"` // of bags with at least two tasks, by their size
+}
+
+// BagMeasure are the measures of some bags.
+type BagMeasure struct {
+	Sizes        string  `json:"sizes"` // "all", or a class as "2-4"
+	Bags         int     `json:"bags"`
+	Tasks        int     `json:"tasks"`
+	DoneBags     int     `json:"done_bags"`
+	Finished     float64 `json:"finished"`      // part of the tasks
+	MS           float64 `json:"ms"`            // mean makespan, in seconds
+	NSL          float64 `json:"nsl"`           // mean normalized schedule length
+	Stretch      float64 `json:"stretch"`       // mean
+	WorstStretch float64 `json:"worst_stretch"` // the largest
+}
+
+func newPlatformSummary(x *grid.Experiment, m *grid.Measures) *PlatformSummary {
+	s := &PlatformSummary{
+		Platform: x.Platform.Name, Architecture: x.Architecture.String(), Selection: x.Selection,
+		BagMeasure: bagMeasure("all", &m.Measure), Goodput: int64(m.Goodput), Used: int64(m.Used),
+	}
+	for i := range m.Classes {
+		s.Classes = append(s.Classes, bagMeasure(grid.ClassNames[i], &m.Classes[i]))
+	}
+	return s
+}
+
+func bagMeasure(sizes string, m *grid.Measure) BagMeasure {
+	return BagMeasure{
+		Sizes: sizes, Bags: m.Bags, Tasks: m.Tasks, DoneBags: m.DoneBags, Finished: m.Finished(),
+		MS: m.MS, NSL: m.NSL, Stretch: m.Stretch, WorstStretch: m.WorstStretch,
+	}
+}
+
+// PlatformHeader is the header of [PlatformCells].
+var PlatformHeader = []string{
+	"ARCHITECTURE", "SELECTION", "LOAD", "TASKS", "BAGS", "FINISHED", "MS", "NSL", "STRETCH", "MAX", "GOODPUT", "USED", "UTILISATION",
+}
+
+// PlatformCells returns the cells of a run on a platform in a table.
+func PlatformCells(s *Summary) []any {
+	p := s.Clusters
+	load := "-"
+	if p.Load != nil {
+		load = fmt.Sprintf("%.2f", *p.Load)
+	}
+	hours := func(seconds int64) string { return fmt.Sprintf("%.1f", float64(seconds)/3600) }
+	return []any{
+		p.Architecture, p.Selection, load, p.Tasks, p.Bags, format.PercentCell(p.Finished, 1), fmt.Sprintf("%.0f", p.MS), fmt.Sprintf("%.3f", p.NSL),
+		fmt.Sprintf("%.2f", p.Stretch), fmt.Sprintf("%.2f", p.WorstStretch), hours(p.Goodput), hours(p.Used), format.PercentCell(s.Utilisation, 1),
+	}
+}
+
+// platformTables returns a row for each run on a platform and, unless only the
+// summaries are wanted, one for each class of bags.
+func platformTables(list []*Simulation, whole bool) []format.Table {
+	t := format.Table{Header: append([]string{"LOG", "POLICY"}, PlatformHeader...)}
+	classes := format.Table{Header: []string{"LOG", "POLICY", "ARCHITECTURE", "SELECTION", "SIZES", "BAGS", "FINISHED", "MS", "NSL", "STRETCH", "MAX"}}
+	for _, one := range list {
+		s := one.Summary()
+		t.Add(append([]any{s.Log, s.Policy}, PlatformCells(&s)...)...)
+		for _, c := range s.Clusters.Classes {
+			classes.Add(s.Log, s.Policy, s.Clusters.Architecture, s.Clusters.Selection, c.Sizes, c.Bags, format.PercentCell(c.Finished, 1),
+				fmt.Sprintf("%.0f", c.MS), fmt.Sprintf("%.3f", c.NSL), fmt.Sprintf("%.2f", c.Stretch), fmt.Sprintf("%.2f", c.WorstStretch))
+		}
+	}
+	if !whole {
+		return []format.Table{t}
+	}
+	return []format.Table{t, classes}
 }

@@ -18,23 +18,17 @@ import (
 
 // Run says how a workload is replayed, by the options of simulate.
 type Run struct {
-	Procs        int
-	Policy       *Policy
-	Backfill     sim.Backfill
-	events       sim.EventOrder
-	closed       bool
-	offsets      bool
-	dependencies bool
-	kill         bool
-	rule         Rule
-	cut          ostrich.Duration // downtimes of this length or more are cut out; 0: none
+	sim.Machine // but for Open and what the policy makes
+	Policy      *Policy
+	closed      bool
+	rule        Rule
+	cut         ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
 	inside    *ostrich.Inside    // nil is the policy's own
 	gate      *ostrich.Gate      // nil is the policy's own
 	predictor *ostrich.Predictor // nil is that of ostrichd's settings, or limit for a log
 	period    ostrich.Duration
-	rho       policy.Makespan
-	place     policy.Placement
+	placing   policy.Machine          // for policies that place whole campaigns, but for Procs
 	accept    satisfaction.Acceptance // by which a log's replay is measured
 	horizon   sim.Horizon
 
@@ -63,14 +57,6 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// material returns what the policy is made of.
-func (r *Run) material(campaigns []sim.Campaign) *Material {
-	return &Material{
-		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
-		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
-	}
-}
-
 // over returns the options of a schedule with the chosen ones replaced.
 func (r *Run) over(o ostrich.Options) ostrich.Options {
 	if r.gate != nil {
@@ -85,29 +71,48 @@ func (r *Run) over(o ostrich.Options) ostrich.Options {
 	return o
 }
 
-// heeded lists the options that some policies use and others do not.
-var heeded = []struct {
-	option string
-	by     func(*Policy) bool
-}{
-	{"inside", func(p *Policy) bool { return p.rank != nil && !p.byJob }},
-	{"gate", func(p *Policy) bool { return p.gated }},
-	{"predictor", func(p *Policy) bool { return p.gated }},
-	{"period", func(p *Policy) bool { return p.Name == "fairshare" }},
-	{"rho", func(p *Policy) bool { return p.place != nil }},
-	{"placement", func(p *Policy) bool { return p.Name == "faircamp" }},
-	{"horizon", (*Policy).plans},
-	{"horizon-budget", (*Policy).plans},
-	{"horizon-nodes", (*Policy).plans},
-	{"objective", (*Policy).plans},
+// heeds reports whether the policy uses an option on one machine.
+func (p *Policy) heeds(option string) bool {
+	switch option {
+	case "inside":
+		return p.rank != nil && !p.byJob
+	case "gate", "predictor":
+		return p.gated
+	case "period":
+		return p.Name == "fairshare"
+	case "rho":
+		return p.place != nil
+	case "placement":
+		return p.Name == "faircamp"
+	case "horizon", "horizon-budget", "horizon-nodes", "objective":
+		return p.plans
+	}
+	return true
 }
 
-// heeded refuses options that none of the policies uses.
-func (o *Options) heeded(policies []*Policy) error {
-	for _, h := range heeded {
-		if o.given(h.option) && !slices.ContainsFunc(policies, h.by) {
-			return fmt.Errorf("--%s means nothing to --policy %s", h.option, o.Policy)
+// heeded refuses options that have no effect on any of the runs: of policies on one
+// machine, or on each of these platforms.
+func (o *Options) heeded(policies []*Policy, platforms ...*clusters) error {
+	if platforms == nil {
+		platforms = []*clusters{nil}
+	}
+options:
+	for _, f := range o.Flags() {
+		option, why := f.Names()[0], ""
+		if !o.given(option) {
+			continue
 		}
+		for _, c := range platforms {
+			for _, p := range policies {
+				switch why = c.idle(option, p); {
+				case why == "":
+					continue options
+				case c == nil:
+					why = fmt.Sprintf("--%s means nothing to --policy %s", option, o.Policy)
+				}
+			}
+		}
+		return errors.New(why)
 	}
 	return nil
 }
@@ -144,19 +149,19 @@ func (r *Run) Check() error {
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
 		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)
-	case p.place != nil && (r.offsets || r.dependencies):
+	case p.place != nil && (r.Offsets || r.Dependencies):
 		return fmt.Errorf("--policy %s places whole campaigns: --offsets drop, without --dependencies", p.Name)
 	case p.place != nil && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s places whole campaigns: --backfill none only", p.Name)
 	case p.Name == "spaceshare" && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s lets no job of a user pass another: --backfill none only", p.Name)
-	case p.plans() && r.Backfill != sim.None:
+	case p.plans && r.Backfill != sim.None:
 		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
-	case p.place != nil && r.kill:
+	case p.place != nil && r.Kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
-	case r.events == sim.PerEvent && !r.byJob():
+	case r.EventOrder == sim.PerEvent && !r.byJob():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
-	case r.dependencies && r.rule.Fields:
+	case r.Dependencies && r.rule.Fields:
 		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
 	}
 	return nil
@@ -165,7 +170,7 @@ func (r *Run) Check() error {
 // byJob reports whether jobs are replayed as the log has them, without regard to
 // campaigns.
 func (r *Run) byJob() bool {
-	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.offsets && !r.dependencies && !r.rule.Fields
+	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.Offsets && !r.Dependencies && !r.rule.Fields
 }
 
 // Outcome is a workload that has been replayed.
@@ -178,11 +183,8 @@ type Outcome struct {
 	Notes     []string
 }
 
-// Do replays a workload. It calls at with its progress.
+// Do replays a workload, with options that were checked. It calls at with its progress.
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
-	if err := r.Check(); err != nil {
-		return nil, err
-	}
 	o := &Outcome{}
 	if !r.byJob() {
 		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
@@ -194,11 +196,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 	}
 	if r.clusters != nil {
-		placed, err := r.onPlatform(log, at)
-		if err == nil {
-			placed.Notes = append(o.Notes, placed.Notes...)
-		}
-		return placed, err
+		return o, r.onPlatform(o, log, at)
 	}
 	if n := wide(log); n > 0 && r.Policy.Name == "ostrich" {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
@@ -267,14 +265,15 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
 	}
-	m := r.material(campaigns)
+	m := &Material{
+		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
+		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
+	}
 	m.Horizon.Failed = func(err error) {
 		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
 	}
-	loop := sim.Machine{
-		Procs: r.Procs, Inside: m.Options.Inside, Backfill: r.Backfill, Open: !r.closed, Offsets: r.offsets,
-		Dependencies: r.dependencies, Kill: r.kill, Progress: at,
-	}
+	loop := r.Machine
+	loop.Open, loop.Inside, loop.Progress = !r.closed, m.Options.Inside, at
 	r.Policy.Into(&loop, m, false)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
@@ -291,10 +290,8 @@ func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.J
 	for i := range log {
 		jobs[i] = log[i].Job
 	}
-	m := sim.Machine{
-		Procs: r.Procs, Order: *r.Policy.order, Backfill: r.Backfill, EventOrder: r.events, Kill: r.kill,
-		Progress: at,
-	}
+	m := r.Machine
+	m.Order, m.Progress = *r.Policy.order, at
 	began := time.Now()
 	starts, err := m.Replay(jobs)
 	took := time.Since(began)
@@ -303,12 +300,10 @@ func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.J
 	}
 	ran := make([]report.Job, len(jobs))
 	for i := range jobs {
-		j := &jobs[i]
-		length := m.Length(j)
-		ran[i] = report.Job{
-			ID: j.ID, User: j.User, Campaign: numbers[i], Submit: j.Submit, Start: starts[i],
-			End: starts[i] + ostrich.Time(length), Procs: j.Procs, Estimate: j.Estimate, Killed: length < j.Run,
-		}
+		l := sim.Logged{Job: jobs[i], Start: starts[i]}
+		l.Run = m.Length(&jobs[i])
+		ran[i] = l.Recorded(numbers[i])
+		ran[i].Killed = l.Run < jobs[i].Run
 	}
 	return ran, took, nil
 }
@@ -328,7 +323,9 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 		}
 	}
 	began := time.Now()
-	placed, err := r.Policy.place(policy.Machine{Procs: r.Procs, Rho: r.rho, Place: r.place})(list)
+	m := r.placing
+	m.Procs = r.Procs
+	placed, err := r.Policy.place(m, list)
 	took := time.Since(began)
 	if err != nil {
 		return nil, took, err

@@ -17,12 +17,9 @@ func logged(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, run, lim
 // order is the order in which options have jobs start.
 func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.JobID {
 	t.Helper()
-	o, err := Defaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := Defaults()
 	for name, value := range options {
-		if err = o.Set(name, value); err != nil {
+		if err := o.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,19 +11,25 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 )
 
-// findPools puts partitions that share nodes into one pool.
-func (s *Study) findPools(h *accounting.History, setup Setup) error {
-	parts := slices.DeleteFunc(slices.Clone(setup.Partitions), func(p priority.Partition) bool {
+// findPools puts partitions that share nodes into one pool. Of a machine whose size is
+// given there is one pool.
+func (s *Study) findPools(h *accounting.History, given bool) error {
+	parts := slices.DeleteFunc(slices.Clone(s.Partitions), func(p priority.Partition) bool {
 		return len(p.Nodes) == 0 || p.TotalCPUs < 1 || !slices.Contains(h.Partitions, p.Name)
 	})
-	if len(parts) == 0 || setup.Procs > 0 {
+	if len(parts) == 0 || given {
 		if s.Procs < 1 {
-			most, _ := peak(h)
-			return errors.New("nothing tells how many processors the machine has: give --procs" + offer(most))
+			text := "nothing tells how many processors the machine has: give --procs"
+			if most, _ := peak(h); most > 0 {
+				text += fmt.Sprintf("; --procs %d, the most that were in use at once, would do", most)
+			}
+			return errors.New(text)
 		}
 		if s.Procs >= math.MaxInt32 {
 			return fmt.Errorf("a machine of %d processors", s.Procs)
@@ -113,21 +119,21 @@ func (s *Study) poolOf(partition string) int {
 }
 
 // configure makes the configurations of Slurm's and of OStrich's order.
-func (s *Study) configure(h *accounting.History, setup Setup) error {
+func (s *Study) configure(h *accounting.History) error {
 	c := &s.Priority
 	c.Procs, c.Nodes = s.Procs, max(1, s.Nodes)
 	c.HalfLife = 7 * 24 * 3600
 	c.Phase = h.From
-	if setup.Controller == nil {
+	if s.Controller == nil {
 		c.Weights.Fairshare = 100000
 		s.Notes = append(s.Notes, "No configuration of priority/multifactor was given: fair share alone decides (Fair Tree, PriorityDecayHalfLife 7 days), and Slurm's schedulers have their defaults.")
-	} else if err := s.controller(setup); err != nil {
+	} else if err := s.controller(); err != nil {
 		return err
 	}
 	for _, name := range h.Partitions {
 		p := multifactor.Partition{Name: name, JobFactor: 1, Tier: 1}
-		if i := slices.IndexFunc(setup.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
-			q := &setup.Partitions[i]
+		if i := slices.IndexFunc(s.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
+			q := &s.Partitions[i]
 			p.JobFactor, p.Tier = q.PriorityJobFactor, q.PriorityTier
 			if q.MaxTime != priority.Unlimited {
 				p.MaxTime = q.MaxTime
@@ -138,20 +144,20 @@ func (s *Study) configure(h *accounting.History, setup Setup) error {
 	}
 	for _, name := range h.QOS {
 		q := multifactor.QOS{Name: name, UsageFactor: 1}
-		if setup.Site != nil {
-			if i := slices.IndexFunc(setup.Site.QOS, func(q accounting.QOS) bool { return q.Name == name }); i >= 0 {
-				q.Priority, q.UsageFactor = int(setup.Site.QOS[i].Priority), setup.Site.QOS[i].UsageFactor
+		if s.Site != nil {
+			if i := slices.IndexFunc(s.Site.QOS, func(q accounting.QOS) bool { return q.Name == name }); i >= 0 {
+				q.Priority, q.UsageFactor = int(s.Site.QOS[i].Priority), s.Site.QOS[i].UsageFactor
 			}
 		}
 		c.QOS = append(c.QOS, q)
 	}
-	s.associations(h, setup)
+	s.associations(h)
 	return nil
 }
 
 // controller copies slurmctld's configuration.
-func (s *Study) controller(setup Setup) error {
-	k := setup.Controller
+func (s *Study) controller() error {
+	k := s.Controller
 	if !k.Multifactor() {
 		return fmt.Errorf("PriorityType is %s: only priority/multifactor can be compared with", k.PriorityType)
 	}
@@ -170,7 +176,7 @@ func (s *Study) controller(setup Setup) error {
 		}
 	}
 	c.MaxAge, c.HalfLife, c.Period = k.PriorityMaxAge, k.DecayHalfLife, k.CalcPeriod
-	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, setup.Location
+	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, s.Location
 	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
 	c.Reset = multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
 	for _, f := range []struct {
@@ -244,9 +250,9 @@ func (s *Study) tres(procs, nodes int) []float64 {
 
 // associations makes the tree of fair share, and OStrich's division of the
 // machine if that is to follow it.
-func (s *Study) associations(h *accounting.History, setup Setup) {
+func (s *Study) associations(h *accounting.History) {
 	c := &s.Priority
-	site := setup.Site
+	site := s.Site
 	if site == nil {
 		site = &accounting.Site{}
 	}
@@ -259,15 +265,6 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
 	}
 	unknown := 0
-	byID, byName := make(map[uint32]int), make(map[[2]string]int) // the first of each
-	for i, b := range slices.Backward(site.Associations) {
-		if b.ID != 0 {
-			byID[b.ID] = i
-		}
-		if b.Partition == "" {
-			byName[[2]string{b.User, b.Account}] = i
-		}
-	}
 	busy := make(map[[2]string]bool)
 	for _, a := range h.Associations {
 		busy[[2]string{a.User, a.Account}] = true
@@ -276,14 +273,13 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 			known[a.Account] = true
 			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
 		}
-		i, is := byName[[2]string{a.User, a.Account}]
-		if k, ok := byID[a.ID]; ok && (!is || k < i) {
-			i, is = k, true
-		}
+		i := slices.IndexFunc(site.Associations, func(b accounting.AssociationShare) bool {
+			return b.ID != 0 && b.ID == a.ID || b.Partition == "" && b.User == a.User && b.Account == a.Account
+		})
 		switch {
-		case is:
+		case i >= 0:
 			x.Shares = shares(site.Associations[i].Shares)
-		case setup.Site != nil:
+		case s.Site != nil:
 			unknown++
 		}
 		c.Associations = append(c.Associations, x)
@@ -297,7 +293,7 @@ func (s *Study) associations(h *accounting.History, setup Setup) {
 	if unknown > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d associations with jobs are not in the association tree (any more): each has 1 share in its account.", unknown))
 	}
-	if setup.Site == nil {
+	if s.Site == nil {
 		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")
 	}
 }
@@ -360,4 +356,52 @@ func shares(n int64) int {
 		return multifactor.UseParent
 	}
 	return int(min(n, math.MaxInt32))
+}
+
+// peak returns the most processors that jobs of the history used at once in its
+// window, and when. It leaves out jobs that were suspended or resized, because
+// others ran in their place for a while.
+func peak(h *accounting.History) (procs int, at ostrich.Time) {
+	var jobs []report.Job
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		end := j.End
+		if end == 0 {
+			end = lastSeen(h, j, j.Limit)
+		}
+		if j.Start > 0 && j.Suspended == 0 && !j.Resized && end >= h.From {
+			jobs = append(jobs, report.Job{Start: j.Start, End: end, Procs: int(j.Procs)})
+		}
+	}
+	return report.Peak(jobs)
+}
+
+// logPeak returns the most processors that jobs of a log used at once, and when;
+// of jobs that name no wait, the widest.
+func logPeak(log *trace.Log) (procs int, at ostrich.Time) {
+	var jobs []report.Job
+	for i := range log.Records {
+		r := &log.Records[i]
+		if !r.Runnable() {
+			continue
+		}
+		if start := ostrich.Time(r.Submit + r.Wait); r.Wait >= 0 {
+			jobs = append(jobs, report.Job{Start: start, End: start + ostrich.Time(r.Run), Procs: int(r.Procs())})
+		} else if n := int(r.Procs()); n > procs {
+			procs, at = n, ostrich.Time(r.Submit)
+		}
+	}
+	if n, since := report.Peak(jobs); n > procs {
+		return n, since
+	}
+	return procs, at
+}
+
+// checkProcs refuses a machine that is smaller than what was in use, unless it has
+// the processors that are enough.
+func (o *SiteOptions) checkProcs(peak, enough int, when string) error {
+	if !o.given("procs") || o.Procs >= enough {
+		return nil
+	}
+	return fmt.Errorf("--procs %d: jobs used %d processors at once, %s: at least --procs %d", o.Procs, peak, when, enough)
 }

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -28,35 +29,21 @@ import (
 // source is where the jobs of a comparison come from, and what is known of the
 // site.
 type source struct {
-	o          *SiteOptions
-	name       string
-	history    *accounting.History
-	setup      Setup
-	location   *time.Location // nil for a log, whose times count from its start
-	zero       ostrich.Time   // of a log, the moment of its start
-	now        time.Time
-	date       ostrich.Time // of --before; 0 if it was not given
-	recorded   bool         // starts of jobs are known
-	limits     bool         // time limits are known
-	lengths    lengths.Options
-	notes      []string
-	live       *live // what the controller says now; nil if nobody asked
-	controller *comparison.Controller
-}
+	o        *SiteOptions
+	name     string
+	history  *accounting.History
+	setup    Setup
+	location *time.Location // nil for a log, whose times count from its start
+	zero     ostrich.Time   // of a log, the moment of its start
+	now      time.Time
+	date     ostrich.Time // of --before; 0 if it was not given
+	recorded bool         // starts of jobs are known
+	limits   bool         // time limits are known
+	lengths  lengths.Options
+	notes    []string
 
-// check compares the model of the site's priorities with what the controller
-// says, and lets go of the history, which is large.
-func (s *source) check(site *Study) (err error) {
-	if l := s.live; l != nil {
-		s.controller, err = site.Check(s.history, l.at, l.shares, l.queue)
-	}
-	s.history.Jobs = nil
-	return err
-}
-
-// live is what the controller says of priorities at a moment.
-type live struct {
-	at     ostrich.Time
+	// What the controller says of priorities, and when; 0 if nobody asked.
+	asked  ostrich.Time
 	shares []slurm.Share
 	queue  []priority.Queued
 }
@@ -157,7 +144,27 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		}
 	}
 	s.classes()
+	if s.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
+		return nil, fmt.Errorf("--measure-rule: %w", err)
+	}
 	return s, nil
+}
+
+// compared returns what is known of a comparison of the site's jobs before any is
+// replayed: what happened, if that is recorded.
+func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input {
+	o := s.o
+	in := comparison.Input{
+		Source: s.name, From: s.history.From, To: s.history.To, Location: s.location, Procs: site.Procs, Shares: site.Shares,
+		Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: o.Seed, Resamples: o.Resamples,
+		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
+		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
+		Notes:       append(s.notes, site.Notes...),
+	}
+	if s.recorded {
+		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})
+	}
+	return in
 }
 
 // classes drops the classes of jobs from a file that the settings do not want. It
@@ -281,9 +288,11 @@ func (s *source) readDumps(ctx context.Context) error {
 	var all []*accounting.History
 	for _, path := range s.o.Sacct {
 		var h *accounting.History
-		err := console.Await(ctx, func() (err error) {
-			h, err = s.readDump(path)
-			return err
+		err := console.Await(ctx, func() error {
+			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
+				h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+				return err
+			})
 		})
 		if err != nil {
 			return err
@@ -304,29 +313,6 @@ func (s *source) readDumps(ctx context.Context) error {
 	s.history.From, s.history.To = from, to
 	s.history.Jobs = slices.DeleteFunc(s.history.Jobs, func(j accounting.Job) bool { return j.Submit >= to })
 	return nil
-}
-
-// readDump reads a dump of sacct, compressed or not; - is standard input.
-func (s *source) readDump(path string) (*accounting.History, error) {
-	file := os.Stdin
-	if path != "-" {
-		var err error
-		if file, err = os.Open(path); err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-	}
-	in, err := trace.Inflate(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	text, _ := in.Peek(head) // Read meets its error again.
-	text = slices.Clone(text)
-	h, err := sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
-	if err != nil {
-		return nil, refused("sacct", path, text, s.o.Lenient, err)
-	}
-	return h, nil
 }
 
 // span returns the window that the options name, or the given one. With --before it
@@ -438,14 +424,57 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 
 // ask asks the controller for its priorities, to compare the model with them.
 func (s *source) ask(ctx context.Context, commands slurm.Commands) {
-	l := &live{at: ostrich.Time(time.Now().Unix())}
+	s.asked = ostrich.Time(time.Now().Unix())
 	var err error
-	if l.shares, err = commands.Shares(ctx); err == nil {
-		l.queue, err = commands.Queue(ctx)
+	if s.shares, err = commands.Shares(ctx); err == nil {
+		s.queue, err = commands.Queue(ctx)
 	}
 	if err != nil {
 		s.notes = append(s.notes, fmt.Sprintf("The model was not compared with the controller's own priorities: %v.", err))
-		return
+		s.asked = 0
 	}
-	s.live = l
+}
+
+// FromLog converts a workload log to accounting on a machine of m processors. Its
+// users and groups are numbers, and become user5 in group2. Times are those of the
+// log, from 1 on; the window is that of the submissions. Without a job it returns
+// sim.ErrNoJobs.
+func FromLog(log *trace.Log, m int) (*accounting.History, error) {
+	jobs, in, err := sim.FromLog(log, m, sim.Asked)
+	if err != nil {
+		return nil, err
+	}
+	h := &accounting.History{Procs: m, Partitions: []string{""}, QOS: []string{""}, From: jobs[0].Submit + 1}
+	for _, note := range in.Notes() {
+		h.Notes = append(h.Notes, note+".")
+	}
+	groups := make(map[int64]int64)
+	for i := range log.Records {
+		groups[log.Records[i].User] = log.Records[i].Group
+	}
+	places := make(map[accounting.Association]int32)
+	for i := range jobs {
+		l := &jobs[i]
+		a := accounting.Association{User: "nobody"}
+		if l.User != sim.Nobody {
+			a.User = fmt.Sprintf("user%d", l.User)
+			if group := groups[int64(l.User)]; group >= 0 {
+				a.Account = fmt.Sprintf("group%d", group)
+			}
+		}
+		place, ok := places[a]
+		if !ok {
+			place = int32(len(h.Associations))
+			places[a] = place
+			h.Associations = append(h.Associations, a)
+		}
+		j := accounting.Job{
+			ID: l.ID, Association: place, State: accounting.Completed, Procs: int32(l.Procs), Asked: int32(l.Procs),
+			Submit: l.Submit + 1, Start: l.Start + 1, End: l.Start + 1 + ostrich.Time(l.Run), Limit: l.Estimate,
+			Class: l.Class, NameClass: l.Class, // field 14, the program
+		}
+		h.Jobs = append(h.Jobs, j)
+		h.To = max(h.To, j.Submit+1)
+	}
+	return h, nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/horizon"
@@ -37,36 +38,38 @@ type Setup struct {
 	Tree    bool            // OStrich divides by the association tree, not evenly among users
 	Run     Run             // how the jobs are replayed
 
-	Recorded bool // only what happened is looked at: nothing is assumed of the configuration
+	Happened bool // only what happened is looked at: nothing is assumed of the configuration
 }
 
-// Study holds the jobs of a site, and how they are to be scheduled.
+// Study holds the jobs of a site, and how they are to be scheduled: by its Setup,
+// with the options that the run chooses and the size of the machine.
 type Study struct {
+	Setup
+
 	// Jobs are those that ran, and unfinished ones that stood in their way, by
 	// arrival. Job i has the id i+1, and a user that Users names.
-	Jobs  []sim.Logged
-	IDs   []ostrich.JobID // what Slurm calls them
-	Users []User          // by ostrich.UserID−1
+	Jobs  []Job
+	Users []User // by ostrich.UserID−1
 	Pools []Pool
-	Procs int // of all pools
-	Nodes int // 0 if not known
 
-	Options   ostrich.Options
-	Plans     bool            // see Setup
-	Planned   horizon.Options // the same
 	Shares    *ostrich.Shares // nil is an even division
 	Priority  multifactor.Config
 	Scheduler sim.Scheduler
-	Run       Run
 
 	Notes []string // what was left out, changed or assumed
 
-	requests []multifactor.Request // of the jobs
-	pool     []int32               // of the jobs, in Pools
-	open     map[int]bool          // campaigns, by number, with jobs that had not ended
-	numbers  []int                 // of the campaigns in which the jobs are measured; below 0 for jobs that are not
-	tree     bool                  // Setup.Tree
-	measure  ostrich.Rule          // Setup.Measure
+	open map[int]bool // campaigns, by number, with jobs that had not ended
+}
+
+// Job is a job of a site.
+type Job struct {
+	sim.Logged
+	Slurm ostrich.JobID // what Slurm calls it
+
+	request  multifactor.Request
+	pool     int              // of Study.Pools
+	campaign int              // in which it is measured; below 0 if it is not
+	ran      ostrich.Duration // how long it had run, if it had not ended
 }
 
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
@@ -83,48 +86,47 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Options: setup.Run.over(setup.Options), Plans: setup.Plans, Planned: setup.Planned, Run: setup.Run, tree: setup.Tree, measure: setup.Measure, Procs: cmp.Or(setup.Procs, h.Procs), Nodes: cmp.Or(setup.Nodes, h.Nodes)}
-	s.Notes = append(s.Notes, h.Notes...)
+	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes)}
+	s.Options = setup.Run.over(setup.Options)
+	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
 	}
-	if err := s.findPools(h, setup); err != nil {
+	if err := s.findPools(h, setup.Procs > 0); err != nil {
 		return nil, err
 	}
 	notes := s.Notes
-	if err := s.configure(h, setup); err != nil {
+	if err := s.configure(h); err != nil {
 		return nil, err
 	}
-	if setup.Recorded {
+	if s.Happened {
 		s.Notes = notes
 	}
-	if err := s.addJobs(h, setup.Recorded); err != nil {
+	if err := s.addJobs(h); err != nil {
 		return nil, err
 	}
-	if s.tree {
+	if s.Tree {
 		s.Shares = s.divide()
 	}
 	return s, s.number()
 }
 
 func (s *Study) note(n int, one, many string) {
-	switch n {
-	case 0:
-	case 1:
-		s.Notes = append(s.Notes, "1 job "+one+".")
-	default:
-		s.Notes = append(s.Notes, fmt.Sprintf("%d jobs %s.", n, many))
+	if n == 1 {
+		many = one
+	}
+	if n > 0 {
+		s.Notes = append(s.Notes, format.Plural(n, "job")+" "+many+".")
 	}
 }
 
 // addJobs adds the jobs that ran. Those that ended before the window count as
 // usage only. If only what happened is looked at, others are not measured, and need
 // no length.
-func (s *Study) addJobs(h *accounting.History, recorded bool) error {
+func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, rejected, late, wide, instant, elsewhere, lost int
-	var open []unfinished
+	var never, rejected, late, wide, instant, elsewhere, lost, open int
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
@@ -153,7 +155,10 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 			elsewhere++
 			continue
 		}
-		l := sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class}, Start: j.Start}
+		l := Job{
+			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class}, Start: j.Start},
+			Slurm:  j.ID, request: s.request(j), pool: pool,
+		}
 		// A job that waits for another or for a moment is not in the queue yet.
 		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
 			l.Submit = j.Eligible
@@ -165,11 +170,11 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 		}
 		switch j.End {
 		case 0: // it stands in the way of others all the same
-			ran := ostrich.Duration(0)
 			if j.Start != 0 {
-				ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
+				l.ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
 			}
-			open = append(open, unfinished{len(s.Jobs), ran})
+			l.campaign = -1
+			open++
 			l.Start = cmp.Or(j.Start, l.Submit)
 			l.Run = cmp.Or(limit, day)
 		case j.Start:
@@ -186,7 +191,7 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 		l.Estimate = max(l.Estimate, l.Run)
 		a := h.Associations[j.Association]
 		user := User{Name: a.User}
-		if s.tree {
+		if s.Tree {
 			user = User{Name: a.User, Account: a.Account}
 		}
 		id, ok := users[user]
@@ -196,20 +201,14 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 			s.Users = append(s.Users, User{Name: a.User, Account: a.Account})
 		}
 		l.User = id
-		s.Jobs, s.IDs, s.pool = append(s.Jobs, l), append(s.IDs, j.ID), append(s.pool, int32(pool))
-		s.numbers = append(s.numbers, 0)
-		if j.End == 0 {
-			s.numbers[len(s.numbers)-1] = -1
-		}
-		r := s.request(j)
-		r.Eligible = l.Submit
-		s.requests = append(s.requests, r)
+		l.request.Eligible = l.Submit
+		s.Jobs = append(s.Jobs, l)
 	}
 	s.note(never, "never started: left out", "never started: left out")
-	if part := s.finish(open, parts); recorded {
-		s.note(len(open), "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
-	} else if part != "" {
-		s.note(len(open), part, part)
+	if part := s.finish(open, parts); s.Happened {
+		s.note(open, "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
+	} else {
+		s.note(open, part, part)
 	}
 	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
 	s.note(lost, "left out: its time limit ended before the window, and its end was lost", "left out: their time limits ended before the window, and their ends were lost")
@@ -217,9 +216,9 @@ func (s *Study) addJobs(h *accounting.History, recorded bool) error {
 	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
 	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
-	if len(s.Jobs) == len(open) {
+	if len(s.Jobs) == open {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, len(open), len(h.Jobs)-never-len(open)-rejected-elsewhere-lost)
+			len(h.Jobs), never, open, len(h.Jobs)-never-open-rejected-elsewhere-lost)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
@@ -247,16 +246,10 @@ func (s *Study) request(j *accounting.Job) multifactor.Request {
 	}
 }
 
-// unfinished is a job, by its place, that had not ended, and how long it had run.
-type unfinished struct {
-	job int
-	ran ostrich.Duration
-}
-
 // finish gives the unfinished jobs a length: the same part of their limits as the
 // other jobs' median, and no less than they had run. It returns a note on that.
-func (s *Study) finish(open []unfinished, parts []float64) string {
-	if len(open) == 0 {
+func (s *Study) finish(open int, parts []float64) string {
+	if open == 0 {
 		return ""
 	}
 	part := 1.0
@@ -264,10 +257,11 @@ func (s *Study) finish(open []unfinished, parts []float64) string {
 		slices.Sort(parts)
 		part = min(parts[len(parts)/2], 1)
 	}
-	for _, u := range open {
-		j := &s.Jobs[u.job]
-		j.Run = max(1, u.ran, ostrich.Duration(part*float64(j.Run)))
-		j.Estimate = max(j.Estimate, j.Run)
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.campaign < 0 {
+			j.Run = max(1, j.ran, ostrich.Duration(part*float64(j.Run)))
+			j.Estimate = max(j.Estimate, j.Run)
+		}
 	}
 	return fmt.Sprintf("had not ended: not measured, and taken to run for %.0f %% of the time limit, the median of the others", 100*part)
 }
@@ -280,42 +274,21 @@ const longest = ostrich.Duration(math.MaxInt32 - 1)
 
 // sort puts the jobs in the order of their arrival and numbers them.
 func (s *Study) sort() {
-	bySubmit := func(a, b int) int {
-		return cmp.Or(cmp.Compare(s.Jobs[a].Submit, s.Jobs[b].Submit), cmp.Compare(s.IDs[a], s.IDs[b]), cmp.Compare(a, b))
-	}
-	order := make([]int, len(s.Jobs))
-	for i := range order {
-		order[i] = i
-	}
-	if !slices.IsSortedFunc(order, bySubmit) {
-		slices.SortFunc(order, bySubmit)
-		s.Jobs, s.IDs = permuted(s.Jobs, order), permuted(s.IDs, order)
-		s.requests, s.pool = permuted(s.requests, order), permuted(s.pool, order)
-		s.numbers = permuted(s.numbers, order)
-	}
+	slices.SortFunc(s.Jobs, func(a, b Job) int {
+		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Slurm, b.Slurm), cmp.Compare(a.ID, b.ID))
+	})
 	for i := range s.Jobs {
 		s.Jobs[i].ID = ostrich.JobID(i + 1)
 	}
 }
 
-func permuted[T any](list []T, order []int) []T {
-	sorted := make([]T, len(list))
-	for to, from := range order {
-		sorted[to] = list[from]
-	}
-	return sorted
-}
-
 // campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
 func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
-	jobs := s.Jobs
-	if len(s.Pools) > 1 {
-		jobs = nil
-		for i := range s.Jobs {
-			if int(s.pool[i]) == pool {
-				jobs = append(jobs, s.Jobs[i])
-			}
+	jobs := make([]sim.Logged, 0, len(s.Jobs))
+	for i := range s.Jobs {
+		if s.Jobs[i].pool == pool {
+			jobs = append(jobs, s.Jobs[i].Logged)
 		}
 	}
 	list, err := sim.Campaigns(jobs, rule)
@@ -325,7 +298,7 @@ func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
 	for i := range list {
 		for k := range list[i].Tasks {
 			t := &list[i].Tasks[k]
-			t.Tier = s.Priority.Partitions[s.requests[t.ID-1].Partition].Tier
+			t.Tier = s.Priority.Partitions[s.Jobs[t.ID-1].request.Partition].Tier
 		}
 	}
 	return list, nil
@@ -337,14 +310,14 @@ func (s *Study) number() error {
 	first := 0
 	s.open = make(map[int]bool)
 	for p := range s.Pools {
-		campaigns, err := s.campaigns(p, s.measure)
+		campaigns, err := s.campaigns(p, s.Measure)
 		if err != nil {
 			return err
 		}
 		for n := range campaigns {
 			for k := range campaigns[n].Tasks {
-				if i := campaigns[n].Tasks[k].ID - 1; s.numbers[i] >= 0 {
-					s.numbers[i] = first + n
+				if j := &s.Jobs[campaigns[n].Tasks[k].ID-1]; j.campaign >= 0 {
+					j.campaign = first + n
 				} else {
 					s.open[first+n] = true
 				}
@@ -359,12 +332,11 @@ func (s *Study) number() error {
 func (s *Study) Recorded() []report.Job {
 	jobs := make([]report.Job, 0, len(s.Jobs))
 	for i := range s.Jobs {
-		if s.numbers[i] < 0 {
-			continue
+		if j := &s.Jobs[i]; j.campaign >= 0 {
+			ran := j.Recorded(j.campaign)
+			ran.ID = j.Slurm
+			jobs = append(jobs, ran)
 		}
-		j := s.Jobs[i].Recorded(s.numbers[i])
-		j.ID = s.IDs[i]
-		jobs = append(jobs, j)
 	}
 	return jobs
 }

@@ -62,10 +62,15 @@ func TestNew(t *testing.T) {
 		{Job: sim.Job{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8}, Start: 1040},
 		{Job: sim.Job{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2}, Start: 1060},
 	}
-	if diff := cmp.Diff(want, s.Jobs); diff != "" {
+	var got []sim.Logged
+	var ids []ostrich.JobID
+	for _, j := range s.Jobs {
+		got, ids = append(got, j.Logged), append(ids, j.Slurm)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("jobs -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]ostrich.JobID{11, 12, 15, 17, 13}, s.IDs); diff != "" {
+	if diff := cmp.Diff([]ostrich.JobID{11, 12, 15, 17, 13}, ids); diff != "" {
 		t.Errorf("ids -want +got:\n%s", diff)
 	}
 	notes := strings.Join(s.Notes, "\n")
@@ -149,12 +154,12 @@ func TestLost(t *testing.T) {
 	h := history()
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 18, Procs: 8, Submit: 700, Start: 700, State: accounting.Running, Limit: 300})
 	s := mustNew(t, h, Setup{Options: window30})
-	if j := s.Jobs[0]; s.IDs[0] != 18 || j.Start != 700 || j.Run != 300 {
-		t.Errorf("job %d runs from %d for %d s", s.IDs[0], j.Start, j.Run)
+	if j := s.Jobs[0]; s.Jobs[0].Slurm != 18 || j.Start != 700 || j.Run != 300 {
+		t.Errorf("job %d runs from %d for %d s", s.Jobs[0].Slurm, j.Start, j.Run)
 	}
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 19, Procs: 8, Submit: 10, Start: 10, State: accounting.Running, Limit: 300})
-	if s = mustNew(t, h, Setup{Options: window30}); s.IDs[0] != 18 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 job left out: its time limit ended before the window") {
-		t.Errorf("first job %d, notes %q", s.IDs[0], s.Notes)
+	if s = mustNew(t, h, Setup{Options: window30}); s.Jobs[0].Slurm != 18 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 job left out: its time limit ended before the window") {
+		t.Errorf("first job %d, notes %q", s.Jobs[0].Slurm, s.Notes)
 	}
 	ran := s.ran(h)
 	ran = ran[:len(ran)-1]
@@ -211,8 +216,8 @@ func TestPools(t *testing.T) {
 	}
 	for _, c := range campaigns {
 		for _, task := range c.Tasks {
-			if want := map[ostrich.JobID]int{11: 1, 12: 1, 13: 1, 15: 1, 17: 2}[s.IDs[task.ID-1]]; task.Tier != want {
-				t.Errorf("job %d is of tier %d, want %d", s.IDs[task.ID-1], task.Tier, want)
+			if want := map[ostrich.JobID]int{11: 1, 12: 1, 13: 1, 15: 1, 17: 2}[s.Jobs[task.ID-1].Slurm]; task.Tier != want {
+				t.Errorf("job %d is of tier %d, want %d", s.Jobs[task.ID-1].Slurm, task.Tier, want)
 			}
 		}
 	}

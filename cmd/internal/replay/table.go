@@ -33,20 +33,22 @@ const (
 type Policy struct {
 	Name, Usage string
 
-	needs     Need                            // one of these
-	byLimit   string                          // the usage where jobs go by their time limits; "" is Usage
-	order     *sim.Order                      // job by job
-	exact     *sim.Order                      // the same for who knows how long jobs run; nil if that means nothing
-	rank      func(m *Material) sim.Policy    // campaign by campaign
-	byJob     bool                            // rank orders single jobs, so no order inside a campaign is needed
-	inside    ostrich.Inside                  // what goes first in a campaign, unless that is chosen
-	place     func(policy.Machine) placeWhole // whole campaigns of sequential jobs
-	gated     bool                            // campaigns that have not started virtually wait behind a gate
-	gate      ostrich.Gate                    // unless another is chosen
-	virtual   ostrich.Machine                 // how the virtual schedule serves, for OStrich and to compare with
-	knows     grid.Information                // of run times, on a platform
-	usesPlans bool                            // it plans the queue
-	submitted bool                            // jobs of a campaign go as they were submitted, whatever the settings
+	needs     Need                         // one of these
+	byLimit   string                       // the usage where jobs go by their time limits; "" is Usage
+	order     *sim.Order                   // job by job
+	exact     *sim.Order                   // the same for who knows how long jobs run; nil if that means nothing
+	rank      func(m *Material) sim.Policy // campaign by campaign
+	byJob     bool                         // rank orders single jobs, so no order inside a campaign is needed
+	inside    ostrich.Inside               // what goes first in a campaign, unless that is chosen
+	gated     bool                         // campaigns that have not started virtually wait behind a gate
+	gate      ostrich.Gate                 // unless another is chosen
+	virtual   ostrich.Machine              // how the virtual schedule serves, for OStrich and to compare with
+	knows     grid.Information             // of run times, on a platform
+	plans     bool                         // it plans the queue over horizons
+	submitted bool                         // jobs of a campaign go as they were submitted, whatever the settings
+
+	// place places whole campaigns of sequential jobs.
+	place func(policy.Machine, []policy.Campaign) (policy.Schedule, error)
 
 	// Settings returns the settings that the policy has unless others are chosen;
 	// nil if it has none.
@@ -68,18 +70,18 @@ type Material struct {
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
-// placeWhole places whole campaigns.
-type placeWhole func([]policy.Campaign) (policy.Schedule, error)
-
 // table are all policies, in the order of the helps.
 var table = append([]Policy{
-	{Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true, rank: multifactorOf},
 	{
-		Name: "fairshare", needs: Parts, rank: flatOf,
+		Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true,
+		rank: func(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) },
+	},
+	{
+		Name: "fairshare", needs: Parts, rank: func(m *Material) sim.Policy { return flat(m, 0) },
 		Usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
 	{
-		Name: "classic", needs: Parts, rank: classicOf,
+		Name: "classic", needs: Parts, rank: func(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) },
 		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
 	},
 	{
@@ -123,7 +125,7 @@ var table = append([]Policy{
 		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
 	},
 	{
-		Name: "multifactor", needs: Log, byJob: true, rank: flatOf,
+		Name: "multifactor", needs: Log, byJob: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
 		Usage: "Slurm's priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
 	{
@@ -131,23 +133,21 @@ var table = append([]Policy{
 		rank: func(*Material) sim.Policy { return sim.SpaceShare },
 	},
 	{
-		Name: "horizon", needs: Log, byJob: true, usesPlans: true,
+		Name: "horizon", needs: Log, byJob: true, plans: true,
 		Usage: "queues planned by an optimiser over horizons, for users' waits (Schlagkamp et al. 2016, section III)",
 		rank:  func(m *Material) sim.Policy { return m.Horizon.Policy },
 	},
 	{
 		Name: "faircamp", needs: Log, Usage: "campaigns of sequential jobs by deadline, run times known (thesis 4.1)",
-		place: func(m policy.Machine) placeWhole {
-			return func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }
-		},
+		place: func(m policy.Machine, c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) },
 	},
 	{
 		Name: "multicamp", needs: Log, Usage: "offline, run times known: all campaigns of a user in a row, shortest user first (thesis 3.5)",
-		place: func(m policy.Machine) placeWhole { return m.MultiCamp },
+		place: policy.Machine.MultiCamp,
 	},
 	{
 		Name: "multicmax", needs: Log, Usage: "offline, run times known: one campaign a user, shortest first (thesis 2.3)",
-		place: func(m policy.Machine) placeWhole { return m.MultiCmax },
+		place: policy.Machine.MultiCmax,
 	},
 }, clusterPolicies()...)
 
@@ -206,9 +206,6 @@ func (m *Material) shared(made sim.Policy) sim.Policy {
 	}
 }
 
-// multifactorOf returns Slurm's own order.
-func multifactorOf(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) }
-
 // Policies returns those that can be replayed with something, in the order of the
 // help.
 func Policies(with Need) []*Policy {
@@ -254,9 +251,6 @@ func Help(with Need, width int) string {
 // changes if it knows the true ones.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
-// plans reports whether the policy plans the queue over horizons.
-func (p *Policy) plans() bool { return p.usesPlans }
-
 // Into makes the policy and has a loop follow it. With exact, a policy that goes
 // job by job knows how long jobs run.
 func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
@@ -273,13 +267,8 @@ func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
 // Ranks reports whether the policy goes campaign by campaign.
 func (p *Policy) Ranks() bool { return p.rank != nil }
 
-// flatOf returns Slurm's own order at a site that sets PriorityWeightFairshare and
-// nothing else, with all users in one account.
-func flatOf(m *Material) sim.Policy { return flat(m, 0) }
-
-// classicOf returns the same order without Fair Tree.
-func classicOf(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) }
-
+// flat returns Slurm's own order at a site that sets PriorityWeightFairshare, these
+// flags and nothing else, with all users in one account.
 func flat(m *Material, flags multifactor.Flags) sim.Policy {
 	c := multifactor.Config{
 		Weights: multifactor.Weights{Fairshare: 1_000_000}, Flags: flags, HalfLife: 7 * 24 * 3600,

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
@@ -74,6 +77,35 @@ func unlike(option string, text []byte) string {
 		}
 	}
 	return ""
+}
+
+// readFile has the file of an option ("swf" or "sacct") read, or standard input for "-",
+// compressed or not.
+func readFile(option, path string, lenient bool, read func(in io.Reader, name string) error) error {
+	prefix, name, file := "", path, os.Stdin
+	if option == "swf" {
+		prefix = "trace: "
+		if path == "-" {
+			name = "standard input"
+		}
+	}
+	if path != "-" {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return fmt.Errorf("%s%w", prefix, err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+	}
+	in, err := trace.Inflate(file)
+	if err != nil {
+		return fmt.Errorf("%s%s: %w", prefix, name, err)
+	}
+	text, _ := in.Peek(head) // read meets its error again.
+	text = slices.Clone(text)
+	if err = read(in, name); err != nil {
+		return refused(option, name, text, lenient, err)
+	}
+	return nil
 }
 
 // refused adds to the error of a file that cannot be read what the file seems to

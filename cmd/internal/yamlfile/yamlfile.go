@@ -15,9 +15,9 @@ import (
 // saysLine is how an error of the YAML parser begins, if it knows the line.
 var saysLine = regexp.MustCompile(`(?s)^yaml: line (\d+): (.*)$`)
 
-// Document returns the only document of a file. needs says what an empty file lacks,
-// what is the name of such a document.
-func Document(file string, raw []byte, needs, what string) (*yaml.Node, error) {
+// Read has a function read the only document of a file, and returns what it found wrong.
+// needs says what an empty file lacks, what is the name of such a document.
+func Read(file string, raw []byte, needs, what string, read func(r *Reader, root *yaml.Node)) error {
 	bad := func(err error) error {
 		if said := saysLine.FindStringSubmatch(err.Error()); said != nil {
 			return fmt.Errorf("%s:%s: %s", file, said[1], said[2])
@@ -28,17 +28,19 @@ func Document(file string, raw []byte, needs, what string) (*yaml.Node, error) {
 	var root, more yaml.Node
 	switch err := in.Decode(&root); {
 	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: empty; it has to name %s", file, needs)
+		return fmt.Errorf("%s: empty; it has to name %s", file, needs)
 	case err != nil:
-		return nil, bad(err)
+		return bad(err)
 	}
 	switch err := in.Decode(&more); {
 	case err == nil:
-		return nil, fmt.Errorf("%s:%d: a second document; a %s is one", file, more.Line, what)
+		return fmt.Errorf("%s:%d: a second document; a %s is one", file, more.Line, what)
 	case !errors.Is(err, io.EOF):
-		return nil, bad(err)
+		return bad(err)
 	}
-	return root.Content[0], nil
+	r := &Reader{File: file}
+	read(r, root.Content[0])
+	return errors.Join(r.Errs...)
 }
 
 // Reader collects what is wrong with a file.

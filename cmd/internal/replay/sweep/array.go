@@ -81,7 +81,7 @@ func (a *array) submit(missing []int) error {
 	if err != nil {
 		return err
 	}
-	if a.perTask, err = perTask(len(a.points), a.c.Int("per-task"), controller.MaxArraySize); err != nil {
+	if a.perTask, err = perTask(len(a.Points), a.c.Int("per-task"), controller.MaxArraySize); err != nil {
 		return err
 	}
 	a.tasks = a.tasksOf(missing)
@@ -96,7 +96,7 @@ func (a *array) submit(missing []int) error {
 	}
 	script := Script(paths[0], "sweep", paths[1], "--out", paths[2], "--per-task", strconv.Itoa(a.perTask))
 	err = errors.Join(
-		atomicfile.Write(a.folder.Path(pointsFile), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(a.pointRows()) }),
+		writeCSV(a.folder.Path(pointsFile), a.pointRows()),
 		atomicfile.Write(a.folder.Path("batch.sh"), func(w io.Writer) error { _, bad := io.WriteString(w, script); return bad }),
 	)
 	if err != nil {
@@ -140,8 +140,8 @@ const pointsFile = "points.csv"
 
 func (r *run) pointRows() [][]string {
 	rows := [][]string{{"point", "key", "log", "seed", "options"}}
-	for i := range r.points {
-		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.points[i].Trace].name, r.seed(i), r.options(i)})
+	for i := range r.Points {
+		rows = append(rows, []string{strconv.Itoa(i), r.keys[i], r.traces[r.Points[i].Trace].name, r.seed(i), r.options(i)})
 	}
 	return rows
 }
@@ -288,3 +288,44 @@ func lastLine(path string) string {
 	}
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
+
+// Chunk returns the points of a task if the tasks in turn compute perTask of n
+// points each: from first up to, but not including, end. A task beyond the last
+// point has none.
+func Chunk(n, perTask, task int) (first, end int) {
+	first = min(n, task*perTask)
+	return first, min(n, first+perTask)
+}
+
+// Indices formats ascending task numbers as sbatch's --array reads them: "0-3,7".
+func Indices(tasks []int) string {
+	var b strings.Builder
+	for i := 0; i < len(tasks); {
+		k := i
+		for k+1 < len(tasks) && tasks[k+1] == tasks[k]+1 {
+			k++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(tasks[i]))
+		if k > i {
+			b.WriteString("-" + strconv.Itoa(tasks[k]))
+		}
+		i = k + 1
+	}
+	return b.String()
+}
+
+// Script returns the batch script of an array whose tasks run the command with
+// --task and their number.
+func Script(command ...string) string {
+	return fmt.Sprintf(`#!/bin/sh
+# One task of a job array, written by "ostrich sweep --slurm".
+export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
+exec %s --task "$SLURM_ARRAY_TASK_ID" --workers "$GOMAXPROCS"
+`, strings.Join(format.Texts(command, quote), " "))
+}
+
+// quote returns a word in the shell's quotes.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

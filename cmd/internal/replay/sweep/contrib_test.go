@@ -26,7 +26,7 @@ func TestTable5(t *testing.T) {
 		if _, err = readTraces(f); err != nil {
 			t.Error(err)
 		}
-		g, err := f.Expand(meaning{})
+		g, err := f.Expand()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,26 +33,20 @@ type Trace struct {
 	Line    int
 }
 
-// Axis is an option with the values that it takes in turn.
-type Axis struct {
-	Option string
-	Values []Value
-}
+// Axis is an option with the values that it takes in turn, at least one.
+type Axis []Option
 
-// Value is a value as text, as on a command line.
-type Value struct {
-	Text string
-	Line int
-}
-
-// Option is an option with one value.
+// Option is an option with one value, as text as on a command line.
 type Option struct {
 	Name, Value string
 	Line        int
 }
 
-// lists are the keys that stand for options of simulate, with their names there.
-var lists = []struct{ key, option string }{{"policies", "policy"}, {"backfill", "backfill"}, {"replay", "replay"}}
+// lists are the keys that stand for options of simulate, and listed the names there.
+var (
+	lists  = []string{"policies", "backfill", "replay"}
+	listed = []string{"policy", "backfill", "replay"}
+)
 
 // maxSeeds bounds a range of seeds, which is so easily mistyped.
 const maxSeeds = 100_000
@@ -61,43 +54,36 @@ const maxSeeds = 100_000
 // Read reads a file. Errors name it and the line, all of them at once; unknown
 // keys and empty lists are errors. Read does not check values.
 func Read(name string, raw []byte) (*File, error) {
-	r := reader{Reader: yamlfile.Reader{File: name}, file: &File{Name: name}}
-	root, err := yamlfile.Document(name, raw, "traces and policies", "sweep")
+	f := &File{Name: name}
+	err := yamlfile.Read(name, raw, "traces and policies", "sweep", func(r *yamlfile.Reader, root *yaml.Node) { (&reader{r, f}).root(root) })
 	if err != nil {
 		return nil, err
 	}
-	r.root(root)
-	if len(r.Errs) > 0 {
-		return nil, errors.Join(r.Errs...)
-	}
-	return r.file, nil
+	return f, nil
 }
 
 // reader collects what a file says, and what is wrong with it.
 type reader struct {
-	yamlfile.Reader
+	*yamlfile.Reader
 	file *File
 }
 
 func (r *reader) root(n *yaml.Node) {
-	var traced bool
-	var parameters []Axis
-	fixed := make([]Axis, len(lists))
+	axes := make([]Axis, len(lists))
 	r.Pairs(n, "file", func(key, value *yaml.Node) {
-		i := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.key == key.Value })
+		i := slices.Index(lists, key.Value)
 		switch {
 		case i >= 0:
-			fixed[i] = Axis{Option: lists[i].option, Values: r.values(key.Value, value)}
+			axes[i] = r.values(key.Value, listed[i], value)
 		case key.Value == "traces":
-			traced = true
 			r.traces(value)
 		case key.Value == "parameters":
 			r.Pairs(value, "parameters", func(option, values *yaml.Node) {
-				if j := slices.IndexFunc(lists, func(l struct{ key, option string }) bool { return l.option == option.Value }); j >= 0 {
-					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j].key)
+				if j := slices.Index(listed, option.Value); j >= 0 {
+					r.Fail(option.Line, "parameters.%s: its values stand under the key %s of the file", option.Value, lists[j])
 					return
 				}
-				parameters = append(parameters, Axis{Option: option.Value, Values: r.values("parameters."+option.Value, values)})
+				axes = append(axes, r.values("parameters."+option.Value, option.Value, values))
 			})
 		case key.Value == "seeds":
 			r.file.seeded = key.Line
@@ -106,49 +92,49 @@ func (r *reader) root(n *yaml.Node) {
 			r.Fail(key.Line, "%s: unknown key; those of a sweep are traces, policies, backfill, replay, parameters and seeds", key.Value)
 		}
 	})
-	if len(r.Errs) == 0 && !traced {
+	if len(r.Errs) == 0 && len(r.file.Traces) == 0 {
 		r.Fail(n.Line, "traces: none is named")
 	}
-	if len(r.Errs) == 0 && len(fixed[0].Values) == 0 {
+	if len(r.Errs) == 0 && len(axes[0]) == 0 {
 		r.Fail(n.Line, "policies: none is named")
 	}
 	if r.file.seeded == 0 {
 		r.file.Seeds = []uint64{1}
 	}
-	r.file.Axes = append(slices.DeleteFunc(fixed, func(a Axis) bool { return len(a.Values) == 0 }), parameters...)
+	r.file.Axes = slices.DeleteFunc(axes, func(a Axis) bool { return len(a) == 0 })
 }
 
-// values returns the values of a list; one value is a list of one.
-func (r *reader) values(what string, n *yaml.Node) []Value {
-	nodes := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode {
-		nodes = n.Content
-	}
-	if len(nodes) == 0 {
+// list returns the elements of a list; one value is a list of one.
+func (r *reader) list(what string, n *yaml.Node) []*yaml.Node {
+	switch {
+	case n.Kind != yaml.SequenceNode:
+		return []*yaml.Node{n}
+	case len(n.Content) == 0:
 		r.Fail(n.Line, "%s: an empty list", what)
 	}
-	var all []Value
-	for _, v := range nodes {
-		v = yamlfile.Target(v)
+	var list []*yaml.Node
+	for _, v := range n.Content {
+		list = append(list, yamlfile.Target(v))
+	}
+	return list
+}
+
+// values returns the values of a list as those of an option.
+func (r *reader) values(what, option string, n *yaml.Node) []Option {
+	var all []Option
+	for _, v := range r.list(what, n) {
 		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
 			r.Fail(v.Line, "%s: expected a value or a list of values", what)
 			continue
 		}
-		all = append(all, Value{v.Value, v.Line})
+		all = append(all, Option{option, v.Value, v.Line})
 	}
 	return all
 }
 
 func (r *reader) traces(n *yaml.Node) {
-	nodes := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode {
-		nodes = n.Content
-	}
-	if len(nodes) == 0 {
-		r.Fail(n.Line, "traces: an empty list")
-	}
-	for _, t := range nodes {
-		switch t = yamlfile.Target(t); {
+	for _, t := range r.list("traces", n) {
+		switch {
 		case t.Kind == yaml.ScalarNode && t.Tag != "!!null" && t.Value != "":
 			r.file.Traces = append(r.file.Traces, Trace{Log: t.Value, Line: t.Line})
 		case t.Kind == yaml.MappingNode:
@@ -162,20 +148,18 @@ func (r *reader) traces(n *yaml.Node) {
 func (r *reader) trace(n *yaml.Node) {
 	t := Trace{Line: n.Line}
 	r.Pairs(n, "traces", func(key, value *yaml.Node) {
-		values := r.values("traces."+key.Value, value)
+		values := r.values("traces."+key.Value, key.Value, value)
 		single := map[string]*string{"generate": &t.Generate, "log": &t.Log, "name": &t.Name}[key.Value]
 		switch {
 		case len(values) == 0: // which was told
-		case single != nil && (len(values) > 1 || values[0].Text == ""):
+		case single != nil && (len(values) > 1 || values[0].Value == ""):
 			r.Fail(key.Line, "traces.%s: expected one word", key.Value)
 		case single != nil:
-			*single = values[0].Text
+			*single = values[0].Value
 		case key.Value == "seed":
 			r.Fail(key.Line, "traces.seed: seeds stand under the key seeds of the file, and are those of all generated traces")
 		default:
-			for _, v := range values {
-				t.Options = append(t.Options, Option{key.Value, v.Text, v.Line})
-			}
+			t.Options = append(t.Options, values...)
 		}
 	})
 	switch {
@@ -190,8 +174,8 @@ func (r *reader) trace(n *yaml.Node) {
 // seeds returns numbers, or ranges of them as 1-10.
 func (r *reader) seeds(n *yaml.Node) {
 	seen := make(map[uint64]int)
-	for _, v := range r.values("seeds", n) {
-		low, high, ranged := strings.Cut(v.Text, "-")
+	for _, v := range r.values("seeds", "seed", n) {
+		low, high, ranged := strings.Cut(v.Value, "-")
 		first, err := strconv.ParseUint(low, 10, 64)
 		last := first
 		if err == nil && ranged {
@@ -199,10 +183,10 @@ func (r *reader) seeds(n *yaml.Node) {
 		}
 		switch {
 		case err != nil || last < first:
-			r.Fail(v.Line, "seeds: %q: neither a number from 0 on nor a range of them, as 1-10", v.Text)
+			r.Fail(v.Line, "seeds: %q: neither a number from 0 on nor a range of them, as 1-10", v.Value)
 			continue
 		case last-first >= maxSeeds:
-			r.Fail(v.Line, "seeds: %s: more than %d", v.Text, maxSeeds)
+			r.Fail(v.Line, "seeds: %s: more than %d", v.Value, maxSeeds)
 			continue
 		}
 		for s := first; ; s++ {

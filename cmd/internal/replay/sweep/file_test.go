@@ -33,10 +33,10 @@ seeds: [3, 7-9]
 		},
 		Seeds: []uint64{3, 7, 8, 9},
 		Axes: []sweep.Axis{
-			{"policy", []sweep.Value{{"fcfs", 6}}},
-			{"backfill", []sweep.Value{{"none", 8}, {"easy", 8}}},
-			{"load", []sweep.Value{{"1", 7}, {"1.2", 7}}},
-			{"kill", []sweep.Value{{"true", 7}}},
+			{{"policy", "fcfs", 6}},
+			{{"backfill", "none", 8}, {"backfill", "easy", 8}},
+			{{"load", "1", 7}, {"load", "1.2", 7}},
+			{{"kill", "true", 7}},
 		},
 	}
 	if diff := cmp.Diff(want, f, cmpopts.IgnoreUnexported(sweep.File{})); diff != "" {
@@ -98,7 +98,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q: %+v", text, file)
 		}
 		for _, a := range file.Axes {
-			if len(a.Values) == 0 {
+			if len(a) == 0 {
 				t.Errorf("%q: %+v", text, a)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/yamlfile"
 )
 
@@ -36,21 +37,7 @@ func (p *Point) Option(name string) string {
 type Grid struct {
 	Points []Point
 	Notes  []string
-}
-
-// Idle is an option that has no effect beside the others, and why.
-type Idle struct{ Option, Why string }
-
-// Meaning says what options mean.
-type Meaning interface {
-	// Canonical returns the one spelling of a value, or why it is invalid.
-	Canonical(o Option) (string, error)
-
-	// Judge checks options together, one of each axis, for a generated trace or
-	// for a log. It returns those that have no effect beside the others, or an
-	// error if what they ask for cannot be simulated. The answer depends on the
-	// arguments only.
-	Judge(generated bool, o []Option) ([]Idle, error)
+	Texts  map[Option]string // the one spelling of each value
 }
 
 // Expand lists the points of a file. The trace varies slowest, then the seed,
@@ -61,50 +48,47 @@ type Meaning interface {
 // and of points that are then the same one remains. Combinations that cannot be
 // simulated are left out. Notes count all this. A value that ends up in no
 // point, and one that is there twice, is an error that names the line.
-func (f *File) Expand(m Meaning) (*Grid, error) {
-	if err := f.values(m); err != nil {
+func (f *File) Expand() (*Grid, error) {
+	texts, err := f.values()
+	if err != nil {
 		return nil, err
 	}
 	if err := f.size(); err != nil {
 		return nil, err
 	}
-	e := expansion{file: f, grid: &Grid{}, used: make([][]bool, len(f.Axes)), unfit: make([][][]string, len(f.Axes))}
-	for i, a := range f.Axes {
-		e.used[i], e.unfit[i] = make([]bool, len(a.Values)), make([][]string, len(a.Values))
-	}
-	e.expand(m)
+	e := expansion{file: f, grid: &Grid{Texts: texts}, used: make(map[Option]bool), unfit: make(map[Option][]string)}
+	e.expand()
 	var errs []error
-	for i, a := range f.Axes {
-		for k, v := range a.Values {
-			if !e.used[i][k] {
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", a.Option, v.Text, strings.Join(e.unfit[i][k], "; ")))
-			}
+	for _, v := range slices.Concat(f.Axes...) {
+		if !e.used[v] {
+			errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", v.Name, v.Value, strings.Join(e.unfit[v], "; ")))
 		}
 	}
 	return e.grid, errors.Join(errs...)
 }
 
-// values checks each value by itself.
-func (f *File) values(m Meaning) error {
+// values checks each value by itself, and returns the one spelling of each.
+func (f *File) values() (map[Option]string, error) {
+	texts := make(map[Option]string)
 	var errs []error
 	for _, a := range f.Axes {
-		seen := make(map[string]Value)
-		for _, v := range a.Values {
-			text, err := m.Canonical(Option{a.Option, v.Text, v.Line})
+		seen := make(map[string]Option)
+		for _, v := range a {
+			text, err := canonical(v)
 			first, twice := seen[text]
 			switch {
 			case err != nil:
 				errs = append(errs, yamlfile.At(f.Name, v.Line, "%w", err))
 				continue
-			case twice && first.Text == v.Text:
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is in line %d already", a.Option, v.Text, first.Line))
+			case twice && first.Value == v.Value:
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is in line %d already", v.Name, v.Value, first.Line))
 			case twice:
-				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", a.Option, v.Text, first.Text, first.Line))
+				errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s: is %s, which is in line %d already", v.Name, v.Value, first.Value, first.Line))
 			}
-			seen[text] = v
+			seen[text], texts[v] = v, text
 		}
 	}
-	return errors.Join(errs...)
+	return texts, errors.Join(errs...)
 }
 
 func (f *File) size() error {
@@ -116,7 +100,7 @@ func (f *File) size() error {
 	}
 	n := runs
 	for _, a := range f.Axes {
-		if n *= len(a.Values); n > MaxPoints {
+		if n *= len(a); n > MaxPoints {
 			return fmt.Errorf("%s: more than %d points", f.Name, MaxPoints)
 		}
 	}
@@ -129,7 +113,8 @@ type tally struct {
 	counts map[string]int
 }
 
-func (t *tally) add(text string) {
+// add returns how often the text came up.
+func (t *tally) add(text string) int {
 	if t.counts == nil {
 		t.counts = make(map[string]int)
 	}
@@ -137,53 +122,48 @@ func (t *tally) add(text string) {
 		t.texts = append(t.texts, text)
 	}
 	t.counts[text]++
+	return t.counts[text]
 }
 
 // expansion is a grid in the making.
 type expansion struct {
 	file  *File
 	grid  *Grid
-	used  [][]bool     // of each axis and value: some point has it
-	unfit [][][]string // the first reasons why combinations do not
-	idle  tally        // options left out, by why
-	wrong tally        // combinations left out, by why
+	used  map[Option]bool     // some point has it
+	unfit map[Option][]string // the first reasons why combinations do not
+	idle  tally               // options left out, by why
+	wrong tally               // combinations left out, by why
 }
 
-// combination is a point of every trace and seed.
+// combination is a point of every trace and seed, unless it is wrong.
 type combination struct {
 	options []Option
-	idle    []Idle
+	idle    []string // why options were left out
+	wrong   string   // why it cannot be simulated
 }
 
-// options are the combinations of options for one kind of trace.
-type options struct {
-	combinations []combination // that can be simulated
-	wrong        []string      // of each other one, why it does not
-}
-
-func (e *expansion) expand(m Meaning) {
-	var of [2]options
-	var judged [2]bool
-	unseeded := 0 // logs that the file has seeds for
+func (e *expansion) expand() {
+	of := make(map[bool][]combination) // by whether the trace is generated
+	unseeded := 0                      // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
-		kind, seeds := 0, []uint64{0}
-		if trace.Generate != "" {
-			kind, seeds = 1, e.file.Seeds
+		generated, seeds := trace.Generate != "", []uint64{0}
+		if generated {
+			seeds = e.file.Seeds
 		} else if e.file.seeded > 0 {
 			unseeded++
 		}
-		if !judged[kind] {
-			judged[kind] = true
-			of[kind] = e.options(m, kind == 1)
+		if of[generated] == nil {
+			of[generated] = e.combine(generated)
 		}
 		for _, seed := range seeds {
-			for _, why := range of[kind].wrong {
-				e.wrong.add(why)
-			}
-			for _, c := range of[kind].combinations {
-				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: kind == 1, Options: c.options})
-				for _, i := range c.idle {
-					e.idle.add(i.Why)
+			for _, c := range of[generated] {
+				if c.wrong != "" {
+					e.wrong.add(c.wrong)
+					continue
+				}
+				e.grid.Points = append(e.grid.Points, Point{Trace: t, Seed: seed, Seeded: generated, Options: c.options})
+				for _, why := range c.idle {
+					e.idle.add(why)
 				}
 			}
 		}
@@ -200,56 +180,107 @@ func (e *expansion) expand(m Meaning) {
 	}
 }
 
-// options combines the values of all axes.
-func (e *expansion) options(m Meaning, generated bool) (all options) {
-	axes := e.file.Axes
-	at := make([]int, len(axes))
+// combine combines the values of all axes, the last one fastest, for one kind of trace.
+func (e *expansion) combine(generated bool) []combination {
+	var all []combination
 	seen := make(map[string]bool)
-	for {
-		list := make([]Option, len(axes))
-		for i, a := range axes {
-			list[i] = Option{a.Option, a.Values[at[i]].Text, a.Values[at[i]].Line}
+	n := 1
+	for _, a := range e.file.Axes {
+		n *= len(a)
+	}
+	for k := range n {
+		list := make([]Option, len(e.file.Axes))
+		for i, a := range slices.Backward(e.file.Axes) {
+			list[i] = a[k%len(a)]
+			k /= len(a)
 		}
-		idle, err := m.Judge(generated, list)
+		idle, err := judge(generated, list)
 		if err != nil {
-			all.wrong = append(all.wrong, err.Error())
-			for i := range axes {
-				e.reason(i, at[i], err.Error())
+			all = append(all, combination{wrong: err.Error()})
+			for _, o := range list {
+				e.reason(o, err.Error())
 			}
-		} else {
-			c := combination{idle: idle}
-			var key strings.Builder
-			for i, o := range list {
-				k := slices.IndexFunc(idle, func(x Idle) bool { return x.Option == o.Name })
-				if k >= 0 {
-					e.reason(i, at[i], idle[k].Why)
-					continue
-				}
-				fmt.Fprintf(&key, "%d=%d ", i, at[i])
-				c.options = append(c.options, o)
-				e.used[i][at[i]] = true
-			}
-			if !seen[key.String()] {
-				seen[key.String()] = true
-				all.combinations = append(all.combinations, c)
-			}
+			continue
 		}
-		i := len(axes) - 1
-		for ; i >= 0; i-- {
-			if at[i]++; at[i] < len(axes[i].Values) {
-				break
+		var c combination
+		for _, o := range list {
+			if why := idle[o.Name]; why != "" {
+				e.reason(o, why)
+				c.idle = append(c.idle, why)
+				continue
 			}
-			at[i] = 0
+			c.options = append(c.options, o)
+			e.used[o] = true
 		}
-		if i < 0 {
-			return all
+		if key := fmt.Sprintf("%#v", c.options); !seen[key] {
+			seen[key] = true
+			all = append(all, c)
 		}
+	}
+	return all
+}
+
+func (e *expansion) reason(o Option, why string) {
+	const most = 3
+	if all := e.unfit[o]; len(all) < most && !slices.Contains(all, why) {
+		e.unfit[o] = append(all, why)
 	}
 }
 
-func (e *expansion) reason(axis, value int, why string) {
-	const most = 3
-	if all := &e.unfit[axis][value]; len(*all) < most && !slices.Contains(*all, why) {
-		*all = append(*all, why)
+// optionsOf returns the options of a replay that these set.
+func optionsOf(list []Option) (*replay.Options, error) {
+	o := replay.Defaults()
+	for _, one := range list {
+		if err := o.Set(one.Name, one.Value); err != nil {
+			return nil, err
+		}
 	}
+	return o, nil
+}
+
+// has refuses an option that a command does not have.
+func has(names []string, name, command string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
+}
+
+// canonical returns the one spelling of a value, or why it is invalid, as far as that can
+// be checked without a log.
+func canonical(o Option) (string, error) {
+	r := replay.Defaults()
+	if err := has(r.Names, o.Name, "simulate"); err != nil {
+		return "", err
+	}
+	if err := r.Set(o.Name, o.Value); err != nil {
+		return "", err
+	}
+	return r.CheckAlone(o.Name)
+}
+
+// judge checks options together as simulate does, one of each axis, for a generated
+// trace or for a log. It returns why some of them, by name, have no effect beside the
+// others, or an error if what they ask for cannot be simulated. Whether the fields of a
+// log name its campaigns is seen when it is read.
+func judge(generated bool, options []Option) (map[string]string, error) {
+	asked, err := optionsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	p, err := asked.OnePolicy()
+	if err != nil {
+		return nil, err
+	}
+	idle := make(map[string]string)
+	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
+		idle[o.Name] = asked.MeansNothing(o.Name, p)
+		return idle[o.Name] != ""
+	})
+	if len(kept) < len(options) {
+		if asked, err = optionsOf(kept); err != nil {
+			return nil, err
+		}
+	}
+	return idle, asked.CheckTogether(p, generated)
 }

@@ -1,7 +1,6 @@
 package sweep_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,42 +11,13 @@ import (
 	"slurm-ostrich/cmd/internal/replay/sweep"
 )
 
-// meaning is that of a small simulator: "gate" means nothing to policy fcfs,
-// "place" takes no backfill, and 1.0 is 1.
-type meaning struct{}
-
-func (meaning) Canonical(o sweep.Option) (string, error) {
-	if o.Value == "wrong" {
-		return "", fmt.Errorf("--%s %q: must be right", o.Name, o.Value)
-	}
-	return strings.TrimSuffix(o.Value, ".0"), nil
-}
-
-func (meaning) Judge(generated bool, options []sweep.Option) ([]sweep.Idle, error) {
-	is := make(map[string]string)
-	for _, o := range options {
-		is[o.Name] = o.Value
-	}
-	var idle []sweep.Idle
-	if _, there := is["gate"]; there && is["policy"] == "fcfs" {
-		idle = append(idle, sweep.Idle{Option: "gate", Why: "gate means nothing to fcfs"})
-	}
-	switch {
-	case is["policy"] == "place" && is["backfill"] == "easy":
-		return nil, errors.New("place takes no backfill")
-	case generated && is["rule"] == "max":
-		return nil, errors.New("a generated trace has its own rule")
-	}
-	return idle, nil
-}
-
 func expand(t *testing.T, text string) ([]string, []string, error) {
 	t.Helper()
 	f, err := sweep.Read("s.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := f.Expand(meaning{})
+	g, err := f.Expand()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,37 +41,37 @@ func TestExpand(t *testing.T) {
 		points, notes []string
 	}{
 		{
-			"the last parameter varies fastest", "traces: [a, {generate: hipc}]\npolicies: [x, y]\nseeds: [1, 2]\nparameters: {load: [1, 2]}",
+			"the last parameter varies fastest", "traces: [a, {generate: hipc}]\npolicies: [spt, lpt]\nseeds: [1, 2]\nparameters: {load: [1, 2]}",
 			[]string{
-				"trace 0 policy=x load=1", "trace 0 policy=x load=2", "trace 0 policy=y load=1", "trace 0 policy=y load=2",
-				"trace 1 seed 1 policy=x load=1", "trace 1 seed 1 policy=x load=2", "trace 1 seed 1 policy=y load=1", "trace 1 seed 1 policy=y load=2",
-				"trace 1 seed 2 policy=x load=1", "trace 1 seed 2 policy=x load=2", "trace 1 seed 2 policy=y load=1", "trace 1 seed 2 policy=y load=2",
+				"trace 0 policy=spt load=1", "trace 0 policy=spt load=2", "trace 0 policy=lpt load=1", "trace 0 policy=lpt load=2",
+				"trace 1 seed 1 policy=spt load=1", "trace 1 seed 1 policy=spt load=2", "trace 1 seed 1 policy=lpt load=1", "trace 1 seed 1 policy=lpt load=2",
+				"trace 1 seed 2 policy=spt load=1", "trace 1 seed 2 policy=spt load=2", "trace 1 seed 2 policy=lpt load=1", "trace 1 seed 2 policy=lpt load=2",
 			},
 			[]string{"seeds mean nothing to a log: left out of 1 trace"},
 		},
 		{
-			"one seed where none is named", "traces: {generate: hipc}\npolicies: x",
-			[]string{"trace 0 seed 1 policy=x"},
+			"one seed where none is named", "traces: {generate: hipc}\npolicies: fcfs",
+			[]string{"trace 0 seed 1 policy=fcfs"},
 			nil,
 		},
 		{
-			"once for a policy that does not take it", "traces: a\npolicies: [fcfs, x]\nparameters: {gate: [on, off]}",
-			[]string{"trace 0 policy=fcfs", "trace 0 policy=x gate=on", "trace 0 policy=x gate=off"},
-			[]string{"gate means nothing to fcfs: left out of 1 point"},
+			"once for a policy that does not take it", "traces: a\npolicies: [fcfs, ostrich]\nparameters: {gate: [demote, off]}",
+			[]string{"trace 0 policy=fcfs", "trace 0 policy=ostrich gate=demote", "trace 0 policy=ostrich gate=off"},
+			[]string{"--gate means nothing to --policy fcfs: left out of 1 point"},
 		},
 		{
-			"combinations that cannot be", "traces: a\npolicies: [place, x]\nbackfill: [none, easy]\nparameters: {load: [1, 2]}",
+			"combinations that cannot be", "traces: a\npolicies: [spaceshare, spt]\nbackfill: [none, easy]\nparameters: {load: [1, 2]}",
 			[]string{
-				"trace 0 policy=place backfill=none load=1", "trace 0 policy=place backfill=none load=2",
-				"trace 0 policy=x backfill=none load=1", "trace 0 policy=x backfill=none load=2",
-				"trace 0 policy=x backfill=easy load=1", "trace 0 policy=x backfill=easy load=2",
+				"trace 0 policy=spaceshare backfill=none load=1", "trace 0 policy=spaceshare backfill=none load=2",
+				"trace 0 policy=spt backfill=none load=1", "trace 0 policy=spt backfill=none load=2",
+				"trace 0 policy=spt backfill=easy load=1", "trace 0 policy=spt backfill=easy load=2",
 			},
-			[]string{"2 combinations left out: place takes no backfill"},
+			[]string{"2 combinations left out: --policy spaceshare lets no job of a user pass another: --backfill none only"},
 		},
 		{
-			"used by a log only", "traces: [{generate: hipc}, a]\npolicies: x\nparameters: {rule: [max, last]}",
-			[]string{"trace 0 seed 1 policy=x rule=last", "trace 1 policy=x rule=max", "trace 1 policy=x rule=last"},
-			[]string{"1 combination left out: a generated trace has its own rule"},
+			"used by a log only", "traces: [{generate: hipc}, a]\npolicies: ostrich\nparameters: {dependencies: [true, false]}",
+			[]string{"trace 0 seed 1 policy=ostrich dependencies=false", "trace 1 policy=ostrich dependencies=true", "trace 1 policy=ostrich dependencies=false"},
+			[]string{"1 combination left out: --dependencies come from logged ends, and a log whose fields tell the campaigns has none"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,12 +91,12 @@ func TestExpand(t *testing.T) {
 
 func TestExpandErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"traces: a\npolicies: [x, wrong]\nbackfill: wrong":                               "s.yaml:2: --policy \"wrong\": must be right\ns.yaml:3: --backfill \"wrong\": must be right",
-		"traces: a\npolicies: x\nparameters:\n  load: [1, 1]":                            "s.yaml:4: load 1: is in line 4 already",
-		"traces: a\npolicies: x\nparameters:\n  load:\n  - 1\n  - 1.0":                   "s.yaml:6: load 1.0: is 1, which is in line 5 already",
-		"traces: a\npolicies: fcfs\nparameters:\n  gate: [on, off]":                      "s.yaml:4: gate on is in no point: gate means nothing to fcfs\ns.yaml:4: gate off is in no point: gate means nothing to fcfs",
-		"traces: a\npolicies: [x, place]\nbackfill: easy":                                "s.yaml:2: policy place is in no point: place takes no backfill",
-		"traces: {generate: a}\npolicies: [x]\nseeds: [1-60000]\nbackfill: [none, easy]": "s.yaml: more than 100000 points",
+		"traces: a\npolicies: fcfs\nbackfill: wrong\nreplay: wrong":                         "s.yaml:3: --backfill \"wrong\": must be none, easy, greedy, conservative or slurm\ns.yaml:4: --replay \"wrong\": must be closed or open",
+		"traces: a\npolicies: fcfs\nparameters:\n  load: [1, 1]":                            "s.yaml:4: load 1: is in line 4 already",
+		"traces: a\npolicies: fcfs\nparameters:\n  load:\n  - 1\n  - 1.0":                   "s.yaml:6: load 1.0: is 1, which is in line 5 already",
+		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                     "s.yaml:4: gate demote is in no point: --gate means nothing to --policy fcfs\ns.yaml:4: gate off is in no point: --gate means nothing to --policy fcfs",
+		"traces: a\npolicies: [spt, spaceshare]\nbackfill: easy":                            "s.yaml:2: policy spaceshare is in no point: --policy spaceshare lets no job of a user pass another: --backfill none only",
+		"traces: {generate: a}\npolicies: [fcfs]\nseeds: [1-60000]\nbackfill: [none, easy]": "s.yaml: more than 100000 points",
 	} {
 		_, _, err := expand(t, text)
 		if err == nil || err.Error() != want {
@@ -143,14 +113,14 @@ func TestExpandHasAll(t *testing.T) {
 			n := rapid.IntRange(1, len(all)).Draw(t, name)
 			return rapid.Permutation(all).Draw(t, name)[:n]
 		}
-		policies := append(pick("policies", "fcfs", "place", "y"), "x")
-		backfill, gates := append(pick("backfill", "easy", "greedy"), "none"), pick("gates", "on", "off")
+		policies := append(pick("policies", "fcfs", "spaceshare", "ostrich-parallel"), "ostrich")
+		backfill, gates := append(pick("backfill", "easy", "conservative"), "none"), pick("gates", "demote", "off")
 		f, err := sweep.Read("s.yaml", fmt.Appendf(nil, "traces: [a, b]\npolicies: [%s]\nbackfill: [%s]\nparameters: {gate: [%s]}",
 			strings.Join(policies, ","), strings.Join(backfill, ","), strings.Join(gates, ",")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := f.Expand(meaning{})
+		g, err := f.Expand()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,11 +128,11 @@ func TestExpandHasAll(t *testing.T) {
 		for trace := range 2 {
 			for _, p := range policies {
 				for _, b := range backfill {
-					if p == "place" && b == "easy" {
+					if p == "spaceshare" && b != "none" {
 						continue
 					}
 					for i, gate := range gates {
-						if p == "fcfs" {
+						if p == "fcfs" || p == "spaceshare" {
 							if gate = ""; i > 0 {
 								continue
 							}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -32,13 +33,12 @@ type pointResult struct {
 
 // run is a sweep with what is known of its points.
 type run struct {
-	c       *cli.Context
-	file    *File
-	traces  []*source
-	points  []Point
-	folder  Folder            // "" if nothing is kept
-	keys    []string          // of the points, "" where not yet asked for
-	texts   map[string]string // canonical texts of options, by name and value
+	c      *cli.Context
+	file   *File
+	traces []*source
+	*Grid
+	folder  Folder   // "" if nothing is kept
+	keys    []string // of the points, as far as results were looked for
 	results []*pointResult
 }
 
@@ -50,20 +50,19 @@ func read(c *cli.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{c: c, folder: Folder(c.String("out")), texts: make(map[string]string)}
+	r := &run{c: c, folder: Folder(c.String("out"))}
 	if r.file, err = Read(path, raw); err != nil {
 		return nil, err
 	}
 	r.file.place()
 	traces, bad := readTraces(r.file)
-	grid, err := r.file.Expand(meaning{})
+	r.Grid, err = r.file.Expand()
 	if err = errors.Join(bad, err); err != nil {
 		return nil, err
 	}
-	r.traces, r.points = traces, grid.Points
-	r.keys, r.results = make([]string, len(r.points)), make([]*pointResult, len(r.points))
+	r.traces, r.keys, r.results = traces, make([]string, len(r.Points)), make([]*pointResult, len(r.Points))
 	if !c.IsSet("task") {
-		for _, note := range grid.Notes {
+		for _, note := range r.Notes {
 			console.Say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
 		}
 	}
@@ -72,7 +71,7 @@ func read(c *cli.Context) (*run, error) {
 
 // describe names a point for a person: its number and what is simulated.
 func (r *run) describe(i int) string {
-	p := &r.points[i]
+	p := &r.Points[i]
 	words := []string{r.traces[p.Trace].name}
 	if p.Seeded {
 		words = append(words, fmt.Sprintf("seed %d", p.Seed))
@@ -86,10 +85,7 @@ func (r *run) describe(i int) string {
 // key identifies a point by all that its result depends on: the version of the
 // command, the content of the trace, the seed and the options.
 func (r *run) key(i int) (string, error) {
-	if r.keys[i] != "" {
-		return r.keys[i], nil
-	}
-	p := &r.points[i]
+	p := &r.Points[i]
 	content, err := r.traces[p.Trace].identity()
 	if err != nil {
 		return "", err
@@ -104,19 +100,11 @@ func (r *run) key(i int) (string, error) {
 	}
 	var options []string
 	for _, o := range p.Options {
-		text, there := r.texts[o.Name+"="+o.Value]
-		if !there {
-			if text, err = (meaning{}).Canonical(o); err != nil {
-				return "", err
-			}
-			r.texts[o.Name+"="+o.Value] = text
-		}
-		options = append(options, fmt.Sprintf("%s=%q", o.Name, text))
+		options = append(options, fmt.Sprintf("%s=%q", o.Name, r.Texts[o]))
 	}
 	slices.Sort(options) // the order of the file means nothing
 	sum := sha256.Sum256([]byte(strings.Join(append(lines, options...), "\n")))
-	r.keys[i] = hex.EncodeToString(sum[:16])
-	return r.keys[i], nil
+	return hex.EncodeToString(sum[:16]), nil
 }
 
 // find reads the kept results of these points, and returns the points that have
@@ -129,27 +117,25 @@ func (r *run) find(points []int) (missing []int, err error) {
 		if r.results[i] != nil {
 			continue
 		}
-		key, err := r.key(i)
-		if err != nil {
+		if r.keys[i], err = r.key(i); err != nil {
 			return nil, err
 		}
 		var result pointResult
-		found, err := r.folder.Find(key, &result)
-		if err != nil {
+		switch found, err := r.folder.Find(r.keys[i], &result); {
+		case err != nil:
 			return nil, err
-		}
-		if !found {
+		case found:
+			r.results[i] = &result
+		default:
 			missing = append(missing, i)
-			continue
 		}
-		r.results[i] = &result
 	}
 	return missing, nil
 }
 
 // all returns the numbers of all points.
 func (r *run) all() []int {
-	numbers := make([]int, len(r.points))
+	numbers := make([]int, len(r.Points))
 	for i := range numbers {
 		numbers[i] = i
 	}
@@ -160,14 +146,10 @@ func (r *run) all() []int {
 // as it is there. A point that fails does not keep the others from being
 // computed. When a signal comes, no result is half kept.
 func (r *run) compute(points []int) error {
-	var list []*Point
-	for _, i := range points {
-		list = append(list, &r.points[i])
-	}
-	logs := sharedBy(list)
+	logs := r.sharedBy(points)
 	var mu sync.Mutex
 	stopped := false
-	errs := make([]error, len(r.points))
+	errs := make([]error, len(r.Points))
 	what := "simulating " + format.Plural(len(points), "point")
 	err := replay.Each(r.c.Context, r.c.App.ErrWriter, what, r.c.Int("workers"), slices.Repeat([]int{1}, len(points)), func(n int, ended func(n int)) error {
 		if r.c.Err() != nil {
@@ -180,9 +162,9 @@ func (r *run) compute(points []int) error {
 		if stopped {
 			return nil
 		}
-		if err == nil {
-			r.results[i] = result
-			err = r.keep(i)
+		r.results[i] = result
+		if err == nil && r.folder != "" {
+			err = r.folder.Keep(r.keys[i], result)
 		}
 		errs[i] = err
 		ended(1)
@@ -197,34 +179,10 @@ func (r *run) compute(points []int) error {
 	return r.failures(errs)
 }
 
-// keep writes the result of a point into the folder, if there is one.
-func (r *run) keep(i int) error {
-	if r.folder == "" {
-		return nil
-	}
-	key, err := r.key(i)
-	if err != nil {
-		return err
-	}
-	return r.folder.Keep(key, r.results[i])
-}
-
 // simulate computes a point as the command simulate does with the point's options.
 func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
-	p := &r.points[i]
+	p := &r.Points[i]
 	o, err := optionsOf(p.Options)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := o.RunOne()
-	if err != nil {
-		return nil, err
-	}
-	estimates, err := o.Estimates()
-	if err != nil {
-		return nil, err
-	}
-	policy, err := o.OnePolicy()
 	if err != nil {
 		return nil, err
 	}
@@ -234,25 +192,17 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := t.path
-	if path == "" {
-		path = t.name
-	}
-	w, err := o.Take(path, log, replay.RuleNames, estimates)
+	s, err := o.Simulation(cmp.Or(t.path, t.name), log)
 	if err != nil {
 		return nil, err
 	}
-	s, err := replay.NewSimulation(w, policy, settings)
-	if err != nil {
+	if s.Outcome, err = s.Run.Do(s.Workload.Jobs, func(int, int) {}); err != nil {
 		return nil, err
 	}
-	if s.Outcome, err = s.Run.Do(w.Jobs, func(int, int) {}); err != nil {
-		return nil, err
-	}
-	result := &pointResult{Summary: s.Summary(), Notes: w.Notes}
+	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}
 	result.Summary.Log = ""
 	for _, note := range s.Outcome.Notes {
-		result.Notes = append(result.Notes, policy.Name+": "+note)
+		result.Notes = append(result.Notes, s.Run.Policy.Name+": "+note)
 	}
 	return result, nil
 }
@@ -261,26 +211,22 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 // first point that has it.
 func (r *run) failures(errs []error) error {
 	const most = 10
-	var reasons []string
-	points := make(map[string][]int)
+	var reasons tally
+	first := make(map[string]int)
 	for i, err := range errs {
-		if err == nil {
-			continue
+		if err != nil && reasons.add(err.Error()) == 1 {
+			first[err.Error()] = i
 		}
-		if points[err.Error()] == nil {
-			reasons = append(reasons, err.Error())
-		}
-		points[err.Error()] = append(points[err.Error()], i)
 	}
 	var listed []error
-	for _, reason := range reasons[:min(most, len(reasons))] {
-		who := r.describe(points[reason][0])
-		if n := len(points[reason]) - 1; n > 0 {
+	for _, reason := range reasons.texts[:min(most, len(reasons.texts))] {
+		who := r.describe(first[reason])
+		if n := reasons.counts[reason] - 1; n > 0 {
 			who += " and " + format.Plural(n, "other")
 		}
 		listed = append(listed, fmt.Errorf("sweep: %s: %s", who, reason))
 	}
-	if n := len(reasons) - most; n > 0 {
+	if n := len(reasons.texts) - most; n > 0 {
 		listed = append(listed, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
 	return errors.Join(listed...)

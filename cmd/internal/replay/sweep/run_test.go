@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/ostrich/grid"
 )
 
 // TestColumns: the table has all that the summary has, under its names.
@@ -40,9 +41,10 @@ func TestColumns(t *testing.T) {
 			want = append(want, name)
 		}
 	}
-	got := slices.Clone(pointColumns)
-	for _, m := range measureColumns {
-		got = append(got, m.name)
+	got := slices.Concat(pointColumns, measureColumns)
+	of := &replay.PlatformSummary{Classes: make([]replay.BagMeasure, len(grid.ClassNames))}
+	if len(measureCells(&replay.Summary{})) != len(measureColumns) || len(platformCells(of)) != len(platformColumns()) {
+		t.Error("not a cell for each column")
 	}
 	slices.Sort(want)
 	slices.Sort(got)

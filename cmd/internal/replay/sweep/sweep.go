@@ -1,7 +1,5 @@
 // Package sweep runs grids of simulations. It reads the points that a file stands
 // for, computes them here or in a job array, keeps the results and writes them.
-// The grid asks a [Meaning] what the options mean, and knows nothing of the
-// simulator.
 package sweep
 
 import (
@@ -138,9 +136,9 @@ func (r *run) missing(points []int) ([]int, error) {
 
 // task computes the missing points of one task.
 func (r *run) task() error {
-	first, end := Chunk(len(r.points), max(1, r.c.Int("per-task")), r.c.Int("task"))
+	first, end := Chunk(len(r.Points), max(1, r.c.Int("per-task")), r.c.Int("task"))
 	if first == end {
-		return fmt.Errorf("sweep: --task %d: there are %s, fewer than would make that task", r.c.Int("task"), format.Plural(len(r.points), "point"))
+		return fmt.Errorf("sweep: --task %d: there are %s, fewer than would make that task", r.c.Int("task"), format.Plural(len(r.Points), "point"))
 	}
 	mine := r.all()[first:end]
 	if err := r.asSubmitted(mine); err != nil {
@@ -164,7 +162,7 @@ func (r *run) collect() error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	if n := len(missing); n > 0 {
-		return fmt.Errorf("sweep: %s: %d of %s have no result yet, the first: %s", r.folder, n, format.Plural(len(r.points), "point"), r.describe(missing[0]))
+		return fmt.Errorf("sweep: %s: %d of %s have no result yet, the first: %s", r.folder, n, format.Plural(len(r.Points), "point"), r.describe(missing[0]))
 	}
 	return r.write()
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/yamlfile"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -21,9 +23,9 @@ type source struct {
 	path  string           // of the log; "" for a generated one
 	model replay.Generator // of a generated one
 
-	once    sync.Once
-	content string // what tells the trace from all others, see identity
-	err     error
+	// identity identifies the trace by its content, not by its name: a log by its size
+	// and a hash, a generated one by the numbers of its model. It reads a log once.
+	identity func() (string, error)
 }
 
 // readTraces returns the traces of a file, in its order. Paths are relative to the
@@ -33,9 +35,7 @@ func readTraces(f *File) ([]*source, error) {
 	var errs []error
 	lines := make(map[string]int)
 	for _, t := range f.Traces {
-		at := func(line int, err error) {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", f.Name, line, err))
-		}
+		at := func(line int, err error) { errs = append(errs, yamlfile.At(f.Name, line, "%w", err)) }
 		made := &source{name: t.Name}
 		var what string
 		if t.Generate != "" {
@@ -45,6 +45,7 @@ func readTraces(f *File) ([]*source, error) {
 				continue
 			}
 			what = fmt.Sprintf("%+v", made.model)
+			made.identity = func() (string, error) { return "generate " + what, nil }
 		} else {
 			if made.path = t.Log; !filepath.IsAbs(t.Log) {
 				made.path = filepath.Join(filepath.Dir(f.Name), t.Log)
@@ -58,9 +59,11 @@ func readTraces(f *File) ([]*source, error) {
 				at(t.Line, fmt.Errorf("%s: not a file", made.path))
 				continue
 			}
-			if made.name == "" {
-				made.name = replay.LogName(made.path)
-			}
+			made.name = cmp.Or(made.name, replay.LogName(made.path))
+			made.identity = sync.OnceValues(func() (string, error) {
+				size, sum, err := replay.HashFile(made.path)
+				return fmt.Sprintf("log %d %s", size, sum), err
+			})
 		}
 		if first, twice := lines["what "+what]; twice {
 			at(t.Line, fmt.Errorf("traces: %s: is in line %d already", made.name, first))
@@ -80,11 +83,8 @@ func readTraces(f *File) ([]*source, error) {
 // traces are. A platform that needs no file has no path.
 func (f *File) place() {
 	for _, a := range f.Axes {
-		if a.Option != "platform" {
-			continue
-		}
-		for i := range a.Values {
-			if v := &a.Values[i].Text; !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
+		for i := range a {
+			if v := &a[i].Value; a[i].Name == "platform" && !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
 				*v = filepath.Join(filepath.Dir(f.Name), *v)
 			}
 		}
@@ -94,22 +94,21 @@ func (f *File) place() {
 // generated makes a trace by a model and options of generate. With an error it
 // returns the line.
 func (s *source) generated(t Trace) (int, error) {
-	o, err := replay.DefaultModel()
-	if err != nil {
-		return t.Line, err
-	}
+	o := replay.DefaultModel()
 	for _, one := range t.Options {
-		if err = has(o.Names(), one.Name, "generate"); err != nil {
+		if err := has(o.Names, one.Name, "generate"); err != nil {
 			return one.Line, fmt.Errorf("traces.%w", err)
 		}
-		if err = o.Set(one.Name, one.Value); err != nil {
+		if err := o.Set(one.Name, one.Value); err != nil {
 			return one.Line, fmt.Errorf("traces.%s: %w", one.Name, err)
 		}
 	}
-	if s.model, err = o.Model(t.Generate, o.Jobs); err != nil {
+	var err error
+	if s.model, err = o.Model(t.Generate); err != nil {
 		return t.Line, fmt.Errorf("traces.generate: %w", err)
 	}
-	probe, err := o.Model(t.Generate, min(o.Jobs, 1))
+	o.Jobs = min(o.Jobs, 1)
+	probe, err := o.Model(t.Generate)
 	if err == nil {
 		_, err = probe.Generate(1)
 	}
@@ -123,20 +122,6 @@ func (s *source) generated(t Trace) (int, error) {
 		}
 	}
 	return 0, nil
-}
-
-// identity identifies a trace by its content, not by its name: a log by its size
-// and a hash, a generated one by the numbers of its model. It reads the file once.
-func (s *source) identity() (string, error) {
-	s.once.Do(func() {
-		if s.path == "" {
-			s.content = fmt.Sprintf("generate %+v", s.model)
-			return
-		}
-		size, sum, err := replay.HashFile(s.path)
-		s.content, s.err = fmt.Sprintf("log %d %s", size, sum), err
-	})
-	return s.content, s.err
 }
 
 // read reads or generates the log.
@@ -165,10 +150,8 @@ type logKey struct {
 }
 
 type sharedLog struct {
-	sync.Once
 	users int // points that are still to come
-	log   *trace.Log
-	err   error
+	read  func() (*trace.Log, error)
 }
 
 func keyOf(p *Point) logKey {
@@ -176,13 +159,14 @@ func keyOf(p *Point) logKey {
 }
 
 // sharedBy returns the logs of some points.
-func sharedBy(points []*Point) *sharedLogs {
+func (r *run) sharedBy(points []int) *sharedLogs {
 	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
-	for _, p := range points {
-		if s.logs[keyOf(p)] == nil {
-			s.logs[keyOf(p)] = &sharedLog{}
+	for _, i := range points {
+		key := keyOf(&r.Points[i])
+		if s.logs[key] == nil {
+			s.logs[key] = &sharedLog{}
 		}
-		s.logs[keyOf(p)].users++
+		s.logs[key].users++
 	}
 	return s
 }
@@ -193,13 +177,16 @@ func (s *sharedLogs) acquire(p *Point, read func() (*trace.Log, error)) (log *tr
 	key := keyOf(p)
 	s.Lock()
 	l := s.logs[key]
+	if l.read == nil {
+		l.read = sync.OnceValues(read)
+	}
 	s.Unlock()
-	l.Do(func() { l.log, l.err = read() })
-	return l.log, func() {
+	log, err = l.read()
+	return log, func() {
 		s.Lock()
 		defer s.Unlock()
 		if l.users--; l.users == 0 {
 			delete(s.logs, key)
 		}
-	}, l.err
+	}, err
 }

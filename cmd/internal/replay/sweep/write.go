@@ -31,13 +31,13 @@ type object struct {
 
 // object is a point as JSON.
 func (r *run) object(i int) object {
-	p := &r.points[i]
+	p := &r.Points[i]
 	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i)}
 	if p.Seeded {
 		o.Seed = &p.Seed
 	}
 	for _, x := range p.Options {
-		if x.Name != "policy" && x.Name != "backfill" && x.Name != "replay" {
+		if !slices.Contains(listed, x.Name) {
 			o.Parameters[x.Name] = x.Value
 		}
 	}
@@ -47,32 +47,33 @@ func (r *run) object(i int) object {
 // summary is that of a point under the name that its trace has in this sweep.
 func (r *run) summary(i int) replay.Summary {
 	s := r.results[i].Summary
-	s.Log = r.traces[r.points[i].Trace].name
+	s.Log = r.traces[r.Points[i].Trace].name
 	return s
 }
 
 // write puts all points out: to the terminal, and into the files.
 func (r *run) write() error {
 	r.tellNotes()
-	for _, f := range []struct {
+	type file struct {
 		path string
 		rows [][]string
-	}{
-		{r.c.String("csv"), r.rows()},
-		{r.inFolder("sweep.csv"), r.rows()},
-		{r.inFolder("timing.csv"), r.timing()},
-	} {
-		if f.path == "" {
-			continue
-		}
-		err := atomicfile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) })
-		if err != nil {
+	}
+	rows := r.rows()
+	var files []file
+	if path := r.c.String("csv"); path != "" {
+		files = append(files, file{path, rows})
+	}
+	if r.folder != "" {
+		files = append(files, file{r.folder.Path("sweep.csv"), rows}, file{r.folder.Path("timing.csv"), r.timing()})
+	}
+	for _, f := range files {
+		if err := writeCSV(f.path, f.rows); err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
 	}
 	if r.c.Bool("json") {
-		objects := make([]object, len(r.points))
-		for i := range r.points {
+		objects := make([]object, len(r.Points))
+		for i := range r.Points {
 			objects[i] = r.object(i)
 		}
 		return console.JSON(r.c, objects)
@@ -80,19 +81,16 @@ func (r *run) write() error {
 	return r.table()
 }
 
-func (r *run) inFolder(name string) string {
-	if r.folder == "" {
-		return ""
-	}
-	return r.folder.Path(name)
+func writeCSV(path string, rows [][]string) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }
 
 // tellNotes prints each note of the points once, as simulate does.
 func (r *run) tellNotes() {
 	seen := make(map[string]bool)
-	for i := range r.points {
+	for i := range r.Points {
 		for _, note := range r.results[i].Notes {
-			line := r.traces[r.points[i].Trace].name + ": " + note
+			line := r.traces[r.Points[i].Trace].name + ": " + note
 			if !seen[line] {
 				seen[line] = true
 				console.Say(r.c.App.ErrWriter, "%s", line)
@@ -101,13 +99,12 @@ func (r *run) tellNotes() {
 	}
 }
 
-// parameters returns the options that the sweep varies beside policy, backfill and
-// replay, except those of these names.
-func (r *run) parameters(but ...string) []string {
+// parameters returns the options that the sweep varies, except those of these names.
+func (r *run) parameters(but []string) []string {
 	var names []string
 	for _, a := range r.file.Axes {
-		if !slices.Contains([]string{"policy", "backfill", "replay"}, a.Option) && !slices.Contains(but, a.Option) {
-			names = append(names, a.Option)
+		if name := a[0].Name; !slices.Contains(but, name) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -115,14 +112,14 @@ func (r *run) parameters(but ...string) []string {
 
 // seed returns the seed of a point as text, "" for a log.
 func (r *run) seed(i int) string {
-	if p := &r.points[i]; p.Seeded {
+	if p := &r.Points[i]; p.Seeded {
 		return strconv.FormatUint(p.Seed, 10)
 	}
 	return ""
 }
 
 func (r *run) table() error {
-	parameters := r.parameters()
+	parameters := r.parameters(listed)
 	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
 	for _, p := range parameters {
 		t.Header = append(t.Header, strings.ToUpper(p))
@@ -132,7 +129,7 @@ func (r *run) table() error {
 	platforms.Header = append(slices.DeleteFunc(slices.Clone(platforms.Header), func(column string) bool {
 		return column == "BACKFILL" || column == "REPLAY" || slices.Contains(replay.PlatformHeader, column)
 	}), replay.PlatformHeader...)
-	for i := range r.points {
+	for i := range r.Points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy}
 		if s.Clusters == nil {
@@ -140,7 +137,7 @@ func (r *run) table() error {
 		}
 		for _, p := range parameters {
 			if s.Clusters == nil || !slices.Contains(replay.PlatformHeader, strings.ToUpper(p)) {
-				cells = append(cells, r.points[i].Option(p))
+				cells = append(cells, r.Points[i].Option(p))
 			}
 		}
 		if s.Clusters != nil {
@@ -158,15 +155,15 @@ func (r *run) list() error {
 		return errors.New("sweep: --list writes a table only, without --json")
 	}
 	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "OPTIONS"}}
-	for i := range r.points {
-		t.Add(i, r.traces[r.points[i].Trace].name, r.seed(i), r.options(i))
+	for i := range r.Points {
+		t.Add(i, r.traces[r.Points[i].Trace].name, r.seed(i), r.options(i))
 	}
 	return console.Tables(r.c, t)
 }
 
 // options returns the options of simulate that make a point.
 func (r *run) options(i int) string {
-	return strings.Join(format.Texts(r.points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
+	return strings.Join(format.Texts(r.Points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
 }
 
 // pointColumns are the columns that say what a point is, whatever the sweep
@@ -175,85 +172,46 @@ var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs
 
 // measureColumns are the columns of the summary, named as its fields are; of
 // satisfaction those of all jobs and campaigns.
-var measureColumns = []struct {
-	name string
-	of   func(*replay.Summary) any
-}{
-	{"jobs", func(s *replay.Summary) any { return s.Jobs }},
-	{"users", func(s *replay.Summary) any { return s.Users }},
-	{"campaigns", func(s *replay.Summary) any { return s.Campaigns }},
-	{"stretch_optimal", func(s *replay.Summary) any { return s.Stretch.Optimal }},
-	{"stretch_le_1_15", func(s *replay.Summary) any { return s.Stretch.Le115 }},
-	{"stretch_lt_1_5", func(s *replay.Summary) any { return s.Stretch.Lt15 }},
-	{"stretch_lt_2", func(s *replay.Summary) any { return s.Stretch.Lt2 }},
-	{"stretch_gt_20", func(s *replay.Summary) any { return s.Stretch.Gt20 }},
-	{"stretch_mean", func(s *replay.Summary) any { return s.Stretch.Mean }},
-	{"stretch_p50", func(s *replay.Summary) any { return s.Stretch.P50 }},
-	{"stretch_p99", func(s *replay.Summary) any { return s.Stretch.P99 }},
-	{"stretch_max", func(s *replay.Summary) any { return s.Stretch.Max }},
-	{"wait_mean", func(s *replay.Summary) any { return s.Wait.Mean }},
-	{"wait_p50", func(s *replay.Summary) any { return s.Wait.P50 }},
-	{"wait_p95", func(s *replay.Summary) any { return s.Wait.P95 }},
-	{"wait_p99", func(s *replay.Summary) any { return s.Wait.P99 }},
-	{"bounded_slowdown_mean", func(s *replay.Summary) any { return s.BoundedSlowdown }},
-	{"utilisation", func(s *replay.Summary) any { return s.Utilisation }},
-	{"makespan", func(s *replay.Summary) any { return s.Makespan }},
-	{"jobs_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Share }},
-	{"jobs_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Lateness }},
-	{"jobs_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Jobs.Tardiness }},
-	{"campaigns_in_time", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Share }},
-	{"campaigns_lateness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Lateness }},
-	{"campaigns_tardiness_mean", func(s *replay.Summary) any { return s.Satisfaction.All.Campaigns.Tardiness }},
+var measureColumns = []string{
+	"jobs", "users", "campaigns", "stretch_optimal", "stretch_le_1_15", "stretch_lt_1_5", "stretch_lt_2", "stretch_gt_20",
+	"stretch_mean", "stretch_p50", "stretch_p99", "stretch_max", "wait_mean", "wait_p50", "wait_p95", "wait_p99",
+	"bounded_slowdown_mean", "utilisation", "makespan", "jobs_in_time", "jobs_lateness_mean", "jobs_tardiness_mean",
+	"campaigns_in_time", "campaigns_lateness_mean", "campaigns_tardiness_mean",
 }
 
-// platformColumns are the columns of a sweep with platforms besides. They are empty
-// for points on one machine.
-var platformColumns = []struct {
-	name string
-	of   func(*replay.PlatformSummary) any
-}{
-	{"load", func(p *replay.PlatformSummary) any {
-		if p.Load == nil {
-			return ""
-		}
-		return *p.Load
-	}},
-	{"bags", func(p *replay.PlatformSummary) any { return p.Bags }},
-	{"tasks", func(p *replay.PlatformSummary) any { return p.Tasks }},
-	{"done_bags", func(p *replay.PlatformSummary) any { return p.DoneBags }},
-	{"finished", func(p *replay.PlatformSummary) any { return p.Finished }},
-	{"ms", func(p *replay.PlatformSummary) any { return p.MS }},
-	{"nsl", func(p *replay.PlatformSummary) any { return p.NSL }},
-	{"stretch", func(p *replay.PlatformSummary) any { return p.Stretch }},
-	{"worst_stretch", func(p *replay.PlatformSummary) any { return p.WorstStretch }},
-	{"goodput", func(p *replay.PlatformSummary) any { return p.Goodput }},
-	{"used", func(p *replay.PlatformSummary) any { return p.Used }},
-}
-
-// platformCells returns the platformColumns and the means of the classes of bags,
-// or their names.
-func platformCells(p *replay.PlatformSummary, names bool) []string {
-	var cells []string
-	for _, c := range platformColumns {
-		switch {
-		case names:
-			cells = append(cells, c.name)
-		case p == nil:
-			cells = append(cells, "")
-		default:
-			cells = append(cells, exact(c.of(p)))
-		}
+// measureCells returns the measureColumns of a point.
+func measureCells(s *replay.Summary) []any {
+	d, w, jobs, campaigns := &s.Stretch, &s.Wait, &s.Satisfaction.All.Jobs, &s.Satisfaction.All.Campaigns
+	return []any{
+		s.Jobs, s.Users, s.Campaigns, d.Optimal, d.Le115, d.Lt15, d.Lt2, d.Gt20,
+		d.Mean, d.P50, d.P99, d.Max, w.Mean, w.P50, w.P95, w.P99,
+		s.BoundedSlowdown, s.Utilisation, s.Makespan, jobs.Share, jobs.Lateness, jobs.Tardiness,
+		campaigns.Share, campaigns.Lateness, campaigns.Tardiness,
 	}
-	for i, class := range grid.ClassNames {
-		switch {
-		case names:
-			class = strings.ReplaceAll(strings.ReplaceAll(class, "-", "_"), " and over", "_")
-			cells = append(cells, "ms_"+class, "nsl_"+class)
-		case p == nil:
-			cells = append(cells, "", "")
-		default:
-			cells = append(cells, exact(p.Classes[i].MS), exact(p.Classes[i].NSL))
-		}
+}
+
+// platformColumns returns the columns of a sweep with platforms besides: measures of
+// all bags, and means of each class.
+func platformColumns() []string {
+	columns := []string{"load", "bags", "tasks", "done_bags", "finished", "ms", "nsl", "stretch", "worst_stretch", "goodput", "used"}
+	for _, class := range grid.ClassNames {
+		class = strings.NewReplacer("-", "_", " and over", "_").Replace(class)
+		columns = append(columns, "ms_"+class, "nsl_"+class)
+	}
+	return columns
+}
+
+// platformCells returns the platformColumns of a point; empty ones for one machine.
+func platformCells(p *replay.PlatformSummary) []any {
+	if p == nil {
+		return slices.Repeat([]any{""}, len(platformColumns()))
+	}
+	cells := []any{"", p.Bags, p.Tasks, p.DoneBags, p.Finished, p.MS, p.NSL, p.Stretch, p.WorstStretch, p.Goodput, p.Used}
+	if p.Load != nil {
+		cells[0] = *p.Load
+	}
+	for i := range p.Classes {
+		cells = append(cells, p.Classes[i].MS, p.Classes[i].NSL)
 	}
 	return cells
 }
@@ -261,32 +219,24 @@ func platformCells(p *replay.PlatformSummary, names bool) []string {
 // rows returns the table of all points as CSV, in full precision. It holds nothing
 // that differs from run to run.
 func (r *run) rows() [][]string {
-	parameters := r.parameters(pointColumns...)
-	header := slices.Concat(pointColumns, parameters)
-	for _, m := range measureColumns {
-		header = append(header, m.name)
-	}
-	platforms := slices.ContainsFunc(r.points, func(p Point) bool { return p.Option("platform") != "" })
+	parameters := r.parameters(pointColumns)
+	header := slices.Concat(pointColumns, parameters, measureColumns)
+	platforms := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Option("platform") != "" })
 	if platforms {
-		header = append(header, platformCells(nil, true)...)
+		header = append(header, platformColumns()...)
 	}
 	rows := [][]string{header}
-	for i := range r.points {
+	for i := range r.Points {
 		s := r.summary(i)
-		row := []string{
-			strconv.Itoa(i), s.Log, r.seed(i), s.Policy, s.Backfill, strconv.Itoa(s.Procs), s.Replay, s.Offsets,
-			strconv.FormatBool(s.Dependencies), s.Rule,
-		}
+		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Procs, s.Replay, s.Offsets, s.Dependencies, s.Rule}
 		for _, p := range parameters {
-			row = append(row, r.points[i].Option(p))
+			cells = append(cells, r.Points[i].Option(p))
 		}
-		for _, m := range measureColumns {
-			row = append(row, exact(m.of(&s)))
-		}
+		cells = append(cells, measureCells(&s)...)
 		if platforms {
-			row = append(row, platformCells(s.Clusters, false)...)
+			cells = append(cells, platformCells(s.Clusters)...)
 		}
-		rows = append(rows, row)
+		rows = append(rows, format.Texts(cells, exact))
 	}
 	return rows
 }
@@ -302,7 +252,7 @@ func exact(number any) string {
 // timing returns how long each point took when it was computed.
 func (r *run) timing() [][]string {
 	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
-	for i := range r.points {
+	for i := range r.Points {
 		s := &r.results[i].Summary
 		rows = append(rows, []string{strconv.Itoa(i), exact(s.Seconds), exact(s.JobsPerSecond)})
 	}
