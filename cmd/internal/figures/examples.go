@@ -30,27 +30,22 @@ var examples = []Figure{
 }
 
 // example returns a figure of the thesis that does not depend on its Input.
-func example(number, title, section string, draw func(name string) (*Result, error)) Figure {
+func example(number, title, section string, draw func(name string) *Result) Figure {
 	return thesis(number, title, section, func(ctx context.Context, _ Input) (*Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return draw("thesis-" + number)
+		return draw("thesis-" + number), nil
 	})
 }
 
-// of returns a result with a chart and its table.
-func of(text string, numbers []Number, charts ...interface {
-	picture() *svg.Picture
-	table() Table
-},
-) *Result {
-	r := &Result{Text: text, Numbers: numbers}
-	for _, c := range charts {
-		r.Pictures = append(r.Pictures, c.picture())
-		r.Tables = append(r.Tables, c.table())
+// must returns what was computed from numbers of this package. An error would be a
+// mistake in them, as each example is always computed alike.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	return r
+	return value
 }
 
 // The shades of users by their names in the thesis.
@@ -58,6 +53,8 @@ var (
 	darkGray   = svg.Key{Class: "s1", Name: "dark gray user"}
 	mediumGray = svg.Key{Class: "s2", Name: "medium gray user"}
 	lightGray  = svg.Key{Class: "s3", Name: "light gray user"}
+
+	grayUsers = []svg.Key{darkGray, mediumGray, lightGray}
 
 	twoUsers = []svg.Key{{Class: "s3", Name: "user 1"}, {Class: "s1", Name: "user 2"}}
 )

@@ -15,13 +15,13 @@ import (
 )
 
 // blocks returns the tasks of a schedule as boxes.
-func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []svg.Box {
+func blocks(s policy.Schedule, campaigns []policy.Campaign, users []svg.Key) []svg.Box {
 	var list []svg.Box
 	for _, p := range s {
 		for _, slot := range p.Slots {
 			list = append(list, svg.Box{
 				From: float64(slot.Start), To: float64(slot.End), Top: float64(slot.Proc), Height: 1,
-				Class: tone(shades[campaigns[p.Campaign].User]), Label: fmt.Sprint(slot.End - slot.Start),
+				Class: users[campaigns[p.Campaign].User-1].Class, Label: fmt.Sprint(slot.End - slot.Start),
 				What: fmt.Sprintf("job of campaign %d of user %d", p.Number, campaigns[p.Campaign].User),
 			})
 		}
@@ -49,11 +49,18 @@ func (o *outcome) dominates(p *outcome) bool {
 	return o.c1 <= p.c1 && o.c2 <= p.c2 && (o.c1 < p.c1 || o.c2 < p.c2)
 }
 
+// among returns the kind of the point of a schedule: whether another one dominates it.
+func (o *outcome) among(list ...outcome) string {
+	if slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) }) {
+		return "dominated"
+	}
+	return "optimal"
+}
+
 // outcomes runs jobs on one processor in every order, and keeps one schedule for
 // each pair of C_max.
-func outcomes(jobs []sim.Job) ([]outcome, error) {
+func outcomes(jobs []sim.Job) []outcome {
 	var list []outcome
-	var failed error
 	order := slices.Clone(jobs)
 	var permute func(k int)
 	permute = func(k int) {
@@ -65,12 +72,7 @@ func outcomes(jobs []sim.Job) ([]outcome, error) {
 			}
 			return
 		}
-		o := outcome{jobs: slices.Clone(order)}
-		var err error
-		if o.starts, err = (sim.Machine{Procs: 1}).Replay(o.jobs); err != nil {
-			failed = fmt.Errorf("replaying an order: %w", err)
-			return
-		}
+		o := outcome{jobs: slices.Clone(order), starts: must(sim.Machine{Procs: 1}.Replay(order))}
 		for i, j := range o.jobs {
 			end := o.starts[i] + ostrich.Time(j.Run)
 			if j.User == 1 {
@@ -87,10 +89,10 @@ func outcomes(jobs []sim.Job) ([]outcome, error) {
 	slices.SortFunc(list, func(a, b outcome) int {
 		return cmp.Or(cmp.Compare(a.c1, b.c1), cmp.Compare(a.c2, b.c2))
 	})
-	return list, failed
+	return list
 }
 
-func figure26(name string) (*Result, error) {
+func figure26(name string) *Result {
 	var jobs []sim.Job
 	for i, j := range []struct {
 		user   ostrich.UserID
@@ -98,29 +100,16 @@ func figure26(name string) (*Result, error) {
 	}{{1, 4}, {1, 4}, {2, 3}, {2, 7}} {
 		jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: j.user, Run: j.length, Estimate: j.length, Procs: 1})
 	}
-	list, err := outcomes(jobs)
-	if err != nil {
-		return nil, err
-	}
+	list := outcomes(jobs)
 	campaigns := []policy.Campaign{tasked(1, 4, 4), tasked(2, 3, 7)}
 	alone := policy.Machine{Procs: 1}
-	multi, err := alone.MultiCmax(campaigns)
-	if err != nil {
-		return nil, fmt.Errorf("MULTICMAX: %w", err)
-	}
+	multi := must(alone.MultiCmax(campaigns))
 	z1, z2 := alone.Length(&campaigns[0]), alone.Length(&campaigns[1])
 
 	// The letters of the thesis: B and F move a job of user 2 before the last job
 	// of user 1, C and D a job of user 1 before the last job of user 2.
 	letters := map[[2]ostrich.Time]string{{8, 18}: "A", {11, 18}: "B", {15, 18}: "F", {18, 14}: "C, D", {18, 10}: "E"}
-	chart := &gantt{
-		name: name, tick: 2, users: twoUsers,
-		text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
-	}
-	cloud := &points{
-		name: name + "-points", x: "makespan of user 1", y: "makespan of user 2", step: 4,
-		text: "The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
-	}
+	var cloud []point
 	lanes := svg.Panel{Title: "schedules"}
 	var optimal, dominated []string
 	multiCmax := ""
@@ -131,23 +120,22 @@ func figure26(name string) (*Result, error) {
 		for k, j := range o.jobs {
 			lanes.Boxes = append(lanes.Boxes, svg.Box{
 				From: float64(o.starts[k]), To: float64(o.starts[k]) + float64(j.Run), Top: float64(i), Height: 1,
-				Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[j.User]), Label: fmt.Sprint(j.Run), What: fmt.Sprintf("job of user %d", j.User),
+				Class: twoUsers[j.User-1].Class, Label: fmt.Sprint(j.Run), What: fmt.Sprintf("job of user %d", j.User),
 			})
 		}
-		better := !slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) })
-		if better {
+		kind := o.among(list...)
+		if kind == "optimal" {
 			optimal = append(optimal, letter)
 		} else {
 			dominated = append(dominated, letter)
 		}
-		cloud.list = append(cloud.list, point{x: float64(o.c1), y: float64(o.c2), name: letter, better: better})
+		cloud = append(cloud, point{float64(o.c1), float64(o.c2), letter, kind})
 		if o.c1 == multi[0].End && o.c2 == multi[1].End {
 			multiCmax = letter
 		}
 	}
 	slices.Sort(dominated)
-	cloud.list = append(cloud.list, point{x: float64(z1), y: float64(z2), name: "Z", bound: true})
-	chart.panels = []svg.Panel{lanes}
+	cloud = append(cloud, point{float64(z1), float64(z2), "Z", "bound"})
 	numbers := []Number{
 		{What: "Pareto-optimal schedules", Paper: "A, E", Ours: strings.Join(optimal, ", ")},
 		{What: "dominated schedules", Paper: "B, C, D, F", Ours: strings.Join(dominated, ", ")},
@@ -162,52 +150,43 @@ func figure26(name string) (*Result, error) {
 		"the chart has one schedule for each pair of makespans, the other picture these pairs.\n\n" +
 		"The letters are those of the text, which says how each schedule follows from A or E. Which of the two dominated ones near A is B " +
 		"and which is F is our choice."
-	return of(text, numbers, chart, cloud), nil
+	return of(text, numbers,
+		gantt(2, svg.Gantt{
+			Name: name, Legend: twoUsers, Panels: []svg.Panel{lanes},
+			Text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
+		}),
+		points(name+"-points",
+			"The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
+			"makespan of user 1", "makespan of user 2", 4, cloud))
 }
 
-func figure29(name string) (*Result, error) {
+func figure29(name string) *Result {
 	const m = 4
-	shades := map[ostrich.UserID]int{1: 1, 2: 3}
+	users := []svg.Key{darkGray, lightGray}
 	campaigns := []policy.Campaign{tasked(1, 1, 1, 1, 1), tasked(2, 1, 1, 1, 1)}
-	one, err := policy.Machine{Procs: m}.MultiCmax(campaigns)
-	if err != nil {
-		return nil, fmt.Errorf("one user after the other: %w", err)
-	}
+	one := must(policy.Machine{Procs: m}.MultiCmax(campaigns)) // user after user
 	var space []svg.Box
 	ends := make([]ostrich.Time, 2)
 	for u := range campaigns { // each on half of the machine
-		s, half := policy.Schedule(nil), campaigns[u:u+1]
-		if s, err = (policy.Machine{Procs: m / 2}).FCFS(half); err != nil {
-			return nil, fmt.Errorf("half of the machine: %w", err)
-		}
+		half := campaigns[u : u+1]
+		s := must(policy.Machine{Procs: m / 2}.FCFS(half))
 		ends[u] = s[0].End
-		for _, b := range blocks(s, half, shades) {
+		for _, b := range blocks(s, half, users) {
 			b.Top += float64(u * m / 2)
 			space = append(space, b)
 		}
 	}
-	shared, err := policy.SpaceShare(m, []policy.Divisible{{User: 1, Work: m}, {User: 2, Work: m}})
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
-	chart := &gantt{
-		name: name, tick: 1, until: 3, axis: "hours", users: []svg.Key{darkGray, lightGray},
-		text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
-		panels: []svg.Panel{
-			{Title: "A: time sharing", Lanes: machines(m), Boxes: blocks(one, campaigns, shades)},
+	shared := must(policy.SpaceShare(m, []policy.Divisible{{User: 1, Work: m}, {User: 2, Work: m}}))
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "hours", Max: 3}, Legend: users,
+		Text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
+		Panels: []svg.Panel{
+			{Title: "A: time sharing", Lanes: machines(m), Boxes: blocks(one, campaigns, users)},
 			{Title: "B: space sharing", Lanes: machines(m), Boxes: space},
 		},
 	}
 	a := outcome{c1: one[0].End, c2: one[1].End}
 	b := outcome{c1: ends[0], c2: ends[1]}
-	cloud := &points{
-		name: name + "-points", x: "makespan of the dark gray user", y: "makespan of the light gray user", step: 1,
-		text: "The makespans of both users: (1, 2) with time sharing, A, which dominates (2, 2) with space sharing, B.",
-		list: []point{
-			{x: float64(a.c1), y: float64(a.c2), name: "A", better: !b.dominates(&a)},
-			{x: float64(b.c1), y: float64(b.c2), name: "B", better: !a.dominates(&b)},
-		},
-	}
 	numbers := []Number{
 		{What: "both users with space sharing", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%d h, %d h", b.c1, b.c2)},
 		{What: "the same with divisible work (policy.SpaceShare)", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%s h, %s h", amount(shared[0]), amount(shared[1]))},
@@ -216,7 +195,10 @@ func figure29(name string) (*Result, error) {
 	}
 	text := "Two users with m jobs of an hour each. The thesis leaves m open; here it is 4. " +
 		"A is what MULTICMAX builds, a block for each user; in B each user has half of the machines."
-	return of(text, numbers, chart, cloud), nil
+	return of(text, numbers, gantt(1, chart), points(name+"-points",
+		"The makespans of both users: (1, 2) with time sharing, A, which dominates (2, 2) with space sharing, B.",
+		"makespan of the dark gray user", "makespan of the light gray user", 1,
+		[]point{{float64(a.c1), float64(a.c2), "A", a.among(b)}, {float64(b.c1), float64(b.c2), "B", b.among(a)}}))
 }
 
 // yes returns "yes" or "no".
@@ -242,12 +224,9 @@ const hadoopText = "Dark and medium gray are there from 0 on, light gray from 2 
 	"which gives the work of those who leave: medium gray 18 and light gray 24, if it is medium gray who leaves first, as the text does not say. " +
 	"Dark gray has 48 here, so that it ends at 15. Work is divisible."
 
-func figure213(name string) (*Result, error) {
+func figure213(name string) *Result {
 	m, loads, users := hadoop()
-	ends, err := policy.SpaceShare(m, loads)
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
+	ends := must(policy.SpaceShare(m, loads))
 	// Between two changes all present users have equal pools.
 	var moments []float64
 	for i, l := range loads {
@@ -273,9 +252,9 @@ func figure213(name string) (*Result, error) {
 		}
 	}
 	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
-	chart := &gantt{
-		name: name, tick: 1, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
-		text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "minutes"}, Panels: []svg.Panel{p}, Legend: grayUsers,
+		Text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
 	}
 	numbers := []Number{
 		{What: "pools from 0 on", Paper: "dark M1-M3, medium M4-M6", Ours: strings.Join(pools[0], ", ")},
@@ -283,20 +262,13 @@ func figure213(name string) (*Result, error) {
 		{What: "users leave, and pools change, at", Paper: "8 and 12", Ours: amount(ends[2]) + " and " + amount(ends[1])},
 		{What: "the last user ends at", Ours: amount(ends[0])},
 	}
-	return of(hadoopText, numbers, chart), nil
+	return of(hadoopText, numbers, gantt(1, chart))
 }
 
-func figure214(name string) (*Result, error) {
+func figure214(name string) *Result {
 	m, loads, users := hadoop()
 	const period = 2
-	turns, err := policy.FairShare(m, period, loads)
-	if err != nil {
-		return nil, fmt.Errorf("fair share: %w", err)
-	}
-	ends, err := policy.SpaceShare(m, loads)
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
+	turns, ends := must(policy.FairShare(m, period, loads)), must(policy.SpaceShare(m, loads))
 	p := svg.Panel{Title: "machine", Lanes: machines(m)}
 	last := make([]float64, len(loads))
 	alone := 0.0 // since when dark gray is alone
@@ -309,9 +281,9 @@ func figure214(name string) (*Result, error) {
 		}
 	}
 	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
-	chart := &gantt{
-		name: name, tick: period, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
-		text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "minutes"}, Panels: []svg.Panel{p}, Legend: grayUsers,
+		Text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
 	}
 	var ours, better []string
 	for i, l := range loads {
@@ -342,5 +314,5 @@ func figure214(name string) (*Result, error) {
 	}
 	text := hadoopText + "\n\nAt multiples of 2 each user gets the factor 2^(−U/S) from the usage of the period before. " +
 		"When a user runs out of work within a period, the next one by factor takes over."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(period, chart))
 }

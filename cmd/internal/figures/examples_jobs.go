@@ -12,27 +12,20 @@ import (
 // length 1.
 const long = 10.0
 
-func figure210(name string) (*Result, error) {
+func figure210(name string) *Result {
 	var campaigns []sim.Campaign
 	for range 2 {
 		campaigns = append(campaigns, submit(3, 0, rigid{1, long}), submit(1, 0, rigid{1, 1}))
 	}
-	fcfs, err := replayed(sim.Machine{Procs: 1}, nil, campaigns)
-	if err != nil {
-		return nil, err
-	}
+	fcfs := replayed(sim.Machine{Procs: 1}, nil, campaigns)
 	// Shorter jobs first is the best order for dark gray.
-	best, err := replayed(sim.Machine{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
-	if err != nil {
-		return nil, err
-	}
-	shades := map[ostrich.UserID]int{1: 1, 3: 3}
-	chart := &gantt{
-		name: name, tick: 2, users: []svg.Key{darkGray, lightGray},
-		text: "On one machine jobs of 10 of the light gray user alternate with jobs of 1 of the dark gray user, who waits for 10 before each.",
-		panels: []svg.Panel{
-			{Title: "FCFS", Lanes: machines(1), Boxes: fcfs.boxes(shades, false)},
-			{Title: "dark gray first", Lanes: machines(1), Boxes: best.boxes(shades, false)},
+	best := replayed(sim.Machine{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{darkGray, lightGray},
+		Text: "On one machine jobs of 10 of the light gray user alternate with jobs of 1 of the dark gray user, who waits for 10 before each.",
+		Panels: []svg.Panel{
+			{Title: "FCFS", Lanes: machines(1), Boxes: fcfs.boxes(false)},
+			{Title: "dark gray first", Lanes: machines(1), Boxes: best.boxes(false)},
 		},
 	}
 	end := fcfs.end(3)
@@ -49,12 +42,12 @@ func figure210(name string) (*Result, error) {
 	}
 	text := "Jobs of length p = 10 and 1 on one machine. Each job of a user is submitted as soon as the one before has ended, both users start at 0, and light gray is first. " +
 		"The thesis leaves p and the number of rounds open; two rounds are drawn."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(2, chart))
 }
 
 // starving runs one job of the dark gray user beside jobs of light gray, each
 // submitted when the one before ends, and returns when the job starts.
-func starving(order sim.Order, n int, victim, other float64) (jobs []sim.Job, starts []ostrich.Time, wait float64, err error) {
+func starving(order sim.Order, n int, victim, other float64) (jobs []sim.Job, starts []ostrich.Time, wait float64) {
 	job := func(user ostrich.UserID, at, length float64) sim.Job {
 		return sim.Job{
 			ID: ostrich.JobID(len(jobs) + 1), User: user, Submit: ostrich.Time(seconds(at)),
@@ -67,28 +60,19 @@ func starving(order sim.Order, n int, victim, other float64) (jobs []sim.Job, st
 			jobs = append(jobs, job(1, 0, victim))
 		}
 	}
-	starts, err = sim.Machine{Procs: 1, Order: order}.Replay(jobs)
-	if err != nil {
-		return nil, nil, 0, fmt.Errorf("replaying an example: %w", err)
-	}
-	return jobs, starts, units(starts[1]), nil
+	starts = must(sim.Machine{Procs: 1, Order: order}.Replay(jobs))
+	return jobs, starts, units(starts[1])
 }
 
-func starvation(name, policy string, order sim.Order, victim, other, tick float64) (*Result, error) {
+func starvation(name, policy string, order sim.Order, victim, other, tick float64) *Result {
 	const few, many = 5, 100
-	jobs, starts, wait, err := starving(order, few, victim, other)
-	if err != nil {
-		return nil, err
-	}
-	_, _, longer, err := starving(order, many, victim, other)
-	if err != nil {
-		return nil, err
-	}
+	jobs, starts, wait := starving(order, few, victim, other)
+	_, _, longer := starving(order, many, victim, other)
 	p := svg.Panel{Title: policy, Lanes: machines(1)}
 	for i, j := range jobs {
 		from := units(starts[i])
 		p.Boxes = append(p.Boxes, svg.Box{
-			From: from, To: from + units(j.Run), Height: 1, Class: tone(int(j.User)), Label: amount(units(j.Run)),
+			From: from, To: from + units(j.Run), Height: 1, Class: tone(j.User), Label: amount(units(j.Run)),
 			What: "submitted at " + amount(units(j.Submit)),
 		})
 		if i > 1 {
@@ -96,9 +80,9 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 		}
 	}
 	p.Marks = append(p.Marks, svg.Mark{At: 0, Label: "both"})
-	chart := &gantt{
-		name: name, tick: tick, users: []svg.Key{darkGray, lightGray}, panels: []svg.Panel{p},
-		text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{darkGray, lightGray}, Panels: []svg.Panel{p},
+		Text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),
 	}
 	stretch := func(wait float64) string { return amount((wait + victim) / victim) }
 	numbers := []Number{
@@ -108,11 +92,9 @@ func starvation(name, policy string, order sim.Order, victim, other, tick float6
 	}
 	text := fmt.Sprintf("Jobs of length p = 10 and 1 on one machine. Light gray submits a job of %s whenever the one before ends; "+
 		"dark gray has one of %s, submitted at 0. The thesis says that the delay has no end; %d jobs of light gray are drawn.", amount(other), amount(victim), few)
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(tick, chart))
 }
 
-func figure211(name string) (*Result, error) {
-	return starvation(name, "LPT", sim.LPT, 1, long, 5)
-}
+func figure211(name string) *Result { return starvation(name, "LPT", sim.LPT, 1, long, 5) }
 
-func figure212(name string) (*Result, error) { return starvation(name, "SPT", sim.SPT, long, 1, 1) }
+func figure212(name string) *Result { return starvation(name, "SPT", sim.SPT, long, 1, 1) }

@@ -11,12 +11,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-var (
-	threeUsers  = []svg.Key{{Class: "s1", Name: "user 1"}, {Class: "s2", Name: "user 2"}, {Class: "s3", Name: "user 3"}}
-	threeShades = map[ostrich.UserID]int{1: 1, 2: 2, 3: 3}
-)
-
-func figure51(name string) (*Result, error) {
+func figure51(name string) *Result {
 	const m = 6
 	campaigns := []sim.Campaign{
 		submit(1, 0, sequential(slices.Repeat([]float64{3}, 16)...)...),
@@ -27,18 +22,14 @@ func figure51(name string) (*Result, error) {
 		submit(2, 14, sequential(2, 2, 2)...),
 		submit(3, 14, sequential(2, 2, 2)...),
 	}
-	r, err := replayed(sim.Machine{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
-	if err != nil {
-		return nil, err
-	}
+	r := replayed(sim.Machine{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
 	marks := submissions(campaigns)
-	virtual := r.virtual.boxes(threeShades)
-	chart := &gantt{
-		name: name, tick: 1, users: threeUsers,
-		text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
-		panels: []svg.Panel{
-			{Title: "V", Lanes: machines(m), Boxes: virtual, Marks: marks},
-			{Title: "R", Lanes: machines(m), Boxes: r.boxes(threeShades, true), Marks: marks},
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{{Class: tone(1), Name: "user 1"}, {Class: tone(2), Name: "user 2"}, {Class: tone(3), Name: "user 3"}},
+		Text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
+		Panels: []svg.Panel{
+			{Title: "V", Lanes: machines(m), Boxes: r.virtual.boxes(), Marks: marks},
+			{Title: "R", Lanes: machines(m), Boxes: r.boxes(true), Marks: marks},
 		},
 	}
 	v := r.virtual
@@ -81,7 +72,7 @@ func figure51(name string) (*Result, error) {
 	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
 		"The loads follow from the virtual completion times of the text: 48 and 18 at 0, 10 at 2, 8 at 5, 10 at 8. Those at 14, 6 each, and all lengths of jobs are in the lost figure; " +
 		"they were chosen so that the sentences of the text hold. The text says that the last campaigns are followed by the remaining jobs \"of user 3\" and that \"campaign 1 of user 3\" is interrupted at 14, where it must mean user 1: campaign 1 of user 3 ended by 5."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(1, chart))
 }
 
 // submissions marks the submissions of campaigns, as user.campaign.
@@ -94,8 +85,6 @@ func submissions(campaigns []sim.Campaign) []svg.Mark {
 	}
 	return list
 }
-
-var grayUsers = []svg.Key{darkGray, mediumGray, lightGray}
 
 // delayed are the campaigns of figures 6.1 and 6.2, on 6 processors. Medium and
 // dark gray are submitted at 0, light gray when the dark gray campaign is
@@ -114,26 +103,19 @@ const delayedText = "The sizes and lengths are in the lost figure. Here m = 6; m
 	"at 12, when the virtual schedule of Fig. 6.1 has completed the dark gray campaign, come two light gray jobs of 4 for 3; at 15.5 a job of 4 for 1 of medium gray. Submissions are marked as user.campaign, with 1 for dark, 2 for medium, 3 for light."
 
 // delay draws figure 6.1, or 6.2 with a resized virtual schedule.
-func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
-	const m = 6
+func delay(name, text string, machine ostrich.Machine) (*ran, svg.Gantt) {
 	campaigns := delayed()
-	r, err := replayed(
-		sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r := replayed(
+		sim.Machine{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: machine, Inside: ostrich.LJF, Gate: ostrich.Off}, campaigns)
-	if err != nil {
-		return nil, nil, err
-	}
-	chart := &gantt{name: name, text: text, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 15.5)}
-	chart.panels[1].Halves = true
-	return r, chart, nil
+	chart := svg.Gantt{Name: name, Text: text, Legend: grayUsers, Panels: r.beside(submissions(campaigns), 15.5)}
+	chart.Panels[1].Halves = true
+	return r, chart
 }
 
-func figure61(name string) (*Result, error) {
-	r, chart, err := delay(name, "The virtual schedule uses all six processors, the real one four of six. The virtual completion of dark gray comes at 12, five before its real end, "+
+func figure61(name string) *Result {
+	r, chart := delay(name, "The virtual schedule uses all six processors, the real one four of six. The virtual completion of dark gray comes at 12, five before its real end, "+
 		"and the small second campaign of medium gray runs last.", ostrich.Sequential)
-	if err != nil {
-		return nil, err
-	}
 	v := r.virtual
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
@@ -145,21 +127,13 @@ func figure61(name string) (*Result, error) {
 		{What: "C~ of light gray and of medium gray at 15.5", Ours: amount(c3) + ", " + amount(c4)},
 		{What: "the stretch of the small campaign", Ours: amount(r.stretch(3))},
 	}
-	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, chart), nil
+	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, gantt(1, chart))
 }
 
-func figure62(name string) (*Result, error) {
-	r, chart, err := delay(name, "The virtual schedule uses no more processors than the real one, so it does not run ahead of it, "+
+func figure62(name string) *Result {
+	r, chart := delay(name, "The virtual schedule uses no more processors than the real one, so it does not run ahead of it, "+
 		"and the small second campaign of medium gray runs before light gray.", ostrich.Parallel)
-	if err != nil {
-		return nil, err
-	}
-	first, err := replayed(
-		sim.Machine{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
-		&ostrich.Options{Inside: ostrich.LJF, Gate: ostrich.Off}, delayed())
-	if err != nil {
-		return nil, err
-	}
+	first, _ := delay("", "", ostrich.Sequential)
 	v := r.virtual
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
@@ -168,24 +142,20 @@ func figure62(name string) (*Result, error) {
 		{What: "the stretch of the small campaign, in Fig. 6.1 and here", Ours: amount(first.stretch(3)) + ", " + amount(r.stretch(3))},
 		{What: "the stretch of light gray, in Fig. 6.1 and here", Ours: amount(first.stretch(2)) + ", " + amount(r.stretch(2))},
 	}
-	return of("The same campaigns with parallel OStrich, whose virtual schedule has only as many processors as are really busy. Hatched is what is idle, and what was taken from the virtual schedule for it. "+delayedText, numbers, chart), nil
+	return of("The same campaigns with parallel OStrich, whose virtual schedule has only as many processors as are really busy. Hatched is what is idle, and what was taken from the virtual schedule for it. "+delayedText, numbers, gantt(1, chart))
 }
 
-func figure63(name string) (*Result, error) {
-	const m = 5
+func figure63(name string) *Result {
 	campaigns := []sim.Campaign{
 		submit(1, 0, rigid{3, 6}, rigid{3, 4}),
 		submit(2, 0, rigid{2, 5}, rigid{2, 5}),
 		submit(3, 7, rigid{3, 2}),
 	}
-	r, err := replayed(sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r := replayed(sim.Machine{Procs: 5, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, campaigns)
-	if err != nil {
-		return nil, err
-	}
-	chart := &gantt{
-		name: name, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 7),
-		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
+	chart := svg.Gantt{
+		Name: name, Legend: grayUsers, Panels: r.beside(submissions(campaigns), 7),
+		Text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
 	}
 	v := r.virtual
 	firstEnd := r.end(1)
@@ -212,5 +182,5 @@ func figure63(name string) (*Result, error) {
 	}
 	text := "A label in R is size × length, one in V a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
 		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(1, chart))
 }

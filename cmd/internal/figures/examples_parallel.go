@@ -15,11 +15,16 @@ const (
 	comparedX     = 6.0
 )
 
-func compared() []sim.Campaign {
-	return []sim.Campaign{
+func compared(l sim.Machine, o *ostrich.Options) *ran {
+	l.Procs, l.Open = comparedProcs, true
+	return replayed(l, o, []sim.Campaign{
 		submit(3, 0, rigid{3, 3}, rigid{3, 3}, rigid{6, comparedX - 3}),
 		submit(1, 0, rigid{2, 1}, rigid{2, 1}, rigid{2, 1}),
-	}
+	})
+}
+
+func comparedChart(name, text string, panels ...svg.Panel) plot {
+	return gantt(1, svg.Gantt{Name: name, Text: text, X: svg.Axis{Max: comparedX + 4}, Legend: []svg.Key{darkGray, lightGray}, Panels: panels})
 }
 
 const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: light gray has two jobs of 3 processors for 3 and one of all 6 for 3, dark gray three of 2 for 1, " +
@@ -27,21 +32,8 @@ const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: lig
 
 const flowInstead = "The thesis gives the time to the end of the campaign, which is the stretch for dark gray only. Over its own optimum, x, the stretch of light gray is "
 
-var (
-	comparedUsers  = []svg.Key{darkGray, lightGray}
-	comparedShades = map[ostrich.UserID]int{1: 1, 3: 3}
-)
-
-func figure64(name string) (*Result, error) {
-	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true}, nil, compared())
-	if err != nil {
-		return nil, err
-	}
-	chart := &gantt{
-		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
-		text:   "FCFS: light gray runs until 6, then dark gray until 7.",
-		panels: []svg.Panel{{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: r.lanes(comparedShades)}},
-	}
+func figure64(name string) *Result {
+	r := compared(sim.Machine{}, nil)
 	numbers := []Number{
 		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
 		{
@@ -49,19 +41,12 @@ func figure64(name string) (*Result, error) {
 			Why: "x is the wait; the flow time has the length of the campaign itself too.",
 		},
 	}
-	return of(comparedText, numbers, chart), nil
+	return of(comparedText, numbers, comparedChart(name, "FCFS: light gray runs until 6, then dark gray until 7.",
+		svg.Panel{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: r.lanes()}))
 }
 
-func figure65(name string) (*Result, error) {
-	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true, Policy: sim.SpaceShare}, nil, compared())
-	if err != nil {
-		return nil, err
-	}
-	chart := &gantt{
-		name: name, tick: 1, until: comparedX + 4, users: comparedUsers,
-		text:   "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; light gray needs the whole machine for its last job and ends at 9.",
-		panels: []svg.Panel{{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: r.lanes(comparedShades), Halves: true}},
-	}
+func figure65(name string) *Result {
+	r := compared(sim.Machine{Policy: sim.SpaceShare}, nil)
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
 		{
@@ -70,19 +55,13 @@ func figure65(name string) (*Result, error) {
 		},
 	}
 	text := comparedText + "\n\nA user's jobs start in their order while they fit into the user's equal share of the processors. When dark gray has ended, light gray has all of them."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, comparedChart(name, "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; "+
+		"light gray needs the whole machine for its last job and ends at 9.",
+		svg.Panel{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: r.lanes(), Halves: true}))
 }
 
-func figure66(name string) (*Result, error) {
-	r, err := replayed(sim.Machine{Procs: comparedProcs, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
-		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, compared())
-	if err != nil {
-		return nil, err
-	}
-	chart := &gantt{
-		name: name, tick: 1, until: comparedX + 4, users: comparedUsers, panels: r.beside(comparedShades, nil, 0),
-		text: "OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.",
-	}
+func figure66(name string) *Result {
+	r := compared(sim.Machine{Inside: ostrich.LJF, Backfill: sim.Greedy}, &ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF})
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "1", Ours: amount(r.stretch(1))},
 		{
@@ -91,5 +70,6 @@ func figure66(name string) (*Result, error) {
 		},
 		{What: "C~ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
 	}
-	return of(comparedText, numbers, chart), nil
+	return of(comparedText, numbers, comparedChart(name,
+		"OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.", r.beside(nil, 0)...))
 }

@@ -55,38 +55,33 @@ type ran struct {
 }
 
 // replayed runs campaigns, and records the virtual schedule if o is given.
-func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) (*ran, error) {
+func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) *ran {
 	r := &ran{procs: l.Procs}
 	if o != nil {
 		r.virtual = &recorder{seen: make(map[ostrich.Time][]ostrich.Campaign), began: max(0, 1-campaigns[0].Submit)}
 		l.Policy = r.virtual.policy(*o)
 	}
-	var err error
-	if r.jobs, err = l.Run(campaigns); err != nil {
-		return nil, fmt.Errorf("replaying an example: %w", err)
-	}
+	r.jobs = must(l.Run(campaigns))
 	if r.virtual != nil {
-		if err := r.virtual.finish(); err != nil {
-			return nil, err
-		}
+		must(r, r.virtual.finish())
 	}
 	r.campaigns = report.Campaigns(r.jobs)
-	return r, nil
+	return r
 }
 
 // lanes are the jobs on their processors, after what is idle.
-func (r *ran) lanes(shades map[ostrich.UserID]int) []svg.Box {
-	actual := r.boxes(shades, false)
+func (r *ran) lanes() []svg.Box {
+	actual := r.boxes(false)
 	return append(idle(actual, r.procs), actual...)
 }
 
 // beside draws the virtual schedule, with what it leaves of the processors, and below
 // it the real one.
-func (r *ran) beside(shades map[ostrich.UserID]int, marks []svg.Mark, now float64) []svg.Panel {
-	virtual := r.virtual.boxes(shades)
+func (r *ran) beside(marks []svg.Mark, now float64) []svg.Panel {
+	virtual := r.virtual.boxes()
 	return []svg.Panel{
 		{Title: "V", Lanes: machines(r.procs), Boxes: append(rest(virtual, r.procs), virtual...), Marks: marks, Now: now},
-		{Title: "R", Lanes: machines(r.procs), Boxes: r.lanes(shades), Marks: marks, Now: now},
+		{Title: "R", Lanes: machines(r.procs), Boxes: r.lanes(), Marks: marks, Now: now},
 	}
 }
 
@@ -171,11 +166,8 @@ func (r *recorder) AdvanceTo(t ostrich.Time) error {
 func (r *recorder) finish() error {
 	for r.Active() > 0 && !math.IsInf(r.NextCompletion(), 1) {
 		now := r.Now()
-		if err := r.AdvanceTo(ostrich.Time(math.Ceil(r.NextCompletion()))); err != nil {
+		if err := r.AdvanceTo(ostrich.Time(math.Ceil(r.NextCompletion()))); err != nil || r.Now() == now {
 			return err
-		}
-		if r.Now() == now {
-			break
 		}
 	}
 	return nil
@@ -238,7 +230,7 @@ func (r *recorder) completion(at float64, user ostrich.UserID, number int) float
 
 // boxes returns the loads of the virtual schedule: a box with its load for each
 // even piece, and a plus before what is added to an earlier one.
-func (r *recorder) boxes(shades map[ostrich.UserID]int) []svg.Box {
+func (r *recorder) boxes() []svg.Box {
 	begun := make(map[[2]int]bool)
 	var list []svg.Box
 	for _, p := range r.pieces {
@@ -249,7 +241,7 @@ func (r *recorder) boxes(shades map[ostrich.UserID]int) []svg.Box {
 		}
 		begun[key] = true
 		list = append(list, svg.Box{
-			From: units(p.from), To: units(p.to), Top: snapped(p.top), Height: snapped(p.procs), Class: tone(shades[p.user]), Label: label,
+			From: units(p.from), To: units(p.to), Top: snapped(p.top), Height: snapped(p.procs), Class: tone(p.user), Label: label,
 			What: fmt.Sprintf("campaign %d of user %d: %s processors from %s to %s, a load of %s",
 				p.campaign, p.user, amount(p.procs), amount(units(p.from)), amount(units(p.to)), amount(p.work)),
 		})
@@ -317,7 +309,7 @@ func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
 
 // boxes returns the jobs on their processors with their lengths, and with their
 // sizes if any job has more than one processor.
-func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []svg.Box {
+func (r *ran) boxes(fromEnd bool) []svg.Box {
 	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
 	numbers := make(map[int]int) // number of a campaign among its user's
 	count := make(map[ostrich.UserID]int)
@@ -341,7 +333,7 @@ func (r *ran) boxes(shades map[ostrich.UserID]int, fromEnd bool) []svg.Box {
 			}
 			list = append(list, svg.Box{
 				From: units(j.Start), To: units(j.End), Top: float64(row[first]), Height: float64(k - first),
-				Class: tone(shades[j.User]), Label: label,
+				Class: tone(j.User), Label: label,
 				What: fmt.Sprintf("job of campaign %d of user %d, from %s to %s", numbers[j.Campaign], j.User,
 					amount(units(j.Start)), amount(units(j.End))),
 			})

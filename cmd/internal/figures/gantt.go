@@ -10,27 +10,11 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich"
 )
 
-// gantt is a Gantt chart of an example, with its table.
-type gantt struct {
-	name   string // of the file
-	text   string // description for people who cannot see it
-	axis   string // what the axis counts; "t" if empty
-	tick   float64
-	until  float64 // 0 is the end of the last box
-	panels []svg.Panel
-	users  []svg.Key
-}
-
-// tone returns the class of a shade: 1 is dark, 2 medium and 3 light. It is ""
-// for 0, an idle area.
-func tone(shade int) string {
-	if shade == 0 {
-		return ""
-	}
-	return "s" + strconv.Itoa(shade)
-}
+// tone returns the class of a user's shade: 1 is dark, 2 medium and 3 light.
+func tone(user ostrich.UserID) string { return "s" + strconv.Itoa(int(user)) }
 
 // amount formats a number for a text.
 func amount(x float64) string { return format.Trimmed(x, 2) }
@@ -44,51 +28,32 @@ func machines(m int) []string {
 	return lanes
 }
 
-// end returns where the axis ends.
-func (g *gantt) end() float64 {
-	until := g.until
-	if until == 0 {
-		for _, p := range g.panels {
-			for _, b := range p.Boxes {
-				until = max(until, b.To)
-			}
-			for _, l := range p.Lines {
-				until = max(until, l.At)
-			}
-		}
+// gantt draws the chart of an example, with a tick every so often, and lists its
+// boxes. The axis counts "t" if it has no title, and ends with the last box if it has no end.
+func gantt(tick float64, g svg.Gantt) plot {
+	g.Width, g.Lane, g.X.Title = 760, 25, cmp.Or(g.X.Title, "t")
+	t := Table{Name: g.Name, Header: []string{"panel", "lanes", "user", "what", "start", "end"}}
+	users := map[string]string{"": "idle"} // by class
+	for _, u := range g.Legend {
+		users[u.Class] = u.Name
 	}
-	return until
-}
-
-// picture draws the chart.
-func (g *gantt) picture() *svg.Picture {
-	axis := svg.Axis{Title: cmp.Or(g.axis, "t"), Max: g.end()}
-	for n := 0.0; n*g.tick <= axis.Max+1e-9; n++ {
-		axis.Ticks = append(axis.Ticks, svg.Tick{At: n * g.tick, Label: amount(n * g.tick)})
-	}
-	chart := svg.Gantt{Name: g.name, Text: g.text, Width: 760, Lane: 25, X: axis, Panels: g.panels, Legend: g.users}
-	return chart.Draw()
-}
-
-// table lists the boxes of the chart.
-func (g *gantt) table() Table {
-	t := Table{Name: g.name, Header: []string{"panel", "lanes", "user", "what", "start", "end"}}
-	name := make(map[string]string)
-	for _, u := range g.users {
-		name[u.Class] = u.Name
-	}
-	for i := range g.panels {
-		p := &g.panels[i]
+	last := 0.0
+	for i := range g.Panels {
+		p := &g.Panels[i]
 		for k := range p.Boxes {
 			b := &p.Boxes[k]
-			user := name[b.Class]
-			if b.Class == "" {
-				user = "idle"
-			}
-			t.add(p.Title, lanesOf(p, b), user, b.Label, format.Trimmed(b.From, 4), format.Trimmed(b.To, 4))
+			last = max(last, b.To)
+			t.add(p.Title, lanesOf(p, b), users[b.Class], b.Label, format.Trimmed(b.From, 4), format.Trimmed(b.To, 4))
+		}
+		for _, l := range p.Lines {
+			last = max(last, l.At)
 		}
 	}
-	return t
+	g.X.Max = cmp.Or(g.X.Max, last)
+	for n := 0.0; n*tick <= g.X.Max+1e-9; n++ {
+		g.X.Ticks = append(g.X.Ticks, svg.Tick{At: n * tick, Label: amount(n * tick)})
+	}
+	return plot{g.Draw(), t}
 }
 
 // lanesOf names the lanes of a box: "M2", "M2-M4", or its share of them if it
