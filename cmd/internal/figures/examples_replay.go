@@ -80,7 +80,7 @@ func (r *ran) lanes() []svg.Box {
 func (r *ran) beside(marks []svg.Mark, now float64) []svg.Panel {
 	virtual := r.virtual.boxes()
 	return []svg.Panel{
-		{Title: "V", Lanes: machines(r.procs), Boxes: append(rest(virtual, r.procs), virtual...), Marks: marks, Now: now},
+		{Title: "V", Lanes: machines(r.procs), Boxes: append(idle(virtual, r.procs), virtual...), Marks: marks, Now: now},
 		{Title: "R", Lanes: machines(r.procs), Boxes: r.lanes(), Marks: marks, Now: now},
 	}
 }
@@ -251,23 +251,6 @@ func (r *recorder) boxes() []svg.Box {
 
 // snapped removes rounding errors of floating point.
 func snapped(x float64) float64 { return math.Round(x*1e6) / 1e6 }
-
-// rest returns what the virtual schedule leaves of m processors.
-func rest(boxes []svg.Box, m int) []svg.Box {
-	var list []svg.Box
-	for _, b := range boxes {
-		used := 0.0
-		for _, o := range boxes {
-			if o.From <= b.From && o.To >= b.To {
-				used = max(used, o.Top+o.Height)
-			}
-		}
-		if used < float64(m) && b.Top+b.Height == used {
-			list = append(list, svg.Box{From: b.From, To: b.To, Top: used, Height: float64(m) - used, What: "idle"})
-		}
-	}
-	return joined(list)
-}
 
 // placed gives each job its processors, numbered from 0. Jobs get theirs in the
 // order in which they start, side by side if possible, from the lowest numbers

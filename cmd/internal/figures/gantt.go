@@ -69,28 +69,28 @@ func lanesOf(p *svg.Panel, b *svg.Box) string {
 	return strings.Join([]string{p.Lanes[int(first)], p.Lanes[int(last)-1]}, "-")
 }
 
-// idle returns the gaps of whole lanes until the last box ends. Lanes that are
-// idle together are one box.
+// idle returns the gaps of the lanes until the last box ends. What is idle together is one box.
 func idle(boxes []svg.Box, lanes int) []svg.Box {
+	const near = 1e-5 // shares of lanes are rounded
 	moments := []float64{0}
 	for _, b := range boxes {
 		moments = append(moments, b.From, b.To)
 	}
 	slices.Sort(moments)
 	moments = slices.Compact(moments)
+	boxes = slices.SortedStableFunc(slices.Values(boxes), func(a, b svg.Box) int { return cmp.Compare(a.Top, b.Top) })
+	boxes = append(boxes, svg.Box{To: moments[len(moments)-1], Top: float64(lanes)})
 	var gaps []svg.Box
-	for i := 1; i < len(moments); i++ {
-		from, to := moments[i-1], moments[i]
-		for lane := 0; lane < lanes; lane++ {
-			top := lane
-			for lane < lanes && !slices.ContainsFunc(boxes, func(b svg.Box) bool {
-				return b.From <= from && b.To >= to && b.Top <= float64(lane) && b.Top+b.Height >= float64(lane+1)
-			}) {
-				lane++
+	for i, to := range moments[1:] {
+		from, top := moments[i], 0.0
+		for _, b := range boxes {
+			if b.From > from || b.To < to {
+				continue
 			}
-			if lane > top {
-				gaps = append(gaps, svg.Box{From: from, To: to, Top: float64(top), Height: float64(lane - top), What: "idle"})
+			if b.Top > top+near {
+				gaps = append(gaps, svg.Box{From: from, To: to, Top: top, Height: b.Top - top, What: "idle"})
 			}
+			top = b.Top + b.Height
 		}
 	}
 	return joined(gaps)
