@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,14 +13,13 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/sim"
-	"slurm-ostrich/ostrich/trace"
 )
-
-const lcgFile = "LCG-2005-1.swf.gz"
 
 // bagGap is how far apart submissions of a bag of a log are at most: its
 // threshold under the rule arrival.
 const bagGap = 120
+
+var bagRule = ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap}
 
 // botPredictors are those of HPDC 2008, Table 4, in its order.
 var botPredictors = []struct {
@@ -36,39 +34,16 @@ var botPredictors = []struct {
 	{"Mean", ostrich.ByMean},
 }
 
-// botLog are the tasks of a log, and their bags.
-type botLog struct {
-	name    string
-	jobs    []sim.Logged
-	numbers []int
-}
-
-// readLCG reads the log with its bags.
-func readLCG(in Input, rule ostrich.Rule) (*botLog, error) {
-	log, err := trace.Open(filepath.Join(in.Traces, lcgFile), trace.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	b := &botLog{name: "LCG"}
-	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err == nil {
-		b.numbers, err = sim.Numbers(b.jobs, rule)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", lcgFile, err)
-	}
-	return b, nil
-}
-
 // system is a row of Table 3.
 func system(name string) bot.System { return bot.Systems[slices.Index(bot.SystemNames(), name)] }
 
 // drawBags draws a log of a system, with its bags.
-func drawBags(s bot.System, bags int) (*botLog, error) {
+func drawBags(s bot.System, bags int) (*workload, error) {
 	log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	b := &botLog{name: s.Name + ", drawn"}
+	b := &workload{name: s.Name + ", drawn"}
 	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
@@ -79,12 +54,12 @@ func drawBags(s bot.System, bags int) (*botLog, error) {
 }
 
 // botLogs are the log that can be had, and drawn ones of systems.
-func botLogs(in Input, bags int, systems ...string) ([]*botLog, error) {
-	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+func botLogs(ctx context.Context, in Input, bags int, systems ...string) ([]*workload, error) {
+	lcg, err := readLCG(ctx, in, bagRule)
 	if err != nil {
 		return nil, err
 	}
-	logs := []*botLog{lcg}
+	logs := []*workload{lcg}
 	for _, name := range systems {
 		b, err := drawBags(system(name), bags)
 		if err != nil {
@@ -101,7 +76,7 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 	if in.Short {
 		bags = 500
 	}
-	logs, err := botLogs(in, bags, "T1", "T2")
+	logs, err := botLogs(ctx, in, bags, "T1", "T2")
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,7 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 	if in.Short {
 		bags = 1000
 	}
-	logs, err := botLogs(in, bags, "T1", "T2", "avg")
-	if err == nil {
-		err = ctx.Err()
-	}
+	logs, err := botLogs(ctx, in, bags, "T1", "T2", "avg")
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +58,7 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 // small and medium ones, by the logarithm of the variance and by the variance, and
 // the number of bags. Behind the classes below 1000 is the value of small and
 // medium ones.
-func (l *botLog) variability() (logged, plain []float64, counts []int) {
+func (l *workload) variability() (logged, plain []float64, counts []int) {
 	type sums struct{ n, sum, squares float64 }
 	of := make(map[int]*sums)
 	last := -1

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
 )
 
 // lcgBags are the bags of the log LCG, a share of them with Short.
-func lcgBags(in Input) ([]grid.Bag, error) {
-	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+func lcgBags(ctx context.Context, in Input) ([]grid.Bag, error) {
+	lcg, err := readLCG(ctx, in, bagRule)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +27,7 @@ func lcgBags(in Input) ([]grid.Bag, error) {
 // drawClasses is HPDC 2008, Fig. 3: policies under a real load of 25 %, by the size
 // of the bags.
 func drawClasses(ctx context.Context, in Input) (*Result, error) {
-	bags, err := lcgBags(in)
+	bags, err := lcgBags(ctx, in)
 	if err != nil {
 		return nil, err
 	}

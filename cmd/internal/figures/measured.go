@@ -57,11 +57,11 @@ var measured = []Figure{
 	},
 	thesis("5.5", "Stretch of the campaigns in the log", "5.5", drawLoggedStretch, lpcFile),
 	thesis("5.6", "Stretch of the campaigns under OStrich", "5.5", drawReplayedStretch, lpcFile),
-	thesis("5.7", "Utilisation over the whole log", "5.5", drawUtilisation(logged, whole), lpcFile),
-	thesis("5.8", "Utilisation over the whole log under OStrich", "5.5", drawUtilisation(dependent, whole), lpcFile),
-	thesis("5.9", "Utilisation in December and January", "5.5", drawUtilisation(logged, extract), lpcFile),
-	thesis("5.10", "Utilisation in December and January under OStrich", "5.5", drawUtilisation(dependent, extract), lpcFile),
-	thesis("5.11", "Utilisation in December and January under OStrich without dependencies", "5.5", drawUtilisation(independent, extract), lpcFile),
+	thesis("5.7", "Utilisation over the whole log", "5.5", drawUtilisation("thesis-5.7", logged, true), lpcFile),
+	thesis("5.8", "Utilisation over the whole log under OStrich", "5.5", drawUtilisation("thesis-5.8", dependent, true), lpcFile),
+	thesis("5.9", "Utilisation in December and January", "5.5", drawUtilisation("thesis-5.9", logged, false), lpcFile),
+	thesis("5.10", "Utilisation in December and January under OStrich", "5.5", drawUtilisation("thesis-5.10", dependent, false), lpcFile),
+	thesis("5.11", "Utilisation in December and January under OStrich without dependencies", "5.5", drawUtilisation("thesis-5.11", independent, false), lpcFile),
 }
 
 // hpdc returns a figure of the paper on bags-of-tasks.

@@ -5,56 +5,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 
 	policies "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
-	"slurm-ostrich/ostrich/sim"
-	"slurm-ostrich/ostrich/trace"
 )
-
-const (
-	kthFile   = "KTH-SP2-1996-2.1-cln.swf.gz"
-	thetaFile = "Theta-2022-cqsim.swf.gz"
-)
-
-// milpLog is a log of which scenarios are taken.
-type milpLog struct {
-	name    string
-	procs   int
-	records int
-	users   int // 0 where the log does not tell
-	jobs    []sim.Logged
-	numbers []int // of their campaigns, by the rule MAX
-}
-
-func readMILP(ctx context.Context, in Input, file, name string) (*milpLog, error) {
-	log, err := trace.Open(filepath.Join(in.Traces, file), trace.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	l := &milpLog{name: name, procs: int(log.Number("MaxProcs")), records: len(log.Records)}
-	if l.jobs, _, err = sim.FromLog(log, l.procs, sim.ByLimit); err == nil {
-		l.numbers, err = sim.Numbers(l.jobs, ostrich.Rule{})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", file, err)
-	}
-	users := make(map[ostrich.UserID]bool)
-	for i := range l.jobs {
-		if u := l.jobs[i].User; u != sim.Nobody {
-			users[u] = true
-		}
-	}
-	l.users = len(users)
-	if err = ctx.Err(); err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	return l, nil
-}
 
 // queued is how many jobs wait from a moment on.
 type queued struct {
@@ -64,7 +21,7 @@ type queued struct {
 
 // queue returns how many jobs wait in the log, from the first submission to the last
 // start.
-func (l *milpLog) queue() []queued {
+func (l *workload) queue() []queued {
 	var steps []queued
 	for i := range l.jobs {
 		if j := &l.jobs[i]; j.Start > j.Submit {
@@ -81,7 +38,7 @@ func (l *milpLog) queue() []queued {
 }
 
 // logged are the jobs of the log for scenarios, with what users accept.
-func (l *milpLog) logged(accept satisfaction.Acceptance) []optimal.Logged {
+func (l *workload) logged(accept satisfaction.Acceptance) []optimal.Logged {
 	list := make([]optimal.Logged, len(l.jobs))
 	for i := range l.jobs {
 		j := &l.jobs[i]
@@ -96,7 +53,7 @@ func (l *milpLog) logged(accept satisfaction.Acceptance) []optimal.Logged {
 // instants draws moments of the log at which at least so many jobs wait, in the order
 // of time. A moment at which the log has more processors busy than there are is drawn
 // again.
-func (l *milpLog) instants(n, least int) []ostrich.Time {
+func (l *workload) instants(n, least int) []ostrich.Time {
 	steps := l.queue()
 	if len(steps) == 0 {
 		return nil
@@ -122,7 +79,7 @@ func (l *milpLog) instants(n, least int) []ostrich.Time {
 // places returns for each instant the places of the waiting jobs in OStrich's order,
 // with the defaults of ostrichd; nil where the log tells of no users. The instants are
 // in the order of time.
-func (l *milpLog) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, error) {
+func (l *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, error) {
 	list := make([]map[ostrich.JobID]int, len(instants))
 	if l.users == 0 {
 		return list, nil
@@ -196,7 +153,7 @@ type question struct {
 }
 
 // ask solves the scenarios of a log.
-func (l *milpLog) ask(ctx context.Context, in Input, instants []ostrich.Time, q question) ([]scenario, error) {
+func (l *workload) ask(ctx context.Context, in Input, instants []ostrich.Time, q question) ([]scenario, error) {
 	places, err := l.places(instants)
 	if err != nil {
 		return nil, err
@@ -211,7 +168,7 @@ func (l *milpLog) ask(ctx context.Context, in Input, instants []ostrich.Time, q 
 	})
 }
 
-func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostrich.JobID]int, q question) (scenario, error) {
+func (l *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostrich.JobID]int, q question) (scenario, error) {
 	one, queue, err := optimal.Scenario(l.procs, log, at)
 	if err != nil {
 		return scenario{}, err
@@ -271,7 +228,7 @@ func keyed(in *optimal.Instance, of func(j *optimal.Job) int64) []int64 {
 // equation 1), d_i = k·max(W/m, p_max) + d_{i−1}, of the users and the jobs in the
 // queue. The paper's Δ(ς) is that bound for jobs of one processor; for wider ones it
 // stands for it.
-func (l *milpLog) fairCamp(in *optimal.Instance, queue []int) []int64 {
+func (l *workload) fairCamp(in *optimal.Instance, queue []int) []int64 {
 	type size struct{ work, longest int64 }
 	sizes := make(map[int]size)
 	of := make(map[ostrich.UserID][]int) // campaigns in the order of submission

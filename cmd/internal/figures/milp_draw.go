@@ -113,7 +113,7 @@ type answers struct {
 }
 
 // askBoth solves the scenarios of a log for both acceptances.
-func (l *milpLog) askBoth(ctx context.Context, in Input, q question) (*answers, error) {
+func (l *workload) askBoth(ctx context.Context, in Input, q question) (*answers, error) {
 	a := &answers{name: l.name}
 	times := l.instants(milpScenarios(in), 2)
 	for i := range acceptances {

@@ -19,8 +19,8 @@ import (
 )
 
 // smallLog is a log of jobs that wait for one another on 4 processors.
-func smallLog(jobs ...sim.Logged) *milpLog {
-	l := &milpLog{name: "small", procs: 4, users: 2, jobs: jobs}
+func smallLog(jobs ...sim.Logged) *workload {
+	l := &workload{name: "small", procs: 4, users: 2, jobs: jobs}
 	for i := range jobs {
 		l.jobs[i].ID = ostrich.JobID(i + 1)
 		l.numbers = append(l.numbers, int(jobs[i].User)-1)

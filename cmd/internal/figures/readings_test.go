@@ -235,7 +235,7 @@ func TestUtilisationReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, before, _ := extract.of(log, nil)
+	from, before := extract()
 	used := func(loop sim.Machine, cut, step ostrich.Duration) []float64 {
 		pieces := [][]sim.Logged{log.jobs}
 		if cut > 0 {
@@ -271,7 +271,7 @@ func TestUtilisationReadings(t *testing.T) {
 		{true, true, 0, 3600},
 		{false, false, 0, 3600},
 	} {
-		numbers := against(used(sim.Machine{Offsets: r.with, Dependencies: true}, r.cut, r.step), used(sim.Machine{Offsets: r.without}, r.cut, r.step))
+		numbers := compareLoads(used(sim.Machine{Offsets: r.with, Dependencies: true}, r.cut, r.step), used(sim.Machine{Offsets: r.without}, r.cut, r.step))
 		fmt.Fprintf(&table, "| %s | %s | %d h | %d h |", yes[r.with], yes[r.without], r.cut/3600, r.step/3600)
 		for _, n := range numbers {
 			fmt.Fprintf(&table, " %s |", n.Ours)
