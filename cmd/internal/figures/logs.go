@@ -81,4 +81,4 @@ func readMILP(ctx context.Context, in Input, file, name string) (*workload, erro
 func (w *workload) date(t ostrich.Time) time.Time { return w.begin.Add(time.Duration(t) * time.Second) }
 
 // moment converts a date to a time of the log.
-func (w *workload) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Sub(w.begin) / time.Second) }
+func (w *workload) moment(t time.Time) ostrich.Time { return ostrich.Time(t.Unix() - w.begin.Unix()) }

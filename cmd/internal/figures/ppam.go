@@ -178,8 +178,6 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		return nil, err
 	}
 	fcfs, fairly := &measured[0], &measured[1]
-	a, tableA := intervalChart(fcfs, fairly)
-	b, tableB := profileChart(fcfs, fairly)
 	partF, manyF := fcfs.above20()
 	partO, manyO := fairly.above20()
 	lowF, _ := fcfs.count(0, 2)
@@ -189,9 +187,14 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		return decimals(m, 1)
 	}
 	const why = "the number of users, their profiles and think times are not in the paper"
-	return &Result{
-		Pictures: []*svg.Picture{a, b}, Tables: []Table{tableA, tableB},
-		Numbers: []Number{
+	return of(
+		fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
+			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
+			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
+			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
+			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
+			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
+		[]Number{
 			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},
 			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partF), manyF), Why: why},
 			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partO), manyO), Why: why},
@@ -200,50 +203,49 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 			{What: "mean max-stretch of short users, OStrich", Paper: "12.8", Ours: mean(fairly, 0), Why: why},
 			{What: "mean max-stretch of long users, FCFS", Paper: "6.3", Ours: mean(fcfs, 1), Why: why},
 			{What: "mean max-stretch of long users, OStrich", Paper: "6.8", Ours: mean(fairly, 1), Why: why},
-		},
-		Text: fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
-			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
-			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
-			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
-			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
-			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
-	}, nil
+		}, intervalChart(measured), profileChart(measured)), nil
 }
 
-func intervalChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
+// pair are the bars of FCFS and OStrich, side by side.
+func pair(bars [2][]svg.Bar, base float64) []svg.Series {
+	return []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: base}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: base}}
+}
+
+func intervalChart(measured []stretched) plot {
 	table := Table{Name: "ppam-2a", Header: []string{"stretch", "fcfs", "ostrich"}}
 	x := svg.Axis{Title: "stretch", Min: -0.6, Max: float64(len(intervals)) - 0.4}
 	var bars [2][]svg.Bar
 	top := 0.0
 	for i, interval := range intervals {
-		row := []string{interval.name}
-		for a, s := range []*stretched{fcfs, fairly} {
-			within, all := s.count(interval.low, interval.high)
-			top = max(top, 100*float64(within)/float64(all))
-			from := float64(i) - 0.36 + 0.38*float64(a)
-			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.34, Height: 100 * float64(within) / float64(all)})
-			row = append(row, strconv.Itoa(within))
+		row := []any{interval.name}
+		for a := range measured {
+			within, all := measured[a].count(interval.low, interval.high)
+			from, part := float64(i)-0.36+0.38*float64(a), 100*float64(within)/float64(all)
+			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.34, Height: part})
+			top = max(top, part)
+			row = append(row, within)
 		}
-		table.Rows = append(table.Rows, row)
+		table.add(row...)
 		x.Ticks = append(x.Ticks, svg.Tick{At: float64(i), Label: interval.name})
 	}
 	c := svg.Chart{
 		Name: "ppam-2a", Title: "Stretch of all campaigns", X: x, Y: svg.UpTo("campaigns (%)", 1.2*top), // with room for the legend
 		Text:   "Parts of the campaigns by stretch: OStrich has most at low stretch and few above 20, FCFS has many above 20.",
-		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0]}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1]}},
+		Series: pair(bars, 0),
 	}
-	return c.Draw(), table
+	return plot{c.Draw(), table}
 }
 
-func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
+func profileChart(measured []stretched) plot {
 	table := Table{Name: "ppam-2b", Header: []string{"users", "policy", "users_counted", "max_stretch_mean", "half_interval"}}
 	var bars [2][]svg.Bar
-	for a, s := range []*stretched{fcfs, fairly} {
+	for a := range measured {
 		for profile, name := range []string{"short", "long"} {
-			mean, half := confident(s.users[profile])
+			users := measured[a].users[profile]
+			mean, half := confident(users)
 			from := float64(profile) - 0.3 + 0.31*float64(a)
 			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.28, Height: mean})
-			table.add(name, []string{"FCFS", "OStrich"}[a], len(s.users[profile]), decimals(mean, 4), decimals(half, 4))
+			table.add(name, []string{"FCFS", "OStrich"}[a], len(users), decimals(mean, 4), decimals(half, 4))
 		}
 	}
 	c := svg.Chart{
@@ -251,9 +253,9 @@ func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 		Text:   "Mean of the largest stretch by profile: short users suffer under FCFS and far less under OStrich, long users are alike.",
 		X:      svg.Axis{Min: -0.6, Max: 1.6, Ticks: []svg.Tick{{At: 0, Label: "users with short jobs"}, {At: 1, Label: "users with long jobs"}}},
 		Y:      svg.Log("max-stretch", 1, 100),
-		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: 1}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: 1}},
+		Series: pair(bars, 1),
 	}
-	return c.Draw(), table
+	return plot{c.Draw(), table}
 }
 
 // follow makes a loop use a policy of simulate, with a gate if it is an OStrich.

@@ -138,7 +138,7 @@ func TestHiPCReadings(t *testing.T) {
 		fmt.Fprintf(&table, "| %s |", r.name)
 		distance := 0.0
 		for i, k := range users {
-			fcfs, fair := split(measured[i])
+			fcfs, fair := measured[i][0], measured[i][1]
 			a, _ := confident(fcfs)
 			b, _ := confident(fair)
 			fmt.Fprintf(&table, " %.2f |", a/b)
