@@ -19,7 +19,7 @@ import (
 func drawExamples(t *testing.T) []Drawn {
 	t.Helper()
 	var list []Drawn
-	for _, f := range examples {
+	for _, f := range figures(true) {
 		r, err := f.Draw(t.Context(), Input{Workers: 1})
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
@@ -306,7 +306,7 @@ func TestLoads(t *testing.T) {
 func TestExamplesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, f := range examples {
+	for _, f := range figures(true) {
 		if _, err := f.Draw(ctx, Input{Workers: 1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
