@@ -109,7 +109,7 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 // inaccuracyChart draws the mean inaccuracies, first by user and then by bag.
 func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
 	n, most := len(botPredictors), 0.0
-	rows := svg.Rows{Title: title, Text: title + ": each predictor by user and by bag.", Width: 720, Bars: true}
+	rows := svg.Rows{Name: name, Title: title, Text: title + ": each predictor by user and by bag.", Width: 720, Bars: true}
 	for i, p := range botPredictors {
 		row := svg.Row{Name: p.name}
 		for k, input := range []string{"user", "bag"} {
@@ -120,9 +120,7 @@ func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
 		rows.Rows = append(rows.Rows, row)
 	}
 	rows.X = svg.UpTo("mean inaccuracy (%)", most)
-	p := rows.Draw()
-	p.Name = name
-	return p
+	return rows.Draw()
 }
 
 // predictorNumbers are what section 3.7 says, and what came out, by user and then by bag.

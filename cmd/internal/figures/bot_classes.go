@@ -27,9 +27,9 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 		"is set against the small and medium bags, of 2 to 49 tasks. LCG is the paper's T6; drawn logs stand for traces that are not to be had, and in them the size of a bag has nothing to do with its variability.\n\n" +
 		"The variance itself, without the logarithm, is a reading too: its mean is that of the few bags with the longest tasks."}
 	t := Table{Name: "bot-1", Header: []string{"log", "sizes", "bags", "mean_log2_variance", "percent", "percent_of_variance"}}
-	rows := make([]barRow, len(grid.Classes)-1)
+	rows := make([]svg.Row, len(grid.Classes)-1)
 	for c := range rows {
-		rows[c].name = grid.ClassNames[c]
+		rows[c].Name = grid.ClassNames[c]
 	}
 	for _, l := range logs {
 		logged, plain, counts := l.variability()
@@ -41,7 +41,7 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 			}
 			percent := 100 * logged[c]
 			low, high = min(low, percent), max(high, percent)
-			rows[c].bars = append(rows[c].bars, bar{l.name, percent})
+			rows[c].Values = append(rows[c].Values, svg.Value{Name: l.name, At: percent})
 			ofPlain = append(ofPlain, decimals(100*plain[c], 0))
 			t.add(l.name, grid.ClassNames[c], counts[c], decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1))
 		}

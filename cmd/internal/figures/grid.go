@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,49 +236,32 @@ func (g *measuredGrid) charts(name, title string) []*svg.Picture {
 
 // chart draws a measure of all samples on a logarithmic axis.
 func (g *measuredGrid) chart(name, title, axis string, digits int, of func(*grid.Measures) float64) *svg.Picture {
-	rows := make([]barRow, len(g.samples))
+	rows := make([]svg.Row, len(g.samples))
 	for s := range g.samples {
-		rows[s].name = g.samples[s]
+		rows[s].Name = g.samples[s]
 		for w := range g.ways {
-			rows[s].bars = append(rows[s].bars, bar{g.ways[w], of(&g.all[s][w])})
+			rows[s].Values = append(rows[s].Values, svg.Value{Name: g.ways[w], At: of(&g.all[s][w])})
 		}
 	}
 	return barChart(name, title, axis, digits, rows)
 }
 
-// barRow is a row of a bar chart, whose bars are in the order of the legend.
-type barRow struct {
-	name string
-	bars []bar
-}
-
-type bar struct {
-	name string
-	at   float64
-}
-
-// barChart draws rows of bars on a logarithmic axis. Bars of 0 are left out.
-func barChart(name, title, axis string, digits int, rows []barRow) *svg.Picture {
-	chart := svg.Rows{Title: title, Text: title + ", row by row.", Width: 720, Bars: true}
-	least, most := 0.0, 0.0
-	for _, r := range rows {
-		row := svg.Row{Name: r.name}
-		for i, b := range r.bars {
-			if !(b.at > 0) {
-				continue
+// barChart draws rows of bars, which are in the order of the legend, on a logarithmic
+// axis. Bars of 0 are left out.
+func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture {
+	least, most := math.Inf(1), 0.0
+	for r := range rows {
+		for i := range rows[r].Values {
+			v := &rows[r].Values[i]
+			v.Class, v.Label = svg.Run(i), decimals(v.At, digits)
+			if v.At > 0 {
+				least, most = min(least, v.At), max(most, v.At)
 			}
-			if least == 0 || b.at < least {
-				least = b.at
-			}
-			most = max(most, b.at)
-			row.Values = append(row.Values, svg.Value{Name: b.name, Class: "r" + strconv.Itoa(i%6), At: b.at, Label: decimals(b.at, digits)})
 		}
-		chart.Rows = append(chart.Rows, row)
+		rows[r].Values = slices.DeleteFunc(rows[r].Values, func(v svg.Value) bool { return !(v.At > 0) })
 	}
-	chart.X = svg.Log(axis, least/2, most)
-	p := chart.Draw()
-	p.Name = name
-	return p
+	chart := svg.Rows{Name: name, Title: title, Text: title + ", row by row.", Width: 720, Bars: true, X: svg.Log(axis, least/2, most), Rows: rows}
+	return chart.Draw()
 }
 
 // text says what is simulated, for the page.

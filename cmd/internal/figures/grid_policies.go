@@ -100,14 +100,15 @@ func (g *measuredGrid) classes(way string, text func(*grid.Measure) string) stri
 // byClass draws the first sample by the size of the bags.
 func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 	t := Table{Name: name, Header: []string{"sizes", "way", "bags", "done_bags", "ms", "nsl", "stretch"}}
-	var byMS, byNSL []barRow
+	var byMS, byNSL []svg.Row
 	for c := range grid.Classes {
-		rowMS, rowNSL := barRow{name: grid.ClassNames[c]}, barRow{name: grid.ClassNames[c]}
+		rowMS, rowNSL := svg.Row{Name: grid.ClassNames[c]}, svg.Row{Name: grid.ClassNames[c]}
 		done := 0
 		for w := range g.ways {
 			m := &g.all[0][w].Classes[c]
 			done += m.DoneBags
-			rowMS.bars, rowNSL.bars = append(rowMS.bars, bar{g.ways[w], m.MS}), append(rowNSL.bars, bar{g.ways[w], m.NSL})
+			rowMS.Values = append(rowMS.Values, svg.Value{Name: g.ways[w], At: m.MS})
+			rowNSL.Values = append(rowNSL.Values, svg.Value{Name: g.ways[w], At: m.NSL})
 			t.add(grid.ClassNames[c], g.ways[w], m.Bags, m.DoneBags, decimals(m.MS, 1), decimals(m.NSL, 4), decimals(m.Stretch, 3))
 		}
 		if done > 0 {
@@ -213,9 +214,4 @@ func drawErrors(ctx context.Context, in Input) (*Result, error) {
 }
 
 // percent prints a part as a signed percentage.
-func percent(part float64) string {
-	if part >= 0 {
-		return "+" + decimals(100*part, 0) + " %"
-	}
-	return decimals(100*part, 0) + " %"
-}
+func percent(part float64) string { return fmt.Sprintf("%+.0f %%", 100*part) }
