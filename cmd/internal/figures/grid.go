@@ -101,10 +101,14 @@ type sample struct {
 func byLoad(in Input, loads ...float64) []sample {
 	var list []sample
 	for _, load := range loads {
-		m := gridModel(in, load)
-		list = append(list, sample{name: decimals(100*load, 0) + " %", bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }})
+		list = append(list, modelled(decimals(100*load, 0)+" %", gridModel(in, load)))
 	}
 	return list
+}
+
+// modelled is a sample of a changed model.
+func modelled(name string, m bot.Model) sample {
+	return sample{name: name, bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }}
 }
 
 // measuredGrid are the means over the seeds of what came of each sample (first

@@ -12,11 +12,6 @@ import (
 // gridLoad is the load of the experiments on the workload (section 5.2).
 const gridLoad = 0.60
 
-// modelled is a sample of a changed model.
-func modelled(name string, m bot.Model) sample {
-	return sample{name: name, bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }}
-}
-
 // each lists the paper's policies, each with what of says of it.
 func (g *measuredGrid) each(of func(way string) string) string {
 	return listed(g.ways[:8], func(w string) string { return w + " " + of(w) })
