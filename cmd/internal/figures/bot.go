@@ -72,11 +72,7 @@ func botLogs(ctx context.Context, in Input, bags int, systems ...string) ([]*wor
 
 // drawPredictors is HPDC 2008, Fig. 2.
 func drawPredictors(ctx context.Context, in Input) (*Result, error) {
-	bags := 10_000
-	if in.Short {
-		bags = 500
-	}
-	logs, err := botLogs(ctx, in, bags, "T1", "T2")
+	logs, err := botLogs(ctx, in, in.either(500, 10_000), "T1", "T2")
 	if err != nil {
 		return nil, err
 	}

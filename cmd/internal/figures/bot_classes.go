@@ -15,11 +15,7 @@ const smallAndMedium = 4
 
 // drawVariability is HPDC 2008, Fig. 1.
 func drawVariability(ctx context.Context, in Input) (*Result, error) {
-	bags := 10_000
-	if in.Short {
-		bags = 1000
-	}
-	logs, err := botLogs(ctx, in, bags, "T1", "T2", "avg")
+	logs, err := botLogs(ctx, in, in.either(1000, 10_000), "T1", "T2", "avg")
 	if err != nil {
 		return nil, err
 	}

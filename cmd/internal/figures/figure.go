@@ -36,6 +36,14 @@ type Input struct {
 	Progress func(done, total int)
 }
 
+// either returns how many of something a figure has, in short or as the paper has it.
+func (in Input) either(short, whole int) int {
+	if in.Short {
+		return short
+	}
+	return whole
+}
+
 // Result is a computed figure.
 type Result struct {
 	Pictures []*svg.Picture // named as their files, without extension

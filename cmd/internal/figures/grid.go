@@ -123,9 +123,7 @@ type measuredGrid struct {
 
 // runGrid runs each sample, drawn from so many seeds, under each way.
 func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds int) (*measuredGrid, error) {
-	if in.Short {
-		seeds = 1
-	}
+	seeds = in.either(1, seeds)
 	drawn, err := instances(ctx, in.half(0), len(samples)*seeds, func(i int) ([]grid.Bag, error) {
 		return samples[i/seeds].bags(uint64(i%seeds + 1))
 	})

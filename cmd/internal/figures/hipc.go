@@ -145,14 +145,8 @@ func maxCampaignStretch(s policy.Schedule, _ []policy.Campaign, least []float64)
 	return worst
 }
 
-// hipcInstances returns how many instances the papers have for each number of
-// users.
-func hipcInstances(in Input) int {
-	if in.Short {
-		return 20
-	}
-	return 1000
-}
+// hipcInstances is how many instances there are for each number of users.
+func hipcInstances(in Input) int { return in.either(20, 1000) }
 
 // measure computes the max-stretches of FCFS and FairCamp in n instances for each number of users.
 func (r hipcReading) measure(ctx context.Context, in Input, users []int, n int) ([][2][]float64, error) {

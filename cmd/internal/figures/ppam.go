@@ -168,11 +168,7 @@ var intervals = []struct {
 
 // drawProfiles is PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
 func drawProfiles(ctx context.Context, in Input) (*Result, error) {
-	n := 40
-	if in.Short {
-		n = 10
-	}
-	r := nearestPPAM
+	n, r := in.either(10, 40), nearestPPAM
 	measured, err := r.measure(ctx, in, []ppamPolicy{ppamFCFS, ppamOStrich}, n)
 	if err != nil {
 		return nil, err
