@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -252,46 +251,9 @@ func (r *recorder) boxes() []svg.Box {
 // snapped removes rounding errors of floating point.
 func snapped(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// placed gives each job its processors, numbered from 0. Jobs get theirs in the
-// order in which they start, side by side if possible, from the lowest numbers
-// on, or with fromEnd from the highest.
-func placed(jobs []report.Job, m int, fromEnd bool) [][]int {
-	free := make([]ostrich.Time, m)
-	for q := range free {
-		free[q] = math.MinInt64
-	}
-	list := make([][]int, len(jobs))
-	for _, i := range sorted(len(jobs), func(a, b int) int { return cmp.Compare(jobs[a].Start, jobs[b].Start) }) {
-		j := &jobs[i]
-		var loose, row []int
-		for k := range m {
-			q := k
-			if fromEnd {
-				q = m - 1 - k
-			}
-			if free[q] > j.Start {
-				row = nil
-				continue
-			}
-			loose = append(loose, q)
-			if row = append(row, q); len(row) == j.Procs {
-				break
-			}
-		}
-		if len(row) < j.Procs {
-			row = loose[:min(j.Procs, len(loose))]
-		}
-		for _, q := range row {
-			free[q] = j.End
-		}
-		slices.Sort(row)
-		list[i] = row
-	}
-	return list
-}
-
 // boxes returns the jobs on their processors with their lengths, and with their
-// sizes if any job has more than one processor.
+// sizes if any job has more than one processor. Processors are numbered from the top,
+// or with fromEnd from the bottom.
 func (r *ran) boxes(fromEnd bool) []svg.Box {
 	sizes := slices.ContainsFunc(r.jobs, func(j report.Job) bool { return j.Procs > 1 })
 	numbers := make(map[int]int) // number of a campaign among its user's
@@ -303,19 +265,19 @@ func (r *ran) boxes(fromEnd bool) []svg.Box {
 		}
 	}
 	var list []svg.Box
-	for i, row := range placed(r.jobs, r.procs, fromEnd) {
+	for i, blocks := range report.Allocate(r.jobs, r.procs) {
 		j := &r.jobs[i]
 		label := amount(units(j.End - j.Start))
 		if sizes {
 			label = fmt.Sprintf("%d×%s", j.Procs, label)
 		}
-		for k := 0; k < len(row); {
-			first := k
-			for k < len(row) && row[k]-row[first] == k-first {
-				k++
+		for _, b := range blocks {
+			top := b.First
+			if fromEnd {
+				top = r.procs - 1 - b.Last
 			}
 			list = append(list, svg.Box{
-				From: units(j.Start), To: units(j.End), Top: float64(row[first]), Height: float64(k - first),
+				From: units(j.Start), To: units(j.End), Top: float64(top), Height: float64(b.Last - b.First + 1),
 				Class: tone(j.User), Label: label,
 				What: fmt.Sprintf("job of campaign %d of user %d, from %s to %s", numbers[j.Campaign], j.User,
 					amount(units(j.Start)), amount(units(j.End))),
