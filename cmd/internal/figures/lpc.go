@@ -34,14 +34,14 @@ var (
 		"OStrich with dependencies",
 		"OStrich in a closed loop with the jobs at their logged distance from the first of their campaign, with dependencies. The thesis sees the " +
 			"highest utilisation more often here than in the log, and more periods without any.",
-		&sim.Machine{Procs: lpcProcs, Offsets: true, Dependencies: true},
+		&sim.Machine{Procs: lpcProcs, Policy: strict, Offsets: true, Dependencies: true},
 	}
 	independent = replay{
 		"OStrich without dependencies",
 		"OStrich in a closed loop with all jobs of a campaign at once, and no dependencies. The thesis says that utilisation is at least 20 % " +
 			"greater than with dependencies, in the periods with a load above 10 %. It does not tell in which of the two replays that load is, how " +
 			"long a period is, nor of what the 20 % are; the numbers have the readings.",
-		&sim.Machine{Procs: lpcProcs},
+		&sim.Machine{Procs: lpcProcs, Policy: strict},
 	}
 )
 
@@ -59,9 +59,6 @@ func (w *workload) run(ctx context.Context, in Input, r replay) ([]report.Job, e
 	}
 	loop := *r.loop
 	loop.Progress = in.Progress
-	if err = follow(&loop, "ostrich", "strict"); err != nil {
-		return nil, err
-	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)

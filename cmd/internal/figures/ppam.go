@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
-	policies "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -29,16 +28,14 @@ var nearestPPAM = ppamReading{users: 20, short: 2, long: 1, think: 3600}
 
 const ppamProcs = 64
 
-// ppamPolicy is one of the compared algorithms.
-type ppamPolicy struct {
-	name string
-	gate string // of OStrich; "" for FCFS
-}
-
+// The compared algorithms.
 var (
-	ppamFCFS    = ppamPolicy{name: "fcfs-campaigns"}
-	ppamOStrich = ppamPolicy{name: "ostrich", gate: "strict"}
+	ppamFCFS    = sim.Machine{Procs: ppamProcs, Policy: sim.FCFSCampaigns}
+	ppamOStrich = sim.Machine{Procs: ppamProcs, Policy: strict}
 )
+
+// strict is OStrich with a strict gate.
+var strict = sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
 
 // stretched are the stretches of the campaigns of one instance, and the largest
 // stretch of each user, by profile: 0 is short and 1 is long.
@@ -85,14 +82,10 @@ func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 }
 
 // instance replays an instance in a closed loop.
-func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
+func (r ppamReading) instance(loop sim.Machine, seed uint64) (stretched, error) {
 	var s stretched
 	campaigns, err := r.draw(seed)
 	if err != nil {
-		return s, err
-	}
-	loop := sim.Machine{Procs: ppamProcs}
-	if err = follow(&loop, p.name, p.gate); err != nil {
 		return s, err
 	}
 	jobs, err := loop.Run(campaigns)
@@ -115,16 +108,16 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 	return s, nil
 }
 
-// measure replays n instances by each policy, and joins the results of each
-// policy.
-func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolicy, n int) ([]stretched, error) {
-	all, err := instances(ctx, in, len(policies)*n, func(i int) (stretched, error) {
-		return r.instance(policies[i/n], r.first+uint64(i%n))
+// measure replays n instances in each loop, and joins the results of each
+// loop.
+func (r ppamReading) measure(ctx context.Context, in Input, loops []sim.Machine, n int) ([]stretched, error) {
+	all, err := instances(ctx, in, len(loops)*n, func(i int) (stretched, error) {
+		return r.instance(loops[i/n], r.first+uint64(i%n))
 	})
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]stretched, len(policies))
+	sums := make([]stretched, len(loops))
 	for i, s := range all {
 		sum := &sums[i/n]
 		for profile := range s.campaigns {
@@ -169,7 +162,7 @@ var intervals = []struct {
 // drawProfiles is PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
 func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 	n, r := in.either(10, 40), nearestPPAM
-	measured, err := r.measure(ctx, in, []ppamPolicy{ppamFCFS, ppamOStrich}, n)
+	measured, err := r.measure(ctx, in, []sim.Machine{ppamFCFS, ppamOStrich}, n)
 	if err != nil {
 		return nil, err
 	}
@@ -252,21 +245,4 @@ func profileChart(measured []stretched) plot {
 		Series: pair(bars, 1),
 	}
 	return plot{c.Draw(), table}
-}
-
-// follow makes a loop use a policy of simulate, with a gate if it is an OStrich.
-func follow(loop *sim.Machine, name, gate string) error {
-	m := &policies.Material{}
-	if gate != "" {
-		var err error
-		if m.Options.Gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, gate); err != nil {
-			return fmt.Errorf("figures: gate %q: %w", gate, err)
-		}
-	}
-	p, err := policies.PolicyNamed(name, policies.Log)
-	if err != nil {
-		return fmt.Errorf("figures: %w", err)
-	}
-	p.Into(loop, m, false)
-	return nil
 }
