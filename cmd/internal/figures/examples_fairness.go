@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
@@ -61,18 +63,12 @@ func (o *outcome) among(list ...outcome) string {
 // each pair of C_max.
 func outcomes(jobs []sim.Job) []outcome {
 	var list []outcome
-	order := slices.Clone(jobs)
-	var permute func(k int)
-	permute = func(k int) {
-		if k < len(order) {
-			for i := k; i < len(order); i++ {
-				order[k], order[i] = order[i], order[k]
-				permute(k + 1)
-				order[k], order[i] = order[i], order[k]
-			}
-			return
+	for _, order := range combin.Permutations(len(jobs), len(jobs)) {
+		o := outcome{}
+		for _, i := range order {
+			o.jobs = append(o.jobs, jobs[i])
 		}
-		o := outcome{jobs: slices.Clone(order), starts: must(sim.Machine{Procs: 1}.Replay(order))}
+		o.starts = must(sim.Machine{Procs: 1}.Replay(o.jobs))
 		for i, j := range o.jobs {
 			end := o.starts[i] + ostrich.Time(j.Run)
 			if j.User == 1 {
@@ -85,7 +81,6 @@ func outcomes(jobs []sim.Job) []outcome {
 			list = append(list, o)
 		}
 	}
-	permute(0)
 	slices.SortFunc(list, func(a, b outcome) int {
 		return cmp.Or(cmp.Compare(a.c1, b.c1), cmp.Compare(a.c2, b.c2))
 	})

@@ -1,13 +1,16 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -34,19 +37,14 @@ func figure51(name string) *Result {
 	}
 	v := r.virtual
 	between := func(from, to float64) string { // the users whose jobs start
-		users := make(map[ostrich.UserID]bool)
+		var users []string
 		for _, j := range r.jobs {
 			if s := units(j.Start); s >= from && s < to {
-				users[j.User] = true
+				users = append(users, strconv.Itoa(int(j.User)))
 			}
 		}
-		var list []string
-		for _, u := range []ostrich.UserID{1, 2, 3} {
-			if users[u] {
-				list = append(list, strconv.Itoa(int(u)))
-			}
-		}
-		return strings.Join(list, ", ")
+		slices.Sort(users)
+		return strings.Join(slices.Compact(users), ", ")
 	}
 	start32, _ := v.times(5, 3, 2)
 	tilde := func(at float64, user ostrich.UserID, number int) string {
@@ -158,23 +156,19 @@ func figure63(name string) *Result {
 		Text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
 	}
 	v := r.virtual
-	firstEnd := r.end(1)
-	for _, j := range r.jobs {
-		firstEnd = min(firstEnd, units(j.End))
-	}
-	names := map[ostrich.UserID]string{1: "dark gray", 2: "medium gray", 3: "light gray"}
+	first := slices.MinFunc(r.jobs, func(a, b report.Job) int { return cmp.Compare(a.End, b.End) })
 	ahead := func(at float64) string {
-		best, name := v.completion(at, 1, 1), names[1]
-		for _, u := range []ostrich.UserID{2, 3} {
-			if c := v.completion(at, u, 1); c < best {
-				best, name = c, names[u]
+		best, name := math.Inf(1), ""
+		for u, key := range grayUsers {
+			if c := v.completion(at, ostrich.UserID(u+1), 1); c < best {
+				best, name = c, strings.TrimSuffix(key.Name, " user")
 			}
 		}
 		return name
 	}
 	numbers := []Number{
 		{What: "the highest priority at 0", Paper: "medium gray", Ours: ahead(0)},
-		{What: "the first jobs end at", Paper: "5", Ours: amount(firstEnd)},
+		{What: "the first jobs end at", Paper: "5", Ours: amount(units(first.End))},
 		{What: "the first job of dark gray starts at", Paper: "5", Ours: amount(r.begin(0))},
 		{What: "the highest priority at 7", Paper: "light gray", Ours: ahead(7)},
 		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},

@@ -31,7 +31,7 @@ func machines(m int) []string {
 // gantt draws the chart of an example, with a tick every so often, and lists its
 // boxes. The axis counts "t" if it has no title, and ends with the last box if it has no end.
 func gantt(tick float64, g svg.Gantt) plot {
-	g.Width, g.Lane, g.X.Title = 760, 25, cmp.Or(g.X.Title, "t")
+	g.Width, g.Lane = 760, 25
 	t := Table{Name: g.Name, Header: []string{"panel", "lanes", "user", "what", "start", "end"}}
 	users := map[string]string{"": "idle"} // by class
 	for _, u := range g.Legend {
@@ -49,10 +49,7 @@ func gantt(tick float64, g svg.Gantt) plot {
 			last = max(last, l.At)
 		}
 	}
-	g.X.Max = cmp.Or(g.X.Max, last)
-	for n := 0.0; n*tick <= g.X.Max+1e-9; n++ {
-		g.X.Ticks = append(g.X.Ticks, svg.Tick{At: n * tick, Label: amount(n * tick)})
-	}
+	g.X = svg.Linear(cmp.Or(g.X.Title, "t"), 0, cmp.Or(g.X.Max, last), tick)
 	return plot{g.Draw(), t}
 }
 

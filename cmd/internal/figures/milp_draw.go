@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -262,7 +263,7 @@ func drawLate(ctx context.Context, in Input) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := "milp-4-" + map[string]string{"Theta": "theta", "KTH": "kth"}[l.name]
+		name := "milp-4-" + strings.ToLower(l.name)
 		result.Pictures = append(result.Pictures,
 			a.chart(name+"-gain", l.name+": late jobs of EASY less those of the solver", "How many fewer jobs are late, by the size of the queue.", "jobs", gain))
 		result.Pictures = append(result.Pictures, a.costs(name, l.name+": schedules that the solver looked at", l.name+": gap to the bound")...)
