@@ -2,8 +2,12 @@ package figures
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich/grid"
@@ -55,32 +59,19 @@ func drawVariability(ctx context.Context, in Input) (*Result, error) {
 // the number of bags. Behind the classes below 1000 is the value of small and
 // medium ones.
 func (l *workload) variability() (logged, plain []float64, counts []int) {
-	type sums struct{ n, sum, squares float64 }
-	of := make(map[int]*sums)
-	last := -1
-	for i := range l.jobs {
-		n := l.numbers[i]
-		if n < 0 {
-			continue
+	runs := make(map[int][]float64)
+	for i, n := range l.numbers {
+		if n >= 0 {
+			runs[n] = append(runs[n], float64(l.jobs[i].Run))
 		}
-		s := of[n]
-		if s == nil {
-			s = &sums{}
-			of[n] = s
-		}
-		run := float64(l.jobs[i].Run)
-		s.n, s.sum, s.squares = s.n+1, s.sum+run, s.squares+run*run
-		last = max(last, n)
 	}
 	classes := len(grid.Classes) - 1
 	logged, plain, counts = make([]float64, classes+1), make([]float64, classes+1), make([]int, classes+1)
-	for n := range last + 1 { // in order, so that sums do not depend on the map
-		s := of[n]
-		if s == nil || s.n < 2 {
+	for _, n := range slices.Sorted(maps.Keys(runs)) { // so that sums do not depend on the map
+		if len(runs[n]) < 2 {
 			continue
 		}
-		class := grid.ClassOf(int(s.n))
-		variance := (s.squares - s.sum*s.sum/s.n) / (s.n - 1)
+		class, variance := grid.ClassOf(len(runs[n])), stat.Variance(runs[n], nil)
 		if class >= classes || !(variance > 0) {
 			continue
 		}

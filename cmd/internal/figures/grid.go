@@ -238,18 +238,23 @@ func (g *measuredGrid) charts(name, title string) []*svg.Picture {
 
 // chart draws a measure of all samples on a logarithmic axis.
 func (g *measuredGrid) chart(name, title, axis string, digits int, of func(*grid.Measures) float64) *svg.Picture {
-	rows := make([]svg.Row, len(g.samples))
-	for s := range g.samples {
-		rows[s].Name = g.samples[s]
-		for w := range g.ways {
-			rows[s].Values = append(rows[s].Values, svg.Value{Name: g.ways[w], At: of(&g.all[s][w])})
+	return barChart(name, title, axis, digits, g.rows(g.samples, func(s, w int) float64 { return of(&g.all[s][w]) }))
+}
+
+// rows are rows of bars, a bar for each way.
+func (g *measuredGrid) rows(names []string, of func(row, way int) float64) []svg.Row {
+	rows := make([]svg.Row, len(names))
+	for r, name := range names {
+		rows[r].Name = name
+		for w, way := range g.ways {
+			rows[r].Values = append(rows[r].Values, svg.Value{Name: way, At: of(r, w)})
 		}
 	}
-	return barChart(name, title, axis, digits, rows)
+	return rows
 }
 
 // barChart draws rows of bars, which are in the order of the legend, on a logarithmic
-// axis. Bars of 0 are left out.
+// axis. Bars of 0 are left out, and rows without bars.
 func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture {
 	least, most := math.Inf(1), 0.0
 	for r := range rows {
@@ -262,6 +267,7 @@ func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture
 		}
 		rows[r].Values = slices.DeleteFunc(rows[r].Values, func(v svg.Value) bool { return !(v.At > 0) })
 	}
+	rows = slices.DeleteFunc(rows, func(r svg.Row) bool { return len(r.Values) == 0 })
 	chart := svg.Rows{Name: name, Title: title, Text: title + ", row by row.", Width: 720, Bars: true, X: svg.Log(axis, least/2, most), Rows: rows}
 	return chart.Draw()
 }

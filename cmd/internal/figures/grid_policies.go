@@ -100,24 +100,18 @@ func (g *measuredGrid) classes(way string, text func(*grid.Measure) string) stri
 // byClass draws the first sample by the size of the bags.
 func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 	t := Table{Name: name, Header: []string{"sizes", "way", "bags", "done_bags", "ms", "nsl", "stretch"}}
-	var byMS, byNSL []svg.Row
-	for c := range grid.Classes {
-		rowMS, rowNSL := svg.Row{Name: grid.ClassNames[c]}, svg.Row{Name: grid.ClassNames[c]}
-		done := 0
-		for w := range g.ways {
+	for c, class := range grid.ClassNames {
+		for w, way := range g.ways {
 			m := &g.all[0][w].Classes[c]
-			done += m.DoneBags
-			rowMS.Values = append(rowMS.Values, svg.Value{Name: g.ways[w], At: m.MS})
-			rowNSL.Values = append(rowNSL.Values, svg.Value{Name: g.ways[w], At: m.NSL})
-			t.add(grid.ClassNames[c], g.ways[w], m.Bags, m.DoneBags, decimals(m.MS, 1), decimals(m.NSL, 4), decimals(m.Stretch, 3))
-		}
-		if done > 0 {
-			byMS, byNSL = append(byMS, rowMS), append(byNSL, rowNSL)
+			t.add(class, way, m.Bags, m.DoneBags, decimals(m.MS, 1), decimals(m.NSL, 4), decimals(m.Stretch, 3))
 		}
 	}
+	rows := func(of func(*grid.Measure) float64) []svg.Row {
+		return g.rows(grid.ClassNames[:], func(c, w int) float64 { return of(&g.all[0][w].Classes[c]) })
+	}
 	return []*svg.Picture{
-		barChart(name+"-ms", "Mean makespan (s) by the size of a bag, "+title, "MS (s)", 0, byMS),
-		barChart(name+"-nsl", "Mean normalized schedule length by the size of a bag, "+title, "NSL", 3, byNSL),
+		barChart(name+"-ms", "Mean makespan (s) by the size of a bag, "+title, "MS (s)", 0, rows(func(m *grid.Measure) float64 { return m.MS })),
+		barChart(name+"-nsl", "Mean normalized schedule length by the size of a bag, "+title, "NSL", 3, rows(func(m *grid.Measure) float64 { return m.NSL })),
 	}, t
 }
 

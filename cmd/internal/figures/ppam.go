@@ -3,6 +3,7 @@ package figures
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
@@ -52,14 +53,7 @@ func (r ppamReading) isLong(u ostrich.UserID) int {
 // draw draws the campaigns of an instance.
 func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 	model := trace.PPAM(r.users)
-	short, long := model.Profiles[0], model.Profiles[1]
-	model.Profiles = nil
-	for range r.short {
-		model.Profiles = append(model.Profiles, short)
-	}
-	for range r.long {
-		model.Profiles = append(model.Profiles, long)
-	}
+	model.Profiles = slices.Concat(slices.Repeat(model.Profiles[:1], r.short), slices.Repeat(model.Profiles[1:2], r.long))
 	log, err := model.Generate(seed)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
