@@ -52,25 +52,6 @@ type Result struct {
 	Text     string // what is drawn, which reading was used, and why it differs; paragraphs separated by empty lines
 }
 
-// plot is a picture with its data.
-type plot struct {
-	picture *svg.Picture
-	table   Table
-}
-
-// of returns a result with its plots.
-func of(text string, numbers []Number, plots ...plot) *Result {
-	r := &Result{Text: text, Numbers: numbers}
-	r.add(plots...)
-	return r
-}
-
-func (r *Result) add(plots ...plot) {
-	for _, p := range plots {
-		r.Pictures, r.Tables = append(r.Pictures, p.picture), append(r.Tables, p.table)
-	}
-}
-
 // Table is the data of a picture, written as CSV.
 type Table struct {
 	Name   string // of the file, without extension
