@@ -52,10 +52,17 @@ func (m Machine) blocks(campaigns []Campaign) Schedule {
 	of := make(map[ostrich.UserID]*workload)
 	for i := range campaigns {
 		c := &campaigns[i]
-		if of[c.User] == nil {
-			of[c.User] = &workload{user: c.User}
+		w := of[c.User]
+		if w == nil {
+			w = &workload{user: c.User}
+			of[c.User] = w
 		}
-		of[c.User].add(m, i, c)
+		slots, length := m.alone(c)
+		shift(slots, w.length)
+		w.placed = append(w.placed, Placed{
+			Campaign: i, Number: len(w.placed) + 1, Submit: w.length, Start: w.length, End: w.length + length, Slots: slots,
+		})
+		w.length += length
 	}
 	schedule := make(Schedule, 0, len(campaigns))
 	start := ostrich.Time(0)
@@ -74,14 +81,4 @@ func (m Machine) blocks(campaigns []Campaign) Schedule {
 		start += w.length
 	}
 	return schedule
-}
-
-// add appends the user's next campaign, the i-th of all.
-func (w *workload) add(m Machine, i int, c *Campaign) {
-	slots, length := m.alone(c)
-	shift(slots, w.length)
-	w.placed = append(w.placed, Placed{
-		Campaign: i, Number: len(w.placed) + 1, Submit: w.length, Start: w.length, End: w.length + length, Slots: slots,
-	})
-	w.length += length
 }
