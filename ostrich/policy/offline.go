@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -48,25 +49,26 @@ type workload struct {
 
 // blocks lays the workloads of the users one after the other.
 func (m Machine) blocks(campaigns []Campaign) Schedule {
-	index := make(map[ostrich.UserID]int)
-	var workloads []workload
+	of := make(map[ostrich.UserID]*workload)
 	for i := range campaigns {
 		c := &campaigns[i]
-		n, ok := index[c.User]
-		if !ok {
-			n = len(workloads)
-			index[c.User] = n
-			workloads = append(workloads, workload{user: c.User})
+		w := of[c.User]
+		if w == nil {
+			w = &workload{user: c.User}
+			of[c.User] = w
 		}
-		workloads[n].add(m.alone(c))
-		workloads[n].placed[len(workloads[n].placed)-1].Campaign = i
+		slots, length := m.alone(c)
+		shift(slots, w.length)
+		w.placed = append(w.placed, Placed{
+			Campaign: i, Number: len(w.placed) + 1, Submit: w.length, Start: w.length, End: w.length + length, Slots: slots,
+		})
+		w.length += length
 	}
-	slices.SortFunc(workloads, func(a, b workload) int {
-		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.user, b.user))
-	})
 	schedule := make(Schedule, 0, len(campaigns))
 	start := ostrich.Time(0)
-	for _, w := range workloads {
+	for _, w := range slices.SortedFunc(maps.Values(of), func(a, b *workload) int {
+		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.user, b.user))
+	}) {
 		for _, p := range w.placed {
 			p.Start += start
 			p.End += start
@@ -79,13 +81,4 @@ func (m Machine) blocks(campaigns []Campaign) Schedule {
 		start += w.length
 	}
 	return schedule
-}
-
-// add appends the user's next campaign.
-func (w *workload) add(slots []Slot, length ostrich.Time) {
-	shift(slots, w.length)
-	w.placed = append(w.placed, Placed{
-		Number: len(w.placed) + 1, Submit: w.length, Start: w.length, End: w.length + length, Slots: slots,
-	})
-	w.length += length
 }

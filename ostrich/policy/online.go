@@ -38,7 +38,7 @@ func (m Machine) FairCamp(campaigns []Campaign, k int) (Schedule, error) {
 	case k > 0 && total > math.MaxInt64/ostrich.Time(k):
 		return nil, fmt.Errorf("policy: deadlines of %d users overflow: %w", k, ErrInstance)
 	}
-	return m.online(campaigns, k, func(a, b *ready) int { return cmp.Compare(a.deadline, b.deadline) }), nil
+	return m.online(campaigns, k), nil
 }
 
 // FCFS schedules campaigns in the order of their submission (thesis 3.6.2).
@@ -47,9 +47,8 @@ func (m Machine) FCFS(campaigns []Campaign) (Schedule, error) {
 	if _, _, err := m.check(campaigns); err != nil {
 		return nil, err
 	}
-	// Without users, no campaign has a deadline, and the order of submission
-	// decides.
-	return m.online(campaigns, 0, func(*ready, *ready) int { return 0 }), nil
+	// Without users, all deadlines are 0, and the order of submission decides.
+	return m.online(campaigns, 0), nil
 }
 
 // ready is the tuple T of thesis algorithm 1: a campaign that was submitted, or
@@ -63,22 +62,29 @@ type ready struct {
 	next     []int // the user's campaigns after this one
 }
 
+// compare orders campaigns, those in front that are placed first.
+func (r *ready) compare(o *ready) int {
+	return cmp.Or(cmp.Compare(r.deadline, o.deadline), cmp.Compare(r.submit, o.submit), cmp.Compare(r.campaign, o.campaign))
+}
+
 // online runs the two modules of FairCamp (thesis algorithms 1 and 2) in one
 // loop. Each user has at most one campaign in the queue.
-func (m Machine) online(campaigns []Campaign, k int, first func(a, b *ready) int) Schedule {
+func (m Machine) online(campaigns []Campaign, k int) Schedule {
 	queue := m.handleSubmissions(campaigns, k)
 	free := make([]ostrich.Time, m.Procs)
 	schedule := make(Schedule, 0, len(campaigns))
 	for len(queue) > 0 {
-		now := m.available(free)
+		now := slices.Max(free)
+		if m.Place == Packed {
+			now = slices.Min(free)
+		}
 		submitted := slices.MinFunc(queue, func(a, b *ready) int { return cmp.Compare(a.submit, b.submit) })
 		now = max(now, submitted.submit)
 
 		// Module 2: the first campaign that has been submitted.
-		var next *ready
-		at := 0
+		next, at := submitted, 0
 		for i, r := range queue {
-			if r.submit <= now && (next == nil || compareReady(r, next, first) < 0) {
+			if r.submit <= now && r.compare(next) <= 0 {
 				next, at = r, i
 			}
 		}
@@ -97,10 +103,6 @@ func (m Machine) online(campaigns []Campaign, k int, first func(a, b *ready) int
 		})
 	}
 	return schedule
-}
-
-func compareReady(a, b *ready, first func(a, b *ready) int) int {
-	return cmp.Or(first(a, b), cmp.Compare(a.submit, b.submit), cmp.Compare(a.campaign, b.campaign))
 }
 
 // handleSubmissions puts the first campaign of each user into the queue.
@@ -130,14 +132,6 @@ func (m Machine) submit(campaigns []Campaign, i, k int, r *ready) *ready {
 	r.slots = slots
 	r.deadline += ostrich.Time(k) * length
 	return r
-}
-
-// available returns when a campaign may be placed.
-func (m Machine) available(free []ostrich.Time) ostrich.Time {
-	if m.Place == Packed {
-		return slices.Min(free)
-	}
-	return slices.Max(free)
 }
 
 // place puts a campaign on the processors and updates when they are free.

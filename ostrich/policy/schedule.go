@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -88,21 +90,13 @@ func (u *UserFlow) Stretch() float64 { return float64(u.Flow) / u.Bound }
 
 // Users sums a schedule on m processors up by user, in the order of their ids.
 func (s Schedule) Users(campaigns []Campaign, m int) []UserFlow {
-	index := make(map[ostrich.UserID]int)
-	var list []UserFlow
+	of := make(map[ostrich.UserID]UserFlow)
 	for i := range s {
 		c := &campaigns[s[i].Campaign]
-		n, ok := index[c.User]
-		if !ok {
-			n = len(list)
-			index[c.User] = n
-			list = append(list, UserFlow{User: c.User})
-		}
-		list[n].Flow += s[i].Flow()
-		list[n].Bound += c.Bound(m)
+		u := of[c.User]
+		of[c.User] = UserFlow{User: c.User, Flow: u.Flow + s[i].Flow(), Bound: u.Bound + c.Bound(m)}
 	}
-	slices.SortFunc(list, func(a, b UserFlow) int { return int(int64(a.User) - int64(b.User)) })
-	return list
+	return slices.SortedFunc(maps.Values(of), func(a, b UserFlow) int { return cmp.Compare(a.User, b.User) })
 }
 
 // MaxStretch returns the largest stretch of a user; 0 without users.

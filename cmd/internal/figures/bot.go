@@ -4,24 +4,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/sim"
-	"slurm-ostrich/ostrich/trace"
 )
-
-const lcgFile = "LCG-2005-1.swf.gz"
 
 // bagGap is how far apart submissions of a bag of a log are at most: its
 // threshold under the rule arrival.
 const bagGap = 120
+
+var bagRule = ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap}
 
 // botPredictors are those of HPDC 2008, Table 4, in its order.
 var botPredictors = []struct {
@@ -36,39 +39,16 @@ var botPredictors = []struct {
 	{"Mean", ostrich.ByMean},
 }
 
-// botLog are the tasks of a log, and their bags.
-type botLog struct {
-	name    string
-	jobs    []sim.Logged
-	numbers []int
-}
-
-// readLCG reads the log with its bags.
-func readLCG(in Input, rule ostrich.Rule) (*botLog, error) {
-	log, err := trace.Open(filepath.Join(in.Traces, lcgFile), trace.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	b := &botLog{name: "LCG"}
-	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err == nil {
-		b.numbers, err = sim.Numbers(b.jobs, rule)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", lcgFile, err)
-	}
-	return b, nil
-}
-
 // system is a row of Table 3.
 func system(name string) bot.System { return bot.Systems[slices.Index(bot.SystemNames(), name)] }
 
 // drawBags draws a log of a system, with its bags.
-func drawBags(s bot.System, bags int) (*botLog, error) {
+func drawBags(s bot.System, bags int) (*workload, error) {
 	log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	b := &botLog{name: s.Name + ", drawn"}
+	b := &workload{name: s.Name + ", drawn"}
 	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
@@ -79,12 +59,12 @@ func drawBags(s bot.System, bags int) (*botLog, error) {
 }
 
 // botLogs are the log that can be had, and drawn ones of systems.
-func botLogs(in Input, bags int, systems ...string) ([]*botLog, error) {
-	lcg, err := readLCG(in, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+func botLogs(ctx context.Context, in Input, bags int, systems ...string) ([]*workload, error) {
+	lcg, err := readLCG(ctx, in, bagRule)
 	if err != nil {
 		return nil, err
 	}
-	logs := []*botLog{lcg}
+	logs := []*workload{lcg}
 	for _, name := range systems {
 		b, err := drawBags(system(name), bags)
 		if err != nil {
@@ -97,11 +77,7 @@ func botLogs(in Input, bags int, systems ...string) ([]*botLog, error) {
 
 // drawPredictors is HPDC 2008, Fig. 2.
 func drawPredictors(ctx context.Context, in Input) (*Result, error) {
-	bags := 10_000
-	if in.Short {
-		bags = 500
-	}
-	logs, err := botLogs(in, bags, "T1", "T2")
+	logs, err := botLogs(ctx, in, in.either(500, 10_000), "T1", "T2")
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +110,7 @@ func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 // inaccuracyChart draws the mean inaccuracies, first by user and then by bag.
 func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
 	n, most := len(botPredictors), 0.0
-	rows := svg.Rows{Title: title, Text: title + ": each predictor by user and by bag.", Width: 720, Bars: true}
+	rows := svg.Rows{Name: name, Title: title, Text: title + ": each predictor by user and by bag.", Width: 720, Bars: true}
 	for i, p := range botPredictors {
 		row := svg.Row{Name: p.name}
 		for k, input := range []string{"user", "bag"} {
@@ -145,9 +121,7 @@ func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
 		rows.Rows = append(rows.Rows, row)
 	}
 	rows.X = svg.UpTo("mean inaccuracy (%)", most)
-	p := rows.Draw()
-	p.Name = name
-	return p
+	return rows.Draw()
 }
 
 // predictorNumbers are what section 3.7 says, and what came out, by user and then by bag.
@@ -174,4 +148,81 @@ func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 		{What: log + ": LastValue by bag, mean", Paper: "over 600 %", Ours: percent(last.Mean)},
 		{What: log + ": LastValue by bag, largest", Paper: "30 000 %", Ours: percent(last.Max)},
 	}
+}
+
+// smallAndMedium is how many classes have the small and medium bags of section 3.4:
+// the first ones.
+const smallAndMedium = 4
+
+// drawVariability is HPDC 2008, Fig. 1.
+func drawVariability(ctx context.Context, in Input) (*Result, error) {
+	logs, err := botLogs(ctx, in, in.either(1000, 10_000), "T1", "T2", "avg")
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Text: "The variability of a bag is the variance of the run times of its tasks, by its logarithm to base 2 as the model has it; bags without any are left out. A class " +
+		"is set against the small and medium bags, of 2 to 49 tasks. LCG is the paper's T6; drawn logs stand for traces that are not to be had, and in them the size of a bag has nothing to do with its variability.\n\n" +
+		"The variance itself, without the logarithm, is a reading too: its mean is that of the few bags with the longest tasks."}
+	t := Table{Name: "bot-1", Header: []string{"log", "sizes", "bags", "mean_log2_variance", "percent", "percent_of_variance"}}
+	rows := make([]svg.Row, len(grid.Classes)-1)
+	for c := range rows {
+		rows[c].Name = grid.ClassNames[c]
+	}
+	for _, l := range logs {
+		logged, plain, counts := l.variability()
+		low, high := math.Inf(1), 0.0
+		var ofPlain []string
+		for c := range rows {
+			if counts[c] == 0 {
+				continue
+			}
+			percent := 100 * logged[c]
+			low, high = min(low, percent), max(high, percent)
+			rows[c].Values = append(rows[c].Values, svg.Value{Name: l.name, At: percent})
+			ofPlain = append(ofPlain, decimals(100*plain[c], 0))
+			t.add(l.name, grid.ClassNames[c], counts[c], decimals(logged[c]*logged[len(rows)], 3), decimals(percent, 1), decimals(100*plain[c], 1))
+		}
+		r.Numbers = append(r.Numbers,
+			Number{What: l.name + ": classes, against small and medium bags", Paper: "no significant difference from 100 %", Ours: decimals(low, 0) + " to " + decimals(high, 0) + " %"},
+			Number{What: l.name + ": the same by the variance itself, %", Ours: strings.Join(ofPlain, ", ")})
+	}
+	r.Tables = []Table{t}
+	r.Pictures = []*svg.Picture{barChart("bot-1", "Variability of run times by the size of a bag, 100 % being small and medium bags", "variability (%)", 0, rows)}
+	return r, nil
+}
+
+// variability returns by class the mean variability of the bags as a part of that of
+// small and medium ones, by the logarithm of the variance and by the variance, and
+// the number of bags. Behind the classes below 1000 is the value of small and
+// medium ones.
+func (l *workload) variability() (logged, plain []float64, counts []int) {
+	runs := make(map[int][]float64)
+	for i, n := range l.numbers {
+		if n >= 0 {
+			runs[n] = append(runs[n], float64(l.jobs[i].Run))
+		}
+	}
+	classes := len(grid.Classes) - 1
+	logged, plain, counts = make([]float64, classes+1), make([]float64, classes+1), make([]int, classes+1)
+	for _, n := range slices.Sorted(maps.Keys(runs)) { // so that sums do not depend on the map
+		if len(runs[n]) < 2 {
+			continue
+		}
+		class, variance := grid.ClassOf(len(runs[n])), stat.Variance(runs[n], nil)
+		if class >= classes || !(variance > 0) {
+			continue
+		}
+		for _, c := range []int{class, classes} {
+			if c == class || class < smallAndMedium {
+				logged[c], plain[c], counts[c] = logged[c]+math.Log2(variance), plain[c]+variance, counts[c]+1
+			}
+		}
+	}
+	for c := range logged {
+		logged[c], plain[c] = logged[c]/max(float64(counts[c]), 1), plain[c]/max(float64(counts[c]), 1)
+	}
+	for c := range classes {
+		logged[c], plain[c] = logged[c]/logged[classes], plain[c]/plain[classes]
+	}
+	return logged, plain, counts
 }

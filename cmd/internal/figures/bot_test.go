@@ -36,7 +36,7 @@ func TestPredictorNumbers(t *testing.T) {
 
 // TestBagsRefused: no log.
 func TestBagsRefused(t *testing.T) {
-	if _, err := readLCG(Input{Traces: t.TempDir()}, ostrich.Rule{}); err == nil || !strings.Contains(err.Error(), lcgFile) {
+	if _, err := readLCG(t.Context(), Input{Traces: t.TempDir()}, ostrich.Rule{}); err == nil || !strings.Contains(err.Error(), lcgFile) {
 		t.Error(err)
 	}
 }
@@ -69,7 +69,7 @@ func TestBotReadings(t *testing.T) {
 	paper := bot.Systems[5]
 	families := []bot.Family{paper.InterArrive.Family, paper.Cycle.Family, paper.Size.Family, paper.RunTime.Family, paper.Variance.Family}
 	for _, rule := range bagRules {
-		b, err := readLCG(in, rule.Rule)
+		b, err := readLCG(t.Context(), in, rule.Rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestBotReadings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rule.Rule == (ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap}) {
+		if rule.Rule == bagRule {
 			fromMidnight, err := bot.Observe(campaigns, 5+bot.DayBegins).Fit()
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +131,7 @@ func TestBotReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers, err := sim.Numbers(jobs, ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap})
+	numbers, err := sim.Numbers(jobs, bagRule)
 	if err != nil {
 		t.Fatal(err)
 	}

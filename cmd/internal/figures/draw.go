@@ -72,18 +72,13 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 // withLogs are the figures whose logs are there, and the names of the others.
 func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, missing []string, err error) {
 	for _, f := range list {
-		if len(f.Logs) > 0 && o.Traces == "" {
-			missing = append(missing, f.Name)
-			console.Say(stderr, "%s is left out: it needs %s; name its folder with --traces or OSTRICH_TRACES", f.Name, strings.Join(f.Logs, ", "))
-			continue
-		}
-		absent, err := o.absent(f.Logs)
+		why, err := o.lacks(f.Logs)
 		switch {
 		case err != nil:
 			return nil, nil, fmt.Errorf("figures: %s: %w", f.Name, err)
-		case absent != "":
+		case why != "":
 			missing = append(missing, f.Name)
-			console.Say(stderr, "%s is left out: %s is not in %s", f.Name, absent, o.Traces)
+			console.Say(stderr, "%s is left out: %s", f.Name, why)
 		default:
 			there = append(there, f)
 		}
@@ -91,12 +86,15 @@ func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, mis
 	return there, missing, nil
 }
 
-// absent is the first of the logs that is not there; "" if all are.
-func (o *Options) absent(logs []string) (string, error) {
+// lacks says why the logs cannot be read; "" if all are there.
+func (o *Options) lacks(logs []string) (string, error) {
+	if len(logs) > 0 && o.Traces == "" {
+		return "it needs " + strings.Join(logs, ", ") + "; name its folder with --traces or OSTRICH_TRACES", nil
+	}
 	for _, log := range logs {
 		switch _, err := os.Stat(filepath.Join(o.Traces, log)); {
 		case errors.Is(err, fs.ErrNotExist):
-			return log, nil
+			return log + " is not in " + o.Traces, nil
 		case err != nil:
 			return "", err
 		}

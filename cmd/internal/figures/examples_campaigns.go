@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,22 +13,14 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-func figure33(name string) (*Result, error) {
+func figure33(name string) *Result {
 	const m, p, sigma = 3, 10, 2
 	var campaigns []policy.Campaign
 	for range sigma {
 		campaigns = append(campaigns, tasked(1, p, p, p), tasked(2, 1, 1, 1))
 	}
 	machine := policy.Machine{Procs: m}
-	fcfs, err := machine.FCFS(campaigns)
-	if err != nil {
-		return nil, fmt.Errorf("FCFS: %w", err)
-	}
-	fair, err := machine.FairCamp(campaigns, 0)
-	if err != nil {
-		return nil, fmt.Errorf("FairCamp: %w", err)
-	}
-	shades := map[ostrich.UserID]int{1: 3, 2: 1}
+	fcfs, fair := must(machine.FCFS(campaigns)), must(machine.FairCamp(campaigns, 0))
 	submitted := func(s policy.Schedule) []svg.Mark {
 		var list []svg.Mark
 		for i := range s {
@@ -38,12 +29,12 @@ func figure33(name string) (*Result, error) {
 		}
 		return list
 	}
-	chart := &gantt{
-		name: name, tick: 2, users: twoUsers,
-		text: "Two users with two campaigns of three jobs each. Under FCFS user 2, whose jobs have length 1, waits for jobs of length 10 twice; the optimum runs both campaigns of user 2 first.",
-		panels: []svg.Panel{
-			{Title: "FCFS", Lanes: machines(m), Boxes: blocks(fcfs, campaigns, shades), Marks: submitted(fcfs)},
-			{Title: "optimum", Lanes: machines(m), Boxes: blocks(fair, campaigns, shades), Marks: submitted(fair)},
+	chart := svg.Gantt{
+		Name: name, Legend: twoUsers,
+		Text: "Two users with two campaigns of three jobs each. Under FCFS user 2, whose jobs have length 1, waits for jobs of length 10 twice; the optimum runs both campaigns of user 2 first.",
+		Panels: []svg.Panel{
+			{Title: "FCFS", Lanes: machines(m), Boxes: blocks(fcfs, campaigns, twoUsers), Marks: submitted(fcfs)},
+			{Title: "optimum", Lanes: machines(m), Boxes: blocks(fair, campaigns, twoUsers), Marks: submitted(fair)},
 		},
 	}
 	numbers := []Number{
@@ -52,24 +43,17 @@ func figure33(name string) (*Result, error) {
 	}
 	text := "k = 2, σ = 2, m = 3 and p = 10; the thesis leaves m and p open. A user's second campaign is submitted when the first has ended; submissions are marked as user.campaign. " +
 		"The lower schedule is that of FairCamp, which is optimal here; a test compares it with every order of the campaigns (TestFigure33)."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(2, chart))
 }
 
 // fairCamp is the example of thesis 4.2.
-func fairCamp() ([]policy.Campaign, policy.Schedule, error) {
+func fairCamp() ([]policy.Campaign, policy.Schedule) {
 	campaigns := []policy.Campaign{tasked(1, 5), tasked(1, 3), tasked(2, 3), tasked(2, 3), tasked(2, 10)}
-	s, err := policy.Machine{Procs: 1}.FairCamp(campaigns, 2)
-	if err != nil {
-		return nil, nil, fmt.Errorf("FairCamp: %w", err)
-	}
-	return campaigns, s, nil
+	return campaigns, must(policy.Machine{Procs: 1}.FairCamp(campaigns, 2))
 }
 
-func figure41(name string) (*Result, error) {
-	campaigns, s, err := fairCamp()
-	if err != nil {
-		return nil, err
-	}
+func figure41(name string) *Result {
+	campaigns, s := fairCamp()
 	p := svg.Panel{Title: "deadlines", Lanes: []string{"user 1", "user 2"}}
 	before := make(map[ostrich.UserID]ostrich.Time)
 	var numbers []Number
@@ -82,7 +66,7 @@ func figure41(name string) (*Result, error) {
 		u := campaigns[c.Campaign].User
 		work := amount(float64(campaigns[c.Campaign].Work()))
 		p.Boxes = append(p.Boxes, svg.Box{
-			From: float64(before[u]), To: float64(c.Deadline), Top: float64(u - 1), Height: 1, Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[u]),
+			From: float64(before[u]), To: float64(c.Deadline), Top: float64(u - 1), Height: 1, Class: twoUsers[u-1].Class,
 			Label: "2·" + work, What: fmt.Sprintf("campaign %d of user %d has the deadline %d", c.Number, u, c.Deadline),
 		})
 		p.Lines = append(p.Lines, svg.Mark{At: float64(c.Deadline), Label: fmt.Sprint(c.Deadline), Lane: int(u)})
@@ -92,41 +76,35 @@ func figure41(name string) (*Result, error) {
 			Paper: paper[[2]int{int(u), c.Number}], Ours: fmt.Sprint(c.Deadline),
 		})
 	}
-	chart := &gantt{
-		name: name, tick: 2, users: twoUsers, panels: []svg.Panel{p},
-		text: "Deadlines of the campaigns of two users on a line of time: 10 and 16 of user 1; 6, 12 and 32 of user 2.",
+	chart := svg.Gantt{
+		Name: name, Legend: twoUsers, Panels: []svg.Panel{p},
+		Text: "Deadlines of the campaigns of two users on a line of time: 10 and 16 of user 1; 6, 12 and 32 of user 2.",
 	}
 	text := "Each box reaches from the deadline of the user's campaign before to that of the campaign, k = 2 times its length (equation 4.1). " +
 		"HiPC 2012 (VI.C) prints 22 for the last deadline, which leaves the factor out; its schedule would miss that."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(2, chart))
 }
 
-func figure42(name string) (*Result, error) {
-	campaigns, s, err := fairCamp()
-	if err != nil {
-		return nil, err
-	}
+func figure42(name string) *Result {
+	campaigns, s := fairCamp()
 	p := svg.Panel{Title: "schedule, with deadlines", Lanes: machines(1)}
 	var order []string
-	met := true
+	met, early := true, true
 	for i := range s {
 		c := &s[i]
 		u := campaigns[c.Campaign].User
 		p.Boxes = append(p.Boxes, svg.Box{
-			From: float64(c.Start), To: float64(c.End), Height: 1, Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[u]), Label: fmt.Sprintf("#%d", c.Number),
+			From: float64(c.Start), To: float64(c.End), Height: 1, Class: twoUsers[u-1].Class, Label: fmt.Sprintf("#%d", c.Number),
 			What: fmt.Sprintf("campaign %d of user %d, submitted at %d, due at %d", c.Number, u, c.Submit, c.Deadline),
 		})
 		p.Lines = append(p.Lines, svg.Mark{At: float64(c.Deadline), Label: fmt.Sprint(c.Deadline)})
 		met = met && (i == 0 || s[i-1].Deadline <= c.Deadline)
+		early = early && c.End <= c.Deadline
 		order = append(order, fmt.Sprintf("%d of user %d", c.Number, u))
 	}
-	chart := &gantt{
-		name: name, tick: 2, users: twoUsers, panels: []svg.Panel{p},
-		text: "The five campaigns one after the other, by their deadlines, which are dashed lines at 6, 10, 12, 16 and 32; the last campaign ends at 24.",
-	}
-	early := true
-	for _, c := range s {
-		early = early && c.End <= c.Deadline
+	chart := svg.Gantt{
+		Name: name, Legend: twoUsers, Panels: []svg.Panel{p},
+		Text: "The five campaigns one after the other, by their deadlines, which are dashed lines at 6, 10, 12, 16 and 32; the last campaign ends at 24.",
 	}
 	numbers := []Number{
 		{What: "campaigns run in the order of their deadlines", Paper: "yes", Ours: yes(met)},
@@ -134,7 +112,7 @@ func figure42(name string) (*Result, error) {
 		{What: "the order", Ours: strings.Join(order, ", ")},
 		{What: "the end of the last campaign", Ours: fmt.Sprint(s[len(s)-1].End)},
 	}
-	return of("The campaigns of Fig. 4.1, scheduled by FairCamp. Their numbers are in the boxes.", numbers, chart), nil
+	return of("The campaigns of Fig. 4.1, scheduled by FairCamp. Their numbers are in the boxes.", numbers, gantt(2, chart))
 }
 
 // linked is the log of figure 5.3: submission, start and end of seven jobs,
@@ -157,16 +135,10 @@ func linked() []sim.Logged {
 const linkedText = "The times of the seven jobs are in the lost figure. Those here were chosen so that every sentence of the text holds: " +
 	"jobs 4 and 5 end before job 3, and only job 6 overlaps both job 3 and job 7."
 
-func figure53(name string) (*Result, error) {
+func figure53(name string) *Result {
 	log := linked()
-	campaigns, err := sim.Campaigns(log, ostrich.Rule{By: ostrich.Max})
-	if err != nil {
-		return nil, fmt.Errorf("campaigns by MAX: %w", err)
-	}
-	without, err := sim.Campaigns(slices.Concat(log[:5], log[6:]), ostrich.Rule{By: ostrich.Max})
-	if err != nil {
-		return nil, fmt.Errorf("campaigns without job 6: %w", err)
-	}
+	campaigns := must(sim.Campaigns(log, ostrich.Rule{By: ostrich.Max}))
+	without := must(sim.Campaigns(slices.Concat(log[:5], log[6:]), ostrich.Rule{By: ostrich.Max}))
 	p := svg.Panel{Title: "jobs of a user"}
 	latest, after := 0.0, make([]float64, len(log)) // the latest end, by the job included last
 	for i, l := range log {
@@ -176,16 +148,16 @@ func figure53(name string) (*Result, error) {
 			p.Boxes = append(p.Boxes, svg.Box{From: s, To: from, Top: float64(i), Height: 1, What: "waits"})
 		}
 		p.Boxes = append(p.Boxes, svg.Box{
-			From: from, To: to, Top: float64(i), Height: 1, Class: tone(2), Label: fmt.Sprintf("(%d)", l.ID),
+			From: from, To: to, Top: float64(i), Height: 1, Class: mediumGray.Class, Label: fmt.Sprintf("(%d)", l.ID),
 			What: fmt.Sprintf("submitted at %s, runs from %s to %s", amount(units(l.Submit)), amount(from), amount(to)),
 		})
 		p.Marks = append(p.Marks, svg.Mark{At: units(l.Submit), Label: fmt.Sprintf("(%d)", l.ID)})
 		latest = max(latest, to)
 		after[i] = latest
 	}
-	chart := &gantt{
-		name: name, tick: 1, panels: []svg.Panel{p}, users: []svg.Key{{Class: "s2", Name: "runs (hatched: waits)"}},
-		text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
+	chart := svg.Gantt{
+		Name: name, Panels: []svg.Panel{p}, Legend: []svg.Key{{Class: mediumGray.Class, Name: "runs (hatched: waits)"}},
+		Text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
 	}
 	sizes := func(list []sim.Campaign) string {
 		jobs := format.Texts(list, func(c sim.Campaign) string { return format.Plural(len(c.Tasks), "job") })
@@ -196,7 +168,7 @@ func figure53(name string) (*Result, error) {
 		{What: "campaigns without job 6", Paper: "2: 5 jobs and 1 job", Ours: sizes(without)},
 		{What: "the latest end is that of job 3 after jobs 4 and 5", Paper: "yes", Ours: yes(after[3] == after[2] && after[4] == after[2])},
 	}
-	return of("A job joins the campaign if it was submitted before the latest end of the campaign's jobs so far. "+linkedText, numbers, chart), nil
+	return of("A job joins the campaign if it was submitted before the latest end of the campaign's jobs so far. "+linkedText, numbers, gantt(1, chart))
 }
 
 // depends lists the edges of the dependency graph of a campaign after transitive
@@ -225,40 +197,22 @@ func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 	return edges, nil
 }
 
-func figure54(name string) (*Result, error) {
+func figure54(name string) *Result {
 	log := linked()
-	campaigns, err := sim.Campaigns(log, ostrich.Rule{By: ostrich.Max})
-	if err != nil {
-		return nil, fmt.Errorf("campaigns by MAX: %w", err)
-	}
-	if len(campaigns) != 1 {
-		return nil, errors.New("the jobs of Fig. 5.3 are not one campaign")
-	}
-	edges, err := depends(log, &campaigns[0])
-	if err != nil {
-		return nil, err
-	}
-	g := &graph{
-		name: name, edges: edges, rows: []int{0, 1, 0, 1, 2, 0, 1},
-		text: "The dependencies of the seven jobs of Fig. 5.3 as arrows: ",
-	}
-	var arrows []string
+	campaign := &must(sim.Campaigns(log, ostrich.Rule{By: ostrich.Max}))[0] // the only one, see Fig. 5.3
+	edges := must(depends(log, campaign))
+	nodes := format.Texts(log, func(l sim.Logged) string { return strconv.Itoa(int(l.ID)) })
+	arrows := strings.Join(format.Texts(edges, func(e [2]int) string { return nodes[e[0]] + "→" + nodes[e[1]] }), ", ")
 	all := 0
-	for _, l := range log {
-		g.nodes = append(g.nodes, strconv.Itoa(int(l.ID)))
-	}
-	for _, e := range edges {
-		arrows = append(arrows, fmt.Sprintf("%d→%d", log[e[0]].ID, log[e[1]].ID))
-	}
-	g.text += strings.Join(arrows, ", ") + "."
-	for _, t := range campaigns[0].Tasks {
+	for _, t := range campaign.Tasks {
 		all += t.Needs
 	}
 	numbers := []Number{
 		{What: "dependencies", Ours: strconv.Itoa(all)},
-		{What: "left by the transitive reduction", Ours: fmt.Sprintf("%d: %s", len(edges), strings.Join(arrows, ", "))},
+		{What: "left by the transitive reduction", Ours: fmt.Sprintf("%d: %s", len(edges), arrows)},
 	}
 	text := "A job depends on all jobs of the campaign that had ended by its submission; edges that follow from others are taken away. " +
 		linkedText + " So the edges need not be those of the thesis."
-	return of(text, numbers, g), nil
+	return of(text, numbers,
+		graph(name, "The dependencies of the seven jobs of Fig. 5.3 as arrows: "+arrows+".", nodes, edges, []int{0, 1, 0, 1, 2, 0, 1}))
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
@@ -15,13 +17,13 @@ import (
 )
 
 // blocks returns the tasks of a schedule as boxes.
-func blocks(s policy.Schedule, campaigns []policy.Campaign, shades map[ostrich.UserID]int) []svg.Box {
+func blocks(s policy.Schedule, campaigns []policy.Campaign, users []svg.Key) []svg.Box {
 	var list []svg.Box
 	for _, p := range s {
 		for _, slot := range p.Slots {
 			list = append(list, svg.Box{
 				From: float64(slot.Start), To: float64(slot.End), Top: float64(slot.Proc), Height: 1,
-				Class: tone(shades[campaigns[p.Campaign].User]), Label: fmt.Sprint(slot.End - slot.Start),
+				Class: users[campaigns[p.Campaign].User-1].Class, Label: fmt.Sprint(slot.End - slot.Start),
 				What: fmt.Sprintf("job of campaign %d of user %d", p.Number, campaigns[p.Campaign].User),
 			})
 		}
@@ -49,28 +51,24 @@ func (o *outcome) dominates(p *outcome) bool {
 	return o.c1 <= p.c1 && o.c2 <= p.c2 && (o.c1 < p.c1 || o.c2 < p.c2)
 }
 
+// among returns the kind of the point of a schedule: whether another one dominates it.
+func (o *outcome) among(list ...outcome) string {
+	if slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) }) {
+		return "dominated"
+	}
+	return "optimal"
+}
+
 // outcomes runs jobs on one processor in every order, and keeps one schedule for
 // each pair of C_max.
-func outcomes(jobs []sim.Job) ([]outcome, error) {
+func outcomes(jobs []sim.Job) []outcome {
 	var list []outcome
-	var failed error
-	order := slices.Clone(jobs)
-	var permute func(k int)
-	permute = func(k int) {
-		if k < len(order) {
-			for i := k; i < len(order); i++ {
-				order[k], order[i] = order[i], order[k]
-				permute(k + 1)
-				order[k], order[i] = order[i], order[k]
-			}
-			return
+	for _, order := range combin.Permutations(len(jobs), len(jobs)) {
+		o := outcome{}
+		for _, i := range order {
+			o.jobs = append(o.jobs, jobs[i])
 		}
-		o := outcome{jobs: slices.Clone(order)}
-		var err error
-		if o.starts, err = (sim.Machine{Procs: 1}).Replay(o.jobs); err != nil {
-			failed = fmt.Errorf("replaying an order: %w", err)
-			return
-		}
+		o.starts = must(sim.Machine{Procs: 1}.Replay(o.jobs))
 		for i, j := range o.jobs {
 			end := o.starts[i] + ostrich.Time(j.Run)
 			if j.User == 1 {
@@ -83,14 +81,13 @@ func outcomes(jobs []sim.Job) ([]outcome, error) {
 			list = append(list, o)
 		}
 	}
-	permute(0)
 	slices.SortFunc(list, func(a, b outcome) int {
 		return cmp.Or(cmp.Compare(a.c1, b.c1), cmp.Compare(a.c2, b.c2))
 	})
-	return list, failed
+	return list
 }
 
-func figure26(name string) (*Result, error) {
+func figure26(name string) *Result {
 	var jobs []sim.Job
 	for i, j := range []struct {
 		user   ostrich.UserID
@@ -98,29 +95,16 @@ func figure26(name string) (*Result, error) {
 	}{{1, 4}, {1, 4}, {2, 3}, {2, 7}} {
 		jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: j.user, Run: j.length, Estimate: j.length, Procs: 1})
 	}
-	list, err := outcomes(jobs)
-	if err != nil {
-		return nil, err
-	}
+	list := outcomes(jobs)
 	campaigns := []policy.Campaign{tasked(1, 4, 4), tasked(2, 3, 7)}
 	alone := policy.Machine{Procs: 1}
-	multi, err := alone.MultiCmax(campaigns)
-	if err != nil {
-		return nil, fmt.Errorf("MULTICMAX: %w", err)
-	}
+	multi := must(alone.MultiCmax(campaigns))
 	z1, z2 := alone.Length(&campaigns[0]), alone.Length(&campaigns[1])
 
 	// The letters of the thesis: B and F move a job of user 2 before the last job
 	// of user 1, C and D a job of user 1 before the last job of user 2.
 	letters := map[[2]ostrich.Time]string{{8, 18}: "A", {11, 18}: "B", {15, 18}: "F", {18, 14}: "C, D", {18, 10}: "E"}
-	chart := &gantt{
-		name: name, tick: 2, users: twoUsers,
-		text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
-	}
-	cloud := &points{
-		name: name + "-points", x: "makespan of user 1", y: "makespan of user 2", step: 4,
-		text: "The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
-	}
+	var cloud []point
 	lanes := svg.Panel{Title: "schedules"}
 	var optimal, dominated []string
 	multiCmax := ""
@@ -131,23 +115,22 @@ func figure26(name string) (*Result, error) {
 		for k, j := range o.jobs {
 			lanes.Boxes = append(lanes.Boxes, svg.Box{
 				From: float64(o.starts[k]), To: float64(o.starts[k]) + float64(j.Run), Top: float64(i), Height: 1,
-				Class: tone(map[ostrich.UserID]int{1: 3, 2: 1}[j.User]), Label: fmt.Sprint(j.Run), What: fmt.Sprintf("job of user %d", j.User),
+				Class: twoUsers[j.User-1].Class, Label: fmt.Sprint(j.Run), What: fmt.Sprintf("job of user %d", j.User),
 			})
 		}
-		better := !slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) })
-		if better {
+		kind := o.among(list...)
+		if kind == "optimal" {
 			optimal = append(optimal, letter)
 		} else {
 			dominated = append(dominated, letter)
 		}
-		cloud.list = append(cloud.list, point{x: float64(o.c1), y: float64(o.c2), name: letter, better: better})
+		cloud = append(cloud, point{float64(o.c1), float64(o.c2), letter, kind})
 		if o.c1 == multi[0].End && o.c2 == multi[1].End {
 			multiCmax = letter
 		}
 	}
 	slices.Sort(dominated)
-	cloud.list = append(cloud.list, point{x: float64(z1), y: float64(z2), name: "Z", bound: true})
-	chart.panels = []svg.Panel{lanes}
+	cloud = append(cloud, point{float64(z1), float64(z2), "Z", "bound"})
 	numbers := []Number{
 		{What: "Pareto-optimal schedules", Paper: "A, E", Ours: strings.Join(optimal, ", ")},
 		{What: "dominated schedules", Paper: "B, C, D, F", Ours: strings.Join(dominated, ", ")},
@@ -162,52 +145,43 @@ func figure26(name string) (*Result, error) {
 		"the chart has one schedule for each pair of makespans, the other picture these pairs.\n\n" +
 		"The letters are those of the text, which says how each schedule follows from A or E. Which of the two dominated ones near A is B " +
 		"and which is F is our choice."
-	return of(text, numbers, chart, cloud), nil
+	return of(text, numbers,
+		gantt(2, svg.Gantt{
+			Name: name, Legend: twoUsers, Panels: []svg.Panel{lanes},
+			Text: "Five schedules of four jobs of two users on one machine, one for each pair of makespans.",
+		}),
+		points(name+"-points",
+			"The makespans of two users in every schedule: A and E are Pareto-optimal, B, C, D and F are dominated, Z is the lower bound of both.",
+			"makespan of user 1", "makespan of user 2", 4, cloud))
 }
 
-func figure29(name string) (*Result, error) {
+func figure29(name string) *Result {
 	const m = 4
-	shades := map[ostrich.UserID]int{1: 1, 2: 3}
+	users := []svg.Key{darkGray, lightGray}
 	campaigns := []policy.Campaign{tasked(1, 1, 1, 1, 1), tasked(2, 1, 1, 1, 1)}
-	one, err := policy.Machine{Procs: m}.MultiCmax(campaigns)
-	if err != nil {
-		return nil, fmt.Errorf("one user after the other: %w", err)
-	}
+	one := must(policy.Machine{Procs: m}.MultiCmax(campaigns)) // user after user
 	var space []svg.Box
 	ends := make([]ostrich.Time, 2)
 	for u := range campaigns { // each on half of the machine
-		s, half := policy.Schedule(nil), campaigns[u:u+1]
-		if s, err = (policy.Machine{Procs: m / 2}).FCFS(half); err != nil {
-			return nil, fmt.Errorf("half of the machine: %w", err)
-		}
+		half := campaigns[u : u+1]
+		s := must(policy.Machine{Procs: m / 2}.FCFS(half))
 		ends[u] = s[0].End
-		for _, b := range blocks(s, half, shades) {
+		for _, b := range blocks(s, half, users) {
 			b.Top += float64(u * m / 2)
 			space = append(space, b)
 		}
 	}
-	shared, err := policy.SpaceShare(m, []policy.Divisible{{User: 1, Work: m}, {User: 2, Work: m}})
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
-	chart := &gantt{
-		name: name, tick: 1, until: 3, axis: "hours", users: []svg.Key{darkGray, lightGray},
-		text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
-		panels: []svg.Panel{
-			{Title: "A: time sharing", Lanes: machines(m), Boxes: blocks(one, campaigns, shades)},
+	shared := must(policy.SpaceShare(m, []policy.Divisible{{User: 1, Work: m}, {User: 2, Work: m}}))
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "hours", Max: 3}, Legend: users,
+		Text: "Two users with four jobs of an hour on four machines. One after the other they end after one and two hours; side by side on half of the machines each, both end after two.",
+		Panels: []svg.Panel{
+			{Title: "A: time sharing", Lanes: machines(m), Boxes: blocks(one, campaigns, users)},
 			{Title: "B: space sharing", Lanes: machines(m), Boxes: space},
 		},
 	}
 	a := outcome{c1: one[0].End, c2: one[1].End}
 	b := outcome{c1: ends[0], c2: ends[1]}
-	cloud := &points{
-		name: name + "-points", x: "makespan of the dark gray user", y: "makespan of the light gray user", step: 1,
-		text: "The makespans of both users: (1, 2) with time sharing, A, which dominates (2, 2) with space sharing, B.",
-		list: []point{
-			{x: float64(a.c1), y: float64(a.c2), name: "A", better: !b.dominates(&a)},
-			{x: float64(b.c1), y: float64(b.c2), name: "B", better: !a.dominates(&b)},
-		},
-	}
 	numbers := []Number{
 		{What: "both users with space sharing", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%d h, %d h", b.c1, b.c2)},
 		{What: "the same with divisible work (policy.SpaceShare)", Paper: "2 h, 2 h", Ours: fmt.Sprintf("%s h, %s h", amount(shared[0]), amount(shared[1]))},
@@ -216,7 +190,10 @@ func figure29(name string) (*Result, error) {
 	}
 	text := "Two users with m jobs of an hour each. The thesis leaves m open; here it is 4. " +
 		"A is what MULTICMAX builds, a block for each user; in B each user has half of the machines."
-	return of(text, numbers, chart, cloud), nil
+	return of(text, numbers, gantt(1, chart), points(name+"-points",
+		"The makespans of both users: (1, 2) with time sharing, A, which dominates (2, 2) with space sharing, B.",
+		"makespan of the dark gray user", "makespan of the light gray user", 1,
+		[]point{{float64(a.c1), float64(a.c2), "A", a.among(b)}, {float64(b.c1), float64(b.c2), "B", b.among(a)}}))
 }
 
 // yes returns "yes" or "no".
@@ -242,12 +219,9 @@ const hadoopText = "Dark and medium gray are there from 0 on, light gray from 2 
 	"which gives the work of those who leave: medium gray 18 and light gray 24, if it is medium gray who leaves first, as the text does not say. " +
 	"Dark gray has 48 here, so that it ends at 15. Work is divisible."
 
-func figure213(name string) (*Result, error) {
+func figure213(name string) *Result {
 	m, loads, users := hadoop()
-	ends, err := policy.SpaceShare(m, loads)
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
+	ends := must(policy.SpaceShare(m, loads))
 	// Between two changes all present users have equal pools.
 	var moments []float64
 	for i, l := range loads {
@@ -273,9 +247,9 @@ func figure213(name string) (*Result, error) {
 		}
 	}
 	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
-	chart := &gantt{
-		name: name, tick: 1, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
-		text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "minutes"}, Panels: []svg.Panel{p}, Legend: grayUsers,
+		Text: "Six machines divided evenly into pools: two of three machines until 2, three of two until 8, two of three until 12, and all six for dark gray from then on.",
 	}
 	numbers := []Number{
 		{What: "pools from 0 on", Paper: "dark M1-M3, medium M4-M6", Ours: strings.Join(pools[0], ", ")},
@@ -283,20 +257,13 @@ func figure213(name string) (*Result, error) {
 		{What: "users leave, and pools change, at", Paper: "8 and 12", Ours: amount(ends[2]) + " and " + amount(ends[1])},
 		{What: "the last user ends at", Ours: amount(ends[0])},
 	}
-	return of(hadoopText, numbers, chart), nil
+	return of(hadoopText, numbers, gantt(1, chart))
 }
 
-func figure214(name string) (*Result, error) {
+func figure214(name string) *Result {
 	m, loads, users := hadoop()
 	const period = 2
-	turns, err := policy.FairShare(m, period, loads)
-	if err != nil {
-		return nil, fmt.Errorf("fair share: %w", err)
-	}
-	ends, err := policy.SpaceShare(m, loads)
-	if err != nil {
-		return nil, fmt.Errorf("space sharing: %w", err)
-	}
+	turns, ends := must(policy.FairShare(m, period, loads)), must(policy.SpaceShare(m, loads))
 	p := svg.Panel{Title: "machine", Lanes: machines(m)}
 	last := make([]float64, len(loads))
 	alone := 0.0 // since when dark gray is alone
@@ -309,9 +276,9 @@ func figure214(name string) (*Result, error) {
 		}
 	}
 	p.Marks = []svg.Mark{{At: float64(loads[1].Arrive), Label: "light gray joins"}}
-	chart := &gantt{
-		name: name, tick: period, axis: "minutes", panels: []svg.Panel{p}, users: []svg.Key{darkGray, mediumGray, lightGray},
-		text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
+	chart := svg.Gantt{
+		Name: name, X: svg.Axis{Title: "minutes"}, Panels: []svg.Panel{p}, Legend: grayUsers,
+		Text: "One user at a time has all six machines, chosen every two minutes by the fair-share factor.",
 	}
 	var ours, better []string
 	for i, l := range loads {
@@ -342,5 +309,96 @@ func figure214(name string) (*Result, error) {
 	}
 	text := hadoopText + "\n\nAt multiples of 2 each user gets the factor 2^(−U/S) from the usage of the period before. " +
 		"When a user runs out of work within a period, the next one by factor takes over."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(period, chart))
 }
+
+// long is the length p of the long jobs of figures 2.10 to 2.12; short jobs have
+// length 1.
+const long = 10.0
+
+func figure210(name string) *Result {
+	var campaigns []sim.Campaign
+	for range 2 {
+		campaigns = append(campaigns, submit(3, 0, rigid{1, long}), submit(1, 0, rigid{1, 1}))
+	}
+	fcfs := replayed(sim.Machine{Procs: 1}, nil, campaigns)
+	// Shorter jobs first is the best order for dark gray.
+	best := replayed(sim.Machine{Procs: 1, Inside: ostrich.SPT, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})}, nil, campaigns)
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{darkGray, lightGray},
+		Text: "On one machine jobs of 10 of the light gray user alternate with jobs of 1 of the dark gray user, who waits for 10 before each.",
+		Panels: []svg.Panel{
+			{Title: "FCFS", Lanes: machines(1), Boxes: fcfs.boxes(false)},
+			{Title: "dark gray first", Lanes: machines(1), Boxes: best.boxes(false)},
+		},
+	}
+	end := fcfs.end(3)
+	numbers := []Number{
+		{
+			What: "the stretch of dark gray, over the optimum, for p = 10", Paper: "2p = 20",
+			Ours: "p + 1 = " + amount(end/best.end(3)),
+			Why: fmt.Sprintf("Two rounds end at 2p + 2 = %s. Over the work of the user, which is 2, that is p + 1, as in Fig. 3.3; "+
+				"over the length of one job it is the 2p of the text.", amount(end)),
+		},
+		{What: "the end of the second job of dark gray", Ours: amount(end)},
+		{What: "the stretch of each job of dark gray", Ours: amount(fcfs.stretch(1)) + ", " + amount(fcfs.stretch(3))},
+		{What: "the stretch of the jobs of light gray", Ours: amount(fcfs.stretch(0)) + ", " + amount(fcfs.stretch(2))},
+	}
+	text := "Jobs of length p = 10 and 1 on one machine. Each job of a user is submitted as soon as the one before has ended, both users start at 0, and light gray is first. " +
+		"The thesis leaves p and the number of rounds open; two rounds are drawn."
+	return of(text, numbers, gantt(2, chart))
+}
+
+// starving runs one job of the dark gray user beside jobs of light gray, each
+// submitted when the one before ends, and returns when the job starts.
+func starving(order sim.Order, n int, victim, other float64) (jobs []sim.Job, starts []ostrich.Time, wait float64) {
+	job := func(user ostrich.UserID, at, length float64) sim.Job {
+		return sim.Job{
+			ID: ostrich.JobID(len(jobs) + 1), User: user, Submit: ostrich.Time(seconds(at)),
+			Run: seconds(length), Estimate: seconds(length), Procs: 1,
+		}
+	}
+	for i := range n {
+		jobs = append(jobs, job(3, float64(i)*other, other))
+		if i == 0 {
+			jobs = append(jobs, job(1, 0, victim))
+		}
+	}
+	starts = must(sim.Machine{Procs: 1, Order: order}.Replay(jobs))
+	return jobs, starts, units(starts[1])
+}
+
+func starvation(name, policy string, order sim.Order, victim, other, tick float64) *Result {
+	const few, many = 5, 100
+	jobs, starts, wait := starving(order, few, victim, other)
+	_, _, longer := starving(order, many, victim, other)
+	p := svg.Panel{Title: policy, Lanes: machines(1)}
+	for i, j := range jobs {
+		from := units(starts[i])
+		p.Boxes = append(p.Boxes, svg.Box{
+			From: from, To: from + units(j.Run), Height: 1, Class: tone(j.User), Label: amount(units(j.Run)),
+			What: "submitted at " + amount(units(j.Submit)),
+		})
+		if i > 1 {
+			p.Marks = append(p.Marks, svg.Mark{At: units(j.Submit), Label: "light"})
+		}
+	}
+	p.Marks = append(p.Marks, svg.Mark{At: 0, Label: "both"})
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{darkGray, lightGray}, Panels: []svg.Panel{p},
+		Text: fmt.Sprintf("Under %s a job of dark gray, submitted at 0, waits for all jobs of light gray, each of which comes when the one before ends.", policy),
+	}
+	stretch := func(wait float64) string { return amount((wait + victim) / victim) }
+	numbers := []Number{
+		{What: fmt.Sprintf("the wait of dark gray behind %d jobs of light gray", few), Paper: "without limit", Ours: amount(wait), Why: "It grows with the number of jobs."},
+		{What: fmt.Sprintf("the wait behind %d jobs", many), Paper: "without limit", Ours: amount(longer)},
+		{What: fmt.Sprintf("the stretch behind %d and %d jobs", few, many), Paper: "arbitrarily far from the optimum", Ours: stretch(wait) + ", " + stretch(longer)},
+	}
+	text := fmt.Sprintf("Jobs of length p = 10 and 1 on one machine. Light gray submits a job of %s whenever the one before ends; "+
+		"dark gray has one of %s, submitted at 0. The thesis says that the delay has no end; %d jobs of light gray are drawn.", amount(other), amount(victim), few)
+	return of(text, numbers, gantt(tick, chart))
+}
+
+func figure211(name string) *Result { return starvation(name, "LPT", sim.LPT, 1, long, 5) }
+
+func figure212(name string) *Result { return starvation(name, "SPT", sim.SPT, long, 1, 1) }

@@ -1,22 +1,20 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
 
-var (
-	threeUsers  = []svg.Key{{Class: "s1", Name: "user 1"}, {Class: "s2", Name: "user 2"}, {Class: "s3", Name: "user 3"}}
-	threeShades = map[ostrich.UserID]int{1: 1, 2: 2, 3: 3}
-)
-
-func figure51(name string) (*Result, error) {
+func figure51(name string) *Result {
 	const m = 6
 	campaigns := []sim.Campaign{
 		submit(1, 0, sequential(slices.Repeat([]float64{3}, 16)...)...),
@@ -27,35 +25,26 @@ func figure51(name string) (*Result, error) {
 		submit(2, 14, sequential(2, 2, 2)...),
 		submit(3, 14, sequential(2, 2, 2)...),
 	}
-	r, err := replayed(sim.Machine{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
-	if err != nil {
-		return nil, err
-	}
+	r := replayed(sim.Machine{Procs: m, Open: true}, &ostrich.Options{Gate: ostrich.Strict}, campaigns)
 	marks := submissions(campaigns)
-	virtual := r.virtual.boxes(threeShades)
-	chart := &gantt{
-		name: name, tick: 1, users: threeUsers,
-		text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
-		panels: []svg.Panel{
-			{Title: "V", Lanes: machines(m), Boxes: virtual, Marks: marks},
-			{Title: "R", Lanes: machines(m), Boxes: r.boxes(threeShades, true), Marks: marks},
+	chart := svg.Gantt{
+		Name: name, Legend: []svg.Key{{Class: tone(1), Name: "user 1"}, {Class: tone(2), Name: "user 2"}, {Class: tone(3), Name: "user 3"}},
+		Text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
+		Panels: []svg.Panel{
+			{Title: "V", Lanes: machines(m), Boxes: r.virtual.boxes(), Marks: marks},
+			{Title: "R", Lanes: machines(m), Boxes: r.boxes(true), Marks: marks},
 		},
 	}
 	v := r.virtual
 	between := func(from, to float64) string { // the users whose jobs start
-		users := make(map[ostrich.UserID]bool)
+		var users []string
 		for _, j := range r.jobs {
 			if s := units(j.Start); s >= from && s < to {
-				users[j.User] = true
+				users = append(users, strconv.Itoa(int(j.User)))
 			}
 		}
-		var list []string
-		for _, u := range []ostrich.UserID{1, 2, 3} {
-			if users[u] {
-				list = append(list, strconv.Itoa(int(u)))
-			}
-		}
-		return strings.Join(list, ", ")
+		slices.Sort(users)
+		return strings.Join(slices.Compact(users), ", ")
 	}
 	start32, _ := v.times(5, 3, 2)
 	tilde := func(at float64, user ostrich.UserID, number int) string {
@@ -81,7 +70,7 @@ func figure51(name string) (*Result, error) {
 	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
 		"The loads follow from the virtual completion times of the text: 48 and 18 at 0, 10 at 2, 8 at 5, 10 at 8. Those at 14, 6 each, and all lengths of jobs are in the lost figure; " +
 		"they were chosen so that the sentences of the text hold. The text says that the last campaigns are followed by the remaining jobs \"of user 3\" and that \"campaign 1 of user 3\" is interrupted at 14, where it must mean user 1: campaign 1 of user 3 ended by 5."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(1, chart))
 }
 
 // submissions marks the submissions of campaigns, as user.campaign.
@@ -94,8 +83,6 @@ func submissions(campaigns []sim.Campaign) []svg.Mark {
 	}
 	return list
 }
-
-var grayUsers = []svg.Key{darkGray, mediumGray, lightGray}
 
 // delayed are the campaigns of figures 6.1 and 6.2, on 6 processors. Medium and
 // dark gray are submitted at 0, light gray when the dark gray campaign is
@@ -114,26 +101,19 @@ const delayedText = "The sizes and lengths are in the lost figure. Here m = 6; m
 	"at 12, when the virtual schedule of Fig. 6.1 has completed the dark gray campaign, come two light gray jobs of 4 for 3; at 15.5 a job of 4 for 1 of medium gray. Submissions are marked as user.campaign, with 1 for dark, 2 for medium, 3 for light."
 
 // delay draws figure 6.1, or 6.2 with a resized virtual schedule.
-func delay(name, text string, machine ostrich.Machine) (*ran, *gantt, error) {
-	const m = 6
+func delay(name, text string, machine ostrich.Machine) (*ran, svg.Gantt) {
 	campaigns := delayed()
-	r, err := replayed(
-		sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r := replayed(
+		sim.Machine{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: machine, Inside: ostrich.LJF, Gate: ostrich.Off}, campaigns)
-	if err != nil {
-		return nil, nil, err
-	}
-	chart := &gantt{name: name, text: text, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 15.5)}
-	chart.panels[1].Halves = true
-	return r, chart, nil
+	chart := svg.Gantt{Name: name, Text: text, Legend: grayUsers, Panels: r.beside(submissions(campaigns), 15.5)}
+	chart.Panels[1].Halves = true
+	return r, chart
 }
 
-func figure61(name string) (*Result, error) {
-	r, chart, err := delay(name, "The virtual schedule uses all six processors, the real one four of six. The virtual completion of dark gray comes at 12, five before its real end, "+
+func figure61(name string) *Result {
+	r, chart := delay(name, "The virtual schedule uses all six processors, the real one four of six. The virtual completion of dark gray comes at 12, five before its real end, "+
 		"and the small second campaign of medium gray runs last.", ostrich.Sequential)
-	if err != nil {
-		return nil, err
-	}
 	v := r.virtual
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
@@ -145,21 +125,13 @@ func figure61(name string) (*Result, error) {
 		{What: "C~ of light gray and of medium gray at 15.5", Ours: amount(c3) + ", " + amount(c4)},
 		{What: "the stretch of the small campaign", Ours: amount(r.stretch(3))},
 	}
-	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, chart), nil
+	return of("OStrich for sequential jobs, with parallel ones. "+delayedText, numbers, gantt(1, chart))
 }
 
-func figure62(name string) (*Result, error) {
-	r, chart, err := delay(name, "The virtual schedule uses no more processors than the real one, so it does not run ahead of it, "+
+func figure62(name string) *Result {
+	r, chart := delay(name, "The virtual schedule uses no more processors than the real one, so it does not run ahead of it, "+
 		"and the small second campaign of medium gray runs before light gray.", ostrich.Parallel)
-	if err != nil {
-		return nil, err
-	}
-	first, err := replayed(
-		sim.Machine{Procs: 6, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
-		&ostrich.Options{Inside: ostrich.LJF, Gate: ostrich.Off}, delayed())
-	if err != nil {
-		return nil, err
-	}
+	first, _ := delay("", "", ostrich.Sequential)
 	v := r.virtual
 	c3, c4 := v.completion(15.5, 3, 1), v.completion(15.5, 2, 2)
 	numbers := []Number{
@@ -168,43 +140,35 @@ func figure62(name string) (*Result, error) {
 		{What: "the stretch of the small campaign, in Fig. 6.1 and here", Ours: amount(first.stretch(3)) + ", " + amount(r.stretch(3))},
 		{What: "the stretch of light gray, in Fig. 6.1 and here", Ours: amount(first.stretch(2)) + ", " + amount(r.stretch(2))},
 	}
-	return of("The same campaigns with parallel OStrich, whose virtual schedule has only as many processors as are really busy. Hatched is what is idle, and what was taken from the virtual schedule for it. "+delayedText, numbers, chart), nil
+	return of("The same campaigns with parallel OStrich, whose virtual schedule has only as many processors as are really busy. Hatched is what is idle, and what was taken from the virtual schedule for it. "+delayedText, numbers, gantt(1, chart))
 }
 
-func figure63(name string) (*Result, error) {
-	const m = 5
+func figure63(name string) *Result {
 	campaigns := []sim.Campaign{
 		submit(1, 0, rigid{3, 6}, rigid{3, 4}),
 		submit(2, 0, rigid{2, 5}, rigid{2, 5}),
 		submit(3, 7, rigid{3, 2}),
 	}
-	r, err := replayed(sim.Machine{Procs: m, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
+	r := replayed(sim.Machine{Procs: 5, Open: true, Inside: ostrich.LJF, Backfill: sim.Greedy},
 		&ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF}, campaigns)
-	if err != nil {
-		return nil, err
-	}
-	chart := &gantt{
-		name: name, tick: 1, users: grayUsers, panels: r.beside(threeShades, submissions(campaigns), 7),
-		text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
+	chart := svg.Gantt{
+		Name: name, Legend: grayUsers, Panels: r.beside(submissions(campaigns), 7),
+		Text: "Five processors and three users. Two jobs of medium gray run first, then one of dark gray from 5 to 11, for which light gray, submitted at 7, waits although it has the higher priority.",
 	}
 	v := r.virtual
-	firstEnd := r.end(1)
-	for _, j := range r.jobs {
-		firstEnd = min(firstEnd, units(j.End))
-	}
-	names := map[ostrich.UserID]string{1: "dark gray", 2: "medium gray", 3: "light gray"}
+	first := slices.MinFunc(r.jobs, func(a, b report.Job) int { return cmp.Compare(a.End, b.End) })
 	ahead := func(at float64) string {
-		best, name := v.completion(at, 1, 1), names[1]
-		for _, u := range []ostrich.UserID{2, 3} {
-			if c := v.completion(at, u, 1); c < best {
-				best, name = c, names[u]
+		best, name := math.Inf(1), ""
+		for u, key := range grayUsers {
+			if c := v.completion(at, ostrich.UserID(u+1), 1); c < best {
+				best, name = c, strings.TrimSuffix(key.Name, " user")
 			}
 		}
 		return name
 	}
 	numbers := []Number{
 		{What: "the highest priority at 0", Paper: "medium gray", Ours: ahead(0)},
-		{What: "the first jobs end at", Paper: "5", Ours: amount(firstEnd)},
+		{What: "the first jobs end at", Paper: "5", Ours: amount(units(first.End))},
 		{What: "the first job of dark gray starts at", Paper: "5", Ours: amount(r.begin(0))},
 		{What: "the highest priority at 7", Paper: "light gray", Ours: ahead(7)},
 		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},
@@ -212,5 +176,71 @@ func figure63(name string) (*Result, error) {
 	}
 	text := "A label in R is size × length, one in V a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
 		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."
-	return of(text, numbers, chart), nil
+	return of(text, numbers, gantt(1, chart))
+}
+
+// Figures 6.4 to 6.6 have the same two campaigns. On the whole machine light gray
+// needs x and dark gray 1. The thesis does not give their jobs.
+const (
+	comparedProcs = 6
+	comparedX     = 6.0
+)
+
+func compared(l sim.Machine, o *ostrich.Options) *ran {
+	l.Procs, l.Open = comparedProcs, true
+	return replayed(l, o, []sim.Campaign{
+		submit(3, 0, rigid{3, 3}, rigid{3, 3}, rigid{6, comparedX - 3}),
+		submit(1, 0, rigid{2, 1}, rigid{2, 1}, rigid{2, 1}),
+	})
+}
+
+func comparedChart(name, text string, panels ...svg.Panel) plot {
+	return gantt(1, svg.Gantt{Name: name, Text: text, X: svg.Axis{Max: comparedX + 4}, Legend: []svg.Key{darkGray, lightGray}, Panels: panels})
+}
+
+const comparedText = "The jobs are in the lost figure. Here m = 6 and x = 6: light gray has two jobs of 3 processors for 3 and one of all 6 for 3, dark gray three of 2 for 1, " +
+	"so that alone on the machine they need x and 1. Both campaigns are submitted at 0, light gray first."
+
+const flowInstead = "The thesis gives the time to the end of the campaign, which is the stretch for dark gray only. Over its own optimum, x, the stretch of light gray is "
+
+func figure64(name string) *Result {
+	r := compared(sim.Machine{}, nil)
+	numbers := []Number{
+		{What: "the stretch of light gray", Paper: "1", Ours: amount(r.stretch(0))},
+		{
+			What: "the stretch of dark gray, for x = 6", Paper: "x = 6", Ours: "x + 1 = " + amount(r.stretch(1)),
+			Why: "x is the wait; the flow time has the length of the campaign itself too.",
+		},
+	}
+	return of(comparedText, numbers, comparedChart(name, "FCFS: light gray runs until 6, then dark gray until 7.",
+		svg.Panel{Title: "FCFS", Lanes: machines(comparedProcs), Boxes: r.lanes()}))
+}
+
+func figure65(name string) *Result {
+	r := compared(sim.Machine{Policy: sim.SpaceShare}, nil)
+	numbers := []Number{
+		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
+		{
+			What: "the stretch of light gray, for x = 6", Paper: "x + 3 = 9", Ours: "x + 3 = " + amount(r.flow(0)),
+			Why: flowInstead + amount(r.stretch(0)) + ".",
+		},
+	}
+	text := comparedText + "\n\nA user's jobs start in their order while they fit into the user's equal share of the processors. When dark gray has ended, light gray has all of them."
+	return of(text, numbers, comparedChart(name, "Space sharing: until 3 each user has three processors, and dark gray runs one job after the other; "+
+		"light gray needs the whole machine for its last job and ends at 9.",
+		svg.Panel{Title: "space sharing", Lanes: machines(comparedProcs), Boxes: r.lanes(), Halves: true}))
+}
+
+func figure66(name string) *Result {
+	r := compared(sim.Machine{Inside: ostrich.LJF, Backfill: sim.Greedy}, &ostrich.Options{Machine: ostrich.Parallel, Inside: ostrich.LJF})
+	numbers := []Number{
+		{What: "the stretch of dark gray", Paper: "1", Ours: amount(r.stretch(1))},
+		{
+			What: "the stretch of light gray, for x = 6", Paper: "x + 1 = 7", Ours: "x + 1 = " + amount(r.flow(0)),
+			Why: flowInstead + amount(r.stretch(0)) + ".",
+		},
+		{What: "C~ of dark and light gray at 0", Ours: fmt.Sprintf("%s, %s", amount(r.virtual.completion(0, 1, 1)), amount(r.virtual.completion(0, 3, 1)))},
+	}
+	return of(comparedText, numbers, comparedChart(name,
+		"OStrich: the virtual schedule completes dark gray first, at 2, so it runs first, until 1, and light gray until 7.", r.beside(nil, 0)...))
 }

@@ -12,13 +12,14 @@ import (
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
+	"slurm-ostrich/ostrich"
 )
 
 // drawExamples draws the worked examples.
 func drawExamples(t *testing.T) []Drawn {
 	t.Helper()
 	var list []Drawn
-	for _, f := range examples {
+	for _, f := range figures(true) {
 		r, err := f.Draw(t.Context(), Input{Workers: 1})
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
@@ -233,17 +234,11 @@ func TestBoxes(t *testing.T) {
 	}
 	for _, machine := range []struct {
 		name string
-		draw func(string) (*ran, *gantt, error)
-	}{
-		{"6.1", func(n string) (*ran, *gantt, error) { return delay(n, n, 0) }},
-		{"6.2", func(n string) (*ran, *gantt, error) { return delay(n, n, 1) }},
-	} {
-		_, chart, err := machine.draw(machine.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range chart.panels {
-			check(machine.name, &chart.panels[i])
+		ostrich.Machine
+	}{{"6.1", ostrich.Sequential}, {"6.2", ostrich.Parallel}} {
+		_, chart := delay(machine.name, "", machine.Machine)
+		for i := range chart.Panels {
+			check(machine.name, &chart.Panels[i])
 		}
 	}
 }
@@ -289,10 +284,7 @@ func TestLanes(t *testing.T) {
 // TestLoads: the virtual schedule serves each campaign of Fig. 5.1 its load,
 // and those of parallel OStrich as much as was really run by then.
 func TestLoads(t *testing.T) {
-	r, _, err := delay("", "", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := delay("", "", ostrich.Parallel)
 	served := make(map[[2]int]float64)
 	area := 0.0
 	for _, p := range r.virtual.pieces {
@@ -314,7 +306,7 @@ func TestLoads(t *testing.T) {
 func TestExamplesCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, f := range examples {
+	for _, f := range figures(true) {
 		if _, err := f.Draw(ctx, Input{Workers: 1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", f.Name, err)
 		}

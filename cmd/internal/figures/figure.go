@@ -3,12 +3,8 @@
 package figures
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
@@ -40,6 +36,14 @@ type Input struct {
 	Progress func(done, total int)
 }
 
+// either returns how many of something a figure has, in short or as the paper has it.
+func (in Input) either(short, whole int) int {
+	if in.Short {
+		return short
+	}
+	return whole
+}
+
 // Result is a computed figure.
 type Result struct {
 	Pictures []*svg.Picture // named as their files, without extension
@@ -65,27 +69,4 @@ type Number struct {
 	Paper string // as printed: "68.6 %"; "" if the paper has none
 	Ours  string // in the same form
 	Why   string // why it differs, or ""
-}
-
-// All lists the figures in the order of the papers, which is that of their names,
-// and then by number.
-func All() []Figure {
-	list := slices.Concat(examples, measured)
-	slices.SortStableFunc(list, func(a, b Figure) int { return compare(a.Name, b.Name) })
-	return list
-}
-
-// compare orders names such as "thesis-5.6" by paper and number.
-func compare(a, b string) int {
-	paperA, restA, _ := strings.Cut(a, "-")
-	paperB, restB, _ := strings.Cut(b, "-")
-	numbers := func(rest string) []int {
-		var list []int
-		for part := range strings.SplitSeq(rest, ".") {
-			n, _ := strconv.Atoi(part) // other text counts as 0
-			list = append(list, n)
-		}
-		return list
-	}
-	return cmp.Or(cmp.Compare(paperA, paperB), slices.Compare(numbers(restA), numbers(restB)), cmp.Compare(a, b))
 }

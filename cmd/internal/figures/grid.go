@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,10 +101,14 @@ type sample struct {
 func byLoad(in Input, loads ...float64) []sample {
 	var list []sample
 	for _, load := range loads {
-		m := gridModel(in, load)
-		list = append(list, sample{name: decimals(100*load, 0) + " %", bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }})
+		list = append(list, modelled(decimals(100*load, 0)+" %", gridModel(in, load)))
 	}
 	return list
+}
+
+// modelled is a sample of a changed model.
+func modelled(name string, m bot.Model) sample {
+	return sample{name: name, bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }}
 }
 
 // measuredGrid are the means over the seeds of what came of each sample (first
@@ -118,9 +123,7 @@ type measuredGrid struct {
 
 // runGrid runs each sample, drawn from so many seeds, under each way.
 func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds int) (*measuredGrid, error) {
-	if in.Short {
-		seeds = 1
-	}
+	seeds = in.either(1, seeds)
 	drawn, err := instances(ctx, in.half(0), len(samples)*seeds, func(i int) ([]grid.Bag, error) {
 		return samples[i/seeds].bags(uint64(i%seeds + 1))
 	})
@@ -235,49 +238,38 @@ func (g *measuredGrid) charts(name, title string) []*svg.Picture {
 
 // chart draws a measure of all samples on a logarithmic axis.
 func (g *measuredGrid) chart(name, title, axis string, digits int, of func(*grid.Measures) float64) *svg.Picture {
-	rows := make([]barRow, len(g.samples))
-	for s := range g.samples {
-		rows[s].name = g.samples[s]
-		for w := range g.ways {
-			rows[s].bars = append(rows[s].bars, bar{g.ways[w], of(&g.all[s][w])})
+	return barChart(name, title, axis, digits, g.rows(g.samples, func(s, w int) float64 { return of(&g.all[s][w]) }))
+}
+
+// rows are rows of bars, a bar for each way.
+func (g *measuredGrid) rows(names []string, of func(row, way int) float64) []svg.Row {
+	rows := make([]svg.Row, len(names))
+	for r, name := range names {
+		rows[r].Name = name
+		for w, way := range g.ways {
+			rows[r].Values = append(rows[r].Values, svg.Value{Name: way, At: of(r, w)})
 		}
 	}
-	return barChart(name, title, axis, digits, rows)
+	return rows
 }
 
-// barRow is a row of a bar chart, whose bars are in the order of the legend.
-type barRow struct {
-	name string
-	bars []bar
-}
-
-type bar struct {
-	name string
-	at   float64
-}
-
-// barChart draws rows of bars on a logarithmic axis. Bars of 0 are left out.
-func barChart(name, title, axis string, digits int, rows []barRow) *svg.Picture {
-	chart := svg.Rows{Title: title, Text: title + ", row by row.", Width: 720, Bars: true}
-	least, most := 0.0, 0.0
-	for _, r := range rows {
-		row := svg.Row{Name: r.name}
-		for i, b := range r.bars {
-			if !(b.at > 0) {
-				continue
+// barChart draws rows of bars, which are in the order of the legend, on a logarithmic
+// axis. Bars of 0 are left out, and rows without bars.
+func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture {
+	least, most := math.Inf(1), 0.0
+	for r := range rows {
+		for i := range rows[r].Values {
+			v := &rows[r].Values[i]
+			v.Class, v.Label = svg.Run(i), decimals(v.At, digits)
+			if v.At > 0 {
+				least, most = min(least, v.At), max(most, v.At)
 			}
-			if least == 0 || b.at < least {
-				least = b.at
-			}
-			most = max(most, b.at)
-			row.Values = append(row.Values, svg.Value{Name: b.name, Class: "r" + strconv.Itoa(i%6), At: b.at, Label: decimals(b.at, digits)})
 		}
-		chart.Rows = append(chart.Rows, row)
+		rows[r].Values = slices.DeleteFunc(rows[r].Values, func(v svg.Value) bool { return !(v.At > 0) })
 	}
-	chart.X = svg.Log(axis, least/2, most)
-	p := chart.Draw()
-	p.Name = name
-	return p
+	rows = slices.DeleteFunc(rows, func(r svg.Row) bool { return len(r.Values) == 0 })
+	chart := svg.Rows{Name: name, Title: title, Text: title + ", row by row.", Width: 720, Bars: true, X: svg.Log(axis, least/2, most), Rows: rows}
+	return chart.Draw()
 }
 
 // text says what is simulated, for the page.

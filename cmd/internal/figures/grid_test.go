@@ -71,7 +71,7 @@ func TestGridModel(t *testing.T) {
 // TestVariability: Fig. 1 by hand. Bags of 2 have the variance 8 (and log2 3), one of
 // 50 has 4 (and log2 2).
 func TestVariability(t *testing.T) {
-	l := &botLog{name: "hand"}
+	l := &workload{name: "hand"}
 	add := func(number int, runs ...int) {
 		for _, r := range runs {
 			l.jobs, l.numbers = append(l.jobs, sim.Logged{Job: sim.Job{Run: ostrich.Duration(r)}}), append(l.numbers, number)

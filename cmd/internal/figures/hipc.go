@@ -41,18 +41,15 @@ func (r hipcReading) String() string {
 	return "exponent " + decimals(r.exponent, 4) + ", " + policy.PlacementNames[r.place]
 }
 
-// maxStretches are the max-stretches of one instance.
-type maxStretches struct{ fcfs, fairCamp float64 }
-
-// instance draws a workload of k users and schedules it by both algorithms.
-func (r hipcReading) instance(k int, seed uint64) (maxStretches, error) {
+// instance draws a workload of k users and returns the max-stretches of FCFS and FairCamp.
+func (r hipcReading) instance(k int, seed uint64) (of [2]float64, err error) {
 	draw := r.draw
 	if draw == nil {
 		draw = r.generate
 	}
 	campaigns, err := draw(k, seed)
 	if err != nil {
-		return maxStretches{}, err
+		return of, err
 	}
 	m := policy.Machine{Procs: hipcProcs, Place: r.place}
 	byFCFS := m
@@ -61,11 +58,11 @@ func (r hipcReading) instance(k int, seed uint64) (maxStretches, error) {
 	}
 	fcfs, err := byFCFS.FCFS(campaigns)
 	if err != nil {
-		return maxStretches{}, fmt.Errorf("figures: %w", err)
+		return of, fmt.Errorf("figures: %w", err)
 	}
 	fair, err := m.FairCamp(campaigns, 0)
 	if err != nil {
-		return maxStretches{}, fmt.Errorf("figures: %w", err)
+		return of, fmt.Errorf("figures: %w", err)
 	}
 	least := lengths(fair, campaigns)
 	if r.byBound {
@@ -77,7 +74,7 @@ func (r hipcReading) instance(k int, seed uint64) (maxStretches, error) {
 	if r.each {
 		largest = maxCampaignStretch
 	}
-	return maxStretches{fcfs: largest(fcfs, campaigns, least), fairCamp: largest(fair, campaigns, least)}, nil
+	return [2]float64{largest(fcfs, campaigns, least), largest(fair, campaigns, least)}, nil
 }
 
 // lengths returns the Δ(ς) of the campaigns, from the deadlines of FairCamp: d_i
@@ -148,35 +145,29 @@ func maxCampaignStretch(s policy.Schedule, _ []policy.Campaign, least []float64)
 	return worst
 }
 
-// hipcInstances returns how many instances the papers have for each number of
-// users.
-func hipcInstances(in Input) int {
-	if in.Short {
-		return 20
-	}
-	return 1000
-}
+// hipcInstances is how many instances there are for each number of users.
+func hipcInstances(in Input) int { return in.either(20, 1000) }
 
-// measure computes the max-stretches of n instances for each number of users.
-func (r hipcReading) measure(ctx context.Context, in Input, users []int, n int) ([][]maxStretches, error) {
-	all, err := instances(ctx, in, len(users)*n, func(i int) (maxStretches, error) {
+// measure computes the max-stretches of FCFS and FairCamp in n instances for each number of users.
+func (r hipcReading) measure(ctx context.Context, in Input, users []int, n int) ([][2][]float64, error) {
+	all, err := instances(ctx, in, len(users)*n, func(i int) ([2]float64, error) {
 		return r.instance(users[i/n], uint64(i%n))
 	})
 	if err != nil {
 		return nil, err
 	}
-	byUsers := make([][]maxStretches, len(users))
-	for i := range users {
-		byUsers[i] = all[i*n : (i+1)*n]
+	byUsers := make([][2][]float64, len(users))
+	for i, of := range all {
+		for a, v := range of {
+			byUsers[i/n][a] = append(byUsers[i/n][a], v)
+		}
 	}
 	return byUsers, nil
 }
 
-func split(list []maxStretches) (fcfs, fairCamp []float64) {
-	for _, s := range list {
-		fcfs, fairCamp = append(fcfs, s.fcfs), append(fairCamp, s.fairCamp)
-	}
-	return fcfs, fairCamp
+// curve is a line of a chart with a mark for each value.
+func curve(name, class string) svg.Series {
+	return svg.Series{Name: name, Class: "line " + class, Marks: "dot " + class}
 }
 
 // drawCompetitiveness is HiPC Fig. 3: user 1 has two campaigns of m jobs of
@@ -184,66 +175,48 @@ func split(list []maxStretches) (fcfs, fairCamp []float64) {
 func drawCompetitiveness(ctx context.Context, in Input) (*Result, error) {
 	const procs = 4
 	lengths := []ostrich.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
-	type row struct{ fcfs, fairCamp, best float64 }
-	rows, err := instances(ctx, in, len(lengths), func(i int) (row, error) {
-		var campaigns []policy.Campaign
-		for range 2 {
-			for u, p := range []ostrich.Duration{lengths[i], 1} {
-				c := policy.Campaign{User: ostrich.UserID(u + 1)}
-				for range procs {
-					c.Tasks = append(c.Tasks, policy.Task{ID: 1, Run: p})
-				}
-				campaigns = append(campaigns, c)
-			}
-		}
+	rows, err := instances(ctx, in, len(lengths), func(i int) (of [3]float64, err error) {
+		p := lengths[i]
+		campaigns := slices.Repeat([]policy.Campaign{tasked(1, p, p, p, p), tasked(2, 1, 1, 1, 1)}, 2)
 		m := policy.Machine{Procs: procs}
-		var of [3]float64
 		for n, schedule := range []func([]policy.Campaign) (policy.Schedule, error){
 			m.FCFS, func(c []policy.Campaign) (policy.Schedule, error) { return m.FairCamp(c, 0) }, m.MultiCamp,
 		} {
 			s, err := schedule(campaigns)
 			if err != nil {
-				return row{}, fmt.Errorf("figures: %w", err)
+				return of, fmt.Errorf("figures: %w", err)
 			}
 			of[n] = s.MaxStretch(campaigns, procs)
 		}
-		return row{of[0], of[1], of[2]}, nil
+		return of, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	table := Table{Name: "hipc-3", Header: []string{"p", "max_stretch_fcfs", "max_stretch_faircamp", "max_stretch_optimum"}}
-	fcfs, fairCamp, best := make([]svg.Point, len(rows)), make([]svg.Point, len(rows)), make([]svg.Point, len(rows))
-	for i, r := range rows {
-		p := float64(lengths[i])
-		fcfs[i], fairCamp[i], best[i] = svg.Point{X: p, Y: r.fcfs}, svg.Point{X: p, Y: r.fairCamp}, svg.Point{X: p, Y: r.best}
-		table.add(int(lengths[i]), decimals(r.fcfs, 4), decimals(r.fairCamp, 4), decimals(r.best, 4))
+	series := []svg.Series{curve("FCFS", old), curve("FairCamp", fair), {Name: "optimum", Class: bound}}
+	for i, row := range rows {
+		for n := range series {
+			series[n].Points = append(series[n].Points, svg.Point{X: float64(lengths[i]), Y: row[n]})
+		}
+		table.add(int(lengths[i]), decimals(row[0], 4), decimals(row[1], 4), decimals(row[2], 4))
 	}
 	c := svg.Chart{
 		Name: "hipc-3", Title: "Two users, one with jobs of length p, one of length 1",
 		Text: "The max-stretch of FCFS grows as the length p of the longer jobs; those of FairCamp and of the optimum go to 1.",
 		X:    svg.Log("length p of the longer jobs (s)", 1, 1000), Y: svg.Log("max-stretch", 1, 1100),
-		Series: []svg.Series{
-			{Name: "FCFS", Class: "line " + old, Marks: "dot " + old, Points: fcfs},
-			{Name: "FairCamp", Class: "line " + fair, Marks: "dot " + fair, Points: fairCamp},
-			{Name: "optimum", Class: bound, Points: best},
-		},
+		Series: series,
 	}
 	last := rows[len(rows)-1]
-	return &Result{
-		Pictures: []*svg.Picture{c.Draw()}, Tables: []Table{table},
-		Numbers: []Number{
-			{
-				What: "max-stretch of FCFS, p = 1000", Paper: "(2p+2)/2 ≈ p", Ours: decimals(last.fcfs, 3),
-				Why: "(2p+2)/2 is p+1",
-			},
-			{What: "optimal max-stretch, p = 1000", Paper: "(2p+2)/(2p) ≈ 1", Ours: decimals(last.best, 3)},
-		},
-		Text: "The papers draw one instance of proposition 6 (thesis 3.6): each of two users has σ = 2 campaigns of m jobs, of length p for " +
-			"user 1, who submits first, and of length 1 for user 2. Here the max-stretch is measured as p grows, with m = 4. Under FCFS the " +
-			"users take turns, and user 2 waits for both campaigns of user 1. FairCamp, like the optimum, runs both campaigns of user 2 first " +
-			"as soon as p is above 2.\n\nThe thesis has the same figure as 3.3.",
-	}, nil
+	numbers := []Number{
+		{What: "max-stretch of FCFS, p = 1000", Paper: "(2p+2)/2 ≈ p", Ours: decimals(last[0], 3), Why: "(2p+2)/2 is p+1"},
+		{What: "optimal max-stretch, p = 1000", Paper: "(2p+2)/(2p) ≈ 1", Ours: decimals(last[2], 3)},
+	}
+	text := "The papers draw one instance of proposition 6 (thesis 3.6): each of two users has σ = 2 campaigns of m jobs, of length p for " +
+		"user 1, who submits first, and of length 1 for user 2. Here the max-stretch is measured as p grows, with m = 4. Under FCFS the " +
+		"users take turns, and user 2 waits for both campaigns of user 1. FairCamp, like the optimum, runs both campaigns of user 2 first " +
+		"as soon as p is above 2.\n\nThe thesis has the same figure as 3.3."
+	return of(text, numbers, plot{c.Draw(), table}), nil
 }
 
 var hipcUsers = []int{2, 3, 5, 10, 20}
@@ -261,12 +234,12 @@ func drawMaxStretch(ctx context.Context, in Input) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		picture, table, numbers := maxStretchChart(name, title, measured)
-		result.Pictures, result.Tables = append(result.Pictures, picture), append(result.Tables, table)
-		for i := range numbers {
-			numbers[i].What += "; " + r.String()
+		chart, numbers := maxStretchChart(name, title, measured)
+		result.add(chart)
+		for _, n := range numbers {
+			n.What += "; " + r.String()
+			result.Numbers = append(result.Numbers, n)
 		}
-		result.Numbers = append(result.Numbers, numbers...)
 	}
 	return result, nil
 }
@@ -274,38 +247,40 @@ func drawMaxStretch(ctx context.Context, in Input) (*Result, error) {
 // paperRatios are the improvements of HiPC section VII.
 var paperRatios = map[int]string{5: "1.35", 10: "2.24", 20: "3.4"}
 
-func maxStretchChart(name, title string, measured [][]maxStretches) (*svg.Picture, Table, []Number) {
+func maxStretchChart(name, title string, measured [][2][]float64) (plot, []Number) {
 	table := Table{Name: name, Header: []string{
 		"users", "instances", "fcfs_mean", "fcfs_half_interval", "faircamp_mean", "faircamp_half_interval", "faircamp_max", "ratio",
 	}}
 	var numbers []Number
 	below, above := "the mean always", 0
-	limit, fcfs, fairCamp := svg.Series{Name: "bound k", Class: bound}, svg.Series{Name: "FCFS", Class: "line " + old, Marks: "dot " + old},
-		svg.Series{Name: "FairCamp", Class: "line " + fair, Marks: "dot " + fair}
-	top := 0.0
+	axis, limit := svg.Axis{Title: "number of users k", Max: 21}, svg.Series{Name: "bound k", Class: bound}
+	series := [2]svg.Series{curve("FCFS", old), curve("FairCamp", fair)}
+	top := 20.0
 	for i, k := range hipcUsers {
-		a, b := split(measured[i])
-		meanA, halfA := confident(a)
-		meanB, halfB := confident(b)
 		x := float64(k)
+		axis.Ticks = append(axis.Ticks, svg.Tick{At: x, Label: strconv.Itoa(k)})
 		limit.Points = append(limit.Points, svg.Point{X: x, Y: x})
-		fcfs.Points, fcfs.Error = append(fcfs.Points, svg.Point{X: x, Y: meanA}), append(fcfs.Error, halfA)
-		fairCamp.Points, fairCamp.Error = append(fairCamp.Points, svg.Point{X: x, Y: meanB}), append(fairCamp.Error, halfB)
-		top = max(top, meanA+halfA)
-		if meanB > x {
+		row := []any{k, len(measured[i][0])}
+		var means [2]float64
+		for a, values := range measured[i] {
+			mean, half := confident(values)
+			s := &series[a]
+			s.Points, s.Error = append(s.Points, svg.Point{X: x, Y: mean}), append(s.Error, half)
+			row = append(row, decimals(mean, 4), decimals(half, 4))
+			means[a], top = mean, max(top, mean+half)
+		}
+		if means[1] > x {
 			below = "the mean not always"
 		}
-		for _, v := range b {
+		for _, v := range measured[i][1] {
 			if v > x {
 				above++
 			}
 		}
-		table.add(k, len(a), decimals(meanA, 4), decimals(halfA, 4), decimals(meanB, 4), decimals(halfB, 4),
-			decimals(slices.Max(b), 4), decimals(meanA/meanB, 4))
+		ratio := means[0] / means[1]
+		table.add(append(row, decimals(slices.Max(measured[i][1]), 4), decimals(ratio, 4))...)
 		if paper, ok := paperRatios[k]; ok {
-			numbers = append(numbers, Number{
-				What: fmt.Sprintf("FCFS/FairCamp, k = %d", k), Paper: paper, Ours: decimals(meanA/meanB, 2), Why: whyRatio,
-			})
+			numbers = append(numbers, Number{What: fmt.Sprintf("FCFS/FairCamp, k = %d", k), Paper: paper, Ours: decimals(ratio, 2), Why: whyRatio})
 		}
 	}
 	why := ""
@@ -314,17 +289,14 @@ func maxStretchChart(name, title string, measured [][]maxStretches) (*svg.Pictur
 	}
 	numbers = append(numbers, Number{
 		What: "FairCamp below k", Paper: "always", Why: why,
-		Ours: fmt.Sprintf("%s; above k in %d of %d instances", below, above, len(hipcUsers)*len(measured[0])),
+		Ours: fmt.Sprintf("%s; above k in %d of %d instances", below, above, len(hipcUsers)*len(measured[0][0])),
 	})
 	c := svg.Chart{
-		Name: name, Title: title, X: svg.Axis{Title: "number of users k", Max: 21}, Y: svg.UpTo("max-stretch (mean, 95 % interval)", max(top, 20)),
+		Name: name, Title: title, X: axis, Y: svg.UpTo("max-stretch (mean, 95 % interval)", top),
 		Text:   "Mean max-stretch of FCFS and FairCamp for 2 to 20 users. FairCamp stays at or below the dashed bound k; FCFS rises above it.",
-		Series: []svg.Series{limit, fcfs, fairCamp},
+		Series: []svg.Series{limit, series[0], series[1]},
 	}
-	for _, k := range hipcUsers {
-		c.X.Ticks = append(c.X.Ticks, svg.Tick{At: float64(k), Label: strconv.Itoa(k)})
-	}
-	return c.Draw(), table, numbers
+	return plot{c.Draw(), table}, numbers
 }
 
 // drawDensity is HiPC Fig. 5, thesis Fig. 4.4.
@@ -334,36 +306,33 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	fcfs, fairCamp := split(measured[0])
+	fcfs, fairCamp := measured[0][0], measured[0][1]
+	slices.Sort(fcfs)
+	slices.Sort(fairCamp)
 	const perDecade = 20
-	table := Table{Name: "hipc-5", Header: []string{"from", "to", "fcfs", "faircamp"}}
-	top := max(slices.Max(fcfs), slices.Max(fairCamp))
-	bins := int(math.Ceil(math.Log10(top)*perDecade - 1e-9))
-	counts := [2][]int{make([]int, bins), make([]int, bins)}
+	bins := int(math.Ceil(math.Log10(max(fcfs[n-1], fairCamp[n-1]))*perDecade - 1e-9))
+	bin := func(v float64) int { return min(max(int(math.Log10(v)*perDecade), 0), bins-1) }
 	edge := func(i int) float64 { return math.Pow(10, float64(i)/perDecade) }
-	for a, values := range [][]float64{fcfs, fairCamp} {
+	counts := make([][2]int, bins)
+	for a, values := range measured[0] {
 		for _, v := range values {
-			counts[a][min(max(int(math.Log10(v)*perDecade), 0), bins-1)]++
+			counts[bin(v)][a]++
 		}
 	}
+	table := Table{Name: "hipc-5", Header: []string{"from", "to", "fcfs", "faircamp"}}
 	bars := [2][]svg.Bar{}
-	for i := range bins {
-		for a := range counts {
-			bars[a] = append(bars[a], svg.Bar{From: edge(i), To: edge(i + 1), Height: 100 * float64(counts[a][i]) / float64(n)})
+	highest := 0
+	for i, of := range counts {
+		for a, count := range of {
+			bars[a] = append(bars[a], svg.Bar{From: edge(i), To: edge(i + 1), Height: 100 * float64(count) / float64(n)})
+			highest = max(highest, count)
 		}
-		table.add(decimals(edge(i), 3), decimals(edge(i+1), 3), counts[0][i], counts[1][i])
-	}
-	highest, first := 0, bins
-	for i := range bins {
-		highest = max(highest, counts[0][i], counts[1][i])
-		if counts[0][i]+counts[1][i] > 0 {
-			first = min(first, i)
-		}
+		table.add(decimals(edge(i), 3), decimals(edge(i+1), 3), of[0], of[1])
 	}
 	c := svg.Chart{
 		Name: "hipc-5", Title: fmt.Sprintf("%d instances with 20 users", n), Right: true,
 		Text: "Distribution of the max-stretch of 20 users: FairCamp in a narrow range, FCFS wide with a long tail.",
-		X:    svg.Log("max-stretch", edge(first), edge(bins)), Y: svg.UpTo("instances (%)", 100*float64(highest)/float64(n)),
+		X:    svg.Log("max-stretch", edge(bin(min(fcfs[0], fairCamp[0]))), edge(bins)), Y: svg.UpTo("instances (%)", 100*float64(highest)/float64(n)),
 		Series: []svg.Series{{Name: "FairCamp", Class: "shade " + fair, Bars: bars[1]}, {Name: "FCFS", Class: "shade " + old, Bars: bars[0]}},
 	}
 	part := func(values []float64, from, to float64) string {
@@ -375,24 +344,15 @@ func drawDensity(ctx context.Context, in Input) (*Result, error) {
 		}
 		return format.Percent(float64(in) / float64(len(values)))
 	}
-	slices.Sort(fcfs)
-	slices.Sort(fairCamp)
-	return &Result{
-		Pictures: []*svg.Picture{c.Draw()}, Tables: []Table{table},
-		Numbers: []Number{
-			{
-				What: "FairCamp, smallest and largest", Paper: "5 to 13", Why: whyRatio,
-				Ours: decimals(fairCamp[0], 1) + " to " + decimals(fairCamp[n-1], 1),
-			},
-			{What: "FairCamp, median", Paper: "around 8", Ours: decimals(fairCamp[n/2], 1), Why: whyRatio},
-			{What: "FCFS between 10 and 50", Paper: "the majority", Ours: part(fcfs, 10, 50)},
-			{
-				What: "FCFS above 100", Paper: "7 of 1000 instances (0.7 %), up to 400", Why: whyTail,
-				Ours: part(fcfs, 100, math.Inf(1)) + ", up to " + decimals(fcfs[n-1], 0),
-			},
+	return of(hipcText(n), []Number{
+		{What: "FairCamp, smallest and largest", Paper: "5 to 13", Ours: decimals(fairCamp[0], 1) + " to " + decimals(fairCamp[n-1], 1), Why: whyRatio},
+		{What: "FairCamp, median", Paper: "around 8", Ours: decimals(fairCamp[n/2], 1), Why: whyRatio},
+		{What: "FCFS between 10 and 50", Paper: "the majority", Ours: part(fcfs, 10, 50)},
+		{
+			What: "FCFS above 100", Paper: "7 of 1000 instances (0.7 %), up to 400", Why: whyTail,
+			Ours: part(fcfs, 100, math.Inf(1)) + ", up to " + decimals(fcfs[n-1], 0),
 		},
-		Text: hipcText(n),
-	}, nil
+	}, plot{c.Draw(), table}), nil
 }
 
 const (

@@ -41,7 +41,7 @@ func TestFairCampBound(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.fairCamp > float64(k) || s.fairCamp < 1 || s.fcfs < 1 {
+				if s[1] > float64(k) || s[1] < 1 || s[0] < 1 {
 					t.Errorf("exponent %v, k = %d, seed %d: %+v", r.exponent, k, seed, s)
 				}
 			}
@@ -70,9 +70,9 @@ func TestMaxStretch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours := got.fcfs
+		ours := got[0]
 		if name == "faircamp" {
-			ours = got.fairCamp
+			ours = got[1]
 		}
 		if want := s.MaxStretch(campaigns, hipcProcs); math.Abs(ours-want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", name, ours, want)
@@ -97,9 +97,8 @@ func TestHiPCNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := split(measured[0])
-		fcfs, _ := confident(a)
-		fair, _ := confident(b)
+		fcfs, _ := confident(measured[0][0])
+		fair, _ := confident(measured[0][1])
 		if math.Abs(fcfs-tt.fcfs) > 0.1 || math.Abs(fair-tt.fair) > 0.1 || math.Abs(fcfs/fair-tt.ratio) > 0.01 {
 			t.Errorf("exponent %v, k = %d: FCFS %.3f, FairCamp %.3f, ratio %.3f", tt.reading.exponent, tt.k, fcfs, fair, fcfs/fair)
 		}

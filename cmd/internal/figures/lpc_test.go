@@ -80,10 +80,7 @@ func TestUtilisationOfLog(t *testing.T) {
 	if at := log.moment(log.date(12345)); at != 12345 {
 		t.Errorf("moment %d", at)
 	}
-	jobs, err := log.original()
-	if err != nil {
-		t.Fatal(err)
-	}
+	jobs := log.original()
 	first, last := report.Span(jobs)
 	area := report.Utilisation(jobs, lpcProcs) * float64(last-first)
 	used := drawFigure(t, "thesis-5.7", in).Tables[0].Rows

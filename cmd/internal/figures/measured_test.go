@@ -24,10 +24,21 @@ import (
 	"slurm-ostrich/ostrich/trace/tracetest"
 )
 
+// figures are the worked examples, which are those of the thesis that need no log, or
+// the others.
+func figures(examples bool) []Figure {
+	return slices.DeleteFunc(All(), func(f Figure) bool {
+		return (strings.HasPrefix(f.Name, "thesis-") && len(f.Logs) == 0) != examples
+	})
+}
+
 func drawFigure(t *testing.T, name string, in Input) *Result {
 	t.Helper()
-	at := slices.IndexFunc(measured, func(f Figure) bool { return f.Name == name })
-	result, err := measured[at].Draw(t.Context(), in)
+	list, err := Named([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := list[0].Draw(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +127,7 @@ func TestMeasuredCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	logs := 0
-	for _, f := range measured {
+	for _, f := range figures(false) {
 		if len(f.Logs) > 0 {
 			if logs++; logs > 1 { // reading it takes a while
 				continue
@@ -288,7 +299,7 @@ func sameBars(t *testing.T, p *svgtest.Picture, rows [][]string) {
 // TestMeasured: a figure without its log says which file is missing.
 func TestMeasured(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, f := range measured {
+	for _, f := range figures(false) {
 		if seen[f.Name] || f.Title == "" || f.From == "" {
 			t.Errorf("figure %+v", f)
 		}
@@ -307,7 +318,7 @@ func TestMeasured(t *testing.T) {
 // TestMeasuredFiles: what the figures give can be written as files.
 func TestMeasuredFiles(t *testing.T) {
 	var all []Drawn
-	for _, f := range measured {
+	for _, f := range figures(false) {
 		if f.Name == "hipc-3" || f.Name == "hipc-5" || f.Name == "ppam-2" {
 			all = append(all, Drawn{Figure: f, Result: drawShort(t, f.Name)})
 		}

@@ -2,59 +2,16 @@ package figures
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/optimise"
 	policies "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
-	"slurm-ostrich/ostrich/sim"
-	"slurm-ostrich/ostrich/trace"
 )
-
-const (
-	kthFile   = "KTH-SP2-1996-2.1-cln.swf.gz"
-	thetaFile = "Theta-2022-cqsim.swf.gz"
-)
-
-// milpLog is a log of which scenarios are taken.
-type milpLog struct {
-	name    string
-	procs   int
-	records int
-	users   int // 0 where the log does not tell
-	jobs    []sim.Logged
-	numbers []int // of their campaigns, by the rule MAX
-}
-
-func readMILP(ctx context.Context, in Input, file, name string) (*milpLog, error) {
-	log, err := trace.Open(filepath.Join(in.Traces, file), trace.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	l := &milpLog{name: name, procs: int(log.Number("MaxProcs")), records: len(log.Records)}
-	if l.jobs, _, err = sim.FromLog(log, l.procs, sim.ByLimit); err == nil {
-		l.numbers, err = sim.Numbers(l.jobs, ostrich.Rule{})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", file, err)
-	}
-	users := make(map[ostrich.UserID]bool)
-	for i := range l.jobs {
-		if u := l.jobs[i].User; u != sim.Nobody {
-			users[u] = true
-		}
-	}
-	l.users = len(users)
-	if err = ctx.Err(); err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	return l, nil
-}
 
 // queued is how many jobs wait from a moment on.
 type queued struct {
@@ -64,10 +21,10 @@ type queued struct {
 
 // queue returns how many jobs wait in the log, from the first submission to the last
 // start.
-func (l *milpLog) queue() []queued {
+func (w *workload) queue() []queued {
 	var steps []queued
-	for i := range l.jobs {
-		if j := &l.jobs[i]; j.Start > j.Submit {
+	for i := range w.jobs {
+		if j := &w.jobs[i]; j.Start > j.Submit {
 			steps = append(steps, queued{j.Submit, 1}, queued{j.Start, -1})
 		}
 	}
@@ -80,38 +37,25 @@ func (l *milpLog) queue() []queued {
 	return steps
 }
 
-// logged are the jobs of the log for scenarios, with what users accept.
-func (l *milpLog) logged(accept satisfaction.Acceptance) []optimal.Logged {
-	list := make([]optimal.Logged, len(l.jobs))
-	for i := range l.jobs {
-		j := &l.jobs[i]
-		list[i] = optimal.Logged{
-			ID: ostrich.JobID(i + 1), Procs: j.Procs, Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run),
-			Length: j.Estimate, Wait: ostrich.Duration(accept.Due(0, j.Estimate)), Campaign: l.numbers[i],
-		}
-	}
-	return list
-}
-
 // instants draws moments of the log at which at least so many jobs wait, in the order
 // of time. A moment at which the log has more processors busy than there are is drawn
 // again.
-func (l *milpLog) instants(n, least int) []ostrich.Time {
-	steps := l.queue()
+func (w *workload) instants(n, least int) []ostrich.Time {
+	steps := w.queue()
 	if len(steps) == 0 {
 		return nil
 	}
 	random := rand.New(rand.NewPCG(16, 2016))
 	first, last := steps[0].at, steps[len(steps)-1].at
 	var list []ostrich.Time
-	log := l.logged(satisfaction.Median)
+	log := optimise.Logged(w.jobs, w.numbers, satisfaction.Median)
 	for tries := 0; len(list) < n && tries < 1000*n; tries++ {
 		at := first + ostrich.Time(random.Int64N(int64(last-first)))
 		i, _ := slices.BinarySearchFunc(steps, at+1, func(s queued, t ostrich.Time) int { return cmp.Compare(s.at, t) })
 		if i == 0 || steps[i-1].jobs < least {
 			continue
 		}
-		if _, _, err := optimal.Scenario(l.procs, log, at); err == nil {
+		if _, _, err := optimal.Scenario(w.procs, log, at); err == nil {
 			list = append(list, at)
 		}
 	}
@@ -122,9 +66,9 @@ func (l *milpLog) instants(n, least int) []ostrich.Time {
 // places returns for each instant the places of the waiting jobs in OStrich's order,
 // with the defaults of ostrichd; nil where the log tells of no users. The instants are
 // in the order of time.
-func (l *milpLog) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, error) {
+func (w *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, error) {
 	list := make([]map[ostrich.JobID]int, len(instants))
-	if l.users == 0 {
+	if w.users == 0 {
 		return list, nil
 	}
 	p := policies.Find("ostrich", policies.Parts)
@@ -132,15 +76,15 @@ func (l *milpLog) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, erro
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	o.Procs = l.procs
+	o.Procs = w.procs
 	s, err := ostrich.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	shift := max(0, 1-l.jobs[0].Submit) // moment 0 means "not yet"
-	events := make([]ostrich.Event, 0, 3*len(l.jobs))
-	for i := range l.jobs {
-		j := &l.jobs[i]
+	shift := max(0, 1-w.jobs[0].Submit) // moment 0 means "not yet"
+	events := make([]ostrich.Event, 0, 3*len(w.jobs))
+	for i := range w.jobs {
+		j := &w.jobs[i]
 		job := ostrich.Job{ID: ostrich.JobID(i + 1), User: j.User, Procs: j.Procs, Estimate: j.Estimate, Submit: j.Submit + shift, Class: j.Class}
 		events = append(events, ostrich.Event{At: job.Submit, Kind: ostrich.Submit, Job: job})
 		job.Start = j.Start + shift
@@ -173,46 +117,25 @@ var rivals = []string{"EASY", "SPT", "FairCamp", "OStrich"}
 
 // scenario is a queue of which a schedule was sought.
 type scenario struct {
-	at      ostrich.Time
-	waiting int     // jobs in the queue
-	jobs    int     // of which so many were planned
-	best    float64 // value of the solver's schedule
-	bound   float64 // no schedule has a smaller value
-	optimal bool
-	gap     float64
-	nodes   int64
-	rivals  []float64 // values, in the order of the names; fewer where the log tells of no users
-	cmax    float64   // of the solver's schedule
-	easy    float64   // C_max of EASY's
+	at             ostrich.Time
+	waiting        int       // jobs in the queue
+	jobs           int       // of which so many were planned
+	optimal.Result           // of the solver
+	rivals         []float64 // values, in the order of the names; fewer where the log tells of no users
+	cmax           float64   // of the solver's schedule
+	easy           float64   // C_max of EASY's
 }
 
 // A question is what is asked of all scenarios.
 type question struct {
-	accept    satisfaction.Acceptance
 	objective optimal.Objective
 	filter    bool // leave out jobs that are late whatever is done (section V.C)
 	nodes     int64
 	few       int64 // nodes for a queue of up to [fewJobs], if more
 }
 
-// ask solves the scenarios of a log.
-func (l *milpLog) ask(ctx context.Context, in Input, instants []ostrich.Time, q question) ([]scenario, error) {
-	places, err := l.places(instants)
-	if err != nil {
-		return nil, err
-	}
-	log := l.logged(q.accept)
-	return instances(ctx, in, len(instants), func(i int) (scenario, error) {
-		s, err := l.solve(log, instants[i], places[i], q)
-		if err != nil {
-			return s, fmt.Errorf("figures: %s: %w", l.name, err)
-		}
-		return s, nil
-	})
-}
-
-func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostrich.JobID]int, q question) (scenario, error) {
-	one, queue, err := optimal.Scenario(l.procs, log, at)
+func (w *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostrich.JobID]int, q question) (scenario, error) {
+	one, queue, err := optimal.Scenario(w.procs, log, at)
 	if err != nil {
 		return scenario{}, err
 	}
@@ -229,15 +152,16 @@ func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostric
 	if s.jobs <= fewJobs {
 		nodes = max(nodes, q.few)
 	}
-	result, err := optimal.Own{}.Solve(&one, q.objective, optimal.Budget{Nodes: nodes})
-	if err != nil {
+	if s.Result, err = (optimal.Own{}).Solve(&one, q.objective, optimal.Budget{Nodes: nodes}); err != nil {
 		return scenario{}, err
 	}
-	s.best, s.bound, s.optimal, s.gap, s.nodes = result.Value, result.Bound, result.Optimal, result.Gap(), result.Nodes
-	s.cmax, s.easy = optimal.Cmax.Value(&one, result.Starts), optimal.Cmax.Value(&one, optimal.EASY(&one))
-	keys := [][]int64{nil, keyed(&one, func(j *optimal.Job) int64 { return int64(j.Length) })}
-	if l.users > 0 {
-		keys = append(keys, l.fairCamp(&one, queue), keyed(&one, func(j *optimal.Job) int64 { return int64(places[j.ID]) }))
+	s.cmax, s.easy = optimal.Cmax.Value(&one, s.Starts), optimal.Cmax.Value(&one, optimal.EASY(&one))
+	keys := []func(k int) int64{func(int) int64 { return 0 }, func(k int) int64 { return int64(one.Jobs[k].Length) }}
+	if w.users > 0 {
+		deadlines := w.fairCamp(&one, queue)
+		keys = append(keys,
+			func(k int) int64 { return deadlines[w.numbers[queue[k]]] },
+			func(k int) int64 { return int64(places[ostrich.JobID(queue[k]+1)]) })
 	}
 	for _, key := range keys {
 		s.rivals = append(s.rivals, inOrder(&one, key, q.objective))
@@ -246,39 +170,27 @@ func (l *milpLog) solve(log []optimal.Logged, at ostrich.Time, places map[ostric
 }
 
 // inOrder is the value of a queue that is served by ascending keys, those alike in its
-// own order, with EASY backfilling. Nil is its own order.
-func inOrder(in *optimal.Instance, key []int64, o optimal.Objective) float64 {
+// own order, with EASY backfilling.
+func inOrder(in *optimal.Instance, key func(k int) int64, o optimal.Objective) float64 {
 	other := *in
-	if key != nil {
-		other.Jobs = nil
-		for _, i := range sorted(len(in.Jobs), func(a, b int) int { return cmp.Compare(key[a], key[b]) }) {
-			other.Jobs = append(other.Jobs, in.Jobs[i])
-		}
+	other.Jobs = nil
+	for _, i := range sorted(len(in.Jobs), func(a, b int) int { return cmp.Compare(key(a), key(b)) }) {
+		other.Jobs = append(other.Jobs, in.Jobs[i])
 	}
 	return o.Value(&other, optimal.EASY(&other))
 }
 
-// keyed returns the keys of the jobs.
-func keyed(in *optimal.Instance, of func(j *optimal.Job) int64) []int64 {
-	key := make([]int64, len(in.Jobs))
-	for i := range in.Jobs {
-		key[i] = of(&in.Jobs[i])
-	}
-	return key
-}
-
-// fairCamp puts the campaigns in the order of FairCamp's deadlines (HiPC VI.C,
-// equation 1), d_i = k·max(W/m, p_max) + d_{i−1}, of the users and the jobs in the
-// queue. The paper's Δ(ς) is that bound for jobs of one processor; for wider ones it
-// stands for it.
-func (l *milpLog) fairCamp(in *optimal.Instance, queue []int) []int64 {
+// fairCamp returns FairCamp's deadlines of the campaigns (HiPC VI.C, equation 1),
+// d_i = k·max(W/m, p_max) + d_{i−1}, of the users and the jobs in the queue. The
+// paper's Δ(ς) is that bound for jobs of one processor; for wider ones it stands for it.
+func (w *workload) fairCamp(in *optimal.Instance, queue []int) map[int]int64 {
 	type size struct{ work, longest int64 }
 	sizes := make(map[int]size)
 	of := make(map[ostrich.UserID][]int) // campaigns in the order of submission
 	for k, i := range queue {
-		j, n := &in.Jobs[k], l.numbers[i]
+		j, n := &in.Jobs[k], w.numbers[i]
 		if _, seen := sizes[n]; !seen {
-			of[l.jobs[i].User] = append(of[l.jobs[i].User], n)
+			of[w.jobs[i].User] = append(of[w.jobs[i].User], n)
 		}
 		s := sizes[n]
 		sizes[n] = size{s.work + int64(j.Procs)*int64(j.Length), max(s.longest, int64(j.Length))}
@@ -288,13 +200,9 @@ func (l *milpLog) fairCamp(in *optimal.Instance, queue []int) []int64 {
 		last := int64(0)
 		for _, n := range campaigns {
 			s := sizes[n]
-			last += int64(len(of)) * max(s.work/int64(l.procs), s.longest)
+			last += int64(len(of)) * max(s.work/int64(w.procs), s.longest)
 			deadlines[n] = last
 		}
 	}
-	key := make([]int64, len(queue))
-	for k, i := range queue {
-		key[k] = deadlines[l.numbers[i]]
-	}
-	return key
+	return deadlines
 }

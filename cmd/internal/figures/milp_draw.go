@@ -3,11 +3,15 @@ package figures
 import (
 	"context"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/optimise"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/optimal"
@@ -16,20 +20,10 @@ import (
 
 // milpNodes are what a scenario may cost, in schedules that the solver looks at: a second
 // or two for one that is not solved before.
-func milpNodes(in Input) int64 {
-	if in.Short {
-		return 20_000
-	}
-	return 1_000_000
-}
+func milpNodes(in Input) int64 { return int64(in.either(20_000, 1_000_000)) }
 
 // milpScenarios is how many scenarios a log gives.
-func milpScenarios(in Input) int {
-	if in.Short {
-		return 8
-	}
-	return 20
-}
+func milpScenarios(in Input) int { return in.either(8, 20) }
 
 const theta = "The log of Mira is not public. Theta, its successor at Argonne, stands in: its year 2022, with waits of many hours, and without users."
 
@@ -59,15 +53,10 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 		characters.add(l.name, l.procs, users, l.records, int(last-first)/86400)
 		steps := l.queue()
 		lasts := make(map[int]ostrich.Time) // by jobs in the queue
-		for k := 1; k < len(steps); k++ {
-			lasts[steps[k-1].jobs] += steps[k].at - steps[k-1].at
+		for k, s := range steps[1:] {
+			lasts[steps[k].jobs] += s.at - steps[k].at
 		}
-		var counts []int
-		all, median := ostrich.Time(0), -1
-		for n, time := range lasts {
-			counts, all = append(counts, n), all+time
-		}
-		slices.Sort(counts)
+		counts, all, median := slices.Sorted(maps.Keys(lasts)), steps[len(steps)-1].at-steps[0].at, -1
 		line := svg.Series{Name: l.name, Class: "line " + log.class}
 		sum, before := ostrich.Time(0), 0.0
 		for _, n := range counts {
@@ -112,14 +101,24 @@ type answers struct {
 	by   [2][]scenario
 }
 
-// askBoth solves the scenarios of a log for both acceptances.
-func (l *milpLog) askBoth(ctx context.Context, in Input, q question) (*answers, error) {
-	a := &answers{name: l.name}
-	times := l.instants(milpScenarios(in), 2)
+// ask solves scenarios of a log for both acceptances.
+func (w *workload) ask(ctx context.Context, in Input, q question) (*answers, error) {
+	a := &answers{name: w.name}
+	instants := w.instants(milpScenarios(in), 2)
+	places, err := w.places(instants)
+	if err != nil {
+		return nil, err
+	}
 	for i := range acceptances {
-		q.accept = acceptances[i].accept
-		var err error
-		if a.by[i], err = l.ask(ctx, in.half(i), times, q); err != nil {
+		log := optimise.Logged(w.jobs, w.numbers, acceptances[i].accept)
+		a.by[i], err = instances(ctx, in.half(i), len(instants), func(k int) (scenario, error) {
+			s, err := w.solve(log, instants[k], places[k], q)
+			if err != nil {
+				return s, fmt.Errorf("figures: %s: %w", w.name, err)
+			}
+			return s, nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -134,19 +133,14 @@ func (a *answers) table(name string) Table {
 	}}
 	for i := range a.by {
 		for _, s := range a.by[i] {
-			row := []string{
-				acceptances[i].accept.Name, strconv.Itoa(int(s.at)), strconv.Itoa(s.waiting), strconv.Itoa(s.jobs),
-				decimals(s.best, 0), decimals(s.bound, 0), strconv.FormatBool(s.optimal), decimals(s.gap, 4), strconv.Itoa(int(s.nodes)),
-				decimals(s.cmax, 0), decimals(s.easy, 0),
+			row := []any{
+				acceptances[i].accept.Name, int64(s.at), s.waiting, s.jobs, decimals(s.Value, 0), decimals(s.Bound, 0), s.Optimal,
+				decimals(s.Gap(), 4), s.Nodes, decimals(s.cmax, 0), decimals(s.easy, 0), "", "", "", "",
 			}
-			for k := range rivals {
-				value := ""
-				if k < len(s.rivals) {
-					value = decimals(s.rivals[k], 0)
-				}
-				row = append(row, value)
+			for k, value := range s.rivals {
+				row[len(row)-len(rivals)+k] = decimals(value, 0)
 			}
-			t.Rows = append(t.Rows, row)
+			t.add(row...)
 		}
 	}
 	return t
@@ -175,6 +169,14 @@ func (a *answers) chart(name, title, text, unit string, value func(s *scenario) 
 	return c.Draw()
 }
 
+// costs draws what the solutions cost, and how far they may be from the optimum.
+func (a *answers) costs(name, schedules, gap string) []*svg.Picture {
+	return []*svg.Picture{
+		a.chart(name+"-schedules", schedules, "What a solution costs, by the size of the queue.", "thousands", func(s *scenario) float64 { return float64(s.Nodes) / 1000 }),
+		a.chart(name+"-gap", gap, "The gap between schedule and bound, by the size of the queue.", "%", func(s *scenario) float64 { return 100 * s.Gap() }),
+	}
+}
+
 // saved is the part of a value that the solver's schedule saves, in per cent.
 func saved(value, best float64) float64 {
 	if value <= 0 {
@@ -185,30 +187,20 @@ func saved(value, best float64) float64 {
 
 // distance draws how far orders are from the best schedules that were found: the
 // mean over scenarios, with its 95 % interval.
-func (a *answers) distance(name, title, unit string, value func(order, best float64) float64) (*svg.Picture, Table) {
+func (a *answers) distance(name, title, unit string, value func(order, best float64) float64) plot {
 	c := svg.Chart{Name: name, Title: title, Text: title + ": mean of the scenarios and its 95 % interval."}
 	t := Table{Name: name, Header: []string{"order", "accepted", "mean", "half_interval", "scenarios_with_the_best"}}
 	names := rivals[:len(a.by[0][0].rivals)]
 	c.X = svg.Axis{Min: 0.5, Max: float64(len(names)) + 1.5}
-	most := 0.0
-	for k, name := range names {
+	for k, name := range append(slices.Clone(names), "best found") {
 		c.X.Ticks = append(c.X.Ticks, svg.Tick{At: float64(k + 1), Label: name})
-		if k+1 == len(names) {
-			c.X.Ticks = append(c.X.Ticks, svg.Tick{At: float64(k + 2), Label: "best found"})
-		}
 	}
+	most := 0.0
 	for i := range a.by {
 		s := svg.Series{Name: acceptances[i].accept.Name, Class: acceptances[i].class + " whisker", Marks: "dot " + acceptances[i].class}
 		for k, name := range names {
-			var values []float64
-			met := 0
-			for _, one := range a.by[i] {
-				values = append(values, value(one.rivals[k], one.best))
-				if one.rivals[k] <= one.best {
-					met++
-				}
-			}
-			mean, half := confident(values)
+			met := count(a.by[i], func(s *scenario) bool { return s.rivals[k] <= s.Value })
+			mean, half := confident(values(a.by[i], func(s *scenario) float64 { return value(s.rivals[k], s.Value) }))
 			most = max(most, mean+half)
 			s.Points = append(s.Points, svg.Point{X: float64(k+1) + 0.12*(float64(i)-0.5), Y: mean})
 			s.Error = append(s.Error, half)
@@ -219,7 +211,7 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 		c.Series = append(c.Series, s)
 	}
 	c.Y = svg.UpTo(unit, most)
-	return c.Draw(), t
+	return plot{c.Draw(), t}
 }
 
 // count counts scenarios.
@@ -233,26 +225,23 @@ func count(list []scenario, is func(s *scenario) bool) int {
 	return n
 }
 
-// spreadOf returns the mean of a value and its standard deviation.
-func spreadOf(list []scenario, value func(s *scenario) float64) (mean, deviation float64) {
+// values lists a value of the scenarios.
+func values(list []scenario, of func(s *scenario) float64) []float64 {
+	all := make([]float64, len(list))
 	for i := range list {
-		mean += value(&list[i]) / float64(len(list))
+		all[i] = of(&list[i])
 	}
-	for i := range list {
-		d := value(&list[i]) - mean
-		deviation += d * d / float64(max(len(list)-1, 1))
-	}
-	return mean, math.Sqrt(deviation)
+	return all
 }
 
-func gain(s *scenario) float64 { return s.rivals[0] - s.best }
+func gain(s *scenario) float64 { return s.rivals[0] - s.Value }
 
 // solvedUpTo is the most jobs of which the optimum was found, and the fewest of which
 // it was not; 0 without one.
 func solvedUpTo(list []scenario) (most, fewest int) {
 	for i := range list {
 		switch s := &list[i]; {
-		case s.optimal:
+		case s.Optimal:
 			most = max(most, s.jobs)
 		case fewest == 0 || s.jobs < fewest:
 			fewest = s.jobs
@@ -270,18 +259,16 @@ func drawLate(ctx context.Context, in Input) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := l.askBoth(ctx, in.half(i), question{objective: optimal.SumU, filter: true, nodes: nodes})
+		a, err := l.ask(ctx, in.half(i), question{objective: optimal.SumU, filter: true, nodes: nodes})
 		if err != nil {
 			return nil, err
 		}
-		name := "milp-4-" + map[string]string{"Theta": "theta", "KTH": "kth"}[l.name]
-		far, distances := a.distance(name+"-distance", l.name+": late jobs beyond the best schedule", "late jobs more", func(v, best float64) float64 { return v - best })
+		name := "milp-4-" + strings.ToLower(l.name)
 		result.Pictures = append(result.Pictures,
-			a.chart(name+"-gain", l.name+": late jobs of EASY less those of the solver", "How many fewer jobs are late, by the size of the queue.", "jobs", gain),
-			a.chart(name+"-schedules", l.name+": schedules that the solver looked at", "What a solution costs, by the size of the queue.", "thousands", func(s *scenario) float64 { return float64(s.nodes) / 1000 }),
-			a.chart(name+"-gap", l.name+": gap to the bound", "The gap between schedule and bound, by the size of the queue.", "%", func(s *scenario) float64 { return 100 * s.gap }),
-			far)
-		result.Tables = append(result.Tables, a.table(name), distances)
+			a.chart(name+"-gain", l.name+": late jobs of EASY less those of the solver", "How many fewer jobs are late, by the size of the queue.", "jobs", gain))
+		result.Pictures = append(result.Pictures, a.costs(name, l.name+": schedules that the solver looked at", l.name+": gap to the bound")...)
+		result.Tables = append(result.Tables, a.table(name))
+		result.add(a.distance(name+"-distance", l.name+": late jobs beyond the best schedule", "late jobs more", func(v, best float64) float64 { return v - best }))
 		result.Numbers = append(result.Numbers, a.lateNumbers()...)
 	}
 	result.Text = theta + fmt.Sprintf("\n\n%d scenarios at random instants of each log at which at least two jobs wait (equations 25 to 27). Jobs that are late whatever "+
@@ -305,11 +292,11 @@ func (a *answers) lateNumbers() []Number {
 		}
 		return ""
 	}
-	solved := format.Percent(float64(count(both, func(s *scenario) bool { return s.optimal })) / float64(len(both)))
-	median, _ := spreadOf(a.by[0], gain)
-	upper, _ := spreadOf(a.by[1], gain)
+	solved := format.Percent(float64(count(both, func(s *scenario) bool { return s.Optimal })) / float64(len(both)))
+	median, _ := confident(values(a.by[0], gain))
+	upper, _ := confident(values(a.by[1], gain))
 	mostSolved, _ := solvedUpTo(both)
-	numbers := []Number{
+	return []Number{
 		{What: a.name + ": scenarios in which EASY has fewer late jobs", Paper: papers("0"), Ours: strconv.Itoa(count(both, func(s *scenario) bool { return gain(s) < 0 }))},
 		{What: a.name + ": scenarios in which the solver has fewer, median", Ours: of(a.by[0], func(s *scenario) bool { return gain(s) > 0 })},
 		{What: a.name + ": scenarios in which the solver has fewer, .75", Ours: of(a.by[1], func(s *scenario) bool { return gain(s) > 0 })},
@@ -317,7 +304,6 @@ func (a *answers) lateNumbers() []Number {
 		{What: a.name + ": solved to the optimum", Paper: papers("80 %"), Ours: solved, Why: map[bool]string{true: "another solver, other instants"}[a.name == "Theta"]},
 		{What: a.name + ": most jobs solved to the optimum", Ours: strconv.Itoa(mostSolved)},
 	}
-	return numbers
 }
 
 // drawTardy is Fig. 5.
@@ -332,32 +318,26 @@ func drawTardy(ctx context.Context, in Input) (*Result, error) {
 		q.few = fewNodes
 		limit += fmt.Sprintf(" (%s of one with at most %d jobs)", format.Count(fewNodes), fewJobs)
 	}
-	a, err := l.askBoth(ctx, in, q)
+	a, err := l.ask(ctx, in, q)
 	if err != nil {
 		return nil, err
 	}
-	part := func(s *scenario) float64 { return saved(s.rivals[0], s.best) }
+	part := func(s *scenario) float64 { return saved(s.rivals[0], s.Value) }
 	span := func(s *scenario) float64 { return saved(s.easy, s.cmax) }
-	far, distances := a.distance("milp-5-distance", "What the best schedule saves of the lateness under each order", "% of ΣT", saved)
 	result := &Result{
-		Pictures: []*svg.Picture{
+		Pictures: append([]*svg.Picture{
 			a.chart("milp-5-gain", "ΣT of EASY that the solver saves", "The part of the sum of tardiness that is saved, by the size of the queue.", "%", part),
 			a.chart("milp-5-cmax", "C_max of EASY that the solver saves", "The part of the makespan that is saved, by the size of the queue.", "%", span),
-			a.chart("milp-5-schedules", "Schedules that the solver looked at", "What a solution costs, by the size of the queue.", "thousands", func(s *scenario) float64 { return float64(s.nodes) / 1000 }),
-			a.chart("milp-5-gap", "Gap to the bound", "The gap between schedule and bound, by the size of the queue.", "%", func(s *scenario) float64 { return 100 * s.gap }),
-			far,
-		},
-		Tables: []Table{a.table("milp-5"), distances},
+		}, a.costs("milp-5", "Schedules that the solver looked at", "Gap to the bound")...),
+		Tables: []Table{a.table("milp-5")},
 	}
+	result.add(a.distance("milp-5-distance", "What the best schedule saves of the lateness under each order", "% of ΣT", saved))
 	paper := [][2]string{{"20.6 % (σ 20.3)", "7"}, {"32.2 % (σ 29.0)", "9"}}
 	const instants = "other instants"
 	for i := range a.by {
 		name := acceptances[i].accept.Name
-		mean, deviation := spreadOf(a.by[i], part)
-		var gains []float64
-		for k := range a.by[i] {
-			gains = append(gains, part(&a.by[i][k]))
-		}
+		gains := values(a.by[i], part)
+		mean, deviation := stat.MeanStdDev(gains, nil)
 		_, half := confident(gains)
 		most, fewest := solvedUpTo(a.by[i])
 		first := "never"

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/optimise"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/optimal"
@@ -19,8 +20,8 @@ import (
 )
 
 // smallLog is a log of jobs that wait for one another on 4 processors.
-func smallLog(jobs ...sim.Logged) *milpLog {
-	l := &milpLog{name: "small", procs: 4, users: 2, jobs: jobs}
+func smallLog(jobs ...sim.Logged) *workload {
+	l := &workload{name: "small", procs: 4, users: 2, jobs: jobs}
 	for i := range jobs {
 		l.jobs[i].ID = ostrich.JobID(i + 1)
 		l.numbers = append(l.numbers, int(jobs[i].User)-1)
@@ -65,14 +66,14 @@ func TestMILPRivals(t *testing.T) {
 		best float64
 	}{
 		// Due at 100 for the first, and at 110 for the others.
-		{question{accept: accept, objective: optimal.SumT, nodes: 1000}, []float64{40 + 47 + 53, 0 + 0 + 1 + 18, 0 + 0 + 3 + 18}, 19},
-		{question{accept: accept, objective: optimal.SumU, nodes: 1000}, []float64{3, 2, 2}, 2},
+		{question{objective: optimal.SumT, nodes: 1000}, []float64{40 + 47 + 53, 0 + 0 + 1 + 18, 0 + 0 + 3 + 18}, 19},
+		{question{objective: optimal.SumU, nodes: 1000}, []float64{3, 2, 2}, 2},
 	} {
-		s, err := l.solve(l.logged(c.q.accept), 20, places[0], c.q)
+		s, err := l.solve(optimise.Logged(l.jobs, l.numbers, accept), 20, places[0], c.q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.jobs != 4 || s.waiting != 4 || s.best != c.best || !s.optimal || s.bound != s.best {
+		if s.jobs != 4 || s.waiting != 4 || s.Value != c.best || !s.Optimal || s.Bound != s.Value {
 			t.Errorf("%v: %+v", c.q.objective, s)
 		}
 		if diff := cmp.Diff(c.want, s.rivals[:3]); diff != "" || len(s.rivals) != len(rivals) {
@@ -99,14 +100,14 @@ func TestMILPNeverWorse(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := question{
-				accept: satisfaction.Acceptance{Slope: 1.5, Offset: 0.5}, filter: rapid.Bool().Draw(t, "filter"), nodes: 20_000,
+				filter: rapid.Bool().Draw(t, "filter"), nodes: 20_000,
 				objective: rapid.SampledFrom([]optimal.Objective{optimal.SumU, optimal.SumT}).Draw(t, "objective"),
 			}
-			s, err := l.solve(l.logged(q.accept), at, places[0], q)
+			s, err := l.solve(optimise.Logged(l.jobs, l.numbers, satisfaction.Acceptance{Slope: 1.5, Offset: 0.5}), at, places[0], q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !s.optimal || slices.Min(s.rivals) < s.best || s.best < s.bound {
+			if !s.Optimal || slices.Min(s.rivals) < s.Value || s.Value < s.Bound {
 				t.Fatalf("%+v", s)
 			}
 		}

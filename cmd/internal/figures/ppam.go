@@ -3,10 +3,10 @@ package figures
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
-	policies "slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -29,16 +29,14 @@ var nearestPPAM = ppamReading{users: 20, short: 2, long: 1, think: 3600}
 
 const ppamProcs = 64
 
-// ppamPolicy is one of the compared algorithms.
-type ppamPolicy struct {
-	name string
-	gate string // of OStrich; "" for FCFS
-}
-
+// The compared algorithms.
 var (
-	ppamFCFS    = ppamPolicy{name: "fcfs-campaigns"}
-	ppamOStrich = ppamPolicy{name: "ostrich", gate: "strict"}
+	ppamFCFS    = sim.Machine{Procs: ppamProcs, Policy: sim.FCFSCampaigns}
+	ppamOStrich = sim.Machine{Procs: ppamProcs, Policy: strict}
 )
+
+// strict is OStrich with a strict gate.
+var strict = sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
 
 // stretched are the stretches of the campaigns of one instance, and the largest
 // stretch of each user, by profile: 0 is short and 1 is long.
@@ -55,14 +53,7 @@ func (r ppamReading) isLong(u ostrich.UserID) int {
 // draw draws the campaigns of an instance.
 func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 	model := trace.PPAM(r.users)
-	short, long := model.Profiles[0], model.Profiles[1]
-	model.Profiles = nil
-	for range r.short {
-		model.Profiles = append(model.Profiles, short)
-	}
-	for range r.long {
-		model.Profiles = append(model.Profiles, long)
-	}
+	model.Profiles = slices.Concat(slices.Repeat(model.Profiles[:1], r.short), slices.Repeat(model.Profiles[1:2], r.long))
 	log, err := model.Generate(seed)
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
@@ -85,14 +76,10 @@ func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 }
 
 // instance replays an instance in a closed loop.
-func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
+func (r ppamReading) instance(loop sim.Machine, seed uint64) (stretched, error) {
 	var s stretched
 	campaigns, err := r.draw(seed)
 	if err != nil {
-		return s, err
-	}
-	loop := sim.Machine{Procs: ppamProcs}
-	if err = follow(&loop, p.name, p.gate); err != nil {
 		return s, err
 	}
 	jobs, err := loop.Run(campaigns)
@@ -115,16 +102,16 @@ func (r ppamReading) instance(p ppamPolicy, seed uint64) (stretched, error) {
 	return s, nil
 }
 
-// measure replays n instances by each policy, and joins the results of each
-// policy.
-func (r ppamReading) measure(ctx context.Context, in Input, policies []ppamPolicy, n int) ([]stretched, error) {
-	all, err := instances(ctx, in, len(policies)*n, func(i int) (stretched, error) {
-		return r.instance(policies[i/n], r.first+uint64(i%n))
+// measure replays n instances in each loop, and joins the results of each
+// loop.
+func (r ppamReading) measure(ctx context.Context, in Input, loops []sim.Machine, n int) ([]stretched, error) {
+	all, err := instances(ctx, in, len(loops)*n, func(i int) (stretched, error) {
+		return r.instance(loops[i/n], r.first+uint64(i%n))
 	})
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]stretched, len(policies))
+	sums := make([]stretched, len(loops))
 	for i, s := range all {
 		sum := &sums[i/n]
 		for profile := range s.campaigns {
@@ -168,18 +155,12 @@ var intervals = []struct {
 
 // drawProfiles is PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
 func drawProfiles(ctx context.Context, in Input) (*Result, error) {
-	n := 40
-	if in.Short {
-		n = 10
-	}
-	r := nearestPPAM
-	measured, err := r.measure(ctx, in, []ppamPolicy{ppamFCFS, ppamOStrich}, n)
+	n, r := in.either(10, 40), nearestPPAM
+	measured, err := r.measure(ctx, in, []sim.Machine{ppamFCFS, ppamOStrich}, n)
 	if err != nil {
 		return nil, err
 	}
 	fcfs, fairly := &measured[0], &measured[1]
-	a, tableA := intervalChart(fcfs, fairly)
-	b, tableB := profileChart(fcfs, fairly)
 	partF, manyF := fcfs.above20()
 	partO, manyO := fairly.above20()
 	lowF, _ := fcfs.count(0, 2)
@@ -189,9 +170,14 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		return decimals(m, 1)
 	}
 	const why = "the number of users, their profiles and think times are not in the paper"
-	return &Result{
-		Pictures: []*svg.Picture{a, b}, Tables: []Table{tableA, tableB},
-		Numbers: []Number{
+	return of(
+		fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
+			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
+			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
+			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
+			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
+			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
+		[]Number{
 			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},
 			{What: "campaigns above 20, FCFS", Paper: "42.3 % (more than 2600)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partF), manyF), Why: why},
 			{What: "campaigns above 20, OStrich", Paper: "1.3 % (117)", Ours: fmt.Sprintf("%s (%d)", format.Percent(partO), manyO), Why: why},
@@ -200,50 +186,49 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 			{What: "mean max-stretch of short users, OStrich", Paper: "12.8", Ours: mean(fairly, 0), Why: why},
 			{What: "mean max-stretch of long users, FCFS", Paper: "6.3", Ours: mean(fcfs, 1), Why: why},
 			{What: "mean max-stretch of long users, OStrich", Paper: "6.8", Ours: mean(fairly, 1), Why: why},
-		},
-		Text: fmt.Sprintf("%d instances of 10^4 jobs on m = 64 processors, replayed in a closed loop. Short users have jobs of 1 s to 1 h, long users of 1 h "+
-			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
-			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
-			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
-			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
-			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
-	}, nil
+		}, intervalChart(measured), profileChart(measured)), nil
 }
 
-func intervalChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
+// pair are the bars of FCFS and OStrich, side by side.
+func pair(bars [2][]svg.Bar, base float64) []svg.Series {
+	return []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: base}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: base}}
+}
+
+func intervalChart(measured []stretched) plot {
 	table := Table{Name: "ppam-2a", Header: []string{"stretch", "fcfs", "ostrich"}}
 	x := svg.Axis{Title: "stretch", Min: -0.6, Max: float64(len(intervals)) - 0.4}
 	var bars [2][]svg.Bar
 	top := 0.0
 	for i, interval := range intervals {
-		row := []string{interval.name}
-		for a, s := range []*stretched{fcfs, fairly} {
-			within, all := s.count(interval.low, interval.high)
-			top = max(top, 100*float64(within)/float64(all))
-			from := float64(i) - 0.36 + 0.38*float64(a)
-			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.34, Height: 100 * float64(within) / float64(all)})
-			row = append(row, strconv.Itoa(within))
+		row := []any{interval.name}
+		for a := range measured {
+			within, all := measured[a].count(interval.low, interval.high)
+			from, part := float64(i)-0.36+0.38*float64(a), 100*float64(within)/float64(all)
+			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.34, Height: part})
+			top = max(top, part)
+			row = append(row, within)
 		}
-		table.Rows = append(table.Rows, row)
+		table.add(row...)
 		x.Ticks = append(x.Ticks, svg.Tick{At: float64(i), Label: interval.name})
 	}
 	c := svg.Chart{
 		Name: "ppam-2a", Title: "Stretch of all campaigns", X: x, Y: svg.UpTo("campaigns (%)", 1.2*top), // with room for the legend
 		Text:   "Parts of the campaigns by stretch: OStrich has most at low stretch and few above 20, FCFS has many above 20.",
-		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0]}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1]}},
+		Series: pair(bars, 0),
 	}
-	return c.Draw(), table
+	return plot{c.Draw(), table}
 }
 
-func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
+func profileChart(measured []stretched) plot {
 	table := Table{Name: "ppam-2b", Header: []string{"users", "policy", "users_counted", "max_stretch_mean", "half_interval"}}
 	var bars [2][]svg.Bar
-	for a, s := range []*stretched{fcfs, fairly} {
+	for a := range measured {
 		for profile, name := range []string{"short", "long"} {
-			mean, half := confident(s.users[profile])
+			users := measured[a].users[profile]
+			mean, half := confident(users)
 			from := float64(profile) - 0.3 + 0.31*float64(a)
 			bars[a] = append(bars[a], svg.Bar{From: from, To: from + 0.28, Height: mean})
-			table.add(name, []string{"FCFS", "OStrich"}[a], len(s.users[profile]), decimals(mean, 4), decimals(half, 4))
+			table.add(name, []string{"FCFS", "OStrich"}[a], len(users), decimals(mean, 4), decimals(half, 4))
 		}
 	}
 	c := svg.Chart{
@@ -251,24 +236,7 @@ func profileChart(fcfs, fairly *stretched) (*svg.Picture, Table) {
 		Text:   "Mean of the largest stretch by profile: short users suffer under FCFS and far less under OStrich, long users are alike.",
 		X:      svg.Axis{Min: -0.6, Max: 1.6, Ticks: []svg.Tick{{At: 0, Label: "users with short jobs"}, {At: 1, Label: "users with long jobs"}}},
 		Y:      svg.Log("max-stretch", 1, 100),
-		Series: []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: 1}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: 1}},
+		Series: pair(bars, 1),
 	}
-	return c.Draw(), table
-}
-
-// follow makes a loop use a policy of simulate, with a gate if it is an OStrich.
-func follow(loop *sim.Machine, name, gate string) error {
-	m := &policies.Material{}
-	if gate != "" {
-		var err error
-		if m.Options.Gate, err = ostrich.Named[ostrich.Gate](ostrich.GateNames, gate); err != nil {
-			return fmt.Errorf("figures: gate %q: %w", gate, err)
-		}
-	}
-	p, err := policies.PolicyNamed(name, policies.Log)
-	if err != nil {
-		return fmt.Errorf("figures: %w", err)
-	}
-	p.Into(loop, m, false)
-	return nil
+	return plot{c.Draw(), table}
 }

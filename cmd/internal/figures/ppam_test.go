@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
 )
 
 func TestProfiles(t *testing.T) {
@@ -49,7 +50,7 @@ func TestProfiles(t *testing.T) {
 // TestPPAMNumbers pins what the first ten instances give. The paper has 42.3 %
 // and 1.3 % of the campaigns above 20, and the means 50 and more, 12.8, 6.3 and 6.8.
 func TestPPAMNumbers(t *testing.T) {
-	measured, err := nearestPPAM.measure(t.Context(), Input{Workers: 2}, []ppamPolicy{ppamFCFS, ppamOStrich}, 10)
+	measured, err := nearestPPAM.measure(t.Context(), Input{Workers: 2}, []sim.Machine{ppamFCFS, ppamOStrich}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func TestHiPCReadings(t *testing.T) {
 		fmt.Fprintf(&table, "| %s |", r.name)
 		distance := 0.0
 		for i, k := range users {
-			fcfs, fair := split(measured[i])
+			fcfs, fair := measured[i][0], measured[i][1]
 			a, _ := confident(fcfs)
 			b, _ := confident(fair)
 			fmt.Fprintf(&table, " %.2f |", a/b)
@@ -169,8 +169,9 @@ func TestPPAMReadings(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("\n| users | short : long | think time (s) | FCFS of | gate | > 20 FCFS | > 20 OStrich | < 2 | short FCFS | short OStrich | long FCFS | long OStrich | distance |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	row := func(r ppamReading, fcfs, gate ppamPolicy) (distance float64) {
-		measured, err := r.measure(t.Context(), Input{Workers: 2}, []ppamPolicy{fcfs, gate}, 40)
+	row := func(r ppamReading, of string, fcfs sim.Machine, gate ostrich.Gate) (distance float64) {
+		virtual := sim.Machine{Procs: ppamProcs, Policy: sim.OStrich(ostrich.Options{Gate: gate})}
+		measured, err := r.measure(t.Context(), Input{Workers: 2}, []sim.Machine{fcfs, virtual}, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,28 +189,24 @@ func TestPPAMReadings(t *testing.T) {
 		for i, paper := range []float64{0.423, 0.013, 50, 12.8, 6.3, 6.8} {
 			distance += math.Abs(math.Log(values[i] / paper))
 		}
-		of := "campaigns"
-		if fcfs.name == "fcfs" {
-			of = "jobs"
-		}
 		fmt.Fprintf(&table, "| %d | %d : %d | %d | %s | %s | %.1f %% | %.1f %% | %.1f times | %.1f | %.1f | %.1f | %.1f | %.2f |\n",
-			r.users, r.short, r.long, r.think, of, gate.gate, 100*a, 100*b, float64(lowB)/float64(lowA),
+			r.users, r.short, r.long, r.think, of, gate, 100*a, 100*b, float64(lowB)/float64(lowA),
 			values[2], values[3], values[4], values[5], distance)
 		return distance
 	}
 	for _, share := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {3, 1}} {
 		for _, users := range []int{10, 14, 16, 18, 20, 22, 24} {
-			row(ppamReading{users: users, short: share[0], long: share[1]}, ppamFCFS, ppamOStrich)
+			row(ppamReading{users: users, short: share[0], long: share[1]}, "campaigns", ppamFCFS, ostrich.Strict)
 		}
 	}
 	for _, think := range []ostrich.Duration{600, 3600, 7200, 36_000} {
 		for _, users := range []int{19, 20, 21, 22} {
-			row(ppamReading{users: users, short: 2, long: 1, think: think}, ppamFCFS, ppamOStrich)
+			row(ppamReading{users: users, short: 2, long: 1, think: think}, "campaigns", ppamFCFS, ostrich.Strict)
 		}
 	}
-	row(nearestPPAM, ppamPolicy{name: "fcfs"}, ppamOStrich)
-	row(nearestPPAM, ppamFCFS, ppamPolicy{name: "ostrich", gate: "demote"})
-	row(nearestPPAM, ppamFCFS, ppamPolicy{name: "ostrich", gate: "off"})
+	row(nearestPPAM, "jobs", sim.Machine{Procs: ppamProcs, Order: sim.FCFS}, ostrich.Strict)
+	row(nearestPPAM, "campaigns", ppamFCFS, ostrich.Demote)
+	row(nearestPPAM, "campaigns", ppamFCFS, ostrich.Off)
 	t.Log(table.String())
 	for _, r := range []ppamReading{
 		nearestPPAM,
@@ -222,7 +219,7 @@ func TestPPAMReadings(t *testing.T) {
 		sum := 0.0
 		for set := range uint64(4) {
 			r.first = 1000 * set
-			sum += row(r, ppamFCFS, ppamOStrich)
+			sum += row(r, "campaigns", ppamFCFS, ostrich.Strict)
 		}
 		t.Logf("distance over four sets of 40 instances: %.2f with %d users, %d : %d, think time %d s", sum/4, r.users, r.short, r.long, r.think)
 	}
@@ -235,7 +232,7 @@ func TestUtilisationReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, before, _ := extract.of(log, nil)
+	from, before := extract()
 	used := func(loop sim.Machine, cut, step ostrich.Duration) []float64 {
 		pieces := [][]sim.Logged{log.jobs}
 		if cut > 0 {
@@ -271,7 +268,7 @@ func TestUtilisationReadings(t *testing.T) {
 		{true, true, 0, 3600},
 		{false, false, 0, 3600},
 	} {
-		numbers := against(used(sim.Machine{Offsets: r.with, Dependencies: true}, r.cut, r.step), used(sim.Machine{Offsets: r.without}, r.cut, r.step))
+		numbers := compareLoads(used(sim.Machine{Offsets: r.with, Dependencies: true}, r.cut, r.step), used(sim.Machine{Offsets: r.without}, r.cut, r.step))
 		fmt.Fprintf(&table, "| %s | %s | %d h | %d h |", yes[r.with], yes[r.without], r.cut/3600, r.step/3600)
 		for _, n := range numbers {
 			fmt.Fprintf(&table, " %s |", n.Ours)

@@ -182,6 +182,20 @@ func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, erro
 	return out, nil
 }
 
+// Logged are the jobs of a log, of campaigns with these numbers, with the waits that
+// their users accept.
+func Logged(jobs []sim.Logged, numbers []int, accept satisfaction.Acceptance) []optimal.Logged {
+	list := make([]optimal.Logged, len(jobs))
+	for i := range jobs {
+		j := &jobs[i]
+		list[i] = optimal.Logged{
+			ID: j.ID, Procs: j.Procs, Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run),
+			Length: j.Estimate, Wait: ostrich.Duration(accept.Due(0, j.Estimate)), Campaign: numbers[i],
+		}
+	}
+	return list
+}
+
 // scenario reads the queue from the log.
 func (o *Options) scenario(ctx context.Context, c *choices) (optimal.Instance, *Outcome, error) {
 	log, err := o.Read(ctx, o.Log)
@@ -204,15 +218,7 @@ func (o *Options) scenario(ctx context.Context, c *choices) (optimal.Instance, *
 	if err != nil {
 		return optimal.Instance{}, nil, fmt.Errorf("%s: %w", o.Log, err)
 	}
-	logged := make([]optimal.Logged, len(w.Jobs))
-	for i := range w.Jobs {
-		j := &w.Jobs[i]
-		logged[i] = optimal.Logged{
-			ID: j.ID, Procs: j.Procs, Submit: j.Submit, Start: j.Start, End: j.Start + ostrich.Time(j.Run),
-			Length: j.Estimate, Wait: ostrich.Duration(c.accept.Due(0, j.Estimate)), Campaign: numbers[i],
-		}
-	}
-	in, queue, err := optimal.Scenario(w.Procs, logged, at)
+	in, queue, err := optimal.Scenario(w.Procs, Logged(w.Jobs, numbers, c.accept), at)
 	if err != nil {
 		return optimal.Instance{}, nil, fmt.Errorf("%s: %w", o.Log, err)
 	}

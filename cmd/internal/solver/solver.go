@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,7 +53,7 @@ type program struct {
 type kind struct {
 	name      string
 	arguments func(model, solution string, seconds int) []string
-	write     func(*optimal.Model) func(*os.File) error
+	write     func(*optimal.Model, io.Writer) error
 	parse     func(m *optimal.Model, printed, solution []byte) (answer, error)
 }
 
@@ -62,7 +63,7 @@ var kinds = []kind{
 		arguments: func(model, solution string, seconds int) []string {
 			return []string{model, "-timeMode", "elapsed", "-sec", strconv.Itoa(seconds), "-ratioGap", "0", "-allowableGap", "0", "-solve", "-solution", solution}
 		},
-		write: func(m *optimal.Model) func(*os.File) error { return func(f *os.File) error { return m.WriteLP(f) } },
+		write: (*optimal.Model).WriteLP,
 		parse: parseCBC,
 	},
 	{
@@ -71,7 +72,7 @@ var kinds = []kind{
 			return []string{"--freemps", model, "--tmlim", strconv.Itoa(seconds), "--write", solution}
 		},
 		// It numbers the columns in the order of the file, which for MPS is the model's.
-		write: func(m *optimal.Model) func(*os.File) error { return func(f *os.File) error { return m.WriteMPS(f) } },
+		write: (*optimal.Model).WriteMPS,
 		parse: parseGLPSOL,
 	},
 }
@@ -88,10 +89,10 @@ func (p *program) Solve(in *optimal.Instance, o optimal.Objective, b optimal.Bud
 		return easy, err
 	}
 	a, err := p.run(m, b.Stop)
-	if err != nil {
-		return easy, fmt.Errorf("%s: %w; %w", p.kind.name, err, ErrFailed)
+	r := easy
+	if err == nil {
+		r, err = optimal.Listed(in, o, a.starts)
 	}
-	r, err := optimal.Listed(in, o, a.starts)
 	if err != nil {
 		return easy, fmt.Errorf("%s: %w; %w", p.kind.name, err, ErrFailed)
 	}
@@ -114,7 +115,11 @@ func (p *program) run(m *optimal.Model, stop func() bool) (a answer, err error) 
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// cbc goes by the end of the name, glpsol by its option.
 	model, solution := filepath.Join(dir, "model.lp"), filepath.Join(dir, "solution")
-	if err = writeFile(model, p.kind.write(m)); err != nil {
+	f, err := os.Create(model)
+	if err != nil {
+		return a, err
+	}
+	if err = errors.Join(p.kind.write(m, f), f.Close()); err != nil {
 		return a, err
 	}
 	seconds := max(1, int((p.limit+time.Second-1)/time.Second))
@@ -127,12 +132,4 @@ func (p *program) run(m *optimal.Model, stop func() bool) (a answer, err error) 
 		return a, fmt.Errorf("it wrote no solution: %s", lastLine(printed))
 	}
 	return p.kind.parse(m, printed, text)
-}
-
-func writeFile(path string, write func(*os.File) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }

@@ -1,6 +1,9 @@
 package svg
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Chart is data over two axes.
 type Chart struct {
@@ -38,12 +41,8 @@ func (c *Chart) Draw() *Picture {
 	}
 	c.X.place(left, right)
 	c.Y.place(bottom, top)
-	bars := false
-	for i := range c.Series {
-		bars = bars || len(c.Series[i].Bars) > 0
-	}
 	c.Y.beside(p, left, right)
-	if !bars {
+	if !slices.ContainsFunc(c.Series, func(s Series) bool { return len(s.Bars) > 0 }) {
 		c.X.above(p, top, bottom)
 	}
 	c.X.below(p, bottom)

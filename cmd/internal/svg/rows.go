@@ -5,12 +5,12 @@ import "math"
 // Rows shows values on one axis, row by row: marks with intervals, or bars from
 // 0.
 type Rows struct {
-	Title string // above it
-	Text  string // description for people who cannot see it
-	Width float64
-	X     Axis
-	Bars  bool
-	Rows  []Row
+	Name, Text string // as in Picture
+	Title      string // above it
+	Width      float64
+	X          Axis
+	Bars       bool
+	Rows       []Row
 }
 
 // Row has a lane for each value.
@@ -39,7 +39,7 @@ const (
 // Draw draws the rows.
 func (r *Rows) Draw() *Picture {
 	const lane, gap = 14.0, 8.0
-	p := &Picture{Text: r.Text, Width: r.Width}
+	p := &Picture{Name: r.Name, Text: r.Text, Width: r.Width}
 	top, bottom, names, values, right := 10.0, 10.0, 0.0, 0.0, r.Width-26
 	if r.Title != "" {
 		p.Write("title", "start", 0, 14, r.Title)

@@ -3,6 +3,7 @@
 package svgtest
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -103,29 +104,33 @@ func ReadAll(t testing.TB, page string) []*Picture {
 	return list
 }
 
+// element is an element of a drawing.
+type element struct {
+	XMLName  xml.Name
+	Attr     []xml.Attr `xml:",any,attr"`
+	Title    string     `xml:"title"`
+	Text     string     `xml:",chardata"`
+	Elements []element  `xml:",any"`
+}
+
 // Read parses a drawing. It fails the test unless that is one well-formed svg
 // element, all shapes and texts are within its bounds, and all classes are in the
 // style sheet.
 func Read(t testing.TB, data []byte) *Picture {
 	t.Helper()
-	r := reader{TB: t, p: new(Picture)}
-	d := xml.NewDecoder(strings.NewReader(string(data)))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("not well-formed: %v in\n%.300s", err, data)
-		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			r.start(&e)
-		case xml.CharData:
-			r.text(string(e))
-		case xml.EndElement:
-			r.open = r.open[:len(r.open)-1]
-		}
+	d := xml.NewDecoder(bytes.NewReader(bytes.TrimSpace(data)))
+	var root element
+	err := d.Decode(&root)
+	if err == nil {
+		_, err = d.Token()
+	}
+	if !errors.Is(err, io.EOF) || root.XMLName.Local != "svg" {
+		t.Fatalf("not one well-formed svg element: %v in\n%.300s", err, data)
+	}
+	r := reader{TB: t, p: &Picture{Name: root.attribute("aria-label") + root.Title}}
+	r.p.Width, r.p.Height = r.number(&root, "width"), r.number(&root, "height")
+	for i := range root.Elements {
+		r.add(&root.Elements[i])
 	}
 	r.check()
 	return r.p
@@ -134,17 +139,15 @@ func Read(t testing.TB, data []byte) *Picture {
 // reader is the state of parsing a drawing.
 type reader struct {
 	testing.TB
-	p    *Picture
-	open []string
-	last any // the shape or text begun last
+	p *Picture
 }
 
-func (r *reader) number(e *xml.StartElement, name string) float64 {
+func (r *reader) number(e *element, name string) float64 {
 	r.Helper()
-	return Number(r.TB, attribute(e, name))
+	return Number(r.TB, e.attribute(name))
 }
 
-func attribute(e *xml.StartElement, name string) string {
+func (e *element) attribute(name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value
@@ -153,55 +156,41 @@ func attribute(e *xml.StartElement, name string) string {
 	return ""
 }
 
-func (r *reader) start(e *xml.StartElement) {
+// add adds a shape or a text.
+func (r *reader) add(e *element) {
 	r.Helper()
-	if slices.Contains(r.open, "defs") {
-		r.open = append(r.open, e.Name.Local)
-		return
-	}
-	r.open = append(r.open, e.Name.Local)
-	class := attribute(e, "class")
-	switch e.Name.Local {
-	case "svg":
-		if len(r.open) > 1 || r.p.Width > 0 {
-			r.Fatalf("%s: a second svg element", r.p.Name)
-		}
-		r.p.Name, r.p.Width, r.p.Height = attribute(e, "aria-label"), r.number(e, "width"), r.number(e, "height")
-	case "title", "style", "defs":
+	s := Shape{Element: e.XMLName.Local, Class: e.attribute("class"), Title: e.Title}
+	switch s.Element {
+	case "style", "defs":
 		return
 	case "text":
-		text := Text{Class: class, Anchor: attribute(e, "text-anchor")}
-		if m := turned.FindStringSubmatch(attribute(e, "transform")); m != nil {
+		text := Text{Class: s.Class, Anchor: e.attribute("text-anchor"), Text: e.Text, Title: e.Title}
+		if m := turned.FindStringSubmatch(e.attribute("transform")); m != nil {
 			text.Upright = true
 			text.X, text.Y = Number(r.TB, m[1]), Number(r.TB, m[2])
 		} else {
 			text.X, text.Y = r.number(e, "x"), r.number(e, "y")
 		}
 		r.p.Texts = append(r.p.Texts, text)
-		r.last = &r.p.Texts[len(r.p.Texts)-1]
 		return
 	case "rect":
 		x, y := 0.0, 0.0
-		if class != "ground" {
+		if s.Class != "ground" {
 			x, y = r.number(e, "x"), r.number(e, "y")
 		}
 		w, h := r.number(e, "width"), r.number(e, "height")
 		if w < 0 || h < 0 {
-			r.Errorf("%s: a rectangle %s of %v by %v", r.p.Name, class, w, h)
+			r.Errorf("%s: a rectangle %s of %v by %v", r.p.Name, s.Class, w, h)
 		}
-		r.add(Shape{Element: "rect", Class: class, Points: []svg.Point{{X: x, Y: y}, {X: x + w, Y: y + h}}})
+		s.Points = []svg.Point{{X: x, Y: y}, {X: x + w, Y: y + h}}
 	case "circle":
-		r.add(Shape{Element: "circle", Class: class, Points: []svg.Point{{X: r.number(e, "cx"), Y: r.number(e, "cy")}}})
+		s.Points = []svg.Point{{X: r.number(e, "cx"), Y: r.number(e, "cy")}}
 	case "path":
-		r.add(Shape{Element: "path", Class: class, Points: r.points(attribute(e, "d"))})
+		s.Points = r.points(e.attribute("d"))
 	default:
-		r.Errorf("%s: an element %s", r.p.Name, e.Name.Local)
+		r.Errorf("%s: an element %s", r.p.Name, s.Element)
 	}
-}
-
-func (r *reader) add(s Shape) {
 	r.p.Shapes = append(r.p.Shapes, s)
-	r.last = &r.p.Shapes[len(r.p.Shapes)-1]
 }
 
 // points returns the points of a path.
@@ -215,25 +204,6 @@ func (r *reader) points(path string) []svg.Point {
 		}
 	}
 	return list
-}
-
-func (r *reader) text(text string) {
-	if len(r.open) == 0 {
-		return
-	}
-	switch in := r.open[len(r.open)-1]; {
-	case in == "text":
-		r.last.(*Text).Text += text
-	case in == "title" && len(r.open) == 2:
-		r.p.Name = text
-	case in == "title":
-		switch of := r.last.(type) {
-		case *Text:
-			of.Title = text
-		case *Shape:
-			of.Title = text
-		}
-	}
 }
 
 // check compares the drawing with its bounds and the style sheet.
