@@ -27,8 +27,8 @@ func (s *studied) chartData() charts {
 	return c
 }
 
-// pageWidth is the width of charts as wide as the page.
-const pageWidth = 1040
+// PageWidth is the width of charts as wide as the page.
+const PageWidth = 1040
 
 // parts is an axis of parts of a whole.
 func parts() svg.Axis {
@@ -38,7 +38,7 @@ func parts() svg.Axis {
 // distribution draws, for each run, the part of the values that is at most x. The
 // axis has no end yet.
 func distribution(text string, x svg.Axis, quantiles [][]float64) template.HTML {
-	chart := svg.Chart{Text: text, Width: pageWidth / 2, Height: 270, X: x, Y: parts()}
+	chart := svg.Chart{Text: text, Width: PageWidth / 2, Height: 270, X: x, Y: parts()}
 	for r, q := range quantiles {
 		chart.X.Max = max(chart.X.Min, chart.X.Max, q[len(q)-1])
 		s := svg.Series{Class: "curve " + svg.Run(r)}
@@ -99,7 +99,7 @@ func (c *Comparison) times(from, to ostrich.Time) svg.Axis {
 // utilisationChart draws the utilisation over the window.
 func (c *Comparison) utilisationChart() template.HTML {
 	chart := svg.Chart{
-		Text: "Utilisation of the processors over the window", Width: pageWidth, Height: 220,
+		Text: "Utilisation of the processors over the window", Width: PageWidth, Height: 220,
 		X: c.times(c.From, c.To), Y: parts(),
 	}
 	for r, busy := range c.charts.busy {
@@ -115,7 +115,7 @@ func (c *Comparison) utilisationChart() template.HTML {
 
 // changeChart draws the differences of all measures in per cent of the baseline.
 func (c *Comparison) changeChart() template.HTML {
-	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: pageWidth}
+	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: PageWidth}
 	most := 0.05
 	for m, about := range measures {
 		if about.show == longOnly {
@@ -142,12 +142,12 @@ func (c *Comparison) changeChart() template.HTML {
 			chart.Rows = append(chart.Rows, row)
 		}
 	}
-	chart.X = differences(c.Baseline, most)
+	chart.X = Differences(c.Baseline, most)
 	return chart.Draw().Inline()
 }
 
-// differences is an axis of differences, as parts of the baseline.
-func differences(baseline string, most float64) svg.Axis {
+// Differences is an axis of differences, as parts of the baseline.
+func Differences(baseline string, most float64) svg.Axis {
 	return svg.Signed("difference from "+baseline+", per cent of it", min(most, 10), 0.1, func(part float64) string {
 		return format.Signed(part, format.Number(100*math.Abs(part))) + " %"
 	})
@@ -166,7 +166,7 @@ func (c *Comparison) value(run string, x float64, interval *report.Interval, who
 
 // userChart draws the change of the mean stretch of users, with intervals.
 func (c *Comparison) userChart(run string, users []*User) template.HTML {
-	chart := svg.Rows{Text: "Change of the mean stretch of users under " + run, Width: pageWidth}
+	chart := svg.Rows{Text: "Change of the mean stretch of users under " + run, Width: PageWidth}
 	most := 0.5
 	for _, u := range users {
 		change := &u.change(run).Stretch

@@ -139,7 +139,7 @@ func (c *Comparison) ganttChart() template.HTML {
 	}
 	chart := svg.Gantt{
 		Text:  "Gantt chart of the campaigns of users, in each run and in the virtual schedule",
-		Width: pageWidth, Lane: 15, X: c.times(g.from, g.to),
+		Width: PageWidth, Lane: 15, X: c.times(g.from, g.to),
 	}
 	for _, u := range g.users {
 		p := svg.Panel{Name: u.name, Lanes: g.lanes}

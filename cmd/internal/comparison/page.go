@@ -2,31 +2,35 @@ package comparison
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich/report"
 )
 
-//go:embed head.html page.html ratios.html periods.html
-var pageFiles embed.FS
+//go:embed head.html
+var headText string
 
-// pages are the templates, parsed when a page is drawn.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"drawings": svg.Style}).ParseFS(pageFiles, "*.html"))
-})
+//go:embed page.html
+var pageText string
 
-// writePage writes a complete page or nothing.
-func writePage(w io.Writer, name string, data any) error {
+// WritePage writes a complete page or nothing. The template in text may call "head", for
+// data with a Title and a Where, and "cells", for a format.Table.
+func WritePage(w io.Writer, text string, data any) error {
+	page := template.New("").Funcs(template.FuncMap{
+		"drawings": svg.Style, "swatch": svg.Swatch, "plural": format.Plural, "percent": format.Percent, "number": format.Number,
+	})
+	for _, part := range []string{headText, text} {
+		template.Must(page.Parse(part))
+	}
 	var whole bytes.Buffer
-	if err := pages().ExecuteTemplate(&whole, name, data); err != nil {
+	if err := page.Execute(&whole, data); err != nil {
 		return fmt.Errorf("comparison: writing the page: %w", err)
 	}
 	if _, err := whole.WriteTo(w); err != nil {
@@ -153,7 +157,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	}
 	users := c.Users[:min(len(c.Users), userRows)]
 	p.Users, p.UsersLeft = c.withoutAccounts(c.userTable(users)), len(c.Users)-len(users)
-	return writePage(w, "page.html", p)
+	return WritePage(w, pageText, p)
 }
 
 // figureRows has a row a measure and a column a run.

@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -145,6 +146,9 @@ func (c *Periods) Sentences() string {
 	return "\nNotes\n  " + strings.Join(c.Notes, "\n  ") + "\n"
 }
 
+//go:embed periods.html
+var periodsText string
+
 // periodsPage is the data of the template.
 type periodsPage struct {
 	*Periods
@@ -165,12 +169,12 @@ func (c *Periods) WriteHTML(w io.Writer) error {
 		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
 		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(),
 	}
-	return writePage(w, "periods.html", p)
+	return WritePage(w, periodsText, p)
 }
 
 // chart draws the ratios as differences from before.
 func (c *Periods) chart() template.HTML {
-	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: pageWidth}
+	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: PageWidth}
 	most := 0.05
 	for i := range c.Measures {
 		d := &c.Measures[i]
@@ -189,7 +193,7 @@ func (c *Periods) chart() template.HTML {
 		}
 		chart.Rows = append(chart.Rows, svg.Row{Name: name, Values: []svg.Value{v}})
 	}
-	chart.X = differences("before", most)
+	chart.X = Differences("before", most)
 	return chart.Draw().Inline()
 }
 
@@ -197,7 +201,7 @@ func (c *Periods) chart() template.HTML {
 func (c *Periods) weekly() template.HTML {
 	most := 0.0
 	chart := svg.Chart{
-		Text: "Mean stretch per user, by time of submission", Width: pageWidth, Height: 260,
+		Text: "Mean stretch per user, by time of submission", Width: PageWidth, Height: 260,
 		X: svg.Quarters("", float64(c.Before.From), float64(c.After.To), func(t float64) string { return moment(ostrich.Time(t), c.location) }),
 	}
 	for r, s := range []*Period{&c.Before, &c.After} {

@@ -345,7 +345,7 @@ func TestPoliciesRun(t *testing.T) {
 		for i := range r.Policies {
 			for k, x := range r.Policies[i].All() {
 				if !(x.Ratio > 0) || math.IsInf(x.Ratio, 0) {
-					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Key, x.Ratio)
+					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Name, x.Ratio)
 				}
 			}
 		}

@@ -18,9 +18,13 @@ type Ratio struct {
 	freedom float64 // degrees of it, that the error has
 }
 
-// reach is how far the 95 % interval reaches each way, by Student's t.
+// reach is how far the 95 % interval reaches each way, by Student's t; NaN if it is
+// not known.
 func (r *Ratio) reach() float64 {
-	if *r.Error == 0 {
+	switch {
+	case r.Error == nil:
+		return math.NaN()
+	case *r.Error == 0:
 		return 0
 	}
 	return *r.Error * distuv.StudentsT{Sigma: 1, Nu: r.freedom}.Quantile(0.975)
@@ -200,9 +204,12 @@ func Heads() []string {
 }
 
 // String formats the ratio with its standard error, to a hundredth.
-func (r *Ratio) String() string {
+func (r *Ratio) String() string { return r.text("±") }
+
+// text is String with another sign between the two.
+func (r *Ratio) text(sign string) string {
 	if r.Error == nil {
 		return fmt.Sprintf("%.2f", r.Ratio)
 	}
-	return fmt.Sprintf("%.2f±%.2f", r.Ratio, *r.Error)
+	return fmt.Sprintf("%.2f%s%.2f", r.Ratio, sign, *r.Error)
 }
