@@ -55,12 +55,11 @@ func (s *studied) gantt() *gantt {
 	if len(s.in.Virtual) > 0 {
 		g.lanes = append(g.lanes, "virtual schedule")
 	}
-	place := s.campaignPlaces()
-	starts := s.firstStarts(place)
+	starts := s.firstStarts()
 	virtual := make(map[int]Block) // by index of the campaign
 	for _, b := range s.in.Virtual {
-		if b.Campaign >= 0 && b.Campaign < len(place) && place[b.Campaign] >= 0 {
-			virtual[place[b.Campaign]] = b
+		if b.Campaign >= 0 && b.Campaign < len(s.place) && s.place[b.Campaign] >= 0 {
+			virtual[s.place[b.Campaign]] = b
 		}
 	}
 	seen := func(begin, end float64) bool { return begin < float64(to) && end > float64(from) }
@@ -114,7 +113,7 @@ func (s *studied) ganttUser(u int, campaigns []int, starts [][]ostrich.Time, vir
 }
 
 // firstStarts returns when campaigns first have a running job, by run.
-func (s *studied) firstStarts(place []int) [][]ostrich.Time {
+func (s *studied) firstStarts() [][]ostrich.Time {
 	list := make([][]ostrich.Time, len(s.runs))
 	for r := range s.runs {
 		list[r] = make([]ostrich.Time, len(s.campaign))
@@ -124,7 +123,7 @@ func (s *studied) firstStarts(place []int) [][]ostrich.Time {
 		jobs := s.in.Runs[r].Jobs
 		for i := range jobs {
 			if n := jobs[i].Campaign; n >= 0 {
-				list[r][place[n]] = min(list[r][place[n]], jobs[i].Start)
+				list[r][s.place[n]] = min(list[r][s.place[n]], jobs[i].Start)
 			}
 		}
 	}

@@ -100,21 +100,18 @@ var measures = [numMeasures]measure{
 func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	run := &s.runs[r]
 	var v [numMeasures]float64
-	var jobs, wait, slow, inTime, late, tardy, campaignsTime, campaigns, sum, plain, rho, kept, owners, means, most float64
-	owning := make([]float64, len(s.owning))
-	for u := range s.users {
-		w := report.Often(times, u)
-		jobs, wait, slow = jobs+w*run.jobs[u], wait+w*run.wait[u], slow+w*run.slowdown[u]
-		inTime, late, tardy = inTime+w*run.jobsInTime[u], late+w*run.late[u], tardy+w*run.tardy[u]
+	var all sums
+	for u := range run.sums {
+		if w := report.Often(times, u); w > 0 {
+			all.add(&run.sums[u], w)
+		}
 	}
+	var owners, means, most float64
+	owning := make([]float64, len(s.owning))
 	for i, u := range s.owning {
 		w := report.Often(times, u)
 		owning[i] = w
-		got := &run.users[u]
-		campaigns, sum, plain = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u], plain+w*run.sumPlain[u]
-		rho, kept = rho+w*run.sumRho[u], kept+w*run.kept[u]
-		campaignsTime += w * run.campaignsInTime[u]
-		owners, means, most = owners+w, means+w*got.MeanStretch, most+w*got.MaxStretch
+		owners, means, most = owners+w, means+w*run.users[u].MeanStretch, most+w*run.users[u].MaxStretch
 	}
 	none := math.NaN()
 	if times == nil {
@@ -126,13 +123,14 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 		}
 		return sum / n
 	}
-	v[waitMean], v[slowdown] = over(wait, jobs), over(slow, jobs)
-	v[jobsInTime], v[lateness], v[tardiness] = over(inTime, jobs), over(late, jobs), over(tardy, jobs)
-	v[campaignsInTime] = over(campaignsTime, campaigns)
+	jobs, campaigns := all[sumJobs], all[sumCampaigns]
+	v[waitMean], v[slowdown] = over(all[sumWait], jobs), over(all[sumSlowdown], jobs)
+	v[jobsInTime], v[lateness], v[tardiness] = over(all[sumJobsInTime], jobs), over(all[sumLate], jobs), over(all[sumTardy], jobs)
+	v[campaignsInTime] = over(all[sumCampaignsInTime], campaigns)
 	q := run.waits.Quantiles(times, 0.5, 0.95, 0.99)
 	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
-	v[campaignMean], v[userMean], v[userMax] = over(sum, campaigns), over(means, owners), over(most, owners)
-	v[campaignPlain], v[rhoMean], v[rhoKept] = over(plain, campaigns), over(rho, campaigns), over(kept, campaigns)
+	v[campaignMean], v[userMean], v[userMax] = over(all[sumStretch], campaigns), over(means, owners), over(most, owners)
+	v[campaignPlain], v[rhoMean], v[rhoKept] = over(all[sumPlain], campaigns), over(all[sumRho], campaigns), over(all[sumKept], campaigns)
 	if owners == 0 {
 		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
 			v[m] = none

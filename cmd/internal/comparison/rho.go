@@ -3,7 +3,6 @@ package comparison
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
@@ -14,7 +13,6 @@ import (
 // measureRho compares the campaigns of each run with an equally shared machine,
 // by report.Rho with the floor as the allowance.
 func (s *studied) measureRho() error {
-	places := s.campaignPlaces()
 	var shared []float64
 	for r := range s.runs {
 		run, jobs := &s.runs[r], s.in.Runs[r].Jobs
@@ -24,24 +22,13 @@ func (s *studied) measureRho() error {
 				return fmt.Errorf("the equally shared machine: %w", err)
 			}
 		}
-		n := len(s.users)
 		run.rho = make([]float64, len(run.campaigns))
-		run.sumRho, run.kept, run.maxRho = make([]float64, n), make([]float64, n), make([]float64, n)
-		for number, flow := range shared {
-			if math.IsNaN(flow) {
-				continue // no job has this number
-			}
-			i := places[number]
-			c, u := &run.campaigns[i], s.campaign[i]
-			rho := report.Rho(float64(c.End-c.Submit), flow, float64(s.in.Floor))
-			run.rho[i] = rho
-			run.sumRho[u] += rho
-			run.maxRho[u] = max(run.maxRho[u], rho)
-			if rho <= 1 {
-				run.kept[u]++
+		for number, i := range s.place {
+			if i >= 0 {
+				c := &run.campaigns[i]
+				run.rho[i] = report.Rho(float64(c.End-c.Submit), shared[number], float64(s.in.Floor))
 			}
 		}
-		run.rhos = report.NewPool(run.rho, s.campaign, n)
 	}
 	return nil
 }

@@ -190,6 +190,21 @@ func (c *Comparison) userTable(users []User) format.Table {
 	return t
 }
 
+// satisfactionTable has a row for the jobs, and for the campaigns, of each length in
+// each run.
+func (c *Comparison) satisfactionTable() format.Table {
+	t := format.Table{
+		Title: "Within the accepted wait (" + c.Runs[0].Satisfaction.Accepted + "), by length", Names: 3,
+		Header: []string{"run", "of", "length", "number", "in time", "mean lateness", "mean tardiness"},
+	}
+	for i := range c.Runs {
+		for _, r := range c.Runs[i].Satisfaction.Rows() {
+			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness))
+		}
+	}
+	return t
+}
+
 // lengthTable has a row for each predictor.
 func (c *Comparison) lengthTable() format.Table {
 	t := format.Table{
