@@ -6,12 +6,10 @@ import (
 	"html/template"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -129,22 +127,11 @@ func (c *Periods) measureTable() format.Table {
 
 // TextTables are the Tables as a terminal shows them.
 func (c *Periods) TextTables() []format.Table {
-	tables := c.Tables()
-	for i := range tables {
-		for k, h := range tables[i].Header {
-			tables[i].Header[k] = strings.ToUpper(h)
-		}
-	}
-	return tables
+	return capitals(c.Tables())
 }
 
 // Sentences are the notes, below the tables.
-func (c *Periods) Sentences() string {
-	if len(c.Notes) == 0 {
-		return ""
-	}
-	return "\nNotes\n  " + strings.Join(c.Notes, "\n  ") + "\n"
-}
+func (c *Periods) Sentences() string { return section("Notes", c.Notes) }
 
 //go:embed periods.html
 var periodsText string
@@ -152,12 +139,10 @@ var periodsText string
 // periodsPage is the data of the template.
 type periodsPage struct {
 	*Periods
-	Where, Floor, Fewest      string
-	Odd                       bool
-	Chart, Weekly             template.HTML
-	Legend                    []key
-	PeriodTable, MeasureTable format.Table
-	Date, Blocks, BlockName   string
+	Where, Date, Blocks, BlockName string
+	Chart, Weekly                  template.HTML
+	PeriodTable, MeasureTable      format.Table
+	Fewest                         int
 }
 
 // WriteHTML writes a self-contained page, as Comparison.WriteHTML does.
@@ -165,9 +150,8 @@ func (c *Periods) WriteHTML(w io.Writer) error {
 	tables := c.Tables()
 	p := periodsPage{
 		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
-		Floor: format.Length(float64(c.Floor)), Fewest: strconv.Itoa(report.Fewest), Odd: !c.Alike, Chart: c.chart(), Weekly: c.weekly(),
-		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
-		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(),
+		Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(), Chart: c.chart(), Weekly: c.weekly(),
+		PeriodTable: tables[0], MeasureTable: tables[1], Fewest: report.Fewest,
 	}
 	return WritePage(w, periodsText, p)
 }
@@ -202,7 +186,7 @@ func (c *Periods) weekly() template.HTML {
 	most := 0.0
 	chart := svg.Chart{
 		Text: "Mean stretch per user, by time of submission", Width: PageWidth, Height: 260,
-		X: svg.Quarters("", float64(c.Before.From), float64(c.After.To), func(t float64) string { return moment(ostrich.Time(t), c.location) }),
+		X: times(c.Before.From, c.After.To, c.location),
 	}
 	for r, s := range []*Period{&c.Before, &c.After} {
 		line := svg.Series{Class: "curve " + svg.Run(r), Marks: "dot " + svg.Run(r)}

@@ -155,7 +155,7 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 	for _, u := range users {
 		change := u.change(run)
 		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns,
-			format.Number(u.Runs[c.baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
+			format.Number(u.Runs[c.s.in.Baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
 			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), change.Stretch.Reading,
 			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), change.Wait.Reading)
 	}

@@ -18,7 +18,7 @@ const named = 8
 func (c *Comparison) nearness() []string {
 	a, base := c.Agreement, c.Baseline
 	if a == nil {
-		if c.Runs[c.baseline].Recorded {
+		if c.Runs[c.s.in.Baseline].Recorded {
 			return []string{"The baseline is what happened; nothing tells how far a simulation of it would be from that. " +
 				"Part of each difference is the simulation's own."}
 		}
@@ -54,7 +54,7 @@ func (c *Comparison) recorded(run string) bool {
 func (c *Comparison) changes() []Changes {
 	list := []Changes{}
 	for i, f := range c.Runs {
-		if i == c.baseline || f.Recorded {
+		if i == c.s.in.Baseline || f.Recorded {
 			continue
 		}
 		w := Changes{Run: f.Run}
