@@ -103,7 +103,7 @@ type Difference struct {
 	Run        string           `json:"run"`
 	Measure    string           `json:"measure"` // key of a measure
 	Name       string           `json:"name"`    // in words
-	Unit       string           `json:"unit"`    // "s", "part", "pairs", "index" from 0 to 1, or "" for a ratio
+	Unit       Unit             `json:"unit"`
 	Baseline   float64          `json:"baseline"`
 	Value      float64          `json:"value"`
 	Difference float64          `json:"difference"`

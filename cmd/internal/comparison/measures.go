@@ -40,10 +40,11 @@ const (
 
 // measure describes a measure.
 type measure struct {
-	key, name, unit string
-	good            int     // the better direction: −1 less, 1 more, 0 neither
-	by              cluster // what is resampled
-	show            place
+	key, name string
+	unit      Unit
+	good      int     // the better direction: −1 less, 1 more, 0 neither
+	by        cluster // what is resampled
+	show      place
 }
 
 // place says where a measure is shown besides the long table and the JSON.

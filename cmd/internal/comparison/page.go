@@ -126,12 +126,11 @@ func (c *Comparison) figureRows() []figureRow {
 	for m, about := range measures {
 		rows[m].Name = about.name
 		for i := range c.Runs {
-			d := Difference{Unit: about.unit}
-			cell := figureCell{Value: d.amount(c.Runs[i].values[m])}
+			cell := figureCell{Value: about.unit.amount(c.Runs[i].values[m])}
 			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.key })
 			if at >= 0 {
-				d = c.Differences[at]
-				cell.Change = d.signed(d.Difference)
+				d := &c.Differences[at]
+				cell.Change = d.Unit.signed(d.Difference)
 				if d.Difference == 0 {
 					cell.Change = "±0"
 				}

@@ -79,7 +79,7 @@ type Week struct {
 type Shift struct {
 	Measure       string           `json:"measure"`
 	Name          string           `json:"name"`
-	Unit          string           `json:"unit"`
+	Unit          Unit             `json:"unit"`
 	Before        float64          `json:"before"`
 	After         float64          `json:"after"`
 	Difference    float64          `json:"difference"`

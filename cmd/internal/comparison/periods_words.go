@@ -49,7 +49,6 @@ func (c *Periods) blocksName() string { return format.Plural(c.Blocks, c.blockNa
 // two periods are comparable.
 func (c *Periods) verdict() []string {
 	d := &c.Measures[0]
-	unit := &Difference{Unit: d.Unit, Interval: d.Interval}
 	said := map[Reading]string{
 		Better: "Better since then", Worse: "Worse since then", Unclear: "Not told from chance",
 		Differs: "Lower since then, with another load",
@@ -64,7 +63,7 @@ func (c *Periods) verdict() []string {
 		}
 	}
 	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results; before the date %s times (%s: %s%s; %s).",
-		said, unit.amount(d.After), unit.amount(d.Before), d.Name, unit.signed(d.Difference), unit.interval(), d.times()))
+		said, d.Unit.amount(d.After), d.Unit.amount(d.Before), d.Name, d.Unit.signed(d.Difference), interval(d.Interval, d.Unit), d.times()))
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
 	}
@@ -115,11 +114,11 @@ func (c *Periods) measureTable() format.Table {
 	}
 	for i := range c.Measures {
 		d := &c.Measures[i]
-		unit, ratio := &Difference{Unit: d.Unit}, "–"
+		ratio := "–"
 		if d.Ratio != nil {
 			ratio = format.Number(*d.Ratio)
 		}
-		t.Add(d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
+		t.Add(d.Name, d.Unit.amount(d.Before), d.Unit.amount(d.After), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
 			ratioBetween(d.RatioInterval), d.Reading)
 	}
 	return t

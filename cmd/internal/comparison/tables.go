@@ -55,7 +55,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 		row := []string{f.Run}
 		for m, v := range f.values {
 			if long || measures[m].show == lead {
-				row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
+				row = append(row, measures[m].unit.amount(v))
 			}
 		}
 		seconds := "–"
@@ -82,7 +82,7 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 		if !long && d.longOnly() {
 			continue
 		}
-		t.Add(d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
+		t.Add(d.Run, d.Name, d.Unit.amount(d.Baseline), d.Unit.amount(d.Value), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
 	}
 	return t
 }
