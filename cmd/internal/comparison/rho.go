@@ -1,11 +1,8 @@
 package comparison
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -42,30 +39,4 @@ func sameLoad(a, b []report.Job) bool {
 		}
 	}
 	return true
-}
-
-// worstOff returns the users with a mean rho above 1 in a run, the greatest
-// first.
-func (c *Comparison) worstOff(run string) []*User {
-	var list []*User
-	for i := range c.Users {
-		if c.Users[i].run(run).MeanRho > 1 {
-			list = append(list, &c.Users[i])
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *User) int { return cmp.Compare(b.run(run).MeanRho, a.run(run).MeanRho) })
-	return list
-}
-
-// rhoTable lists users with what they got of an equal share in a run.
-func (c *Comparison) rhoTable(run string, users []*User) format.Table {
-	t := format.Table{
-		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
-		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
-	}
-	for _, u := range users {
-		r := u.run(run)
-		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
-	}
-	return t
 }

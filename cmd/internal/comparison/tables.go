@@ -116,18 +116,27 @@ func (c *Comparison) agreementTable() format.Table {
 // sides returns the users whose mean stretch a run raised, and those whose it
 // lowered, the greatest effect first.
 func (c *Comparison) sides(run string) (worse, better []*User) {
+	worse = c.ranked(0, func(u *User) float64 { return u.change(run).Stretch.Difference })
+	better = c.ranked(0, func(u *User) float64 { return -u.change(run).Stretch.Difference })
+	return worse, better
+}
+
+// worstOff returns the users with a mean rho above 1 in a run, the greatest
+// first.
+func (c *Comparison) worstOff(run string) []*User {
+	return c.ranked(1, func(u *User) float64 { return u.run(run).MeanRho })
+}
+
+// ranked returns the users with a value above a limit, the greatest first.
+func (c *Comparison) ranked(limit float64, value func(*User) float64) []*User {
+	var list []*User
 	for i := range c.Users {
-		switch d := c.Users[i].change(run).Stretch.Difference; {
-		case d > 0:
-			worse = append(worse, &c.Users[i])
-		case d < 0:
-			better = append(better, &c.Users[i])
+		if value(&c.Users[i]) > limit {
+			list = append(list, &c.Users[i])
 		}
 	}
-	effect := func(u *User) float64 { return u.change(run).Stretch.Difference }
-	slices.SortStableFunc(worse, func(a, b *User) int { return cmp.Compare(effect(b), effect(a)) })
-	slices.SortStableFunc(better, func(a, b *User) int { return cmp.Compare(effect(a), effect(b)) })
-	return worse, better
+	slices.SortStableFunc(list, func(a, b *User) int { return cmp.Compare(value(b), value(a)) })
+	return list
 }
 
 // withoutAccounts removes column 1, the account, from a table of users if nobody
@@ -158,6 +167,19 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 			format.Number(u.Runs[c.s.in.Baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
 			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), change.Stretch.Reading,
 			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), change.Wait.Reading)
+	}
+	return t
+}
+
+// rhoTable lists users with what they got of an equal share in a run.
+func (c *Comparison) rhoTable(run string, users []*User) format.Table {
+	t := format.Table{
+		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
+		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
+	}
+	for _, u := range users {
+		r := u.run(run)
+		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
 	}
 	return t
 }
