@@ -303,7 +303,7 @@ func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *St
 	}
 	for i := range b.runs {
 		r := &b.runs[i]
-		if b.done[r.number] {
+		if r.done {
 			continue
 		}
 		ended := 0

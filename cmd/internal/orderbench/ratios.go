@@ -97,7 +97,7 @@ func (b *Bench) figures(log int) [][][]Measures {
 	}
 	for i := range b.runs {
 		if r := &b.runs[i]; r.log == log {
-			list[r.policy][r.Part][r.Shake] = b.found[i]
+			list[r.policy][r.Part][r.Shake] = r.found
 		}
 	}
 	for p := range list {

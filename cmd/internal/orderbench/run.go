@@ -134,7 +134,7 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 	var runs []*Run
 	var jobs []int
 	for i := range b.runs {
-		if r := &b.runs[i]; !b.done[i] {
+		if r := &b.runs[i]; !r.done {
 			runs, jobs = append(runs, r), append(jobs, r.Jobs)
 		}
 	}
