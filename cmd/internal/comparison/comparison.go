@@ -100,15 +100,13 @@ const (
 
 // Difference is the difference of a measure between a run and the baseline.
 type Difference struct {
-	Run        string           `json:"run"`
-	Measure    string           `json:"measure"` // key of a measure
-	Name       string           `json:"name"`    // in words
-	Unit       Unit             `json:"unit"`
-	Baseline   float64          `json:"baseline"`
-	Value      float64          `json:"value"`
-	Difference float64          `json:"difference"`
-	Interval   *report.Interval `json:"interval"`
-	Reading    Reading          `json:"reading"`
+	Run      string  `json:"run"`
+	Measure  string  `json:"measure"` // key of a measure
+	Name     string  `json:"name"`    // in words
+	Unit     Unit    `json:"unit"`
+	Baseline float64 `json:"baseline"`
+	Value    float64 `json:"value"`
+	Change
 }
 
 // clear reports whether the interval does not contain 0.

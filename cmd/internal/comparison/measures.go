@@ -212,10 +212,10 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 			enough := map[cluster]int{byUser: len(s.users), byOwner: len(s.owning), byTime: parts}[about.by] >= report.Fewest
 			d := Difference{
 				Run: s.in.Runs[r].Name, Measure: about.key, Name: about.name, Unit: about.unit,
-				Baseline: base[m], Value: v[m], Difference: v[m] - base[m], Reading: NoneFor,
+				Baseline: base[m], Value: v[m], Change: Change{Difference: v[m] - base[m], Reading: NoneFor},
 			}
 			if about.by != byNobody {
-				d.Interval, d.Reading = read(samples[r][m], enough, s.good(r, about.good))
+				d.Change = read(d.Difference, samples[r][m], enough, s.good(r, about.good))
 			}
 			list = append(list, d)
 		}
@@ -233,22 +233,24 @@ func (s *studied) good(r, direction int) int {
 }
 
 // read makes an interval of resampled differences and says what it means.
-func read(samples []float64, enough bool, good int) (*report.Interval, Reading) {
-	if !enough {
-		return nil, TooFew
-	}
+func read(difference float64, samples []float64, enough bool, good int) Change {
+	c := Change{Difference: difference, Reading: TooFew}
 	i, ok := report.Percentile(samples, level)
-	switch {
-	case !ok:
-		return nil, TooFew
-	case !i.Excludes(0):
-		return &i, Unclear
-	case good == 0:
-		return &i, Differs
-	case (i.Low > 0) == (good > 0):
-		return &i, Better
+	if !ok || !enough {
+		return c
 	}
-	return &i, Worse
+	c.Interval = &i
+	switch {
+	case !i.Excludes(0):
+		c.Reading = Unclear
+	case good == 0:
+		c.Reading = Differs
+	case (i.Low > 0) == (good > 0):
+		c.Reading = Better
+	default:
+		c.Reading = Worse
+	}
+	return c
 }
 
 // random returns a separate random source for each purpose.

@@ -405,7 +405,8 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 				}
 			}
 		}
-		d.Interval, d.Reading = read(differences, enough, good(m))
+		change := read(d.Difference, differences, enough, good(m))
+		d.Interval, d.Reading = change.Interval, change.Reading
 		if was[m] > 0 {
 			ratio := is[m] / was[m]
 			d.Ratio = &ratio

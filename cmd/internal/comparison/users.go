@@ -55,10 +55,10 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 
 // unit is what a user's blocks consist of: a campaign, or a job in no campaign.
 type unit struct {
-	submit   ostrich.Time
-	number   int // of the campaign or of the job
-	campaign bool
-	sums     []blockSums // by run
+	submit ostrich.Time
+	lone   int         // 1 for a job, which comes after campaigns
+	number int         // of the campaign or of the job
+	sums   []blockSums // by run
 }
 
 // units returns the units of each user, in the order of submission.
@@ -66,7 +66,7 @@ func (s *studied) units() [][]unit {
 	all := make([]unit, len(s.runs[0].campaigns))
 	sums := make([]blockSums, len(all)*len(s.runs))
 	for i := range all {
-		all[i] = unit{s.runs[0].campaigns[i].Submit, i, true, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
+		all[i] = unit{s.runs[0].campaigns[i].Submit, 0, i, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
 		for r := range s.runs {
 			all[i].sums[r] = blockSums{campaigns: 1, stretch: s.runs[r].stretch[i]}
 		}
@@ -74,12 +74,12 @@ func (s *studied) units() [][]unit {
 	units := make([][]unit, len(s.users))
 	for i := range s.in.Runs[0].Jobs {
 		first := &s.in.Runs[0].Jobs[i]
-		to := []blockSums(nil)
+		var to []blockSums
 		if first.Campaign >= 0 {
 			to = all[s.place[first.Campaign]].sums
 		} else {
 			to = make([]blockSums, len(s.runs))
-			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, i, false, to})
+			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, 1, i, to})
 		}
 		for r := range s.runs {
 			j := &s.in.Runs[r].Jobs[i]
@@ -87,19 +87,12 @@ func (s *studied) units() [][]unit {
 			to[r].wait += float64(j.Start - j.Submit)
 		}
 	}
-	for i := range all {
-		u := s.campaign[i]
+	for i, u := range s.campaign {
 		units[u] = append(units[u], all[i])
 	}
 	for _, list := range units {
 		slices.SortFunc(list, func(a, b unit) int {
-			if a.campaign != b.campaign && a.submit == b.submit {
-				if a.campaign {
-					return -1
-				}
-				return 1
-			}
-			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.number, b.number))
+			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.lone, b.lone), cmp.Compare(a.number, b.number))
 		})
 	}
 	return units
@@ -165,12 +158,13 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 			continue
 		}
 		run := &s.runs[r]
-		c := UserChange{Run: s.in.Runs[r].Name}
-		c.Stretch.Difference = run.users[u].MeanStretch - base.users[u].MeanStretch
-		c.Stretch.Interval, c.Stretch.Reading = read(stretches[r], campaigns >= report.Fewest, s.good(r, -1))
-		c.Wait.Difference = (run.sums[u][sumWait] - base.sums[u][sumWait]) / run.sums[u][sumJobs]
-		c.Wait.Interval, c.Wait.Reading = read(waits[r], len(units) >= report.Fewest, s.good(r, -1))
-		changes = append(changes, c)
+		stretch := run.users[u].MeanStretch - base.users[u].MeanStretch
+		wait := (run.sums[u][sumWait] - base.sums[u][sumWait]) / run.sums[u][sumJobs]
+		changes = append(changes, UserChange{
+			Run:     s.in.Runs[r].Name,
+			Stretch: read(stretch, stretches[r], campaigns >= report.Fewest, s.good(r, -1)),
+			Wait:    read(wait, waits[r], len(units) >= report.Fewest, s.good(r, -1)),
+		})
 	}
 	return changes, nil
 }
