@@ -61,17 +61,11 @@ func (r *Result) WriteSVG(w io.Writer) error {
 	return err
 }
 
-func names() []string { return format.Texts(measures[:], func(m measure) string { return m.Name }) }
-
 // page returns the ratios of policies as a table of a page.
 func (r *Result) page(title string, policies []PolicyRatios) format.Table {
 	t := format.Table{Title: title, Header: append([]string{"policy"}, names()...), Names: 1}
 	for i := range policies {
-		row := []string{policies[i].Policy}
-		for _, x := range policies[i].All() {
-			row = append(row, x.text(" ± "))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, policies[i].row(" ± ", policies[i].Policy))
 	}
 	return t
 }

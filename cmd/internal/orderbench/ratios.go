@@ -198,10 +198,9 @@ func overLogs(means []estimated) estimated {
 	return e
 }
 
-// Heads returns the heads of a table of ratios.
-func Heads() []string {
-	return format.Texts(measures[:], func(m measure) string { return m.Head })
-}
+func heads() []string { return format.Texts(measures[:], func(m measure) string { return m.Head }) }
+
+func names() []string { return format.Texts(measures[:], func(m measure) string { return m.Name }) }
 
 // String formats the ratio with its standard error, to a hundredth.
 func (r *Ratio) String() string { return r.text("±") }
