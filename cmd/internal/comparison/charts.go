@@ -101,10 +101,7 @@ func (c *Comparison) changeChart() template.HTML {
 		if about.show == longOnly {
 			continue
 		}
-		row := svg.Row{Name: about.name}
-		if about.good > 0 {
-			row.Name += " (more is better)"
-		}
+		row := svg.Row{Name: about.label()}
 		for i := range c.Differences {
 			d := &c.Differences[i]
 			if d.Measure != measures[m].key || d.Baseline == 0 {

@@ -47,6 +47,14 @@ type measure struct {
 	show      place
 }
 
+// label is the name in charts.
+func (m *measure) label() string {
+	if m.good > 0 {
+		return m.name + " (more is better)"
+	}
+	return m.name
+}
+
 // place says where a measure is shown besides the long table and the JSON.
 type place uint8
 
@@ -132,11 +140,10 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
 	v[campaignMean], v[userMean], v[userMax] = over(all[sumStretch], campaigns), over(means, owners), over(most, owners)
 	v[campaignPlain], v[rhoMean], v[rhoKept] = over(all[sumPlain], campaigns), over(all[sumRho], campaigns), over(all[sumKept], campaigns)
-	if owners == 0 {
-		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
-			v[m] = none
-		}
-	} else {
+	for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
+		v[m] = none
+	}
+	if owners > 0 {
 		q = run.stretches.Quantiles(times, 0.5, 0.95, 0.99, 1)
 		v[campaignP50], v[campaignP95], v[campaignP99], v[campaignMax] = q[0], q[1], q[2], q[3]
 		v[rhoP95] = run.rhos.Quantiles(times, 0.95)[0]

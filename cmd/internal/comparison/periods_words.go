@@ -170,11 +170,7 @@ func (c *Periods) chart() template.HTML {
 			v.Low, v.High = r.Low-1, r.High-1
 			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
 		}
-		name := d.Name
-		if periodMeasures[i].good > 0 {
-			name += " (more is better)"
-		}
-		chart.Rows = append(chart.Rows, svg.Row{Name: name, Values: []svg.Value{v}})
+		chart.Rows = append(chart.Rows, svg.Row{Name: periodMeasures[i].label(), Values: []svg.Value{v}})
 	}
 	chart.X = Differences("before", most)
 	return chart.Draw().Inline()

@@ -235,10 +235,7 @@ func (c *Comparison) lengthTable() format.Table {
 	}
 	for i := range c.Predictors {
 		p := &c.Predictors[i]
-		class, short, note := p.Class, "–", ""
-		if class == "" {
-			class = "–"
-		}
+		short, note := "–", ""
 		if p.ShortAUC != nil {
 			short = fmt.Sprintf("%.2f", *p.ShortAUC)
 		}
@@ -250,7 +247,7 @@ func (c *Comparison) lengthTable() format.Table {
 		case p.Best:
 			note = "the best"
 		}
-		t.Add(p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
+		t.Add(p.Predictor, cmp.Or(p.Class, "–"), fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
 	}
 	return t
 }
