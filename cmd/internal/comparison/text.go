@@ -33,14 +33,14 @@ func capitals(tables []format.Table) []format.Table {
 
 // Sentences say in words what changed, below the tables.
 func (c *Comparison) Sentences() string {
-	text := ""
+	var parts []string
 	for _, change := range c.Changes {
-		text += section(change.Run+", compared with "+c.Baseline, change.Sentences)
+		parts = append(parts, section(change.Run+", compared with "+c.Baseline, change.Sentences))
 	}
 	if c.Lengths != "" {
-		text += section("Lengths", []string{c.Lengths})
+		parts = append(parts, section("Lengths", []string{c.Lengths}))
 	}
-	return text + section("Notes", c.Notes)
+	return strings.Join(append(parts, section("Notes", c.Notes)), "")
 }
 
 // section writes sentences below a title, or nothing.
