@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -257,10 +258,7 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		x.addCampaign(&x.sums[b], 0, i)
 		values, of = append(values, run.stretch[i]), append(of, int32(b))
 		u := x.campaign[i]
-		k := len(x.users[u]) - 1
-		for k >= 0 && x.users[u][k].block != b {
-			k--
-		}
+		k := slices.IndexFunc(x.users[u], func(p part) bool { return p.block == b })
 		if k < 0 {
 			k = len(x.users[u])
 			x.users[u] = append(x.users[u], part{block: b})
