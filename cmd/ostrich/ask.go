@@ -47,23 +47,15 @@ func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (
 // askAnybody asks ostrichd, or the cluster itself.
 func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	var answer Answer
-	path, err := askedSocket(c)
+	path, said, nobody, err := askDaemon(c, q.Name, by)
 	if err != nil {
 		return answer, err
 	}
-	var nobody error
 	if path != "" {
-		var said []byte
-		said, nobody = askDaemon(c, path, q.Name, by)
-		switch {
-		case nobody == nil:
-			if err = json.Unmarshal(said, &answer); err != nil {
-				err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", path, err)
-			}
-			return answer, err
-		case !errors.Is(nobody, socket.ErrNobody) || c.IsSet("socket"):
-			return answer, nobody
+		if err = json.Unmarshal(said, &answer); err != nil {
+			err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", path, err)
 		}
+		return answer, err
 	}
 	config, err := load(c)
 	if err == nil {
@@ -84,16 +76,23 @@ func alone(nobody, err error) error {
 	return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
 }
 
-// askDaemon asks the daemon at a path, and repeats its warning.
-func askDaemon(c *cli.Context, path, question string, by *view.Selection) ([]byte, error) {
-	answer, err := socket.Ask(c.Context, path, question, by)
-	if err != nil {
-		return nil, err
+// askDaemon asks ostrichd, repeats its warning, and returns at which path it was asked.
+// That is "" if the command is to look for itself; nobody is then why, if that is because
+// no daemon answers.
+func askDaemon(c *cli.Context, question string, by *view.Selection) (path string, said []byte, nobody, err error) {
+	if path, err = askedSocket(c); err != nil || path == "" || c.IsSet("address") {
+		return "", nil, nil, err
 	}
-	if answer.Warning != "" {
+	answer, err := socket.Ask(c.Context, path, question, by)
+	switch {
+	case errors.Is(err, socket.ErrNobody) && !c.IsSet("socket"):
+		return "", nil, err, nil
+	case err != nil:
+		return "", nil, nil, err
+	case answer.Warning != "":
 		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
 	}
-	return answer.JSON, nil
+	return path, answer.JSON, nil, nil
 }
 
 // askedSocket returns the path at which ostrichd is asked, "" if the command looks

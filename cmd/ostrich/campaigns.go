@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -34,11 +33,7 @@ func campaignsCommand() *cli.Command {
 		if err := onlyWithLog(c); err != nil {
 			return err
 		}
-		all, err := ask(c, view.AskCampaigns, by)
-		if err != nil {
-			return err
-		}
-		return writeCampaigns(c, all)
+		return answered(view.AskCampaigns, writeCampaigns)(c, by)
 	})
 	ofCluster := live.Action
 	live.Action = func(c *cli.Context) error {
@@ -87,14 +82,8 @@ func onlyWithLog(c *cli.Context) error {
 // onlyWithoutLog refuses options that have no effect with a log. Settings of the
 // daemon may stand in the environment all the time.
 func onlyWithoutLog(c *cli.Context) error {
-	inEnvironment := func(name string) bool {
-		_, ok := os.LookupEnv(name)
-		return ok
-	}
 	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, sidecar.Flags(true)) {
-		name := f.Names()[0]
-		variables := f.(cli.DocGenerationFlag).GetEnvVars()
-		if c.IsSet(name) && name != "user" && !slices.ContainsFunc(variables, inEnvironment) {
+		if name := f.Names()[0]; c.IsSet(name) && name != "user" && !fromEnvironment(f) {
 			return fmt.Errorf("--%s does not go with --swf", name)
 		}
 	}

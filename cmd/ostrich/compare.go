@@ -152,21 +152,13 @@ func compareLive(c *cli.Context) error {
 
 // fetchLive asks the daemon, at its socket or at an address.
 func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
-	path, err := askedSocket(c)
+	path, raw, nobody, err := askDaemon(c, socket.Compare, &view.Selection{})
 	if err != nil {
 		return nil, nil, err
 	}
-	var nobody error
-	if path != "" && !c.IsSet("address") {
-		var raw []byte
-		raw, nobody = askDaemon(c, path, socket.Compare, &view.Selection{})
-		switch {
-		case nobody == nil:
-			report, bad := livecompare.Parse(path, raw)
-			return report, raw, bad
-		case !errors.Is(nobody, socket.ErrNobody) || c.IsSet("socket"):
-			return nil, nil, nobody
-		}
+	if path != "" {
+		report, bad := livecompare.Parse(path, raw)
+		return report, raw, bad
 	}
 	address, err := liveAddress(c)
 	if err != nil {

@@ -76,6 +76,17 @@ func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context
 	})
 }
 
+// answered asks a question, and writes the answer.
+func answered[Answer any](q view.Query[Answer], write func(*cli.Context, Answer) error) func(*cli.Context, *view.Selection) error {
+	return func(c *cli.Context, by *view.Selection) error {
+		answer, err := ask(c, q, by)
+		if err != nil {
+			return err
+		}
+		return write(c, answer)
+	}
+}
+
 // selected returns what the options of selection choose.
 func selected(c *cli.Context) (*view.Selection, error) {
 	by := &view.Selection{

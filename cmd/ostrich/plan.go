@@ -20,16 +20,13 @@ func planCommand() *cli.Command {
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written\n" +
 			"to these jobs; 2: something would; 1: error.",
-	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, func(c *cli.Context, by *view.Selection) error {
-		plan, err := ask(c, view.AskPlan, by)
-		if err == nil {
-			err = writePlan(c, plan)
-		}
+	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, answered(view.AskPlan, func(c *cli.Context, plan view.Plan) error {
+		err := writePlan(c, plan)
 		if err == nil && slices.ContainsFunc(plan.Jobs, func(j view.Job) bool { return j.Write }) {
 			return exitCode(2)
 		}
 		return err
-	})
+	}))
 }
 
 var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}

@@ -20,13 +20,7 @@ func sharesCommand() *cli.Command {
 			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
 			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
-	}, "", nil, func(c *cli.Context, by *view.Selection) error {
-		all, err := ask(c, view.AskShares, by)
-		if err != nil {
-			return err
-		}
-		return writeShares(c, all)
-	})
+	}, "", nil, answered(view.AskShares, writeShares))
 }
 
 var shareColumns = []string{"POOL", "USER", "ACTIVE", "SHARE", "PROCS", "HELD", "QUEUED", "OWED"}

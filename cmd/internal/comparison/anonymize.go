@@ -3,9 +3,9 @@ package comparison
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"slurm-ostrich/ostrich"
 )
@@ -75,38 +75,22 @@ func Anonymize(in *Input) {
 	}
 }
 
-// words replaces words by the first list that has them. A word is what a login or
-// an account may consist of: letters, digits, and "_", "-", "." and "@" inside.
+// word is what a login or an account may consist of: letters, digits, and "_", "-", "."
+// and "@" inside.
+var word = regexp.MustCompile(`[\pL\p{Nd}_\-.@]+`)
+
+// words replaces words by the first list that has them.
 func words(text string, lists ...map[string]string) string {
-	var out strings.Builder
-	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.@", r) }
-	for text != "" {
-		first := strings.IndexFunc(text, part)
-		if first < 0 {
-			break
-		}
-		out.WriteString(text[:first])
-		text = text[first:]
-		after := strings.IndexFunc(text, func(r rune) bool { return !part(r) })
-		if after < 0 {
-			after = len(text)
-		}
-		word := text[:after]
-		text = text[after:]
-		core := strings.TrimRight(word, ".-") // without the end of a sentence
-		tail := word[len(core):]
+	return word.ReplaceAllStringFunc(text, func(one string) string {
+		core := strings.TrimRight(one, ".-") // without the end of a sentence
 		for _, list := range lists {
-			if name, ok := list[word]; ok {
-				core, tail = name, ""
-				break
+			if name, ok := list[one]; ok {
+				return name
 			}
 			if name, ok := list[core]; ok {
-				core = name
-				break
+				return name + one[len(core):]
 			}
 		}
-		out.WriteString(core + tail)
-	}
-	out.WriteString(text)
-	return out.String()
+		return one
+	})
 }

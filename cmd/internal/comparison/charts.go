@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"time"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
@@ -12,23 +13,8 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// charts is what the charts need besides the figures.
-type charts struct {
-	busy  [][]float64 // by run, the utilisation in each part of the window
-	part  float64     // length of a part, in seconds
-	gantt *gantt      // nil if none was asked for
-}
-
-func (s *studied) chartData() charts {
-	c := charts{part: float64(s.part()), gantt: s.gantt()}
-	for r := range s.runs {
-		c.busy = append(c.busy, s.runs[r].busy)
-	}
-	return c
-}
-
-// pageWidth is the width of charts as wide as the page.
-const pageWidth = 1040
+// PageWidth is the width of charts as wide as the page.
+const PageWidth = 1040
 
 // parts is an axis of parts of a whole.
 func parts() svg.Axis {
@@ -37,9 +23,10 @@ func parts() svg.Axis {
 
 // distribution draws, for each run, the part of the values that is at most x. The
 // axis has no end yet.
-func distribution(text string, x svg.Axis, quantiles [][]float64) template.HTML {
-	chart := svg.Chart{Text: text, Width: pageWidth / 2, Height: 270, X: x, Y: parts()}
-	for r, q := range quantiles {
+func (c *Comparison) distribution(text string, x svg.Axis, quantiles func(*Figures) []float64) template.HTML {
+	chart := svg.Chart{Text: text, Width: PageWidth / 2, Height: 270, X: x, Y: parts()}
+	for r := range c.Runs {
+		q := quantiles(&c.Runs[r])
 		chart.X.Max = max(chart.X.Min, chart.X.Max, q[len(q)-1])
 		s := svg.Series{Class: "curve " + svg.Run(r)}
 		for i, v := range q {
@@ -58,7 +45,7 @@ func (c *Comparison) stretchChart() template.HTML {
 			x.Ticks = append(x.Ticks, svg.Tick{At: f * unit, Label: format.Grouped(f * unit)})
 		}
 	}
-	return distribution("Which part of the campaigns has at most a stretch", x, c.quantiles(func(f *Figures) []float64 { return f.StretchQuantiles }))
+	return c.distribution("Which part of the campaigns has at most a stretch", x, func(f *Figures) []float64 { return f.StretchQuantiles })
 }
 
 // waitChart draws the distribution of the jobs' waits.
@@ -80,33 +67,26 @@ func (c *Comparison) waitChart() template.HTML {
 			{At: 365 * day, Label: "365 d"},
 		},
 	}
-	return distribution("Which part of the jobs waits at most for a time", x, c.quantiles(func(f *Figures) []float64 { return f.WaitQuantiles }))
-}
-
-func (c *Comparison) quantiles(of func(*Figures) []float64) [][]float64 {
-	var list [][]float64
-	for i := range c.Runs {
-		list = append(list, of(&c.Runs[i]))
-	}
-	return list
+	return c.distribution("Which part of the jobs waits at most for a time", x, func(f *Figures) []float64 { return f.WaitQuantiles })
 }
 
 // times is an axis of the times of the jobs.
-func (c *Comparison) times(from, to ostrich.Time) svg.Axis {
-	return svg.Quarters("", float64(from), float64(to), func(t float64) string { return moment(ostrich.Time(t), c.location) })
+func times(from, to ostrich.Time, in *time.Location) svg.Axis {
+	return svg.Quarters("", float64(from), float64(to), func(t float64) string { return moment(ostrich.Time(t), in) })
 }
 
 // utilisationChart draws the utilisation over the window.
 func (c *Comparison) utilisationChart() template.HTML {
 	chart := svg.Chart{
-		Text: "Utilisation of the processors over the window", Width: pageWidth, Height: 220,
-		X: c.times(c.From, c.To), Y: parts(),
+		Text: "Utilisation of the processors over the window", Width: PageWidth, Height: 220,
+		X: times(c.From, c.To, c.s.in.Location), Y: parts(),
 	}
-	for r, busy := range c.charts.busy {
+	part := float64(c.s.part())
+	for r := range c.Runs {
 		s := svg.Series{Class: "curve " + svg.Run(r)}
-		for i, b := range busy {
-			at := float64(c.From) + float64(i)*c.charts.part
-			s.Points = append(s.Points, svg.Point{X: at, Y: b}, svg.Point{X: at + c.charts.part, Y: b})
+		for i, b := range c.s.runs[r].busy {
+			at := float64(c.From) + float64(i)*part
+			s.Points = append(s.Points, svg.Point{X: at, Y: b}, svg.Point{X: at + part, Y: b})
 		}
 		chart.Series = append(chart.Series, s)
 	}
@@ -115,16 +95,13 @@ func (c *Comparison) utilisationChart() template.HTML {
 
 // changeChart draws the differences of all measures in per cent of the baseline.
 func (c *Comparison) changeChart() template.HTML {
-	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: pageWidth}
+	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: PageWidth}
 	most := 0.05
 	for m, about := range measures {
 		if about.show == longOnly {
 			continue
 		}
-		row := svg.Row{Name: about.name}
-		if about.good > 0 {
-			row.Name += " (more is better)"
-		}
+		row := svg.Row{Name: about.label()}
 		for i := range c.Differences {
 			d := &c.Differences[i]
 			if d.Measure != measures[m].key || d.Baseline == 0 {
@@ -142,12 +119,12 @@ func (c *Comparison) changeChart() template.HTML {
 			chart.Rows = append(chart.Rows, row)
 		}
 	}
-	chart.X = differences(c.Baseline, most)
+	chart.X = Differences(c.Baseline, most)
 	return chart.Draw().Inline()
 }
 
-// differences is an axis of differences, as parts of the baseline.
-func differences(baseline string, most float64) svg.Axis {
+// Differences is an axis of differences, as parts of the baseline.
+func Differences(baseline string, most float64) svg.Axis {
 	return svg.Signed("difference from "+baseline+", per cent of it", min(most, 10), 0.1, func(part float64) string {
 		return format.Signed(part, format.Number(100*math.Abs(part))) + " %"
 	})
@@ -166,7 +143,7 @@ func (c *Comparison) value(run string, x float64, interval *report.Interval, who
 
 // userChart draws the change of the mean stretch of users, with intervals.
 func (c *Comparison) userChart(run string, users []*User) template.HTML {
-	chart := svg.Rows{Text: "Change of the mean stretch of users under " + run, Width: pageWidth}
+	chart := svg.Rows{Text: "Change of the mean stretch of users under " + run, Width: PageWidth}
 	most := 0.5
 	for _, u := range users {
 		change := &u.change(run).Stretch

@@ -3,7 +3,6 @@ package comparison
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich"
@@ -44,9 +43,7 @@ type Comparison struct {
 	Predictors []lengths.Row `json:"predictors"` // empty if lengths were not back-tested
 	Lengths    string        `json:"lengths"`    // which of them to set, in words; "" if none was tested
 
-	baseline int
-	location *time.Location
-	charts   charts
+	s *studied // what the pages draw from
 }
 
 // Changes says in words what a run changed against the baseline.
@@ -103,15 +100,13 @@ const (
 
 // Difference is the difference of a measure between a run and the baseline.
 type Difference struct {
-	Run        string           `json:"run"`
-	Measure    string           `json:"measure"` // key of a measure
-	Name       string           `json:"name"`    // in words
-	Unit       string           `json:"unit"`    // "s", "part", "pairs", "index" from 0 to 1, or "" for a ratio
-	Baseline   float64          `json:"baseline"`
-	Value      float64          `json:"value"`
-	Difference float64          `json:"difference"`
-	Interval   *report.Interval `json:"interval"`
-	Reading    Reading          `json:"reading"`
+	Run      string  `json:"run"`
+	Measure  string  `json:"measure"` // key of a measure
+	Name     string  `json:"name"`    // in words
+	Unit     Unit    `json:"unit"`
+	Baseline float64 `json:"baseline"`
+	Value    float64 `json:"value"`
+	Change
 }
 
 // clear reports whether the interval does not contain 0.
@@ -170,7 +165,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
-		Notes: append([]string{}, in.Notes...), Controller: in.Controller, baseline: in.Baseline, location: in.Location,
+		Notes: append([]string{}, in.Notes...), Controller: in.Controller, s: s,
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)
 	if in.Closed {
@@ -192,6 +187,5 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	}
 	c.Agreement = s.agreement()
 	c.Verdict, c.Changes = append(c.outcome(), c.nearness()...), c.changes()
-	c.charts = s.chartData()
 	return c, nil
 }

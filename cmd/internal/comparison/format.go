@@ -11,9 +11,13 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// amount formats a value of the measure.
-func (d *Difference) amount(x float64) string {
-	switch d.Unit {
+// Unit is what a measure counts in: "s", "part", "pairs", "index" from 0 to 1, or "" for a
+// ratio.
+type Unit string
+
+// amount formats a value of a measure.
+func (u Unit) amount(x float64) string {
+	switch u {
 	case "s":
 		return length(x)
 	case "part":
@@ -26,9 +30,9 @@ func (d *Difference) amount(x float64) string {
 	return format.Number(x)
 }
 
-// signed formats a difference of the measure.
-func (d *Difference) signed(x float64) string {
-	switch d.Unit {
+// signed formats a difference of a measure.
+func (u Unit) signed(x float64) string {
+	switch u {
 	case "s":
 		return signedLength(x)
 	case "part":
@@ -51,12 +55,11 @@ func signed(x float64) string       { return format.Signed(x, format.Number(math
 func signedLength(x float64) string { return format.Signed(x, format.Length(math.Abs(x))) }
 
 // between formats an interval; a common unit stands once.
-func between(i *report.Interval, unit string) string {
+func between(i *report.Interval, unit Unit) string {
 	if i == nil {
 		return "–"
 	}
-	d := Difference{Unit: unit}
-	low, high := d.signed(i.Low), d.signed(i.High)
+	low, high := unit.signed(i.Low), unit.signed(i.High)
 	if n, what, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+what) {
 		low = n
 	}

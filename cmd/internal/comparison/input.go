@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"slurm-ostrich/cmd/internal/lengths"
@@ -116,10 +117,8 @@ func (in *Input) check() error {
 		if r.Name == "" {
 			return fmt.Errorf("run %d has no name", i)
 		}
-		for _, before := range in.Runs[:i] {
-			if before.Name == r.Name {
-				return fmt.Errorf("two runs have the name %q", r.Name)
-			}
+		if slices.ContainsFunc(in.Runs[:i], func(before Run) bool { return before.Name == r.Name }) {
+			return fmt.Errorf("two runs have the name %q", r.Name)
 		}
 		if err := r.check(&in.Runs[0], in.Closed); err != nil {
 			return fmt.Errorf("run %q: %w", r.Name, err)

@@ -40,10 +40,19 @@ const (
 
 // measure describes a measure.
 type measure struct {
-	key, name, unit string
-	good            int     // the better direction: −1 less, 1 more, 0 neither
-	by              cluster // what is resampled
-	show            place
+	key, name string
+	unit      Unit
+	good      int     // the better direction: −1 less, 1 more, 0 neither
+	by        cluster // what is resampled
+	show      place
+}
+
+// label is the name in charts.
+func (m *measure) label() string {
+	if m.good > 0 {
+		return m.name + " (more is better)"
+	}
+	return m.name
 }
 
 // place says where a measure is shown besides the long table and the JSON.
@@ -100,21 +109,18 @@ var measures = [numMeasures]measure{
 func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 	run := &s.runs[r]
 	var v [numMeasures]float64
-	var jobs, wait, slow, inTime, late, tardy, campaignsTime, campaigns, sum, plain, rho, kept, owners, means, most float64
-	owning := make([]float64, len(s.owning))
-	for u := range s.users {
-		w := report.Often(times, u)
-		jobs, wait, slow = jobs+w*run.jobs[u], wait+w*run.wait[u], slow+w*run.slowdown[u]
-		inTime, late, tardy = inTime+w*run.jobsInTime[u], late+w*run.late[u], tardy+w*run.tardy[u]
+	var all sums
+	for u := range run.sums {
+		if w := report.Often(times, u); w > 0 {
+			all.add(&run.sums[u], w)
+		}
 	}
+	var owners, means, most float64
+	owning := make([]float64, len(s.owning))
 	for i, u := range s.owning {
 		w := report.Often(times, u)
 		owning[i] = w
-		got := &run.users[u]
-		campaigns, sum, plain = campaigns+w*float64(got.Campaigns), sum+w*run.sumStretch[u], plain+w*run.sumPlain[u]
-		rho, kept = rho+w*run.sumRho[u], kept+w*run.kept[u]
-		campaignsTime += w * run.campaignsInTime[u]
-		owners, means, most = owners+w, means+w*got.MeanStretch, most+w*got.MaxStretch
+		owners, means, most = owners+w, means+w*run.users[u].MeanStretch, most+w*run.users[u].MaxStretch
 	}
 	none := math.NaN()
 	if times == nil {
@@ -126,18 +132,18 @@ func (s *studied) values(r int, times []float64) [numMeasures]float64 {
 		}
 		return sum / n
 	}
-	v[waitMean], v[slowdown] = over(wait, jobs), over(slow, jobs)
-	v[jobsInTime], v[lateness], v[tardiness] = over(inTime, jobs), over(late, jobs), over(tardy, jobs)
-	v[campaignsInTime] = over(campaignsTime, campaigns)
+	jobs, campaigns := all[sumJobs], all[sumCampaigns]
+	v[waitMean], v[slowdown] = over(all[sumWait], jobs), over(all[sumSlowdown], jobs)
+	v[jobsInTime], v[lateness], v[tardiness] = over(all[sumJobsInTime], jobs), over(all[sumLate], jobs), over(all[sumTardy], jobs)
+	v[campaignsInTime] = over(all[sumCampaignsInTime], campaigns)
 	q := run.waits.Quantiles(times, 0.5, 0.95, 0.99)
 	v[waitP50], v[waitP95], v[waitP99] = q[0], q[1], q[2]
-	v[campaignMean], v[userMean], v[userMax] = over(sum, campaigns), over(means, owners), over(most, owners)
-	v[campaignPlain], v[rhoMean], v[rhoKept] = over(plain, campaigns), over(rho, campaigns), over(kept, campaigns)
-	if owners == 0 {
-		for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
-			v[m] = none
-		}
-	} else {
+	v[campaignMean], v[userMean], v[userMax] = over(all[sumStretch], campaigns), over(means, owners), over(most, owners)
+	v[campaignPlain], v[rhoMean], v[rhoKept] = over(all[sumPlain], campaigns), over(all[sumRho], campaigns), over(all[sumKept], campaigns)
+	for _, m := range []int{campaignP50, campaignP95, campaignP99, campaignMax, rhoP95, jain, gini, envy} {
+		v[m] = none
+	}
+	if owners > 0 {
 		q = run.stretches.Quantiles(times, 0.5, 0.95, 0.99, 1)
 		v[campaignP50], v[campaignP95], v[campaignP99], v[campaignMax] = q[0], q[1], q[2], q[3]
 		v[rhoP95] = run.rhos.Quantiles(times, 0.95)[0]
@@ -213,10 +219,10 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 			enough := map[cluster]int{byUser: len(s.users), byOwner: len(s.owning), byTime: parts}[about.by] >= report.Fewest
 			d := Difference{
 				Run: s.in.Runs[r].Name, Measure: about.key, Name: about.name, Unit: about.unit,
-				Baseline: base[m], Value: v[m], Difference: v[m] - base[m], Reading: NoneFor,
+				Baseline: base[m], Value: v[m], Change: Change{Difference: v[m] - base[m], Reading: NoneFor},
 			}
 			if about.by != byNobody {
-				d.Interval, d.Reading = read(samples[r][m], enough, s.good(r, about.good))
+				d.Change = read(d.Difference, samples[r][m], enough, s.good(r, about.good))
 			}
 			list = append(list, d)
 		}
@@ -234,22 +240,24 @@ func (s *studied) good(r, direction int) int {
 }
 
 // read makes an interval of resampled differences and says what it means.
-func read(samples []float64, enough bool, good int) (*report.Interval, Reading) {
-	if !enough {
-		return nil, TooFew
-	}
+func read(difference float64, samples []float64, enough bool, good int) Change {
+	c := Change{Difference: difference, Reading: TooFew}
 	i, ok := report.Percentile(samples, level)
-	switch {
-	case !ok:
-		return nil, TooFew
-	case !i.Excludes(0):
-		return &i, Unclear
-	case good == 0:
-		return &i, Differs
-	case (i.Low > 0) == (good > 0):
-		return &i, Better
+	if !ok || !enough {
+		return c
 	}
-	return &i, Worse
+	c.Interval = &i
+	switch {
+	case !i.Excludes(0):
+		c.Reading = Unclear
+	case good == 0:
+		c.Reading = Differs
+	case (i.Low > 0) == (good > 0):
+		c.Reading = Better
+	default:
+		c.Reading = Worse
+	}
+	return c
 }
 
 // random returns a separate random source for each purpose.

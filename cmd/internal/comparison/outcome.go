@@ -1,10 +1,7 @@
 package comparison
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
 )
@@ -26,40 +23,19 @@ func (c *Comparison) outcome() []string {
 // gainers says for how many users a run is clearly better and clearly worse by
 // mean campaign stretch, and names the user with the greatest change each way.
 func (c *Comparison) gainers(run string) string {
-	all, judged := 0.0, 0
-	var gain, pay people
-	for i := range c.Users {
-		u := &c.Users[i]
-		change := &u.change(run).Stretch
-		all += u.CoreHours
-		if change.Interval != nil {
-			judged++
-		}
-		switch change.Reading {
-		case Better:
-			gain.add(u, change)
-		case Worse:
-			pay.add(u, change)
-		case Differs, Unclear, TooFew, NoneFor:
-		}
-	}
+	stretch := func(u *UserChange) *Change { return &u.Stretch }
+	judged := len(c.group(run, stretch, Better, Worse, Differs, Unclear).members)
 	if judged == 0 {
 		return "No user has enough campaigns to tell who gains and who pays."
 	}
-	side := func(g *people, verb string) string {
+	side := func(reading Reading, verb string) string {
+		g := c.group(run, stretch, reading)
 		if len(g.members) == 0 {
 			return "none clearly " + verb
 		}
-		top := slices.MaxFunc(g.members, func(a, b member) int {
-			return cmp.Compare(math.Abs(a.change.Difference), math.Abs(b.change.Difference))
-		})
-		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, format.Percent(g.hours/all),
+		top := g.members[0]
+		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, format.Percent(g.part),
 			top.user.Name, signed(top.change.Difference), between(top.change.Interval, ""))
 	}
-	return fmt.Sprintf("Of %s with an interval, %s and %s.", format.Plural(judged, "user"), side(&gain, "gain"), side(&pay, "pay"))
-}
-
-func (g *people) add(u *User, change *Change) {
-	g.hours += u.CoreHours
-	g.members = append(g.members, member{u, change})
+	return fmt.Sprintf("Of %s with an interval, %s and %s.", format.Plural(judged, "user"), side(Better, "gain"), side(Worse, "pay"))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -147,7 +148,8 @@ func TestUtilisationChart(t *testing.T) {
 	c := compare(t, madeUp(20, 25))
 	p := picture(t, htmlOf(t, c), "Utilisation")
 	bottom, top := p.Find(t, "0 %").Y-4, p.Find(t, "100 %").Y-4
-	for r, busy := range c.charts.busy {
+	for r := range c.Runs {
+		busy := c.s.runs[r].busy
 		steps := p.All("curve", svg.Run(r))[0].Points
 		for i, b := range busy {
 			want := bottom - min(b, 1)*(bottom-top)
@@ -345,20 +347,21 @@ func TestGantt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := s.gantt()
-	if len(g.users) != ganttUsers || g.left != 7 || len(g.lanes) != 4 {
-		t.Fatalf("%d users, %d left out, lanes %v", len(g.users), g.left, g.lanes)
+	g, left := s.gantt()
+	if len(g.Panels) != ganttUsers || left != "Left out: 7 users with less work in this window." || len(g.Panels[0].Lanes) != 4 {
+		t.Fatalf("%d users, %q, lanes %v", len(g.Panels), left, g.Panels[0].Lanes)
 	}
-	for _, u := range g.users {
-		for l, bars := range u.bars {
-			for k, b := range bars {
-				if b.number != k+1 || b.submit > b.start || b.start > b.finish {
-					t.Errorf("%s, %s: %+v", u.name, g.lanes[l], b)
-				}
+	for _, u := range g.Panels {
+		var number [4]int
+		for _, b := range u.Boxes {
+			lane := int(b.Top)
+			number[lane]++
+			if b.Label != strconv.Itoa(number[lane]) || b.Wait < 0 || b.From > b.To {
+				t.Errorf("%s, %s: %+v", u.Name, u.Lanes[lane], b)
 			}
 		}
-		if len(u.bars[0]) != len(u.bars[3]) {
-			t.Errorf("%s: %d real campaigns, %d virtual", u.name, len(u.bars[0]), len(u.bars[3]))
+		if number[0] != number[3] {
+			t.Errorf("%s: %d real campaigns, %d virtual", u.Name, number[0], number[3])
 		}
 	}
 	// The same bars from the jobs, and the work of the users.
@@ -385,41 +388,38 @@ func TestGantt(t *testing.T) {
 		}
 		first = after
 	}
-	for i, u := range g.users {
-		for _, b := range u.bars[2] {
-			if !stays[u.name][stay{b.submit, b.start, b.finish}] {
-				t.Errorf("%s: no campaign for %+v", u.name, b)
+	for i, u := range g.Panels {
+		for _, b := range u.Boxes {
+			if int(b.Top) == 2 && !stays[u.Name][stay{b.From - b.Wait, b.From, b.To}] {
+				t.Errorf("%s: no campaign for %+v", u.Name, b)
 			}
 		}
-		if i > 0 && work[u.name] > work[g.users[i-1].name] {
-			t.Errorf("%s comes behind %s, with less work", u.name, g.users[i-1].name)
+		if i > 0 && work[u.Name] > work[g.Panels[i-1].Name] {
+			t.Errorf("%s comes behind %s, with less work", u.Name, g.Panels[i-1].Name)
 		}
 	}
 	// What is drawn lies where it is in the window.
 	p := picture(t, htmlOf(t, compare(t, in)), "Gantt chart")
-	left, _, right, _ := p.All("floor")[0].Box()
-	x := func(at float64) float64 {
-		return left + min(max((at-float64(g.from))/float64(g.to-g.from), 0), 1)*(right-left)
-	}
+	low, _, high, _ := p.All("floor")[0].Box()
+	from, to := float64(in.Window.From), float64(in.Window.To)
+	x := func(at float64) float64 { return low + min(max((at-from)/(to-from), 0), 1)*(high-low) }
 	boxes := p.All("box")
-	for i, u := range g.users {
+	for i, u := range g.Panels {
 		_, top, _, bottom := p.All("floor")[i].Box()
-		if name := p.Find(t, u.name); name.Y < top || name.Y > bottom {
-			t.Errorf("%s is named at %v, beside %v to %v", u.name, name.Y, top, bottom)
+		if name := p.Find(t, u.Name); name.Y < top || name.Y > bottom {
+			t.Errorf("%s is named at %v, beside %v to %v", u.Name, name.Y, top, bottom)
 		}
-		for l, bars := range u.bars {
-			for _, b := range bars {
-				if b.finish <= float64(g.from) || b.start >= float64(g.to) {
-					continue
-				}
-				drawn := &boxes[0]
-				boxes = boxes[1:]
-				from, high, to, low := drawn.Box()
-				lane := (bottom - top) / float64(len(g.lanes))
-				if drawn.Title != fmt.Sprintf("campaign %d", b.number) || math.Abs(from-x(b.start)) > 0.02 || math.Abs(to-max(x(b.finish), x(b.start)+0.8)) > 0.02 ||
-					high < top+lane*float64(l) || low > top+lane*float64(l+1) {
-					t.Errorf("%s, %s: %+v is drawn as %+v", u.name, g.lanes[l], b, *drawn)
-				}
+		for _, b := range u.Boxes {
+			if b.To <= from || b.From >= to {
+				continue
+			}
+			drawn := &boxes[0]
+			boxes = boxes[1:]
+			begin, high, end, low := drawn.Box()
+			lane := (bottom - top) / float64(len(u.Lanes))
+			if drawn.Title != "campaign "+b.Label || math.Abs(begin-x(b.From)) > 0.02 || math.Abs(end-max(x(b.To), x(b.From)+0.8)) > 0.02 ||
+				high < top+lane*math.Floor(b.Top) || low > top+lane*math.Ceil(b.Top) {
+				t.Errorf("%s: %+v is drawn as %+v", u.Name, b, *drawn)
 			}
 		}
 	}
@@ -427,7 +427,7 @@ func TestGantt(t *testing.T) {
 		t.Errorf("%d boxes too many", len(boxes))
 	}
 	in.Window.To = in.Window.From
-	if s.gantt() != nil {
+	if g, _ := s.gantt(); len(g.Panels) > 0 {
 		t.Error("a chart of no time")
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -80,7 +80,7 @@ type Week struct {
 type Shift struct {
 	Measure       string           `json:"measure"`
 	Name          string           `json:"name"`
-	Unit          string           `json:"unit"`
+	Unit          Unit             `json:"unit"`
 	Before        float64          `json:"before"`
 	After         float64          `json:"after"`
 	Difference    float64          `json:"difference"`
@@ -106,21 +106,8 @@ var periodMeasures = []measure{
 	{"utilisation", "utilisation", "part", 0, byTime, lead}, // that of the load
 }
 
-// Positions in periodMeasures.
-const (
-	periodUserMean = iota
-	periodP50
-	periodMean
-	periodP95
-	periodWait
-	periodWaitP95
-	periodLate
-	periodKept
-	periodRho
-	periodJobsInTime
-	periodCampaignsInTime
-	periodUtilisation
-)
+// periodUtilisation is the last of periodMeasures.
+const periodUtilisation = 11
 
 const (
 	week = ostrich.Duration(7 * 86400)
@@ -196,11 +183,10 @@ func (c *Periods) divide(from, to ostrich.Time) (ostrich.Time, error) {
 
 // assign gives each campaign to the period in which it was submitted and ended.
 func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) error {
-	places := s.campaignPlaces()
 	unfinished := make([]bool, len(s.runs[0].campaigns))
 	for number := range open {
-		if number < len(places) && places[number] >= 0 {
-			unfinished[places[number]] = true
+		if number < len(s.place) && s.place[number] >= 0 {
+			unfinished[s.place[number]] = true
 		}
 	}
 	for i := range s.runs[0].campaigns {
@@ -239,13 +225,12 @@ type period struct {
 	block     ostrich.Duration
 	campaigns []int // of the only run
 
-	count, stretch, late, kept, rho []float64 // by block, sums over its campaigns
-	jobs, wait                      []float64 // by block, sums over the jobs of its campaigns
-	jobsInTime, campaignsInTime     []float64 // by block, of those
-	work                            float64   // of all these jobs, in processor seconds
-	busy                            []float64 // by block, utilisation
-	users                           [][]part  // by user, what the user has in each block
-	stretches, waits                *report.Pool
+	sums             []sums    // by block, over its campaigns and their jobs
+	late             []float64 // by block, sum over its campaigns
+	work             float64   // of all these jobs, in processor seconds
+	busy             []float64 // by block, utilisation
+	users            [][]part  // by user, what the user has in each block
+	stretches, waits *report.Pool
 }
 
 // part is what a user has in a block.
@@ -263,28 +248,17 @@ func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Ti
 // measure sums up the campaigns by block. late is by number of the campaign.
 func (x *period) measure(ran []report.Job, late []float64) {
 	n, run := x.blocks(), &x.runs[0]
-	x.count, x.stretch, x.late, x.kept, x.rho = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	x.jobsInTime, x.campaignsInTime = make([]float64, n), make([]float64, n)
-	x.jobs, x.wait, x.users = make([]float64, n), make([]float64, n), make([][]part, len(x.studied.users))
+	x.sums, x.late, x.users = make([]sums, n), make([]float64, n), make([][]part, len(x.studied.users))
 	here := make(map[int]int, len(x.campaigns)) // block by place
 	var values, waits []float64
 	var of, ofWait []int32
 	for _, i := range x.campaigns {
 		b := x.of(run.campaigns[i].Submit)
 		here[i] = b
-		x.count[b]++
-		x.stretch[b] += run.stretch[i]
-		x.rho[b] += run.rho[i]
-		x.campaignsInTime[b] += float64(1 - satisfaction.Unified(run.lateCampaigns[i]))
-		if run.rho[i] <= 1 {
-			x.kept[b]++
-		}
+		x.addCampaign(&x.sums[b], 0, i)
 		values, of = append(values, run.stretch[i]), append(of, int32(b))
 		u := x.campaign[i]
-		k := len(x.users[u]) - 1
-		for k >= 0 && x.users[u][k].block != b {
-			k--
-		}
+		k := slices.IndexFunc(x.users[u], func(p part) bool { return p.block == b })
 		if k < 0 {
 			k = len(x.users[u])
 			x.users[u] = append(x.users[u], part{block: b})
@@ -293,22 +267,18 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		x.users[u][k].total += run.stretch[i]
 	}
 	jobs, seen := x.in.Runs[0].Jobs, make(map[int]bool)
-	places := x.campaignPlaces()
 	for i := range jobs {
 		j := &jobs[i]
 		if j.Campaign < 0 {
 			continue
 		}
-		b, ok := here[places[j.Campaign]]
+		b, ok := here[x.place[j.Campaign]]
 		if !ok {
 			continue
 		}
-		wait := float64(j.Start - j.Submit)
-		x.jobs[b]++
+		x.addJob(&x.sums[b], 0, i)
 		x.work += float64(j.End-j.Start) * float64(j.Procs)
-		x.wait[b] += wait
-		x.jobsInTime[b] += float64(1 - satisfaction.Unified(run.lateJobs[i]))
-		waits, ofWait = append(waits, wait), append(ofWait, int32(b))
+		waits, ofWait = append(waits, float64(j.Start-j.Submit)), append(ofWait, int32(b))
 		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
 			x.late[b] += l
 		}
@@ -321,11 +291,12 @@ func (x *period) measure(ran []report.Job, late []float64) {
 // values measures a sample of the blocks; nil is each once. Without a campaign all
 // but the utilisation is NaN.
 func (x *period) values(times []float64) []float64 {
-	sum := func(of []float64) (s float64) {
-		for b, v := range of {
-			s += report.Often(times, b) * v
-		}
-		return s
+	var all sums
+	late, busy := 0.0, 0.0
+	for b := range x.sums {
+		w := report.Often(times, b)
+		all.add(&x.sums[b], w)
+		late, busy = late+w*x.late[b], busy+w*x.busy[b]
 	}
 	users, means := 0.0, 0.0
 	for _, parts := range x.users {
@@ -338,18 +309,17 @@ func (x *period) values(times []float64) []float64 {
 			users, means = users+1, means+total/count
 		}
 	}
-	v := make([]float64, len(periodMeasures))
-	campaigns, jobs := sum(x.count), sum(x.jobs)
-	v[periodUserMean], v[periodMean], v[periodWait] = means/users, sum(x.stretch)/campaigns, sum(x.wait)/jobs
-	v[periodLate], v[periodKept], v[periodRho] = sum(x.late)/campaigns, sum(x.kept)/campaigns, sum(x.rho)/campaigns
-	v[periodJobsInTime], v[periodCampaignsInTime] = sum(x.jobsInTime)/jobs, sum(x.campaignsInTime)/campaigns
-	v[periodP50], v[periodP95], v[periodWaitP95] = math.NaN(), math.NaN(), math.NaN()
+	jobs, campaigns, p50, p95, waitP95 := all[sumJobs], all[sumCampaigns], math.NaN(), math.NaN(), math.NaN()
 	if campaigns > 0 {
 		q := x.stretches.Quantiles(times, 0.5, 0.95)
-		v[periodP50], v[periodP95], v[periodWaitP95] = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
+		p50, p95, waitP95 = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
 	}
-	v[periodUtilisation] = sum(x.busy) / float64(x.blocks())
-	return v
+	return []float64{ // in the order of periodMeasures
+		means / users, p50, all[sumStretch] / campaigns, p95, all[sumWait] / jobs, waitP95,
+		late / campaigns,
+		all[sumKept] / campaigns, all[sumRho] / campaigns, all[sumJobsInTime] / jobs, all[sumCampaignsInTime] / campaigns,
+		busy / float64(x.blocks()),
+	}
 }
 
 // figures describes the period.
@@ -370,17 +340,17 @@ func (x *period) figures(ran []report.Job) Period {
 			measured[x.in.userName(x.studied.users[u])] = true
 		}
 	}
-	for _, n := range x.jobs {
-		f.MeasuredJobs += int(n)
+	for b := range x.sums {
+		f.MeasuredJobs += int(x.sums[b][sumJobs])
 	}
 	f.MeasuredUsers, f.MeasuredWork = len(measured), x.work/max(work, x.work)
 	only := make([]float64, x.blocks())
 	for b := range only {
 		clear(only)
 		only[b] = 1
-		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.count[b]), Utilisation: x.busy[b]}
+		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.sums[b][sumCampaigns]), Utilisation: x.busy[b]}
 		if w.Campaigns > 0 {
-			w.UserMeanStretch = x.values(only)[periodUserMean]
+			w.UserMeanStretch = x.values(only)[0]
 		}
 		f.Weeks = append(f.Weeks, w)
 	}
@@ -433,7 +403,8 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 				}
 			}
 		}
-		d.Interval, d.Reading = read(differences, enough, good(m))
+		change := read(d.Difference, differences, enough, good(m))
+		d.Interval, d.Reading = change.Interval, change.Reading
 		if was[m] > 0 {
 			ratio := is[m] / was[m]
 			d.Ratio = &ratio

@@ -111,7 +111,7 @@ func TestPeriods(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := periods(t, tt.in)
-			d := c.Measures[periodUserMean]
+			d := *shift(c, "user_mean_stretch")
 			if d.Reading != tt.reading || c.Alike != tt.alike || !strings.HasPrefix(c.Verdict[0], tt.verdict) {
 				t.Errorf("reading %s, loads alike %v, verdict %q; want %s, %v, %q", d.Reading, c.Alike, c.Verdict[0], tt.reading, tt.alike, tt.verdict)
 			}
@@ -165,7 +165,7 @@ func TestPeriodsCoverage(t *testing.T) {
 			if slices.ContainsFunc(c.Measures, func(d Shift) bool { return d.Reading.clear() }) {
 				odd++
 			}
-			if d := c.Measures[periodUserMean]; d.Reading == Unclear && !d.Interval.Excludes(0) && !d.RatioInterval.Excludes(1) {
+			if d := *shift(c, "user_mean_stretch"); d.Reading == Unclear && !d.Interval.Excludes(0) && !d.RatioInterval.Excludes(1) {
 				covers++
 			}
 		}
@@ -174,6 +174,11 @@ func TestPeriodsCoverage(t *testing.T) {
 		}
 		t.Logf("%d weeks: %d of %d intervals contain 0; in %d histories some measure seems to differ", weeks, covers, *histories, odd)
 	}
+}
+
+// shift returns a measure by its key.
+func shift(c *Periods, key string) *Shift {
+	return &c.Measures[slices.IndexFunc(c.Measures, func(s Shift) bool { return s.Measure == key })]
 }
 
 // TestPeriodsSwapped: a comparison the other way round has the inverse ratios and the
@@ -257,10 +262,10 @@ func TestPeriodsBelong(t *testing.T) {
 		t.Errorf("%d campaigns before, %d after, %d across the date, %d beyond; want 2, 2, 3, 3", c.Before.Campaigns, c.After.Campaigns, c.Straddling, c.Beyond)
 	}
 	// Waits of 1 h and 1 h before, 2 h and 1 h after.
-	if d := c.Measures[periodWait]; d.Before != 3600 || d.After != 5400 {
+	if d := shift(c, "wait_mean"); d.Before != 3600 || d.After != 5400 {
 		t.Errorf("mean wait %v and %v, want 3600 and 5400", d.Before, d.After)
 	}
-	if d := c.Measures[periodMean]; !near(d.Before, (2+1.25)/2) { // 2 h of which 1 h ran, 5 h of which 4 h ran
+	if d := shift(c, "campaign_stretch_mean"); !near(d.Before, (2+1.25)/2) { // 2 h of which 1 h ran, 5 h of which 4 h ran
 		t.Errorf("mean stretch before %v, want 1.625", d.Before)
 	}
 	if c.Accepted != "median" {
@@ -268,15 +273,15 @@ func TestPeriodsBelong(t *testing.T) {
 	}
 	// All waits are below the 71 minutes that the median accepts for a job of an hour,
 	// but for the one of 2 h, which ran for 4 h: it may wait for 197 minutes.
-	for _, m := range []int{periodJobsInTime, periodCampaignsInTime} {
-		if d := c.Measures[m]; d.Before != 1 || d.After != 1 || d.Unit != "part" {
+	for _, key := range []string{"jobs_in_time", "campaigns_in_time"} {
+		if d := shift(c, key); d.Before != 1 || d.After != 1 || d.Unit != "part" {
 			t.Errorf("%s %v and %v, want 1 and 1", d.Measure, d.Before, d.After)
 		}
 	}
 	hasty := in
 	hasty.Accept = satisfaction.Acceptance{Slope: 1, Offset: 60}
-	for _, m := range []int{periodJobsInTime, periodCampaignsInTime} {
-		if d := periods(t, hasty).Measures[m]; d.Before != 1 || d.After != 0.5 || *d.Ratio != 0.5 {
+	for _, key := range []string{"jobs_in_time", "campaigns_in_time"} {
+		if d := shift(periods(t, hasty), key); d.Before != 1 || d.After != 0.5 || *d.Ratio != 0.5 {
 			t.Errorf("if an hour is accepted: %s %v and %v, want 1 and 0.5", d.Measure, d.Before, d.After)
 		}
 	}

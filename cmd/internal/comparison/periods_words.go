@@ -1,16 +1,15 @@
 package comparison
 
 import (
+	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -50,7 +49,6 @@ func (c *Periods) blocksName() string { return format.Plural(c.Blocks, c.blockNa
 // two periods are comparable.
 func (c *Periods) verdict() []string {
 	d := &c.Measures[0]
-	unit := &Difference{Unit: d.Unit, Interval: d.Interval}
 	said := map[Reading]string{
 		Better: "Better since then", Worse: "Worse since then", Unclear: "Not told from chance",
 		Differs: "Lower since then, with another load",
@@ -65,7 +63,7 @@ func (c *Periods) verdict() []string {
 		}
 	}
 	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results; before the date %s times (%s: %s%s; %s).",
-		said, unit.amount(d.After), unit.amount(d.Before), d.Name, unit.signed(d.Difference), unit.interval(), d.times()))
+		said, d.Unit.amount(d.After), d.Unit.amount(d.Before), d.Name, d.Unit.signed(d.Difference), interval(d.Interval, d.Unit), d.times()))
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
 	}
@@ -116,11 +114,11 @@ func (c *Periods) measureTable() format.Table {
 	}
 	for i := range c.Measures {
 		d := &c.Measures[i]
-		unit, ratio := &Difference{Unit: d.Unit}, "–"
+		ratio := "–"
 		if d.Ratio != nil {
 			ratio = format.Number(*d.Ratio)
 		}
-		t.Add(d.Name, unit.amount(d.Before), unit.amount(d.After), unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
+		t.Add(d.Name, d.Unit.amount(d.Before), d.Unit.amount(d.After), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
 			ratioBetween(d.RatioInterval), d.Reading)
 	}
 	return t
@@ -128,32 +126,22 @@ func (c *Periods) measureTable() format.Table {
 
 // TextTables are the Tables as a terminal shows them.
 func (c *Periods) TextTables() []format.Table {
-	tables := c.Tables()
-	for i := range tables {
-		for k, h := range tables[i].Header {
-			tables[i].Header[k] = strings.ToUpper(h)
-		}
-	}
-	return tables
+	return capitals(c.Tables())
 }
 
 // Sentences are the notes, below the tables.
-func (c *Periods) Sentences() string {
-	if len(c.Notes) == 0 {
-		return ""
-	}
-	return "\nNotes\n  " + strings.Join(c.Notes, "\n  ") + "\n"
-}
+func (c *Periods) Sentences() string { return section("Notes", c.Notes) }
+
+//go:embed periods.html
+var periodsText string
 
 // periodsPage is the data of the template.
 type periodsPage struct {
 	*Periods
-	Where, Floor, Fewest      string
-	Odd                       bool
-	Chart, Weekly             template.HTML
-	Legend                    []key
-	PeriodTable, MeasureTable format.Table
-	Date, Blocks, BlockName   string
+	Where, Date, Blocks, BlockName string
+	Chart, Weekly                  template.HTML
+	PeriodTable, MeasureTable      format.Table
+	Fewest                         int
 }
 
 // WriteHTML writes a self-contained page, as Comparison.WriteHTML does.
@@ -161,16 +149,15 @@ func (c *Periods) WriteHTML(w io.Writer) error {
 	tables := c.Tables()
 	p := periodsPage{
 		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
-		Floor: format.Length(float64(c.Floor)), Fewest: strconv.Itoa(report.Fewest), Odd: !c.Alike, Chart: c.chart(), Weekly: c.weekly(),
-		Legend:      []key{{"before", svg.Swatch("curve", 0, "line and mark of before")}, {"after", svg.Swatch("curve", 1, "line and mark of after")}},
-		PeriodTable: tables[0], MeasureTable: tables[1], Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(),
+		Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(), Chart: c.chart(), Weekly: c.weekly(),
+		PeriodTable: tables[0], MeasureTable: tables[1], Fewest: report.Fewest,
 	}
-	return writePage(w, "periods.html", p)
+	return WritePage(w, periodsText, p)
 }
 
 // chart draws the ratios as differences from before.
 func (c *Periods) chart() template.HTML {
-	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: pageWidth}
+	chart := svg.Rows{Text: "Differences of the measures in per cent of before", Width: PageWidth}
 	most := 0.05
 	for i := range c.Measures {
 		d := &c.Measures[i]
@@ -183,13 +170,9 @@ func (c *Periods) chart() template.HTML {
 			v.Low, v.High = r.Low-1, r.High-1
 			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
 		}
-		name := d.Name
-		if periodMeasures[i].good > 0 {
-			name += " (more is better)"
-		}
-		chart.Rows = append(chart.Rows, svg.Row{Name: name, Values: []svg.Value{v}})
+		chart.Rows = append(chart.Rows, svg.Row{Name: periodMeasures[i].label(), Values: []svg.Value{v}})
 	}
-	chart.X = differences("before", most)
+	chart.X = Differences("before", most)
 	return chart.Draw().Inline()
 }
 
@@ -197,8 +180,8 @@ func (c *Periods) chart() template.HTML {
 func (c *Periods) weekly() template.HTML {
 	most := 0.0
 	chart := svg.Chart{
-		Text: "Mean stretch per user, by time of submission", Width: pageWidth, Height: 260,
-		X: svg.Quarters("", float64(c.Before.From), float64(c.After.To), func(t float64) string { return moment(ostrich.Time(t), c.location) }),
+		Text: "Mean stretch per user, by time of submission", Width: PageWidth, Height: 260,
+		X: times(c.Before.From, c.After.To, c.location),
 	}
 	for r, s := range []*Period{&c.Before, &c.After} {
 		line := svg.Series{Class: "curve " + svg.Run(r), Marks: "dot " + svg.Run(r)}

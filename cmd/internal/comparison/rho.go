@@ -1,12 +1,8 @@
 package comparison
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -14,7 +10,6 @@ import (
 // measureRho compares the campaigns of each run with an equally shared machine,
 // by report.Rho with the floor as the allowance.
 func (s *studied) measureRho() error {
-	places := s.campaignPlaces()
 	var shared []float64
 	for r := range s.runs {
 		run, jobs := &s.runs[r], s.in.Runs[r].Jobs
@@ -24,24 +19,13 @@ func (s *studied) measureRho() error {
 				return fmt.Errorf("the equally shared machine: %w", err)
 			}
 		}
-		n := len(s.users)
 		run.rho = make([]float64, len(run.campaigns))
-		run.sumRho, run.kept, run.maxRho = make([]float64, n), make([]float64, n), make([]float64, n)
-		for number, flow := range shared {
-			if math.IsNaN(flow) {
-				continue // no job has this number
-			}
-			i := places[number]
-			c, u := &run.campaigns[i], s.campaign[i]
-			rho := report.Rho(float64(c.End-c.Submit), flow, float64(s.in.Floor))
-			run.rho[i] = rho
-			run.sumRho[u] += rho
-			run.maxRho[u] = max(run.maxRho[u], rho)
-			if rho <= 1 {
-				run.kept[u]++
+		for number, i := range s.place {
+			if i >= 0 {
+				c := &run.campaigns[i]
+				run.rho[i] = report.Rho(float64(c.End-c.Submit), shared[number], float64(s.in.Floor))
 			}
 		}
-		run.rhos = report.NewPool(run.rho, s.campaign, n)
 	}
 	return nil
 }
@@ -55,30 +39,4 @@ func sameLoad(a, b []report.Job) bool {
 		}
 	}
 	return true
-}
-
-// worstOff returns the users with a mean rho above 1 in a run, the greatest
-// first.
-func (c *Comparison) worstOff(run string) []*User {
-	var list []*User
-	for i := range c.Users {
-		if c.Users[i].run(run).MeanRho > 1 {
-			list = append(list, &c.Users[i])
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *User) int { return cmp.Compare(b.run(run).MeanRho, a.run(run).MeanRho) })
-	return list
-}
-
-// rhoTable lists users with what they got of an equal share in a run.
-func (c *Comparison) rhoTable(run string, users []*User) format.Table {
-	t := format.Table{
-		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
-		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
-	}
-	for _, u := range users {
-		r := u.run(run)
-		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
-	}
-	return t
 }

@@ -8,6 +8,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/satisfaction"
 )
 
 // studied is the input as the measures need it.
@@ -19,6 +20,7 @@ type studied struct {
 	owner    []int32 // of a job: index into users
 	campaign []int32 // of a campaign: index into users
 	owning   []int32 // users with campaigns
+	place    []int   // of a campaign number: index into the campaigns; -1 without a job
 	runs     []studiedRun
 }
 
@@ -27,15 +29,9 @@ type studied struct {
 type studiedRun struct {
 	campaigns   []report.Campaign
 	stretch     []float64     // of each campaign
-	users       []report.User // without campaigns: zero
-	jobs        []float64     // number of a user's jobs
-	wait        []float64     // sum over a user's jobs
-	slowdown    []float64     // sum over a user's jobs
-	sumStretch  []float64     // sum over a user's campaigns
-	sumPlain    []float64     // the same without the floor
 	rho         []float64     // of each campaign
-	sumRho      []float64     // sum over a user's campaigns
-	kept        []float64     // number of a user's campaigns with rho ≤ 1
+	users       []report.User // without campaigns: zero
+	sums        []sums        // by user
 	maxRho      []float64     // of a user's campaigns
 	waits       *report.Pool
 	stretches   *report.Pool
@@ -44,10 +40,59 @@ type studiedRun struct {
 	busy        []float64        // part of the processors, in each part of the window
 	first, last ostrich.Time
 
-	// By what users accept to wait.
-	lateJobs, lateCampaigns     []ostrich.Duration
-	jobsInTime, campaignsInTime []float64 // number of a user's that were not late
-	late, tardy                 []float64 // sums over a user's jobs
+	lateJobs, lateCampaigns []ostrich.Duration // by what users accept to wait
+}
+
+// sums are what is summed up over jobs and campaigns of a run.
+type sums [numSums]float64
+
+const (
+	sumJobs       = iota // their number
+	sumWait              // of jobs
+	sumSlowdown          // of jobs
+	sumJobsInTime        // number of jobs that were not late
+	sumLate              // of jobs
+	sumTardy             // of jobs
+	sumCampaigns         // their number
+	sumStretch           // of campaigns
+	sumPlain             // the same without the floor
+	sumRho               // of campaigns
+	sumKept              // number of campaigns with rho ≤ 1
+	sumCampaignsInTime
+	numSums
+)
+
+// add adds other sums some times.
+func (s *sums) add(o *sums, times float64) {
+	for i, v := range o {
+		s[i] += times * v
+	}
+}
+
+// addJob adds job i of run r.
+func (s *studied) addJob(to *sums, r, i int) {
+	j, late := &s.in.Runs[r].Jobs[i], s.runs[r].lateJobs[i]
+	to[sumJobs]++
+	to[sumWait] += float64(j.Start - j.Submit)
+	to[sumSlowdown] += report.BoundedSlowdown(s.in.Runs[r].Jobs[i : i+1])
+	to[sumJobsInTime] += float64(1 - satisfaction.Unified(late))
+	to[sumLate] += float64(late)
+	to[sumTardy] += float64(satisfaction.Tardiness(late))
+}
+
+// addCampaign adds campaign i of run r.
+func (s *studied) addCampaign(to *sums, r, i int) {
+	run := &s.runs[r]
+	plain := run.campaigns[i]
+	plain.Floor = 0
+	to[sumCampaigns]++
+	to[sumStretch] += run.stretch[i]
+	to[sumPlain] += plain.Stretch(s.in.Procs)
+	to[sumRho] += run.rho[i]
+	if run.rho[i] <= 1 {
+		to[sumKept]++
+	}
+	to[sumCampaignsInTime] += float64(1 - satisfaction.Unified(run.lateCampaigns[i]))
 }
 
 func study(in *Input) (*studied, error) {
@@ -97,14 +142,14 @@ func study(in *Input) (*studied, error) {
 	if err := s.oneOwner(); err != nil {
 		return nil, err
 	}
-	demand := make([]float64, 0, len(s.owning))
-	for r := range s.runs {
-		s.measure(r)
-	}
-	s.measureLateness()
+	s.place = campaignPlaces(jobs)
 	if err := s.measureRho(); err != nil {
 		return nil, err
 	}
+	for r := range s.runs {
+		s.measure(r)
+	}
+	demand := make([]float64, 0, len(s.owning))
 	for _, u := range s.owning {
 		demand = append(demand, float64(s.runs[in.Baseline].users[u].Work)/s.shares[u])
 	}
@@ -131,6 +176,28 @@ func (s *studied) fewRounds() []string {
 		format.Plural(s.in.Resamples, "resample"), leastRounds)}
 }
 
+// campaignPlaces returns the index of each campaign number in the list of
+// campaigns, which leaves out numbers without a job: theirs is -1.
+func campaignPlaces(jobs []report.Job) []int {
+	var places []int
+	for i := range jobs {
+		if n := jobs[i].Campaign; n >= 0 {
+			for len(places) <= n {
+				places = append(places, -1)
+			}
+			places[n] = 0
+		}
+	}
+	next := 0
+	for n, place := range places {
+		if place == 0 {
+			places[n] = next
+			next++
+		}
+	}
+	return places
+}
+
 // oneOwner checks that no two users share a campaign.
 func (s *studied) oneOwner() error {
 	owner := make(map[int]ostrich.UserID)
@@ -151,26 +218,20 @@ func (s *studied) oneOwner() error {
 // measure computes run r.
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
-	run.jobs, run.wait, run.slowdown = make([]float64, n), make([]float64, n), make([]float64, n)
-	run.sumStretch, run.sumPlain, run.users = make([]float64, n), make([]float64, n), make([]report.User, n)
+	run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
+	run.sums, run.maxRho, run.users = make([]sums, n), make([]float64, n), make([]report.User, n)
 	waits := make([]float64, len(jobs))
 	for i := range jobs {
-		u, wait := s.owner[i], float64(jobs[i].Start-jobs[i].Submit)
-		waits[i] = wait
-		run.jobs[u]++
-		run.wait[u] += wait
-		run.slowdown[u] += report.BoundedSlowdown(jobs[i : i+1])
+		waits[i] = float64(jobs[i].Start - jobs[i].Submit)
+		s.addJob(&run.sums[s.owner[i]], r, i)
 	}
-	run.waits = report.NewPool(waits, s.owner, n)
 	run.stretch = make([]float64, len(run.campaigns))
-	for i := range run.campaigns {
+	for i, u := range s.campaign {
 		run.stretch[i] = run.campaigns[i].Stretch(s.in.Procs)
-		run.sumStretch[s.campaign[i]] += run.stretch[i]
-		plain := run.campaigns[i]
-		plain.Floor = 0
-		run.sumPlain[s.campaign[i]] += plain.Stretch(s.in.Procs)
+		run.maxRho[u] = max(run.maxRho[u], run.rho[i])
+		s.addCampaign(&run.sums[u], r, i)
 	}
-	run.stretches = report.NewPool(run.stretch, s.campaign, n)
+	run.waits, run.stretches, run.rhos = report.NewPool(waits, s.owner, n), report.NewPool(run.stretch, s.campaign, n), report.NewPool(run.rho, s.campaign, n)
 	for _, u := range report.Users(run.campaigns, s.in.Procs) {
 		i, _ := slices.BinarySearch(s.users, u.User)
 		run.users[i] = u

@@ -55,7 +55,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 		row := []string{f.Run}
 		for m, v := range f.values {
 			if long || measures[m].show == lead {
-				row = append(row, (&Difference{Unit: measures[m].unit}).amount(v))
+				row = append(row, measures[m].unit.amount(v))
 			}
 		}
 		seconds := "–"
@@ -82,7 +82,7 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 		if !long && d.longOnly() {
 			continue
 		}
-		t.Add(d.Run, d.Name, d.amount(d.Baseline), d.amount(d.Value), d.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
+		t.Add(d.Run, d.Name, d.Unit.amount(d.Baseline), d.Unit.amount(d.Value), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
 	}
 	return t
 }
@@ -116,18 +116,27 @@ func (c *Comparison) agreementTable() format.Table {
 // sides returns the users whose mean stretch a run raised, and those whose it
 // lowered, the greatest effect first.
 func (c *Comparison) sides(run string) (worse, better []*User) {
+	worse = c.ranked(0, func(u *User) float64 { return u.change(run).Stretch.Difference })
+	better = c.ranked(0, func(u *User) float64 { return -u.change(run).Stretch.Difference })
+	return worse, better
+}
+
+// worstOff returns the users with a mean rho above 1 in a run, the greatest
+// first.
+func (c *Comparison) worstOff(run string) []*User {
+	return c.ranked(1, func(u *User) float64 { return u.run(run).MeanRho })
+}
+
+// ranked returns the users with a value above a limit, the greatest first.
+func (c *Comparison) ranked(limit float64, value func(*User) float64) []*User {
+	var list []*User
 	for i := range c.Users {
-		switch d := c.Users[i].change(run).Stretch.Difference; {
-		case d > 0:
-			worse = append(worse, &c.Users[i])
-		case d < 0:
-			better = append(better, &c.Users[i])
+		if value(&c.Users[i]) > limit {
+			list = append(list, &c.Users[i])
 		}
 	}
-	effect := func(u *User) float64 { return u.change(run).Stretch.Difference }
-	slices.SortStableFunc(worse, func(a, b *User) int { return cmp.Compare(effect(b), effect(a)) })
-	slices.SortStableFunc(better, func(a, b *User) int { return cmp.Compare(effect(a), effect(b)) })
-	return worse, better
+	slices.SortStableFunc(list, func(a, b *User) int { return cmp.Compare(value(b), value(a)) })
+	return list
 }
 
 // withoutAccounts removes column 1, the account, from a table of users if nobody
@@ -155,9 +164,22 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 	for _, u := range users {
 		change := u.change(run)
 		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns,
-			format.Number(u.Runs[c.baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
+			format.Number(u.Runs[c.s.in.Baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
 			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), change.Stretch.Reading,
 			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), change.Wait.Reading)
+	}
+	return t
+}
+
+// rhoTable lists users with what they got of an equal share in a run.
+func (c *Comparison) rhoTable(run string, users []*User) format.Table {
+	t := format.Table{
+		Title: "Users furthest from an equal share of the machine under " + run, Names: 2, Users: true,
+		Header: []string{"user", "account", "core-hours", "campaigns", "campaigns with rho <= 1", "mean rho", "greatest rho"},
+	}
+	for _, u := range users {
+		r := u.run(run)
+		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
 	}
 	return t
 }
@@ -190,6 +212,21 @@ func (c *Comparison) userTable(users []User) format.Table {
 	return t
 }
 
+// satisfactionTable has a row for the jobs, and for the campaigns, of each length in
+// each run.
+func (c *Comparison) satisfactionTable() format.Table {
+	t := format.Table{
+		Title: "Within the accepted wait (" + c.Runs[0].Satisfaction.Accepted + "), by length", Names: 3,
+		Header: []string{"run", "of", "length", "number", "in time", "mean lateness", "mean tardiness"},
+	}
+	for i := range c.Runs {
+		for _, r := range c.Runs[i].Satisfaction.Rows() {
+			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness))
+		}
+	}
+	return t
+}
+
 // lengthTable has a row for each predictor.
 func (c *Comparison) lengthTable() format.Table {
 	t := format.Table{
@@ -198,10 +235,7 @@ func (c *Comparison) lengthTable() format.Table {
 	}
 	for i := range c.Predictors {
 		p := &c.Predictors[i]
-		class, short, note := p.Class, "–", ""
-		if class == "" {
-			class = "–"
-		}
+		short, note := "–", ""
 		if p.ShortAUC != nil {
 			short = fmt.Sprintf("%.2f", *p.ShortAUC)
 		}
@@ -213,7 +247,7 @@ func (c *Comparison) lengthTable() format.Table {
 		case p.Best:
 			note = "the best"
 		}
-		t.Add(p.Predictor, class, fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
+		t.Add(p.Predictor, cmp.Or(p.Class, "–"), fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
 	}
 	return t
 }

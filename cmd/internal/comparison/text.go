@@ -19,30 +19,34 @@ func (c *Comparison) TextTables(long bool) []format.Table {
 			t.Title = fmt.Sprintf("%s: %d of %d users, all with --long", t.Title, mostRows, len(t.Rows))
 			t.Rows = t.Rows[:mostRows]
 		}
-		for k, h := range t.Header {
-			t.Header[k] = strings.ToUpper(h)
-		}
+	}
+	return capitals(tables)
+}
+
+// capitals writes the headers of tables in capitals.
+func capitals(tables []format.Table) []format.Table {
+	for i := range tables {
+		tables[i].Header = format.Texts(tables[i].Header, strings.ToUpper)
 	}
 	return tables
 }
 
 // Sentences say in words what changed, below the tables.
 func (c *Comparison) Sentences() string {
-	var b strings.Builder
-	section := func(title string, sentences []string) {
-		if len(sentences) > 0 {
-			fmt.Fprintf(&b, "\n%s\n", title)
-		}
-		for _, s := range sentences {
-			fmt.Fprintf(&b, "  %s\n", s)
-		}
-	}
+	var parts []string
 	for _, change := range c.Changes {
-		section(change.Run+", compared with "+c.Baseline, change.Sentences)
+		parts = append(parts, section(change.Run+", compared with "+c.Baseline, change.Sentences))
 	}
 	if c.Lengths != "" {
-		section("Lengths", []string{c.Lengths})
+		parts = append(parts, section("Lengths", []string{c.Lengths}))
 	}
-	section("Notes", c.Notes)
-	return b.String()
+	return strings.Join(append(parts, section("Notes", c.Notes)), "")
+}
+
+// section writes sentences below a title, or nothing.
+func section(title string, sentences []string) string {
+	if len(sentences) == 0 {
+		return ""
+	}
+	return "\n" + title + "\n  " + strings.Join(sentences, "\n  ") + "\n"
 }

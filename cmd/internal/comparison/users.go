@@ -26,15 +26,16 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 		base := &s.runs[s.in.Baseline]
 		one := User{
 			Name: s.labels[u], Account: s.in.AccountName(s.users[u]), Share: s.shares[u],
-			Jobs: int(base.jobs[u]), Campaigns: base.users[u].Campaigns,
+			Jobs: int(base.sums[u][sumJobs]), Campaigns: base.users[u].Campaigns,
 		}
 		for r := range s.runs {
 			run := &s.runs[r]
-			got := run.users[u]
+			got, sum := run.users[u], &run.sums[u]
+			campaigns := float64(max(1, got.Campaigns))
 			one.Runs = append(one.Runs, UserRun{
 				Run: s.in.Runs[r].Name, MeanStretch: got.MeanStretch, MaxStretch: got.MaxStretch, Stretch: got.Stretch,
-				MeanWait: run.wait[u] / run.jobs[u],
-				RhoLe1:   run.kept[u] / float64(max(1, got.Campaigns)), MeanRho: run.sumRho[u] / float64(max(1, got.Campaigns)), MaxRho: run.maxRho[u],
+				MeanWait: sum[sumWait] / sum[sumJobs],
+				RhoLe1:   sum[sumKept] / campaigns, MeanRho: sum[sumRho] / campaigns, MaxRho: run.maxRho[u],
 			})
 		}
 		changes, err := s.userChanges(u, units[u])
@@ -54,10 +55,10 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 
 // unit is what a user's blocks consist of: a campaign, or a job in no campaign.
 type unit struct {
-	submit   ostrich.Time
-	number   int // of the campaign or of the job
-	campaign bool
-	sums     []blockSums // by run
+	submit ostrich.Time
+	lone   int         // 1 for a job, which comes after campaigns
+	number int         // of the campaign or of the job
+	sums   []blockSums // by run
 }
 
 // units returns the units of each user, in the order of submission.
@@ -65,21 +66,20 @@ func (s *studied) units() [][]unit {
 	all := make([]unit, len(s.runs[0].campaigns))
 	sums := make([]blockSums, len(all)*len(s.runs))
 	for i := range all {
-		all[i] = unit{s.runs[0].campaigns[i].Submit, i, true, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
+		all[i] = unit{s.runs[0].campaigns[i].Submit, 0, i, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
 		for r := range s.runs {
 			all[i].sums[r] = blockSums{campaigns: 1, stretch: s.runs[r].stretch[i]}
 		}
 	}
-	place := s.campaignPlaces()
 	units := make([][]unit, len(s.users))
 	for i := range s.in.Runs[0].Jobs {
 		first := &s.in.Runs[0].Jobs[i]
-		to := []blockSums(nil)
+		var to []blockSums
 		if first.Campaign >= 0 {
-			to = all[place[first.Campaign]].sums
+			to = all[s.place[first.Campaign]].sums
 		} else {
 			to = make([]blockSums, len(s.runs))
-			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, i, false, to})
+			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, 1, i, to})
 		}
 		for r := range s.runs {
 			j := &s.in.Runs[r].Jobs[i]
@@ -87,46 +87,15 @@ func (s *studied) units() [][]unit {
 			to[r].wait += float64(j.Start - j.Submit)
 		}
 	}
-	for i := range all {
-		u := s.campaign[i]
+	for i, u := range s.campaign {
 		units[u] = append(units[u], all[i])
 	}
 	for _, list := range units {
 		slices.SortFunc(list, func(a, b unit) int {
-			if a.campaign != b.campaign && a.submit == b.submit {
-				if a.campaign {
-					return -1
-				}
-				return 1
-			}
-			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.number, b.number))
+			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.lone, b.lone), cmp.Compare(a.number, b.number))
 		})
 	}
 	return units
-}
-
-// campaignPlaces returns the index of each campaign number in the list of
-// campaigns, which leaves out numbers without a job: theirs is -1.
-func (s *studied) campaignPlaces() []int {
-	var used []bool
-	jobs := s.in.Runs[0].Jobs
-	for i := range jobs {
-		if n := jobs[i].Campaign; n >= 0 {
-			for len(used) <= n {
-				used = append(used, false)
-			}
-			used[n] = true
-		}
-	}
-	places, next := make([]int, len(used)), 0
-	for n, has := range used {
-		places[n] = -1
-		if has {
-			places[n] = next
-			next++
-		}
-	}
-	return places
 }
 
 // blocks joins units into at most mostBlocks blocks of neighbours, each with
@@ -189,12 +158,13 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 			continue
 		}
 		run := &s.runs[r]
-		c := UserChange{Run: s.in.Runs[r].Name}
-		c.Stretch.Difference = run.users[u].MeanStretch - base.users[u].MeanStretch
-		c.Stretch.Interval, c.Stretch.Reading = read(stretches[r], campaigns >= report.Fewest, s.good(r, -1))
-		c.Wait.Difference = (run.wait[u] - base.wait[u]) / run.jobs[u]
-		c.Wait.Interval, c.Wait.Reading = read(waits[r], len(units) >= report.Fewest, s.good(r, -1))
-		changes = append(changes, c)
+		stretch := run.users[u].MeanStretch - base.users[u].MeanStretch
+		wait := (run.sums[u][sumWait] - base.sums[u][sumWait]) / run.sums[u][sumJobs]
+		changes = append(changes, UserChange{
+			Run:     s.in.Runs[r].Name,
+			Stretch: read(stretch, stretches[r], campaigns >= report.Fewest, s.good(r, -1)),
+			Wait:    read(wait, waits[r], len(units) >= report.Fewest, s.good(r, -1)),
+		})
 	}
 	return changes, nil
 }

@@ -18,7 +18,7 @@ const named = 8
 func (c *Comparison) nearness() []string {
 	a, base := c.Agreement, c.Baseline
 	if a == nil {
-		if c.Runs[c.baseline].Recorded {
+		if c.Runs[c.s.in.Baseline].Recorded {
 			return []string{"The baseline is what happened; nothing tells how far a simulation of it would be from that. " +
 				"Part of each difference is the simulation's own."}
 		}
@@ -54,7 +54,7 @@ func (c *Comparison) recorded(run string) bool {
 func (c *Comparison) changes() []Changes {
 	list := []Changes{}
 	for i, f := range c.Runs {
-		if i == c.baseline || f.Recorded {
+		if i == c.s.in.Baseline || f.Recorded {
 			continue
 		}
 		w := Changes{Run: f.Run}
@@ -75,7 +75,7 @@ func (c *Comparison) measured(run string) []string {
 		if d.Run != run || d.longOnly() {
 			continue
 		}
-		text := fmt.Sprintf("%s %s, was %s", d.Name, d.amount(d.Value), d.amount(d.Baseline))
+		text := fmt.Sprintf("%s %s, was %s", d.Name, d.Unit.amount(d.Value), d.Unit.amount(d.Baseline))
 		switch {
 		case slices.Contains(full, d.Measure):
 			list = append(list, d.sentence())
@@ -112,58 +112,40 @@ func (d *Difference) sentence() string {
 
 // change says from what to what a measure changed, with the interval.
 func (d *Difference) change() string {
-	how := "falls from " + d.amount(d.Baseline) + " to"
+	how := "falls from " + d.Unit.amount(d.Baseline) + " to"
 	switch {
-	case !strings.ContainsAny(d.signed(d.Difference), "123456789"):
+	case !strings.ContainsAny(d.Unit.signed(d.Difference), "123456789"):
 		how = "stays at"
 	case d.Difference > 0:
-		how = "rises from " + d.amount(d.Baseline) + " to"
+		how = "rises from " + d.Unit.amount(d.Baseline) + " to"
 	}
-	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, d.amount(d.Value), d.signed(d.Difference), d.interval())
+	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, d.Unit.amount(d.Value), d.Unit.signed(d.Difference), interval(d.Interval, d.Unit))
 }
 
 // interval returns the interval in words, to follow a difference; "" if there is
 // none.
-func (d *Difference) interval() string {
-	if d.Interval == nil {
+func interval(i *report.Interval, unit Unit) string {
+	if i == nil {
 		return ""
 	}
-	return "; 95 % interval " + between(d.Interval, d.Unit)
+	return "; 95 % interval " + between(i, unit)
 }
 
 // people returns the sentences on users, first on those for whom it got worse.
 func (c *Comparison) people(run string) []string {
-	all := 0.0
-	for i := range c.Users {
-		all += c.Users[i].CoreHours
-	}
-	group := func(of func(*UserChange) *Change, unit string, readings ...Reading) (g people) {
-		for i := range c.Users {
-			u := &c.Users[i]
-			change := of(u.change(run))
-			if slices.Contains(readings, change.Reading) {
-				g.add(u, change)
-			}
-		}
-		g.unit, g.part = unit, g.hours/all
-		slices.SortStableFunc(g.members, func(a, b member) int {
-			return cmp.Compare(math.Abs(b.change.Difference), math.Abs(a.change.Difference))
-		})
-		return g
-	}
 	stretch := func(u *UserChange) *Change { return &u.Stretch }
 	wait := func(u *UserChange) *Change { return &u.Wait }
-	worse, better := group(stretch, "", Worse), group(stretch, "", Better)
-	longer, shorter := group(wait, "s", Worse), group(wait, "s", Better)
-	unclear, few := group(stretch, "", Unclear), group(stretch, "", TooFew)
+	worse, better := c.group(run, stretch, Worse), c.group(run, stretch, Better)
+	longer, shorter := c.group(run, wait, Worse), c.group(run, wait, Better)
+	unclear, few := c.group(run, stretch, Unclear), c.group(run, stretch, TooFew)
 	few.members = slices.DeleteFunc(few.members, func(m member) bool { return m.user.Campaigns == 0 })
 
 	of := format.Plural(len(c.Users), "user")
 	list := []string{
-		worse.sentence("It got worse, by mean campaign stretch, for", of, "It got clearly worse, by mean campaign stretch, for none of "+of+"."),
-		longer.sentence("Jobs wait longer for", of, "Jobs wait clearly longer for none of "+of+"."),
-		better.sentence("It got better, by mean campaign stretch, for", of, "It got clearly better, by mean campaign stretch, for none of "+of+"."),
-		shorter.sentence("Jobs wait less for", of, "Jobs wait clearly less for none of "+of+"."),
+		worse.sentence("", "It got worse, by mean campaign stretch, for", of, "It got clearly worse, by mean campaign stretch, for none of "+of+"."),
+		longer.sentence("s", "Jobs wait longer for", of, "Jobs wait clearly longer for none of "+of+"."),
+		better.sentence("", "It got better, by mean campaign stretch, for", of, "It got clearly better, by mean campaign stretch, for none of "+of+"."),
+		shorter.sentence("s", "Jobs wait less for", of, "Jobs wait clearly less for none of "+of+"."),
 	}
 	if n := len(unclear.members); n > 0 {
 		list = append(list, fmt.Sprintf("For %s the change of the stretch is not clearly different from none.", format.Plural(n, "user")))
@@ -191,13 +173,30 @@ type member struct {
 
 // people are users with a common change, the greatest effect first.
 type people struct {
-	members     []member
-	unit        string
-	hours, part float64
+	members []member
+	part    float64 // of the core-hours
+}
+
+// group returns the users for whom a change under a run has one of the readings.
+func (c *Comparison) group(run string, of func(*UserChange) *Change, readings ...Reading) (g people) {
+	hours, all := 0.0, 0.0
+	for i := range c.Users {
+		u := &c.Users[i]
+		all += u.CoreHours
+		if change := of(u.change(run)); slices.Contains(readings, change.Reading) {
+			hours += u.CoreHours
+			g.members = append(g.members, member{u, change})
+		}
+	}
+	g.part = hours / all
+	slices.SortStableFunc(g.members, func(a, b member) int {
+		return cmp.Compare(math.Abs(b.change.Difference), math.Abs(a.change.Difference))
+	})
+	return g
 }
 
 // sentence names them, or says what holds for nobody.
-func (g *people) sentence(what, of, nobody string) string {
+func (g *people) sentence(unit Unit, what, of, nobody string) string {
 	if len(g.members) == 0 {
 		return nobody
 	}
@@ -207,8 +206,7 @@ func (g *people) sentence(what, of, nobody string) string {
 			names = append(names, fmt.Sprintf("%d more", len(g.members)-named))
 			break
 		}
-		d := Difference{Unit: g.unit}
-		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, d.signed(m.change.Difference), coreHours(m.user.CoreHours)))
+		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, unit.signed(m.change.Difference), coreHours(m.user.CoreHours)))
 	}
 	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, format.Percent(g.part), format.List(names))
 }

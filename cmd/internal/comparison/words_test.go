@@ -133,15 +133,15 @@ func TestSentence(t *testing.T) {
 		want string
 	}{
 		{
-			Difference{Name: "mean wait", Unit: "s", Baseline: 60, Value: 40, Difference: -20, Interval: &report.Interval{Low: -30, High: -5}, Reading: Better},
+			Difference{Name: "mean wait", Unit: "s", Baseline: 60, Value: 40, Change: Change{Difference: -20, Interval: &report.Interval{Low: -30, High: -5}, Reading: Better}},
 			"The mean wait falls from 60 s to 40 s (−20 s; 95 % interval −30 to −5 s).",
 		},
 		{
-			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 60, Difference: 20, Interval: &report.Interval{Low: -3, High: 50}, Reading: Unclear},
+			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 60, Change: Change{Difference: 20, Interval: &report.Interval{Low: -3, High: 50}, Reading: Unclear}},
 			"The mean wait rises from 40 s to 60 s (+20 s; 95 % interval −3 to +50 s), which is not clearly different from no change.",
 		},
 		{
-			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 40.1, Difference: 0.1, Reading: TooFew},
+			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 40.1, Change: Change{Difference: 0.1, Reading: TooFew}},
 			"The mean wait stays at 40 s (0 s), of too few users for an interval.",
 		},
 	} {

@@ -92,11 +92,15 @@ func JSON(c *cli.Context, v any) error {
 	return e.Encode(v)
 }
 
+func terminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
 // Alive writes a line with the elapsed seconds once a second if w is a terminal.
 // The returned function removes the line.
 func Alive(w io.Writer, what string) (done func()) {
-	file, ok := w.(*os.File)
-	if !ok || !isatty.IsTerminal(file.Fd()) {
+	if !terminal(w) {
 		return func() {}
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -2,11 +2,9 @@ package console
 
 import (
 	"io"
-	"os"
 	"sync"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -14,8 +12,7 @@ import (
 // sets the progress from any goroutine and in any order, and done, which removes
 // the bar. Call done once; after it nothing more is drawn.
 func Progress(w io.Writer, what string) (at func(done, total int), done func()) {
-	file, ok := w.(*os.File)
-	if !ok || !isatty.IsTerminal(file.Fd()) {
+	if !terminal(w) {
 		return func(int, int) {}, func() {}
 	}
 	return bar(w, what, 100*time.Millisecond)

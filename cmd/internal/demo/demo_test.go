@@ -22,7 +22,6 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/report"
 )
 
 // ran is a demonstration that has run.
@@ -178,8 +177,8 @@ func TestDemoPage(t *testing.T) {
 			}
 		}
 	}
-	for i, of := range []func(report.User) float64{
-		func(u report.User) float64 { return u.MeanStretch }, func(u report.User) float64 { return u.MaxStretch },
+	for i, of := range []func(fared) float64{
+		func(u fared) float64 { return u.Mean }, func(u fared) float64 { return u.Max },
 	} {
 		p := drawn[2+i]
 		zero, _, _, _ := p.All("zero")[0].Box()

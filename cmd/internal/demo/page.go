@@ -23,42 +23,30 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("demo").Funcs(template.FuncMap{"drawings": svg.Style}).Parse(pageText))
 })
 
-// pageData is what the template is filled with.
-type pageData struct {
+// page is what the template is filled with.
+type page struct {
+	*Result
 	Live    bool // loads itself again
 	About   []string
 	Caveat  string
 	Tail    string
-	Legend  []legend
-	Runs    [2]chartData
+	Runs    [2]chart
 	Panels  [2]template.HTML
-	Table   []userRow
-	All     userRow
+	Table   [][8]string // by user, then of all
 	Figures []figureRow
 }
 
-// legend is a user and a colour.
-type legend struct {
-	Class, Name, Account, About string
-}
-
-// chartData is the schedule of one run.
-type chartData struct {
+// chart is the schedule of one run.
+type chart struct {
 	Title   string
 	Chart   template.HTML
 	Going   bool
 	Caption string
 }
 
-// userRow is a line of the table.
-type userRow struct {
-	Class, Name string
-	Cells       [8]string
-}
-
 // WritePage writes the page of the runs as they stand.
 func (r *Result) WritePage(w io.Writer) error {
-	p := pageData{About: r.about(), Caveat: caveat, Tail: tail, Figures: r.figures()}
+	p := page{Result: r, About: r.about(), Caveat: caveat, Tail: tail, Figures: r.figures()}
 	// A page that is live keeps its scale for as long as it can.
 	span := ostrich.Duration(r.Hours) * 3600
 	for i := range r.both {
@@ -68,24 +56,21 @@ func (r *Result) WritePage(w io.Writer) error {
 			span = max(span, ostrich.Duration(m.Now-begin))
 		}
 	}
-	for i, u := range r.Users {
-		p.Legend = append(p.Legend, legend{colour(i), u.Name, u.Account, u.About})
-	}
 	for i, title := range []string{"Stock fairshare", "OStrich"} {
 		m := &r.both[i]
-		p.Runs[i] = chartData{
+		p.Runs[i] = chart{
 			Title: title, Going: !m.Over, Chart: r.gantt(title, m, span),
 			Caption: fmt.Sprintf("utilisation %.3f over %.1f h, %d of %d jobs ended", m.Utilisation, hours(m.Makespan), m.ended, r.Total),
 		}
 	}
 	p.Panels = [2]template.HTML{
-		r.compare("Mean stretch", func(u report.User) float64 { return u.MeanStretch }),
-		r.compare("Maximum stretch", func(u report.User) float64 { return u.MaxStretch }),
+		r.compare("Mean stretch", func(u fared) float64 { return u.Mean }),
+		r.compare("Maximum stretch", func(u fared) float64 { return u.Max }),
 	}
-	for i, u := range r.Users {
-		p.Table = append(p.Table, userRow{colour(i), u.Name, cellsOf(r.both[0].Users[i], r.both[1].Users[i])})
+	for i := range r.Users {
+		p.Table = append(p.Table, cellsOf(r.both[0].Users[i], r.both[1].Users[i]))
 	}
-	p.All = userRow{"", "all", cellsOf(r.both[0].All, r.both[1].All)}
+	p.Table = append(p.Table, cellsOf(r.both[0].All, r.both[1].All))
 	p.Figures = append(p.Figures,
 		r.row("cycles of the sidecar", "%d", func(m *measured) any { return m.Cycles }),
 		r.row("values written", "%d", func(m *measured) any { return m.Writes }))
@@ -97,15 +82,15 @@ func (r *Result) WritePage(w io.Writer) error {
 	return err
 }
 
-func cellsOf(a, b report.User) [8]string {
+func cellsOf(a, b fared) [8]string {
 	var cells [8]string
-	for i, u := range [2]report.User{a, b} {
+	for i, u := range [2]fared{a, b} {
 		cells[i] = strconv.Itoa(u.Campaigns)
 		cells[2+i], cells[4+i], cells[6+i] = "–", "–", "–"
 		if u.Campaigns > 0 {
-			cells[2+i] = fmt.Sprintf("%.2f", u.MeanStretch)
-			cells[4+i] = fmt.Sprintf("%.2f", u.MaxStretch)
-			cells[6+i] = fmt.Sprintf("%.0f", meanFlow(u))
+			cells[2+i] = fmt.Sprintf("%.2f", u.Mean)
+			cells[4+i] = fmt.Sprintf("%.2f", u.Max)
+			cells[6+i] = fmt.Sprintf("%.0f", u.MeanFlow)
 		}
 	}
 	return cells
@@ -155,10 +140,10 @@ func (d *demo) boxes(jobs []report.Job) []svg.Box {
 func colour(user int) string { return "u" + strconv.Itoa(user) }
 
 // compare draws two bars for each user.
-func (r *Result) compare(title string, of func(report.User) float64) template.HTML {
+func (r *Result) compare(title string, of func(fared) float64) template.HTML {
 	chart := svg.Rows{Title: title, Text: title + " of each user", Width: 430, Bars: true}
 	most := 1.0
-	line := func(name string, pair ...report.User) {
+	line := func(name string, pair ...fared) {
 		row := svg.Row{Name: name}
 		for k, u := range pair {
 			most = max(most, of(u))

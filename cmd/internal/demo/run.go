@@ -53,12 +53,13 @@ type demo struct {
 
 // state is one of the runs.
 type state struct {
-	Name           string
-	Now            ostrich.Time // 0 before it has begun
-	Over           bool         // the last job has ended
-	Jobs           []memslurm.Job
-	Cycles, Writes int // of the sidecar
-	ended          int
+	Name   string         `json:"run"`
+	Cycles int            `json:"cycles"` // of the sidecar
+	Writes int            `json:"writes"`
+	Now    ostrich.Time   `json:"-"` // 0 before it has begun
+	Over   bool           `json:"-"` // the last job has ended
+	Jobs   []memslurm.Job `json:"-"`
+	ended  int
 }
 
 // The runs, in their order.
@@ -208,19 +209,47 @@ func newSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sideca
 // measured is a run as it stands, and what it has been so far.
 type measured struct {
 	state
-	Started     []report.Job // End is Now while they run
-	Campaigns   []report.Campaign
-	Users       []report.User // in the order of the load's
-	All         report.User
-	Utilisation float64
-	Early       float64 // utilisation while users submit, the first Hours
-	Makespan    ostrich.Duration
+	Utilisation float64          `json:"utilisation"`
+	Early       float64          `json:"utilisation_early"` // while users submit, the first hours
+	Makespan    ostrich.Duration `json:"makespan"`          // seconds
+	Users       []fared          `json:"users"`             // in the order of the load's
+	All         fared            `json:"all"`
+	Campaigns   []ended          `json:"campaigns"`
+	Started     []report.Job     `json:"-"` // End is Now while they run
+}
+
+// fared is how the campaigns of one user, or of all, fared.
+type fared struct {
+	User      string  `json:"user"` // "" for all
+	Account   string  `json:"account"`
+	About     string  `json:"about"`
+	Campaigns int     `json:"campaigns"`
+	Jobs      int     `json:"jobs"`
+	Mean      float64 `json:"mean_stretch"`
+	Max       float64 `json:"max_stretch"`
+	MeanFlow  float64 `json:"mean_flow"` // seconds
+}
+
+// ended is a campaign that has ended.
+type ended struct {
+	User    string           `json:"user"`
+	Jobs    int              `json:"jobs"`
+	Submit  ostrich.Time     `json:"submit"`
+	End     ostrich.Time     `json:"end"`
+	Work    ostrich.Work     `json:"work"`
+	Longest ostrich.Duration `json:"longest"`
+	Stretch float64          `json:"stretch"`
+}
+
+// add takes over what a user got.
+func (f *fared) add(u *report.User) {
+	f.Campaigns, f.Jobs, f.Mean, f.Max, f.MeanFlow = u.Campaigns, u.Jobs, u.MeanStretch, u.MaxStretch, u.Flow/float64(u.Campaigns)
 }
 
 // measure measures the campaigns of a run that have ended.
 func (d *demo) measure(r state) measured {
 	m := measured{state: r}
-	ended := make([]int, len(d.Load))
+	gone := make([]int, len(d.Load)) // jobs of a campaign that have ended
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
 		if j.Start == 0 {
@@ -232,29 +261,27 @@ func (d *demo) measure(r state) measured {
 		if j.End == 0 {
 			one.End = r.Now
 		} else {
-			ended[j.Campaign]++
+			gone[j.Campaign]++
 		}
 		m.Started = append(m.Started, one)
 	}
-	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return ended[j.Campaign] != len(d.Load[j.Campaign].Tasks) })
-	m.Campaigns = report.Campaigns(whole)
-	known := report.Users(m.Campaigns, procs)
+	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return gone[j.Campaign] != len(d.Load[j.Campaign].Tasks) })
+	campaigns := report.Campaigns(whole)
+	known, names := report.Users(campaigns, procs), make(map[ostrich.UserID]string)
 	for _, u := range d.Users {
-		one := report.User{User: u.UID}
-		for _, k := range known {
-			if k.User == u.UID {
-				one = k
-			}
+		one := fared{User: u.Name, Account: u.Account, About: u.About}
+		if i := slices.IndexFunc(known, func(k report.User) bool { return k.User == u.UID }); i >= 0 {
+			one.add(&known[i])
 		}
-		m.Users = append(m.Users, one)
+		m.Users, names[u.UID] = append(m.Users, one), u.Name
 	}
-	// All campaigns together, as if they were one user's.
-	everybody := append([]report.Campaign(nil), m.Campaigns...)
-	for i := range everybody {
-		everybody[i].User = 0
+	for i := range campaigns {
+		c := &campaigns[i]
+		m.Campaigns = append(m.Campaigns, ended{names[c.User], c.Jobs, c.Submit, c.End, c.Work, c.Longest, c.Stretch(procs)})
+		c.User = 0
 	}
-	for _, all := range report.Users(everybody, procs) {
-		m.All = all
+	for _, all := range report.Users(campaigns, procs) { // as if they were one user's
+		m.All.add(&all)
 	}
 	if len(m.Started) > 0 {
 		m.Utilisation = report.Utilisation(m.Started, procs)

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,11 +20,14 @@ type band struct {
 	margin   string
 }
 
-// fold aligns rows in lines of a width. Cells of several words are broken between them,
+// fold aligns rows in lines of a width; 0 is any width. Cells of several words are broken between them,
 // the widest columns first. Columns for which that is not enough go on in further,
 // indented lines, those of each row below it. No cell is left out and no word is cut: one
 // that is longer than a line stands out.
 func fold(rows [][]string, width int) string {
+	if width <= 0 {
+		width = math.MaxInt
+	}
 	bands := bandsOf(rows, width)
 	var b strings.Builder
 	for _, row := range rows {
@@ -145,13 +149,4 @@ func wrap(cell string, width int) []string {
 		lines = append(lines, word)
 	}
 	return lines
-}
-
-// widest returns the width of the widest line.
-func widest(text string) int {
-	most := 0
-	for line := range strings.Lines(text) {
-		most = max(most, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
-	}
-	return most
 }

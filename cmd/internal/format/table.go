@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // Table has rows of text under a header.
@@ -55,16 +54,6 @@ func (t *Table) Write(w io.Writer, header, parsable bool, width int) error {
 			}
 		}
 	}
-	var text strings.Builder
-	aligned := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
-	for _, r := range rows {
-		_, _ = fmt.Fprintln(aligned, strings.Join(r, "\t")) // a Builder takes all
-	}
-	_ = aligned.Flush()
-	out := text.String()
-	if width > 0 && widest(out) > width {
-		out = fold(rows, width)
-	}
-	_, err := io.WriteString(w, out)
+	_, err := io.WriteString(w, fold(rows, width))
 	return err
 }

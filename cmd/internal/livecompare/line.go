@@ -83,7 +83,8 @@ func (s *Shadow) arrive(i int) {
 		for _, j := range p.newest {
 			put(j)
 		}
-		p.splits, p.newest = nil, nil
+		p.newest = nil
+		clear(p.splits)
 	}
 	p.line = slices.DeleteFunc(line, func(j *job) bool { return j.waiting() == 0 || j.pool != i })
 }

@@ -172,8 +172,3 @@ func (s *Shadow) addRanks(p *pool, list []*job, room int) {
 	}
 	s.window.add(s.now, &v)
 }
-
-// depthOf returns how many jobs Slurm looks at.
-func depthOf(c *sidecar.Cycle, config *sidecar.Config) int {
-	return cmp.Or(config.Priority.Depth, max(c.Controller.Depth(), 1))
-}

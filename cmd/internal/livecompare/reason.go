@@ -41,29 +41,25 @@ const (
 	reasons
 )
 
-var reasonNames = [reasons]string{
-	"overrun", "outage", "higher_tier", "unmanaged", "not_written", "passed", "ineligible", "requeued", "throttled", "limited", "not_known",
-}
-
-var reasonWords = [reasons]string{
-	"a job ran longer than expected or than its limit",
-	"the pool lost processors while it waited",
-	"jobs of a higher PriorityTier or of a reservation started before it",
-	"jobs that OStrich leaves alone (excluded, pinned, held) started before it or belong to it",
-	"the order was not written (observe mode), and Slurm started others before it: to be expected",
-	"jobs behind it in the order started before it (backfill, or too new to be ordered)",
-	"jobs of it were held, or had an unmet dependency or a begin time",
-	"jobs of it were requeued",
-	"an array's own limit of running tasks held jobs of it back",
-	"a limit or missing nodes held jobs of it back",
-	"not known",
+var reasonTexts = [reasons]struct{ name, words string }{
+	Overrun:    {"overrun", "a job ran longer than expected or than its limit"},
+	Outage:     {"outage", "the pool lost processors while it waited"},
+	HigherTier: {"higher_tier", "jobs of a higher PriorityTier or of a reservation started before it"},
+	Unmanaged:  {"unmanaged", "jobs that OStrich leaves alone (excluded, pinned, held) started before it or belong to it"},
+	NotWritten: {"not_written", "the order was not written (observe mode), and Slurm started others before it: to be expected"},
+	Passed:     {"passed", "jobs behind it in the order started before it (backfill, or too new to be ordered)"},
+	Ineligible: {"ineligible", "jobs of it were held, or had an unmet dependency or a begin time"},
+	Requeued:   {"requeued", "jobs of it were requeued"},
+	Throttled:  {"throttled", "an array's own limit of running tasks held jobs of it back"},
+	Limited:    {"limited", "a limit or missing nodes held jobs of it back"},
+	NotKnown:   {"not_known", "not known"},
 }
 
 // String returns the reason's name in metrics and JSON.
-func (r Reason) String() string { return reasonNames[r] }
+func (r Reason) String() string { return reasonTexts[r].name }
 
 // Words returns the reason in words.
-func (r Reason) Words() string { return reasonWords[r] }
+func (r Reason) Words() string { return reasonTexts[r].words }
 
 // Reasons lists all of them, in their order.
 func Reasons() []Reason {

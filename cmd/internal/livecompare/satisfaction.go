@@ -64,10 +64,10 @@ func (s *Shadow) judgeCampaign(c *campaign) {
 	all.Shadow.Campaigns.Add(satisfaction.Lateness(c.virtual, due), 1)
 }
 
-// tables has none of a daemon that does not measure this.
-func (a *Satisfaction) tables() []format.Table {
+// table is empty if the daemon does not measure this.
+func (a *Satisfaction) table() format.Table {
 	if a.Accepted == "" {
-		return nil
+		return format.Table{}
 	}
 	t := format.Table{
 		Title:  "Within the accepted wait (" + a.Accepted + ")",
@@ -88,5 +88,5 @@ func (a *Satisfaction) tables() []format.Table {
 		}
 		t.Add(row.name, row.of, row.Count, format.PercentCell(row.Share, 1), fmt.Sprintf("%.0fs", row.Lateness), fmt.Sprintf("%.0fs", row.Tardiness))
 	}
-	return []format.Table{t}
+	return t
 }

@@ -46,7 +46,7 @@ type Shadow struct {
 	early      int          // jobs that have started and wait there
 	tiers      map[string]int
 	overlaps   []Overlap
-	depth      int
+	depth      int // how many jobs Slurm looks at
 }
 
 // pool is one pool with its shadow machine.
@@ -105,7 +105,7 @@ func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
 	if o, err := config.ScheduleOptions(); err == nil { // always: the sidecar has been made from it
 		s.rule = o.Rule
 	}
-	s.depth = depthOf(c, &config)
+	s.depth = cmp.Or(config.Priority.Depth, max(c.Controller.Depth(), 1))
 	s.due, s.again, s.started, s.fresh = 0, false, nil, nil
 	if c.Anew || len(s.pools) != len(c.Pools) {
 		s.begin(c, from)
@@ -147,7 +147,7 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 	s.begun = c.Time
 	s.promise.forget()
 	for i, in := range c.Pools {
-		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
+		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs(), splits: make(map[*job][]*job)}
 	}
 	for _, r := range from.Live() {
 		j := new(job)
@@ -269,18 +269,15 @@ func (s *Shadow) submit(from *ostrich.Job) {
 		if len(array.ahead) == 0 {
 			s.hung--
 		}
-		if array.pool >= 0 {
-			p := &s.pools[array.pool]
-			p.busy = append(p.busy, j)
-		}
 	}
-	if array.pool >= 0 {
-		p := &s.pools[array.pool]
-		if p.splits == nil {
-			p.splits = make(map[*job][]*job)
-		}
-		p.splits[array] = append(p.splits[array], j)
+	if array.pool < 0 {
+		return
 	}
+	p := &s.pools[array.pool]
+	if len(j.ahead) > 0 {
+		p.busy = append(p.busy, j)
+	}
+	p.splits[array] = append(p.splits[array], j)
 }
 
 // tier returns the highest PriorityTier of a job's partitions.

@@ -8,9 +8,11 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Tables returns the report for people.
+// Tables returns the report for people, without tables of nothing.
 func (r *Report) Tables() []format.Table {
-	return slices.Concat([]format.Table{r.orderTable(), r.startsTable(), r.campaignsTable()}, r.Satisfaction.tables(), r.brokenTables(), r.Campaigns.Promise.tables(), r.lastTables())
+	all, users := r.Campaigns.Promise.tables()
+	list := []format.Table{r.orderTable(), r.startsTable(), r.campaignsTable(), r.Satisfaction.table(), r.brokenTable(), all, users, r.lastTable()}
+	return slices.DeleteFunc(list, func(t format.Table) bool { return len(t.Rows) == 0 })
 }
 
 func (r *Report) orderTable() format.Table {
@@ -68,47 +70,37 @@ func (r *Report) campaignsTable() format.Table {
 	return t
 }
 
-func (r *Report) brokenTables() []format.Table {
+func (r *Report) brokenTable() format.Table {
 	t := format.Table{Title: "Broken bounds, by reason", Header: []string{"REASON", "FIRST", "ALL", "MEANING"}}
 	for _, b := range r.Campaigns.BrokenBy {
 		if b.Any > 0 {
 			t.Add(b.Reason, b.First, b.Any, b.Meaning)
 		}
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []format.Table{t}
+	return t
 }
 
-// tables has none if no campaign has a known rho.
-func (p *Promise) tables() []format.Table {
-	if p.Campaigns == 0 {
-		return nil
+func (p *Promise) tables() (all, users format.Table) {
+	if p.Campaigns == 0 { // with a known rho
+		return all, users
 	}
 	part := func(x float64) string { return format.PercentCell(x, 0) }
-	all := format.Table{
+	all = format.Table{
 		Title:  "Campaigns of the last 24 hours beside an equally shared machine",
 		Header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"},
 	}
 	all.Add(p.Campaigns, part(p.Le1), fmt.Sprintf("%.2f", p.Mean), fmt.Sprintf("%.2f", p.P50), fmt.Sprintf("%.2f", p.P95), fmt.Sprintf("%.2f", p.Max))
-	users := format.Table{
+	users = format.Table{
 		Title:  "Users furthest from an equal share",
 		Header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"},
 	}
 	for _, u := range p.Users {
 		users.Add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
 	}
-	if len(p.Users) == 0 {
-		return []format.Table{all}
-	}
-	return []format.Table{all, users}
+	return all, users
 }
 
-func (r *Report) lastTables() []format.Table {
-	if len(r.Campaigns.Last) == 0 {
-		return nil
-	}
+func (r *Report) lastTable() format.Table {
 	t := format.Table{
 		Title:  "The campaigns that finished last",
 		Header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"},
@@ -124,7 +116,7 @@ func (r *Report) lastTables() []format.Table {
 		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.Elapsed(f.Flow),
 			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
 	}
-	return []format.Table{t}
+	return t
 }
 
 // meanCell is the mean of what the histogram counts, "" of nothing.

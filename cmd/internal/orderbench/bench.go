@@ -49,8 +49,6 @@ type Bench struct {
 	parts    [][][]sim.Logged // by log
 	shaken   [][][]shaken     // by log, part and shake
 	runs     []Run
-	found    []Measures // by run
-	done     []bool     // by run
 }
 
 // shaken is a part of a log under a shake. It holds its campaigns while some of its
@@ -68,8 +66,9 @@ type Run struct {
 	Jobs        int
 
 	log, policy int
-	number      int    // of Bench.runs
 	key         string // identifies the run among all others
+	found       Measures
+	done        bool
 }
 
 // New plans the runs of logs under policies. The others are compared with the
@@ -95,10 +94,6 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 	// The largest first, so that none of them is left to the end. Runs of one
 	// shaken part come together, because they share it.
 	slices.SortStableFunc(b.runs, func(a, b Run) int { return cmp.Compare(b.Jobs, a.Jobs) })
-	for i := range b.runs {
-		b.runs[i].number = i
-	}
-	b.found, b.done = make([]Measures, len(b.runs)), make([]bool, len(b.runs))
 	return b, nil
 }
 
@@ -148,17 +143,10 @@ func identity(log *Log) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Keep stores the figures of a run.
+// Keep stores the figures of a run, and frees what it replays when no other run needs
+// that.
 func (b *Bench) Keep(r *Run, m Measures) {
-	b.found[r.number], b.done[r.number] = m, true
-	b.finish(r)
-}
-
-// of returns what a run replays.
-func (b *Bench) of(r *Run) *shaken { return &b.shaken[r.log][r.Part][r.Shake] }
-
-// finish frees what a run replays when no other run needs it.
-func (b *Bench) finish(r *Run) {
+	r.found, r.done = m, true
 	p := b.of(r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,15 +155,21 @@ func (b *Bench) finish(r *Run) {
 	}
 }
 
+// of returns what a run replays.
+func (b *Bench) of(r *Run) *shaken { return &b.shaken[r.log][r.Part][r.Shake] }
+
 // prepare makes what a run replays, unless another run has.
 func (b *Bench) prepare(r *Run) (_ []sim.Campaign, err error) {
 	p := b.of(r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.campaigns == nil {
-		p.campaigns, err = campaignsIn(shake(b.parts[r.log][r.Part], b.settings.Seed, r.Shake))
+		jobs := shake(b.parts[r.log][r.Part], b.settings.Seed, r.Shake)
+		if p.campaigns, err = sim.Campaigns(jobs, measuredBy); err != nil {
+			return nil, fmt.Errorf("campaigns: %w", err)
+		}
 	}
-	return p.campaigns, err
+	return p.campaigns, nil
 }
 
 // Do makes a run. It calls ended with the number of its jobs that have ended.

@@ -303,7 +303,7 @@ func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *St
 	}
 	for i := range b.runs {
 		r := &b.runs[i]
-		if b.done[r.number] {
+		if r.done {
 			continue
 		}
 		ended := 0
@@ -345,7 +345,7 @@ func TestPoliciesRun(t *testing.T) {
 		for i := range r.Policies {
 			for k, x := range r.Policies[i].All() {
 				if !(x.Ratio > 0) || math.IsInf(x.Ratio, 0) {
-					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Key, x.Ratio)
+					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Name, x.Ratio)
 				}
 			}
 		}

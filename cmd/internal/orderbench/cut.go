@@ -2,7 +2,6 @@ package orderbench
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -57,14 +56,8 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 	return moved
 }
 
-// campaignsIn finds the campaigns of the jobs by the rule MAX on the recorded times.
-func campaignsIn(jobs []sim.Logged) ([]sim.Campaign, error) {
-	campaigns, err := sim.Campaigns(jobs, ostrich.Rule{By: ostrich.Max})
-	if err != nil {
-		return nil, fmt.Errorf("campaigns: %w", err)
-	}
-	return campaigns, nil
-}
+// measuredBy is the rule that finds the campaigns of the jobs, on the recorded times.
+var measuredBy = ostrich.Rule{By: ostrich.Max}
 
 // hinted returns campaigns with hints of the true lengths of their jobs.
 func hinted(campaigns []sim.Campaign) []sim.Campaign {

@@ -90,7 +90,7 @@ func TestShake(t *testing.T) {
 
 // campaignsOf lists the jobs of each campaign by user.
 func campaignsOf(t *rapid.T, jobs []sim.Logged) map[ostrich.UserID][][]ostrich.JobID {
-	campaigns, err := campaignsIn(jobs)
+	campaigns, err := sim.Campaigns(jobs, measuredBy)
 	if err != nil {
 		t.Fatal(err)
 	}

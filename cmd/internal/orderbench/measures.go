@@ -46,28 +46,28 @@ type Ratios = Figures[Ratio]
 
 // measure describes a figure for the tables.
 type measure struct {
-	Key, Head, Name string
-	least           float64 // smaller values count as this: two waits of 0 s are alike
+	Head, Name string
+	least      float64 // smaller values count as this: two waits of 0 s are alike
 }
 
 // measures are in the order of the fields of Figures. Due dates count by what missed
 // them, not by what kept them: where 98 of 100 jobs are in time, no order can be much
 // above 1 by the latter.
 var measures = [...]measure{
-	{"mean", "MEAN", "mean campaign stretch", 0},
-	{"users_mean", "USERS", "mean over users", 0},
-	{"users_geometric", "USERS-GEO", "geometric mean over users", 0},
-	{"p95", "P95", "95th percentile", 0},
-	{"p99", "P99", "99th percentile", 0},
-	{"max", "MAX", "greatest stretch", 0},
-	{"wait", "WAIT", "mean wait", 1},
-	{"max_wait", "MAX-WAIT", "longest wait", 1},
-	{"late", "LATE", "mean lateness", 1},
-	{"rho", "RHO", "mean ρ", 0},
-	{"rho_above", "RHO>1", "campaigns with ρ > 1", 0.001},
-	{"utilisation", "UTIL", "utilisation (more is better)", 0},
-	{"jobs_past_due", "JOBS-PAST-DUE", "jobs past due", 0.001},
-	{"campaigns_past_due", "CAMP-PAST-DUE", "campaigns past due", 0.001},
+	{"MEAN", "mean campaign stretch", 0},
+	{"USERS", "mean over users", 0},
+	{"USERS-GEO", "geometric mean over users", 0},
+	{"P95", "95th percentile", 0},
+	{"P99", "99th percentile", 0},
+	{"MAX", "greatest stretch", 0},
+	{"WAIT", "mean wait", 1},
+	{"MAX-WAIT", "longest wait", 1},
+	{"LATE", "mean lateness", 1},
+	{"RHO", "mean ρ", 0},
+	{"RHO>1", "campaigns with ρ > 1", 0.001},
+	{"UTIL", "utilisation (more is better)", 0},
+	{"JOBS-PAST-DUE", "jobs past due", 0.001},
+	{"CAMP-PAST-DUE", "campaigns past due", 0.001},
 }
 
 // measured measures the jobs of a run on procs processors.

@@ -1,87 +1,112 @@
 package orderbench
 
 import (
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
 	"math"
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/svg"
 )
 
+//go:embed page.html
+var pageText string
+
+// page is the data of the template.
+type page struct {
+	*Result
+	Title    string
+	Where    string
+	Measures []string // charts by log show the first one only
+	All      format.Table
+	ByLog    []format.Table
+	Chart    template.HTML // "" without another policy, as is LogChart
+	LogChart template.HTML
+}
+
 // WriteHTML writes the result as one self-contained page.
-func (r *Result) WriteHTML(w io.Writer) error { return r.page().WriteHTML(w) }
-
-// WriteSVG draws the mean campaign stretch by log.
-func (r *Result) WriteSVG(w io.Writer) error { return r.page().WriteSVG(w) }
-
-func (r *Result) page() *comparison.Ratios {
+func (r *Result) WriteHTML(w io.Writer) error {
+	p := page{Result: r, Title: "Orders of the queue, compared with " + r.Policies[0].Policy, Measures: names(), All: r.page("", r.Policies)}
 	jobs := 0
 	for i := range r.Logs {
-		jobs += r.Logs[i].Jobs
-	}
-	page := comparison.Ratios{
-		Title: "Orders of the queue, compared with " + r.Policies[0].Policy,
-		Where: fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", format.Plural(len(r.Logs), "log"), format.Plural(jobs, "job"),
-			format.Plural(r.Parts, "part"), format.Plural(r.Shakes, "replay"), r.Loop),
-		All:   comparison.RatioGroup{Name: "all logs", Ratios: table(r.Policies)},
-		Words: r.words(),
-	}
-	for _, m := range measures {
-		page.Measures = append(page.Measures, m.Name)
-	}
-	for i := range r.Policies {
-		p := &r.Policies[i]
-		page.Policies = append(page.Policies, comparison.RatioPolicy{Name: p.Policy, Settings: p.Settings})
-		if i > 0 {
-			page.Lead = append(page.Lead, fmt.Sprintf("%s: mean campaign stretch %s of %s's, users' mean %s, 95th percentile %s.",
-				p.Policy, p.Mean.String(), r.Policies[0].Policy, p.UsersMean.String(), p.P95.String()))
-		}
-	}
-	if len(page.Lead) == 0 {
-		page.Lead = []string{"There is no other policy to compare with " + r.Policies[0].Policy + "."}
-	}
-	for i := range r.Logs {
 		l := &r.Logs[i]
-		name := fmt.Sprintf("%s: %s in %s, %s", l.Log, format.Plural(l.Jobs, "job"), format.Plural(l.Parts, "part"), format.Plural(l.Procs, "processor"))
-		page.Logs = append(page.Logs, comparison.RatioGroup{Name: l.Log, Title: name, Ratios: table(l.Policies)})
+		jobs += l.Jobs
+		title := fmt.Sprintf("%s: %s in %s, %s", l.Log, format.Plural(l.Jobs, "job"), format.Plural(l.Parts, "part"), format.Plural(l.Procs, "processor"))
+		p.ByLog = append(p.ByLog, r.page(title, l.Policies))
 	}
-	return &page
+	p.Where = fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", format.Plural(len(r.Logs), "log"), format.Plural(jobs, "job"),
+		format.Plural(r.Parts, "part"), format.Plural(r.Shakes, "replay"), r.Loop)
+	if len(r.Policies) > 1 {
+		p.Chart = r.chart("", "Differences over all logs", names(), func(policy, row int) *Ratio { return r.Policies[policy].All()[row] }).Inline()
+		p.LogChart = r.logChart("").Inline()
+	}
+	return comparison.WritePage(w, pageText, p)
 }
 
-// table returns the ratios by policy and measure.
-func table(policies []PolicyRatios) [][]comparison.Ratio {
-	var list [][]comparison.Ratio
+// WriteSVG draws the mean campaign stretch by log, as a file of its own.
+func (r *Result) WriteSVG(w io.Writer) error {
+	if len(r.Policies) < 2 {
+		return fmt.Errorf("there is no other policy to compare with %s", r.Policies[0].Policy)
+	}
+	of := ""
+	if len(r.Policies) == 2 {
+		of = " under " + r.Policies[1].Policy
+	}
+	title := fmt.Sprintf("The %s%s, beside %s. Left of 0 is better; lines are 95 %% intervals, and a hollow mark has 0 in its own.",
+		measures[0].Name, of, r.Policies[0].Policy)
+	_, err := w.Write(r.logChart(title).File())
+	return err
+}
+
+// page returns the ratios of policies as a table of a page.
+func (r *Result) page(title string, policies []PolicyRatios) format.Table {
+	t := format.Table{Title: title, Header: append([]string{"policy"}, names()...), Names: 1}
 	for i := range policies {
-		var row []comparison.Ratio
-		for _, x := range policies[i].All() {
-			one := comparison.Ratio{Value: x.Ratio, Error: math.NaN(), Reach: math.NaN()}
-			if x.Error != nil {
-				one.Error, one.Reach = *x.Error, x.reach()
-			}
-			row = append(row, one)
-		}
-		list = append(list, row)
+		t.Rows = append(t.Rows, policies[i].row(" ± ", policies[i].Policy))
 	}
-	return list
+	return t
 }
 
-// words explains the figures.
-func (r *Result) words() []comparison.RatioWord {
-	loop := "Jobs come when they were logged, whatever became of those before."
-	if r.Loop == closed {
-		loop = "A campaign of a user comes when the one before has ended and the logged think time has passed."
+// logChart draws the first measure, of all logs and then by log.
+func (r *Result) logChart(title string) *svg.Picture {
+	rows := []string{"all logs"}
+	for i := range r.Logs {
+		rows = append(rows, r.Logs[i].Log)
 	}
-	return []comparison.RatioWord{
-		{Word: "campaign", Meaning: "Jobs of a user that belong together: a job joins while any job of the campaign had not ended in the log (rule max). It is the same for all policies."},
-		{Word: "stretch", Meaning: fmt.Sprintf("Of a campaign: the time from its first submission to its last end, over max(W/m, longest job, %d s), for work W on m processors.", r.Floor)},
-		{Word: "lateness", Meaning: "Of a campaign: how much later it ended than on a machine that all active users share evenly, by true lengths; at least 0."},
-		{Word: "ρ", Meaning: "Of a campaign: its time from submission to end, over that on a machine that all users with work share evenly, by true lengths. Above 1 the user would have been better off with a private share."},
-		{Word: "utilisation", Meaning: "The part of the processors that is busy up to the last submission."},
-		{Word: "past due", Meaning: fmt.Sprintf("The part of the jobs that started after the wait that users accept for jobs of their length (satisfaction %s), by true lengths; of campaigns, the part that ended later than a job of their length might have. A part below 0.001 counts as that.", r.Satisfaction)},
-		{Word: r.Loop + " loop", Meaning: loop + " EASY backfilling, by time limits."},
-		{Word: "part, replay", Meaning: fmt.Sprintf("A log is cut into %s of at most %s. Each is replayed as it is first, and then with each user's submissions moved by up to two hours (seed %d).",
-			format.Plural(r.Parts, "part"), format.Plural(r.PartJobs, "job"), r.Seed)},
-		{Word: "ratio, standard error", Meaning: "Each figure is divided by that of the first policy on the same replay; the logarithms are averaged over replays, parts and logs. The error comes from how the parts of a log differ. It says how well these logs are measured, not how another log would do."},
+	return r.chart(title, "Differences of the "+measures[0].Name+" by log", rows, func(policy, row int) *Ratio {
+		if row == 0 {
+			return &r.Policies[policy].Mean
+		}
+		return &r.Logs[row-1].Policies[policy].Mean
+	})
+}
+
+// chart draws ratios as differences from 1. Each row has a lane for each policy
+// but the first.
+func (r *Result) chart(title, text string, rows []string, at func(policy, row int) *Ratio) *svg.Picture {
+	first := r.Policies[0].Policy
+	chart := svg.Rows{Title: title, Text: text + " in per cent of " + first, Width: comparison.PageWidth}
+	most := 0.05
+	for row, name := range rows {
+		one := svg.Row{Name: name}
+		for i := 1; i < len(r.Policies); i++ {
+			x, reach := at(i, row), at(i, row).reach()
+			v := svg.Value{Class: svg.Run(i), Number: i, At: x.Ratio - 1, Low: x.Ratio - 1 - reach, High: x.Ratio - 1 + reach}
+			v.Hollow = v.Low < 0 && v.High > 0
+			if len(r.Policies) > 2 {
+				v.Name = r.Policies[i].Policy
+			}
+			most = max(most, 1.1*math.Abs(v.At))
+			if !math.IsNaN(reach) {
+				most = max(most, math.Abs(v.At)+min(reach, 0.5))
+			}
+			one.Values = append(one.Values, v)
+		}
+		chart.Rows = append(chart.Rows, one)
 	}
+	chart.X = comparison.Differences(first, most)
+	return chart.Draw()
 }

@@ -18,9 +18,13 @@ type Ratio struct {
 	freedom float64 // degrees of it, that the error has
 }
 
-// reach is how far the 95 % interval reaches each way, by Student's t.
+// reach is how far the 95 % interval reaches each way, by Student's t; NaN if it is
+// not known.
 func (r *Ratio) reach() float64 {
-	if *r.Error == 0 {
+	switch {
+	case r.Error == nil:
+		return math.NaN()
+	case *r.Error == 0:
 		return 0
 	}
 	return *r.Error * distuv.StudentsT{Sigma: 1, Nu: r.freedom}.Quantile(0.975)
@@ -62,7 +66,7 @@ func (b *Bench) Result() *Result {
 			one.Jobs += len(part)
 		}
 		for p := range b.policies {
-			logs := compared(figures[p], figures[0])
+			logs := compared(figures[p], figures[0], b.settings.Shakes)
 			means[p] = append(means[p], logs)
 			one.Policies = append(one.Policies, b.ratios(p, logs))
 		}
@@ -82,18 +86,16 @@ func (b *Bench) Result() *Result {
 	return r
 }
 
-// figures returns the figures of a log by policy, part and shake.
-func (b *Bench) figures(log int) [][][]Measures {
-	list := make([][][]Measures, len(b.policies))
+// figures returns the figures of a log by policy, those of each shake of the first part
+// before those of the next.
+func (b *Bench) figures(log int) [][]Measures {
+	list := make([][]Measures, len(b.policies))
 	for p := range list {
-		list[p] = make([][]Measures, len(b.parts[log]))
-		for k := range list[p] {
-			list[p][k] = make([]Measures, b.settings.Shakes)
-		}
+		list[p] = make([]Measures, len(b.parts[log])*b.settings.Shakes)
 	}
 	for i := range b.runs {
 		if r := &b.runs[i]; r.log == log {
-			list[r.policy][r.Part][r.Shake] = b.found[i]
+			list[r.policy][r.Part*b.settings.Shakes+r.Shake] = r.found
 		}
 	}
 	for p := range list {
@@ -102,20 +104,16 @@ func (b *Bench) figures(log int) [][][]Measures {
 	return list
 }
 
-// average returns the mean of figures by part and shake.
-func average(figures [][]Measures) Measures {
+// average returns the mean of figures.
+func average(figures []Measures) Measures {
 	var mean Measures
-	n := 0.0
-	for _, part := range figures {
-		for i := range part {
-			for k, x := range part[i].All() {
-				*mean.All()[k] += *x
-			}
-			n++
+	for i := range figures {
+		for k, x := range figures[i].All() {
+			*mean.All()[k] += *x
 		}
 	}
 	for _, x := range mean.All() {
-		*x /= n
+		*x /= float64(len(figures))
 	}
 	return mean
 }
@@ -144,17 +142,17 @@ func (e estimated) ratio() Ratio {
 }
 
 // compared returns the mean logarithms of the ratios of figures to those of the
-// first policy, both by part and shake.
-func compared(figures, first [][]Measures) [len(measures)]estimated {
+// first policy.
+func compared(figures, first []Measures, shakes int) [len(measures)]estimated {
 	var means [len(measures)]estimated
 	for i := range means {
-		parts := make([]float64, len(figures))
+		parts := make([]float64, len(figures)/shakes)
+		for n := range figures {
+			own, other := *figures[n].All()[i], *first[n].All()[i]
+			parts[n/shakes] += math.Log(max(own, measures[i].least)) - math.Log(max(other, measures[i].least))
+		}
 		for p := range parts {
-			for s := range figures[p] {
-				own, other := *figures[p][s].All()[i], *first[p][s].All()[i]
-				parts[p] += math.Log(max(own, measures[i].least)) - math.Log(max(other, measures[i].least))
-			}
-			parts[p] /= float64(len(figures[p]))
+			parts[p] /= float64(shakes)
 		}
 		means[i] = overParts(parts)
 	}
@@ -194,15 +192,17 @@ func overLogs(means []estimated) estimated {
 	return e
 }
 
-// Heads returns the heads of a table of ratios.
-func Heads() []string {
-	return format.Texts(measures[:], func(m measure) string { return m.Head })
-}
+func heads() []string { return format.Texts(measures[:], func(m measure) string { return m.Head }) }
+
+func names() []string { return format.Texts(measures[:], func(m measure) string { return m.Name }) }
 
 // String formats the ratio with its standard error, to a hundredth.
-func (r *Ratio) String() string {
+func (r *Ratio) String() string { return r.text("±") }
+
+// text is String with another sign between the two.
+func (r *Ratio) text(sign string) string {
 	if r.Error == nil {
 		return fmt.Sprintf("%.2f", r.Ratio)
 	}
-	return fmt.Sprintf("%.2f±%.2f", r.Ratio, *r.Error)
+	return fmt.Sprintf("%.2f%s%.2f", r.Ratio, sign, *r.Error)
 }

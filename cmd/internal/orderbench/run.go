@@ -134,7 +134,7 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 	var runs []*Run
 	var jobs []int
 	for i := range b.runs {
-		if r := &b.runs[i]; !b.done[i] {
+		if r := &b.runs[i]; !r.done {
 			runs, jobs = append(runs, r), append(jobs, r.Jobs)
 		}
 	}
@@ -165,25 +165,27 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 // Tables are a row a policy over all logs, and then unless only these are wanted,
 // the same by log.
 func (r *Result) Tables(byLog bool) []format.Table {
-	row := func(t *format.Table, p *PolicyRatios, cells ...any) {
-		for _, r := range p.All() {
-			cells = append(cells, r.String())
-		}
-		t.Add(cells...)
-	}
-	t := format.Table{Header: append([]string{"POLICY"}, Heads()...)}
+	t := format.Table{Header: append([]string{"POLICY"}, heads()...)}
 	for i := range r.Policies {
-		row(&t, &r.Policies[i], r.Policies[i].Policy)
+		t.Rows = append(t.Rows, r.Policies[i].row("±", r.Policies[i].Policy))
 	}
 	if !byLog {
 		return []format.Table{t}
 	}
-	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, Heads()...)}
+	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, heads()...)}
 	for i := range r.Logs {
 		for k := range r.Logs[i].Policies {
 			p := &r.Logs[i].Policies[k]
-			row(&logs, p, r.Logs[i].Log, p.Policy)
+			logs.Rows = append(logs.Rows, p.row("±", r.Logs[i].Log, p.Policy))
 		}
 	}
 	return []format.Table{t, logs}
+}
+
+// row returns the row of a table that begins with some cells.
+func (p *PolicyRatios) row(sign string, cells ...string) []string {
+	for _, x := range p.All() {
+		cells = append(cells, x.text(sign))
+	}
+	return cells
 }

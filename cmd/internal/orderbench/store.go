@@ -150,8 +150,9 @@ func fields(s Settings) (map[string]any, error) {
 func (s *Store) Restore(b *Bench) int {
 	n := 0
 	for i := range b.runs {
-		if m, ok := s.found[b.runs[i].key]; ok && !b.done[i] {
-			b.Keep(&b.runs[i], m)
+		r := &b.runs[i]
+		if m, ok := s.found[r.key]; ok && !r.done {
+			b.Keep(r, m)
 			n++
 		}
 	}

@@ -206,7 +206,7 @@ func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, m
 			DefaultQueueDepth: 100, BackfillMaxJobTest: 500,
 		},
 	}}
-	campaigns, err := campaignsIn(jobs)
+	campaigns, err := sim.Campaigns(jobs, measuredBy)
 	if err != nil {
 		b.Fatal(err)
 	}
