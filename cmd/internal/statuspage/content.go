@@ -103,7 +103,8 @@ type person struct {
 // colours is how many the style sheet has.
 const colours = 12
 
-func (b *builder) person(name string, number int) person {
+func (b *builder) person(name string) person {
+	number := b.s.number(name)
 	q := url.Values{"user": {name}}
 	if b.query.All {
 		q.Set("all", "1")

@@ -123,7 +123,7 @@ func TestPoolsAndTree(t *testing.T) {
 	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = "tree" })
 	snapshot := New(view.Describe(tree{s}, c, nil), report)
 	for _, lane := range snapshot.Lanes {
-		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[lane.Colour] != lane.User {
+		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[snapshot.number(lane.User)] != lane.User {
 			t.Errorf("%+v", lane)
 		}
 	}

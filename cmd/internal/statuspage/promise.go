@@ -31,7 +31,7 @@ func (b *builder) promise() *promiseView {
 			continue
 		}
 		v.Rows = append(v.Rows, promiseRow{
-			person: b.person(u.User, u.Colour), ID: b.id("promise", u.Account, u.User), Account: u.Account, Campaigns: format.Count(u.Campaigns),
+			person: b.person(u.User), ID: b.id("promise", u.Account, u.User), Account: u.Account, Campaigns: format.Count(u.Campaigns),
 			Kept: percent(u.Le1) + " %", Mean: format.Rounded(u.Mean), Max: format.Rounded(u.Max),
 		})
 	}

@@ -57,7 +57,7 @@ func (b *builder) shares() shareTable {
 	shown := list[:b.rows(len(list), shareRows)]
 	for _, s := range shown {
 		row := shareRow{
-			person: b.person(s.User.User, s.Colour), ID: b.id("share", s.Pool, s.Account, s.User.User), Pool: s.Pool, Account: s.Account,
+			person: b.person(s.User.User), ID: b.id("share", s.Pool, s.Account, s.User.User), Pool: s.Pool, Account: s.Account,
 			HeldBar: percent(float64(s.Held) / longest), EntitledBar: percent(s.Entitled / longest),
 			Held: format.Count(s.Held), Entitled: fmt.Sprintf("%.1f", s.Entitled), Share: share(s.Share), Active: "no", Queued: format.Rounded(s.Queued), Owed: format.Rounded(s.Owed),
 		}
@@ -96,7 +96,7 @@ func (b *builder) campaigns() campaignTable {
 	shown := list[:b.rows(len(list), campaignRows)]
 	for _, c := range shown {
 		t.Rows = append(t.Rows, campaignRow{
-			person: b.person(c.User, c.Colour), ID: b.id("campaign", c.Pool, c.Account, c.User, fmt.Sprint(c.Campaign.Campaign), fmt.Sprint(c.Submitted)),
+			person: b.person(c.User), ID: b.id("campaign", c.Pool, c.Account, c.User, fmt.Sprint(c.Campaign.Campaign), fmt.Sprint(c.Submitted)),
 			Campaign: fmt.Sprint(c.Campaign.Campaign), Account: c.Account, Pending: format.Count(c.Jobs.Pending), Running: format.Count(c.Jobs.Running), Done: format.Count(c.Jobs.Done),
 			Work: format.Rounded(c.Work), Progress: percent(c.Progress), Served: fmt.Sprintf("%.0f %%", 100*c.Progress), Late: c.Late(), Stretch: format.Rounded(c.Stretch),
 			Submitted: b.clock.at(float64(c.Submitted)), Start: b.clock.maybe(c.VirtualStart), End: b.clock.maybe(c.VirtualEnd), Bound: b.clock.maybe(c.Bound),
@@ -135,7 +135,7 @@ func (b *builder) finished() []finishedRow {
 			continue
 		}
 		row := finishedRow{
-			person: b.person(f.User, f.Colour), ID: b.id("finished", f.Pool, f.User, fmt.Sprint(f.Campaign), fmt.Sprint(f.Submitted)), Campaign: fmt.Sprint(f.Campaign), Account: f.Account,
+			person: b.person(f.User), ID: b.id("finished", f.Pool, f.User, fmt.Sprint(f.Campaign), fmt.Sprint(f.Submitted)), Campaign: fmt.Sprint(f.Campaign), Account: f.Account,
 			Flow: format.Span(float64(f.Flow)), Stretch: format.Rounded(f.Stretch), Submitted: b.clock.at(float64(f.Submitted)), Ended: b.clock.at(float64(f.Ended)),
 			Bound: b.clock.maybe(f.Bound), Kept: "yes",
 		}
@@ -197,7 +197,7 @@ func (b *builder) queued(j *Queued) queueRow {
 		ask.Set("all", "1")
 	}
 	row := queueRow{
-		person: b.person(j.User, j.Colour), ID: b.id("job", fmt.Sprint(j.JobID)), Job: j.Job.Job, Explain: "explain?" + ask.Encode() + "#explain",
+		person: b.person(j.User), ID: b.id("job", fmt.Sprint(j.JobID)), Job: j.Job.Job, Explain: "explain?" + ask.Encode() + "#explain",
 		Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
 	}
 	if j.Campaign != nil {
