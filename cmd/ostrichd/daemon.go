@@ -143,7 +143,7 @@ func notChanged(c *sidecar.Cycle) error {
 // the configuration.
 func (d *daemon) run(ctx context.Context) error {
 	d.page.configured(&d.config)
-	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
+	d.page.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), statuspage.Unix(d.now()) })
 	d.users = d.directory()
 	server, err := d.serve(ctx)
 	if err != nil {
@@ -346,7 +346,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	}
 	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())
-	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = d.now() })
+	d.page.know(func(is *statuspage.Daemon) { is.LastSuccess = statuspage.Unix(d.now()) })
 	d.leftOut(c)
 	d.harmful(c)
 	d.undone(c)
@@ -438,12 +438,13 @@ func (d *daemon) judge(err error) {
 		}
 		d.outage.failures++
 		d.page.know(func(is *statuspage.Daemon) {
-			is.Failures, is.Since, is.LastError, is.LastErrorAt = d.outage.failures, d.outage.since, err.Error(), d.now()
+			is.Failures, is.Since = d.outage.failures, statuspage.Unix(d.outage.since)
+			is.LastError, is.LastErrorAt = err.Error(), statuspage.Unix(d.now())
 		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
-		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, time.Time{} })
+		d.page.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, 0 })
 	}
 }
 

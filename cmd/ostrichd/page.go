@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
@@ -44,14 +45,14 @@ func (p *page) know(change func(*statuspage.Daemon)) {
 func (p *page) configured(c *sidecar.Config) {
 	p.know(func(d *statuspage.Daemon) {
 		d.Cluster, d.Mode, d.Channel, d.PriorityMode = c.Cluster, c.Mode, c.Priority.Channel, c.Priority.Mode
-		d.Interval, d.Journal = c.Interval, c.Journal
+		d.Interval, d.Journal = ostrich.Duration(c.Interval/time.Second), c.Journal
 	})
 }
 
 // observe keeps the figures of a cycle.
 func (p *page) observe(c *sidecar.Cycle) {
 	p.know(func(d *statuspage.Daemon) {
-		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
+		d.Lag, d.Took, d.Skipped, d.Odd = c.Lag, c.Took.Seconds(), len(c.Skipped), len(c.Odd)
 		d.Written, d.Refused, d.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
 }
@@ -90,7 +91,7 @@ func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
 	known := p.daemon
 	p.mu.Unlock()
 	now := d.now()
-	known.Ready = d.status.ready(now)
+	known.Unready = d.status.ready(now)
 	if known.Journal != "" {
 		known.Writes, known.Unread = journal.Tail(known.Journal, mostWritesShown)
 	}

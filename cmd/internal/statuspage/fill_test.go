@@ -43,10 +43,10 @@ func taken(tb testing.TB, users, pending int) *Snapshot {
 	tb.Helper()
 	s, c, report := cycle(tb, statuspagetest.New(users, pending))
 	now := time.Unix(int64(statuspagetest.Now), 0)
-	return New(view.Describe(s, c, nil), report).With(&Daemon{
-		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10 * time.Second,
-		Started: now.Add(-time.Hour), LastSuccess: now, Took: time.Second,
-	}, now)
+	return New(view.Describe(s, c, nil), report).With(&Daemon{Health: Health{
+		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10,
+		Started: Unix(now.Add(-time.Hour)), LastSuccess: Unix(now), Took: 1,
+	}}, now)
 }
 
 // everything is all that a snapshot tells, as text.
