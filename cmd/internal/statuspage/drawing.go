@@ -20,15 +20,14 @@ type poolView struct {
 
 // laneView is a user's line.
 type laneView struct {
-	person
-	ID     string
+	Who    person
 	Words  string // for those who do not see it
 	Blocks []partView
 }
 
 // partView is a campaign, or what a user holds. X and W are in percent of the width.
 type partView struct {
-	person             // of what a user holds
+	Who                person // of what a user holds
 	X, W, Label, Words string
 	Narrow             bool // the label has no room on a phone
 }
@@ -125,9 +124,9 @@ func (b *builder) pools() []poolView {
 
 // lane draws a user's campaigns, and counts those that begin beyond the axis.
 func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
-	v.person, v.ID = b.person(l.User), b.id("lane", l.Pool, l.Account, l.User)
+	v.Who = b.Row(l.User, "lane", l.Pool, l.Account, l.User)
 	if l.Account != "" {
-		v.Name += " (" + l.Account + ")"
+		v.Who.Name += " (" + l.Account + ")"
 	}
 	name := holder(l.User, l.Account)
 	var words []string
@@ -202,7 +201,7 @@ func (b *builder) running(p Pool) runningView {
 		part := float64(r.Procs) / float64(whole)
 		text := fmt.Sprintf("%s: %s, %s", holder(r.User, r.Account), format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
 		d := drawn(float64(at)/float64(whole), part, r.User+" "+format.Count(r.Procs), text)
-		d.person = b.person(r.User)
+		d.Who = b.person(r.User)
 		v.Parts = append(v.Parts, d)
 		words = append(words, text)
 		at += r.Procs

@@ -111,7 +111,7 @@ func TestMoved(t *testing.T) {
 	b := builder{s: s}
 	var got []string
 	for _, row := range b.queue().Rows {
-		got = append(got, row.Job+row.ID+" "+row.Moved)
+		got = append(got, row.Job+row.Who.ID+" "+row.Moved)
 	}
 	if d := cmp.Diff([]string{"job%2F1 +2", "job%2F2 −1", "job%2F3 −1", "job%2F4 –", "job%2F5 0", "job%2F6 0"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
