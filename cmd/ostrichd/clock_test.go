@@ -37,7 +37,7 @@ func TestDatabaseClock(t *testing.T) {
 			w.run(t, 100*time.Second, func() {
 				for range 4 {
 					time.Sleep(19 * time.Second)
-					ready = append(ready, w.daemon.status.at(time.Now()).Ready)
+					ready = append(ready, w.daemon.status.at(time.Now()).Unready)
 				}
 			})
 			synctest.Wait() // for what is asked meanwhile to be there

@@ -104,7 +104,7 @@ func (d *daemon) once(ctx context.Context) error {
 // the configuration.
 func (d *daemon) run(ctx context.Context) error {
 	d.status.configured(&d.config)
-	d.status.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), d.now() })
+	d.status.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), statuspage.Unix(d.now()) })
 	d.users = d.directory()
 	server, err := d.serve(ctx)
 	if err != nil {

@@ -34,8 +34,8 @@ func (d *daemon) measures() *http.ServeMux {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		text, is := "ok\n", d.status.at(d.now())
 		switch {
-		case is.Ready != nil:
-			http.Error(w, is.Ready.Error(), http.StatusServiceUnavailable)
+		case is.Unready != nil:
+			http.Error(w, is.Unready.Error(), http.StatusServiceUnavailable)
 			return
 		case is.StandsBy != "":
 			text = "ok, stands by: " + is.StandsBy + "\n"

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
@@ -16,6 +17,7 @@ import (
 type status struct {
 	mu      sync.Mutex
 	is      statuspage.Daemon
+	success time.Time     // of the latest cycle; zero: none yet
 	longest time.Duration // longest time between successes
 	wrong   error         // why no cycle may be trusted until one succeeds
 }
@@ -31,21 +33,21 @@ func (s *status) know(change func(is *statuspage.Daemon)) {
 func (s *status) configured(c *sidecar.Config) {
 	s.know(func(is *statuspage.Daemon) {
 		is.Cluster, is.Mode, is.Channel, is.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
-		is.Interval, is.Journal = c.Interval, c.Journal
+		is.Interval, is.Journal = ostrich.Duration(c.Interval/time.Second), c.Journal
 	})
 }
 
 // observe keeps the figures of a cycle.
 func (s *status) observe(c *sidecar.Cycle) {
 	s.know(func(is *statuspage.Daemon) {
-		is.Lag, is.Took, is.Skipped, is.Odd = c.Lag, c.Took, len(c.Skipped), len(c.Odd)
+		is.Lag, is.Took, is.Skipped, is.Odd = c.Lag, c.Took.Seconds(), len(c.Skipped), len(c.Odd)
 		is.Written, is.Refused, is.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
 }
 
 // succeed notes when a cycle has succeeded.
 func (s *status) succeed(at time.Time) {
-	s.know(func(is *statuspage.Daemon) { is.LastSuccess, s.wrong = at, nil })
+	s.know(func(is *statuspage.Daemon) { s.success, is.LastSuccess, s.wrong = at, statuspage.Unix(at), nil })
 }
 
 // distrust makes the daemon not ready, however recently a cycle has succeeded.
@@ -64,18 +66,18 @@ func (s *status) late(ended, now time.Time) bool {
 	return now.Sub(ended) > s.longest
 }
 
-// at returns all of it. Ready is nil if a cycle has succeeded recently, else why not.
+// at returns all of it. Unready is nil if a cycle has succeeded recently, else why not.
 func (s *status) at(now time.Time) statuspage.Daemon {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	is, since := s.is, now.Sub(s.is.LastSuccess)
+	is, since := s.is, now.Sub(s.success)
 	switch {
 	case s.wrong != nil:
-		is.Ready = s.wrong
-	case is.LastSuccess.IsZero():
-		is.Ready = errors.New("no cycle has succeeded yet")
+		is.Unready = s.wrong
+	case s.success.IsZero():
+		is.Unready = errors.New("no cycle has succeeded yet")
 	case since > s.longest:
-		is.Ready = fmt.Errorf("the latest successful cycle was %v ago", since.Round(time.Second))
+		is.Unready = fmt.Errorf("the latest successful cycle was %v ago", since.Round(time.Second))
 	}
 	return is
 }

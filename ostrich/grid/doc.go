@@ -26,14 +26,13 @@
 //
 // A manager with an idle processor and nothing eligible that waits draws the next
 // eligible set, see Redraw. S-T draws none: its tasks are eligible as they come. Under
-// a [Chart] a task in the queue of a cluster has left the eligible set. Otherwise one
+// a chart (ECT, ECT-P, MaxMin) a task in the queue of a cluster has left the eligible set. Otherwise one
 // task that waits for a fast processor would keep all others from idle slow ones.
 //
-// Under OStrich and FairCamp the eligible tasks of a List are always those of the bag
-// in front, which may be another one at each start. A Chart draws the first bag that
+// Under OStrich and FairCamp the eligible tasks of a list are always those of the bag
+// in front, which may be another one at each start. A chart draws the first bag that
 // has tasks in no queue.
 //
-// What a policy may know is in its type: it is a [List] or a Chart of one view of the
-// tasks and one of the processors, and a view has nothing but what its class of
-// information allows.
+// A policy is told the run times of tasks and the speeds of processors in two places,
+// which give it nothing but what its classes of [Information] allow.
 package grid

@@ -13,6 +13,9 @@ import (
 // moved so that it is there: 0 means "not yet" to a virtual schedule.
 type engine struct {
 	Experiment
+	policy   policy
+	selector *selector
+
 	bags  []Bag
 	tasks []task
 	procs []proc
@@ -22,8 +25,8 @@ type engine struct {
 	first []int32      // task, by bag
 
 	now      ostrich.Time
-	next     int // bag
-	ends     endings
+	next     int                // bag
+	ends     line[ostrich.Time] // of running copies: tasks, and their processors
 	managers []manager
 	at       []int32      // the manager to which a user of FCondor submits next, by user
 	unseen   []int32      // processors that have become idle since the latest look of CSP
@@ -31,6 +34,7 @@ type engine struct {
 	finished int
 	used     ostrich.Work
 	past     past
+	err      error // of a ranker, which ends the experiment
 }
 
 // task is what becomes of a task.
@@ -59,7 +63,7 @@ const none = -1
 
 func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*engine, error) {
 	e := &engine{
-		Experiment: x, bags: bags, tasks: make([]task, 0, tasks), procs: make([]proc, 0, x.Platform.Procs()),
+		Experiment: x, policy: p, selector: s, ends: line[ostrich.Time]{sorted: true}, bags: bags, tasks: make([]task, 0, tasks), procs: make([]proc, 0, x.Platform.Procs()),
 		shift: max(0, 1-bags[0].Submit), first: make([]int32, len(bags)),
 	}
 	e.numberUsers()
@@ -75,7 +79,7 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 			e.tasks = append(e.tasks, task{bag: int32(i), on: none, cluster: none, run: t.Run, told: told})
 		}
 	}
-	if _, tasks := p.information(); tasks == History {
+	if p.Tasks == History {
 		e.past = newPast(x.Predictor, x.Scope, len(bags), e.known)
 	}
 	clusters := x.Platform.Clusters
@@ -86,16 +90,20 @@ func newEngine(x Experiment, p policy, s *selector, bags []Bag, tasks int) (*eng
 		if x.Architecture == CSP && c+1 < len(clusters) {
 			continue
 		}
-		from, to := 0, c+1
+		q := &queue{engine: e, ready: e.newReady()}
 		if x.Architecture != CSP {
-			from = c
+			q.from = c
 		}
-		q := queue{engine: e, selector: s, from: from, to: to}
+		q.part.Clusters = clusters[q.from : c+1]
 		var err error
-		if q.selection, err = s.make(&q); err != nil {
+		if q.selection, err = s.make(q); err != nil {
 			return nil, err
 		}
-		e.managers = append(e.managers, p.manage(q))
+		if p.chart {
+			e.managers = append(e.managers, newCharter(q))
+		} else {
+			e.managers = append(e.managers, newLister(q))
+		}
 	}
 	for i := range e.procs {
 		e.managers[e.procs[i].manager].idle(int32(i))
@@ -128,6 +136,40 @@ func (e *engine) numberUsers() {
 // begin is when the first bag comes.
 func (e *engine) begin() ostrich.Time { return e.bags[0].Submit + e.shift }
 
+// note takes note of an error, which ends the experiment, or of none.
+func (e *engine) note(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// runOf returns for how long a task runs on a processor of speed 1, as far as the policy
+// may know: 0 if it may not.
+func (e *engine) runOf(t int32) ostrich.Duration {
+	switch e.policy.Tasks {
+	case Known:
+		return e.tasks[t].told
+	case History:
+		return e.past.expect(e.bagOf(t))
+	default:
+		return 0
+	}
+}
+
+// speedOf returns the speed of a processor as far as the policy may know: 0 if it may not,
+// and how fast its latest task was if it knows history: the run time that was known, by
+// what the task took; 0 before the first.
+func (e *engine) speedOf(p int32) float64 {
+	switch e.policy.Processors {
+	case Known:
+		return e.speed(p)
+	case History:
+		return e.procs[p].measured
+	default:
+		return 0
+	}
+}
+
 func (e *engine) speed(p int32) float64 { return e.Platform.Clusters[e.procs[p].cluster].Speed }
 
 // bagOf returns the bag of a task, and the number of its user.
@@ -139,35 +181,29 @@ func (e *engine) bagOf(t int32) (bag, user int32) {
 // loop takes all events: at one moment ends, then submissions, then a look of CSP,
 // then each manager starts what it can.
 func (e *engine) loop() error {
-	for {
+	for e.err == nil {
 		e.now = never
 		if e.next < len(e.bags) {
 			e.now = e.bags[e.next].Submit + e.shift
 		}
-		if len(e.ends) > 0 {
-			e.now = min(e.now, e.ends[0].at)
+		if e.ends.len() > 0 {
+			e.now = min(e.now, e.ends.list[0].key)
 		}
 		if len(e.unseen) > 0 {
 			e.now = min(e.now, e.looks)
 		}
 		if e.now == never || e.Until > 0 && e.now > e.begin()+ostrich.Time(e.Until) {
-			return nil
+			break
 		}
-		for len(e.ends) > 0 && e.ends[0].at == e.now {
-			if err := e.end(e.ends.pop()); err != nil {
-				return err
-			}
+		for e.ends.len() > 0 && e.ends.list[0].key == e.now {
+			x := e.ends.pop()
+			e.end(x.number, x.other)
 		}
 		if e.Architecture == FCondor {
-			if err := e.pass(); err != nil {
-				return err
-			}
+			e.pass()
 		}
-		for e.next < len(e.bags) && e.bags[e.next].Submit+e.shift == e.now {
-			if err := e.submit(e.next); err != nil {
-				return err
-			}
-			e.next++
+		for ; e.next < len(e.bags) && e.bags[e.next].Submit+e.shift == e.now; e.next++ {
+			e.submit(e.next)
 		}
 		if len(e.unseen) > 0 && e.looks == e.now {
 			slices.Sort(e.unseen)
@@ -176,59 +212,43 @@ func (e *engine) loop() error {
 			}
 			e.unseen = e.unseen[:0]
 		}
-		if err := e.pass(); err != nil {
-			return err
-		}
+		e.pass()
 	}
+	return e.err
 }
 
 // pass lets all managers start what they can.
-func (e *engine) pass() error {
+func (e *engine) pass() {
 	for _, m := range e.managers {
-		if err := m.pass(); err != nil {
-			return err
-		}
+		m.pass()
 	}
-	return nil
 }
 
 // submit submits a bag.
-func (e *engine) submit(bag int) error {
+func (e *engine) submit(bag int) {
 	first, b := e.first[bag], &e.bags[bag]
 	for t := first; t < first+int32(len(b.Tasks)); t++ {
 		switch e.Architecture {
 		case CSP:
-			if err := e.managers[0].submit(t); err != nil {
-				return err
-			}
+			e.managers[0].submit(t)
 		case FCondor:
-			if err := e.flock(t); err != nil {
-				return err
-			}
+			e.flock(t)
 		default:
-			if err := e.managers[b.Home].submit(t); err != nil {
-				return err
-			}
+			e.managers[b.Home].submit(t)
 		}
 	}
-	return nil
 }
 
 // flock submits a task of FCondor, and turns its user to the next cluster if the
 // task has to wait.
-func (e *engine) flock(t int32) error {
+func (e *engine) flock(t int32) {
 	_, user := e.bagOf(t)
 	m := e.managers[e.at[user]]
-	if err := m.submit(t); err != nil {
-		return err
-	}
-	if err := m.pass(); err != nil {
-		return err
-	}
+	m.submit(t)
+	m.pass()
 	if e.tasks[t].copies == 0 {
 		e.at[user] = (e.at[user] + 1) % int32(len(e.managers))
 	}
-	return nil
 }
 
 // start starts a copy of a task on an idle processor, and returns how long it will
@@ -242,31 +262,29 @@ func (e *engine) start(t, p int32) ostrich.Duration {
 	x.copies++
 	r.task, r.other, r.since = t, x.on, e.now
 	x.on = p
-	e.ends.push(ending{at: e.now + ostrich.Time(length), proc: p, task: t})
+	e.ends.push(entry[ostrich.Time]{key: e.now + ostrich.Time(length), number: t, other: p})
 	return length
 }
 
 // progressEvery is after how many ended tasks Progress is called.
 const progressEvery = 1024
 
-// end ends a task with the first of its copies, and cancels the others.
-func (e *engine) end(x ending) error {
-	r, t := &e.procs[x.proc], &e.tasks[x.task]
-	if r.task != x.task {
-		return nil // it was cancelled
+// end ends a task with the first of its copies, on a processor, and cancels the others.
+func (e *engine) end(task, proc int32) {
+	r, t := &e.procs[proc], &e.tasks[task]
+	if r.task != task {
+		return // it was cancelled
 	}
 	t.end, t.cluster = e.now, r.cluster
 	r.measured = float64(t.told) / float64(e.now-r.since)
-	e.past.learn(e, x.task)
+	e.past.learn(e, task)
 	if e.finished++; e.Progress != nil && (e.finished%progressEvery == 0 || e.finished == len(e.tasks)) {
 		e.Progress(e.finished, len(e.tasks))
 	}
 	m := e.managers[r.manager]
 	for p := t.on; p != none; {
 		r := &e.procs[p]
-		if err := m.stopped(x.task, p, p == x.proc); err != nil {
-			return err
-		}
+		m.stopped(task, p, p == proc)
 		e.used += ostrich.Work(e.now - r.since)
 		next := r.other
 		r.task, r.other = none, none
@@ -274,14 +292,13 @@ func (e *engine) end(x ending) error {
 		p = next
 	}
 	t.on = none
-	return nil
 }
 
 // vacate lets the manager of a processor know that it is idle: at once, or when it
 // looks.
 func (e *engine) vacate(p int32) {
 	m := e.managers[e.procs[p].manager]
-	if e.Architecture != CSP || e.Monitor == 0 || !m.looks() {
+	if e.Architecture != CSP || e.Monitor == 0 || e.policy.chart {
 		m.idle(p)
 		return
 	}

@@ -36,7 +36,7 @@ func (a Architecture) String() string { return nameOf(ArchitectureNames, uint8(a
 type Redraw uint8
 
 const (
-	// Started is when all its tasks have started, or under a Chart wait in the queue of
+	// Started is when all its tasks have started, or under a chart wait in the queue of
 	// a cluster. It is the zero value. With Ended a single task of S-U-RR would keep
 	// the whole platform.
 	Started Redraw = iota
@@ -153,25 +153,25 @@ func (x Experiment) Validate() error {
 // check returns what is wrong with the experiment, and what its names mean.
 func (x Experiment) check() (policy, *selector, error) {
 	if err := x.Platform.Validate(); err != nil {
-		return nil, nil, err
+		return policy{}, nil, err
 	}
 	p, err := policyNamed(x.Policy)
 	if err != nil {
-		return nil, nil, err
+		return policy{}, nil, err
 	}
 	s, err := selectorNamed(x.Selection)
 	if err != nil {
-		return nil, nil, err
+		return policy{}, nil, err
 	}
 	why := ""
-	switch _, tasks := p.information(); {
+	switch {
 	case int(x.Architecture) >= len(ArchitectureNames):
 		why = fmt.Sprintf("architecture number %d: choose among %s", x.Architecture, strings.Join(ArchitectureNames, ", "))
 	case int(x.Redraw) >= len(RedrawNames):
 		why = fmt.Sprintf("redraw number %d: choose among %s", x.Redraw, strings.Join(RedrawNames, ", "))
 	case int(x.Scope) >= len(ScopeNames):
 		why = fmt.Sprintf("scope number %d: choose among %s", x.Scope, strings.Join(ScopeNames, ", "))
-	case int(x.Predictor) >= len(ostrich.PredictorNames) || tasks == History && x.Predictor == ostrich.ByLimit:
+	case int(x.Predictor) >= len(ostrich.PredictorNames) || p.Tasks == History && x.Predictor == ostrich.ByLimit:
 		why = fmt.Sprintf("predictor %v of policy %s: choose among %s", x.Predictor, x.Policy, strings.Join(ostrich.PredictorNames[1:], ", "))
 	case x.Monitor < 0 || x.Monitor > longest:
 		why = fmt.Sprintf("a look every %d s", x.Monitor)
@@ -187,7 +187,7 @@ func (x Experiment) check() (policy, *selector, error) {
 		why = "a strict gate, which holds tasks back while processors are idle"
 	}
 	if why != "" {
-		return nil, nil, fmt.Errorf("grid: %s: %w", why, ErrInput)
+		return policy{}, nil, fmt.Errorf("grid: %s: %w", why, ErrInput)
 	}
 	return p, s, nil
 }

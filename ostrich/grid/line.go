@@ -1,100 +1,43 @@
 package grid
 
-import "slurm-ostrich/ostrich"
+import (
+	"cmp"
 
-// line is what waits: in the order that a comparison gives, equals by number, or
-// first in, first out without a comparison.
-type line[V numbered] struct {
-	first func(a, b V) int
-	list  []V // a heap with first
-	gone  int // of a line without first, those taken from the front
+	"slurm-ostrich/ostrich"
+)
+
+// entry is a task, a processor or a bag in a line.
+type entry[K cmp.Ordered] struct {
+	key           K
+	number, other int32
 }
 
-// numbered is a view of a task or a processor.
-type numbered interface{ number() int32 }
-
-func (l *line[V]) len() int { return len(l.list) - l.gone }
-
-func (l *line[V]) before(a, b V) bool {
-	if c := l.first(a, b); c != 0 {
-		return c < 0
+func (a *entry[K]) before(b *entry[K]) bool {
+	if a.key != b.key {
+		return a.key < b.key
 	}
-	return a.number() < b.number()
+	return a.number < b.number || a.number == b.number && a.other < b.other
 }
 
-func (l *line[V]) push(v V) {
-	l.list = append(l.list, v)
-	if l.first == nil {
+// line is what waits: the least key first, of equal keys the least number and then the
+// least other; or first in, first out if it is not sorted.
+type line[K cmp.Ordered] struct {
+	sorted bool
+	list   []entry[K] // a heap if it is sorted
+	gone   int        // of a line that is not, those taken from the front
+}
+
+func (l *line[K]) len() int { return len(l.list) - l.gone }
+
+func (l *line[K]) push(e entry[K]) {
+	l.list = append(l.list, e)
+	if !l.sorted {
 		return
 	}
 	s, i := l.list, len(l.list)-1
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !l.before(v, s[parent]) {
-			break
-		}
-		s[i], i = s[parent], parent
-	}
-	s[i] = v
-}
-
-// pop takes the first out; there is one.
-func (l *line[V]) pop() V {
-	if l.first == nil {
-		v := l.list[l.gone]
-		if l.gone++; l.gone > len(l.list)/2 {
-			l.list, l.gone = append(l.list[:0], l.list[l.gone:]...), 0
-		}
-		return v
-	}
-	s := l.list
-	top, last := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	l.list = s
-	if len(s) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= len(s) {
-			break
-		}
-		if child+1 < len(s) && l.before(s[child+1], s[child]) {
-			child++
-		}
-		if !l.before(s[child], last) {
-			break
-		}
-		s[i], i = s[child], child
-	}
-	s[i] = last
-	return top
-}
-
-// ending is when a copy of a task ends on a processor.
-type ending struct {
-	at         ostrich.Time
-	proc, task int32
-}
-
-// endings is a binary heap by time, ties by task as ostrich.Compare has them, and
-// then by processor. A line would take twice as long.
-type endings []ending
-
-func (a ending) before(b ending) bool {
-	if a.at != b.at {
-		return a.at < b.at
-	}
-	return a.task < b.task || a.task == b.task && a.proc < b.proc
-}
-
-func (h *endings) push(e ending) {
-	*h = append(*h, e)
-	s, i := *h, len(*h)-1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !e.before(s[parent]) {
+		if !e.before(&s[parent]) {
 			break
 		}
 		s[i], i = s[parent], parent
@@ -102,33 +45,39 @@ func (h *endings) push(e ending) {
 	s[i] = e
 }
 
-func (h *endings) pop() ending {
-	s := *h
-	top, last := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	if len(s) > 0 {
-		i := 0
-		for {
-			child := 2*i + 1
-			if child >= len(s) {
-				break
-			}
-			if child+1 < len(s) && s[child+1].before(s[child]) {
-				child++
-			}
-			if !s[child].before(last) {
-				break
-			}
-			s[i], i = s[child], child
+// pop takes the first out; there is one.
+func (l *line[K]) pop() entry[K] {
+	first := l.list[l.gone]
+	if !l.sorted {
+		if l.gone++; l.gone > len(l.list)/2 {
+			l.list, l.gone = append(l.list[:0], l.list[l.gone:]...), 0
 		}
-		s[i] = last
+		return first
 	}
-	return top
+	last := len(l.list) - 1
+	s, i, e := l.list[:last], 0, l.list[last]
+	l.list = s
+	for {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && s[child+1].before(&s[child]) {
+			child++
+		}
+		if !s[child].before(&e) {
+			break
+		}
+		s[i], i = s[child], child
+	}
+	if last > 0 {
+		s[i] = e
+	}
+	return first
 }
 
 // places are the times at which the processors of a cluster are expected to be
-// free, as a heap.
+// free, as a heap. A line would take nearly twice as long.
 type places []ostrich.Time
 
 // replace puts a later time in the place of the earliest.

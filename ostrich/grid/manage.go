@@ -9,124 +9,104 @@ import (
 // A manager is a resource manager: it has the tasks of a queue run on some
 // clusters (section 2.2).
 type manager interface {
-	submit(t int32) error
+	submit(t int32)
 	// idle says that a processor is idle.
 	idle(p int32)
-	// looks reports whether the manager of CSP waits until it looks before it knows
-	// of an idle processor.
-	looks() bool
 	// stopped says that a copy of a task that ends now stops on a processor; ended is
 	// the one that ended, the others are cancelled.
-	stopped(t, p int32, ended bool) error
+	stopped(t, p int32, ended bool)
 	// pass starts what can be started.
-	pass() error
+	pass()
 }
 
 // queue is what all managers have: which tasks are eligible.
 type queue struct {
 	*engine
-	*selector
 	selection selection
-	from, to  int // its clusters
-	open      int // eligible tasks that have not ended
+	from      int      // its first cluster
+	part      Platform // its clusters
+	open      int      // eligible tasks that have not ended
+	ready     line[float64]
+}
+
+// newReady returns an empty line of eligible tasks.
+func (e *engine) newReady() line[float64] { return line[float64]{sorted: e.policy.order != initial} }
+
+func (q *queue) submit(t int32) {
+	if q.selector.immediate {
+		q.admit(t)
+	} else {
+		q.selection.submit(t)
+	}
+}
+
+// admit makes tasks eligible.
+func (q *queue) admit(tasks ...int32) {
+	for _, t := range tasks {
+		q.open++
+		q.ready.push(entry[float64]{key: float64(q.policy.order) * float64(q.runOf(t)), number: t})
+	}
 }
 
 // done reports whether an eligible set in which nothing waits is finished, so that
 // another can be drawn.
 func (q *queue) done() bool {
-	return !q.immediate && (q.anew || q.Redraw == Started || q.open == 0)
+	return !q.selector.immediate && (q.selector.anew || q.Redraw == Started || q.open == 0)
 }
 
-func (q *queue) stopped(t, p int32, ended bool) error {
+func (q *queue) stopped(t, p int32, ended bool) {
 	if ended {
 		q.open--
 	}
-	return q.selection.stopped(t, q.procs[p].since, ended)
+	q.selection.stopped(t, q.procs[p].since, ended)
 }
 
 // run starts a copy of a task.
-func (q *queue) run(t, p int32) (ostrich.Duration, error) {
+func (q *queue) run(t, p int32) ostrich.Duration {
 	again := q.tasks[t].copies > 0
 	length := q.start(t, p)
-	return length, q.selection.started(t, again)
+	q.selection.started(t, again)
+	return length
 }
 
-// intake is a queue with its eligible tasks that wait.
-type intake[T TaskView[T]] struct {
-	queue
-	ready line[T]
+// lister is the manager of a list.
+type lister struct {
+	*queue
+	free  line[float64]
+	again []line[float64] // running tasks that may be copied, by how many copies more they have
+
+	front ranked                  // the selection, if it ranks bags
+	bag   int32                   // that ready is of
+	apart map[int32]line[float64] // those of other bags
 }
 
-func (m *intake[T]) submit(t int32) error {
-	if m.immediate {
-		m.admit(t)
-		return nil
-	}
-	return m.selection.submit(t)
-}
-
-// admit makes a task eligible.
-func (m *intake[T]) admit(t int32) {
-	m.open++
-	var view T
-	m.ready.push(view.of(m.engine, t))
-}
-
-// lister is the manager of a List.
-type lister[R ProcessorView[R], T TaskView[T]] struct {
-	intake[T]
-	List[R, T]
-	free  line[R]
-	again []line[UnknownTask] // running tasks that may be copied, by how many copies more they have
-
-	front ranked            // the selection, if it ranks bags
-	bag   int32             // that ready is of
-	apart map[int32]line[T] // those of other bags
-}
-
-func (l List[R, T]) manage(q queue) manager {
-	m := &lister[R, T]{intake: intake[T]{q, line[T]{first: l.First}}, List: l, free: line[R]{first: l.Best}, bag: none}
-	m.again = make([]line[UnknownTask], l.Copies)
+func newLister(q *queue) *lister {
+	m := &lister{queue: q, free: line[float64]{sorted: q.policy.Processors != Unknown}, again: make([]line[float64], q.policy.copies), bag: none}
 	if m.front, _ = q.selection.(ranked); m.front != nil {
-		m.apart = make(map[int32]line[T])
+		m.apart = make(map[int32]line[float64])
 	}
 	return m
 }
 
-func (m *lister[R, T]) looks() bool { return true }
-
-func (m *lister[R, T]) idle(p int32) {
-	var view R
-	m.free.push(view.of(m.engine, p))
-}
+func (m *lister) idle(p int32) { m.free.push(entry[float64]{key: -m.speedOf(p), number: p}) }
 
 // fill draws the next eligible set if it is time, and reports whether there is a
 // task to start.
-func (m *lister[R, T]) fill() (bool, error) {
-	if m.front != nil {
-		bag, err := m.front.front()
-		if err != nil {
-			return false, err
-		}
+func (m *lister) fill() bool {
+	switch {
+	case m.front != nil:
+		bag := m.front.front()
 		m.turn(bag)
-		for _, t := range m.front.take(bag) {
-			m.admit(t)
-		}
-		return m.ready.len() > 0, nil
+		m.admit(m.front.take(bag)...)
+	case m.ready.len() == 0 && m.done():
+		m.admit(m.selection.draw()...)
 	}
-	if m.ready.len() > 0 || !m.done() {
-		return m.ready.len() > 0, nil
-	}
-	set, err := m.selection.draw()
-	for _, t := range set {
-		m.admit(t)
-	}
-	return m.ready.len() > 0, err
+	return m.ready.len() > 0
 }
 
 // turn makes the eligible tasks those of a bag, of which some may have been
 // eligible before.
-func (m *lister[R, T]) turn(bag int32) {
+func (m *lister) turn(bag int32) {
 	if bag == m.bag {
 		return
 	}
@@ -135,55 +115,45 @@ func (m *lister[R, T]) turn(bag int32) {
 	}
 	kept, there := m.apart[bag]
 	if !there {
-		kept = line[T]{first: m.First}
+		kept = m.newReady()
 	}
 	delete(m.apart, bag)
 	m.ready, m.bag = kept, bag
 }
 
-func (m *lister[R, T]) pass() error {
+func (m *lister) pass() {
 	for m.free.len() > 0 {
-		more, err := m.fill()
-		if err != nil {
-			return err
+		if !m.fill() {
+			m.copy()
+			return
 		}
-		if !more {
-			return m.copy()
-		}
-		t := m.ready.pop().number()
-		if _, err := m.run(t, m.free.pop().number()); err != nil {
-			return err
-		}
-		if m.Copies > 0 {
-			m.again[0].push(UnknownTask{t})
+		t := m.ready.pop()
+		m.run(t.number, m.free.pop().number)
+		if len(m.again) > 0 {
+			m.again[0].push(t)
 		}
 	}
-	return nil
 }
 
 // copy starts further copies of running tasks on the processors that are left.
-func (m *lister[R, T]) copy() error {
+func (m *lister) copy() {
 	for k := range m.again {
 		for m.again[k].len() > 0 && m.free.len() > 0 {
 			t := m.again[k].pop()
-			if m.tasks[t.Number].on == none {
+			if m.tasks[t.number].on == none {
 				continue // it has ended
 			}
-			if _, err := m.run(t.Number, m.free.pop().number()); err != nil {
-				return err
-			}
+			m.run(t.number, m.free.pop().number)
 			if k+1 < len(m.again) {
 				m.again[k+1].push(t)
 			}
 		}
 	}
-	return nil
 }
 
-// charter is the manager of a Chart.
-type charter[T TaskView[T]] struct {
-	intake[T]
-	Chart[T]
+// charter is the manager of a chart.
+type charter struct {
+	*queue
 	sites []site // by cluster, from the first one of the manager
 	free  int    // idle processors
 }
@@ -191,9 +161,9 @@ type charter[T TaskView[T]] struct {
 // site is a cluster with its queue.
 type site struct {
 	procs    int32 // its first processor
-	speed    KnownProcessor
-	free     line[UnknownProcessor]
-	assigned line[assigned]
+	speed    float64
+	free     line[float64]
+	assigned line[ostrich.Duration] // tasks in its queue, with the lengths expected
 
 	chart   places
 	charted ostrich.Time   // when it was made
@@ -202,113 +172,93 @@ type site struct {
 	off     bool           // such a one has ended since the chart was made
 }
 
-// assigned is a task in the queue of a cluster.
-type assigned struct {
-	task   int32
-	length ostrich.Duration
-}
-
-func (a assigned) number() int32 { return a.task }
-
-func (c Chart[T]) manage(q queue) manager {
-	m := &charter[T]{intake: intake[T]{q, line[T]{first: c.First}}, Chart: c}
-	first := int32(len(q.procs))
-	for k := q.to - 1; k >= q.from; k-- {
-		first -= int32(q.Platform.Clusters[k].Procs)
-	}
-	for _, k := range q.Platform.Clusters[q.from:q.to] {
+func newCharter(q *queue) *charter {
+	m := &charter{queue: q}
+	first := int32(len(q.procs) - q.part.Procs())
+	for _, k := range q.part.Clusters {
 		m.sites = append(m.sites, site{
-			procs: first, speed: KnownProcessor{Number: first, Speed: k.Speed},
-			chart: make(places, k.Procs), expect: make([]ostrich.Time, k.Procs),
+			procs: first, speed: k.Speed, chart: make(places, k.Procs), expect: make([]ostrich.Time, k.Procs),
 		})
 		first += int32(k.Procs)
 	}
 	return m
 }
 
-func (m *charter[T]) looks() bool { return false }
+func (m *charter) site(p int32) *site { return &m.sites[int(m.procs[p].cluster)-m.from] }
 
-func (m *charter[T]) site(p int32) *site { return &m.sites[int(m.procs[p].cluster)-m.from] }
-
-func (m *charter[T]) idle(p int32) {
+func (m *charter) idle(p int32) {
 	m.free++
-	m.site(p).free.push(UnknownProcessor{p})
+	m.site(p).free.push(entry[float64]{number: p})
 }
 
-func (m *charter[T]) stopped(t, p int32, ended bool) error {
+func (m *charter) stopped(t, p int32, ended bool) {
 	s := m.site(p)
 	if s.expect[p-s.procs] != m.now {
 		s.off = true
 		s.odd--
 	}
-	return m.queue.stopped(t, p, ended)
+	m.queue.stopped(t, p, ended)
 }
 
-func (m *charter[T]) pass() error {
+func (m *charter) pass() {
 	for {
 		for m.ready.len() > 0 {
-			m.assign(m.ready.pop())
+			m.assign(m.ready.pop().number)
 		}
 		for k := range m.sites {
 			s := &m.sites[k]
 			for s.free.len() > 0 && s.assigned.len() > 0 {
-				a, p := s.assigned.pop(), s.free.pop().number()
+				a, p := s.assigned.pop(), s.free.pop().number
 				m.free--
-				length, err := m.run(a.task, p)
-				if err != nil {
-					return err
-				}
-				s.expect[p-s.procs] = m.now + ostrich.Time(a.length)
-				if length != a.length {
+				s.expect[p-s.procs] = m.now + ostrich.Time(a.key)
+				if m.run(a.number, p) != a.key {
 					s.odd++
 				}
 			}
 		}
 		if m.free == 0 || !m.done() {
-			return nil
+			return
 		}
-		set, err := m.selection.draw()
-		if err != nil || len(set) == 0 {
-			return err
+		set := m.selection.draw()
+		if len(set) == 0 {
+			return
 		}
-		for _, t := range set {
-			m.admit(t)
-		}
+		m.admit(set...)
 	}
 }
 
 // assign puts a task into the queue of the cluster where it is expected to end
 // first.
-func (m *charter[T]) assign(t T) {
+func (m *charter) assign(t int32) {
 	best, start := -1, ostrich.Time(0)
-	var length ostrich.Duration
+	run, length := m.runOf(t), ostrich.Duration(0)
 	for k := range m.sites {
 		s := &m.sites[k]
 		if s.off || s.odd > 0 && s.charted != m.now {
 			m.chart(s)
 		}
-		from, takes := max(m.now, s.chart[0]), m.Length(s.speed, t)
+		from, takes := max(m.now, s.chart[0]), RunTime(run, s.speed)
 		if best < 0 || from+ostrich.Time(takes) < start+ostrich.Time(length) {
 			best, start, length = k, from, takes
 		}
 	}
 	s := &m.sites[best]
 	s.chart.replace(start + ostrich.Time(length))
-	s.assigned.push(assigned{t.number(), length})
+	s.assigned.push(entry[ostrich.Duration]{key: length, number: t})
 }
 
 // chart makes the chart of a cluster anew: of the running tasks, those that have
 // outlived what was expected end at any moment, and of those in the queue.
-func (m *charter[T]) chart(s *site) {
-	for i := range s.chart {
+func (m *charter) chart(s *site) {
+	for i, end := range s.expect {
 		s.chart[i] = m.now
 		if m.procs[s.procs+int32(i)].task != none {
-			s.chart[i] = max(m.now, s.expect[i])
+			s.chart[i] = max(m.now, end)
 		}
 	}
 	slices.Sort(s.chart)
 	for _, a := range s.assigned.list[s.assigned.gone:] {
-		s.chart.replace(s.chart[0] + ostrich.Time(a.length))
+		s.chart.replace(s.chart[0] + ostrich.Time(a.key))
 	}
 	s.off, s.charted = false, m.now
 }

@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"cmp"
 	"fmt"
 
 	"slurm-ostrich/ostrich"
@@ -9,13 +8,13 @@ import (
 )
 
 // ranked is a selection that ranks bags, and may change its mind at any start: the
-// eligible tasks of a List are always those of the bag in front. draw takes the tasks
+// eligible tasks of a list are always those of the bag in front. draw takes the tasks
 // of the first bag that has any which were not drawn.
 type ranked interface {
 	selection
 	// front is the bag in front of those with tasks that have not started; none
 	// without one.
-	front() (int32, error)
+	front() int32
 	// take takes the tasks of a bag that were not drawn.
 	take(bag int32) []int32
 }
@@ -40,11 +39,7 @@ type replayed struct {
 
 // newReplayed makes the ranker of a policy, for the processors of a manager.
 func newReplayed(q *queue, p sim.Policy) (replayed, error) {
-	procs := 0
-	for _, c := range q.Platform.Clusters[q.from:q.to] {
-		procs += c.Procs
-	}
-	ranker, err := p(procs)
+	ranker, err := p(q.part.Procs())
 	if err != nil {
 		return replayed{}, fmt.Errorf("selection: %w: %w", err, ErrInput)
 	}
@@ -53,7 +48,7 @@ func newReplayed(q *queue, p sim.Policy) (replayed, error) {
 
 // tell gives the ranker an event of a task. Jobs are numbered from 1, and the
 // expected length of a task is what who knows run times is told.
-func (r *replayed) tell(k ostrich.Kind, t int32) error {
+func (r *replayed) tell(k ostrich.Kind, t int32) {
 	q := r.queue
 	x := &q.tasks[t]
 	b := &q.bags[x.bag]
@@ -66,29 +61,26 @@ func (r *replayed) tell(k ostrich.Kind, t int32) error {
 	if k == ostrich.End {
 		e.Job.End = q.now
 	}
-	return r.ranker.Step(e)
+	q.note(r.ranker.Step(e))
 }
 
 // advance lets the time of the ranker pass up to the present.
-func (r *replayed) advance() error {
+func (r *replayed) advance() {
 	if w, ok := r.ranker.(sim.Waker); ok {
-		return w.AdvanceTo(r.queue.now)
+		r.queue.note(w.AdvanceTo(r.queue.now))
 	}
-	return nil
 }
 
-func (r *replayed) started(t int32, again bool) error {
-	if again {
-		return nil
+func (r *replayed) started(t int32, again bool) {
+	if !again {
+		r.tell(ostrich.Start, t)
 	}
-	return r.tell(ostrich.Start, t)
 }
 
-func (r *replayed) stopped(t int32, _ ostrich.Time, ended bool) error {
-	if !ended {
-		return nil
+func (r *replayed) stopped(t int32, _ ostrich.Time, ended bool) {
+	if ended {
+		r.tell(ostrich.End, t)
 	}
-	return r.tell(ostrich.End, t)
 }
 
 // byJob is a selection by a ranker of jobs.
@@ -113,28 +105,26 @@ func fairShareOf(q *queue) (selection, error) {
 	return &byJob{replayed: r, jobs: r.ranker.(sim.JobRanker), undrawn: make(set, len(q.tasks)/64+1)}, nil
 }
 
-func (s *byJob) submit(t int32) error {
+func (s *byJob) submit(t int32) {
 	s.waits++
 	s.undrawn.add(t)
-	return s.tell(ostrich.Submit, t)
+	s.tell(ostrich.Submit, t)
 }
 
-func (s *byJob) draw() ([]int32, error) {
+func (s *byJob) draw() []int32 {
 	if s.waits == 0 {
-		return nil, nil
+		return nil
 	}
-	if err := s.advance(); err != nil {
-		return nil, err
-	}
+	s.advance()
 	for _, id := range s.jobs.Jobs() {
 		if t := int32(id - 1); s.undrawn.next(t) == t {
 			s.waits--
 			s.undrawn.remove(t)
 			s.drawn[0] = t
-			return s.drawn[:], nil
+			return s.drawn[:]
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // byBag is a selection by a ranker of campaigns.
@@ -154,53 +144,41 @@ func ostrichOf(q *queue) (selection, error) {
 	return &byBag{replayed: r, undrawn: make(undrawn), campaigns: r.ranker.(sim.CampaignRanker)}, nil
 }
 
-func (s *byBag) submit(t int32) error {
+func (s *byBag) submit(t int32) {
 	s.add(s.queue.tasks[t].bag, t)
-	return s.tell(ostrich.Submit, t)
+	s.tell(ostrich.Submit, t)
 }
 
-func (s *byBag) front() (int32, error) {
-	if err := s.advance(); err != nil {
-		return none, err
-	}
+func (s *byBag) front() int32 {
+	s.advance()
 	ranks := s.campaigns.Ranking()
 	if len(ranks) == 0 {
-		return none, nil
+		return none
 	}
-	return s.queue.tasks[ranks[0].Lead-1].bag, nil
+	return s.queue.tasks[ranks[0].Lead-1].bag
 }
 
-func (s *byBag) draw() ([]int32, error) {
+func (s *byBag) draw() []int32 {
 	if len(s.undrawn) == 0 {
-		return nil, nil
+		return nil
 	}
-	if err := s.advance(); err != nil {
-		return nil, err
-	}
+	s.advance()
 	for _, c := range s.campaigns.Ranking() {
 		if set := s.take(s.queue.tasks[c.Lead-1].bag); len(set) > 0 {
-			return set, nil
+			return set
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // fairCamp is the selection FairCamp.
 type fairCamp struct {
 	queue *queue
 	undrawn
-	waits     []int32   // tasks that have not started, by bag
-	deadlines []float64 // by bag
-	bags      line[due] // one in front may have nothing left that waits
+	waits     []int32       // tasks that have not started, by bag
+	deadlines []float64     // by bag
+	bags      line[float64] // by deadline; one in front may have nothing left that waits
 }
-
-// due is a bag with its deadline.
-type due struct {
-	bag      int32
-	deadline float64
-}
-
-func (d due) number() int32 { return d.bag }
 
 // fairCampOf is the selection FairCamp: by the deadlines of policy.FairCamp,
 //
@@ -209,11 +187,10 @@ func (d due) number() int32 { return d.bag }
 // where k is the number of users who may submit to the manager. Δ is the least time
 // in which its clusters could run the bag, as in Done.Stretch.
 func fairCampOf(q *queue) (selection, error) {
-	part := Platform{Clusters: q.Platform.Clusters[q.from:q.to]}
-	capacity, fastest := part.Capacity(), part.fastest()
+	capacity, fastest := q.part.Capacity(), q.part.fastest()
 	s := &fairCamp{
 		queue: q, undrawn: make(undrawn), waits: make([]int32, len(q.bags)), deadlines: make([]float64, len(q.bags)),
-		bags: line[due]{first: func(a, b due) int { return cmp.Compare(a.deadline, b.deadline) }},
+		bags: line[float64]{sorted: true},
 	}
 	comes := func(bag int) bool { return q.Architecture != SepC || q.bags[bag].Home == q.from }
 	k := make(map[int32]bool)
@@ -233,39 +210,37 @@ func fairCampOf(q *queue) (selection, error) {
 	return s, nil
 }
 
-func (s *fairCamp) submit(t int32) error {
+func (s *fairCamp) submit(t int32) {
 	bag := s.queue.tasks[t].bag
 	if s.waits[bag]++; len(s.undrawn[bag]) == 0 {
-		s.bags.push(due{bag, s.deadlines[bag]})
+		s.bags.push(entry[float64]{key: s.deadlines[bag], number: bag})
 	}
 	s.add(bag, t)
-	return nil
 }
 
-func (s *fairCamp) front() (int32, error) { //nolint:unparam // as ranked has it
+func (s *fairCamp) front() int32 {
 	for s.bags.len() > 0 {
-		if bag := s.bags.list[0].bag; s.waits[bag] > 0 {
-			return bag, nil
+		if bag := s.bags.list[0].number; s.waits[bag] > 0 {
+			return bag
 		}
 		s.bags.pop()
 	}
-	return none, nil
+	return none
 }
 
-func (s *fairCamp) draw() ([]int32, error) {
+func (s *fairCamp) draw() []int32 {
 	for s.bags.len() > 0 {
-		if set := s.take(s.bags.pop().bag); len(set) > 0 {
-			return set, nil
+		if set := s.take(s.bags.pop().number); len(set) > 0 {
+			return set
 		}
-	}
-	return nil, nil
-}
-
-func (s *fairCamp) started(t int32, again bool) error {
-	if !again {
-		s.waits[s.queue.tasks[t].bag]--
 	}
 	return nil
 }
 
-func (*fairCamp) stopped(int32, ostrich.Time, bool) error { return nil }
+func (s *fairCamp) started(t int32, again bool) {
+	if !again {
+		s.waits[s.queue.tasks[t].bag]--
+	}
+}
+
+func (*fairCamp) stopped(int32, ostrich.Time, bool) {}

@@ -10,15 +10,15 @@ import (
 // A selection says which tasks of a manager's queue are eligible next (section 2.3).
 type selection interface {
 	// submit says that a task comes.
-	submit(t int32) error
+	submit(t int32)
 	// draw takes the next eligible set out of the queue, in its initial order;
 	// nothing if no task waits. It is valid until the next call.
-	draw() ([]int32, error)
+	draw() []int32
 	// started says that a copy of a task has started, again if it is not the first.
-	started(t int32, again bool) error
+	started(t int32, again bool)
 	// stopped says that a copy which ran since a moment stops; ended is the one that
 	// ended.
-	stopped(t int32, since ostrich.Time, ended bool) error
+	stopped(t int32, since ostrich.Time, ended bool)
 }
 
 // selector is a row of the table of selections.
@@ -32,7 +32,7 @@ type selector struct {
 // selectors are all selections: those of section 2.3, and orders to compare them
 // with.
 var selectors = []selector{
-	{name: "S-T", usage: "all tasks, as they come", immediate: true, make: func(*queue) (selection, error) { return everything{}, nil }},
+	{name: "S-T", usage: "all tasks, as they come", immediate: true, make: sharedBy(nil, all)},
 	{name: "S-BoT", usage: "bag by bag, as they come", make: sharedBy(nil, aBag)},
 	{name: "S-U-Prio", usage: "all tasks of the user with the highest priority", make: sharedBy((*byUser).foremost, all)},
 	{name: "S-U-T", usage: "all tasks of the user who has used least", make: sharedBy((*byUser).frugal, all)},
@@ -64,14 +64,6 @@ func selectorNamed(name string) (*selector, error) {
 	return nil, unknown("selection", name, Selections())
 }
 
-// everything is S-T.
-type everything struct{}
-
-func (everything) submit(int32) error                      { return nil }
-func (everything) draw() ([]int32, error)                  { return nil, nil }
-func (everything) started(int32, bool) error               { return nil }
-func (everything) stopped(int32, ostrich.Time, bool) error { return nil }
-
 // amount is how many of a user's tasks make a set.
 type amount uint8
 
@@ -86,7 +78,7 @@ type byUser struct {
 	*queue
 	who    func(*byUser) int32 // whose turn it is, of those with waiting tasks; nil if all are one line
 	amount amount
-	lines  []line[UnknownTask]
+	lines  []line[float64]
 	there  set   // of users with waiting tasks
 	latest int32 // user in turn
 	use    []usage
@@ -108,7 +100,7 @@ func sharedBy(who func(*byUser) int32, n amount) func(*queue) (selection, error)
 			users = q.known
 		}
 		return &byUser{
-			queue: q, who: who, amount: n, lines: make([]line[UnknownTask], users), there: make(set, users/64+1), latest: none, use: make([]usage, users),
+			queue: q, who: who, amount: n, lines: make([]line[float64], users), there: make(set, users/64+1), latest: none, use: make([]usage, users),
 		}, nil
 	}
 }
@@ -122,18 +114,17 @@ func (s *byUser) line(t int32) int32 {
 	return user
 }
 
-func (s *byUser) submit(t int32) error {
+func (s *byUser) submit(t int32) {
 	u := s.line(t)
-	s.lines[u].push(UnknownTask{t})
+	s.lines[u].push(entry[float64]{number: t})
 	s.there.add(u)
-	return nil
 }
 
-func (s *byUser) draw() ([]int32, error) {
+func (s *byUser) draw() []int32 {
 	u := int32(0)
 	switch {
 	case s.there.next(0) == none:
-		return nil, nil
+		return nil
 	case s.who != nil:
 		u = s.who(s)
 	}
@@ -144,34 +135,32 @@ func (s *byUser) draw() ([]int32, error) {
 		n = 1
 	case aBag:
 		n = 1
-		for bag := s.tasks[l.list[l.gone].Number].bag; n < l.len() && s.tasks[l.list[l.gone+n].Number].bag == bag; {
+		for bag := s.tasks[l.list[l.gone].number].bag; n < l.len() && s.tasks[l.list[l.gone+n].number].bag == bag; {
 			n++
 		}
 	case all:
 	}
 	s.drawn = s.drawn[:0]
 	for range n {
-		s.drawn = append(s.drawn, l.pop().Number)
+		s.drawn = append(s.drawn, l.pop().number)
 	}
 	if l.len() == 0 {
 		s.there.remove(u)
 	}
-	return s.drawn, nil
+	return s.drawn
 }
 
-func (s *byUser) started(t int32, _ bool) error {
+func (s *byUser) started(t int32, _ bool) {
 	u := &s.use[s.line(t)]
 	u.running++
 	u.since += ostrich.Work(s.now)
-	return nil
 }
 
-func (s *byUser) stopped(t int32, since ostrich.Time, _ bool) error {
+func (s *byUser) stopped(t int32, since ostrich.Time, _ bool) {
 	u := &s.use[s.line(t)]
 	u.running--
 	u.since -= ostrich.Work(since)
 	u.past += ostrich.Work(s.now - since)
-	return nil
 }
 
 // foremost is the user with the smallest number.

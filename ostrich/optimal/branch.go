@@ -28,6 +28,12 @@ type search struct {
 	scratch []ostrich.Duration
 }
 
+func newSearch(in *Instance, o Objective, b Budget) *search {
+	return &search{
+		problem: newProblem(in, o), budget: b, best: math.Inf(1), starts: make([]ostrich.Duration, len(in.Jobs)), nodes: []*node{{}},
+	}
+}
+
 // visit counts a schedule that is looked at, and reports whether there may be
 // another.
 func (s *search) visit() bool {
@@ -108,7 +114,7 @@ func (s *search) hopeless(n *node) bool {
 		return true
 	}
 	switch {
-	case s.additive():
+	case s.objective.additive():
 		return false
 	case s.objective == SumStretch:
 		n.bound = s.servedByArea(n)
@@ -172,8 +178,8 @@ func (s *search) childBound(n *node, at int) float64 {
 func (s *search) finish(depth int) (value float64) {
 	n := s.nodes[depth]
 	value = n.cost
-	if !s.additive() {
-		value = s.valueOf(n.ends)
+	if !s.objective.additive() {
+		value = s.objective.ofEnds(s.in, n.ends)
 	}
 	if s.beaten(value, s.best) {
 		return value

@@ -1,26 +1,14 @@
 package optimal
 
-import (
-	"math"
-
-	"slurm-ostrich/ostrich"
-)
+import "math"
 
 // Explore returns the value of the best schedule that the search finds without
 // prices, and without a schedule to begin with where it needs none.
 func Explore(in *Instance, o Objective) float64 {
-	s := &search{
-		problem: newProblem(in, o), budget: Budget{Nodes: Unlimited}, best: math.Inf(1),
-		starts: make([]ostrich.Duration, len(in.Jobs)),
+	s := newSearch(in, o, Budget{Nodes: Unlimited})
+	if !s.objective.additive() {
+		s.found(s.valueAt(s.easy), s.easy)
 	}
-	if !s.additive() {
-		easy := make([]ostrich.Duration, len(in.Jobs))
-		for i := range s.tasks {
-			easy[i] = s.easy[s.tasks[i].job]
-		}
-		s.found(o.Value(in, s.easy), easy)
-	}
-	s.nodes = []*node{{}}
 	s.through(math.MaxInt64)
 	return s.best
 }

@@ -52,7 +52,7 @@ func (h *neighbourhood) list(order []int) float64 {
 		value += h.cost(t, start)
 		h.free.use(start, t.procs, t.length)
 	}
-	if !h.additive() {
+	if !h.objective.additive() {
 		value = h.valueAt(h.starts)
 	}
 	if value < h.best && !h.beaten(value, h.best) {
@@ -101,10 +101,5 @@ func (h *neighbourhood) anneal(tries int) {
 // move takes a job of the order to another place.
 func (h *neighbourhood) move(from, to int) {
 	i := h.order[from]
-	if from < to {
-		copy(h.order[from:to], h.order[from+1:to+1])
-	} else {
-		copy(h.order[to+1:from+1], h.order[to:from])
-	}
-	h.order[to] = i
+	h.order = slices.Insert(slices.Delete(h.order, from, from+1), to, i)
 }

@@ -48,7 +48,7 @@ type milp struct {
 	*Model
 	in  *Instance
 	big float64
-	y   [][]int // columns; -1 on the diagonal
+	y   [][]int // columns, but on the diagonal
 }
 
 // bigM is Q, larger than the end of every schedule in which some job starts as soon
@@ -71,7 +71,6 @@ func (m *milp) starts() {
 	for j := range n {
 		m.y[j] = make([]int, n)
 		for k := range n {
-			m.y[j][k] = -1
 			if j != k {
 				m.y[j][k] = m.column(name("y", j, k), 0, true)
 			}
@@ -132,13 +131,11 @@ func (m *milp) assignments() {
 func (m *milp) flows() {
 	n := len(m.in.Jobs)
 	var sources profile // at: when, free: how many more than before
+	before := 0
 	for _, s := range newProfile(m.in) {
-		before := 0
-		for _, earlier := range sources {
-			before += earlier.free
-		}
 		if s.free > before {
 			sources = append(sources, step{s.at, s.free - before})
+			before = s.free
 		}
 	}
 	into := make([][]Term, n)

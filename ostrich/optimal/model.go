@@ -2,7 +2,6 @@ package optimal
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -73,7 +72,7 @@ func name(letter string, indices ...int) string {
 // WriteLP writes the model in the LP format of CPLEX, which cbc, glpsol and most
 // other solvers read.
 func (m *Model) WriteLP(w io.Writer) error {
-	out := &lpWriter{Writer: bufio.NewWriter(w)}
+	out := lines{bufio.NewWriter(w)}
 	out.text("Minimize\n obj:")
 	var cost []Term
 	for i, c := range m.Columns {
@@ -98,25 +97,19 @@ func (m *Model) WriteLP(w io.Writer) error {
 		}
 	}
 	out.text("End\n")
-	if err := errors.Join(out.err, out.Flush()); err != nil {
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("optimal: LP file: %w", err)
 	}
 	return nil
 }
 
-type lpWriter struct {
-	*bufio.Writer
-	err error
-}
+// lines writes a file. Flush returns the first error.
+type lines struct{ *bufio.Writer }
 
-func (w *lpWriter) text(s string) {
-	if w.err == nil {
-		_, w.err = w.WriteString(s)
-	}
-}
+func (w lines) text(s string) { _, _ = w.WriteString(s) }
 
 // terms writes a sum, a few terms a line: readers limit the length of a line.
-func (w *lpWriter) terms(m *Model, terms []Term) {
+func (w lines) terms(m *Model, terms []Term) {
 	for k, t := range terms {
 		if k > 0 && k%6 == 0 {
 			w.text("\n  ")
@@ -138,7 +131,7 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // WriteMPS writes the model in the free MPS format.
 func (m *Model) WriteMPS(w io.Writer) error {
-	out := &lpWriter{Writer: bufio.NewWriter(w)}
+	out := lines{bufio.NewWriter(w)}
 	out.text("NAME ostrich FREE\nROWS\n N obj\n")
 	entries := make([][]string, len(m.Columns))
 	for _, r := range m.Rows {
@@ -178,7 +171,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		}
 	}
 	out.text("ENDATA\n")
-	if err := errors.Join(out.err, out.Flush()); err != nil {
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("optimal: MPS file: %w", err)
 	}
 	return nil

@@ -45,11 +45,7 @@ func (p *problem) root(n *node) {
 		n.left = append(n.left, i)
 	}
 	n.cost, n.paid = 0, 0
-	groups := len(p.in.Campaigns)
-	if !p.objective.stretches() {
-		groups = 1
-	}
-	n.ends = make([]ostrich.Duration, groups)
+	n.ends = p.objective.newEnds(p.in)
 }
 
 // place finds the earliest start of the jobs that are left, and drops those that
@@ -86,25 +82,17 @@ func (s *search) start(n, c *node, at int) {
 	}
 	c.cost = n.cost
 	c.ends = append(c.ends[:0], n.ends...)
-	switch group := s.group(t); {
-	case s.additive():
+	if s.objective.additive() {
 		c.cost += s.cost(t, begin)
-	default:
-		c.ends[group] = max(c.ends[group], begin+t.length)
+	} else {
+		g := s.objective.group(t.campaign)
+		c.ends[g] = max(c.ends[g], begin+t.length)
 	}
 	k := n.free.find(begin)
 	c.free = append(c.free[:0], n.free[k:]...)
 	c.free[0].at = begin
 	c.free.use(begin, t.procs, t.length)
 	c.left = append(append(c.left[:0], n.left[:at]...), n.left[at+1:]...)
-}
-
-// group is the index of a job's end among the ends of a node.
-func (p *problem) group(t *task) int {
-	if p.objective.stretches() {
-		return t.campaign
-	}
-	return 0
 }
 
 // idle is the price of what stays free from now on until a time.
@@ -141,7 +129,7 @@ func (s *search) bound(n *node) float64 {
 
 // unpriced is bound without prices: all jobs start at once.
 func (s *search) unpriced(n *node) float64 {
-	if s.additive() {
+	if s.objective.additive() {
 		sum := n.cost
 		for k, i := range n.left {
 			sum += s.cost(&s.tasks[i], n.starts[k])
@@ -152,29 +140,10 @@ func (s *search) unpriced(n *node) float64 {
 	ends := s.scratch
 	for k, i := range n.left {
 		t := &s.tasks[i]
-		g := s.group(t)
+		g := s.objective.group(t.campaign)
 		ends[g] = max(ends[g], n.starts[k]+t.length)
 	}
-	return s.valueOf(ends)
-}
-
-// valueOf is the value of an objective of ends.
-func (p *problem) valueOf(ends []ostrich.Duration) float64 {
-	if p.objective == Cmax {
-		return float64(ends[0])
-	}
-	value := 0.0
-	for g, end := range ends {
-		if end == 0 {
-			continue
-		}
-		if x := p.in.Campaigns[g].stretch(end); p.objective == SumStretch {
-			value += x
-		} else {
-			value = max(value, x)
-		}
-	}
-	return value
+	return s.objective.ofEnds(s.in, ends)
 }
 
 // when returns the time until which so many processor-seconds are free from the

@@ -58,13 +58,31 @@ func (o Objective) Check(in *Instance) error {
 	return nil
 }
 
+// additive reports whether the objective is a sum over jobs. The others are of ends: those
+// of the campaigns, or under Cmax the one of all jobs.
+func (o Objective) additive() bool { return o <= SumT }
+
+// newEnds returns the ends that an objective is of, before any job.
+func (o Objective) newEnds(in *Instance) []ostrich.Duration {
+	if o.stretches() {
+		return make([]ostrich.Duration, len(in.Campaigns))
+	}
+	return make([]ostrich.Duration, 1)
+}
+
+// group is the index of the end that a job of a campaign may move.
+func (o Objective) group(campaign int) int {
+	if o.stretches() {
+		return campaign
+	}
+	return 0
+}
+
 // Value returns the value of a schedule, given by the start of each job, in the
 // order of the jobs. Campaigns without a job in the queue are left out.
 func (o Objective) Value(in *Instance, starts []ostrich.Duration) float64 {
-	if o.stretches() {
-		return o.stretch(in, starts)
-	}
 	var sum int64
+	ends := o.newEnds(in)
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		late := int64(max(0, starts[i]-j.Due))
@@ -74,17 +92,20 @@ func (o Objective) Value(in *Instance, starts []ostrich.Duration) float64 {
 		case SumT:
 			sum += j.weight() * late
 		default:
-			sum = max(sum, int64(starts[i]+j.Length))
+			g := o.group(j.Campaign)
+			ends[g] = max(ends[g], starts[i]+j.Length)
 		}
 	}
-	return float64(sum)
+	if o.additive() {
+		return float64(sum)
+	}
+	return o.ofEnds(in, ends)
 }
 
-func (o Objective) stretch(in *Instance, starts []ostrich.Duration) float64 {
-	ends := make([]ostrich.Duration, len(in.Campaigns))
-	for i := range in.Jobs {
-		c := in.Jobs[i].Campaign
-		ends[c] = max(ends[c], starts[i]+in.Jobs[i].Length)
+// ofEnds is the value of an objective of ends. An end of 0 is that of no job.
+func (o Objective) ofEnds(in *Instance, ends []ostrich.Duration) float64 {
+	if o == Cmax {
+		return float64(ends[0])
 	}
 	value := 0.0
 	for i, end := range ends {
@@ -109,7 +130,7 @@ func (j *Job) weight() int64 { return max(1, j.Weight) }
 
 // inOrder returns the indices of jobs in the order of their starts; those that
 // start at once in the order of the queue.
-func inOrder(starts []ostrich.Duration) []int {
+func inOrder[T cmp.Ordered](starts []T) []int {
 	order := make([]int, len(starts))
 	for i := range order {
 		order[i] = i

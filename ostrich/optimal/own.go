@@ -19,13 +19,8 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	if err != nil || r.Optimal || b.Nodes == 0 {
 		return r, err
 	}
-	s := &search{problem: newProblem(in, o), budget: b, best: math.Inf(1)}
-	s.starts = make([]ostrich.Duration, len(in.Jobs))
-	easy := make([]ostrich.Duration, len(in.Jobs))
-	for i := range s.tasks {
-		easy[i] = s.easy[s.tasks[i].job]
-	}
-	s.found(r.EASY, easy)
+	s := newSearch(in, o, b)
+	s.found(r.EASY, s.easy)
 	r.Bound, r.Optimal = s.run()
 	r.Starts = s.byJob(s.starts)
 	r.Order = inOrder(r.Starts)
@@ -51,14 +46,13 @@ const (
 
 // run searches, and returns a bound and whether the best schedule is optimal.
 func (s *search) run() (bound float64, optimal bool) {
-	root := &node{}
-	s.nodes = []*node{root}
+	root := s.nodes[0]
 	s.root(root)
 	s.place(root)
 	bound = s.rounded(s.unpriced(root))
 	h := s.newNeighbourhood()
 	var a *ascent
-	if s.additive() || s.objective == SumStretch {
+	if s.objective.additive() || s.objective == SumStretch {
 		s.prices = newRelaxation(s.problem)
 		a = s.prices.newAscent()
 		bound = max(bound, s.priceIn(a, firstSteps, h))

@@ -103,10 +103,10 @@ func (p *problem) gridPoints() []ostrich.Duration {
 		if p.objective == SumU {
 			last = max(last, t.due)
 		} else {
-			last = max(last, p.easy[t.job]+t.length)
-			events = append(events, p.easy[t.job])
+			last = max(last, p.easy[i]+t.length)
+			events = append(events, p.easy[i])
 		}
-		if p.additive() {
+		if p.objective.additive() {
 			events = append(events, t.due)
 		}
 	}
@@ -259,7 +259,7 @@ func (r *relaxation) at(i int, start ostrich.Duration) float64 {
 
 // plain is what a job costs without the prices.
 func (r *relaxation) plain(i int, start ostrich.Duration) float64 {
-	if t := &r.tasks[i]; r.additive() {
+	if t := &r.tasks[i]; r.objective.additive() {
 		return r.cost(t, start)
 	}
 	return r.slope[i] * float64(start+r.tasks[i].length)

@@ -12,10 +12,10 @@ import (
 type problem struct {
 	in        *Instance
 	objective Objective
-	tasks     []task  // the most urgent one first
-	shapes    int     // how many sizes the tasks have
-	base      profile // what the running jobs leave free
-	easy      []ostrich.Duration
+	tasks     []task             // the most urgent one first
+	shapes    int                // how many sizes the tasks have
+	base      profile            // what the running jobs leave free
+	easy      []ostrich.Duration // EASY's starts of the tasks
 }
 
 // A task is a job of the queue.
@@ -31,7 +31,7 @@ type task struct {
 }
 
 func newProblem(in *Instance, o Objective) *problem {
-	p := &problem{in: in, objective: o, tasks: make([]task, len(in.Jobs)), base: newProfile(in), easy: EASY(in)}
+	p := &problem{in: in, objective: o, tasks: make([]task, len(in.Jobs)), base: newProfile(in)}
 	for i := range in.Jobs {
 		j := &in.Jobs[i]
 		p.tasks[i] = task{
@@ -42,6 +42,10 @@ func newProblem(in *Instance, o Objective) *problem {
 	slices.SortStableFunc(p.tasks, func(a, b task) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(b.weight, a.weight))
 	})
+	easy := EASY(in)
+	for i := range p.tasks {
+		p.easy = append(p.easy, easy[p.tasks[i].job])
+	}
 	type size struct {
 		procs  int
 		length ostrich.Duration
@@ -92,9 +96,6 @@ func (p *problem) cost(j *task, start ostrich.Duration) float64 {
 	}
 	return j.weight * float64(late)
 }
-
-// additive reports whether the objective is a sum over jobs.
-func (p *problem) additive() bool { return p.objective <= SumT }
 
 // drops reports whether a job that is late may as well come last.
 func (p *problem) drops(j *task, start ostrich.Duration) bool {

@@ -1,9 +1,7 @@
 package optimal
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -64,12 +62,7 @@ func Listed(in *Instance, o Objective, starts []float64) (Result, error) {
 	r.EASY = o.Value(in, r.Starts)
 	r.Value = r.EASY
 	if starts != nil {
-		order := make([]int, len(starts))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(starts[a], starts[b]) })
-		if listed := List(in, order); o.Value(in, listed) < r.Value {
+		if listed := List(in, inOrder(starts)); o.Value(in, listed) < r.Value {
 			r.Starts, r.Value = listed, o.Value(in, listed)
 		}
 	}

@@ -62,7 +62,7 @@ type SharesAnswer struct {
 }
 
 func shares(s *Snapshot, q url.Values) (any, error) {
-	list := of(q, s.Shares, func(one *Share) string { return one.User.User })
+	list := rowsOf(q.Get("user"), s.Shares, func(one *Share) string { return one.User.User })
 	return SharesAnswer{s.Health.Cluster, s.Health.Time, list}, nil
 }
 
@@ -77,21 +77,21 @@ type CampaignsAnswer struct {
 
 func campaigns(s *Snapshot, q url.Values) (any, error) {
 	promise := s.Promise
-	promise.Users = of(q, promise.Users, func(one *Promised) string { return one.User })
+	promise.Users = rowsOf(q.Get("user"), promise.Users, func(one *Promised) string { return one.User })
 	return CampaignsAnswer{
-		s.Health.Cluster, s.Health.Time, of(q, s.Campaigns, func(one *Campaign) string { return one.User }),
-		of(q, s.Finished, func(one *Finished) string { return one.User }), promise,
+		s.Health.Cluster, s.Health.Time, rowsOf(q.Get("user"), s.Campaigns, func(one *Campaign) string { return one.User }),
+		rowsOf(q.Get("user"), s.Finished, func(one *Finished) string { return one.User }), promise,
 	}, nil
 }
 
-// of returns the rows of the user asked for, or all rows if none is.
-func of[Row any](q url.Values, rows []Row, user func(*Row) string) []Row {
-	if q.Get("user") == "" {
+// rowsOf returns the rows of a user, or all rows if none is named.
+func rowsOf[Row any](name string, rows []Row, user func(*Row) string) []Row {
+	if name == "" {
 		return rows
 	}
 	list := []Row{}
 	for i := range rows {
-		if user(&rows[i]) == q.Get("user") {
+		if user(&rows[i]) == name {
 			list = append(list, rows[i])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 )
 
@@ -22,7 +23,15 @@ var pageText string
 //go:embed page.css page.js
 var Assets embed.FS
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// words are how the page writes what rows hold.
+var words = template.FuncMap{
+	"count": format.Count, "rounded": format.Rounded, "percent": percent, "share": share,
+	"float":  func(n int) float64 { return float64(n) },
+	"served": func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) },
+	"span":   func(d ostrich.Duration) string { return format.Span(float64(d)) },
+}
+
+var pageTemplate = template.Must(template.New("page").Funcs(words).Parse(pageText))
 
 // Rows that the page shows without being asked for all.
 const (
@@ -62,8 +71,10 @@ func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location
 	return nil
 }
 
-// content is the page in the words that it prints.
+// content is the page. Rows of tables are what the snapshot has, and the page asks the
+// builder for what they look like.
 type content struct {
+	*builder
 	Title, Zone, Here string
 	Hidden            string // what is left out for whoever looks; "" if nothing is
 	Refresh           int    // seconds
@@ -73,16 +84,16 @@ type content struct {
 	Closed            string // link to the page without the explanation
 	Strip             strip
 	Pools             []poolView
-	Shares            shareTable
-	Campaigns         campaignTable
-	Finished          []finishedRow
+	Shares            *shareTable
+	Campaigns         table[Campaign]
+	Finished          []Finished
 	Promise           *promiseView
-	Queue             queueTable
+	Queue             table[queueRow]
 	Explain           *explained
 	Trends            *trendView
-	Writes            []writeRow
+	Writes            []Write
 	NoWrites          string
-	Checks            []checkRow
+	Checks            []Check
 	Version           string
 	APIs              []string
 }
@@ -96,20 +107,34 @@ type link struct{ Text, Link string }
 // person is a user, wherever the page names one. Rows with the same Number light
 // up together.
 type person struct {
-	Name, Class, Link string
-	Number            int
+	Name, Class, Link, ID string // ID is of a row of a table
+	Number                int
 }
 
 // colours is how many the style sheet has.
 const colours = 12
 
-func (b *builder) person(name string, number int) person {
+func (b *builder) person(name string) person {
+	number := b.s.number(name)
 	q := url.Values{"user": {name}}
 	if b.query.All {
 		q.Set("all", "1")
 	}
 	return person{Name: name, Number: number, Class: "u" + strconv.Itoa(number%colours), Link: "./?" + q.Encode() + "#campaigns"}
 }
+
+// Row describes the user of a row, of which parts are the name.
+func (b *builder) Row(user string, parts ...any) person {
+	p := b.person(user)
+	p.ID = b.id(parts...)
+	return p
+}
+
+// At is a moment on the page.
+func (b *builder) At(t ostrich.Time) moment { return b.clock.at(float64(t)) }
+
+// Maybe is a moment that may be null, which is never.
+func (b *builder) Maybe(t *float64) moment { return b.clock.maybe(t) }
 
 // builder makes the content of a snapshot.
 type builder struct {
@@ -120,12 +145,13 @@ type builder struct {
 }
 
 func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *content {
-	b := builder{s: s, query: q, clock: clock{time.Unix(int64(s.Health.Now), 0).In(zone)}}
+	b := &builder{s: s, query: q, clock: clock{time.Unix(int64(s.Health.Now), 0).In(zone)}}
 	v := &content{
-		Title: strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
+		builder: b,
+		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
-		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: b.finished(),
-		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: b.writes(), Checks: b.checks(),
+		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
+		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {
 	case v.Zone == "UTC":

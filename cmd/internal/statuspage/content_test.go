@@ -48,7 +48,7 @@ func TestPageText(t *testing.T) {
 }
 
 func TestPageWithoutCycle(t *testing.T) {
-	s := New(nil, nil).With(&Daemon{Cluster: "testbed", Mode: "observe", LastError: "database: refused", Failures: 2, Ready: ErrNoCycle}, time.Unix(int64(sampleNow), 0))
+	s := New(nil, nil).With(&Daemon{Health: Health{Cluster: "testbed", Mode: "observe", LastError: "database: refused", Failures: 2}, Unready: ErrNoCycle}, time.Unix(int64(sampleNow), 0))
 	page := written(t, s, Query{Ask: "17"})
 	for _, want := range []string{"No cycle has succeeded yet: database: refused", "nothing is written", "no cycle has succeeded yet</p>", "No user has been seen", "No such job is pending"} {
 		if !strings.Contains(page, want) {

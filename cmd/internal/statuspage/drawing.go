@@ -20,14 +20,14 @@ type poolView struct {
 
 // laneView is a user's line.
 type laneView struct {
-	person
-	ID     string
+	Who    person
 	Words  string // for those who do not see it
-	Blocks []blockView
+	Blocks []partView
 }
 
-// blockView is a campaign. X and W are in percent of the width.
-type blockView struct {
+// partView is a campaign, or what a user holds. X and W are in percent of the width.
+type partView struct {
+	Who                person // of what a user holds
 	X, W, Label, Words string
 	Narrow             bool // the label has no room on a phone
 }
@@ -38,13 +38,6 @@ type runningView struct {
 	Parts          []partView
 }
 
-// partView is what a user holds.
-type partView struct {
-	person
-	X, W, Label, Words string
-	Narrow             bool // the label has no room on a phone
-}
-
 // The part of the width that the label of a block takes, on a desk and on a
 // phone, and the width below which nobody would see a block.
 const (
@@ -52,6 +45,32 @@ const (
 	phoneRoom  = 0.16
 	leastWidth = 0.002
 )
+
+// drawn is a part that begins at and takes some parts of the width.
+func drawn(from, width float64, label, words string) partView {
+	v := partView{X: percent(from), W: percent(width), Words: words}
+	if width >= labelRoom {
+		v.Label, v.Narrow = label, width < phoneRoom
+	}
+	return v
+}
+
+// listed is a head with as many of all texts as there is patience for.
+func listed(head string, texts []string, most int) string {
+	text := strings.Join(append([]string{head}, texts[:min(len(texts), most)]...), "; ")
+	if len(texts) > most {
+		text += "; and so on"
+	}
+	return text
+}
+
+// holder names a user, and the account if it counts.
+func holder(user, account string) string {
+	if account == "" {
+		return user
+	}
+	return user + " of account " + account
+}
 
 func (b *builder) pools() []poolView {
 	list := make([]poolView, 0, len(b.s.Pools))
@@ -105,18 +124,15 @@ func (b *builder) pools() []poolView {
 
 // lane draws a user's campaigns, and counts those that begin beyond the axis.
 func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
-	v.person, v.ID = b.person(l.User, l.Colour), b.id("lane", l.Pool, l.Account, l.User)
-	name := l.User
+	v.Who = b.Row(l.User, "lane", l.Pool, l.Account, l.User)
 	if l.Account != "" {
-		name += " of account " + l.Account
-		v.Name += " (" + l.Account + ")"
+		v.Who.Name += " (" + l.Account + ")"
 	}
+	name := holder(l.User, l.Account)
 	var words []string
 	for _, block := range l.Blocks {
 		text := b.blockWords(&block)
-		if len(words) < 3 {
-			words = append(words, text)
-		}
+		words = append(words, text)
 		from, to := 0.0, 1.0
 		if block.Start != nil {
 			from = max(0, axis.part(*block.Start))
@@ -129,20 +145,9 @@ func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
 			continue
 		}
 		w := max(leastWidth, to-from)
-		from = min(from, 1-w)
-		drawn := blockView{X: percent(from), W: percent(w), Words: name + ", " + text}
-		if w >= labelRoom {
-			drawn.Label, drawn.Narrow = fmt.Sprint(block.Campaign), w < phoneRoom
-		}
-		v.Blocks = append(v.Blocks, drawn)
+		v.Blocks = append(v.Blocks, drawn(min(from, 1-w), w, fmt.Sprint(block.Campaign), name+", "+text))
 	}
-	v.Words = fmt.Sprintf("%s: %s", name, format.Counted(len(l.Blocks)+l.More, "campaign"))
-	if len(words) > 0 {
-		v.Words += "; " + strings.Join(words, "; ")
-	}
-	if len(l.Blocks) > len(words) {
-		v.Words += "; and so on"
-	}
+	v.Words = listed(fmt.Sprintf("%s: %s", name, format.Counted(len(l.Blocks)+l.More, "campaign")), words, 3)
 	return v, beyond
 }
 
@@ -193,29 +198,15 @@ func (b *builder) running(p Pool) runningView {
 		if r.Pool != p.Pool || r.Procs <= 0 {
 			continue
 		}
-		name := r.User
-		if r.Account != "" {
-			name += " of account " + r.Account
-		}
 		part := float64(r.Procs) / float64(whole)
-		text := fmt.Sprintf("%s: %s, %s", name, format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
-		d := partView{person: b.person(r.User, r.Colour), X: percent(float64(at) / float64(whole)), W: percent(part), Words: text}
-		if part >= labelRoom {
-			d.Label, d.Narrow = fmt.Sprintf("%s %s", r.User, format.Count(r.Procs)), part < phoneRoom
-		}
+		text := fmt.Sprintf("%s: %s, %s", holder(r.User, r.Account), format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
+		d := drawn(float64(at)/float64(whole), part, r.User+" "+format.Count(r.Procs), text)
+		d.Who = b.person(r.User)
 		v.Parts = append(v.Parts, d)
-		if len(words) < 10 {
-			words = append(words, text)
-		}
+		words = append(words, text)
 		at += r.Procs
 	}
 	v.Caption += fmt.Sprintf(": %s of %s busy", format.Count(p.Busy), format.Counted(p.Procs, "processor"))
-	v.Words = v.Caption
-	if len(words) > 0 {
-		v.Words += "; " + strings.Join(words, "; ")
-	}
-	if len(v.Parts) > len(words) {
-		v.Words += "; and so on"
-	}
+	v.Words = listed(v.Caption, words, 10)
 	return v
 }

@@ -39,10 +39,10 @@ func TestLanes(t *testing.T) {
 			if span := 100 * to / (x + w); known == 0 {
 				known = span
 			} else if math.Abs(span-known) > known/100 {
-				t.Errorf("%s: a block that ends at %v ends at %v %%, by an axis of %v s and not of %v s", lane.Name, to, x+w, span, known)
+				t.Errorf("%s: a block that ends at %v ends at %v %%, by an axis of %v s and not of %v s", lane.Who.Name, to, x+w, span, known)
 			}
 			if math.Abs(x-100*from/known) > 0.5 {
-				t.Errorf("%s: a block that begins at %v begins at %v %%, on an axis of %v s", lane.Name, from, x, known)
+				t.Errorf("%s: a block that begins at %v begins at %v %%, on an axis of %v s", lane.Who.Name, from, x, known)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestLanes(t *testing.T) {
 	for i, part := range pool.Running.Parts {
 		x, w := svgtest.Number(t, part.X), svgtest.Number(t, part.W)
 		if math.Abs(x-at) > 0.02 || math.Abs(w-100*float64(s.Running[i].Procs)/float64(s.Pools[0].Procs)) > 0.02 {
-			t.Errorf("%s holds %d processors of %d, from %v %% on %v %%", part.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
+			t.Errorf("%s holds %d processors of %d, from %v %% on %v %%", part.Who.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
 		}
 		at = x + w
 	}

@@ -36,7 +36,7 @@ func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
 	if cycle != nil {
 		s.addCycle()
 	}
-	s.colour()
+	s.name()
 	return s
 }
 
@@ -156,8 +156,8 @@ func first(blocks []Block) float64 {
 	return view.OrNever(blocks[0].End)
 }
 
-// colour names the users and gives each a number.
-func (s *Snapshot) colour() {
+// name lists the users.
+func (s *Snapshot) name() {
 	var seen []string
 	for _, one := range s.Shares {
 		seen = append(seen, one.User.User)
@@ -181,24 +181,6 @@ func (s *Snapshot) colour() {
 	}
 	slices.Sort(seen)
 	s.Users = append(s.Users, slices.Compact(seen)...)
-	for i := range s.Shares {
-		s.Shares[i].Colour = s.number(s.Shares[i].User.User)
-	}
-	for i := range s.Campaigns {
-		s.Campaigns[i].Colour = s.number(s.Campaigns[i].User)
-	}
-	for i := range s.Finished {
-		s.Finished[i].Colour = s.number(s.Finished[i].User)
-	}
-	for i := range s.Promise.Users {
-		s.Promise.Users[i].Colour = s.number(s.Promise.Users[i].User)
-	}
-	for i := range s.Lanes {
-		s.Lanes[i].Colour = s.number(s.Lanes[i].User)
-	}
-	for i := range s.Running {
-		s.Running[i].Colour = s.number(s.Running[i].User)
-	}
 }
 
 // number is the colour of a user.

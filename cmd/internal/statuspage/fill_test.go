@@ -43,10 +43,10 @@ func taken(tb testing.TB, users, pending int) *Snapshot {
 	tb.Helper()
 	s, c, report := cycle(tb, statuspagetest.New(users, pending))
 	now := time.Unix(int64(statuspagetest.Now), 0)
-	return New(view.Describe(s, c, nil), report).With(&Daemon{
-		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10 * time.Second,
-		Started: now.Add(-time.Hour), LastSuccess: now, Took: time.Second,
-	}, now)
+	return New(view.Describe(s, c, nil), report).With(&Daemon{Health: Health{
+		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10,
+		Started: Unix(now.Add(-time.Hour)), LastSuccess: Unix(now), Took: 1,
+	}}, now)
 }
 
 // everything is all that a snapshot tells, as text.
@@ -111,7 +111,7 @@ func TestMoved(t *testing.T) {
 	b := builder{s: s}
 	var got []string
 	for _, row := range b.queue().Rows {
-		got = append(got, row.Job+row.ID+" "+row.Moved)
+		got = append(got, row.Job+row.Who.ID+" "+row.Moved)
 	}
 	if d := cmp.Diff([]string{"job%2F1 +2", "job%2F2 −1", "job%2F3 −1", "job%2F4 –", "job%2F5 0", "job%2F6 0"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -165,8 +165,8 @@ func TestSnapshot(t *testing.T) {
 	blocks, procs, jobs := 0, 0, view.Jobs{}
 	for i, lane := range s.Lanes {
 		blocks += len(lane.Blocks)
-		if s.Users[lane.Colour] != lane.User {
-			t.Errorf("%s has the colour of %s", lane.User, s.Users[lane.Colour])
+		if colour := s.number(lane.User); s.Users[colour] != lane.User {
+			t.Errorf("%s has the colour of %s", lane.User, s.Users[colour])
 		}
 		if i > 0 && *lane.Blocks[0].End < *s.Lanes[i-1].Blocks[0].End {
 			t.Errorf("%s comes behind %s, who ends later", lane.User, s.Lanes[i-1].User)
@@ -177,7 +177,7 @@ func TestSnapshot(t *testing.T) {
 				t.Errorf("%s: block %d begins before the end of the one before", lane.User, k)
 			}
 		}
-		if s.Running[i].User != lane.User || s.Running[i].Colour != lane.Colour {
+		if s.Running[i].User != lane.User {
 			t.Errorf("lane %d is %s's, and what runs %s's", i, lane.User, s.Running[i].User)
 		}
 	}
@@ -288,7 +288,7 @@ func TestLaneOrder(t *testing.T) {
 	if d := cmp.Diff([]string{"cpu u2 1", "cpu u3 1", "cpu u1 1", "cpu u4 0", "gpu u3 1", "gpu u5 1", "gpu u4 0"}, got); d != "" {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]Running{{Pool: "cpu", User: "u4", Colour: 3, Procs: 2}, {Pool: "gpu", User: "u4", Colour: 3, Jobs: 2}}, s.Running); d != "" {
+	if d := cmp.Diff([]Running{{Pool: "cpu", User: "u4", Procs: 2}, {Pool: "gpu", User: "u4", Jobs: 2}}, s.Running); d != "" {
 		t.Errorf("what runs (-want +got):\n%s", d)
 	}
 }

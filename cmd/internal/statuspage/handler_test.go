@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 // Before the first cycle health is told, and the rest is not there yet.
 func TestBeforeFirstCycle(t *testing.T) {
 	now := time.Unix(1000, 0)
-	h := serving(New(nil, nil).With(&Daemon{Mode: "observe", Started: now, Failures: 2, Since: now, LastError: "no connection", Ready: ErrNoCycle}, now))
+	h := serving(New(nil, nil).With(&Daemon{Health: Health{Mode: "observe", Started: Unix(now), Failures: 2, Since: Unix(now), LastError: "no connection"}, Unready: ErrNoCycle}, now))
 	for name, a := range files {
 		want := http.StatusServiceUnavailable
 		if a.always {

@@ -15,26 +15,11 @@ import (
 // ErrNoCycle means that no cycle has succeeded yet.
 var ErrNoCycle = errors.New("no cycle has succeeded yet")
 
-// Daemon is what the daemon knows besides its cycles.
+// Daemon is what the daemon knows besides its cycles. Of Health it has what With does not
+// set.
 type Daemon struct {
-	Cluster, Version string
-	Mode             string // observe or enforce
-	Channel          string
-	PriorityMode     string
-	Interval         time.Duration
-
-	Started     time.Time
-	LastSuccess time.Time // zero: none yet
-	Took        time.Duration
-	Lag         ostrich.Duration
-	Failures    int       // in a row, up to now
-	Since       time.Time // when the first of them failed
-	LastError   string
-	LastErrorAt time.Time
-	Ready       error  // as /readyz tells; nil: ready
-	StandsBy    string // why it is another daemon's turn to write; "" if it is ours
-	Slowdown    int    // by how much cycles and writes come slower; 0 before the first cycle
-	Loaded      string // why they do: slurmctld is loaded; "" if they do not
+	Health
+	Unready error // as /readyz tells; nil: ready
 
 	// Of the latest cycle: invalid rows, rejected events, and writes by their
 	// outcome.
@@ -62,22 +47,18 @@ func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
 	return &with
 }
 
-// unix is a time in seconds, 0 for none.
-func unix(t time.Time) ostrich.Time {
+// Unix is a time in seconds, 0 for none.
+func Unix(t time.Time) ostrich.Time {
 	if t.IsZero() {
 		return 0
 	}
 	return ostrich.Time(t.Unix())
 }
 
+// health adds to what the daemon knows what its latest cycle says.
 func (s *Snapshot) health(d *Daemon, now time.Time) Health {
-	h := Health{
-		Cluster: d.Cluster, Version: d.Version, Mode: d.Mode, Channel: d.Channel, PriorityMode: d.PriorityMode,
-		Interval: ostrich.Duration(d.Interval / time.Second), Now: unix(now), Started: unix(d.Started),
-		LastSuccess: unix(d.LastSuccess), Took: d.Took.Seconds(), Lag: d.Lag, Failures: d.Failures, Since: unix(d.Since),
-		LastError: d.LastError, LastErrorAt: unix(d.LastErrorAt), Ready: d.Ready == nil, StandsBy: d.StandsBy,
-		Slowdown: max(d.Slowdown, 1), Loaded: d.Loaded,
-	}
+	h := d.Health
+	h.Now, h.Ready, h.Slowdown = Unix(now), d.Unready == nil, max(h.Slowdown, 1)
 	if h.LastSuccess != 0 {
 		h.Behind = max(0, ostrich.Duration(h.Now-h.LastSuccess))
 	}
@@ -149,8 +130,8 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	case h.Failures > 0:
 		add("cycles", false, "see the words; ostrich check looks at the whole installation", "%s failed since %s, the latest: %s",
 			format.Plural(h.Failures, "cycle"), format.Moment(float64(h.Since)), h.LastError)
-	case d.Ready != nil:
-		add("cycles", false, "wait for the first one, or look into ostrichd's log", "%v", d.Ready)
+	case d.Unready != nil:
+		add("cycles", false, "wait for the first one, or look into ostrichd's log", "%v", d.Unready)
 	default:
 		add("cycles", true, "", "the latest took %.3f s", h.Took)
 	}

@@ -21,7 +21,7 @@ import (
 func TestHealthWords(t *testing.T) {
 	s := taken(t, 5, 60)
 	now := time.Unix(5000, 0)
-	well := Daemon{Mode: "enforce", Channel: "nice", Journal: "j", LastSuccess: now.Add(-time.Minute)}
+	well := Daemon{Health: Health{Mode: "enforce", Channel: "nice", LastSuccess: Unix(now.Add(-time.Minute))}, Journal: "j"}
 	for _, test := range []struct {
 		name   string
 		change func(d *Daemon)
@@ -30,13 +30,13 @@ func TestHealthWords(t *testing.T) {
 		{"well", func(*Daemon) {}, "All is well: 60 of 60 pending jobs ordered."},
 		{"a check fails", func(d *Daemon) { d.Odd = 1 }, "Cycles succeed, but these checks fail: rows."},
 		{"behind", func(d *Daemon) { d.Lag = 70 }, "Accounting is 70 s behind, so the virtual schedule stands still."},
-		{"late", func(d *Daemon) { d.Ready = errors.New("long ago") }, "The latest cycle that succeeded ended at " + local(4940) + ", which is long ago."},
+		{"late", func(d *Daemon) { d.Unready = errors.New("long ago") }, "The latest cycle that succeeded ended at " + local(4940) + ", which is long ago."},
 		{
 			"failing",
-			func(d *Daemon) { d.Failures, d.Since, d.LastError = 3, now.Add(-50*time.Second), "no connection" },
+			func(d *Daemon) { d.Failures, d.Since, d.LastError = 3, Unix(now.Add(-50*time.Second)), "no connection" },
 			"3 cycles failed since " + local(4950) + ": no connection. What is shown is from before.",
 		},
-		{"starting", func(d *Daemon) { d.LastSuccess = time.Time{} }, "The first cycle is not over yet."},
+		{"starting", func(d *Daemon) { d.LastSuccess = 0 }, "The first cycle is not over yet."},
 	} {
 		d := well
 		test.change(&d)
@@ -74,17 +74,17 @@ func TestChecks(t *testing.T) {
 		want string
 		d    Daemon
 	}{
-		{"", Daemon{Mode: "observe"}},
-		{"", Daemon{Mode: "enforce", Journal: "/var/lib/ostrich/journal.jsonl", Written: 5}},
-		{"cycles", Daemon{Mode: "observe", Failures: 1, LastError: "away"}},
-		{"cycles", Daemon{Mode: "observe", Ready: errors.New("the latest successful cycle was 2m0s ago")}},
-		{"accounting", Daemon{Mode: "observe", Lag: 5}},
-		{"rows", Daemon{Mode: "observe", Skipped: 1}},
-		{"rows", Daemon{Mode: "observe", Odd: 1}},
-		{"writes", Daemon{Mode: "enforce", Journal: "j", Refused: 1}},
-		{"writes", Daemon{Mode: "enforce", Journal: "j", NoEffect: 1}},
-		{"journal", Daemon{Mode: "enforce"}},
-		{"journal", Daemon{Mode: "observe", Journal: "j", Unread: errors.New("permission denied")}},
+		{"", Daemon{Health: Health{Mode: "observe"}}},
+		{"", Daemon{Health: Health{Mode: "enforce"}, Journal: "/var/lib/ostrich/journal.jsonl", Written: 5}},
+		{"cycles", Daemon{Health: Health{Mode: "observe", Failures: 1, LastError: "away"}}},
+		{"cycles", Daemon{Health: Health{Mode: "observe"}, Unready: errors.New("the latest successful cycle was 2m0s ago")}},
+		{"accounting", Daemon{Health: Health{Mode: "observe", Lag: 5}}},
+		{"rows", Daemon{Health: Health{Mode: "observe"}, Skipped: 1}},
+		{"rows", Daemon{Health: Health{Mode: "observe"}, Odd: 1}},
+		{"writes", Daemon{Health: Health{Mode: "enforce"}, Journal: "j", Refused: 1}},
+		{"writes", Daemon{Health: Health{Mode: "enforce"}, Journal: "j", NoEffect: 1}},
+		{"journal", Daemon{Health: Health{Mode: "enforce"}}},
+		{"journal", Daemon{Health: Health{Mode: "observe"}, Journal: "j", Unread: errors.New("permission denied")}},
 	} {
 		if got := failing(base.With(&test.d, now)); got != test.want {
 			t.Errorf("%+v: %q", test.d, got)
@@ -94,7 +94,7 @@ func TestChecks(t *testing.T) {
 	behind := *base.cycle
 	behind.Plan.Summary.Undone = 2
 	undone.cycle = &behind
-	if got := failing(undone.With(&Daemon{Mode: "observe"}, now)); got != "backfill" {
+	if got := failing(undone.With(&Daemon{Health: Health{Mode: "observe"}}, now)); got != "backfill" {
 		t.Errorf("undone writes: %q", got)
 	}
 	bad := *base
@@ -103,7 +103,7 @@ func TestChecks(t *testing.T) {
 	c.Options.Channel, c.Options.Controller.BackfillContinue = priority.SiteFactor, false
 	c.Options.Controller.PriorityType = "priority/basic"
 	bad.cycle = &c
-	if got := failing(bad.With(&Daemon{Mode: "observe"}, now)); got != "processors of gpu priority priority" {
+	if got := failing(bad.With(&Daemon{Health: Health{Mode: "observe"}}, now)); got != "processors of gpu priority priority" {
 		t.Errorf("a pool without processors, a channel that cannot work: %q", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestPoolsAndTree(t *testing.T) {
 	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = slurmdb.Tree })
 	snapshot := New(view.Describe(tree{s}, c, nil), report)
 	for _, lane := range snapshot.Lanes {
-		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[lane.Colour] != lane.User {
+		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[snapshot.number(lane.User)] != lane.User {
 			t.Errorf("%+v", lane)
 		}
 	}

@@ -17,7 +17,7 @@ func TestPromise(t *testing.T) {
 		Campaigns: 40, Rhos: report.Rhos{Le1: 0.725, Mean: 1.25, P50: 0.5, P95: 3, Max: 9},
 		Users: []livecompare.PromiseUser{{User: "physics/bob", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}},
 	}}})
-	bob := Promised{User: "bob", Account: "physics", Colour: 1, Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}
+	bob := Promised{User: "bob", Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}
 	want := Promise{Campaigns: 40, Le1: 0.725, Mean: 1.25, P95: 3, Users: []Promised{bob, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}}}
 	if d := cmp.Diff(want, s.Promise); d != "" {
 		t.Errorf("taken (-want +got):\n%s", d)

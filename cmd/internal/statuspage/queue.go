@@ -37,7 +37,7 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 		}
 		if out.Matched++; most == 0 || len(out.Jobs) < most {
 			j := s.cycle.Job(i)
-			out.Jobs = append(out.Jobs, Queued{Job: j, Colour: s.number(e.User), State: j.State, Reason: j.Reason})
+			out.Jobs = append(out.Jobs, Queued{Job: j, State: j.State, Reason: j.Reason})
 		}
 	}
 	out.More = out.Matched - len(out.Jobs)

@@ -74,7 +74,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 	leads := make([][]ostrich.JobID, users)
 	for i, user := range s.Users {
 		account := []string{"physics", "chemistry"}[i%2]
-		lane := Lane{User: user, Colour: i}
+		lane := Lane{User: user}
 		at := float64(sampleNow - ostrich.Time(r.IntN(7200)))
 		queued, owed := 0.0, 0.0
 		for n := range 1 + r.IntN(4) {
@@ -95,7 +95,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 					Work: work, VirtualStart: &start, VirtualEnd: &end, Started: n == 0, Progress: progress, Stretch: 1 + 4*r.Float64(), Bound: &bound,
 					Jobs: view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running},
 				},
-				Colour: i, Share: block.Share,
+				Share: block.Share,
 			}
 			if n == 2 {
 				c.Bound = nil
@@ -109,10 +109,10 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		held := min(procs-busy, r.IntN(2*procs/users+1))
 		busy += held
 		s.Lanes = append(s.Lanes, lane)
-		s.Running = append(s.Running, Running{User: user, Colour: i, Procs: held, Jobs: (held + 3) / 4})
+		s.Running = append(s.Running, Running{User: user, Procs: held, Jobs: (held + 3) / 4})
 		s.Shares = append(s.Shares, Share{
 			User:   &view.User{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: held, Queued: queued, Owed: owed},
-			Colour: i, HeldAs: float64(held) / float64(procs),
+			HeldAs: float64(held) / float64(procs),
 		})
 	}
 	slices.SortStableFunc(s.Lanes, func(a, b Lane) int { return int(*a.Blocks[0].End - *b.Blocks[0].End) })
@@ -157,7 +157,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 	}
 	s.Finished = []Finished{{User: s.Users[0], Account: "physics", Campaign: 17, Submitted: sampleNow - 9000, Ended: sampleNow - 600, Flow: 8400, Stretch: 1.7, Bound: p(float64(sampleNow))}}
 	s.Promise = Promise{Campaigns: 148, Le1: 0.743, Mean: 1.31, P95: 3.4, Users: []Promised{
-		{User: s.Users[min(2, users-1)], Colour: min(2, users-1), Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 2.75, Max: 6.1},
+		{User: s.Users[min(2, users-1)], Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 2.75, Max: 6.1},
 	}}
 	s.Checks = []Check{
 		{Name: "cycles", OK: true, Words: "the latest cycle succeeded 4 s ago"},

@@ -28,8 +28,8 @@ type Snapshot struct {
 	Writes    []Write // the latest first, at most 50
 	Checks    []Check
 
-	// Users are the names of all that appear above, sorted. A user's place in
-	// it is the Colour of each of their rows.
+	// Users are the names of all that appear above and in the queue, sorted. A user's
+	// place in it gives the colour of each of their rows.
 	Users []string
 
 	// Left is what the drawing leaves out, as it is bounded.
@@ -89,7 +89,6 @@ type Lane struct {
 	Pool    string  `json:"pool"`
 	Account string  `json:"account"` // with shares from the association tree; else empty
 	User    string  `json:"user"`
-	Colour  int     `json:"-"`      // see Snapshot.Users
 	Blocks  []Block `json:"blocks"` // by virtual start; bounded
 	More    int     `json:"more"`   // further blocks that are left out
 	Work    float64 `json:"more_core_hours"`
@@ -121,7 +120,6 @@ type Running struct {
 	Pool    string `json:"pool"`
 	Account string `json:"account"` // with shares from the association tree; else empty
 	User    string `json:"user"`
-	Colour  int    `json:"-"`
 	Procs   int    `json:"processors"`
 	Jobs    int    `json:"jobs"` // started, suspended ones too
 }
@@ -129,7 +127,6 @@ type Running struct {
 // Share is what a user is entitled to and holds, as "ostrich shares" shows it.
 type Share struct {
 	*view.User
-	Colour int     `json:"-"`
 	HeldAs float64 `json:"held_share"` // Held as part of the pool, 0 to 1
 }
 
@@ -137,9 +134,8 @@ type Share struct {
 // it really is.
 type Campaign struct {
 	*view.Campaign
-	Colour int      `json:"-"`
-	Done   float64  `json:"done_core_hours"`
-	Share  *float64 `json:"share"` // of the pool, that its user gets, 0 to 1; null: hidden
+	Done  float64  `json:"done_core_hours"`
+	Share *float64 `json:"share"` // of the pool, that its user gets, 0 to 1; null: hidden
 }
 
 // Finished is a campaign that has ended since the daemon began.
@@ -147,7 +143,6 @@ type Finished struct {
 	Pool      string           `json:"pool"`
 	User      string           `json:"user"`
 	Account   string           `json:"account"`
-	Colour    int              `json:"-"`
 	Campaign  ostrich.JobID    `json:"campaign"`
 	Submitted ostrich.Time     `json:"submitted"`
 	Ended     ostrich.Time     `json:"ended"`
@@ -171,7 +166,6 @@ type Promise struct {
 type Promised struct {
 	User      string  `json:"user"`
 	Account   string  `json:"account"`
-	Colour    int     `json:"-"`
 	Campaigns int     `json:"campaigns"`
 	Le1       float64 `json:"le_1"`
 	Mean      float64 `json:"mean"`
@@ -181,7 +175,6 @@ type Promised struct {
 // Queued is a pending job in both orders, as "ostrich plan" shows it.
 type Queued struct {
 	view.Job
-	Colour int    `json:"-"`
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 }

@@ -104,18 +104,3 @@ func noZero(x float64) float64 {
 	}
 	return x
 }
-
-// checkRow is a health check.
-type checkRow struct{ Name, Class, Result, Words, Fix string }
-
-func (b *builder) checks() []checkRow {
-	list := make([]checkRow, 0, len(b.s.Checks))
-	for _, c := range b.s.Checks {
-		row := checkRow{Name: c.Name, Class: "good", Result: "ok", Words: c.Words, Fix: c.Fix}
-		if !c.OK {
-			row.Class, row.Result = "bad", "not ok"
-		}
-		list = append(list, row)
-	}
-	return list
-}

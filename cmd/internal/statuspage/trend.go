@@ -51,20 +51,12 @@ const (
 // series are the lines of a chart, and the columns of the table.
 var series = []struct {
 	name, class string
-	of          func(now, o *livecompare.Spread) *float64
+	of          func(now, o *livecompare.Spread) (s *livecompare.Spread, quantile float64)
 }{
-	{"Slurm, median", "k0", func(now, _ *livecompare.Spread) *float64 { return orNone(now, now.P50) }},
-	{"Slurm, 90th percentile", "k0 upper", func(now, _ *livecompare.Spread) *float64 { return orNone(now, now.P90) }},
-	{"OStrich, median", "k1", func(_, o *livecompare.Spread) *float64 { return orNone(o, o.P50) }},
-	{"OStrich, 90th percentile", "k1 upper", func(_, o *livecompare.Spread) *float64 { return orNone(o, o.P90) }},
-}
-
-// orNone is a quantile, nil where nothing was counted.
-func orNone(s *livecompare.Spread, x float64) *float64 {
-	if s.Count == 0 {
-		return nil
-	}
-	return &x
+	{"Slurm, median", "k0", func(now, _ *livecompare.Spread) (*livecompare.Spread, float64) { return now, now.P50 }},
+	{"Slurm, 90th percentile", "k0 upper", func(now, _ *livecompare.Spread) (*livecompare.Spread, float64) { return now, now.P90 }},
+	{"OStrich, median", "k1", func(_, o *livecompare.Spread) (*livecompare.Spread, float64) { return o, o.P50 }},
+	{"OStrich, 90th percentile", "k1 upper", func(_, o *livecompare.Spread) (*livecompare.Spread, float64) { return o, o.P90 }},
 }
 
 // measures are the charts.
@@ -90,14 +82,30 @@ func (b *builder) trends() *trendView {
 	for _, s := range series {
 		v.Legend = append(v.Legend, link{s.name, s.class})
 	}
+	v.Rows = make([]trendRow, len(points)) // the latest first
+	for i := range points {
+		v.Rows[len(points)-1-i].At = b.clock.at(float64(points[i].Time))
+	}
 	for _, m := range measures {
 		c := chart{Title: strings.ToUpper(m.name[:1]) + m.name[1:], Ticks: b.past(points[0].Time)}
+		words := []string{fmt.Sprintf("%s over %s", m.name, format.Counted(len(points), "step"))}
+		values := make([][]float64, len(series)) // by point, NaN where nothing was counted
 		top := 0.0
-		for i := range points {
-			for _, s := range series {
-				if x := s.of(m.of(&points[i])); x != nil {
-					top = max(top, *x)
+		for k, s := range series {
+			v.Heads = append(v.Heads, m.name+", "+s.name)
+			last := ""
+			for i := range points {
+				x, cell := math.NaN(), "–"
+				if of, quantile := s.of(m.of(&points[i])); of.Count > 0 {
+					x, cell = quantile, m.write(quantile)
+					top, last = max(top, x), fmt.Sprintf("%s at last %s", s.name, cell)
 				}
+				values[k] = append(values[k], x)
+				row := &v.Rows[len(points)-1-i]
+				row.Cells = append(row.Cells, cell)
+			}
+			if last != "" {
+				words = append(words, last)
 			}
 		}
 		top = ceiling(top, m.name == "wait")
@@ -108,44 +116,13 @@ func (b *builder) trends() *trendView {
 			}
 			c.Levels = append(c.Levels, l)
 		}
-		for _, s := range series {
-			at := func(p *livecompare.Point) *float64 { return s.of(m.of(p)) }
-			c.Curves = append(c.Curves, curve{s.class, path(points, step, b.s.Health.Now, top, at)})
-			v.Heads = append(v.Heads, m.name+", "+s.name)
+		for k, s := range series {
+			c.Curves = append(c.Curves, curve{s.class, path(points, step, b.s.Health.Now, top, values[k])})
 		}
-		c.Words = b.chartWords(m.name, m.write, m.of)
+		c.Words = strings.Join(words, "; ")
 		v.Charts = append(v.Charts, c)
 	}
-	for i := len(points) - 1; i >= 0; i-- {
-		p := &points[i]
-		row := trendRow{At: b.clock.at(float64(p.Time))}
-		for _, m := range measures {
-			for _, s := range series {
-				cell := "–"
-				if x := s.of(m.of(p)); x != nil {
-					cell = m.write(*x)
-				}
-				row.Cells = append(row.Cells, cell)
-			}
-		}
-		v.Rows = append(v.Rows, row)
-	}
 	return v
-}
-
-// chartWords returns the latest values in words.
-func (b *builder) chartWords(name string, write func(float64) string, of func(*livecompare.Point) (now, o *livecompare.Spread)) string {
-	points := b.s.Trends.Points
-	words := []string{fmt.Sprintf("%s over %s", name, format.Counted(len(points), "step"))}
-	for _, s := range series {
-		for i := len(points) - 1; i >= 0; i-- {
-			if x := s.of(of(&points[i])); x != nil {
-				words = append(words, fmt.Sprintf("%s at last %s", s.name, write(*x)))
-				break
-			}
-		}
-	}
-	return strings.Join(words, "; ")
 }
 
 // ceiling is a round number not below x, for an axis.
@@ -168,7 +145,7 @@ func ceiling(x float64, seconds bool) float64 {
 }
 
 // path draws one line; it breaks where a step is missing.
-func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, top float64, at func(*livecompare.Point) *float64) string {
+func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, top float64, values []float64) string {
 	var d strings.Builder
 	from := points[0].Time
 	whole := float64(max(1, now-from))
@@ -176,13 +153,12 @@ func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, t
 	open := false
 	for i := range points {
 		p := &points[i]
-		x := at(p)
-		if x == nil {
+		if math.IsNaN(values[i]) {
 			open = false
 			continue
 		}
 		middle := min(1, (float64(p.Time-from)+float64(step)/2)/whole)
-		px, py := 1000*middle, 1000*(1-min(*x, top)/top)
+		px, py := 1000*middle, 1000*(1-min(values[i], top)/top)
 		if open && p.Time-before <= ostrich.Time(step) {
 			fmt.Fprintf(&d, "L%.0f %.0f", px, py)
 		} else {

@@ -28,7 +28,7 @@ func shown(t *testing.T, v *view.Viewer) http.Handler {
 		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, livecompare.PromiseUser{User: user})
 	}
 	now := time.Unix(int64(statuspagetest.Now), 0)
-	daemon := Daemon{Mode: "enforce", Channel: "sitefactor", Interval: 10 * time.Second, LastSuccess: now}
+	daemon := Daemon{Health: Health{Mode: "enforce", Channel: "sitefactor", Interval: 10, LastSuccess: Unix(now)}}
 	for _, e := range c.Plan.Entries {
 		daemon.Writes = append(daemon.Writes, journal.Record{Time: statuspagetest.Now, Job: e.Job, Why: "wrote for " + e.User})
 	}

@@ -158,12 +158,8 @@ func compareAction(c *cli.Context) error {
 	}
 	var r [2]Result
 	for i := range r {
-		data, err := os.ReadFile(c.Args().Get(i))
-		if err != nil {
+		if err := readJSON(c.Args().Get(i), &r[i]); err != nil {
 			return err
-		}
-		if err := json.Unmarshal(data, &r[i]); err != nil {
-			return fmt.Errorf("%s: %w", c.Args().Get(i), err)
 		}
 	}
 	cmp, err := Compare(r[0], r[1])
@@ -215,6 +211,18 @@ func checkAction(c *cli.Context) error {
 		_, _ = fmt.Fprintf(c.App.Writer, "%s: %s, %d users\n", path, s.Name, len(s.Users))
 	}
 	return errors.Join(errs...)
+}
+
+// readJSON reads a value from a file.
+func readJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // writeJSON writes a value to a file; without a path it does nothing.

@@ -2,12 +2,9 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -102,16 +99,12 @@ type Cell struct {
 func ReadMatrix(paths []string) ([]Cell, error) {
 	byName := make(map[string][]Comparison)
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
+		var c Comparison
+		if err := readJSON(path, &c); err != nil {
 			return nil, err
 		}
-		var c Comparison
-		if err = json.Unmarshal(data, &c); err == nil && (c.Scenario == "" || len(c.Runs[0].Campaigns) == 0 || len(c.Runs[1].Campaigns) == 0) {
-			err = errors.New("not the comparison of two runs that load compare --json writes")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if c.Scenario == "" || len(c.Runs[0].Campaigns) == 0 || len(c.Runs[1].Campaigns) == 0 {
+			return nil, fmt.Errorf("%s: not the comparison of two runs that load compare --json writes", path)
 		}
 		byName[c.Scenario] = append(byName[c.Scenario], c)
 	}

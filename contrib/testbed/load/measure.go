@@ -135,17 +135,7 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 	for _, p := range waited {
 		want += p.Count
 	}
-	rows, err := r.ended(ctx, s, waited, func(rows []Row) error {
-		for _, row := range rows {
-			if row.End > 0 && row.State != "COMPLETED" {
-				return fmt.Errorf("a job of %s ended as %s: the load was disturbed", row.Name, row.State)
-			}
-		}
-		if len(rows) > want {
-			return fmt.Errorf("the job table has %d jobs, %d were submitted", len(rows), want)
-		}
-		return nil
-	}, want)
+	rows, err := r.ended(ctx, s, waited, want)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,16 +155,17 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 		return list, nil, nil
 	}
 	// Tasks that are cancelled before their start have no row of their own.
-	rows, err = r.ended(ctx, s, background, func([]Row) error { return nil }, 0)
+	rows, err = r.ended(ctx, s, background, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	return list, r.served(background, rows), nil
 }
 
-// ended waits until all rows of some campaigns have an end, and there are at
-// least want rows. It gives up when check returns an error.
-func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, check func([]Row) error, want int) ([]Row, error) {
+// ended waits until all rows of some campaigns have an end, and there are want rows. It
+// gives up when there are more, or a job did not complete. With 0 there may be any number,
+// and jobs may have been cancelled.
+func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, want int) ([]Row, error) {
 	var names []string
 	for _, p := range plans {
 		names = append(names, r.jobName(p))
@@ -187,12 +178,15 @@ func (r *Run) ended(ctx context.Context, s Slurm, plans []Plan, check func([]Row
 		}
 		ended := 0
 		for _, row := range rows {
+			if row.End > 0 && want > 0 && row.State != "COMPLETED" {
+				return nil, fmt.Errorf("run %s: a job of %s ended as %s: the load was disturbed", r.Name, row.Name, row.State)
+			}
 			if row.End > 0 {
 				ended++
 			}
 		}
-		if err = check(rows); err != nil {
-			return nil, fmt.Errorf("run %s: %w", r.Name, err)
+		if want > 0 && len(rows) > want {
+			return nil, fmt.Errorf("run %s: the job table has %d jobs, %d were submitted", r.Name, len(rows), want)
 		}
 		if ended == len(rows) && ended >= want {
 			return rows, nil

@@ -56,16 +56,12 @@ func (r *Run) Do(ctx context.Context, loops []Loop) ([]Plan, error) {
 	defer stopBackground()
 	var users, others, poller sync.WaitGroup
 	for _, l := range loops {
+		group, of := &users, ctx
 		if l.Background {
-			others.Go(func() {
-				if err := r.loop(background, l, begin); err != nil && background.Err() == nil {
-					fail(err)
-				}
-			})
-			continue
+			group, of = &others, background
 		}
-		users.Go(func() {
-			if err := r.loop(ctx, l, begin); err != nil {
+		group.Go(func() {
+			if err := r.loop(of, l, begin); err != nil && of.Err() == nil {
 				fail(err)
 			}
 		})
