@@ -51,9 +51,6 @@ func (h *history) eligible(t *tracked, w *row, fresh bool) {
 }
 
 func (h *history) keep(t *tracked, at ostrich.Time) {
-	if h.kept == nil {
-		h.kept = make(map[ostrich.JobID]struct{})
-	}
 	h.kept[t.job.ID] = struct{}{}
 	h.report(t, ostrich.Hold, at)
 }

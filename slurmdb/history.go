@@ -3,6 +3,7 @@ package slurmdb
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,6 +67,7 @@ func newHistory(c Config) *history {
 		closed: map[key]ostrich.Time{},
 		stale:  map[key]uint64{},
 		bad:    map[key]uint64{},
+		kept:   map[ostrich.JobID]struct{}{},
 	}
 }
 
@@ -459,20 +461,12 @@ func (h *history) report(t *tracked, k ostrich.Kind, at ostrich.Time) {
 // forget drops what no poll can read again: keys of rows closed before the
 // window, and marks of rows that this poll did not see.
 func (h *history) forget() {
-	for k, end := range h.closed {
-		if end < h.window {
-			delete(h.closed, k)
-		}
-	}
+	maps.DeleteFunc(h.closed, func(_ key, end ostrich.Time) bool { return end < h.window })
 	for k, poll := range h.stale {
 		if poll != h.poll {
 			delete(h.stale, k)
 			h.closed[k] = h.now
 		}
 	}
-	for k, poll := range h.bad {
-		if poll != h.poll {
-			delete(h.bad, k)
-		}
-	}
+	maps.DeleteFunc(h.bad, func(_ key, poll uint64) bool { return poll != h.poll })
 }

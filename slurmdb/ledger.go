@@ -71,7 +71,7 @@ func (t *Told) link() {
 	keep := make([]bool, len(t.rows))
 	for i := range slices.Backward(t.rows) {
 		w := &t.rows[i]
-		keep[i] = w.end == 0 || w.end >= t.window || t.l.history.jobs[w.id] != nil ||
+		keep[i] = w.end == 0 || w.end >= t.Window || t.l.history.jobs[w.id] != nil ||
 			i+1 < len(t.rows) && t.rows[i+1].id == w.id && keep[i+1] && follows(w, &t.rows[i+1])
 	}
 	kept := t.rows[:0]

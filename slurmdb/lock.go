@@ -162,7 +162,7 @@ func (l *Lock) nobody(errs alternatives) error {
 	if len(errs) == 0 {
 		return fmt.Errorf("slurmdb: lock %s: %w", l.name, ErrConnect)
 	}
-	return errs
+	return errs.error()
 }
 
 // Held reports whether we still have the lock. A proxy between us and a server

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,9 +61,7 @@ type machine struct {
 func newMachine(pools []Pool) *machine {
 	m := &machine{rows: map[nodeKey]accounting.NodeEvent{}}
 	m.divide(pools)
-	for range m.pools {
-		m.last = append(m.last, -1)
-	}
+	m.last = slices.Repeat([]int{-1}, len(m.pools))
 	return m
 }
 
@@ -92,7 +91,7 @@ func (r *Reader) fetchNodes(ctx context.Context, f *Told) error {
 		})
 	}
 	if r.cold {
-		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(f.window), 10)+")"), row)
+		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(f.Window), 10)+")"), row)
 	}
 	since := r.newestNodeWindow()
 	if err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row); err != nil {
@@ -169,11 +168,8 @@ func (m *machine) sizes() []size {
 		all     []size
 		cluster *accounting.NodeEvent
 		lost    = map[string]map[ostrich.Time]uint64{} // processors by open row, by node
-		last    = make([]int, len(m.pools))
+		last    = slices.Repeat([]int{-1}, len(m.pools))
 	)
-	for i := range last {
-		last[i] = -1
-	}
 	for i, s := range steps {
 		switch {
 		case s.row.Node == "" && !s.close:
@@ -244,9 +240,5 @@ func (m *machine) forget(window ostrich.Time) {
 			latest = k
 		}
 	}
-	for k, n := range m.rows {
-		if n.To != 0 && n.To < window && k != latest {
-			delete(m.rows, k)
-		}
-	}
+	maps.DeleteFunc(m.rows, func(k nodeKey, n accounting.NodeEvent) bool { return n.To != 0 && n.To < window && k != latest })
 }

@@ -67,9 +67,6 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 // Close ends the connection.
 func (r *Reader) Close() error { return r.db.pool.Close() }
 
-// Columns reports which optional columns the database has.
-func (r *Reader) Columns() Columns { return r.schema.optional() }
-
 // Clusters lists the clusters of the database, by name.
 func (r *Reader) Clusters() []string { return r.schema.names }
 
@@ -181,12 +178,12 @@ const wholesale = 1000
 func (r *Reader) fetchClosed(ctx context.Context, f *Told) error {
 	if r.cold { // One allocation for what may be millions of rows, and earlier rows of their jobs.
 		n := 0
-		if err := r.db.one(ctx, r.countQuery(f.window), &n); err != nil {
+		if err := r.db.one(ctx, r.countQuery(f.Window), &n); err != nil {
 			return err
 		}
 		f.rows = slices.Grow(f.rows, n+n/64)
 	}
-	return r.db.each(ctx, r.closedQuery(f.window), func(v []driver.Value) {
+	return r.db.each(ctx, r.closedQuery(f.Window), func(v []driver.Value) {
 		if !r.history.over(rowKey(v)) {
 			f.rows = append(f.rows, r.parser.parse(v))
 		}
@@ -222,7 +219,7 @@ func (r *Reader) fetchEarlier(ctx context.Context, f *Told) error {
 		if i > 0 && f.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {
 			continue
 		}
-		if w.submit < f.window || w.started() && w.start < w.submit-1 {
+		if w.submit < f.Window || w.started() && w.start < w.submit-1 {
 			ids = append(ids, w.id)
 			first[w.id] = w.submit
 		}

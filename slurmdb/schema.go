@@ -166,12 +166,12 @@ type Columns struct {
 	Found, Missing []string
 }
 
-func (s *schema) optional() Columns {
-	var c Columns
+// Columns reports which optional columns the database has.
+func (r *Reader) Columns() (c Columns) {
 	for _, t := range tables {
 		for _, column := range t.optional {
-			name := s.cluster + "_" + t.name + "." + column
-			if s.columns[t.name][column] {
+			name := r.schema.cluster + "_" + t.name + "." + column
+			if r.schema.columns[t.name][column] {
 				c.Found = append(c.Found, name)
 			} else {
 				c.Missing = append(c.Missing, name)

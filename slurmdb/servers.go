@@ -47,7 +47,7 @@ func (c Config) inTurn(ctx context.Context, addresses []string) (*Reader, error)
 			break
 		}
 	}
-	return nil, errs
+	return nil, errs.error()
 }
 
 // alternatives are the errors of several servers. They are like the first of them:
@@ -63,6 +63,14 @@ func (e alternatives) Error() string {
 }
 
 func (e alternatives) Unwrap() error { return e[0] }
+
+// error returns the only one as it is: it can be compared.
+func (e alternatives) error() error {
+	if len(e) == 1 {
+		return e[0]
+	}
+	return e
+}
 
 // Reached returns how far the reader has come.
 func (r *Reader) Reached() Reached { return Reached{r.db.address, r.latest} }

@@ -25,9 +25,11 @@ func NewLedger(c Config) (*Ledger, error) {
 // Told is a poll: what has been read, which somebody may tell. Nothing of it counts
 // before Enter.
 type Told struct {
-	l           *Ledger
-	now, window ostrich.Time
+	First  ostrich.Time // where the history begins
+	Window ostrich.Time // from when on ended rows are to be told; in the first poll that is First
 
+	l      *Ledger
+	now    ostrich.Time
 	read   int
 	rows   []row // new or changed
 	gone   []ostrich.JobID
@@ -42,15 +44,8 @@ func (l *Ledger) Tell(now ostrich.Time) *Told {
 	if l.cold {
 		l.first = max(0, now-ostrich.Time(max(l.config.History, l.config.Overlap)))
 	}
-	return &Told{l: l, now: now, window: l.window(), pauses: map[uint64][]interval{}}
+	return &Told{First: l.first, Window: l.window(), l: l, now: now, pauses: map[uint64][]interval{}}
 }
-
-// First returns where the history begins, and Window the time from which on ended
-// rows are to be told. In the first poll they are one.
-func (t *Told) First() ostrich.Time { return t.l.first }
-
-// Window is explained at First.
-func (t *Told) Window() ostrich.Time { return t.window }
 
 // Row tells of a row. Rows that are known already, or were before those that are known,
 // are dropped. One without a submission cannot be true, which Enter says.

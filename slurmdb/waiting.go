@@ -1,6 +1,8 @@
 package slurmdb
 
 import (
+	"cmp"
+
 	"slurm-ostrich/ostrich"
 )
 
@@ -61,15 +63,14 @@ func (n *names) association(q *Waiting) (id uint32, known bool) {
 	if a, seen := n.assocs[n.uids[q.UID]]; seen && a.User != "" {
 		user = a.User // if the host does not know the user, squeue shows a number
 	}
-	own := false
+	var best Association
 	for _, a := range n.owned[owner{user, q.Account}] {
 		if a.Partition != "" && a.Partition != q.Partition {
 			continue
 		}
-		better := a.Partition != "" && !own
-		if !known || better || (a.ID < id && own == (a.Partition != "")) {
-			id, known, own = a.ID, true, a.Partition != ""
+		if !known || cmp.Or(-cmp.Compare(a.Partition, best.Partition), cmp.Compare(a.ID, best.ID)) < 0 {
+			best, known = a, true
 		}
 	}
-	return id, known
+	return best.ID, known
 }

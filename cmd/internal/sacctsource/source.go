@@ -125,7 +125,7 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 	if s.cold {
 		states += "," + unfinished
 	}
-	err = p.sacct(ctx, "--allusers", "--starttime", uts(p.Window()), "--endtime", "now+1day", "--state", states)
+	err = p.sacct(ctx, "--allusers", "--starttime", uts(p.Window), "--endtime", "now+1day", "--state", states)
 	if err != nil {
 		return false, err
 	}
@@ -147,8 +147,8 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 		return is
 	})
 	// By the id of an array sacct tells of all its tasks: of known ones, the late ends do.
-	if err = p.byID(ctx, p.Window(), known); err == nil {
-		err = p.byID(ctx, p.First(), append(fresh, missed...))
+	if err = p.byID(ctx, p.Window, known); err == nil {
+		err = p.byID(ctx, p.First, append(fresh, missed...))
 	}
 	if err != nil {
 		return false, err
@@ -259,7 +259,7 @@ func (p *poll) sites(ctx context.Context) error {
 		return err
 	}
 	p.Associations(site)
-	nodes, err := p.source.nodes(ctx, p.First())
+	nodes, err := p.source.nodes(ctx, p.First)
 	p.Nodes(nodes...)
 	return err
 }
