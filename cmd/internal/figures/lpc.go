@@ -204,11 +204,7 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 		bars = append(bars, svg.Bar{From: float64(at.Unix()), To: float64(at.Unix()) + float64(step), Height: 100 * u})
 		mean += 100 * u / float64(len(used))
 	}
-	days := 0
-	if before.Sub(from) < 100*24*time.Hour {
-		days = 10
-	}
-	x := months(from, before, days)
+	x := months(from, before)
 	c := svg.Chart{
 		Name: name, Title: title, Text: title + ": utilisation over time.", Width: 1080,
 		X: x, Y: svg.Linear("utilisation (%)", 0, 119, 20), // with room for the legend
@@ -220,16 +216,17 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 	return plot{c.Draw(), table}
 }
 
-// months is an axis with a tick at the first of each month, or, with days, at
-// each day of the month that days divides.
-func months(from, before time.Time, days int) svg.Axis {
+// months is an axis with a tick at the first of each month, and of a few months
+// with ticks at every tenth day.
+func months(from, before time.Time) svg.Axis {
+	few := before.Sub(from) < 100*24*time.Hour
 	axis := svg.Axis{Min: float64(from.Unix()), Max: float64(before.Unix())}
 	for at := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, from.Location()); !at.After(before); at = at.AddDate(0, 0, 1) {
 		switch {
 		case at.Before(from):
 		case at.Day() == 1:
 			axis.Ticks = append(axis.Ticks, svg.Tick{At: float64(at.Unix()), Label: at.Format("2 Jan 06")})
-		case days > 0 && at.Day()%days == 0 && at.Day() < 28:
+		case few && at.Day()%10 == 0 && at.Day() < 28:
 			axis.Ticks = append(axis.Ticks, svg.Tick{At: float64(at.Unix()), Label: at.Format("2 Jan")})
 		}
 	}

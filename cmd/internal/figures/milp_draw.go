@@ -112,14 +112,10 @@ func (w *workload) ask(ctx context.Context, in Input, q question) (*answers, err
 	for i := range acceptances {
 		log := optimise.Logged(w.jobs, w.numbers, acceptances[i].accept)
 		a.by[i], err = instances(ctx, in.half(i), len(instants), func(k int) (scenario, error) {
-			s, err := w.solve(log, instants[k], places[k], q)
-			if err != nil {
-				return s, fmt.Errorf("figures: %s: %w", w.name, err)
-			}
-			return s, nil
+			return w.solve(log, instants[k], places[k], q)
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("figures: %s: %w", w.name, err)
 		}
 	}
 	return a, nil

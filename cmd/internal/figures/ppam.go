@@ -125,15 +125,13 @@ func (r ppamReading) measure(ctx context.Context, in Input, loops []sim.Machine,
 // count returns how many campaigns have a stretch from low to below high, and how
 // many there are.
 func (s *stretched) count(low, high float64) (within, all int) {
-	for _, values := range s.campaigns {
-		for _, v := range values {
-			all++
-			if v >= low && v < high {
-				within++
-			}
+	campaigns := slices.Concat(s.campaigns[:]...)
+	for _, v := range campaigns {
+		if v >= low && v < high {
+			within++
 		}
 	}
-	return within, all
+	return within, len(campaigns)
 }
 
 func (s *stretched) above20() (part float64, above int) {
