@@ -134,10 +134,11 @@ func (l *loop) tell(k ostrich.Kind, i int32) error {
 	}
 	j, n := &l.jobs[i], l.tasks[i].campaign
 	c, p := &l.campaigns[n], &l.states[n]
-	e := ostrich.Event{At: l.now, Kind: k, Job: ostrich.Job{
-		ID: ostrich.JobID(i + 1), User: j.User, Procs: j.Procs, Estimate: j.Estimate, Class: j.Class, Hint: j.Hint,
-		Submit: p.submit, Start: l.start[i],
-	}}
+	var e ostrich.Event
+	e.At, e.Kind = l.now, k
+	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
+	e.Job.Class, e.Job.Hint = j.Class, j.Hint
+	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
 	if len(c.Tasks) > 1 {
 		e.Job.Group = ostrich.JobID(p.first + 1)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 )
 
 // Owners says how Model draws the owners of campaigns.
@@ -182,13 +183,5 @@ func (m *Model) weights() []float64 {
 // pick draws a user.
 func pick(rng *rand.Rand, weights []float64) int {
 	x := rng.Float64() * weights[len(weights)-1]
-	low, high := 0, len(weights)-1
-	for low < high {
-		if middle := (low + high) / 2; x < weights[middle] {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low
+	return sort.Search(len(weights)-1, func(u int) bool { return x < weights[u] })
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 )
 
 // Programs generates workloads in which each user runs a few programs again and
@@ -87,12 +88,7 @@ func (a Programs) Generate(seed uint64) (*Log, error) {
 	users := customers(rng, a.Users)
 	records := make([]Record, 0, a.Jobs)
 	for len(records) < a.Jobs {
-		u := users[0]
-		for _, other := range users[1:] {
-			if other.next < u.next {
-				u = other
-			}
-		}
+		u := slices.MinFunc(users, func(a, b *customer) int { return cmp.Compare(a.next, b.next) })
 		records = u.campaign(rng, records, a.Jobs)
 	}
 	byTime(records)
@@ -147,12 +143,8 @@ func customers(rng *rand.Rand, n int) []*customer {
 
 // round returns the first limit that is at least this long, or the last limit.
 func round(seconds float64) int64 {
-	for _, l := range limits {
-		if float64(l) >= seconds {
-			return l
-		}
-	}
-	return limits[len(limits)-1]
+	i := sort.Search(len(limits)-1, func(i int) bool { return float64(limits[i]) >= seconds })
+	return limits[i]
 }
 
 // choose draws one of the user's programs: the second is half as likely as the
