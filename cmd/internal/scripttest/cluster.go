@@ -122,9 +122,10 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 
 // dump lets the fake sacct and sacctmgr tell what the tables have.
 func (c *cluster) dump(folder string) error {
-	associations := "Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n"
+	var associations strings.Builder
+	associations.WriteString("Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n")
 	for _, a := range c.associations() {
-		associations += fmt.Sprintf("c1|%s|%s||%d|%s|%d\n", a.Account, a.User, a.Shares, a.Above, a.ID)
+		fmt.Fprintf(&associations, "c1|%s|%s||%d|%s|%d\n", a.Account, a.User, a.Shares, a.Above, a.ID)
 	}
 	events := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"
 	if c.size > 0 {
@@ -140,7 +141,7 @@ func (c *cluster) dump(folder string) error {
 	}
 	return errors.Join(
 		slurmtest.WriteAccounting(folder, rows),
-		os.WriteFile(filepath.Join(folder, "associations"), []byte(associations), 0o600),
+		os.WriteFile(filepath.Join(folder, "associations"), []byte(associations.String()), 0o600),
 		os.WriteFile(filepath.Join(folder, "events"), []byte(events), 0o600),
 	)
 }
