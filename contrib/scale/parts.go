@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -72,12 +73,9 @@ func chosen(names []string) ([]part, error) {
 	}
 	var list []part
 	for _, p := range parts() {
-		for i, name := range names {
-			if name == p.name {
-				list = append(list, p)
-				names = append(names[:i:i], names[i+1:]...)
-				break
-			}
+		if i := slices.Index(names, p.name); i >= 0 {
+			list = append(list, p)
+			names = slices.Delete(slices.Clone(names), i, i+1)
 		}
 	}
 	if len(names) > 0 {
@@ -96,7 +94,7 @@ func partNames() []string {
 
 // command is what a user would type for the part.
 func (p *part) command() string {
-	words := append(append(append([]string{}, p.env...), "go", "test", "-count=1"), p.args...)
+	words := slices.Concat(p.env, []string{"go", "test", "-count=1"}, p.args)
 	for i, w := range words {
 		if strings.ContainsAny(w, "$^") {
 			words[i] = "'" + w + "'"

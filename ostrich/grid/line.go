@@ -77,7 +77,7 @@ func (l *line[K]) pop() entry[K] {
 }
 
 // places are the times at which the processors of a cluster are expected to be
-// free, as a heap. A line would take nearly twice as long.
+// free, as a heap. With a line, ECT-P would take half as long again.
 type places []ostrich.Time
 
 // replace puts a later time in the place of the earliest.

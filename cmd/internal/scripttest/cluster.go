@@ -32,9 +32,9 @@ type cluster struct {
 }
 
 type account struct {
-	uid, assoc uint32
-	account    string
-	shares     int
+	uid     uint32 // of the association too
+	account string
+	shares  int
 }
 
 func parseCluster(text string) (*cluster, error) {
@@ -64,7 +64,7 @@ func (c *cluster) line(words []string) error {
 		if err != nil {
 			return err
 		}
-		a := account{uid: uint32(uid), assoc: uint32(uid), account: words[3], shares: 1}
+		a := account{uid: uint32(uid), account: words[3], shares: 1}
 		if len(words) > 4 {
 			if a.shares, err = strconv.Atoi(words[4]); err != nil {
 				return err
@@ -94,20 +94,27 @@ func (c *cluster) line(words []string) error {
 	return fmt.Errorf("%q: neither size, user nor job", strings.Join(words, " "))
 }
 
-// put writes the tables.
-func (c *cluster) put(db *slurmdbtest.DB) {
-	if c.size > 0 {
-		db.Size(c.size, 2, slurmtest.Epoch-86400, 0)
-	}
+// associations lists those of the users, each account's in front of its first user's.
+func (c *cluster) associations() []slurmdbtest.Assoc {
+	var list []slurmdbtest.Assoc
 	accounts := make(map[string]bool)
 	for _, name := range c.names {
 		u := c.users[name]
 		if !accounts[u.account] {
 			accounts[u.account] = true
-			db.Associate(slurmdbtest.Assoc{ID: uint32(100 + len(accounts)), Account: u.account, Above: "root", Shares: 1})
+			list = append(list, slurmdbtest.Assoc{ID: uint32(100 + len(accounts)), Account: u.account, Above: "root", Shares: 1})
 		}
-		db.Associate(slurmdbtest.Assoc{ID: u.assoc, User: name, Account: u.account, Shares: u.shares})
+		list = append(list, slurmdbtest.Assoc{ID: u.uid, User: name, Account: u.account, Shares: u.shares})
 	}
+	return list
+}
+
+// put writes the tables.
+func (c *cluster) put(db *slurmdbtest.DB) {
+	if c.size > 0 {
+		db.Size(c.size, 2, slurmtest.Epoch-86400, 0)
+	}
+	db.Associate(c.associations()...)
 	for _, e := range c.jobs {
 		db.Put(c.row(e))
 	}
@@ -117,14 +124,8 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 func (c *cluster) dump(folder string) error {
 	var associations strings.Builder
 	associations.WriteString("Cluster|Account|User|Partition|Share|ParentName|ID\nc1|root|||1||1\n")
-	accounts := make(map[string]bool)
-	for _, name := range c.names {
-		u := c.users[name]
-		if !accounts[u.account] {
-			accounts[u.account] = true
-			fmt.Fprintf(&associations, "c1|%s|||1|root|%d\n", u.account, 100+len(accounts))
-		}
-		fmt.Fprintf(&associations, "c1|%s|%s||%d||%d\n", u.account, name, u.shares, u.assoc)
+	for _, a := range c.associations() {
+		fmt.Fprintf(&associations, "c1|%s|%s||%d|%s|%d\n", a.Account, a.User, a.Shares, a.Above, a.ID)
 	}
 	events := "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"
 	if c.size > 0 {
@@ -155,7 +156,7 @@ func (c *cluster) row(e slurmtest.Job) slurmdbtest.Job {
 	}
 	u := c.users[e["user"]]
 	j := slurmdbtest.Job{
-		ID: uint32(e.Number("id")), User: u.uid, Assoc: u.assoc, Submit: at("submit"), Start: at("start"), End: at("end"),
+		ID: uint32(e.Number("id")), User: u.uid, Assoc: u.uid, Submit: at("submit"), Start: at("start"), End: at("end"),
 		Limit: uint32(e.Number("limit")), CPUs: uint32(e.Number("cpus")), Het: uint32(e.Number("het")),
 		Array: uint32(e.Number("array")), Task: e.Number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
 		State: uint32(e.Number("state")),
