@@ -153,14 +153,14 @@ func TestAnswer(t *testing.T) {
 			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: slurmdb.Complete, HetJob: 60, ArrayTask: slurmdb.NoTask},
 		},
 		rows: []slurmdb.Row{
-			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                           // ahead of 30, 2 core-hours
-			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},              // still runs, 1 core-hour
-			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                           // of the same user
-			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                          // in no pool
-			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                           // after it
-			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                            // before it
+			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                                    // ahead of 30, 2 core-hours
+			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},                       // still runs, 1 core-hour
+			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                                    // of the same user
+			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                                   // in no pool
+			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                                    // after it
+			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                                     // before it
 			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: slurmdb.Requeued.String()}, // itself
-			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                             // ahead of 53
+			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                                      // ahead of 53
 		},
 		writes: []journal.Record{
 			{Time: 1500, Job: 30, Channel: "nice", To: 3, Why: "campaign order", Result: "applied"},
