@@ -21,12 +21,13 @@ type Multifactor struct {
 	maxAssoc    float64 // largest priority of an association
 	maxPart     float64 // largest JobFactor
 	maxQOS      float64
-	nodes       []node  // root, the accounts, the associations
-	order       []int   // root and the accounts, from the root down
-	shared      int64   // the calculation of which the nodes have the results; −1 before the first
-	logDecay    float64 // of a second
-	decay       float64 // of a period
-	gone        float64 // decay − 1, with more digits
+	nodes       []node    // root, the accounts, the associations
+	order       []int     // root and the accounts, from the root down
+	fairshare   []float64 // of associations, side by side: they are asked for job by job
+	shared      int64     // the calculation of which the nodes have the results; −1 before the first
+	logDecay    float64   // of a second
+	decay       float64   // of a period
+	gone        float64   // decay − 1, with more digits
 	anchor      ostrich.Time
 	calculation int64 // the latest one, from 0
 	now         ostrich.Time
@@ -51,8 +52,8 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 	c.Dampening, c.Location = cmp.Or(c.Dampening, 1), cmp.Or(c.Location, time.UTC)
 	m := &Multifactor{
 		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),
-		waiting: make([][]spot, len(c.Associations)),
-		period:  ostrich.Time(c.Period), fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
+		waiting: make([][]spot, len(c.Associations)), fairshare: make([]float64, len(c.Associations)),
+		period: ostrich.Time(c.Period), fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("multifactor: %w", err)

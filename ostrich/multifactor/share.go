@@ -17,7 +17,7 @@ type Share struct {
 // calculation.
 func (m *Multifactor) Fairshare(association int) float64 {
 	m.share()
-	return m.nodes[m.association(association)].factor
+	return m.fairshare[association]
 }
 
 // Share returns the line of an association, as of the latest calculation. Only
@@ -52,6 +52,9 @@ func (m *Multifactor) share() {
 		m.shareTree()
 	} else {
 		m.shareClassic()
+	}
+	for i := range m.fairshare {
+		m.fairshare[i] = m.nodes[m.association(i)].factor
 	}
 }
 
