@@ -186,12 +186,12 @@ func (c Config) withDefaults() (Config, error) {
 	c.Overlap = cmp.Or(c.Overlap, defaultOverlap)
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.DefaultLimit = cmp.Or(c.DefaultLimit, defaultLimit)
-	for name, d := range map[string]int64{
-		"history": int64(c.History), "overlap": int64(c.Overlap),
-		"timeout": int64(c.Timeout), "default limit": int64(c.DefaultLimit),
-	} {
-		if d < 0 {
-			return c, fmt.Errorf("slurmdb: %w: %s is negative", ErrConfig, name)
+	for _, d := range []struct {
+		name   string
+		length int64
+	}{{"history", int64(c.History)}, {"overlap", int64(c.Overlap)}, {"timeout", int64(c.Timeout)}, {"default limit", int64(c.DefaultLimit)}} {
+		if d.length < 0 {
+			return c, fmt.Errorf("slurmdb: %w: %s is negative", ErrConfig, d.name)
 		}
 	}
 	for i, p := range c.Pools {

@@ -12,12 +12,26 @@ import (
 )
 
 // must returns what was computed from numbers of this package. An error would be a
-// mistake in them, as each example is always computed alike.
+// mistake in them, as each example is always computed alike; the figure is not drawn then.
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(err)
+		panic(mistake{err})
 	}
 	return value
+}
+
+// mistake is an error that must has found.
+type mistake struct{ error }
+
+// found ends a drawing with the mistake that must has found.
+func found(err *error) {
+	switch m := recover().(type) {
+	case nil:
+	case mistake:
+		*err = m.error
+	default:
+		panic(m)
+	}
 }
 
 // The shades of users by their names in the thesis.

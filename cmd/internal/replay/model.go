@@ -94,7 +94,7 @@ func (o *ModelOptions) Flags() []cli.Flag {
 func DefaultModel() *ModelOptions {
 	o := &ModelOptions{}
 	o.begin("generate", o.Flags())
-	o.Given = o.context.IsSet
+	o.Given = o.has
 	return o
 }
 

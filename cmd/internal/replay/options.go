@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -161,37 +162,43 @@ func (o *Options) CampaignFlags() []cli.Flag {
 func Defaults() *Options {
 	o := &Options{}
 	o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
-	o.Given = o.context.IsSet
+	o.Given = o.has
 	return o
 }
 
 // settings are options that are set one by one, by their names.
 type settings struct {
-	Names   []string // that can be set
-	context *cli.Context
+	Names []string // that can be set
+	set   *flag.FlagSet
+	err   error // why none can
 }
 
 func (s *settings) begin(command string, flags []cli.Flag) {
-	set := flag.NewFlagSet(command, flag.ContinueOnError)
+	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
 	for _, f := range flags {
-		if err := f.Apply(set); err != nil {
-			panic(err) // only a value of the environment can be wrong, and none of them has one
-		}
+		s.err = errors.Join(s.err, f.Apply(s.set))
 		s.Names = append(s.Names, f.Names()[0])
 	}
-	s.context = cli.NewContext(nil, set, nil)
 }
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {
-	if err := s.context.Set(name, value); err != nil {
+	if err := cmp.Or(s.err, s.set.Set(name, value)); err != nil {
 		return fmt.Errorf("--%s %q: %w", name, value, err)
 	}
 	return nil
 }
 
 // Text returns the value of an option as text, the same for all spellings of it.
-func (s *settings) Text(name string) string { return fmt.Sprint(s.context.Value(name)) }
+func (s *settings) Text(name string) string {
+	return fmt.Sprint(s.set.Lookup(name).Value.(flag.Getter).Get())
+}
+
+func (s *settings) has(name string) bool {
+	found := false
+	s.set.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
 
 // OnePolicy returns the policy that the options name, which is one.
 func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }
