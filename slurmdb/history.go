@@ -2,9 +2,7 @@ package slurmdb
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -104,39 +102,6 @@ func (h *history) over(k key) bool {
 	_, closed := h.closed[k]
 	_, stale := h.stale[k]
 	return closed || stale
-}
-
-// missed lists the jobs of which the poll has seen nothing, by id, and the keys of
-// the rows that it has read.
-func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {
-	if len(h.jobs) == 0 {
-		return nil, nil // a cold start, whose rows may be millions
-	}
-	found = make(map[key]bool, len(rows))
-	for i := range rows {
-		found[rows[i].key] = true
-	}
-	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.key] }), found
-}
-
-// those lists the jobs for which is says so, by id.
-func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
-	var ids []ostrich.JobID
-	for id, t := range h.jobs {
-		if is(t) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// yield ends a row if a later job has its id: Slurm lost the earlier job and
-// closed its row afterwards.
-func (w *row) yield(next *row) {
-	if w.end > next.submit && !follows(w, next) {
-		w.end = next.submit
-	}
 }
 
 // findSplits records when the first of each array's new tasks started.
@@ -399,56 +364,6 @@ func (h *history) finish(t *tracked, at ostrich.Time) {
 	delete(h.jobs, t.job.ID)
 	h.spare = t
 }
-
-// vanish ends a job whose row is gone or unreadable, at the time it was last
-// seen.
-func (h *history) vanish(t *tracked) {
-	h.closed[t.row.key] = t.live
-	h.finish(t, max(t.live, t.job.Start))
-}
-
-// replace ends a job that Slurm lost: another job has its id since at.
-func (h *history) replace(t *tracked, at ostrich.Time) {
-	if t.closed != 0 {
-		at = t.closed
-	}
-	h.finish(t, max(at, t.job.Start))
-}
-
-// giveUp ends the jobs whose next row did not come, at the time the last row
-// closed.
-func (h *history) giveUp() {
-	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) }
-	for _, id := range h.those(late) {
-		h.finish(h.jobs[id], h.jobs[id].closed)
-	}
-}
-
-// pastLimit is how long after its time limit a row may still say that the job
-// runs. Slurm kills such a job within minutes, or within hours under
-// OverTimeLimit.
-const pastLimit = ostrich.Time(86400)
-
-// endRunaways ends, at their time limit, the jobs that slurmctld lost and whose
-// rows say for ever that they run (sacctmgr show runawayjobs). Otherwise they
-// would hold processors and use a share for ever.
-func (h *history) endRunaways() {
-	lost := func(t *tracked) bool {
-		w := &t.row
-		return w.end == 0 && w.state == Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
-			w.limit != 0 && h.now > t.limited()+pastLimit
-	}
-	for _, id := range h.those(lost) {
-		t := h.jobs[id]
-		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
-			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})
-		h.stale[t.row.key] = h.poll
-		h.finish(t, t.limited())
-	}
-}
-
-// limited returns when a running job reaches its time limit.
-func (t *tracked) limited() ostrich.Time { return t.job.Start + 60*ostrich.Time(t.row.limit) }
 
 // report adds an event about the present state of a job.
 func (h *history) report(t *tracked, k ostrich.Kind, at ostrich.Time) {
