@@ -20,10 +20,10 @@ type band struct {
 	margin   string
 }
 
-// fold aligns rows in lines of a width; 0 is any width. Cells of several words are broken between them,
-// the widest columns first. Columns for which that is not enough go on in further,
-// indented lines, those of each row below it. No cell is left out and no word is cut: one
-// that is longer than a line stands out.
+// fold aligns rows in lines of a width; 0 is any width. Cells of several words are broken
+// between them, the widest columns first. Columns for which that is not enough go on in
+// further, indented lines, those of each row below it. No cell is left out and no word is
+// cut: one that is longer than a line stands out.
 func fold(rows [][]string, width int) string {
 	if width <= 0 {
 		width = math.MaxInt

@@ -369,7 +369,7 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 // MeansNothing returns why an option has no effect under the policy and the rule of
 // these options, or "".
 func (o *Options) MeansNothing(option string, p *Policy) string {
-	c, _ := o.one() // Run refuses what is wrong with a platform
+	c, _ := o.one() // CheckTogether refuses what is wrong with a platform
 	if why := c.idle(option, p); why != "" {
 		return why
 	}

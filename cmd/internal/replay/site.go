@@ -265,6 +265,15 @@ func (s *Study) associations(h *accounting.History) {
 		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
 	}
 	unknown := 0
+	byID, byName := make(map[uint32]int), make(map[[2]string]int) // the first of each; sites have tens of thousands
+	for i, b := range slices.Backward(site.Associations) {
+		if b.ID != 0 {
+			byID[b.ID] = i
+		}
+		if b.Partition == "" {
+			byName[[2]string{b.User, b.Account}] = i
+		}
+	}
 	busy := make(map[[2]string]bool)
 	for _, a := range h.Associations {
 		busy[[2]string{a.User, a.Account}] = true
@@ -273,11 +282,12 @@ func (s *Study) associations(h *accounting.History) {
 			known[a.Account] = true
 			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
 		}
-		i := slices.IndexFunc(site.Associations, func(b accounting.AssociationShare) bool {
-			return b.ID != 0 && b.ID == a.ID || b.Partition == "" && b.User == a.User && b.Account == a.Account
-		})
+		i, is := byName[[2]string{a.User, a.Account}]
+		if k, ok := byID[a.ID]; ok && (!is || k < i) {
+			i, is = k, true
+		}
 		switch {
-		case i >= 0:
+		case is:
 			x.Shares = shares(site.Associations[i].Shares)
 		case s.Site != nil:
 			unknown++

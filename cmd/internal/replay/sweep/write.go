@@ -170,60 +170,94 @@ func (r *run) options(i int) string {
 // varies.
 var pointColumns = []string{"point", "log", "seed", "policy", "backfill", "procs", "replay", "offsets", "dependencies", "rule"}
 
-// measureColumns are the columns of the summary, named as its fields are; of
-// satisfaction those of all jobs and campaigns.
-var measureColumns = []string{
-	"jobs", "users", "campaigns", "stretch_optimal", "stretch_le_1_15", "stretch_lt_1_5", "stretch_lt_2", "stretch_gt_20",
-	"stretch_mean", "stretch_p50", "stretch_p99", "stretch_max", "wait_mean", "wait_p50", "wait_p95", "wait_p99",
-	"bounded_slowdown_mean", "utilisation", "makespan", "jobs_in_time", "jobs_lateness_mean", "jobs_tardiness_mean",
-	"campaigns_in_time", "campaigns_lateness_mean", "campaigns_tardiness_mean",
+// column is a column, and what it holds of a point.
+type column struct {
+	name  string
+	value any
 }
 
-// measureCells returns the measureColumns of a point.
-func measureCells(s *replay.Summary) []any {
+// measures are the columns of a summary, named as its fields are; of satisfaction those of
+// all jobs and campaigns.
+func measures(s *replay.Summary) []column {
 	d, w, jobs, campaigns := &s.Stretch, &s.Wait, &s.Satisfaction.All.Jobs, &s.Satisfaction.All.Campaigns
-	return []any{
-		s.Jobs, s.Users, s.Campaigns, d.Optimal, d.Le115, d.Lt15, d.Lt2, d.Gt20,
-		d.Mean, d.P50, d.P99, d.Max, w.Mean, w.P50, w.P95, w.P99,
-		s.BoundedSlowdown, s.Utilisation, s.Makespan, jobs.Share, jobs.Lateness, jobs.Tardiness,
-		campaigns.Share, campaigns.Lateness, campaigns.Tardiness,
+	return []column{
+		{"jobs", s.Jobs},
+		{"users", s.Users},
+		{"campaigns", s.Campaigns},
+		{"stretch_optimal", d.Optimal},
+		{"stretch_le_1_15", d.Le115},
+		{"stretch_lt_1_5", d.Lt15},
+		{"stretch_lt_2", d.Lt2},
+		{"stretch_gt_20", d.Gt20},
+		{"stretch_mean", d.Mean},
+		{"stretch_p50", d.P50},
+		{"stretch_p99", d.P99},
+		{"stretch_max", d.Max},
+		{"wait_mean", w.Mean},
+		{"wait_p50", w.P50},
+		{"wait_p95", w.P95},
+		{"wait_p99", w.P99},
+		{"bounded_slowdown_mean", s.BoundedSlowdown},
+		{"utilisation", s.Utilisation},
+		{"makespan", s.Makespan},
+		{"jobs_in_time", jobs.Share},
+		{"jobs_lateness_mean", jobs.Lateness},
+		{"jobs_tardiness_mean", jobs.Tardiness},
+		{"campaigns_in_time", campaigns.Share},
+		{"campaigns_lateness_mean", campaigns.Lateness},
+		{"campaigns_tardiness_mean", campaigns.Tardiness},
 	}
 }
 
-// platformColumns returns the columns of a sweep with platforms besides: measures of
-// all bags, and means of each class.
-func platformColumns() []string {
-	columns := []string{"load", "bags", "tasks", "done_bags", "finished", "ms", "nsl", "stretch", "worst_stretch", "goodput", "used"}
-	for _, class := range grid.ClassNames {
-		class = strings.NewReplacer("-", "_", " and over", "_").Replace(class)
-		columns = append(columns, "ms_"+class, "nsl_"+class)
+// bags are the columns of a sweep with platforms besides: measures of all bags, and means
+// of each class. They are empty for a point on one machine, of which nothing is known.
+func bags(p *replay.PlatformSummary) []column {
+	known := p != nil
+	if !known {
+		p = &replay.PlatformSummary{}
 	}
-	return columns
-}
-
-// platformCells returns the platformColumns of a point; empty ones for one machine.
-func platformCells(p *replay.PlatformSummary) []any {
-	if p == nil {
-		return slices.Repeat([]any{""}, len(platformColumns()))
-	}
-	cells := []any{"", p.Bags, p.Tasks, p.DoneBags, p.Finished, p.MS, p.NSL, p.Stretch, p.WorstStretch, p.Goodput, p.Used}
+	load := any("")
 	if p.Load != nil {
-		cells[0] = *p.Load
+		load = *p.Load
 	}
-	for i := range p.Classes {
-		cells = append(cells, p.Classes[i].MS, p.Classes[i].NSL)
+	list := []column{
+		{"load", load},
+		{"bags", p.Bags},
+		{"tasks", p.Tasks},
+		{"done_bags", p.DoneBags},
+		{"finished", p.Finished},
+		{"ms", p.MS},
+		{"nsl", p.NSL},
+		{"stretch", p.Stretch},
+		{"worst_stretch", p.WorstStretch},
+		{"goodput", p.Goodput},
+		{"used", p.Used},
 	}
-	return cells
+	for i, class := range grid.ClassNames {
+		var m replay.BagMeasure
+		if i < len(p.Classes) {
+			m = p.Classes[i]
+		}
+		class = strings.NewReplacer("-", "_", " and over", "_").Replace(class)
+		list = append(list, column{"ms_" + class, m.MS}, column{"nsl_" + class, m.NSL})
+	}
+	for i := range list {
+		if !known {
+			list[i].value = ""
+		}
+	}
+	return list
 }
 
 // rows returns the table of all points as CSV, in full precision. It holds nothing
 // that differs from run to run.
 func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns)
-	header := slices.Concat(pointColumns, parameters, measureColumns)
+	name := func(c column) string { return c.name }
+	header := slices.Concat(pointColumns, parameters, format.Texts(measures(&replay.Summary{}), name))
 	platforms := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Option("platform") != "" })
 	if platforms {
-		header = append(header, platformColumns()...)
+		header = append(header, format.Texts(bags(nil), name)...)
 	}
 	rows := [][]string{header}
 	for i := range r.Points {
@@ -232,9 +266,12 @@ func (r *run) rows() [][]string {
 		for _, p := range parameters {
 			cells = append(cells, r.Points[i].Option(p))
 		}
-		cells = append(cells, measureCells(&s)...)
+		columns := measures(&s)
 		if platforms {
-			cells = append(cells, platformCells(s.Clusters)...)
+			columns = append(columns, bags(s.Clusters)...)
+		}
+		for _, c := range columns {
+			cells = append(cells, c.value)
 		}
 		rows = append(rows, format.Texts(cells, exact))
 	}
