@@ -50,7 +50,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 	err := r.db.each(ctx, query, func(v []driver.Value) {
 		w := r.parser.parse(v)
 		one = Row{
-			ID: w.id, Array: w.array, State: w.state.String(), Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
+			ID: w.id, Array: w.array, Task: -1, State: w.state.String(), Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
 			Submit: w.submit, Start: w.start, End: w.end,
 			UID: w.uid, Assoc: w.assoc, QOSNumber: w.qos,
 			Account: r.texts.Of(r.parser.account(v)), Partition: w.partition,

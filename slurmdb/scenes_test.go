@@ -281,6 +281,18 @@ func scenes() []scene {
 			live: "-50 submit 1 of 1001: 1 x 1 for 3600 in main\n",
 		},
 		{
+			name: "requeued, as was an older job of the same id",
+			steps: steps(put(
+				job{ID: 1, Submit: -90_000, Start: -80_000, End: -70_000, State: 1024},
+				job{ID: 1, Submit: -20_000, Start: -19_000, End: -9000, State: 1024},
+				job{ID: 1, Submit: -8900},
+			)),
+			edit: func(c *slurmdb.Config) { c.History = 3600 },
+			live: "-20000 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"-19000 start 1 of 1001: 1 x 1 for 3600 in main since -20000\n" +
+				"-9000 requeue 1 of 1001: 1 x 1 for 3600 in main since -20000\n",
+		},
+		{
 			name: "requeued and never seen again",
 			steps: steps(
 				put(job{ID: 1, Submit: -9000, Start: -8000}),

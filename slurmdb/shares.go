@@ -29,6 +29,7 @@ type names struct {
 	uids   map[uint32]uint32       // an association of each uid
 	owned  map[owner][]Association // associations of users that are not deleted; nil until needed
 	mark   mark
+	whole  bool // deleted ones too, as the tables have them
 }
 
 // mark changes when the association table does.
@@ -41,16 +42,20 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
-// replace takes over other names, and remembers those that are no longer there.
+// replace takes over other names. It remembers those that are no longer there, unless
+// the others are whole.
 func (n *names) replace(other *names) {
-	for id, a := range n.assocs {
-		if _, present := other.assocs[id]; !present {
-			a.Deleted = true
-			other.assocs[id] = a
+	if !other.whole {
+		for id, a := range n.assocs {
+			if _, present := other.assocs[id]; !present {
+				a.Deleted = true
+				other.assocs[id] = a
+			}
 		}
+		maps.Copy(n.qos, other.qos)
+		other.qos = n.qos
 	}
-	maps.Copy(n.qos, other.qos)
-	n.assocs, n.owned, n.mark = other.assocs, nil, other.mark
+	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
 }
 
 func (n *names) user(uid uint32) string {
@@ -82,6 +87,7 @@ func (r *Reader) fetchNames(ctx context.Context, f *Told) error {
 // readNames reads the associations and the names of QOS, deleted ones too.
 func (r *Reader) readNames(ctx context.Context) (*names, error) {
 	n := newNames()
+	n.whole = true
 	err := r.db.scan(ctx, func(scan func(...any) error) error {
 		var a Association
 		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)

@@ -76,8 +76,10 @@ func (b *Builder) Add(j Job) {
 	if by := ostrich.Duration(j.Submit - j.Start); j.Start > 0 && by > 0 {
 		b.early = append(b.early, early{j.ID, by})
 		j.Start = j.Submit
-		j.End = max(j.End, min(j.End, 1)*j.Start)
-		j.Suspended = min(j.Suspended, ostrich.Duration(max(0, j.End-j.Start)))
+		if j.End > 0 {
+			j.End = max(j.End, j.Start)
+			j.Suspended = min(j.Suspended, ostrich.Duration(j.End-j.Start))
+		}
 	}
 	if len(b.h.Jobs) == cap(b.h.Jobs) {
 		b.h.Jobs = slices.Grow(b.h.Jobs, max(1024, len(b.h.Jobs)/2))

@@ -94,6 +94,9 @@ func TestHistory(t *testing.T) {
 		}), ""},
 		{"several partitions", with(func(j *slurmdbtest.Job) { j.Partition = "long,main" }), plain(7, func(j *jobOf) { j.Partition = "long" }), ""},
 		{"was suspended", with(func(j *slurmdbtest.Job) { j.Suspended = 30 }), plain(7, func(j *jobOf) { j.Suspended = 30 }), ""},
+		{"suspended before a resize, and runs", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Suspended, j.State = t0-1000, 0, 50, 1 }), plain(7, func(j *jobOf) {
+			j.Start, j.End, j.Suspended, j.State = t0, 0, 50, accounting.Running
+		}), "1 jobs started before their submission, as a resized job does whose earlier part had ended before the window: they start with it."},
 		// Suspended for 5 s before, then at t0+60, and cancelled at t0+110.
 		{"ended while suspended", with(func(j *slurmdbtest.Job) { j.Suspended, j.State = t0+60-5, 4 }), plain(7, func(j *jobOf) {
 			j.Suspended, j.State = 55, accounting.Cancelled

@@ -56,8 +56,8 @@ func (l *checklist) add(name string, r Result, fix, format string, args ...any) 
 func Check(ctx context.Context, c Config, as string) []Finding {
 	l := checklist{Config: c}
 	slurm := c.Commands()
-	l.partitions, l.unlisted = slurm.Partitions(ctx)
 	controller, err := slurm.Controller(ctx)
+	l.partitions, l.unlisted = slurm.Partitions(ctx)
 	if err != nil {
 		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin to those of its cluster", "%v", err)
 	} else {
@@ -235,8 +235,11 @@ func (l *checklist) checkNames(ctx context.Context, from Namer) {
 	if len(l.named()) == 0 {
 		return
 	}
-	unknown, err := l.unknownNames(ctx, from, l.partitions)
-	err = cmp.Or(l.unlisted, err)
+	err := l.unlisted
+	var unknown error
+	if err == nil {
+		unknown, err = l.unknownNames(ctx, from, l.partitions)
+	}
 	result := Warn
 	if l.Mode == Enforce {
 		result = Fail

@@ -35,8 +35,8 @@ func oneOf[T ~string](at *T, of ...T) choice {
 	}
 }
 
-// byName is a choice of constants, whose names are in their order. The last ones may be
-// no choice.
+// byName is a choice of constants, whose names are in their order. Those in but
+// are none.
 func byName[T interface {
 	~uint8
 	fmt.Stringer

@@ -129,14 +129,14 @@ func (s state) run(command string, args []string, now time.Time) error {
 		s.print(Sacct(rows, args))
 		return err
 	case "sacctmgr":
-		for what, text := range map[string]string{
-			"event":         s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n"),
-			"qos":           "Name|Priority|UsageFactor\nnormal|0|1.000000\n",
-			"associations":  s.text("associations", ""),
-			"configuration": "SlurmDBD configuration:\nPrivateData            = none\n",
+		for _, show := range []struct{ what, text string }{
+			{"event", s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n")},
+			{"qos", "Name|Priority|UsageFactor\nnormal|0|1.000000\n"},
+			{"associations", s.text("associations", "")},
+			{"configuration", "SlurmDBD configuration:\nPrivateData            = none\n"},
 		} {
-			if slices.Contains(args, what) {
-				s.print(text)
+			if slices.Contains(args, show.what) {
+				s.print(show.text)
 				return nil
 			}
 		}
