@@ -34,5 +34,6 @@
 // has tasks in no queue.
 //
 // A policy is told the run times of tasks and the speeds of processors in two places,
-// which give it nothing but what its classes of [Information] allow.
+// which give it nothing but what its classes of [Information] allow. A chart reads speeds
+// itself; only policies that know them have one.
 package grid

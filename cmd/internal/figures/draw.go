@@ -136,7 +136,7 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 				tell(i, int(int64(steps)*int64(done)/int64(total)))
 			}
 		}
-		result, err := list[i].drawn(drawing, in)
+		result, err := list[i].Draw(drawing, in)
 		if err != nil {
 			cancel(fmt.Errorf("figures: %s: %w", list[i].Name, err))
 			return Drawn{}, err
@@ -168,10 +168,4 @@ func NumberTables(drawn []Drawn) []format.Table {
 		list = append(list, t)
 	}
 	return list
-}
-
-// drawn draws the figure, unless the numbers of an example are mistaken.
-func (f *Figure) drawn(ctx context.Context, in Input) (result *Result, err error) {
-	defer found(&err)
-	return f.Draw(ctx, in)
 }

@@ -316,10 +316,8 @@ func TestExamplesCancelled(t *testing.T) {
 // A mistake in the numbers of an example is an error of its figure.
 func TestMistake(t *testing.T) {
 	no := errors.New("no")
-	f := Figure{Draw: func(context.Context, Input) (*Result, error) {
-		return must[*Result](nil, no), nil
-	}}
-	if r, err := f.drawn(t.Context(), Input{}); !errors.Is(err, no) || r != nil {
+	f := example("0.0", "", "", func(string) *Result { return must[*Result](nil, no) })
+	if r, err := f.Draw(t.Context(), Input{}); !errors.Is(err, no) || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -80,7 +80,8 @@ func thesis(number, title, section string, draw drawing, logs ...string) Figure 
 // example returns a figure of the thesis that shows a small worked example and does
 // not depend on its Input.
 func example(number, title, section string, draw func(name string) *Result) Figure {
-	return thesis(number, title, section, func(ctx context.Context, _ Input) (*Result, error) {
+	return thesis(number, title, section, func(ctx context.Context, _ Input) (result *Result, err error) {
+		defer found(&err)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package figures
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -145,12 +147,17 @@ func TestWriteNothing(t *testing.T) {
 // TestAll: the figures of a paper follow one another, and each has all that it needs.
 func TestAll(t *testing.T) {
 	seen := make(map[string]bool)
-	last := ""
+	last, before := "", []int(nil)
 	for i, f := range All() {
-		paper, _, _ := strings.Cut(f.Name, "-")
-		if seen[f.Name] || paper < last || f.Title == "" || f.From == "" || f.Draw == nil {
+		paper, number, _ := strings.Cut(f.Name, "-")
+		var at []int
+		for part := range strings.SplitSeq(number, ".") {
+			n, _ := strconv.Atoi(part)
+			at = append(at, n)
+		}
+		if seen[f.Name] || paper < last || paper == last && slices.Compare(at, before) <= 0 || f.Title == "" || f.From == "" || f.Draw == nil {
 			t.Errorf("figure %d: %+v", i, f)
 		}
-		seen[f.Name], last = true, paper
+		seen[f.Name], last, before = true, paper, at
 	}
 }
