@@ -110,7 +110,7 @@ type job struct {
 	held    bool     // and cannot start: it counts for nothing
 	running bool
 	left    left     // of its work
-	index   int      // among the jobs that may outlive their length; -1 if not there
+	place   int      // among the jobs that may outlive their length; -1 if not there
 	due     Time     // when it outlives its length, if it still runs then
 	paused  Time     // when it was suspended; 0 while not
 	rested  Duration // total of earlier suspensions

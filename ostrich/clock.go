@@ -1,6 +1,9 @@
 package ostrich
 
-import "math"
+import (
+	"container/heap"
+	"math"
+)
 
 // A node is a place in the share tree: an account, or a user as a leaf.
 //
@@ -27,7 +30,7 @@ type node struct {
 	synced   float64 // the parent's clock then; for the root the real moment
 	sharing  float64 // Σ weights of the active children
 	siblings float64 // Σ weights of all children that the shares name
-	children binaryHeap[*node]
+	children nodeHeap
 }
 
 func (n *node) active() bool { return n.index >= 0 }
@@ -36,10 +39,12 @@ func (n *node) active() bool { return n.index >= 0 }
 // place of its new tag.
 func (n *node) activate(tag float64) {
 	n.tag = tag
-	if !n.active() {
-		n.parent.sharing += n.weight
+	if n.active() {
+		heap.Fix(&n.parent.children, n.index)
+		return
 	}
-	n.parent.children.put(n)
+	heap.Push(&n.parent.children, n)
+	n.parent.sharing += n.weight
 }
 
 // rest removes a child from the active ones of its parent.
@@ -47,7 +52,7 @@ func (n *node) rest() {
 	if !n.active() {
 		return
 	}
-	n.parent.children.remove(n)
+	heap.Remove(&n.parent.children, n.index)
 	n.parent.sharing -= n.weight
 	if len(n.parent.children) == 0 {
 		n.parent.sharing = 0 // without the rounding left over from sums
@@ -66,21 +71,42 @@ func (n *node) retag() {
 	}
 }
 
-// before sorts active nodes by tag; ties end on the user or the name.
-func (n *node) before(o *node) bool {
-	if n.tag != o.tag {
-		return n.tag < o.tag
+// nodeHeap orders active nodes by tag; ties end on the user or the name.
+type nodeHeap []*node
+
+func (h nodeHeap) Len() int { return len(h) }
+func (h nodeHeap) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	if a.tag != b.tag {
+		return a.tag < b.tag
 	}
-	if (n.user == nil) != (o.user == nil) {
-		return n.user != nil
+	if (a.user == nil) != (b.user == nil) {
+		return a.user != nil
 	}
-	if n.user != nil {
-		return n.user.id < o.user.id
+	if a.user != nil {
+		return a.user.id < b.user.id
 	}
-	return n.account < o.account
+	return a.account < b.account
 }
 
-func (n *node) place() *int { return &n.index }
+func (h nodeHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *nodeHeap) Push(x any) {
+	n := x.(*node) // only nodes are pushed
+	n.index = len(*h)
+	*h = append(*h, n)
+}
+
+func (h *nodeHeap) Pop() any {
+	old := *h
+	n := old[len(old)-1]
+	n.index = -1
+	*h = old[:len(old)-1]
+	return n
+}
 
 // rate is how fast the root's clock runs: processors per unit of weight.
 func (s *Schedule) rate() float64 {

@@ -46,7 +46,7 @@ func (s *Schedule) Clone() *Schedule {
 			all[i].array = c.groups[all[i].Group]
 		}
 	}
-	c.overruns = make(binaryHeap[*job], len(s.overruns))
+	c.overruns = make(dueHeap, len(s.overruns))
 	for i, j := range s.overruns {
 		c.overruns[i] = d.jobs.get(j.ID)
 	}
@@ -84,7 +84,7 @@ func (d *duplicate) node(from *node) *node {
 	*to = *from
 	d.nodes[from] = to
 	to.parent = d.node(from.parent)
-	to.children = make(binaryHeap[*node], len(from.children))
+	to.children = make(nodeHeap, len(from.children))
 	for i, child := range from.children {
 		to.children[i] = d.node(child)
 	}

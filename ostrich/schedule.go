@@ -37,11 +37,11 @@ type Schedule struct {
 	users    map[UserID]*user
 	jobs     jobTable
 	groups   map[JobID]*group
-	overruns binaryHeap[*job] // running ones
-	left     left             // of all jobs that have not ended
-	surplus  Work             // what the virtual schedule owes beyond that, see settle
-	debtors  []debtor         // by when their last jobs had ended; some are over
-	settled  bool             // since the latest change
+	overruns dueHeap  // running jobs
+	left     left     // of all jobs that have not ended
+	surplus  Work     // what the virtual schedule owes beyond that, see settle
+	debtors  []debtor // by when their last jobs had ended; some are over
+	settled  bool     // since the latest change
 	waiting  waiting
 	version  uint64
 
@@ -246,7 +246,7 @@ func (s *Schedule) submit(from *Job) *job {
 }
 
 func newJob(from *Job, expect Duration) *job {
-	j := &job{Job: *from, expect: expect, asked: from.Procs, index: -1}
+	j := &job{Job: *from, expect: expect, asked: from.Procs, place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -354,7 +354,7 @@ func (s *Schedule) suspend(j *job) {
 	s.occupy(s.syncOwner(j), -j.Procs*j.Count())
 	j.paused = s.now
 	s.recount(j)
-	s.overruns.remove(j)
+	s.forgo(j)
 }
 
 func (s *Schedule) resume(j *job) {
@@ -380,7 +380,7 @@ func (s *Schedule) halt(j *job) {
 	if j.paused == 0 {
 		s.occupy(s.syncOwner(j), -j.Procs*j.Count())
 	}
-	s.overruns.remove(j)
+	s.forgo(j)
 }
 
 func (s *Schedule) end(j *job, as *Job) {

@@ -9,19 +9,19 @@ import (
 // What is tuned in a Schedule stands here beside what would do without: the plain
 // way is the one to go back to where a benchmark shows no gain.
 
-// plainHeap is a binaryHeap by container/heap.
+// plainHeap is a dueHeap by container/heap.
 type plainHeap []*job
 
 func (h plainHeap) Len() int           { return len(h) }
 func (h plainHeap) Less(i, j int) bool { return h[i].before(h[j]) }
 func (h plainHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
+	h[i].place, h[j].place = i, j
 }
 
 func (h *plainHeap) Push(x any) {
 	j := x.(*job) // only jobs are pushed
-	j.index = len(*h)
+	j.place = len(*h)
 	*h = append(*h, j)
 }
 
@@ -69,7 +69,7 @@ func BenchmarkJobTable(b *testing.B) {
 }
 
 // BenchmarkDueHeap lets each of 3 000 running jobs be followed by one that is due
-// later: by binaryHeap, and by container/heap.
+// later: by dueHeap, and by container/heap.
 func BenchmarkDueHeap(b *testing.B) {
 	const running = 3000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -80,20 +80,22 @@ func BenchmarkDueHeap(b *testing.B) {
 	jobs := func() []*job {
 		list := make([]*job, running)
 		for i := range list {
-			list[i] = &job{Job: Job{ID: JobID(i + 1)}, due: later[i], index: -1}
+			list[i] = &job{Job: Job{ID: JobID(i + 1)}, due: later[i], place: -1}
 		}
 		return list
 	}
 	b.Run("own", func(b *testing.B) {
 		var s Schedule
 		for _, j := range jobs() {
-			s.overruns.put(j)
+			s.overruns = append(s.overruns, j)
+			s.overruns.up(len(s.overruns)-1, j)
 		}
 		for i := 0; b.Loop(); i++ {
 			j := s.overruns[0]
-			s.overruns.remove(j)
+			s.forgo(j)
 			j.due += later[i%len(later)]
-			s.overruns.put(j)
+			s.overruns = append(s.overruns, j)
+			s.overruns.up(len(s.overruns)-1, j)
 		}
 	})
 	b.Run("container", func(b *testing.B) {
@@ -103,7 +105,7 @@ func BenchmarkDueHeap(b *testing.B) {
 		}
 		for i := 0; b.Loop(); i++ {
 			j := h[0]
-			heap.Remove(&h, j.index)
+			heap.Remove(&h, j.place)
 			j.due += later[i%len(later)]
 			heap.Push(&h, j)
 		}
@@ -117,8 +119,9 @@ func TestPlainHeap(t *testing.T) {
 	var h plainHeap
 	for i := range 2000 {
 		due := Time(random.IntN(50))
-		j := &job{Job: Job{ID: JobID(i)}, due: due, index: -1}
-		s.overruns.put(j)
+		j := &job{Job: Job{ID: JobID(i)}, due: due, place: -1}
+		s.overruns = append(s.overruns, j)
+		s.overruns.up(len(s.overruns)-1, j)
 		heap.Push(&h, &job{Job: Job{ID: JobID(i)}, due: due})
 		if i%3 == 0 {
 			own := s.overruns[random.IntN(len(s.overruns))]
@@ -126,7 +129,7 @@ func TestPlainHeap(t *testing.T) {
 			for h[at].ID != own.ID {
 				at++
 			}
-			s.overruns.remove(own)
+			s.forgo(own)
 			heap.Remove(&h, at)
 		}
 	}
@@ -135,7 +138,7 @@ func TestPlainHeap(t *testing.T) {
 		if own.ID != plain.ID {
 			t.Fatalf("job %d, by container/heap %d", own.ID, plain.ID)
 		}
-		s.overruns.remove(own)
+		s.forgo(own)
 	}
 	if len(s.overruns) != 0 {
 		t.Errorf("%d jobs left", len(s.overruns))
