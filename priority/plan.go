@@ -65,19 +65,19 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{Channel: o.Channel, Step: 1}
+	at, twice := indexOf(queue)
+	if twice != 0 {
+		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
+	}
 	arrays := arraysApart(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
-	at, waits := make(map[ostrich.JobID]int, len(queue)), make([]Wait, len(queue))
+	waits := make([]Wait, len(queue))
 	for i := range queue {
-		id := queue[i].Job
-		if _, twice := at[id]; twice {
-			return Plan{}, fmt.Errorf("queue: job %d is there twice", id)
-		}
-		at[id], waits[i] = i, queue[i].Wait()
+		waits[i] = queue[i].Wait()
 	}
 	for _, place := range inTurn(order, at, waits) {
-		i, ok := at[place.Job]
+		i, ok := at.find(place.Job)
 		if !ok || ranked[i] {
 			continue
 		}
@@ -95,7 +95,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Place: place, Wait: waits[i], SlurmRank: i + 1,
+			Queued: *q, Place: place, Wait: waits[i], SlurmRank: int(i) + 1,
 			From: o.Channel.Value(q), Why: why, spec: spec,
 		})
 	}
@@ -118,7 +118,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 			}
 		}
 		from := o.Channel.Value(q)
-		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
+		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: int(i) + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
 	}

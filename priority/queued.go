@@ -199,7 +199,7 @@ func ForItsTurn(reason string) bool {
 // inTurn sorts an order into three: the jobs that can start, those that wait for a
 // limit, and those that ask for the impossible. Within each it keeps the order.
 // Jobs that are not in the queue count as able.
-func inTurn(order []ostrich.Place, at map[ostrich.JobID]int, waits []Wait) []ostrich.Place {
+func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
 	behind := func(w Wait) bool { return w == Limited || w == Impossible }
 	if !slices.ContainsFunc(waits, behind) {
 		return order
@@ -208,7 +208,7 @@ func inTurn(order []ostrich.Place, at map[ostrich.JobID]int, waits []Wait) []ost
 	for _, turn := range []Wait{Able, Limited, Impossible} {
 		for _, place := range order {
 			wait := Able
-			if i, ok := at[place.Job]; ok && behind(waits[i]) {
+			if i, ok := at.find(place.Job); ok && behind(waits[i]) {
 				wait = waits[i]
 			}
 			if wait == turn {
