@@ -37,7 +37,7 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	answer, err := askAnybody(c, q, by)
 	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
-		if err = readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
+		if err = sidecar.Readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
 			err = fmt.Errorf("%s: %w", c.Command.Name, err)
 		}
 	}
@@ -57,7 +57,7 @@ func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selec
 		}
 		return answer, err
 	}
-	config, err := load(c)
+	config, err := sidecar.LoadCluster(c)
 	if err == nil {
 		err = look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) (err error) {
 			answer, err = q.Of(c.Context, view.Describe(s, cycle, nil), view.Everything(), by)
@@ -116,7 +116,7 @@ func askedSocket(c *cli.Context) (string, error) {
 // settingGiven returns a setting other than the socket that an option or the
 // environment gives, "" if there is none.
 func settingGiven(c *cli.Context) string {
-	for _, f := range append(sidecar.Flags(true), clusterFlag()) {
+	for _, f := range append(sidecar.Flags(true), sidecar.ClusterFlag()) {
 		if name := f.Names()[0]; name != "socket" && c.IsSet(name) {
 			return "--" + name
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
@@ -83,7 +84,7 @@ func onlyWithLog(c *cli.Context) error {
 // daemon may stand in the environment all the time.
 func onlyWithoutLog(c *cli.Context) error {
 	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, sidecar.Flags(true)) {
-		if name := f.Names()[0]; c.IsSet(name) && name != "user" && !fromEnvironment(f) {
+		if name := f.Names()[0]; c.IsSet(name) && name != "user" && !arguments.FromEnvironment(f) {
 			return fmt.Errorf("--%s does not go with --swf", name)
 		}
 	}

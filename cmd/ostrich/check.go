@@ -21,7 +21,7 @@ func checkCommand() *cli.Command {
 		Description: "Each line begins with ok, warn or fail. Exit code 0: nothing failed, though there may be warnings;\n" +
 			"1: something failed. What a user may do is checked for whoever runs this, so run it as the user of ostrichd.",
 	}, slices.Concat([]cli.Flag{
-		clusterFlag(),
+		sidecar.ClusterFlag(),
 		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this"},
 	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error {
 		as := c.String("as")

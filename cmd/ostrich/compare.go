@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/livecompare"
@@ -20,7 +20,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/ostrich/accounting/sacct"
 )
 
 func compareCommand() *cli.Command {
@@ -37,7 +36,7 @@ func compareCommand() *cli.Command {
 			"OStrich orders the queue, over equal lengths of time.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
-	}, slices.Concat(compareInput(o), o.SiteFlags(), []cli.Flag{
+	}, slices.Concat([]cli.Flag{sidecar.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
 		replay.FloorFlag(&o.Floor),
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
@@ -66,27 +65,6 @@ func compareCommand() *cli.Command {
 		return fromJobs(c)
 	}
 	return compare
-}
-
-// compareInput are the options that say which jobs are compared, and how Slurm is
-// configured there. They fill o.
-func compareInput(o *replay.SiteOptions) []cli.Flag {
-	return []cli.Flag{
-		clusterFlag(),
-		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input", Destination: &o.SWF},
-		&cli.StringSliceFlag{Name: "sacct", Usage: "take the jobs of the dump in `FILE`, of sacct --parsable2 in Open XDMoD's columns or with a header; may be given again"},
-		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start", Destination: &o.Start},
-		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
-		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},
-		&cli.BoolFlag{Name: "lenient", Usage: "skip lines of a file that are malformed, and count them", Destination: &o.Lenient},
-		&cli.Float64Flag{Name: "load", Usage: "divide the times between the submissions of a log by `FACTOR`", Value: 1, Destination: &o.Load},
-		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says", Destination: &o.Procs},
-		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
-		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file", Destination: &o.SlurmConfig},
-		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same", Destination: &o.Partitions},
-		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file", Destination: &o.Associations},
-		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same", Destination: &o.QOS},
-	}
 }
 
 func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error {
@@ -180,7 +158,7 @@ func onlyLive(c *cli.Context) error {
 		with = append(with, f.Names()[0])
 	}
 	for _, f := range c.Command.Flags {
-		if name := f.Names()[0]; c.IsSet(name) && !slices.Contains(with, name) && !fromEnvironment(f) {
+		if name := f.Names()[0]; c.IsSet(name) && !slices.Contains(with, name) && !arguments.FromEnvironment(f) {
 			return fmt.Errorf("compare: --%s does not go with --live", name)
 		}
 	}
@@ -188,15 +166,6 @@ func onlyLive(c *cli.Context) error {
 		return errors.New("compare: --http-config goes with --address")
 	}
 	return nil
-}
-
-// fromEnvironment reports whether the environment has a variable of a flag.
-func fromEnvironment(f cli.Flag) bool {
-	documented, ok := f.(cli.DocGenerationFlag)
-	return ok && slices.ContainsFunc(documented.GetEnvVars(), func(name string) bool {
-		_, set := os.LookupEnv(name)
-		return set
-	})
 }
 
 // liveAddress returns where the daemon answers, from this host.

@@ -19,7 +19,7 @@ import (
 // is no option for jobs.
 func selection(jobs string) []cli.Flag {
 	flags := []cli.Flag{
-		clusterFlag(),
+		sidecar.ClusterFlag(),
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated names or uids", DefaultText: "all"},
 		&cli.BoolFlag{Name: "me", Usage: "only one's own jobs"},
 		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
@@ -108,15 +108,5 @@ func selected(c *cli.Context) (*view.Selection, error) {
 		}
 		by.Users = []string{me.Username}
 	}
-	return by, readable(c).NamesOfUIDs(c.Context, by.Users)
-}
-
-// readable returns the configuration, or the defaults where it cannot be read: not
-// everybody may.
-func readable(c *cli.Context) *sidecar.Config {
-	config, err := sidecar.Load(c)
-	if err != nil {
-		config = sidecar.Default()
-	}
-	return &config
+	return by, sidecar.Readable(c).NamesOfUIDs(c.Context, by.Users)
 }

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	unknown := ""
 	a.CommandNotFound = func(_ *cli.Context, name string) { unknown = name } // of "help name"
-	err := a.RunContext(ctx, separate(a, args))
+	err := a.RunContext(ctx, arguments.OfCommand(a, args))
 	if err == nil && unknown != "" {
 		err = arguments.NoCommand(a, unknown)
 	}
@@ -106,23 +105,6 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// separate rewrites the arguments of a command, see [arguments.Separate].
-func separate(a *cli.App, args []string) []string {
-	if len(args) < 3 {
-		return args
-	}
-	i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.HasName(args[1]) })
-	if i < 0 {
-		return args
-	}
-	return append(args[:2:2], arguments.Separate(a.Commands[i].Flags, args[2:])...)
-}
-
-// clusterFlag is Slurm's -M, with one cluster at a time.
-func clusterFlag() cli.Flag {
-	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
-}
-
 // plainCommand builds a sub-command that reads no configuration.
 func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
 	c.Flags = flags
@@ -140,24 +122,12 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 // command builds a sub-command that reads the configuration first.
 func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
 	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
-		config, err := load(ctx)
+		config, err := sidecar.LoadCluster(ctx)
 		if err != nil {
 			return err
 		}
 		return do(ctx, config)
 	})
-}
-
-// load reads the configuration of a command, for the cluster that it is to look at.
-func load(c *cli.Context) (sidecar.Config, error) {
-	config, err := sidecar.Load(c)
-	if name := c.String("clusters"); err == nil && name != "" {
-		if name == "all" || strings.Contains(name, ",") {
-			return config, fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Command.Name, name)
-		}
-		config.SetCluster(name)
-	}
-	return config, err
 }
 
 // shortLived collects garbage less often, unless GOGC is set: the command ends soon

@@ -67,7 +67,7 @@ func TestManualPages(t *testing.T) {
 func TestExamples(t *testing.T) {
 	a := app(io.Discard, io.Discard)
 	for _, e := range program(a).Examples {
-		words := separate(a, strings.Fields(e.Text))
+		words := arguments.OfCommand(a, strings.Fields(e.Text))
 		i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.Name == words[1] })
 		if i < 0 {
 			t.Errorf("%s: no such command", e.Text)

@@ -26,7 +26,7 @@ func resetCommand() *cli.Command {
 	}, []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "also give back what the journal does not know: SiteFactors (channel sitefactor), negative nice values (channel nice), priorities that were set (channel priority)"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written; write nothing"},
-		clusterFlag(),
+		sidecar.ClusterFlag(),
 	}, func(c *cli.Context, config sidecar.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
 			if c.Bool("all") {

@@ -4,6 +4,7 @@ package arguments
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,18 @@ func Separate(flags []cli.Flag, args []string) []string {
 		}
 	}
 	return append(options, rest...)
+}
+
+// OfCommand rewrites the arguments of a command of an application, see [Separate].
+func OfCommand(a *cli.App, args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	i := slices.IndexFunc(a.Commands, func(c *cli.Command) bool { return c.HasName(args[1]) })
+	if i < 0 {
+		return args
+	}
+	return append(args[:2:2], Separate(a.Commands[i].Flags, args[2:])...)
 }
 
 // split separates short options that share a dash, and the value behind the last of them.
@@ -124,4 +137,13 @@ func NoCommand(a *cli.App, name string) error {
 		known = append(known, c.Names()...)
 	}
 	return fmt.Errorf("%q is no command; see \"%s --help\"%s", name, a.Name, format.DidYouMean(format.Nearest(name, known)))
+}
+
+// FromEnvironment reports whether the environment has a variable of a flag.
+func FromEnvironment(f cli.Flag) bool {
+	documented, ok := f.(cli.DocGenerationFlag)
+	return ok && slices.ContainsFunc(documented.GetEnvVars(), func(name string) bool {
+		_, set := os.LookupEnv(name)
+		return set
+	})
 }

@@ -11,11 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -41,6 +44,26 @@ type SiteOptions struct {
 	Seed        uint64
 	Resamples   int
 	Workers     int
+}
+
+// SourceFlags returns the options that say which jobs are compared, and how Slurm is
+// configured there. They fill o, but for sacct.
+func (o *SiteOptions) SourceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input", Destination: &o.SWF},
+		&cli.StringSliceFlag{Name: "sacct", Usage: "take the jobs of the dump in `FILE`, of sacct --parsable2 in Open XDMoD's columns or with a header; may be given again"},
+		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start", Destination: &o.Start},
+		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
+		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},
+		&cli.BoolFlag{Name: "lenient", Usage: "skip lines of a file that are malformed, and count them", Destination: &o.Lenient},
+		&cli.Float64Flag{Name: "load", Usage: "divide the times between the submissions of a log by `FACTOR`", Value: 1, Destination: &o.Load},
+		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says", Destination: &o.Procs},
+		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
+		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file", Destination: &o.SlurmConfig},
+		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same", Destination: &o.Partitions},
+		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file", Destination: &o.Associations},
+		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same", Destination: &o.QOS},
+	}
 }
 
 // candidate is a replay that is compared with others, and its result.

@@ -208,3 +208,31 @@ func Load(ctx *cli.Context) (Config, error) {
 	}
 	return c, c.Validate()
 }
+
+// ClusterFlag is Slurm's -M, with one cluster at a time.
+func ClusterFlag() cli.Flag {
+	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
+}
+
+// LoadCluster returns the configuration of a command, for the cluster that ClusterFlag
+// names.
+func LoadCluster(c *cli.Context) (Config, error) {
+	config, err := Load(c)
+	if name := c.String("clusters"); err == nil && name != "" {
+		if name == "all" || strings.Contains(name, ",") {
+			return config, fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Command.Name, name)
+		}
+		config.SetCluster(name)
+	}
+	return config, err
+}
+
+// Readable returns the configuration, or the defaults where it cannot be read: not
+// everybody may.
+func Readable(c *cli.Context) *Config {
+	config, err := Load(c)
+	if err != nil {
+		config = Default()
+	}
+	return &config
+}
