@@ -118,7 +118,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 			}
 		}
 		from := o.Channel.Value(q)
-		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: int(i) + 1, From: from, To: from, Why: why}
+		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
 	}
