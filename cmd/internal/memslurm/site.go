@@ -58,7 +58,7 @@ func (t *Tables) Tell(at ostrich.Time, kind ostrich.Kind, j ostrich.Job) {
 	t.Events = append(t.Events, ostrich.Event{At: at, Kind: kind, Job: j})
 }
 
-// Capacity sets the size of a pool from now on.
+// Capacity sets the size of a pool from a moment on.
 func (t *Tables) Capacity(at ostrich.Time, pool string, procs int) {
 	t.Events = append(t.Events, ostrich.Event{At: at, Kind: ostrich.Capacity, Pool: pool, Procs: procs})
 }
