@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -42,7 +43,7 @@ type Server struct {
 	dir    string
 	cmd    *exec.Cmd
 	output bytes.Buffer
-	exited chan struct{}
+	exited chan struct{} // closed when the server has ended
 }
 
 // Options say how to start a server.
@@ -142,14 +143,31 @@ func (s *Server) start(ctx context.Context, p product, o Options) error {
 	s.cmd = exec.Command(p.daemon, append(options, o.Arguments...)...) //nolint:noctx // it outlives the start
 	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
 	endWithUs(s.cmd)
-	if err := s.cmd.Start(); err != nil {
+	started := make(chan error)
+	go s.serve(started)
+	if err := <-started; err != nil {
 		return err
 	}
-	go func() {
-		_ = s.cmd.Wait() // Its output says why it ended.
-		close(s.exited)
-	}()
 	return s.wait(ctx)
+}
+
+// serve starts the server and returns when it has ended. Linux takes the thread that
+// started it for its parent, and ends it with that thread: so this thread is for
+// nothing else, and lives as long as the server.
+func (s *Server) serve(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := s.cmd.Start()
+	started <- err
+	if err == nil {
+		_ = s.cmd.Wait() // failure tells how it ended.
+		close(s.exited)
+	}
+}
+
+// failure says how a server ended that should serve.
+func (s *Server) failure() error {
+	return fmt.Errorf("the server ended (%v): %s", s.cmd.ProcessState, s.output.String())
 }
 
 // wait returns when the server answers.
@@ -168,7 +186,7 @@ func (s *Server) wait(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-s.exited:
-			return fmt.Errorf("the server ended: %s", s.output.String())
+			return s.failure()
 		case <-ctx.Done():
 			return fmt.Errorf("the server does not answer: %w", ctx.Err())
 		}
@@ -248,6 +266,11 @@ func Shared(t testing.TB) *Server {
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)
+	}
+	select {
+	case <-shared.server.exited:
+		t.Fatalf("shared by the tests: %v", shared.server.failure())
+	default:
 	}
 	return shared.server
 }
