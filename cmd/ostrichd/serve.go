@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -64,53 +65,58 @@ func (s servers) Close() error {
 	return errors.Join(errs...)
 }
 
+// site is what is served at an address.
+type site struct {
+	what, address string
+	handler       http.Handler
+}
+
 // serve serves requests at the configured addresses; if both are the same, with
 // one server. What web.config_file asks for, it asks for everything that is served.
+// Nothing is served unless every address is free.
 func (d *daemon) serve(ctx context.Context) (servers, error) {
-	doors, err := webserver.Read(d.config.WebFile())
+	log, file := d.log, d.config.WebFile() // A reload may change the configuration meanwhile.
+	doors, err := webserver.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	d.exposed(doors)
-	type site struct {
-		what, address string
-		handler       http.Handler
-	}
 	sites := []site{{"metrics", d.config.Listen, d.handler()}, {"status page", d.config.Status.Listen, d.pages()}}
 	if d.config.Listen == d.config.Status.Listen {
 		both := d.measures()
 		both.Handle("/", d.pages())
 		sites = []site{{"metrics and status page", d.config.Listen, both}}
 	}
-	var all servers
-	for _, at := range sites {
-		if at.address == "" {
-			continue
-		}
-		server, err := d.listen(ctx, at.what, at.address, at.handler)
-		if err != nil {
-			return nil, errors.Join(err, all.Close())
-		}
-		all = append(all, server)
+	sites = slices.DeleteFunc(sites, func(s site) bool { return s.address == "" })
+	listeners, err := listen(ctx, sites)
+	if err != nil {
+		return nil, err
+	}
+	all := make(servers, len(sites))
+	for i, s := range sites {
+		all[i] = webserver.New(s.handler)
+		go func() {
+			if err := webserver.Serve(all[i], listeners[i], file, log); !errors.Is(err, http.ErrServerClosed) {
+				log.Error().Err(err).Msg(s.what + ": no longer served")
+			}
+		}()
 	}
 	return all, nil
 }
 
-// listen serves requests at an address.
-func (d *daemon) listen(ctx context.Context, what, address string, handler http.Handler) (*http.Server, error) {
-	server := webserver.New(handler)
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("%s: listen: %w", what, err)
-	}
-	log, file := d.log, d.config.WebFile()
-	go func() {
-		if err := webserver.Serve(server, listener, file, log); !errors.Is(err, http.ErrServerClosed) {
-			log.Error().Err(err).Msg(what + ": no longer served")
+// listen returns a listener for each site, or none if an address is taken.
+func listen(ctx context.Context, sites []site) (all []net.Listener, err error) {
+	for _, s := range sites {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.address)
+		if err != nil {
+			for _, earlier := range all {
+				err = errors.Join(err, earlier.Close())
+			}
+			return nil, fmt.Errorf("%s: listen: %w", s.what, err)
 		}
-	}()
-	return server, nil
+		all = append(all, listener)
+	}
+	return all, nil
 }
 
 // exposed warns of addresses that other hosts can reach: of the page if it asks
