@@ -1,6 +1,7 @@
 package ostrich_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -19,13 +20,19 @@ import (
 )
 
 // The house rules, executable: who imports whom, who may look at the clock,
-// start a process or speak SQL, and what stands on the top level.
+// start a process or speak SQL, how long a file is, and what stands on the top level.
 //
 // The test reads the sources itself. Files it opens are part of the key of
 // go's test cache; what a child process such as `go list` reads is not, and a
 // rule broken since the last run would go unseen.
 
 const module = "slurm-ostrich"
+
+// linesOfFile is how many lines a file may have, linesOfTest how many a test.
+const (
+	linesOfFile = 500
+	linesOfTest = 1000
+)
 
 // topLevel is everything the top level may hold beside dot files and what
 // .gitignore names.
@@ -209,6 +216,13 @@ func TestHouseRulesBite(t *testing.T) {
 		}},
 		{"testbed knows both", "contrib/testbed/a.go", `import ("os/exec"; "slurm-ostrich/slurmdb"; "slurm-ostrich/priority")`, nil},
 
+		{"a long file", "ostrich/a.go", strings.Repeat("\n", linesOfFile-1), nil},
+		{"too long a file", "ostrich/a.go", strings.Repeat("\n", linesOfFile), []string{"ostrich/a.go: has 501 lines, more than 500"}},
+		{"a long test", "cmd/ostrich/a_test.go", strings.Repeat("\n", linesOfTest-1), nil},
+		{"too long a test", "cmd/ostrich/a_test.go", strings.Repeat("\n", linesOfTest), []string{
+			"cmd/ostrich/a_test.go: has 1001 lines, more than 1000",
+		}},
+
 		{"another folder", "internal/a.go", ``, []string{"internal: does not belong on the top level"}},
 		{"another file", "Makefile", ``, []string{"Makefile: does not belong on the top level"}},
 		{"dot file", ".golangci.yml", ``, nil},
@@ -304,6 +318,14 @@ func breaks(file string, source []byte) ([]string, error) {
 	)
 	report := func(at ast.Node, format string, args ...any) {
 		found = append(found, fmt.Sprintf("%s:%d: ", file, fset.Position(at.Pos()).Line)+fmt.Sprintf(format, args...))
+	}
+
+	limit := linesOfFile
+	if isTest {
+		limit = linesOfTest
+	}
+	if lines := bytes.Count(source, []byte("\n")); lines > limit {
+		found = append(found, fmt.Sprintf("%s: has %d lines, more than %d", file, lines, limit))
 	}
 
 	for _, spec := range syntax.Imports {
