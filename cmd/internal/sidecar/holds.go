@@ -20,10 +20,10 @@ type holds struct {
 	queue []priority.Queued               // as read in this cycle
 	waits map[ostrich.JobID]priority.Wait // of its jobs that cannot start, why
 	kept  map[ostrich.JobID]bool          // pending jobs: whether the schedules have them as jobs that cannot start
-	open  []*priority.Queued              // of queue, those of which it says something else than kept
+	open  []*priority.Queued              // those jobs of queue whose state differs from kept
 	stale bool                            // open is to be found anew
 
-	joined []ostrich.Event // by join, and its memory
+	joined []ostrich.Event // what join returned; its memory is used again
 
 	limits   map[ostrich.JobID]limit // as last told by the scheduler
 	ranked   []priority.Queued       // the queue that limits and waits were found in

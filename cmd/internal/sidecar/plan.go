@@ -35,9 +35,9 @@ func (p *Plan) leftAlone(why string) {
 	}
 }
 
-// planned is what a plan was made from, to see that it would be the same again. What
-// else a plan goes by, the controller's configuration and invalid rows, lets the
-// sidecar forget it when it changes.
+// planned is what a plan was made from, to see that it would be the same again. A plan
+// also depends on the controller's configuration and on invalid rows: when these change,
+// the sidecar forgets what the plan was made from.
 type planned struct {
 	memory memory
 	orders []revision
@@ -90,7 +90,7 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 		return err
 	}
 	changed := s.made.wrote(c.Queue, s.memory()) || !slices.Equal(s.made.orders, c.revisions()) || (s.made.until != 0 && now >= s.made.until)
-	// What may be written again goes by the clock, and so does what the margin keeps.
+	// Whether to repeat an undone write, or to keep a job by the margin, depends on the time.
 	if changed || s.latest.Summary.Undone > 0 || s.latest.kept() {
 		plan, err := s.plan(c, now)
 		if err != nil {

@@ -35,8 +35,8 @@ func oneOf[T ~string](at *T, of ...T) choice {
 	}
 }
 
-// byName is a choice of constants, whose names are in their order. Those in but
-// are none.
+// byName is a choice of constants; names are theirs, from 0 on. Those in but cannot be
+// chosen.
 func byName[T interface {
 	~uint8
 	fmt.Stringer

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// version and commit are what contrib/packaging/build builds, by
+// version and commit are set by contrib/packaging/build, through
 // -ldflags "-X slurm-ostrich/cmd/internal/sidecar.version=...".
 var version, commit string
 
