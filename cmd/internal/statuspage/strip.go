@@ -97,7 +97,7 @@ func because(why string) string {
 	return " The latest error: " + why
 }
 
-// noZero makes what would be written -0.00 a 0.
+// noZero returns 0 for what would be written as -0.00.
 func noZero(x float64) float64 {
 	if math.Abs(x) < 0.005 {
 		return 0

@@ -76,8 +76,8 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// ranAs explains a job that is not pending, and says so if it is one of an array that was
-// named as a whole.
+// ranAs explains a job that is not pending. If name is that of an array, it says which of
+// the array's tasks the job is.
 func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
 	e := s.ran(r)
 	if r.ArrayJob == name.id && r.ArrayTask != slurmdb.NoTask && name.task < 0 {
@@ -204,5 +204,5 @@ func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 	return err
 }
 
-// rounded removes what adding up fractions leaves.
+// rounded removes the rounding errors of a sum.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

@@ -10,10 +10,10 @@ type Viewer struct {
 	Accounts []string // of which the user is coordinator: the jobs there are seen as well
 	Jobs     bool     // sees the jobs and campaigns of others
 	Shares   bool     // sees the shares of others
-	Ended    bool     // sees those jobs of others that have ended too, as far as Jobs
+	Ended    bool     // if Jobs is set: sees ended jobs of others too
 }
 
-// Everything is a viewer who sees everything.
+// Everything returns a viewer who sees everything.
 func Everything() *Viewer { return &Viewer{Jobs: true, Shares: true, Ended: true} }
 
 // NewViewer returns a viewer from whom slurmctld hides what PrivateData names. Ended jobs
