@@ -65,7 +65,7 @@ func Fetch(ctx context.Context, u *url.URL, file string) (*Report, []byte, error
 	return r, raw, err
 }
 
-// place is a URL in messages.
+// place returns a URL in messages.
 func place(u *url.URL) string { return strings.TrimPrefix(u.String(), "http://") }
 
 // Parse reads the comparison that the daemon at an address has given.
