@@ -218,7 +218,7 @@ func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) e
 	return nil
 }
 
-// period is a period as the measures need it.
+// period is one of the two periods, as the measures need it.
 type period struct {
 	*studied
 	from, to  ostrich.Time

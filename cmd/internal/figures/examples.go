@@ -102,7 +102,7 @@ func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) *ran 
 	return r
 }
 
-// lanes are the jobs on their processors, after what is idle.
+// lanes returns idle areas, and then the jobs on their processors.
 func (r *ran) lanes() []svg.Box {
 	actual := r.boxes(false)
 	return append(idle(actual, r.procs), actual...)

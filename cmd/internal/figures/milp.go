@@ -169,8 +169,8 @@ func (w *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostri
 	return s, nil
 }
 
-// inOrder is the value of a queue that is served by ascending keys, those alike in its
-// own order, with EASY backfilling.
+// inOrder returns the value of a queue that is served by ascending keys with EASY
+// backfilling. Jobs with the same key keep their order.
 func inOrder(in *optimal.Instance, key func(k int) int64, o optimal.Objective) float64 {
 	other := *in
 	other.Jobs = nil
