@@ -73,7 +73,7 @@ func bandsOf(rows [][]string, width int) []band {
 	return bands
 }
 
-// total is the width of columns side by side.
+// total returns the width of columns side by side.
 func total(widths []int) int {
 	sum := gap * (len(widths) - 1)
 	for _, w := range widths {

@@ -19,7 +19,7 @@ var (
 	ErrAnew = errors.New("opened anew")
 )
 
-// clockBound is how far the clocks of the database and of this host may differ, if
+// clockBound returns how far the clocks of the database and of this host may differ, if
 // the database answers within the timeout of a query.
 func clockBound(timeout time.Duration) time.Duration { return max(time.Minute, 2*timeout) }
 

@@ -48,7 +48,8 @@ type said struct {
 	group ostrich.JobID
 }
 
-// newComments are those of a controller that knows some, as far as they count.
+// newComments returns the comments of a controller. They have no source, and so do not
+// count, if the settings do not use them or the controller knows none.
 func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,

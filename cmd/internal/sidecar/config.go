@@ -316,7 +316,7 @@ func (c *Config) Source() (slurmdb.Config, error) {
 	}, nil
 }
 
-// remembered is how far back the virtual schedule looks. sacct is not asked for more,
+// remembered returns how far back the virtual schedule looks. sacct is not asked for more,
 // because slurmdbd holds its whole answer in memory.
 func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
 

@@ -66,7 +66,7 @@ type revision struct {
 	number uint64
 }
 
-// revisions are those of all pools.
+// revisions returns the revisions of all pools.
 func (c *Cycle) revisions() []revision {
 	all := make([]revision, len(c.Pools))
 	for i, in := range c.Pools {
@@ -181,7 +181,7 @@ func (p *Plan) kept() bool {
 	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
 }
 
-// Changes is what is to be written, the heads of all pools first.
+// Changes returns what is to be written, the heads of all pools first.
 func (p Plan) Changes() []priority.Change {
 	pools := make([][]priority.Change, len(p.Pools))
 	for i, one := range p.Pools {
