@@ -208,7 +208,7 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 }
 
-// show gives a cycle to those who are asked between cycles.
+// show passes a cycle to the page and to the socket, which answer between cycles.
 func (d *daemon) show(c *sidecar.Cycle) {
 	if d.page.shown == nil && d.socket == nil {
 		return

@@ -98,7 +98,7 @@ type PeriodsInput struct {
 	Open map[int]bool // campaigns with such jobs
 }
 
-// periodMeasures are the measures of a period, the first of which the verdict is by.
+// periodMeasures are the measures of a period. The verdict goes by the first.
 var periodMeasures = []measure{
 	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
 	{"late_mean", "mean lateness", "s", -1, byTime, lead},

@@ -13,9 +13,9 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Loads that differ by more than a tenth of the machine, or of which one is more
-// than a quarter above the other, make waits that cannot be compared: on a busy
-// machine waits grow much faster than the load.
+// If the loads differ by more than a tenth of the machine, or one is more than a quarter
+// above the other, the waits cannot be compared: on a busy machine waits grow much
+// faster than the load.
 const (
 	loadPoints = 0.1
 	loadFactor = 1.25

@@ -177,7 +177,7 @@ func (i Interruption) Is(err error) bool { return err == ErrInterrupted }
 
 // Say writes a line to standard error.
 func Say(w io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // nobody else could be told
+	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // there is no other place for the error
 }
 
 // List formats names as "a, b or c".

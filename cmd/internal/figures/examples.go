@@ -134,8 +134,8 @@ func (r *ran) begin(i int) float64 {
 	return units(first)
 }
 
-// A recorder watches the daemon's virtual schedule, second by second, while the
-// simulator steps it.
+// recorder watches the daemon's virtual schedule, second by second, while the simulator
+// steps it.
 type recorder struct {
 	*ostrich.Schedule
 	began  ostrich.Time // of the replay, on the clock of the schedule

@@ -23,7 +23,7 @@ import (
 const (
 	gridDays  = 1.7
 	gridRun   = 3600.0 // mean run time of a task in seconds, within the 3 min to 3 h of Fig. 7
-	gridSeeds = 2      // workloads of which a measure is the mean
+	gridSeeds = 2      // workloads over which a measure is averaged
 )
 
 var gridLoads = []float64{0.20, 0.40, 0.50, 0.60, 0.70, 0.80, 0.95}

@@ -384,8 +384,8 @@ func drawArrivals(ctx context.Context, in Input) (*Result, error) {
 	return r, nil
 }
 
-// sizeSeeds are the workloads of which a measure of Fig. 6 is the mean: there are few
-// bags where they are large.
+// sizeSeeds is the number of workloads over which a measure of Fig. 6 is averaged: where
+// bags are large there are few.
 const sizeSeeds = 10
 
 // drawSizes draws HPDC 2008, Fig. 6: policies by the size of the bags.

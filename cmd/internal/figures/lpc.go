@@ -19,7 +19,7 @@ const lpcProcs = 140
 // paris is the time zone of the cluster in winter, when the extract is.
 var paris = time.FixedZone("CET", 3600)
 
-// A replay is a way in which the jobs of the log run.
+// replay is a way in which the jobs of the log run.
 type replay struct {
 	name  string // in titles
 	words string // of a figure of its utilisation

@@ -13,7 +13,7 @@ const (
 	leastText = 12 // columns of text are not made narrower
 )
 
-// A band is a run of columns that stand side by side.
+// band is a run of columns that stand side by side.
 type band struct {
 	from, to int
 	widths   []int // of the columns

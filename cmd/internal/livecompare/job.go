@@ -17,8 +17,8 @@ const (
 	alone                 // left alone for another reason
 )
 
-// A job is what is kept of a record that has not ended, and of one that has
-// ended while the shadow machine has yet to start or to end it.
+// job is what is kept of a record that has not ended, and of one that has ended while the
+// shadow machine has yet to start or to end it.
 type job struct {
 	id, group ostrich.JobID
 	user      ostrich.UserID
@@ -29,7 +29,7 @@ type job struct {
 	estimate  ostrich.Duration // time limit
 	expect    ostrich.Duration // expected length
 	submit    ostrich.Time
-	able      ostrich.Time // when it could start first, as far as accounting has told
+	able      ostrich.Time // when it could first start, as far as accounting has reported
 	start     ostrich.Time // 0 while pending
 	partition string
 

@@ -146,7 +146,8 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 		_, is := slices.BinarySearch(known, id)
 		return is
 	})
-	// By the id of an array sacct tells of all its tasks: of known ones, the late ends do.
+	// Asked by the id of an array, sacct prints all its tasks. For known records, those
+	// that ended since Window are enough.
 	if err = p.byID(ctx, p.Window, known); err == nil {
 		err = p.byID(ctx, p.First, append(fresh, missed...))
 	}

@@ -97,7 +97,7 @@ func (l *checklist) checkHost(controller reading) {
 	}
 }
 
-// checkWriter tells which daemons know of one another.
+// checkWriter says which daemons keep one another from writing.
 func (l *checklist) checkWriter() {
 	if l.Mode != Enforce || l.Journal == "" {
 		l.ok("writer", "nothing is written in mode observe")

@@ -157,8 +157,9 @@ type Cycle struct {
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the
-	// previous cycle, nil if nothing was. Names are the names in include and
-	// exclude that Slurm does not know, in the first cycle.
+	// previous cycle, nil if nothing was. Names are the names in include, exclude and
+	// pools that Slurm does not know: in the first cycle, and of a pool in the cycle that
+	// finds its partition gone.
 	Journal, Names error
 
 	// Unplanned is why the head of a queue could not be planned, so that the order is
@@ -302,7 +303,7 @@ const queueAge = 2 * time.Second
 // millions, which need not be in memory together.
 const batchSize = 1 << 14
 
-// mostNews is how many events of failed cycles are kept for the next that succeeds.
+// mostNews is how many events a cycle reports; after more, it is Anew.
 const mostNews = 1 << 17
 
 // read polls accounting and hands the events to the schedules. heard is the time

@@ -25,7 +25,7 @@ type holds struct {
 
 	joined []ostrich.Event // what join returned; its memory is used again
 
-	limits   map[ostrich.JobID]limit // as last told by the scheduler
+	limits   map[ostrich.JobID]limit // as the scheduler last gave them
 	ranked   []priority.Queued       // the queue that limits and waits were found in
 	recalled altered
 }
@@ -123,7 +123,7 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 // slurmctld's queue, read before, still shows it waiting.
 const knownLate = ostrich.Time(5)
 
-// changes returns events for the jobs of which the queue and the schedules differ.
+// changes returns events for the jobs on which the queue and the schedules differ.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if h.stale {
 		h.open = h.open[:0]

@@ -81,7 +81,7 @@ func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 		}
 		r, known := record(id)
 		if !known || r.Job.Start != 0 {
-			n.stale = true // until accounting tells more of it
+			n.stale = true // until accounting reports more of it
 			continue
 		}
 		n.pass(id, n.own[id])

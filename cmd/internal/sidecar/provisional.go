@@ -23,7 +23,7 @@ const byQueue = "; not yet in accounting"
 type provisional struct {
 	queue   []priority.Queued  // of this cycle
 	new     []*priority.Queued // of queue, those that accounting did not know when the cycle began
-	heard   bool               // accounting has told of something since new was found
+	heard   bool               // accounting has reported something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
 	records []slurmdb.Record // of the provisional jobs, by id
 }

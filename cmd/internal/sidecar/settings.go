@@ -16,8 +16,8 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// A Setting is one thing that can be configured. Its key in the file,
-// "database.address", makes the flag --database-address and the variable
+// Setting is one thing that can be configured. A key in the file such as
+// "database.address" makes the flag --database-address and the variable
 // OSTRICH_DATABASE_ADDRESS.
 type Setting struct {
 	Key   string

@@ -123,7 +123,7 @@ func (b *builder) person(name string) person {
 	return person{Name: name, Number: number, Class: "u" + strconv.Itoa(number%colours), Link: "./?" + q.Encode() + "#campaigns"}
 }
 
-// Row describes the user of a row, of which parts are the name.
+// Row describes the user of a row. parts name the row.
 func (b *builder) Row(user string, parts ...any) person {
 	p := b.person(user)
 	p.ID = b.id(parts...)

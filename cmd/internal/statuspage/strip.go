@@ -89,7 +89,7 @@ func (b *builder) strip() strip {
 	return s
 }
 
-// because tells why, in Slurm's or the database's own words.
+// because adds the reason, in Slurm's or the database's own words.
 func because(why string) string {
 	if why == "" {
 		return ""

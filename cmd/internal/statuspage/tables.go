@@ -78,7 +78,7 @@ func (b *builder) campaigns() table[Campaign] {
 	return t
 }
 
-// caption counts what is shown, and says to whom it belongs.
+// caption counts what is shown, and names the user if the rows are narrowed to one.
 func (b *builder) caption(shown, all int, what string) string {
 	text := format.Counted(all, what)
 	if shown < all {

@@ -86,7 +86,7 @@ func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// know adds to an answer what the past tells of its jobs that have started or ended.
+// know adds to an answer what the past knows of its jobs that have started or ended.
 func (s *Cycle) know(ctx context.Context, a *Answer) {
 	list := slices.DeleteFunc(slices.Clone(a.Jobs), func(e *Explanation) bool { return e.Waited == nil })
 	if len(list) == 0 {
@@ -171,7 +171,7 @@ func (s *Cycle) knowStarts(ctx context.Context, list []*Explanation) error {
 	return nil
 }
 
-// count adds up what started while jobs waited, of which the first was submitted first.
+// count adds up what started while jobs waited. waiters are in the order of submission.
 func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 	from, to := waiters[0].Submitted, waiters[0].until
 	for _, w := range waiters {

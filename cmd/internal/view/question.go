@@ -73,7 +73,7 @@ var AskExplain = Query[*Answer]{
 // Answer explains the jobs of a selection or, if it names none, the unfinished jobs of its
 // users. Jobs that are not known or that v may not see are in Answer.Unknown and are no
 // error. Without a past, or if it cannot be asked, jobs that have ended are not known, and
-// nothing is told of what started while a job waited. The past is asked at most once for
+// the answer lacks what started while a job waited. The past is asked at most once for
 // each name, and a few times for all jobs together.
 func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, error) {
 	names, err := ParseJobs(by.Jobs...)
