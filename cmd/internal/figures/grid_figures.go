@@ -350,7 +350,8 @@ func (g *measuredGrid) each(of func(way string) string) string {
 	return listed(g.ways[:8], func(w string) string { return w + " " + of(w) })
 }
 
-// change returns by how much a measure of one sample is above that of another.
+// change returns a function that prints by how much a measure of a way changes from one
+// sample to another.
 func (g *measuredGrid) change(from, to string, of func(*grid.Measures) float64) func(way string) string {
 	return func(w string) string { return percent(g.at(to, w, of)/g.at(from, w, of) - 1) }
 }

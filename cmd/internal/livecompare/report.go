@@ -139,7 +139,7 @@ type Finished struct {
 	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
 }
 
-// Seen returns the report without the users and campaigns of which sees reports
+// Seen returns the report without the users and campaigns for which sees reports
 // false.
 func (r *Report) Seen(sees func(user, account string) bool) *Report {
 	hidden := func(name string) bool {
