@@ -33,7 +33,7 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
 	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
 
-// ask answers a question of a command. Users whom nobody knows are an error.
+// ask answers a question of a command. An unknown user is an error.
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	answer, err := askAnybody(c, q, by)
 	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
@@ -67,8 +67,8 @@ func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selec
 	return answer, alone(nobody, err)
 }
 
-// alone adds to the error of a command that looks for itself that there is no daemon
-// to ask, which most users need instead.
+// alone adds to the error of a command that looks for itself why no daemon could be asked,
+// which is what most users need.
 func alone(nobody, err error) error {
 	if nobody == nil || err == nil || errors.Is(err, view.ErrNoJob) {
 		return err
@@ -76,9 +76,9 @@ func alone(nobody, err error) error {
 	return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
 }
 
-// askDaemon asks ostrichd, repeats its warning, and returns at which path it was asked.
-// That is "" if the command is to look for itself; nobody is then why, if that is because
-// no daemon answers.
+// askDaemon asks ostrichd, prints its warning, and returns the path at which it was asked.
+// The path is "" if the command is to look for itself; if that is because no daemon
+// answers, nobody is the reason.
 func askDaemon(c *cli.Context, question string, by *view.Selection) (path string, said []byte, nobody, err error) {
 	if path, err = askedSocket(c); err != nil || path == "" || c.IsSet("address") {
 		return "", nil, nil, err
@@ -95,8 +95,8 @@ func askDaemon(c *cli.Context, question string, by *view.Selection) (path string
 	return path, answer.JSON, nil, nil
 }
 
-// askedSocket returns the path at which ostrichd is asked, "" if the command looks
-// for itself: any setting says so, as the daemon has its own.
+// askedSocket returns the path at which ostrichd is asked. It is "" if the command looks
+// for itself, as it does with any setting: the daemon has its own.
 func askedSocket(c *cli.Context) (string, error) {
 	path := sidecar.DefaultSocket
 	if c.IsSet("socket") {

@@ -80,9 +80,19 @@ func benchLine(c *cli.Context) string {
 	for _, path := range c.StringSlice("swf") {
 		line.WriteString(" \\\n  --swf " + filepath.Base(path))
 	}
-	for _, option := range []string{"policy", "loop", "parts", "part-jobs", "shakes", "seed", "floor", "satisfaction"} {
-		if c.IsSet(option) {
-			fmt.Fprintf(&line, " \\\n  --%s '%v'", option, c.Value(option))
+	for _, option := range []string{
+		"policy", "loop", "parts", "part-jobs", "shakes", "seed", "floor", "satisfaction",
+		"quick", "procs", "lenient", "starttime", "endtime", "load",
+	} {
+		switch value := c.Value(option).(type) {
+		case bool:
+			if value {
+				line.WriteString(" \\\n  --" + option)
+			}
+		default:
+			if c.IsSet(option) {
+				fmt.Fprintf(&line, " \\\n  --%s '%v'", option, value)
+			}
 		}
 	}
 	return line.String()

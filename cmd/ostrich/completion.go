@@ -33,11 +33,10 @@ func completionCommand() *cli.Command {
 	}
 }
 
-// daemonName is the other command.
 const daemonName = "ostrichd"
 
-// moreWords are the words that may follow others on the command line: values of an option
-// that its help does not name, or arguments if option is empty.
+// moreWords returns a function that lists words that may follow others on the command
+// line: values of an option that its help does not name, or arguments if option is empty.
 func moreWords(ctx context.Context) func(before []string, option string) []manual.Word {
 	return func(before []string, option string) []manual.Word {
 		command := before[0]
@@ -63,13 +62,13 @@ func moreWords(ctx context.Context) func(before []string, option string) []manua
 	}
 }
 
-// columnWords are the columns of a command's table.
+// columnWords returns the columns of a command's table.
 func columnWords(command string) []manual.Word {
 	columns := map[string][]string{"plan": planColumns, "campaigns": campaignColumns, "shares": shareColumns}[command]
 	return manual.Plain(strings.Fields(strings.ToLower(strings.Join(columns, " "))))
 }
 
-// policyWords are the policies that a command knows.
+// policyWords returns the policies that a command knows.
 func policyWords(command string) (list []manual.Word) {
 	need := replay.Log
 	switch command {
@@ -84,8 +83,8 @@ func policyWords(command string) (list []manual.Word) {
 	return list
 }
 
-// inQueue are the values that jobs in the queue have for an option, or the jobs for
-// explain. Without an answer of squeue there are none.
+// inQueue returns the values that jobs in the queue have for an option, or the jobs for
+// explain. It returns none if squeue does not answer.
 func inQueue(ctx context.Context, command, option string) []manual.Word {
 	fields := map[string]string{"user": "%u", "users": "%u", "account": "%a", "accounts": "%a", "partition": "%P", "partitions": "%P", "jobs": "%i"}
 	field := fields[option[strings.LastIndexByte(option, '-')+1:]] // include-users is a setting
@@ -95,11 +94,11 @@ func inQueue(ctx context.Context, command, option string) []manual.Word {
 	if field == "" || command == "compare" { // whose --partitions is a file
 		return nil
 	}
-	// Somebody waits at the keyboard, who may not read the configuration.
+	// The user waits at the keyboard, and may not have the right to read the configuration.
 	commands := slurm.Commands{Dir: os.Getenv("OSTRICH_SLURM_BIN"), Conf: os.Getenv("OSTRICH_SLURM_CONF"), Timeout: 2 * time.Second}
 	found, err := commands.Values(ctx, field)
 	if err != nil {
-		return nil // and there is nowhere to tell
+		return nil // a completion has no place for an error
 	}
 	return manual.Plain(found)
 }

@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// selection are the options that choose rows, with Slurm's meaning. Without a usage there
+// selection returns the options that choose rows, with Slurm's meaning. Without a usage there
 // is no option for jobs.
 func selection(jobs string) []cli.Flag {
 	flags := []cli.Flag{
@@ -35,7 +35,7 @@ func iterateFlag() cli.Flag {
 	return &cli.IntFlag{Name: "iterate", Aliases: []string{"i"}, Usage: "list again every so many `SECONDS`, below the time, until interrupted", DefaultText: "once"}
 }
 
-// listing builds a sub-command that lists what a question of the cluster is answered, as
+// listing builds a sub-command that lists the answer to a question about the cluster, as
 // squeue lists jobs. jobs is the usage of an option that chooses jobs, "" for none; list
 // writes what the options choose.
 func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context, *view.Selection) error) *cli.Command {

@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// exitCode ends the command with a code that means something, without a message.
+// exitCode is an error that ends the command with this code and without a message.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -140,8 +140,8 @@ func shortLived() (done func()) {
 	return func() { debug.SetGCPercent(former) }
 }
 
-// look does the reading part of one cycle, with a sign of life on a terminal,
-// and then what a command does with it.
+// look does the reading part of one cycle, with a sign of life on a terminal, and then
+// calls do with it.
 func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
 	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
 	s, err := sidecar.Open(ctx.Context, c, nil, nil)

@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
-// program is what the pages about the command are made from.
+// program describes the command for its pages.
 func program(a *cli.App) manual.Program {
 	return manual.Program{
 		App: a, Section: 1,

@@ -60,7 +60,7 @@ func writeChanges(w io.Writer, channel priority.Channel, changes []priority.Chan
 	return err
 }
 
-// mostErrors is how many of the jobs that were not given back are named.
+// mostErrors is how many jobs that were not given back are named, at most.
 const mostErrors = 10
 
 // writeOutcomes prints what was given back, and returns what was not.

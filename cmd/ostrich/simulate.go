@@ -72,7 +72,8 @@ func simulate(c *cli.Context, o *replay.Options, workers int) error {
 // csvOptions name the files that simulate writes.
 var csvOptions = []string{"jobs-csv", "campaigns-csv", "utilisation-csv"}
 
-// csvAllowed refuses files of several replays: there is one file for each option.
+// csvAllowed refuses files of several replays, as there is one file for each option, and
+// one file for two options.
 func csvAllowed(c *cli.Context, replays int) error {
 	taken := make(map[string]string)
 	for _, option := range csvOptions {

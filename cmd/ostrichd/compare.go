@@ -19,7 +19,7 @@ import (
 type compared struct {
 	shadow *livecompare.Shadow
 	latest atomic.Pointer[livecompare.Report] // nil before the first cycle
-	none   *livecompare.Report                // before the first cycle
+	none   *livecompare.Report                // an empty one, for before that
 }
 
 func newCompared() *compared {

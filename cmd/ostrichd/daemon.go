@@ -70,7 +70,7 @@ const (
 	// lastCycle is how long a cycle that does not write may go on after the
 	// daemon was stopped.
 	lastCycle = 1500 * time.Millisecond
-	// signOfLife is how often a cycle reports to systemd if there is no watchdog.
+	// signOfLife is how often the daemon reports to systemd if there is no watchdog.
 	signOfLife = 20 * time.Second
 )
 
@@ -208,7 +208,7 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 }
 
-// show gives a cycle to those who are asked between cycles.
+// show passes a cycle to the page and to the socket, which answer between cycles.
 func (d *daemon) show(c *sidecar.Cycle) {
 	if d.page.shown == nil && d.socket == nil {
 		return
@@ -248,8 +248,8 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 	return running
 }
 
-// cycle does one cycle. If the database server does not answer any more, or one
-// before it does again, it does the cycle anew at the one whose turn it is.
+// cycle does one cycle. If the database server has stopped answering, or one before it
+// answers again, it opens the sidecar anew and does the cycle there.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	o := d.attempt(ctx)
 	if !errors.Is(o.err, sidecar.ErrElsewhere) {

@@ -14,7 +14,7 @@ const (
 	byStart    = "start"    // start of the daemon, or reload
 	byInterval = "interval" // the longest pause is over
 	byBell     = "bell"     // jobs were submitted, started or ended, or sdiag did not answer
-	byEcho     = "echo"     // accounting has heard of that by now
+	byEcho     = "echo"     // accounting knows by now what rang the bell
 	byRest     = "rest"     // the last cycle left writes over
 	byProbe    = "probe"    // slurmctld answers again after an outage
 )
@@ -158,7 +158,7 @@ func (d *daemon) askCounts(ctx context.Context) {
 
 // hear processes the result of a look.
 func (d *daemon) hear(a heard) {
-	d.deaf()
+	d.stopLooking()
 	d.bell.hear(d.now(), a.counts, a.err)
 	answer := "quiet"
 	switch {
@@ -171,8 +171,8 @@ func (d *daemon) hear(a heard) {
 	d.metrics.doorbell.WithLabelValues(answer).Inc()
 }
 
-// deaf ends a running look.
-func (d *daemon) deaf() {
+// stopLooking ends a running look.
+func (d *daemon) stopLooking() {
 	if d.looking.answer != nil {
 		d.looking.stop()
 		d.looking.answer = nil
@@ -196,7 +196,7 @@ func (d *daemon) wait(next, look *time.Timer) {
 
 // begin begins a cycle, and returns the channel of its outcome.
 func (d *daemon) begin(ctx context.Context) <-chan outcome {
-	d.deaf()
+	d.stopLooking()
 	by := d.cause
 	if by == "" {
 		_, by = d.bell.due()

@@ -108,8 +108,8 @@ func app(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// settings returns the configuration. The file that it names for what is served has to be
-// in order too, though it is read again by whoever connects.
+// settings returns the configuration. It also checks web.config_file, though that file is
+// read again for each connection.
 func settings(c *cli.Context) (sidecar.Config, error) {
 	config, err := sidecar.Load(c)
 	if err != nil {
@@ -121,7 +121,7 @@ func settings(c *cli.Context) (sidecar.Config, error) {
 	return config, nil
 }
 
-// opener returns a function that opens a sidecar. After an error it returns nil.
+// opener returns a function that opens a sidecar. After an error that returns a nil cycler.
 func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, sidecar.Config) (cycler, error) {
 	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
 		leads := lead

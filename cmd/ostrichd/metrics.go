@@ -166,7 +166,7 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	m.contested.Set(float64(c.Plan.Rivals))
 }
 
-// hash returns a whole number of 48 bits, which a float holds exactly.
+// hash identifies a configuration by a whole number of 48 bits, which a float holds exactly.
 func hash(c sidecar.Config) float64 {
 	var shown bytes.Buffer
 	if err := c.Show(&shown); err != nil {

@@ -13,7 +13,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// news is what the log has told of. What lasts is told of once when it begins and once
+// news is what has been logged. A lasting state is logged once when it begins and once
 // when it is over.
 type news struct {
 	frozen    bool      // accounting is behind

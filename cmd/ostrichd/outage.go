@@ -67,8 +67,8 @@ func (d *daemon) pause() time.Duration {
 	return max(d.config.Interval, min(p, longestPause))
 }
 
-// doubt records that the database's clock is wrong: the daemon is not ready, and
-// begins anew if it has used that clock.
+// doubt records that accounting's clock is wrong: the daemon is not ready, and begins
+// anew if it has used that clock.
 func (d *daemon) doubt(err error) {
 	if !errors.Is(err, sidecar.ErrClock) {
 		return

@@ -126,7 +126,7 @@ func (d *daemon) exposed(doors webserver.Doors) {
 	if at := d.config.Status.Listen; !doors.Asks && open(at) {
 		d.log.Warn().Str("listen", at).Msg("the status page is open to other hosts, without a password; a loopback address behind ssh or a proxy is safer, or a password and TLS by web.config_file")
 	}
-	for _, at := range []string{d.config.Listen, d.config.Status.Listen} {
+	for _, at := range slices.Compact([]string{d.config.Listen, d.config.Status.Listen}) {
 		if doors.Asks && !doors.TLS && open(at) {
 			d.log.Warn().Str("listen", at).Msg("passwords come over the network unencrypted; add tls_server_config to web.config_file")
 		}

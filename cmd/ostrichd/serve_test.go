@@ -158,6 +158,16 @@ func TestExposed(t *testing.T) {
 	}
 }
 
+// TestExposedOnce serves both at one address, of which there is one warning.
+func TestExposedOnce(t *testing.T) {
+	w := newWorld()
+	w.daemon.config.Listen, w.daemon.config.Status.Listen = ":9344", ":9344"
+	w.daemon.exposed(webserver.Doors{Asks: true})
+	if got := w.output.String(); strings.Count(got, "unencrypted") != 1 {
+		t.Errorf("warned %q, want once", got)
+	}
+}
+
 // What web.config_file asks for, it asks for everything, at both addresses.
 func TestDoors(t *testing.T) {
 	hash, err := bcrypt.GenerateFromPassword([]byte("s3cret"), bcrypt.MinCost)

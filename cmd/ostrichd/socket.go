@@ -30,8 +30,8 @@ func (d *daemon) openSocket(ctx context.Context) (*socket.Server, error) {
 	})
 }
 
-// answersNow opens the socket if the start of the daemon could not, as another daemon of
-// this host had it that may have ended since.
+// answersNow opens the socket if that failed at the start: another daemon of this host may
+// have had it, and ended since.
 func (d *daemon) answersNow(ctx context.Context) {
 	if d.socket != nil || d.config.Socket == "" {
 		return

@@ -13,9 +13,9 @@ import (
 // longestName is how long a user's name in a header may be.
 const longestName = 256
 
-// viewers returns a function that says what whoever sends a request may see: what
-// Slurm shows everybody, and if a proxy says who is logged in, what Slurm shows that
-// user. Only what comes from this host can be the proxy.
+// viewers returns a function that says what the client of a request may see: what
+// Slurm shows everybody, or, if a proxy says who is logged in, what Slurm shows that
+// user. Only requests from this host can come from the proxy.
 func (d *daemon) viewers() func(r *http.Request) (*view.Viewer, error) {
 	header := d.config.Status.UserHeader
 	return func(r *http.Request) (*view.Viewer, error) { return d.viewer(r, header) }
@@ -55,8 +55,7 @@ func loopback(remote string) bool {
 	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
-// compare returns a handler that answers with the comparison, as whoever asks may see
-// it.
+// compare returns a handler that answers with the comparison, as the client may see it.
 func (d *daemon) compare() http.Handler {
 	viewer := d.viewers()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@
 //	<!-- run: package -->     by the test of contrib/packaging, with the packages of the tree
 //	<!-- not run: REASON -->  not at all
 //
-// After the place may stand "exit N" (commands may end with N as well as with 0)
+// After the place may stand "exit N" (commands may exit with N as well as with 0)
 // and "exact" (numbers must be equal too). All but compose runs on a throw-away
 // copy of the machine.
 package book

@@ -114,7 +114,7 @@ func write(w io.Writer, values []value, asJSON bool) error {
 		return out.Encode(values)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "PART\tFIGURE\tMEASURED\tUNIT\tMOST\tRATIO") // Flush tells of errors
+	_, _ = fmt.Fprintln(table, "PART\tFIGURE\tMEASURED\tUNIT\tMOST\tRATIO") // Flush returns errors
 	for _, v := range values {
 		most, ratio := "-", "-"
 		if v.Most > 0 {

@@ -20,10 +20,10 @@ type figure struct {
 	from   string // the benchmark; "" for an attribute of a test
 	metric string // unit of the benchmark's result, or key of the attribute
 	unit   string
-	per    float64 // metrics a unit
+	per    float64 // how many of the metric are one unit
 }
 
-// parts are all that can be measured.
+// parts returns all that can be measured.
 func parts() []part {
 	return []part{
 		{
@@ -92,7 +92,7 @@ func partNames() []string {
 	return names
 }
 
-// command is what a user would type for the part.
+// command returns the command line that measures the part.
 func (p *part) command() string {
 	words := slices.Concat(p.env, []string{"go", "test", "-count=1"}, p.args)
 	for i, w := range words {

@@ -1,5 +1,5 @@
-// Package arguments reads command lines as those of Slurm's commands are read, and reports what
-// is not understood in them.
+// Package arguments reads command lines as Slurm's commands read theirs, and reports what
+// it does not understand.
 package arguments
 
 import (
@@ -130,7 +130,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// NoCommand is the error of a command that does not exist.
+// NoCommand returns the error for a command that does not exist.
 func NoCommand(a *cli.App, name string) error {
 	var known []string
 	for _, c := range a.Commands {

@@ -16,7 +16,7 @@ import (
 // PageWidth is the width of charts as wide as the page.
 const PageWidth = 1040
 
-// parts is an axis of parts of a whole.
+// parts returns an axis of parts of a whole.
 func parts() svg.Axis {
 	return svg.Quarters("", 0, 1, func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) })
 }
@@ -70,7 +70,7 @@ func (c *Comparison) waitChart() template.HTML {
 	return c.distribution("Which part of the jobs waits at most for a time", x, func(f *Figures) []float64 { return f.WaitQuantiles })
 }
 
-// times is an axis of the times of the jobs.
+// times returns an axis of the times of the jobs.
 func times(from, to ostrich.Time, in *time.Location) svg.Axis {
 	return svg.Quarters("", float64(from), float64(to), func(t float64) string { return moment(ostrich.Time(t), in) })
 }
@@ -123,14 +123,14 @@ func (c *Comparison) changeChart() template.HTML {
 	return chart.Draw().Inline()
 }
 
-// Differences is an axis of differences, as parts of the baseline.
+// Differences returns an axis of differences, as parts of the baseline.
 func Differences(baseline string, most float64) svg.Axis {
 	return svg.Signed("difference from "+baseline+", per cent of it", min(most, 10), 0.1, func(part float64) string {
 		return format.Signed(part, format.Number(100*math.Abs(part))) + " %"
 	})
 }
 
-// value is a difference of a run with its interval, as parts of a whole. It is
+// value returns a difference of a run with its interval, as parts of a whole. It is
 // hollow if the difference is not sure.
 func (c *Comparison) value(run string, x float64, interval *report.Interval, whole float64, sure bool) svg.Value {
 	r := slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == run })

@@ -121,7 +121,7 @@ func (s *studied) firstStarts() [][]ostrich.Time {
 	return list
 }
 
-// BusiestDay is the day, from the first submission on, in which most
+// BusiestDay returns the day, from the first submission on, in which most
 // processor-seconds were waited for. It ends with the last job.
 func BusiestDay(jobs []report.Job) (from, to ostrich.Time) {
 	const day = ostrich.Time(24 * 3600)

@@ -47,7 +47,7 @@ type measure struct {
 	show      place
 }
 
-// label is the name in charts.
+// label returns the name in charts.
 func (m *measure) label() string {
 	if m.good > 0 {
 		return m.name + " (more is better)"

@@ -120,7 +120,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	return WritePage(w, pageText, p)
 }
 
-// figureRows has a row a measure and a column a run.
+// figureRows returns a row for each measure, with a cell for each run.
 func (c *Comparison) figureRows() []figureRow {
 	rows := make([]figureRow, numMeasures)
 	for m, about := range measures {

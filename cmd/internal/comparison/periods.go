@@ -98,7 +98,7 @@ type PeriodsInput struct {
 	Open map[int]bool // campaigns with such jobs
 }
 
-// periodMeasures are the measures of a period, the first of which the verdict is by.
+// periodMeasures are the measures of a period. The verdict goes by the first.
 var periodMeasures = []measure{
 	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
 	{"late_mean", "mean lateness", "s", -1, byTime, lead},
@@ -218,7 +218,7 @@ func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) e
 	return nil
 }
 
-// period is a period as the measures need it.
+// period is one of the two periods, as the measures need it.
 type period struct {
 	*studied
 	from, to  ostrich.Time

@@ -13,9 +13,9 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
-// Loads that differ by more than a tenth of the machine, or of which one is more
-// than a quarter above the other, make waits that cannot be compared: on a busy
-// machine waits grow much faster than the load.
+// If the loads differ by more than a tenth of the machine, or one is more than a quarter
+// above the other, the waits cannot be compared: on a busy machine waits grow much
+// faster than the load.
 const (
 	loadPoints = 0.1
 	loadFactor = 1.25
@@ -34,7 +34,7 @@ func (p *Period) measured() string {
 	return fmt.Sprintf("%s of %s (%s of the core-hours)", format.Plural(p.MeasuredJobs, "job"), format.Plural(p.MeasuredUsers, "user"), format.Percent(p.MeasuredWork))
 }
 
-// blockName is "week" or "day".
+// blockName returns "week" or "day".
 func (c *Periods) blockName() string {
 	if c.Block == week {
 		return "week"
@@ -80,7 +80,7 @@ func (c *Periods) verdict() []string {
 	return append(list, "That something changed with a date does not say why: users, machine and season change too.")
 }
 
-// times says the ratio. A stretch is never 0.
+// times returns the ratio in words. The ratio of a stretch is known, as none is 0.
 func (d *Shift) times() string {
 	text := format.Number(*d.Ratio) + " of before"
 	if d.RatioInterval != nil {
@@ -124,12 +124,12 @@ func (c *Periods) measureTable() format.Table {
 	return t
 }
 
-// TextTables are the Tables as a terminal shows them.
+// TextTables returns the Tables as a terminal shows them.
 func (c *Periods) TextTables() []format.Table {
 	return capitals(c.Tables())
 }
 
-// Sentences are the notes, below the tables.
+// Sentences returns the notes, below the tables.
 func (c *Periods) Sentences() string { return section("Notes", c.Notes) }
 
 //go:embed periods.html

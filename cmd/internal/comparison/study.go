@@ -62,7 +62,7 @@ const (
 	numSums
 )
 
-// add adds other sums some times.
+// add adds other sums so many times.
 func (s *sums) add(o *sums, times float64) {
 	for i, v := range o {
 		s[i] += times * v
@@ -163,8 +163,8 @@ func study(in *Input) (*studied, error) {
 	return s, nil
 }
 
-// leastRounds is how many resamples an interval of this level needs: fewer have none that
-// is beyond it on each side.
+// leastRounds is how many resamples an interval of this level needs: with fewer, none lies
+// outside of it on each side.
 const leastRounds = 2 / (1 - level)
 
 // fewRounds says that there are too few resamples.

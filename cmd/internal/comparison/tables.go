@@ -40,7 +40,7 @@ func (c *Comparison) Tables(long bool) []format.Table {
 	return list
 }
 
-// runTable has a row for each run, and a column for each leading measure, or for
+// runTable returns a row for each run, and a column for each leading measure, or for
 // all measures if long.
 func (c *Comparison) runTable(long bool) format.Table {
 	t := format.Table{Title: "Runs", Header: []string{"run"}, Names: 1}
@@ -212,8 +212,8 @@ func (c *Comparison) userTable(users []User) format.Table {
 	return t
 }
 
-// satisfactionTable has a row for the jobs, and for the campaigns, of each length in
-// each run.
+// satisfactionTable returns a row for the jobs, and one for the campaigns, of each length
+// in each run.
 func (c *Comparison) satisfactionTable() format.Table {
 	t := format.Table{
 		Title: "Within the accepted wait (" + c.Runs[0].Satisfaction.Accepted + "), by length", Names: 3,
@@ -227,7 +227,7 @@ func (c *Comparison) satisfactionTable() format.Table {
 	return t
 }
 
-// lengthTable has a row for each predictor.
+// lengthTable returns a row for each predictor.
 func (c *Comparison) lengthTable() format.Table {
 	t := format.Table{
 		Title: "Lengths, predicted when a job was submitted from what had ended by then", Names: 2,

@@ -10,7 +10,7 @@ import (
 // mostRows is how many rows of a table about users are shown unless it is long.
 const mostRows = 10
 
-// TextTables are the Tables as a terminal shows them.
+// TextTables returns the Tables as a terminal shows them.
 func (c *Comparison) TextTables(long bool) []format.Table {
 	tables := c.Tables(long)
 	for i := range tables {

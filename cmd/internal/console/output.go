@@ -1,6 +1,5 @@
-// Package console is what the commands of ostrich have in common between them
-// and a person: tables and JSON, a bar while it takes long, a word on standard
-// error, and a signal that ends it.
+// Package console is how the commands of ostrich talk to a person: tables and JSON,
+// progress while it takes long, messages on standard error, and the end by a signal.
 package console
 
 import (
@@ -23,7 +22,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Formats are the options for the format of rows, with Slurm's names.
+// Formats returns the options for the format of rows, with Slurm's names.
 func Formats() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/json.md describes, or docs/simulation.md for a log"},
@@ -178,7 +177,7 @@ func (i Interruption) Is(err error) bool { return err == ErrInterrupted }
 
 // Say writes a line to standard error.
 func Say(w io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // nobody else could be told
+	_, _ = fmt.Fprintf(w, "ostrich: "+format+"\n", args...) // there is no other place for the error
 }
 
 // List formats names as "a, b or c".
@@ -189,7 +188,7 @@ func List(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Named returns the constant of a name.
+// Named returns the constant of a name. The error lists the names.
 func Named[T ~uint8](names []string, name string) (T, error) {
 	t, err := ostrich.Named[T](names, name)
 	if err != nil {
@@ -198,9 +197,9 @@ func Named[T ~uint8](names []string, name string) (T, error) {
 	return t, nil
 }
 
-// Iterate calls a function, and again after each pause, until ctx ends, which is
-// [ErrInterrupted]. An error of the first call ends it, as of options that are not
-// understood; later ones are said, since what is away may come back.
+// Iterate calls do again and again, with a pause between the calls, until ctx ends. Then
+// it returns [ErrInterrupted]. It returns an error of the first call, such as one of the
+// options. It hands later errors to say, because what does not answer may answer later.
 func Iterate(ctx context.Context, pause time.Duration, do func() error, say func(error)) error {
 	for first := true; ; first = false {
 		err := do()

@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 )
 
-// Rows are the options for columns and rows of a table: names of columns as sacct and
+// Rows returns the options for columns and rows of a table: names of columns as sacct and
 // squeue -O have them, the sort of squeue.
 func Rows() []cli.Flag {
 	return []cli.Flag{

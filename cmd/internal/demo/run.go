@@ -241,7 +241,7 @@ type ended struct {
 	Stretch float64          `json:"stretch"`
 }
 
-// add takes over what a user got.
+// add copies the figures of a user.
 func (f *fared) add(u *report.User) {
 	f.Campaigns, f.Jobs, f.Mean, f.Max, f.MeanFlow = u.Campaigns, u.Jobs, u.MeanStretch, u.MaxStretch, u.Flow/float64(u.Campaigns)
 }

@@ -57,7 +57,7 @@ func (d *demo) handler() http.Handler {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		_, _ = page.WriteTo(w) // A reader who has gone is no error of ours.
+		_, _ = page.WriteTo(w) // the client disconnected
 	})
 	return mux
 }

@@ -39,7 +39,7 @@ var botPredictors = []struct {
 	{"Mean", ostrich.ByMean},
 }
 
-// system is a row of Table 3.
+// system returns a row of Table 3.
 func system(name string) bot.System { return bot.Systems[slices.Index(bot.SystemNames(), name)] }
 
 // drawBags draws a log of a system, with its bags.
@@ -58,7 +58,7 @@ func drawBags(s bot.System, bags int) (*workload, error) {
 	return b, nil
 }
 
-// botLogs are the log that can be had, and drawn ones of systems.
+// botLogs returns the log LCG, and a drawn log for each of the systems.
 func botLogs(ctx context.Context, in Input, bags int, systems ...string) ([]*workload, error) {
 	lcg, err := readLCG(ctx, in, bagRule)
 	if err != nil {
@@ -75,7 +75,7 @@ func botLogs(ctx context.Context, in Input, bags int, systems ...string) ([]*wor
 	return logs, nil
 }
 
-// drawPredictors is HPDC 2008, Fig. 2.
+// drawPredictors draws HPDC 2008, Fig. 2.
 func drawPredictors(ctx context.Context, in Input) (*Result, error) {
 	logs, err := botLogs(ctx, in, in.either(500, 10_000), "T1", "T2")
 	if err != nil {
@@ -124,7 +124,7 @@ func inaccuracyChart(name, title string, values []bot.Inaccuracy) *svg.Picture {
 	return rows.Draw()
 }
 
-// predictorNumbers are what section 3.7 says, and what came out, by user and then by bag.
+// predictorNumbers sets what section 3.7 says beside our values, by user and then by bag.
 func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 	n := len(botPredictors)
 	user, bag := values[:n], values[n:]
@@ -154,7 +154,7 @@ func predictorNumbers(log string, values []bot.Inaccuracy) []Number {
 // the first ones.
 const smallAndMedium = 4
 
-// drawVariability is HPDC 2008, Fig. 1.
+// drawVariability draws HPDC 2008, Fig. 1.
 func drawVariability(ctx context.Context, in Input) (*Result, error) {
 	logs, err := botLogs(ctx, in, in.either(1000, 10_000), "T1", "T2", "avg")
 	if err != nil {

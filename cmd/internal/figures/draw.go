@@ -20,10 +20,10 @@ import (
 // Options say which figures are drawn and where they are written.
 type Options struct {
 	Out   string // folder
-	Input        // of all of them; no Traces leave out what needs some, and 0 Workers are one a core
+	Input        // of all of them; without Traces, figures that need logs are left out; 0 Workers are one a core
 }
 
-// Named are the figures of these names, or all, in the order of the papers.
+// Named returns the figures of these names, or all, in the order of the papers.
 func Named(names []string) ([]Figure, error) {
 	all := All()
 	if len(names) == 0 {
@@ -38,9 +38,8 @@ func Named(names []string) ([]Figure, error) {
 	return slices.DeleteFunc(all, func(f Figure) bool { return !slices.Contains(names, f.Name) }), nil
 }
 
-// Run draws the named figures, or all, and writes them. Those whose logs are not
-// there are left out. What could be drawn is returned with the error if one that
-// was named is among them.
+// Run draws the named figures, or all, and writes them. It leaves out those whose logs are
+// not there. If one of these was named, it returns an error beside what could be drawn.
 func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]Drawn, error) {
 	list, err := Named(names)
 	if err != nil {
@@ -69,7 +68,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 	return drawn, err
 }
 
-// withLogs are the figures whose logs are there, and the names of the others.
+// withLogs returns the figures whose logs are there, and the names of the others.
 func (o *Options) withLogs(list []Figure, stderr io.Writer) (there []Figure, missing []string, err error) {
 	for _, f := range list {
 		why, err := o.lacks(f.Logs)
@@ -153,7 +152,7 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 	return drawn, nil
 }
 
-// NumberTables are the papers' numbers beside ours, a table for each figure that
+// NumberTables returns the papers' numbers beside ours, a table for each figure that
 // has some.
 func NumberTables(drawn []Drawn) []format.Table {
 	var list []format.Table

@@ -102,7 +102,7 @@ func replayed(l sim.Machine, o *ostrich.Options, campaigns []sim.Campaign) *ran 
 	return r
 }
 
-// lanes are the jobs on their processors, after what is idle.
+// lanes returns idle areas, and then the jobs on their processors.
 func (r *ran) lanes() []svg.Box {
 	actual := r.boxes(false)
 	return append(idle(actual, r.procs), actual...)
@@ -134,8 +134,8 @@ func (r *ran) begin(i int) float64 {
 	return units(first)
 }
 
-// A recorder watches the daemon's virtual schedule, second by second, while the
-// simulator steps it.
+// recorder watches the daemon's virtual schedule, second by second, while the simulator
+// steps it.
 type recorder struct {
 	*ostrich.Schedule
 	began  ostrich.Time // of the replay, on the clock of the schedule

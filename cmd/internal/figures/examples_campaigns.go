@@ -46,7 +46,7 @@ func figure33(name string) *Result {
 	return of(text, numbers, gantt(2, chart))
 }
 
-// fairCamp is the example of thesis 4.2.
+// fairCamp returns the example of thesis 4.2.
 func fairCamp() ([]policy.Campaign, policy.Schedule) {
 	campaigns := []policy.Campaign{tasked(1, 5), tasked(1, 3), tasked(2, 3), tasked(2, 3), tasked(2, 10)}
 	return campaigns, must(policy.Machine{Procs: 1}.FairCamp(campaigns, 2))
@@ -115,7 +115,7 @@ func figure42(name string) *Result {
 	return of("The campaigns of Fig. 4.1, scheduled by FairCamp. Their numbers are in the boxes.", numbers, gantt(2, chart))
 }
 
-// linked is the log of figure 5.3: submission, start and end of seven jobs,
+// linked returns the log of figure 5.3: submission, start and end of seven jobs,
 // chosen so that every sentence of the thesis about it is true.
 func linked() []sim.Logged {
 	times := [7][3]float64{{0, 0, 3}, {1, 2, 6}, {4, 5, 12}, {5, 6, 8}, {7, 8, 10}, {11, 11, 16}, {14, 15, 18}}

@@ -31,7 +31,7 @@ func blocks(s policy.Schedule, campaigns []policy.Campaign, users []svg.Key) []s
 	return list
 }
 
-// tasked is a campaign of sequential tasks.
+// tasked returns a campaign of sequential tasks.
 func tasked(user ostrich.UserID, lengths ...ostrich.Duration) policy.Campaign {
 	c := policy.Campaign{User: user}
 	for i, p := range lengths {
@@ -51,7 +51,8 @@ func (o *outcome) dominates(p *outcome) bool {
 	return o.c1 <= p.c1 && o.c2 <= p.c2 && (o.c1 < p.c1 || o.c2 < p.c2)
 }
 
-// among returns the kind of the point of a schedule: whether another one dominates it.
+// among returns the kind of a schedule's point: "dominated" if another schedule dominates
+// it, else "optimal".
 func (o *outcome) among(list ...outcome) string {
 	if slices.ContainsFunc(list, func(p outcome) bool { return p.dominates(o) }) {
 		return "dominated"
@@ -204,7 +205,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// hadoop is the work of figures 2.13 and 2.14, on 6 processors. In the thesis the
+// hadoop returns the work of figures 2.13 and 2.14, on 6 processors. In the thesis the
 // pools change at 2, 8 and 12, which gives the work of the users that leave then.
 // It does not say who leaves first, nor how much work the last one has.
 func hadoop() (m int, loads []policy.Divisible, users []svg.Key) {

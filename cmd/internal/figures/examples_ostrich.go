@@ -84,7 +84,7 @@ func submissions(campaigns []sim.Campaign) []svg.Mark {
 	return list
 }
 
-// delayed are the campaigns of figures 6.1 and 6.2, on 6 processors. Medium and
+// delayed returns the campaigns of figures 6.1 and 6.2, on 6 processors. Medium and
 // dark gray are submitted at 0, light gray when the dark gray campaign is
 // complete virtually, and a small one of medium gray before the light gray one
 // is.

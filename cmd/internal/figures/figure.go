@@ -36,7 +36,7 @@ type Input struct {
 	Progress func(done, total int)
 }
 
-// either returns how many of something a figure has, in short or as the paper has it.
+// either returns the number for a quick look, or that of the paper.
 func (in Input) either(short, whole int) int {
 	if in.Short {
 		return short

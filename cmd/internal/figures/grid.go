@@ -23,12 +23,12 @@ import (
 const (
 	gridDays  = 1.7
 	gridRun   = 3600.0 // mean run time of a task in seconds, within the 3 min to 3 h of Fig. 7
-	gridSeeds = 2      // workloads of which a measure is the mean
+	gridSeeds = 2      // workloads over which a measure is averaged
 )
 
 var gridLoads = []float64{0.20, 0.40, 0.50, 0.60, 0.70, 0.80, 0.95}
 
-// gridModel is the model of a workload that puts a load on the platform.
+// gridModel returns the model of a workload that puts a load on the platform.
 func gridModel(in Input, load float64) bot.Model {
 	p := grid.HPDC2008()
 	m := bot.Model{System: system("avg"), Procs: int64(p.Procs()), Streams: len(p.Clusters), Days: gridDays, MeanRun: gridRun}
@@ -63,7 +63,7 @@ type way struct {
 	grid.Experiment
 }
 
-// gridWay is csp/S-T under a policy, as in most of Table 5.
+// gridWay returns csp with a selection under a policy, otherwise as in most of Table 5.
 func gridWay(name, policy, selection string) way {
 	return way{name, grid.Experiment{
 		Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: selection, Policy: policy, Monitor: grid.DefaultMonitor,
@@ -71,7 +71,7 @@ func gridWay(name, policy, selection string) way {
 	}}
 }
 
-// gridPolicies are the policies of section 2.4, and the orders of this project with
+// gridPolicies returns the policies of section 2.4, and the orders of this project with
 // the policy that the paper compares selections with.
 func gridPolicies() []way {
 	var list []way
@@ -81,7 +81,7 @@ func gridPolicies() []way {
 	return append(list, gridWay("OStrich, FPLT", "FPLT", "OStrich"), gridWay("FairCamp, FPLT", "FPLT", "FairCamp"))
 }
 
-// gridSelections are the selections of section 2.3, and the orders of this project.
+// gridSelections returns the selections of section 2.3, and the orders of this project.
 func gridSelections() []way {
 	var list []way
 	for _, s := range []string{"S-T", "S-BoT", "S-U-Prio", "S-U-T", "S-U-BoT", "S-U-GRR", "S-U-RR", "FairShare", "FairCamp", "OStrich"} {
@@ -97,7 +97,7 @@ type sample struct {
 	turn func(*grid.Experiment) // nil for nothing
 }
 
-// byLoad are samples of the loads.
+// byLoad returns a sample of the modelled workload for each load.
 func byLoad(in Input, loads ...float64) []sample {
 	var list []sample
 	for _, load := range loads {
@@ -106,7 +106,7 @@ func byLoad(in Input, loads ...float64) []sample {
 	return list
 }
 
-// modelled is a sample of a changed model.
+// modelled returns a sample of a changed model.
 func modelled(name string, m bot.Model) sample {
 	return sample{name: name, bags: func(seed uint64) ([]grid.Bag, error) { return gridBags(m, seed) }}
 }
@@ -158,7 +158,7 @@ func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds 
 	return g, nil
 }
 
-// meanMeasures is the mean over several workloads. Of a class it is that over the
+// meanMeasures returns the mean over several workloads; for a class of bags, over the
 // workloads that have bags of it.
 func meanMeasures(list []grid.Measures) grid.Measures {
 	var sum grid.Measures
@@ -187,7 +187,7 @@ func meanMeasures(list []grid.Measures) grid.Measures {
 	return sum
 }
 
-// listed joins what is said of each name.
+// listed joins what of returns for each name.
 func listed(names []string, of func(name string) string) string {
 	return strings.Join(format.Texts(names, of), ", ")
 }
@@ -215,7 +215,7 @@ func (g *measuredGrid) ordered(ways []string, of func(way string) float64) []str
 	return slices.SortedStableFunc(slices.Values(ways), func(a, b string) int { return cmp.Compare(of(a), of(b)) })
 }
 
-// table are all measures.
+// table returns all measures of all samples under all ways.
 func (g *measuredGrid) table(name, varied string) Table {
 	t := Table{Name: name, Header: []string{varied, "way", "tasks", "bags", "finished", "ms", "nsl", "stretch", "worst_stretch", "goodput", "used", "utilisation"}}
 	for s := range g.samples {
@@ -241,7 +241,7 @@ func (g *measuredGrid) chart(name, title, axis string, digits int, of func(*grid
 	return barChart(name, title, axis, digits, g.rows(g.samples, func(s, w int) float64 { return of(&g.all[s][w]) }))
 }
 
-// rows are rows of bars, a bar for each way.
+// rows returns a row of bars for each name, with a bar for each way.
 func (g *measuredGrid) rows(names []string, of func(row, way int) float64) []svg.Row {
 	rows := make([]svg.Row, len(names))
 	for r, name := range names {

@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/ostrich/grid"
 )
 
-// lcgBags are the bags of the log LCG, a share of them with Short.
+// lcgBags returns the bags of the log LCG, a share of them with Short.
 func lcgBags(ctx context.Context, in Input) ([]grid.Bag, error) {
 	lcg, err := readLCG(ctx, in, bagRule)
 	if err != nil {
@@ -27,7 +27,7 @@ func lcgBags(ctx context.Context, in Input) ([]grid.Bag, error) {
 	return grid.FromLog(lcg.jobs, lcg.numbers), nil
 }
 
-// drawClasses is HPDC 2008, Fig. 3: policies under a real load of 25 %, by the size
+// drawClasses draws HPDC 2008, Fig. 3: policies under a real load of 25 %, by the size
 // of the bags.
 func drawClasses(ctx context.Context, in Input) (*Result, error) {
 	bags, err := lcgBags(ctx, in)
@@ -118,7 +118,7 @@ func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 	}, t
 }
 
-// drawLoads is HPDC 2008, Fig. 4: policies by load.
+// drawLoads draws HPDC 2008, Fig. 4: policies by load.
 func drawLoads(ctx context.Context, in Input) (*Result, error) {
 	g, err := runGrid(ctx, in, byLoad(in, gridLoads...), gridPolicies(), gridSeeds)
 	if err != nil {
@@ -170,7 +170,7 @@ func amountOf(v float64) string {
 // gridErrors are the inaccuracies of Fig. 8, in per cent.
 var gridErrors = []float64{0, 10, 100, 1000, 10_000}
 
-// drawErrors is HPDC 2008, Fig. 8: policies by the inaccuracy of run times.
+// drawErrors draws HPDC 2008, Fig. 8: policies by the inaccuracy of run times.
 func drawErrors(ctx context.Context, in Input) (*Result, error) {
 	var samples []sample
 	for _, load := range []float64{0.60, 0.95} {
@@ -215,7 +215,7 @@ func drawErrors(ctx context.Context, in Input) (*Result, error) {
 // percent prints a part as a signed percentage.
 func percent(part float64) string { return fmt.Sprintf("%+.0f %%", 100*part) }
 
-// drawSelections is HPDC 2008, Fig. 9: selections by load.
+// drawSelections draws HPDC 2008, Fig. 9: selections by load.
 func drawSelections(ctx context.Context, in Input) (*Result, error) {
 	g, err := runGrid(ctx, in, byLoad(in, gridLoads...), gridSelections(), gridSeeds)
 	if err != nil {
@@ -278,7 +278,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 	return r, nil
 }
 
-// drawSelectionClasses is HPDC 2008, Fig. 10: selections by the size of the bags.
+// drawSelectionClasses draws HPDC 2008, Fig. 10: selections by the size of the bags.
 func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
 	g, err := runGrid(ctx, in, byLoad(in, 0.95), gridSelections(), gridSeeds)
 	if err != nil {
@@ -296,7 +296,7 @@ func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
 	return r, nil
 }
 
-// drawArchitectures is HPDC 2008, Fig. 11: architectures by load, until the last
+// drawArchitectures draws HPDC 2008, Fig. 11: architectures by load, until the last
 // bag has come.
 func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
 	var ways []way
@@ -345,12 +345,13 @@ func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
 // gridLoad is the load of the experiments on the workload (section 5.2).
 const gridLoad = 0.60
 
-// each lists the paper's policies, each with what of says of it.
+// each lists the paper's policies, each with what of returns for it.
 func (g *measuredGrid) each(of func(way string) string) string {
 	return listed(g.ways[:8], func(w string) string { return w + " " + of(w) })
 }
 
-// change is by how much a measure of one sample is above that of another.
+// change returns a function that prints by how much a measure of a way changes from one
+// sample to another.
 func (g *measuredGrid) change(from, to string, of func(*grid.Measures) float64) func(way string) string {
 	return func(w string) string { return percent(g.at(to, w, of)/g.at(from, w, of) - 1) }
 }
@@ -360,7 +361,7 @@ func (g *measuredGrid) series(way string, of func(*grid.Measures) float64) strin
 	return listed(g.samples, func(s string) string { return amountOf(g.at(s, way, of)) })
 }
 
-// drawArrivals is HPDC 2008, Fig. 5: policies by when bags come.
+// drawArrivals draws HPDC 2008, Fig. 5: policies by when bags come.
 func drawArrivals(ctx context.Context, in Input) (*Result, error) {
 	const daily, once, even = "daily cycle", "all at T = 0", "evenly spread"
 	names := []string{bot.Daily: daily, bot.AtOnce: once, bot.Even: even}
@@ -384,11 +385,11 @@ func drawArrivals(ctx context.Context, in Input) (*Result, error) {
 	return r, nil
 }
 
-// sizeSeeds are the workloads of which a measure of Fig. 6 is the mean: there are few
-// bags where they are large.
+// sizeSeeds is the number of workloads over which a measure of Fig. 6 is averaged: where
+// bags are large there are few.
 const sizeSeeds = 10
 
-// drawSizes is HPDC 2008, Fig. 6: policies by the size of the bags.
+// drawSizes draws HPDC 2008, Fig. 6: policies by the size of the bags.
 func drawSizes(ctx context.Context, in Input) (*Result, error) {
 	var samples []sample
 	for _, size := range []int{10, 20, 30, 40, 50} {
@@ -411,7 +412,7 @@ func drawSizes(ctx context.Context, in Input) (*Result, error) {
 	return r, nil
 }
 
-// drawRuns is HPDC 2008, Fig. 7: policies by the mean run time of the tasks.
+// drawRuns draws HPDC 2008, Fig. 7: policies by the mean run time of the tasks.
 func drawRuns(ctx context.Context, in Input) (*Result, error) {
 	var samples []sample
 	names := []string{"3 min", "10 min", "30 min", "1 h", "3 h"}

@@ -145,7 +145,7 @@ func maxCampaignStretch(s policy.Schedule, _ []policy.Campaign, least []float64)
 	return worst
 }
 
-// hipcInstances is how many instances there are for each number of users.
+// hipcInstances returns how many instances there are for each number of users.
 func hipcInstances(in Input) int { return in.either(20, 1000) }
 
 // measure computes the max-stretches of FCFS and FairCamp in n instances for each number of users.
@@ -165,12 +165,12 @@ func (r hipcReading) measure(ctx context.Context, in Input, users []int, n int) 
 	return byUsers, nil
 }
 
-// curve is a line of a chart with a mark for each value.
+// curve returns a line of a chart with a mark for each value.
 func curve(name, class string) svg.Series {
 	return svg.Series{Name: name, Class: "line " + class, Marks: "dot " + class}
 }
 
-// drawCompetitiveness is HiPC Fig. 3: user 1 has two campaigns of m jobs of
+// drawCompetitiveness draws HiPC Fig. 3: user 1 has two campaigns of m jobs of
 // length p, user 2 two of m jobs of length 1.
 func drawCompetitiveness(ctx context.Context, in Input) (*Result, error) {
 	const procs = 4
@@ -221,7 +221,7 @@ func drawCompetitiveness(ctx context.Context, in Input) (*Result, error) {
 
 var hipcUsers = []int{2, 3, 5, 10, 20}
 
-// drawMaxStretch is HiPC Fig. 4, thesis Fig. 4.3.
+// drawMaxStretch draws HiPC Fig. 4, thesis Fig. 4.3.
 func drawMaxStretch(ctx context.Context, in Input) (*Result, error) {
 	n := hipcInstances(in)
 	result := &Result{Text: hipcText(n)}
@@ -299,7 +299,7 @@ func maxStretchChart(name, title string, measured [][2][]float64) (plot, []Numbe
 	return plot{c.Draw(), table}, numbers
 }
 
-// drawDensity is HiPC Fig. 5, thesis Fig. 4.4.
+// drawDensity draws HiPC Fig. 5, thesis Fig. 4.4.
 func drawDensity(ctx context.Context, in Input) (*Result, error) {
 	n := hipcInstances(in)
 	measured, err := nearestHiPC.measure(ctx, in, []int{20}, n)

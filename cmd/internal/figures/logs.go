@@ -24,7 +24,7 @@ type workload struct {
 	procs   int
 	records int       // lines of the log, with those of jobs that did not run
 	begin   time.Time // moment 0 of the log
-	users   int       // 0 where the log does not tell
+	users   int       // 0 if the log names none
 	jobs    []sim.Logged
 	numbers []int // of their campaigns
 }
@@ -58,7 +58,7 @@ func (in Input) read(ctx context.Context, file, name string, procs int, estimate
 	return w, nil
 }
 
-// readLCG reads the log of which the bags are found by a rule.
+// readLCG reads the log LCG, and finds its bags by a rule.
 func readLCG(ctx context.Context, in Input, rule ostrich.Rule) (*workload, error) {
 	return in.read(ctx, lcgFile, "LCG", 1, sim.Exact, rule)
 }
@@ -72,7 +72,7 @@ func readLPC(ctx context.Context, in Input) (*workload, error) {
 	return w, err
 }
 
-// readMILP reads a log of which scenarios are taken.
+// readMILP reads a log from which scenarios are taken.
 func readMILP(ctx context.Context, in Input, file, name string) (*workload, error) {
 	return in.read(ctx, file, name, 0, sim.ByLimit, ostrich.Rule{})
 }

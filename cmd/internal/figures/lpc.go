@@ -19,7 +19,7 @@ const lpcProcs = 140
 // paris is the time zone of the cluster in winter, when the extract is.
 var paris = time.FixedZone("CET", 3600)
 
-// A replay is a way in which the jobs of the log run.
+// replay is a way in which the jobs of the log run.
 type replay struct {
 	name  string // in titles
 	words string // of a figure of its utilisation
@@ -128,7 +128,7 @@ func stretchResult(ctx context.Context, in Input, name string, r replay, numbers
 		"the picture ends.\n\n"+words, numbers(report.Stretches(campaigns, lpcProcs), len(values)), stretchChart(name, r.name, values)), nil
 }
 
-// drawLoggedStretch is thesis Fig. 5.5.
+// drawLoggedStretch draws thesis Fig. 5.5.
 func drawLoggedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.5", logged, func(s report.Stretch, campaigns int) []Number {
 		return []Number{
@@ -139,7 +139,7 @@ func drawLoggedStretch(ctx context.Context, in Input) (*Result, error) {
 	}, "These are the times of the log. Jobs waited there for some seconds even on an empty machine, so that almost no campaign is optimal.")
 }
 
-// drawReplayedStretch is thesis Fig. 5.6.
+// drawReplayedStretch draws thesis Fig. 5.6.
 func drawReplayedStretch(ctx context.Context, in Input) (*Result, error) {
 	return stretchResult(ctx, in, "thesis-5.6", dependent, func(s report.Stretch, _ int) []Number {
 		const why = "the replay has no latency, and the campaigns are not quite the same"
@@ -152,12 +152,13 @@ func drawReplayedStretch(ctx context.Context, in Input) (*Result, error) {
 		"inside. With offsets kept, first come, first served gives the same distribution: docs/reproduction.md has it and all other readings.")
 }
 
-// extract is the part of the log that Fig. 5.9 to 5.11 show, December 2004 and January 2005.
+// extract returns the ends of the part of the log that Fig. 5.9 to 5.11 show: December 2004
+// and January 2005.
 func extract() (from, before time.Time) {
 	return time.Date(2004, time.December, 1, 0, 0, 0, 0, paris), time.Date(2005, time.February, 1, 0, 0, 0, 0, paris)
 }
 
-// drawUtilisation is one of thesis figures 5.7 to 5.11: of the whole log, or of the extract.
+// drawUtilisation returns the drawing of one of thesis figures 5.7 to 5.11: of the whole log, or of the extract.
 func drawUtilisation(name string, r replay, whole bool) drawing {
 	return func(ctx context.Context, in Input) (*Result, error) {
 		log, err := readLPC(ctx, in)
@@ -216,7 +217,7 @@ func utilisationChart(name, title string, used []float64, from, before time.Time
 	return plot{c.Draw(), table}
 }
 
-// months is an axis with a tick at the first of each month, and of a few months
+// months returns an axis with a tick at the first of each month, and of a few months
 // with ticks at every tenth day.
 func months(from, before time.Time) svg.Axis {
 	few := before.Sub(from) < 100*24*time.Hour

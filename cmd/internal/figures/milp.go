@@ -64,8 +64,8 @@ func (w *workload) instants(n, least int) []ostrich.Time {
 }
 
 // places returns for each instant the places of the waiting jobs in OStrich's order,
-// with the defaults of ostrichd; nil where the log tells of no users. The instants are
-// in the order of time.
+// with the defaults of ostrichd; nil if the log names no users. The instants are in the
+// order of time.
 func (w *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, error) {
 	list := make([]map[ostrich.JobID]int, len(instants))
 	if w.users == 0 {
@@ -115,18 +115,18 @@ func (w *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, err
 // first is EASY as the paper has it.
 var rivals = []string{"EASY", "SPT", "FairCamp", "OStrich"}
 
-// scenario is a queue of which a schedule was sought.
+// scenario is a queue for which a schedule was sought.
 type scenario struct {
 	at             ostrich.Time
 	waiting        int       // jobs in the queue
-	jobs           int       // of which so many were planned
+	jobs           int       // of these, how many were planned
 	optimal.Result           // of the solver
-	rivals         []float64 // values, in the order of the names; fewer where the log tells of no users
+	rivals         []float64 // values, in the order of the names; fewer if the log names no users
 	cmax           float64   // of the solver's schedule
 	easy           float64   // C_max of EASY's
 }
 
-// A question is what is asked of all scenarios.
+// question is what the solver is asked in all scenarios.
 type question struct {
 	objective optimal.Objective
 	filter    bool // leave out jobs that are late whatever is done (section V.C)
@@ -169,8 +169,8 @@ func (w *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostri
 	return s, nil
 }
 
-// inOrder is the value of a queue that is served by ascending keys, those alike in its
-// own order, with EASY backfilling.
+// inOrder returns the value of a queue that is served by ascending keys with EASY
+// backfilling. Jobs with the same key keep their order.
 func inOrder(in *optimal.Instance, key func(k int) int64, o optimal.Objective) float64 {
 	other := *in
 	other.Jobs = nil

@@ -18,16 +18,16 @@ import (
 	"slurm-ostrich/ostrich/satisfaction"
 )
 
-// milpNodes are what a scenario may cost, in schedules that the solver looks at: a second
+// milpNodes returns what a scenario may cost, in schedules that the solver looks at: a second
 // or two for one that is not solved before.
 func milpNodes(in Input) int64 { return int64(in.either(20_000, 1_000_000)) }
 
-// milpScenarios is how many scenarios a log gives.
+// milpScenarios returns how many scenarios a log gives.
 func milpScenarios(in Input) int { return in.either(8, 20) }
 
 const theta = "The log of Mira is not public. Theta, its successor at Argonne, stands in: its year 2022, with waits of many hours, and without users."
 
-// drawQueues is Table II and Fig. 3.
+// drawQueues draws Table II and Fig. 3.
 func drawQueues(ctx context.Context, in Input) (*Result, error) {
 	characters := Table{Name: "milp-table-2", Header: []string{"log", "processors", "users", "jobs", "days"}}
 	sizes := Table{Name: "milp-3", Header: []string{"log", "jobs_in_queue", "part_of_time_with_at_most_as_many"}}
@@ -173,7 +173,7 @@ func (a *answers) costs(name, schedules, gap string) []*svg.Picture {
 	}
 }
 
-// saved is the part of a value that the solver's schedule saves, in per cent.
+// saved returns the part of a value that the solver's schedule saves, in per cent.
 func saved(value, best float64) float64 {
 	if value <= 0 {
 		return 0
@@ -232,8 +232,8 @@ func values(list []scenario, of func(s *scenario) float64) []float64 {
 
 func gain(s *scenario) float64 { return s.rivals[0] - s.Value }
 
-// solvedUpTo is the most jobs of which the optimum was found, and the fewest of which
-// it was not; 0 without one.
+// solvedUpTo returns the size of the largest queue of which the optimum was found, and of
+// the smallest of which it was not; 0 if there is none.
 func solvedUpTo(list []scenario) (most, fewest int) {
 	for i := range list {
 		switch s := &list[i]; {
@@ -246,7 +246,7 @@ func solvedUpTo(list []scenario) (most, fewest int) {
 	return most, fewest
 }
 
-// drawLate is Fig. 4.
+// drawLate draws Fig. 4.
 func drawLate(ctx context.Context, in Input) (*Result, error) {
 	result := &Result{}
 	nodes := milpNodes(in)
@@ -276,7 +276,7 @@ func drawLate(ctx context.Context, in Input) (*Result, error) {
 	return result, nil
 }
 
-// lateNumbers are the numbers of Fig. 4.
+// lateNumbers returns the numbers of Fig. 4.
 func (a *answers) lateNumbers() []Number {
 	of := func(list []scenario, is func(s *scenario) bool) string {
 		return fmt.Sprintf("%d of %d", count(list, is), len(list))
@@ -302,7 +302,7 @@ func (a *answers) lateNumbers() []Number {
 	}
 }
 
-// drawTardy is Fig. 5.
+// drawTardy draws Fig. 5.
 func drawTardy(ctx context.Context, in Input) (*Result, error) {
 	l, err := readMILP(ctx, in, kthFile, "KTH")
 	if err != nil {

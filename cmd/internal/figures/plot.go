@@ -138,7 +138,7 @@ type point struct {
 // pointClasses are the kinds of points: a Pareto-optimal schedule, another one, and a bound, which is none.
 var pointClasses = map[string]string{"optimal": "s1", "dominated": "s2", "bound": "s3"}
 
-// points is a small chart of what two users get from several schedules.
+// points returns a small chart of what two users get from several schedules.
 func points(name, text, x, y string, step float64, list []point) plot {
 	largest := 0.0
 	for _, q := range list {
@@ -156,7 +156,7 @@ func points(name, text, x, y string, step float64, list []point) plot {
 	return plot{chart.Draw(), t}
 }
 
-// graph is a directed acyclic graph of jobs, each after all that it depends on. Edges
+// graph returns a directed acyclic graph of jobs, each after all that it depends on. Edges
 // are from the one that goes first; rows are where the nodes stand, from the top.
 func graph(name, text string, nodes []string, edges [][2]int, rows []int) plot {
 	column := make([]int, len(nodes))

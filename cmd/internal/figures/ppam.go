@@ -151,7 +151,7 @@ var intervals = []struct {
 	{"above 20", 20 + 1e-9, 1e300},
 }
 
-// drawProfiles is PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
+// drawProfiles draws PPAM Fig. 2, thesis Fig. 5.12 and 5.13.
 func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 	n, r := in.either(10, 40), nearestPPAM
 	measured, err := r.measure(ctx, in, []sim.Machine{ppamFCFS, ppamOStrich}, n)
@@ -187,7 +187,7 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 		}, intervalChart(measured), profileChart(measured)), nil
 }
 
-// pair are the bars of FCFS and OStrich, side by side.
+// pair returns the bars of FCFS and OStrich, side by side.
 func pair(bars [2][]svg.Bar, base float64) []svg.Series {
 	return []svg.Series{{Name: "FCFS", Class: "bar " + old, Bars: bars[0], Base: base}, {Name: "OStrich", Class: "bar " + fair, Bars: bars[1], Base: base}}
 }

@@ -25,7 +25,7 @@ type Drawn struct {
 	*Result
 }
 
-// Index is the name of the page.
+// Index is the file name of the page.
 const Index = "index.html"
 
 // fileName matches allowed names of pictures and tables.

@@ -27,8 +27,8 @@ func (t *Table) Choose(names []string) error {
 }
 
 // Sort sorts the rows by columns, the first of them first: in ascending order, or with -
-// before the name in descending order. A column of numbers goes by their values. Rows with nothing in
-// the column come last. Equal rows keep their order.
+// before the name in descending order. A column of numbers is sorted by their values. Rows
+// with nothing in the column come last. Equal rows keep their order.
 func (t *Table) Sort(keys []string) error {
 	type key struct {
 		place, sign int
@@ -64,7 +64,7 @@ func (t *Table) Sort(keys []string) error {
 	return nil
 }
 
-// column returns the place of a column, whose name may be in small letters.
+// column returns the place of a column. The case of its name does not count.
 func (t *Table) column(name string) (int, error) {
 	if i := slices.IndexFunc(t.Header, func(head string) bool { return strings.EqualFold(head, strings.TrimSpace(name)) }); i >= 0 {
 		return i, nil
@@ -72,7 +72,7 @@ func (t *Table) column(name string) (int, error) {
 	return 0, fmt.Errorf("no column %q: there are %s%s", name, List(t.Header), DidYouMean(Nearest(name, t.Header)))
 }
 
-// comparison returns how the cells of a column compare.
+// comparison returns a function that compares cells of a column.
 func (t *Table) comparison(place int) func(a, b string) int {
 	for _, row := range t.Rows {
 		if _, err := number(row[place]); err != nil && row[place] != "" {
@@ -91,8 +91,8 @@ func number(cell string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
 }
 
-// compareWords compares two cells by their letters, where the digits in them count as
-// numbers: 9_2 comes before 11_[1-4].
+// compareWords compares two cells by their letters, but digits in them as numbers: 9_2
+// comes before 11_[1-4].
 func compareWords(a, b string) int {
 	for a != "" && b != "" {
 		p, restA := run(a)
@@ -111,7 +111,7 @@ func compareWords(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// run splits off the digits at the beginning of a text, or what precedes the first.
+// run splits off the digits at the beginning of a text, or what precedes its first digit.
 func run(text string) (first, rest string) {
 	digit := func(i int) bool { return text[i] >= '0' && text[i] <= '9' }
 	for i := range len(text) {

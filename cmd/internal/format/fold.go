@@ -13,7 +13,7 @@ const (
 	leastText = 12 // columns of text are not made narrower
 )
 
-// A band is a run of columns that stand side by side.
+// band is a run of columns that stand side by side.
 type band struct {
 	from, to int
 	widths   []int // of the columns
@@ -73,7 +73,7 @@ func bandsOf(rows [][]string, width int) []band {
 	return bands
 }
 
-// total is the width of columns side by side.
+// total returns the width of columns side by side.
 func total(widths []int) int {
 	sum := gap * (len(widths) - 1)
 	for _, w := range widths {

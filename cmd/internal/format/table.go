@@ -22,8 +22,8 @@ func (t *Table) Add(cells ...any) {
 }
 
 // Write writes the table without its title: columns separated by |, or aligned,
-// with "-" for empty cells. No cell adds a line or a column, see Plain. Aligned lines that are wider than width are folded; 0 is any
-// width.
+// with "-" for empty cells. No cell adds a line or a column, see Plain. Aligned lines that
+// are wider than width are folded; 0 is any width.
 func (t *Table) Write(w io.Writer, header, parsable bool, width int) error {
 	rows := t.Rows
 	if header {

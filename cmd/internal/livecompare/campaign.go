@@ -115,7 +115,8 @@ func (s *Shadow) overruns() {
 	})
 }
 
-// settle finds what the jobs came to that ended before the campaign was seen.
+// settle finds the work and the greatest length of the jobs that ended before the campaign
+// was first seen.
 func (c *campaign) settle(v *ostrich.Campaign, s *ostrich.Schedule) {
 	c.work = v.Work
 	var open ostrich.Duration
@@ -162,8 +163,7 @@ func (s *Shadow) tally(j *job, e *ostrich.Event) {
 	}
 }
 
-// fronts are the ranks that the jobs started in a cycle reached back to in a
-// pool's order.
+// fronts say how far back in a pool's order the jobs stood that started in a cycle.
 type fronts struct {
 	tiers    []tierFront // by tier, of jobs that have a rank or are too new for one
 	reserved bool
@@ -175,8 +175,8 @@ type tierFront struct {
 	front
 }
 
-// front is the last rank of a set of jobs, and the last one of those that are
-// of another campaign than that job.
+// front is the last rank of a set of jobs, the campaign of the job that has it, and the
+// last rank of those that are of other campaigns.
 type front struct {
 	rank, other int
 	of          *campaign
@@ -285,7 +285,7 @@ func (s *Shadow) finish() {
 	for id, c := range s.campaigns {
 		gone := s.pools[c.pool].changed && c.listed != s.cycle
 		switch {
-		case c.ended == 0 && gone: // an event that came late has made another of it
+		case c.ended == 0 && gone: // a late event has moved its jobs to another campaign
 			delete(s.campaigns, id)
 		case c.ended == 0:
 		case s.now < s.final(c):

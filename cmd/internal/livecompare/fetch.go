@@ -61,12 +61,12 @@ func Fetch(ctx context.Context, u *url.URL, file string) (*Report, []byte, error
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := Parse(place(u), raw)
+	r, err := Parse(shortURL(u), raw)
 	return r, raw, err
 }
 
-// place is a URL in messages.
-func place(u *url.URL) string { return strings.TrimPrefix(u.String(), "http://") }
+// shortURL returns a URL as messages show it.
+func shortURL(u *url.URL) string { return strings.TrimPrefix(u.String(), "http://") }
 
 // Parse reads the comparison that the daemon at an address has given.
 func Parse(address string, raw []byte) (*Report, error) {
@@ -108,28 +108,28 @@ func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file s
 	}
 	answer, err := asking.Do(request)
 	if err != nil {
-		return nil, unanswered(place(u), file, errors.Unwrap(err))
+		return nil, unanswered(shortURL(u), file, errors.Unwrap(err))
 	}
 	defer func() { _ = answer.Body.Close() }() // It has been read.
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("ostrichd at %s: %w", place(u), err)
+		return nil, fmt.Errorf("ostrichd at %s: %w", shortURL(u), err)
 	case answer.StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", place(u))
+		return nil, fmt.Errorf("ostrichd at %s keeps no comparison: it is older than this ostrich, or something else listens there", shortURL(u))
 	case answer.StatusCode == http.StatusUnauthorized && how.BasicAuth == nil:
-		return nil, fmt.Errorf("ostrichd at %s asks for a password: name a file with basic_auth (username and password_file) with --address and --http-config", place(u))
+		return nil, fmt.Errorf("ostrichd at %s asks for a password: name a file with basic_auth (username and password_file) with --address and --http-config", shortURL(u))
 	case answer.StatusCode == http.StatusUnauthorized:
-		return nil, fmt.Errorf("ostrichd at %s does not accept the user and the password of basic_auth in %s", place(u), file)
+		return nil, fmt.Errorf("ostrichd at %s does not accept the user and the password of basic_auth in %s", shortURL(u), file)
 	case answer.StatusCode == http.StatusBadRequest && bytes.HasPrefix(raw, []byte("Client sent an HTTP request to an HTTPS server")): // as net/http has it
-		return nil, fmt.Errorf("ostrichd at %s speaks TLS: ask it with --address https://HOST:PORT", place(u))
+		return nil, fmt.Errorf("ostrichd at %s speaks TLS: ask it with --address https://HOST:PORT", shortURL(u))
 	case answer.StatusCode != http.StatusOK:
 		words, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
 		var said struct{ Error string }
 		if json.Unmarshal(raw, &said) == nil && said.Error != "" {
 			words = said.Error
 		}
-		return nil, fmt.Errorf("ostrichd at %s: %s: %s", place(u), answer.Status, words)
+		return nil, fmt.Errorf("ostrichd at %s: %s: %s", shortURL(u), answer.Status, words)
 	}
 	return raw, nil
 }

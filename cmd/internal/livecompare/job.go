@@ -17,8 +17,8 @@ const (
 	alone                 // left alone for another reason
 )
 
-// A job is what is kept of a record that has not ended, and of one that has
-// ended while the shadow machine has yet to start or to end it.
+// job is what is kept of a record that has not ended, and of one that has ended while the
+// shadow machine has yet to start or to end it.
 type job struct {
 	id, group ostrich.JobID
 	user      ostrich.UserID
@@ -29,7 +29,7 @@ type job struct {
 	estimate  ostrich.Duration // time limit
 	expect    ostrich.Duration // expected length
 	submit    ostrich.Time
-	able      ostrich.Time // when it could start first, as far as accounting has told
+	able      ostrich.Time // when it could first start, as far as accounting has reported
 	start     ostrich.Time // 0 while pending
 	partition string
 
@@ -40,8 +40,8 @@ type job struct {
 	rank      int // in the pool's order; 0 without one
 	mark      int // cycle in which it was put into the line last
 
-	// Of the shadow machine. The tasks of a pending record may have started
-	// there, those of ahead; a started one has, unless virtual is 0.
+	// Of the shadow machine. Of a pending record the tasks in ahead have started there.
+	// A record that has started in reality has started there too, unless virtual is 0.
 	ahead   []run
 	virtual ostrich.Time
 	early   bool             // counted as one that started earlier than there
@@ -49,7 +49,7 @@ type job struct {
 	paused  ostrich.Time     // when it was suspended; 0 while not
 	rested  ostrich.Duration // for how long it had been before
 	ended   bool
-	left    bool             // the queue without having run, or the pool
+	left    bool             // it left the queue without having run, or it left the pool
 	owed    bool             // its campaign waits for its end on the shadow machine
 	again   bool             // its wait does not count: it was requeued, or ran before the daemon began
 	ran     ostrich.Duration // once it has ended
@@ -109,7 +109,7 @@ func (j *job) copyFrom(from *ostrich.Job) {
 	}
 }
 
-// classOf is the class of an entry of a plan.
+// classOf returns the class of an entry of a plan.
 func classOf(e *priority.Entry) class {
 	switch {
 	case e.Rank > 0:

@@ -22,7 +22,7 @@ func (s *Shadow) observePlan(c *sidecar.Cycle) {
 			continue
 		}
 		entries := c.Plan.Pools[i].Entries
-		next := 0 // in the old order: mostly the next one is the next one again
+		next := 0 // place in the old order, where the next job mostly is
 		for e := range entries {
 			entry := &entries[e]
 			var j *job

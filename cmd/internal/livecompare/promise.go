@@ -15,7 +15,7 @@ const (
 	companyTime  = 7 * day    // an ended campaign shares the reference machine for that long
 	mostArrivals = 10_000     // of ended campaigns; the oldest ones are forgotten
 	mostInOne    = 1000       // of a campaign, which a user who never pauses may not end for months
-	mostRhos     = 50_000     // the same
+	mostRhos     = 50_000     // computed ρ; the oldest ones are forgotten
 	mostPromised = 20         // users in the report
 	startup      = 10         // seconds that Slurm may take to start a job
 )

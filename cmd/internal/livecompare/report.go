@@ -76,7 +76,7 @@ type Starts struct {
 
 // Ranks says how far jobs that started stood from the head of OStrich's order.
 type Ranks struct {
-	Hours int `json:"hours"` // of which it tells, up to now
+	Hours int `json:"hours"` // that it covers, up to now
 	Jobs  int `json:"jobs"`  // that started and had a rank
 	// First is the part of them that were among as many first jobs as started,
 	// of those that fitted. Shift is the mean of rank less position. 1 and 0
@@ -139,7 +139,7 @@ type Finished struct {
 	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
 }
 
-// Seen returns the report without the users and campaigns of which sees reports
+// Seen returns the report without the users and campaigns for which sees reports
 // false.
 func (r *Report) Seen(sees func(user, account string) bool) *Report {
 	hidden := func(name string) bool {
@@ -201,7 +201,7 @@ func (r *Report) finished(c *campaign, pool string) bool {
 	switch {
 	case math.IsInf(c.bound, 0):
 		all.Unbounded++
-	case float64(c.ended) <= math.Ceil(c.bound): // ends are told in whole seconds
+	case float64(c.ended) <= math.Ceil(c.bound): // ends are whole seconds
 		all.Kept++
 		f.Bound = &bound
 	default:

@@ -10,11 +10,10 @@ import (
 )
 
 // Satisfaction says how far waits kept to what users accept, really and on the
-// shadow machine, since the daemon began or the setting was changed. Both are of
-// the same jobs: those that started since and have ended, and that have started on
-// the shadow machine too; and of the same campaigns: those submitted since, all jobs
-// of which are such. Jobs count by their true lengths, from when they could start, and
-// those that were requeued do not.
+// shadow machine, since the daemon began or the setting was changed. Both count the same
+// jobs: those that have started since and ended, and have started on the shadow machine
+// too. Both count the same campaigns: those submitted since with only such jobs. Jobs
+// count by their true lengths, from when they could start. Requeued jobs do not count.
 type Satisfaction struct {
 	Accepted string          `json:"accepted"` // which waits those are, as satisfaction.Parse reads it
 	Real     report.Punctual `json:"real"`
@@ -41,8 +40,7 @@ func (s *Shadow) judge(j *job) {
 	all.Shadow.Jobs.Add(satisfaction.Lateness(j.virtual, due), j.tasks)
 }
 
-// awaited adds a job that ran and has ended to what tells whether its campaign was in
-// time.
+// awaited adds a job that ran and has ended to what judgeCampaign needs of its campaign.
 func (s *Shadow) awaited(c *campaign, j *job) {
 	if c.able == 0 || j.able < c.able {
 		c.able = j.able
@@ -51,8 +49,8 @@ func (s *Shadow) awaited(c *campaign, j *job) {
 	c.over, c.due = max(c.over, j.start+took), max(c.due, s.accept.Due(j.able, j.ran)+took)
 }
 
-// judgeCampaign counts a campaign that has ended, on the shadow machine too. Of one that
-// was submitted before the daemon began not all jobs are known.
+// judgeCampaign counts a campaign that has ended, on the shadow machine too, unless it was
+// submitted before the daemon began: then not all of its jobs are known.
 func (s *Shadow) judgeCampaign(c *campaign) {
 	if c.first < s.begun || c.able == 0 || c.blame.has(Requeued) {
 		return
@@ -64,7 +62,7 @@ func (s *Shadow) judgeCampaign(c *campaign) {
 	all.Shadow.Campaigns.Add(satisfaction.Lateness(c.virtual, due), 1)
 }
 
-// table is empty if the daemon does not measure this.
+// table returns an empty table if the daemon does not measure this.
 func (a *Satisfaction) table() format.Table {
 	if a.Accepted == "" {
 		return format.Table{}

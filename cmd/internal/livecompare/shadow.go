@@ -224,7 +224,7 @@ func (s *Shadow) event(e *ostrich.Event) {
 	case ostrich.Capacity, ostrich.Reshare: // above
 	case ostrich.Release:
 		j.able = max(j.able, e.At)
-	case ostrich.Hold: // the plan tells who cannot start
+	case ostrich.Hold: // the plan shows which jobs cannot start
 	}
 }
 

@@ -119,7 +119,7 @@ func (r *Report) lastTable() format.Table {
 	return t
 }
 
-// meanCell is the mean of what the histogram counts, "" of nothing.
+// meanCell returns the mean of what the histogram counts, "" of nothing.
 func (h *Histogram) meanCell(unit string) string {
 	if h.Count == 0 {
 		return ""
@@ -127,7 +127,7 @@ func (h *Histogram) meanCell(unit string) string {
 	return fmt.Sprintf("%.2f%s", h.Sum/float64(h.Count), unit)
 }
 
-// upToCell is the part of what the histogram counts that is up to a limit of one
+// upToCell returns the part of what the histogram counts that is up to a limit of one
 // of its buckets, "" where there is none.
 func (h *Histogram) upToCell(limit float64) string {
 	for _, b := range h.Buckets {

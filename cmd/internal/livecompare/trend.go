@@ -89,12 +89,12 @@ func (t *trends) add(kind int, at ostrich.Time, value float64, n int) {
 	if slot.step != step {
 		*slot = trendSlot{step: step}
 	}
-	slot.kinds[kind].add(value, octaves(kind), uint32(n))
+	slot.kinds[kind].add(value, binsPerDoubling(kind), uint32(n))
 	slot.stale, t.stale = true, true
 }
 
-// octaves is into how many parts each doubling is divided.
-func octaves(kind int) float64 {
+// binsPerDoubling returns into how many bins a doubling of the value is divided.
+func binsPerDoubling(kind int) float64 {
 	if kind == trendStretch || kind == trendShadowStretch {
 		return 8 // up to 3500
 	}
@@ -119,7 +119,7 @@ func (t *trends) list() []Point {
 		case slot.stale:
 			slot.stale = false
 			for kind, to := range []*Spread{&p.Wait, &p.ShadowWait, &p.Stretch, &p.ShadowStretch} {
-				*to = slot.kinds[kind].spread(octaves(kind))
+				*to = slot.kinds[kind].spread(binsPerDoubling(kind))
 			}
 		default: // it has been handed out before
 			*p = t.points[step-t.points[0].Time/trendStep]
@@ -136,7 +136,7 @@ type sample struct {
 	bins      [96]uint32 // the first is of values below 1, the last one of all beyond it too
 }
 
-func (s *sample) add(v, octaves float64, n uint32) {
+func (s *sample) add(v, perDoubling float64, n uint32) {
 	if s.count == 0 {
 		s.low, s.high = v, v
 	}
@@ -144,20 +144,20 @@ func (s *sample) add(v, octaves float64, n uint32) {
 	s.count += uint64(n)
 	bin := 0
 	if v >= 1 {
-		bin = min(1+int(math.Log2(v)*octaves), len(s.bins)-1)
+		bin = min(1+int(math.Log2(v)*perDoubling), len(s.bins)-1)
 	}
 	s.bins[bin] += n
 }
 
-func (s *sample) spread(octaves float64) Spread {
+func (s *sample) spread(perDoubling float64) Spread {
 	if s.count == 0 {
 		return Spread{}
 	}
-	return Spread{s.count, s.quantile(0.5, octaves), s.quantile(0.9, octaves)}
+	return Spread{s.count, s.quantile(0.5, perDoubling), s.quantile(0.9, perDoubling)}
 }
 
-// quantile is the middle of the part in which the quantile is.
-func (s *sample) quantile(q, octaves float64) float64 {
+// quantile returns the middle of the bin that holds the quantile.
+func (s *sample) quantile(q, perDoubling float64) float64 {
 	rank, below := uint64(math.Ceil(q*float64(s.count))), uint64(0)
 	for bin, n := range s.bins {
 		if below += uint64(n); below < rank {
@@ -169,7 +169,7 @@ func (s *sample) quantile(q, octaves float64) float64 {
 		case len(s.bins) - 1:
 			return s.high
 		}
-		return max(s.low, min(math.Exp2((float64(bin)-0.5)/octaves), s.high))
+		return max(s.low, min(math.Exp2((float64(bin)-0.5)/perDoubling), s.high))
 	}
 	return s.high
 }

@@ -137,17 +137,17 @@ func TestStretchedOnce(t *testing.T) {
 // The quantiles of a sample are near those of its values.
 func TestQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, test := range []struct{ octaves, off float64 }{{octaves(trendWait), 0.0906}, {octaves(trendStretch), 0.0443}} {
+	for _, test := range []struct{ perDoubling, off float64 }{{binsPerDoubling(trendWait), 0.0906}, {binsPerDoubling(trendStretch), 0.0443}} {
 		for n := range 300 {
 			var s sample
 			var values []float64
 			for range n + 1 {
 				v := math.Floor(math.Exp2(rng.Float64()*11)*8) / 8
 				values = append(values, v)
-				s.add(v, test.octaves, 1)
+				s.add(v, test.perDoubling, 1)
 			}
 			slices.Sort(values)
-			got := s.spread(test.octaves)
+			got := s.spread(test.perDoubling)
 			for _, q := range []struct{ q, got float64 }{{0.5, got.P50}, {0.9, got.P90}} {
 				want := values[int(math.Ceil(q.q*float64(len(values))))-1]
 				if math.Abs(math.Log(q.got/want)) > math.Log(1+test.off) {

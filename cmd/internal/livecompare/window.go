@@ -46,7 +46,7 @@ func (w *window) add(at ostrich.Time, values *[sums]float64) {
 	}
 }
 
-// over is the sums of the last hour and the last 24 hours, with the present
+// over returns the sums of the last hour and of the last 24 hours, with the present
 // minute. All other minutes are added up only once a minute.
 func (w *window) over(now ostrich.Time) (hours, all [sums]float64) {
 	m := now / minute

@@ -47,7 +47,7 @@ complete -c NAME -s c -l config -r -F -d 'file with settings'
 // file in which the shell looks for it.
 type Completion struct{ Shell, File, Text string }
 
-// Completions are the scripts of all shells for a command.
+// Completions returns the scripts of all shells for a command.
 func Completions(name string) []Completion {
 	script := func(shell, file, text string) Completion {
 		return Completion{shell, file, strings.ReplaceAll(text, "NAME", name)}
@@ -115,7 +115,7 @@ func Complete(a *cli.App, w io.Writer, words []string, more func(before []string
 	return nil
 }
 
-// candidates are the words that may stand behind others, for one that is begun.
+// candidates returns the words that may follow others, where the next one is begun.
 func candidates(a *cli.App, before []string, begun string, more func([]string, string) []Word) []Word {
 	flags := a.Flags
 	if len(a.Commands) > 0 {
@@ -181,7 +181,7 @@ func options(flags []cli.Flag, begun string) (list []Word) {
 	return append(list, Word{"--help", "show help"})
 }
 
-// values are the words that an option may have for its value.
+// values returns the words that an option may have for its value.
 func values(f cli.Flag, more func(name string) []Word) []Word {
 	name := f.Names()[0]
 	c := sidecar.Default()

@@ -36,7 +36,7 @@ type Program struct {
 // Note says what a path, a variable, an exit code or a command line means.
 type Note struct{ Text, Meaning string }
 
-// notes are the sections that say more than the help, in the order of man-pages(7).
+// notes returns the sections that say more than the help, in the order of man-pages(7).
 func (m Program) notes() []notes {
 	return slices.DeleteFunc([]notes{
 		{"exit status", "exit code", `\fB`, m.Exit},

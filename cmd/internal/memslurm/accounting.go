@@ -25,7 +25,7 @@ type tables struct {
 // Accounting is a reader of the tables. Like slurmdb.Reader, it reports everything
 // once.
 type Accounting struct {
-	Tables // as told
+	Tables // as reported so far
 
 	// Frozen is when slurmdbd went away: the tables show what they showed then. 0
 	// means that it is there.
@@ -33,8 +33,8 @@ type Accounting struct {
 
 	from  *Controller
 	of    *tables
-	next  int          // all events before this one have been told
-	upto  ostrich.Time // what was seen by then has been told
+	next  int          // all events before this one have been reported
+	upto  ostrich.Time // what was seen by then has been reported
 	begun bool
 }
 

@@ -36,7 +36,7 @@ type Config struct {
 	CalcPeriod     ostrich.Duration // PriorityCalcPeriod, at least 1
 }
 
-// Procs is the number of processors of the cluster.
+// Procs returns the number of processors of the cluster.
 func (c *Config) Procs() int { return c.Nodes * c.CPUs }
 
 func (c *Config) check() error {
@@ -155,7 +155,7 @@ func (c *Controller) end(e ostrich.Event) (*Job, error) {
 	return j, c.plugin.End(j.ID, e.At)
 }
 
-// take takes the job from a list that the event loop knows by an id.
+// take removes the job that the event loop knows by an id from a list, and returns it.
 func take(list *[]*Job, engine ostrich.JobID) (*Job, error) {
 	at := slices.IndexFunc(*list, func(j *Job) bool { return j.engine == engine })
 	if at < 0 {

@@ -1,8 +1,8 @@
 // Package memslurm is a Slurm cluster that exists in memory only: enough of slurmctld
 // and of slurmdbd's tables for the sidecar to run its cycle unchanged. A [Cluster] runs on
 // the event loop of ostrich/sim with a clock of its own, and shows the same load under
-// Slurm's own fair share. Of a [Site] the caller says what happens. What follows is of a
-// Cluster.
+// Slurm's own fair share. In a [Site] the caller says what happens. What follows is about
+// a Cluster.
 //
 // # What is emulated
 //

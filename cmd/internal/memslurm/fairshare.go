@@ -20,7 +20,7 @@ const (
 // RuleNames lists the rules in the order of their constants.
 var RuleNames = []string{"tree", "classic"}
 
-// plugin is the priority plugin of a cluster whose clock starts at a moment. Its
+// plugin returns the priority plugin of a cluster whose clock starts at a moment. Its
 // associations are the users, in their order; all have the same shares, and so
 // have the accounts.
 func (c *Config) plugin(at ostrich.Time) (*multifactor.Multifactor, error) {

@@ -26,13 +26,13 @@ type Site struct {
 	shown, read []priority.Queued // Pending as it was read last, and what was handed out
 }
 
-// Tables are what accounting tells.
+// Tables are what accounting reports.
 type Tables struct {
 	Now  ostrich.Time     // on the clock of both
-	Pass ostrich.Duration // passes with each poll
+	Pass ostrich.Duration // by how much Now grows with each poll
 	Name func(ostrich.UserID) string
 
-	Events  []ostrich.Event                   // that it has not told of yet
+	Events  []ostrich.Event                   // that it has not reported yet
 	Records map[ostrich.JobID]*slurmdb.Record // of jobs that have not ended
 	Skipped []slurmdb.Skip                    // rows that the next poll leaves out
 }
@@ -53,7 +53,7 @@ func NewSite(cluster string, now ostrich.Time, parts ...priority.Partition) *Sit
 	}
 }
 
-// Tell adds an event of a job to what accounting tells next.
+// Tell adds an event of a job to what accounting reports next.
 func (t *Tables) Tell(at ostrich.Time, kind ostrich.Kind, j ostrich.Job) {
 	t.Events = append(t.Events, ostrich.Event{At: at, Kind: kind, Job: j})
 }
@@ -70,7 +70,8 @@ func (s *Site) Submit(j ostrich.Job) *priority.Queued {
 	return s.Enqueue(j)
 }
 
-// Enqueue adds a job to the end of the queue. The next one may move it in memory.
+// Enqueue adds a job to the end of the queue. What it returns is valid until the queue
+// changes.
 func (s *Site) Enqueue(j ostrich.Job) *priority.Queued {
 	s.Pending = append(s.Pending, priority.Queued{
 		Job: j.ID, Full: fmt.Sprint(j.ID), User: s.Name(j.User), Partition: j.Partition, Count: 1, Priority: 100, Listed: true, SiteKnown: true,
@@ -109,7 +110,7 @@ func (s *Site) Find(id ostrich.JobID) *priority.Queued {
 	return &s.Pending[i]
 }
 
-// PollEach tells of all events that have not been told of.
+// PollEach reports the events that it has not reported yet.
 func (t *Tables) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	slices.SortStableFunc(t.Events, ostrich.Compare)
 	for _, e := range t.Events {

@@ -144,7 +144,7 @@ func (o *Options) choices(ctx context.Context) (c choices, err error) {
 	return c, err
 }
 
-// Run reads the log and orders the queue. now tells the time, for the limit.
+// Run reads the log and orders the queue. now is the clock for the limit.
 func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, error) {
 	c, err := o.choices(ctx)
 	if err != nil {
@@ -182,7 +182,7 @@ func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, erro
 	return out, nil
 }
 
-// Logged are the jobs of a log, of campaigns with these numbers, with the waits that
+// Logged returns the jobs of a log with the numbers of their campaigns and the waits that
 // their users accept.
 func Logged(jobs []sim.Logged, numbers []int, accept satisfaction.Acceptance) []optimal.Logged {
 	list := make([]optimal.Logged, len(jobs))

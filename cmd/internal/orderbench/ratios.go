@@ -15,10 +15,10 @@ type Ratio struct {
 	Ratio float64  `json:"ratio"`
 	Error *float64 `json:"error"`
 
-	freedom float64 // degrees of it, that the error has
+	freedom float64 // degrees of freedom of the error
 }
 
-// reach is how far the 95 % interval reaches each way, by Student's t; NaN if it is
+// reach returns how far the 95 % interval reaches each way, by Student's t; NaN if it is
 // not known.
 func (r *Ratio) reach() float64 {
 	switch {

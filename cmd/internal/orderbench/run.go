@@ -162,8 +162,8 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 	return err
 }
 
-// Tables are a row a policy over all logs, and then unless only these are wanted,
-// the same by log.
+// Tables returns a table of the ratios over all logs, a row a policy, and with byLog
+// another one of the ratios by log.
 func (r *Result) Tables(byLog bool) []format.Table {
 	t := format.Table{Header: append([]string{"POLICY"}, heads()...)}
 	for i := range r.Policies {

@@ -28,7 +28,7 @@ func Names() []string {
 	return slices.Sorted(maps.Keys(builtIn))
 }
 
-// Named returns the platform of a name that needs no file, or else that of a file.
+// Named returns the built-in platform of a name, or else reads the file of that name.
 func Named(name string) (grid.Platform, error) {
 	if built := builtIn[name]; built != nil {
 		return built(), nil
@@ -49,12 +49,12 @@ const suffix = ".yaml"
 //
 //	name: two                # that of the file if it is left out
 //	clusters:
-//	  - name: old            # each another one
+//	  - name: old            # different for each
 //	    procs: 340           # at least 1
 //	    speed: 1.45          # run time = reference run time / speed; 1 if it is left out
 //
-// Errors name the file and the line, all of them at once. Unknown keys are errors,
-// and keys that are there twice.
+// Errors name the file and the line, all of them at once. Unknown and repeated keys are
+// errors.
 func Read(file string, raw []byte) (grid.Platform, error) {
 	p := grid.Platform{Name: strings.TrimSuffix(filepath.Base(file), suffix)}
 	err := yamlfile.Read(file, raw, "clusters", "platform", func(r *yamlfile.Reader, root *yaml.Node) { (&reader{r, &p}).root(root) })
@@ -109,7 +109,7 @@ func (r *reader) cluster(n *yaml.Node) {
 	before := len(r.Errs)
 	r.Pairs(n, "clusters", func(key, value *yaml.Node) {
 		switch text := r.word(key.Value, value); {
-		case text == "": // which was told
+		case text == "": // which has been reported
 		case key.Value == "name":
 			c.Name = text
 		case key.Value == "procs":

@@ -60,7 +60,7 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 	return c, nil
 }
 
-// model is priority/multifactor at a moment, after what really ran until then.
+// model returns priority/multifactor at a moment, after what really ran until then.
 func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Multifactor, error) {
 	type event struct {
 		at   ostrich.Time
@@ -121,9 +121,9 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	return m, nil
 }
 
-// asOf returns the configuration for a model that begins at a moment. Its usage is what
-// was used until the window begins, which Phase says: for an earlier beginning it is so
-// much more that this is left of it then.
+// asOf returns the configuration for a model that begins at a moment. The usage in the
+// configuration is that at Phase, when the window begins. A model that begins earlier gets
+// more, so that this is left of it at Phase.
 func (s *Study) asOf(begin ostrich.Time) multifactor.Config {
 	c := s.Priority
 	early := max(0, float64(c.Phase-begin))

@@ -52,7 +52,7 @@ func Each(ctx context.Context, w io.Writer, what string, workers int, jobs []int
 	})
 }
 
-// WorkersFlag is the option that says how many replays are made at a time.
+// WorkersFlag returns the option that says how many replays are made at a time.
 func WorkersFlag(workers *int) cli.Flag {
 	return &cli.IntFlag{
 		Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core", Destination: workers,

@@ -62,7 +62,7 @@ type ModelOptions struct {
 	MedianSize    float64
 	MeanRun       time.Duration
 
-	Given func(option string) bool // tells which options somebody gave
+	Given func(option string) bool // reports whether an option was given
 	settings
 }
 
@@ -90,7 +90,7 @@ func (o *ModelOptions) Flags() []cli.Flag {
 	}
 }
 
-// DefaultModel returns options that nobody has set yet.
+// DefaultModel returns options with their defaults.
 func DefaultModel() *ModelOptions {
 	o := &ModelOptions{}
 	o.begin("generate", o.Flags())
@@ -120,8 +120,8 @@ func (o *ModelOptions) Model(name string) (Generator, error) {
 	return models[i].of(o)
 }
 
-// sized returns an error for options on the size of a machine that --load can
-// make.
+// sized returns an error for invalid options on the size of a machine, of a model that has
+// --load.
 func (o *ModelOptions) sized() error {
 	switch {
 	case o.given("procs") && o.given("load"):
@@ -173,7 +173,7 @@ func (o *ModelOptions) bags() (Generator, error) {
 	return m, o.sized()
 }
 
-// paper returns what makes a model of the papers, changed by the options.
+// paper returns a function that makes a model of the papers, changed by the options.
 func paper(model func(users int) trace.Model) func(*ModelOptions) (Generator, error) {
 	return func(o *ModelOptions) (_ Generator, err error) {
 		m := model(o.Users)

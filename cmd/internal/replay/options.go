@@ -133,8 +133,8 @@ func FloorFlag(floor *time.Duration) cli.Flag {
 	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
 }
 
-// SatisfactionFlag returns the option that says how long users accept to wait. use,
-// if any, begins with a comma and says for what that counts.
+// SatisfactionFlag returns the option that says how long users accept to wait. use says
+// for what that counts, after a comma; it may be "".
 func SatisfactionFlag(use string, accepted *string) cli.Flag {
 	return &cli.StringFlag{Name: "satisfaction", Usage: "the wait that users accept" + use + ": `WAIT` is " + satisfaction.Usage, Value: satisfaction.Median.Name, Destination: accepted}
 }
@@ -158,7 +158,7 @@ func (o *Options) CampaignFlags() []cli.Flag {
 	return o.RuleFlags(RuleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits")
 }
 
-// Defaults returns options that nobody has set yet.
+// Defaults returns options with their defaults.
 func Defaults() *Options {
 	o := &Options{}
 	o.begin("simulate", slices.Concat(o.Flags(), o.CampaignFlags()))
@@ -200,7 +200,7 @@ func (s *settings) has(name string) bool {
 	return found
 }
 
-// OnePolicy returns the policy that the options name, which is one.
+// OnePolicy returns the policy that the options name. Several names are an error.
 func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }
 
 // Policies returns the policies that the options name, to be replayed with
@@ -250,7 +250,7 @@ func choice[T ~uint8](f *faults, option string, names []string, value string) *T
 	return &t
 }
 
-// order returns what the options say that logs and sites have in common.
+// order returns the part of a run that logs and sites have in common.
 func (o *Options) order() (Run, error) {
 	r := Run{Machine: sim.Machine{Kill: o.Kill}}
 	var bad faults
@@ -262,7 +262,7 @@ func (o *Options) order() (Run, error) {
 	return r, errors.Join(bad...)
 }
 
-// Run returns what the options say that is the same for all logs and policies.
+// Run returns the part of a run that is the same for all logs and policies.
 func (o *Options) Run() (Run, error) {
 	r, err := o.order()
 	r.Dependencies = o.Dependencies

@@ -31,13 +31,13 @@ type PlatformOptions struct {
 	InaccuracySeed          uint64
 }
 
-// byField is the way of --homes that a log says itself.
+// byField is the value of --homes with which the log names them.
 const byField = "field"
 
 // homesNames are the values of --homes.
 var homesNames = append(slices.Clone(grid.HomesNames), byField)
 
-// selectionNames are the values of --selection.
+// selectionNames returns the values of --selection.
 func selectionNames() []string {
 	return format.Texts(grid.Selections(), func(c grid.Choice) string { return c.Name })
 }
@@ -68,7 +68,7 @@ func (o *PlatformOptions) flags() []cli.Flag {
 	}
 }
 
-// clusterPolicies are the task scheduling policies, as rows of the table.
+// clusterPolicies returns the task scheduling policies as rows of the table.
 func clusterPolicies() []Policy {
 	var list []Policy
 	for _, c := range grid.Policies() {
@@ -99,7 +99,7 @@ func clusterPolicy(name string) *Policy {
 // most of the paper's Table 5.
 const defaultClusterPolicy = "FPLT"
 
-// with is what the options replay policies with.
+// with returns what the options replay policies with.
 func (o *Options) with() Need {
 	if o.Platform != "" {
 		return Clusters
@@ -110,8 +110,8 @@ func (o *Options) with() Need {
 // onPlatforms are the options that mean nothing to one machine.
 var onPlatforms = format.Texts((&PlatformOptions{}).flags(), func(f cli.Flag) string { return f.Names()[0] })
 
-// alone are options of one machine, which mean nothing on a platform.
-var alone = []string{
+// onOneMachine are the options that mean nothing to a platform.
+var onOneMachine = []string{
 	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "rho", "placement", "cut",
 	"horizon", "horizon-budget", "horizon-nodes", "objective",
 }
@@ -133,7 +133,7 @@ func (o *Options) experiments() ([]*clusters, error) {
 		}
 		return nil, nil
 	}
-	for _, name := range alone {
+	for _, name := range onOneMachine {
 		if o.given(name) {
 			return nil, fmt.Errorf("--%s means nothing to --platform", name)
 		}
@@ -208,7 +208,7 @@ func (o *Options) one() (*clusters, error) {
 }
 
 // checkPlatform checks the value of one option of a platform, and returns it in its
-// one spelling. Of a platform that is what the file says, so that a changed file
+// one spelling. For --platform that is the content of the file, so that a changed file
 // is another platform.
 func (o *Options) checkPlatform(name string) (string, error) {
 	if name == "platform" {
@@ -260,8 +260,8 @@ func (c *clusters) idle(option string, p *Policy) string {
 	return ""
 }
 
-// fieldHomes are the homes that a log says in field 16: of a user, that of the
-// first job.
+// fieldHomes returns the homes that a log names in field 16: that of a user's first job
+// counts.
 func fieldHomes(log *trace.Log) map[ostrich.UserID]int64 {
 	homes := make(map[ostrich.UserID]int64)
 	for i := range log.Records {

@@ -159,7 +159,7 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
 	case p.place != nil && r.Kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
-	case r.EventOrder == sim.PerEvent && !r.byJob():
+	case r.EventOrder == sim.PerEvent && !r.asLogged():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
 	case r.Dependencies && r.rule.Fields:
 		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
@@ -167,9 +167,9 @@ func (r *Run) Check() error {
 	return nil
 }
 
-// byJob reports whether jobs are replayed as the log has them, without regard to
+// asLogged reports whether jobs are replayed as the log has them, without regard to
 // campaigns.
-func (r *Run) byJob() bool {
+func (r *Run) asLogged() bool {
 	return r.Policy.order != nil && r.Backfill != sim.Slurm && !r.closed && r.Offsets && !r.Dependencies && !r.rule.Fields
 }
 
@@ -186,7 +186,7 @@ type Outcome struct {
 // Do replays a workload, with options that were checked. It calls at with its progress.
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	o := &Outcome{}
-	if !r.byJob() {
+	if !r.asLogged() {
 		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
 		if n := len(log) - len(known); n > 0 {
 			o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
@@ -253,9 +253,9 @@ func wide(log []sim.Logged) (n int) {
 }
 
 // piece replays jobs between two downtimes, and returns how long that took. It calls
-// note with what has to be said.
+// note with notes for the user.
 func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string)) ([]report.Job, time.Duration, error) {
-	if r.byJob() {
+	if r.asLogged() {
 		return r.replayJobs(log, at)
 	}
 	campaigns, err := r.rule.campaigns(log)
@@ -308,7 +308,7 @@ func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.J
 	return ran, took, nil
 }
 
-// placeCampaigns has an algorithm place whole campaigns.
+// placeCampaigns places whole campaigns by the policy's algorithm.
 func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Duration, error) {
 	list := make([]policy.Campaign, len(campaigns))
 	for i := range campaigns {

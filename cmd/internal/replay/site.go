@@ -237,7 +237,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 	}
 }
 
-// tres are the trackable resources that weights count.
+// tres returns the trackable resources that weights count.
 func (s *Study) tres(procs, nodes int) []float64 {
 	list := make([]float64, len(s.Priority.TRES))
 	for i, name := range s.Priority.TRES {
@@ -360,7 +360,7 @@ func (s *Study) associationOf() map[[2]string]int {
 	return places
 }
 
-// shares are those of an association as priority/multifactor reads them.
+// shares returns the shares of an association as priority/multifactor reads them.
 func shares(n int64) int {
 	if n == accounting.ParentShares {
 		return multifactor.UseParent
@@ -407,8 +407,8 @@ func logPeak(log *trace.Log) (procs int, at ostrich.Time) {
 	return procs, at
 }
 
-// checkProcs refuses a machine that is smaller than what was in use, unless it has
-// the processors that are enough.
+// checkProcs refuses a machine of --procs with fewer than enough processors. The error
+// names the most that were in use at once.
 func (o *SiteOptions) checkProcs(peak, enough int, when string) error {
 	if !o.given("procs") || o.Procs >= enough {
 		return nil

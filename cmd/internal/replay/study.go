@@ -84,7 +84,7 @@ type Pool struct {
 // ErrNoJobs means that no job of a history can be replayed.
 var ErrNoJobs = errors.New("no job ran in the window")
 
-// New prepares a history.
+// New prepares a history to be replayed.
 func New(h *accounting.History, setup Setup) (*Study, error) {
 	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes)}
 	s.Options = setup.Run.over(setup.Options)

@@ -36,7 +36,7 @@ type Policy struct {
 	needs     Need                         // one of these
 	byLimit   string                       // the usage where jobs go by their time limits; "" is Usage
 	order     *sim.Order                   // job by job
-	exact     *sim.Order                   // the same for who knows how long jobs run; nil if that means nothing
+	exact     *sim.Order                   // the same if the lengths of jobs are known; nil if they do not matter
 	rank      func(m *Material) sim.Policy // campaign by campaign
 	byJob     bool                         // rank orders single jobs, so no order inside a campaign is needed
 	inside    ostrich.Inside               // what goes first in a campaign, unless that is chosen

@@ -21,8 +21,8 @@ var magics = []struct{ program, bytes string }{
 	{"xz", "\xfd7zXZ\x00"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"bzip2", "BZh"}, {"zip", "PK\x03\x04"}, {"gzip, twice", "\x1f\x8b"},
 }
 
-// unlike says what a file seems to be that is not what the option reads ("swf" or
-// "sacct"), by the beginning of its text; "" if it does not know better.
+// unlike says what a file seems to be, by the beginning of its text, if it is not what the
+// option reads ("swf" or "sacct"); "" if nothing speaks against that.
 func unlike(option string, text []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(text, []byte(m.bytes)) {
@@ -79,8 +79,8 @@ func unlike(option string, text []byte) string {
 	return ""
 }
 
-// readFile has the file of an option ("swf" or "sacct") read, or standard input for "-",
-// compressed or not.
+// readFile calls read with the unpacked text of the file of an option ("swf" or "sacct"),
+// or of standard input for "-".
 func readFile(option, path string, lenient bool, read func(in io.Reader, name string) error) error {
 	prefix, name, file := "", path, os.Stdin
 	if option == "swf" {

@@ -77,7 +77,7 @@ func oneOf[T ~uint8](names []string, name string) (T, error) {
 	return t, nil
 }
 
-// span is a duration of at least a second, in days too.
+// span parses a duration of at least a second; 7d is a week.
 func span(text string) (ostrich.Duration, error) {
 	var d time.Duration
 	var err error

@@ -10,7 +10,7 @@
 //   - sacctmgr, once a minute, for the associations and for the nodes that are out,
 //   - sdiag, for the time: that of slurmctld, which writes all times of a row.
 //
-// A poll in which one of them fails tells nothing. The next one tells all.
+// A poll in which one of them fails reports nothing. The next one reports everything.
 package sacctsource
 
 import (
@@ -55,8 +55,8 @@ type Source struct {
 // again.
 const siteAge = ostrich.Time(60)
 
-// New returns a source for the cluster of a configuration, which is that of a reader of
-// the tables: what it says of a connection does not count. It asks nothing yet.
+// New returns a source for the cluster of a reader's configuration, and ignores what that
+// says of a connection. It asks nothing yet.
 func New(commands Commands, c slurmdb.Config) (*Source, error) {
 	if c.Cluster == "" {
 		return nil, fmt.Errorf("sacct: %w: no cluster", slurmdb.ErrConfig)
@@ -146,7 +146,8 @@ func (p *poll) read(ctx context.Context, queue []slurm.Unfinished) (sites bool, 
 		_, is := slices.BinarySearch(known, id)
 		return is
 	})
-	// By the id of an array sacct tells of all its tasks: of known ones, the late ends do.
+	// Asked by the id of an array, sacct prints all its tasks. For known records, those
+	// that ended since Window are enough.
 	if err = p.byID(ctx, p.Window, known); err == nil {
 		err = p.byID(ctx, p.First, append(fresh, missed...))
 	}
@@ -184,7 +185,7 @@ const (
 	ended      = "BF,CA,CD,DL,F,NF,OOM,PR,RQ,RS,RV,TO"
 )
 
-// uts is a time as sacct's options take it, in any time zone.
+// uts returns a time as sacct's options take it, in any time zone.
 func uts(t ostrich.Time) string { return "uts" + strconv.FormatInt(max(86400, int64(t)), 10) }
 
 func list(ids []ostrich.JobID) string {
@@ -198,7 +199,7 @@ func list(ids []ostrich.JobID) string {
 	return b.String()
 }
 
-// sacct tells of the rows that sacct prints. A cold start may read millions that have
+// sacct reports the rows that sacct prints. A cold start may read millions that have
 // ended, which are not compared with anything.
 func (p *poll) sacct(ctx context.Context, which ...string) error {
 	return p.source.each(ctx, func(r accounting.Row) error {
@@ -210,7 +211,7 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 	}, which...)
 }
 
-// each passes on the rows that sacct prints. An error of visit ends it.
+// each passes the rows that sacct prints to visit, until that returns an error.
 func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, which ...string) error {
 	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
 	rows := sacct.Rows{Mark: mark, Visit: visit}
@@ -252,7 +253,7 @@ func (p *poll) agreed(queue []slurm.Unfinished) map[ostrich.JobID]string {
 	return seen
 }
 
-// sites tells of the associations and of the nodes that are out.
+// sites reports the associations and the nodes that are out.
 func (p *poll) sites(ctx context.Context) error {
 	site, err := p.source.Site(ctx)
 	if err != nil {

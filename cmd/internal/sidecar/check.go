@@ -120,7 +120,7 @@ func (l *checklist) checkOperator(ctx context.Context, as string) {
 	if l.Mode == Observe {
 		missing = Warn // nothing is written
 	}
-	// Of a user that is there already, add changes nothing but associations.
+	// For an existing user, add changes only associations.
 	add, modify := fmt.Sprintf("sacctmgr -i add user %s account=root adminlevel=operator", as), fmt.Sprintf("sacctmgr -i modify user %s set adminlevel=operator", as)
 	switch {
 	case err != nil && !errors.Is(err, slurm.ErrNoUser):
@@ -209,8 +209,8 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	})
 }
 
-// checkServers checks the servers that are tried in turn: each must let the account
-// in, as it may be the only one some day.
+// checkServers reports which server let the account in, and why the ones before it did
+// not: each may be the only one some day.
 func (l *checklist) checkServers(source *slurmdb.Config, r *slurmdb.Reader) {
 	if passed := r.Passed(); passed != nil {
 		l.add("database", Warn, "let the server answer, or leave its address out of database.address", "%s at %s, account %s, because of those before it: %v",
@@ -220,7 +220,7 @@ func (l *checklist) checkServers(source *slurmdb.Config, r *slurmdb.Reader) {
 	l.ok("database", "%s at %s, account %s", source.Database, r.Reached().Address, source.User)
 }
 
-// accountOf is the account of the first of SHOW GRANTS: GRANT … TO account ….
+// accountOf returns the account from a line of SHOW GRANTS: GRANT … TO account ….
 func accountOf(grants []string) string {
 	for _, g := range grants {
 		if _, rest, found := strings.Cut(g, " TO "); found {

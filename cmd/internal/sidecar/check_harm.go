@@ -21,8 +21,8 @@ func (l *checklist) checkHarms(ctx context.Context, controller priority.Controll
 		l.ok("PriorityFlags", "none")
 	}
 	slurm := l.Commands()
-	around := priority.Surroundings{Partitions: l.partitions} // if they are not known, checkPartitions tells
-	if queue, failed := slurm.Queue(ctx); failed == nil {     // else the plan tells
+	around := priority.Surroundings{Partitions: l.partitions} // if they are not known, checkPartitions says so
+	if queue, failed := slurm.Queue(ctx); failed == nil {     // else no job is counted
 		around.Pending = len(queue)
 	}
 	unknown := controller.PoliciesUnknown

@@ -11,7 +11,7 @@ import (
 )
 
 // checkJournal looks at the journal's folder, and at the files in it as they
-// will be opened. as is the user whose they are to be.
+// will be opened. as is the user who must own them.
 func (l *checklist) checkJournal(as string) {
 	if as == "root" {
 		as = "ostrich"

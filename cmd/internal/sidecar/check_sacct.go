@@ -31,7 +31,7 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	}
 	var s *sacctsource.Source
 	if err == nil {
-		s, err = sacctsource.New(l.accountants(), source)
+		s, err = sacctsource.New(l.accountingCommands(), source)
 	}
 	if err != nil {
 		l.add("sacct", Fail, "set what the message names", "%v", err)
@@ -97,7 +97,7 @@ func (l *checklist) checkHost(controller reading) {
 	}
 }
 
-// checkWriter tells which daemons know of one another.
+// checkWriter says which daemons keep one another from writing.
 func (l *checklist) checkWriter() {
 	if l.Mode != Enforce || l.Journal == "" {
 		l.ok("writer", "nothing is written in mode observe")

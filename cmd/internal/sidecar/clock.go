@@ -11,20 +11,20 @@ import (
 )
 
 var (
-	// ErrClock means that accounting's clock, that of the database or of slurmctld, cannot be right. Nothing has been
-	// read by it.
+	// ErrClock means that accounting's clock, that of the database or of slurmctld,
+	// cannot be right. Nothing has been read by it.
 	ErrClock = errors.New("accounting's clock is wrong")
 	// ErrAnew means an ErrClock after which the sidecar has to be opened anew,
 	// because what it has read relied on a wrong clock.
 	ErrAnew = errors.New("opened anew")
 )
 
-// clockBound is how far the clocks of the database and of this host may differ, if
+// clockBound returns how far the clocks of the database and of this host may differ, if
 // the database answers within the timeout of a query.
 func clockBound(timeout time.Duration) time.Duration { return max(time.Minute, 2*timeout) }
 
-// hourly is how often the clocks are taken to be right again: they are slewed,
-// each for itself, but not by a bound in an hour.
+// hourly is how often the comparison starts afresh from the present readings. Each clock
+// is slewed by itself, but by less than the bound in an hour.
 const hourly = time.Hour
 
 // clockWatch compares the database's clock with the host's. A clock that runs
@@ -34,9 +34,9 @@ type clockWatch struct {
 	bound time.Duration
 
 	known bool
-	at    ostrich.Time  // the database's clock at a moment,
-	since time.Duration // and that moment on the host's monotonic clock
-	ahead time.Duration // when the clock was first seen ahead, on the same; 0 if it is not
+	at    ostrich.Time  // the database's clock when the comparison started
+	since time.Duration // the host's monotonic clock then
+	ahead time.Duration // when the clock was first seen ahead, on the monotonic clock; 0 if it is not
 }
 
 // judge compares a reading of the database's clock with the host's own time and
@@ -91,10 +91,10 @@ func watchClock(timeout time.Duration) func(ostrich.Time) error {
 // 24.05 it does so every five seconds.
 const unheardFor = ostrich.Time(60)
 
-// unheard reports whether accounting should have reported a job of the queue by
-// now, and has reported nothing since. Without slurmdbd new jobs do not wait as
-// messages for it: slurmctld just keeps them. A job with an invalid row has been
-// reported.
+// unheard reports whether accounting lacks a job of the queue that it should know by
+// now, and has reported nothing later either. The length of slurmdbd's message queue does
+// not show that: without slurmdbd, slurmctld keeps new jobs and queues no message.
+// A job with an invalid row has been reported.
 func (s *Sidecar) unheard(now ostrich.Time) bool {
 	return slices.ContainsFunc(s.provisional.new, func(q *priority.Queued) bool {
 		if _, out := s.skipped[q.Job]; out || q.Submit <= s.heard || q.Submit+unheardFor > now {

@@ -48,7 +48,8 @@ type said struct {
 	group ostrich.JobID
 }
 
-// newComments are those of a controller that knows some, as far as they count.
+// newComments returns the comments of a controller. They have no source, and so do not
+// count, if the settings do not use them or the controller knows none.
 func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,
@@ -155,8 +156,8 @@ func (m *comments) say(j *ostrich.Job, s accounting.Said) {
 	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
 }
 
-// changes returns events for the jobs of which the users say something else than
-// was passed on.
+// changes returns events for the jobs whose comments say something else than was passed
+// on.
 func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if !m.fresh || m.err != nil {
 		return nil
@@ -176,7 +177,7 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb
 	for _, id := range slices.Sorted(maps.Keys(other)) {
 		r, known := record(id)
 		if !known {
-			continue // accounting has not told of it yet, or not any more
+			continue // accounting does not know it yet, or has forgotten it
 		}
 		m.say(&r.Job, other[id])
 		events = append(events, ostrich.Event{At: now, Kind: ostrich.Change, Job: r.Job})

@@ -27,11 +27,11 @@ type Config struct {
 	From        string        // where jobs are read: Tables or Sacct
 	Mode        string        // "observe" or "enforce"
 	Interval    time.Duration // longest pause between two cycles
-	MinInterval time.Duration // from the beginning of one to that of the next
+	MinInterval time.Duration // from the beginning of one cycle to that of the next
 	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
-		Addresses    []string // of each host:port, or the path of a socket; tried in turn
+		Addresses    []string // each host:port or the path of a socket; tried in turn
 		User         string
 		Password     string
 		PasswordFile string
@@ -66,8 +66,8 @@ type Config struct {
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
-		Ahead        time.Duration // of a planned order
-		Nodes        int           // schedules that planning one looks at
+		Ahead        time.Duration // how far ahead horizon plans
+		Nodes        int           // schedules that it looks at, at most
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
@@ -173,10 +173,10 @@ const DefaultSocket = "/run/ostrich/ostrichd.sock"
 const (
 	day = 24 * time.Hour
 
-	// longestSocket is how long the kernel allows a socket's path to be.
+	// longestSocket is the longest path of a socket that the kernel allows, in bytes.
 	longestSocket = 107
 
-	// defaultMinInterval gives way to a shorter interval.
+	// defaultMinInterval may exceed a shorter interval, which then counts.
 	defaultMinInterval = 2 * time.Second
 
 	orderRemaining = "remaining"
@@ -201,7 +201,7 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	return o, o.Validate()
 }
 
-// Plans reports whether the head of the queue is planned, by Planned.
+// Plans reports whether the head of the queue is planned, with the options of Planned.
 func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
 
 // Planned returns how a plan changes the order of a virtual schedule.
@@ -288,8 +288,8 @@ func (c *Config) Trial() Config {
 	return t
 }
 
-// WebFile is the path of the file that says who may connect to what is served, as
-// webserver.Read takes it. Like that of the password it is expanded.
+// WebFile returns the path of the file for webserver.Read, "" if there is none. It
+// expands environment variables, as in the path of the password file.
 func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 
 // Source returns the configuration of the reader. Its cluster may still be empty.
@@ -316,8 +316,8 @@ func (c *Config) Source() (slurmdb.Config, error) {
 	}, nil
 }
 
-// remembered is how far back the virtual schedule looks. More is not asked of sacct,
-// whose answer slurmdbd holds in memory as a whole.
+// remembered returns how far back the virtual schedule looks. sacct is not asked for more,
+// because slurmdbd holds its whole answer in memory.
 func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }

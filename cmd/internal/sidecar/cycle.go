@@ -36,8 +36,8 @@ type Controller interface {
 	Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error)
 }
 
-// generations is the latest generation of all sidecars of the process, so that whoever
-// compares generations need not know that the sidecar is another one after a reload.
+// generations counts the generations of all sidecars of the process, so that a new
+// sidecar, after a reload, does not repeat one.
 var generations atomic.Uint64
 
 // Sidecar is the sidecar of one cluster. It is not safe for concurrent use.
@@ -53,7 +53,7 @@ type Sidecar struct {
 
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
-	// divide tells accounting of other partitions; nil: it needs no telling.
+	// divide tells accounting that partitions changed; nil if it need not know.
 	divide func(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
 
 	printed    []priority.Queued // the latest queue, as the controller returned it
@@ -72,18 +72,18 @@ type Sidecar struct {
 	holds       holds
 	nices       nices
 	provisional provisional
-	rivals      []journal.Record // found, and told in no cycle yet
+	rivals      []journal.Record // found, and not yet reported in a cycle
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
-	heard  ostrich.Time // when the latest thing happened that accounting has told of
-	behind ostrich.Time // since when it has not been, in all cycles; 0 if it is
+	heard  ostrich.Time // time of the latest event that accounting has reported
+	behind ostrich.Time // since when accounting has lagged in every cycle; 0 if it does not
 
 	writing atomic.Bool // a burst is being written
 
-	looked bool            // a cycle has succeeded, and news is all that was told since
+	looked bool            // a cycle has succeeded, and news has all events since
 	news   []ostrich.Event // see Cycle.Events
 
-	names   error                    // of the configuration, that Slurm does not know; nil once told
+	names   error                    // in the configuration, that Slurm does not know; nil once reported
 	skipped map[ostrich.JobID]string // jobs of the queue with invalid rows, and why
 
 	governor governor
@@ -142,7 +142,7 @@ type Cycle struct {
 	Controller priority.Controller
 	Partitions []priority.Partition
 	Pools      []ostrich.PoolSchedule
-	Queue      []priority.Queued // as Slurm would try them
+	Queue      []priority.Queued // in the order in which Slurm would try them
 	Plan       Plan
 
 	// Provisional are the jobs of the queue that accounting has not reported yet
@@ -150,19 +150,21 @@ type Cycle struct {
 	Provisional []slurmdb.Record
 
 	Outcomes []priority.Change // of the writes; none if nothing was written
-	Left     int               // writes beyond what one cycle makes, which the next ones do
-	Slow     error             // why some writes are left to the next cycles; nil: none are
-	StandsBy string            // why nothing is written in mode enforce: another daemon does; "" for one that may write
-	Rivals   []journal.Record  // jobs in which another writer was found just now
+	Left     int               // writes beyond what one cycle makes, for the next cycles
+	Slow     error             // an error of a slow controller that kept some writes from being made; nil: none
+	StandsBy string            // why nothing is written in mode enforce: another daemon writes; "" if this one may
+	Rivals   []journal.Record  // changes of other writers that were found just now
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the
-	// previous cycle, nil if nothing was. Names are the names in include and
-	// exclude that Slurm does not know, in the first cycle.
+	// previous cycle, nil if nothing was. Names are the names in include, exclude and
+	// pools that Slurm does not know: in the first cycle, and of a pool in the cycle that
+	// finds its partition gone.
 	Journal, Names error
 
 	// Unplanned is why the head of a queue could not be planned, so that the order is
-	// the plain one (schedule.order horizon). It is told once, until planning works again.
+	// the plain one (schedule.order horizon). It is reported once, and again only after
+	// planning has worked.
 	Unplanned error
 
 	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
@@ -219,7 +221,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		s.writing.Store(true)
 		defer s.writing.Store(false)
 		if err = ctx.Err(); err != nil {
-			return nil, err // nobody may wait for the end of a write
+			return nil, err // the process may end without waiting for a write
 		}
 		if c.Outcomes, err = s.apply(ctx, c, time.Now()); progress(c.Outcomes, err) {
 			c.Slow, err = err, nil
@@ -301,11 +303,11 @@ const queueAge = 2 * time.Second
 // millions, which need not be in memory together.
 const batchSize = 1 << 14
 
-// mostNews is how many events are kept for a cycle that succeeds.
+// mostNews is how many events a cycle reports; after more, it is Anew.
 const mostNews = 1 << 17
 
 // read polls accounting and hands the events to the schedules. heard is the time
-// of the latest thing that accounting has reported.
+// of the latest event that accounting has reported.
 func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, heard ostrich.Time, err error) {
 	var events []ostrich.Event
 	add := func() {

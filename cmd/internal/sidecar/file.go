@@ -46,8 +46,8 @@ func (c *Config) Read(file string, raw []byte) error {
 var saysLine = regexp.MustCompile(`^(?s)yaml: (?:line (\d+): )?(.*)$`)
 
 // notYAML returns an error that names the line in which a file is not YAML. If the
-// parser does not name one, it is the line up to which the file would have to be
-// cut.
+// parser names none, it is the line after the longest beginning of the file that is
+// YAML.
 func notYAML(file string, raw []byte, err error) error {
 	said := saysLine.FindStringSubmatch(err.Error())
 	if said == nil {
@@ -161,8 +161,8 @@ func scalar(n *yaml.Node) string {
 	return n.Value
 }
 
-// words returns a word or a list of words as text with commas. No word contains a
-// separator.
+// words returns a word or a list of words as text with commas. A word that contains a
+// separator is an error.
 func words(n *yaml.Node) (string, error) {
 	nodes := n.Content
 	switch n.Kind {

@@ -14,7 +14,7 @@ const (
 	// mostServed is how many requests are served or wait to be. slurmctld serves
 	// 256 at a time (MAX_SERVER_THREADS) and complains of 150.
 	mostServed = 64
-	// fewestServed is the least that a small max_rpc_cnt makes of it.
+	// fewestServed is the least to which a small max_rpc_cnt lowers it.
 	fewestServed = 8
 	// mostUnsent is how many messages to nodes wait to be sent again. Threads that
 	// send share the 256 with those that serve.
@@ -22,16 +22,16 @@ const (
 	// longPass is how long a pass of the main scheduler lasts, in which slurmctld
 	// does nothing else; 2 s is where it ends by itself (max_sched_time).
 	longPass = time.Second
-	// longPasses is how long passes last as a rule. One over the whole queue, which
-	// comes each minute, may take long where the others do not.
+	// longPasses is the mean length of a pass. One over the whole queue, which comes each
+	// minute, may take long where the others do not.
 	longPasses = 250 * time.Millisecond
-	// longAnswer is how long sdiag takes, which waits for no lock.
+	// longAnswer is how long sdiag takes to answer; it waits for no lock.
 	longAnswer = time.Second
 
-	// mostSlowdown is where the slowdown ends.
+	// mostSlowdown is the largest slowdown.
 	mostSlowdown = 8
-	// calmCycles is after how many cycles in a row with a load that would not have begun
-	// a slowdown it becomes less, so that no steady load keeps it for ever.
+	// calmCycles is after how many cycles in a row below full load the slowdown halves in
+	// any case, so that no steady load keeps it for ever.
 	calmCycles = 10
 )
 

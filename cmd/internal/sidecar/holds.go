@@ -20,12 +20,12 @@ type holds struct {
 	queue []priority.Queued               // as read in this cycle
 	waits map[ostrich.JobID]priority.Wait // of its jobs that cannot start, why
 	kept  map[ostrich.JobID]bool          // pending jobs: whether the schedules have them as jobs that cannot start
-	open  []*priority.Queued              // of queue, those of which it says something else than kept
+	open  []*priority.Queued              // those jobs of queue whose state differs from kept
 	stale bool                            // open is to be found anew
 
-	joined []ostrich.Event // by join, and its memory
+	joined []ostrich.Event // what join returned; its memory is used again
 
-	limits   map[ostrich.JobID]limit // as last told by the scheduler
+	limits   map[ostrich.JobID]limit // as the scheduler last gave them
 	ranked   []priority.Queued       // the queue that limits and waits were found in
 	recalled altered
 }
@@ -123,7 +123,7 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 // slurmctld's queue, read before, still shows it waiting.
 const knownLate = ostrich.Time(5)
 
-// changes returns events for the jobs of which the queue and the schedules differ.
+// changes returns events for the jobs on which the queue and the schedules differ.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if h.stale {
 		h.open = h.open[:0]

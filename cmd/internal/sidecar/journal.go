@@ -24,8 +24,8 @@ func journaled(err error) error {
 
 // readJournal opens the journal for reading if it holds anything of this cluster;
 // otherwise it returns nil. The journal knows which jobs Slurm refused to change.
-// In channel priority it also tells our own pins from those of administrators;
-// only there is no plan right without it.
+// In channel priority it also distinguishes our pins from those of administrators, so
+// only there a journal that cannot be read is an error.
 func readJournal(c *Config) (*journal.Journal, error) {
 	if c.Journal == "" || c.foreign() {
 		return nil, nil

@@ -12,8 +12,8 @@ import (
 )
 
 // Lead decides which daemon of a cluster writes: the one that holds a lock of the
-// database, or without one a lock of a file. It outlives the sidecars of a daemon, so that a new configuration does
-// not give the lock away. One sidecar at a time may use it.
+// database, or of a file if there is no database. It outlives the sidecars of a daemon, so
+// that a new configuration does not give the lock away. One sidecar at a time may use it.
 //
 // While the lock is ours it is confirmed four times within the term. The server
 // gives it to another daemon at once if the connection is cut, and after a term of
@@ -22,14 +22,14 @@ import (
 // term before it looks at the queue. So one has stopped before the other begins,
 // without a common clock.
 type Lead struct {
-	// Wait means that another daemon may have had the lock before we first get it.
-	// A command that does one cycle does without, as it must end soon.
+	// Wait is set if another daemon may have had the lock before we first get it: then we
+	// wait for it to stop. A command that does one cycle must end soon, and does not set it.
 	Wait bool
 
 	open   func(ctx context.Context, term time.Duration) (lock, error) // connects to where the lock is
-	key    string                                                      // of what open connects to
-	whose  string                                                      // the lock, in words
-	wanted time.Duration                                               // the term from the next time on that we get the lock
+	key    string                                                      // identifies what open connects to
+	name   string                                                      // of the lock, in words
+	wanted time.Duration                                               // the term from when we next get the lock
 	term   time.Duration
 
 	mu        sync.Mutex
@@ -38,8 +38,8 @@ type Lead struct {
 	lost      chan struct{}      // closed once it is not ours any more
 	stop      context.CancelFunc // ends the confirmations
 	stopped   chan struct{}
-	others    bool // another one has had the lock, or we have lost it
-	heir      bool // what another one wrote is to be taken over
+	others    bool // another daemon has had the lock, or we have lost it
+	heir      bool // what another daemon wrote is to be taken over
 }
 
 // lock decides between daemons. *slurmdb.Lock is one.
@@ -53,7 +53,7 @@ type lock interface {
 var ErrLost = errors.New("the right to write was lost: its lock is not confirmed")
 
 // standsBy says why a daemon waits for its turn.
-func (l *Lead) standsBy() string { return "another daemon orders this cluster and holds " + l.whose }
+func (l *Lead) standsBy() string { return "another daemon orders this cluster and holds " + l.name }
 
 const (
 	shortestTerm = 3 * time.Second
@@ -78,12 +78,12 @@ func (l *Lead) use(c *Config, source slurmdb.Config) error {
 	}
 	l.key, l.wanted = key, termOf(c.Interval)
 	if c.From == Sacct {
-		l.whose = "the lock beside the journal"
+		l.name = "the lock beside the journal"
 		journal := c.Journal
 		l.open = func(context.Context, time.Duration) (lock, error) { return openFileLock(journal) }
 		return err
 	}
-	l.whose = "the database's lock"
+	l.name = "the database's lock"
 	l.open = func(ctx context.Context, term time.Duration) (lock, error) {
 		held, bad := slurmdb.OpenLock(ctx, source, term)
 		if bad != nil {
@@ -115,7 +115,7 @@ func (l *Lead) drop() error {
 	return l.forget()
 }
 
-// lose forgets the lock, which another daemon may have meanwhile, and write.
+// lose forgets the lock once it is lost: another daemon may hold it by now, and write.
 func (l *Lead) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -262,8 +262,8 @@ func (l *Lead) inheritance() (all, due bool) {
 	return l.others, l.heir
 }
 
-// inherited notes that it has been taken over. If the lock was lost since inheritance
-// was asked, there may be more by now.
+// inherited notes that all has been taken over. If the lock was lost since inheritance
+// was asked, it notes nothing, as there may be more by now.
 func (l *Lead) inherited() {
 	if l == nil {
 		return

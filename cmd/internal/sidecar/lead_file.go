@@ -11,9 +11,9 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Whose turn it is to write where there is no database: a lock of a file beside the
-// journal. It decides between daemons that share the journal's folder, on one host or by
-// a file system that both mount. The kernel frees it when the daemon ends in any way.
+// Where there is no database, a lock of a file beside the journal decides which daemon
+// writes. It works for daemons that share the journal's folder, on one host or on a file
+// system that both mount. The kernel frees it when the daemon ends in any way.
 
 // writerSuffix is added to the journal's path.
 const writerSuffix = ".writer"
@@ -21,7 +21,8 @@ const writerSuffix = ".writer"
 // fileLock is the lock of a file.
 type fileLock struct{ file *os.File }
 
-// openFileLock opens the file that the daemons of a journal lock, and creates it.
+// openFileLock opens the file that the daemons of a journal lock. It creates the file if
+// there is none.
 func openFileLock(journal string) (lock, error) {
 	path := journal + writerSuffix
 	var file *os.File
@@ -47,7 +48,8 @@ func (l *fileLock) Take(context.Context) (bool, error) {
 	return l.Held(context.Background())
 }
 
-// Held reports whether other daemons find the file that we have locked.
+// Held reports whether the file that we have locked still has its name, so that other
+// daemons find it.
 func (l *fileLock) Held(context.Context) (bool, error) {
 	ours, err := l.file.Stat()
 	if err != nil {

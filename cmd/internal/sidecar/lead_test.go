@@ -96,7 +96,7 @@ func (c *connection) Close() error {
 }
 
 func (s *server) lead() *Lead {
-	return &Lead{Wait: true, open: s.open, whose: "a lock", wanted: termOf(10 * time.Second)}
+	return &Lead{Wait: true, open: s.open, name: "a lock", wanted: termOf(10 * time.Second)}
 }
 
 // Whatever happens to the connections, two daemons never write at once, and as

@@ -20,7 +20,7 @@ type Namer interface {
 type named struct {
 	key, kind string
 	names     []string
-	of        func(slurmdb.Known, []string) []string // the names that there are; the second are partitions
+	of        func(slurmdb.Known, []string) []string // the names that exist; the second argument lists partitions
 }
 
 // named lists the settings in force that choose jobs to manage or to leave alone.

@@ -21,7 +21,7 @@ func newNices() nices {
 	return nices{own: make(map[ostrich.JobID]int64), passed: make(map[ostrich.JobID]int64), stale: true}
 }
 
-// begin starts a cycle. own tells of a job of the queue which nice value the user gave it.
+// begin starts a cycle. own returns the nice value that the user gave a job of the queue.
 func (n *nices) begin(queue []priority.Queued, own func(q *priority.Queued) int64) {
 	if sameList(n.queue, queue) {
 		return
@@ -81,7 +81,7 @@ func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 		}
 		r, known := record(id)
 		if !known || r.Job.Start != 0 {
-			n.stale = true // until accounting tells more of it
+			n.stale = true // until accounting reports more of it
 			continue
 		}
 		n.pass(id, n.own[id])
@@ -92,9 +92,9 @@ func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 	return events
 }
 
-// ownNice is the nice value that the user gave a job. Channel priority takes it from a
-// job that it pins, and the journal knows it. Channel nice puts its own values there:
-// what is above 0 is the owner's, and such a job is left alone.
+// ownNice returns the nice value that the user gave a job. Channel priority takes it from
+// a job that it pins, and the journal knows it. Channel nice puts its own values there:
+// a value above 0 is the user's, and such a job is left alone.
 func (s *Sidecar) ownNice(q *priority.Queued) int64 {
 	switch s.config.Priority.Channel {
 	case priority.Nice:

@@ -1,6 +1,6 @@
 // Package sidecar is what both commands share: the configuration, and the cycle
-// that reads slurmdbd's tables, steps the virtual schedule, orders the pending
-// jobs, plans and applies. It alone knows both the reader and the writer.
+// that reads accounting, steps the virtual schedule, orders the pending jobs, plans
+// and applies. It alone joins the reader and the writer.
 package sidecar
 
 import (
@@ -30,9 +30,9 @@ func Permanent(err error) bool {
 
 // Open connects to accounting and reads the controller's configuration. It reads
 // no job. With a lead the sidecar is to write, and opens the journal for writing
-// when the lead says that it is its turn. Without one it only reads. With servers it
-// is one of the sidecars of a daemon, which may go on at another database server;
-// nil reads the first that answers.
+// when the lead says that it is its turn. Without one it only reads. A daemon passes
+// the same servers to each of its sidecars, so that the next may go on at another
+// database server; with nil the sidecar reads the first that answers.
 func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar, error) {
 	commands := c.Commands()
 	controller, err := commands.Controller(ctx)
@@ -98,7 +98,7 @@ type parts struct {
 	partitions []priority.Partition
 	journal    *journal.Journal // nil: none
 	lead       *Lead            // nil: it only looks
-	names      error            // of the configuration, that Slurm does not know
+	names      error            // in the configuration, that Slurm does not know
 }
 
 // joined returns a sidecar that has a journal and takes part in the turns of its lead.
@@ -189,7 +189,7 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 // closed. It is nil for a sidecar of New, and may be asked while a cycle runs.
 func (s *Sidecar) Past() *Past { return s.past }
 
-// Close gives the database connections and the journal back.
+// Close closes the database connections and the journal.
 func (s *Sidecar) Close() error {
 	err := s.accounting.Close()
 	if s.past != nil {
@@ -202,17 +202,17 @@ func (s *Sidecar) Close() error {
 }
 
 // accounts is all that is asked of accounting. *slurmdb.Reader and *sacctsource.Source
-// are such.
+// implement it.
 type accounts interface {
 	Accounting
 	Namer
-	asked
+	finder
 	// Partitions tells accounting what it cannot know of the controller's partitions.
 	Partitions(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
 }
 
-// asked answers questions that no poll does, see Past.
-type asked interface {
+// finder answers questions that no poll does, see Past.
+type finder interface {
 	Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error)
 	Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error
 	Close() error
@@ -221,13 +221,14 @@ type asked interface {
 // openAccounts opens what the setting source names. It reads no job.
 func (c *Config) openAccounts(ctx context.Context, source slurmdb.Config) (accounts, error) {
 	if c.From == Sacct {
-		return sacctsource.New(c.accountants(), source)
+		return sacctsource.New(c.accountingCommands(), source)
 	}
 	return slurmdb.Open(ctx, source)
 }
 
-// accountants are the commands that ask accounting. They have as much time as a query.
-func (c *Config) accountants() slurm.Commands {
+// accountingCommands returns the commands that ask accounting. They have as much time as
+// a query.
+func (c *Config) accountingCommands() slurm.Commands {
 	commands := c.Commands()
 	commands.Timeout = max(c.Slurm.Timeout, c.Database.Timeout)
 	return commands

@@ -31,7 +31,7 @@ func OrderSettings(o *ostrich.Options) []Setting {
 	}
 }
 
-// onOff is a choice that is on or off.
+// onOff returns a choice that is on or off.
 func onOff(at *bool) choice {
 	return choice{
 		of: []string{"on", off},

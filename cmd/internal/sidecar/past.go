@@ -21,10 +21,10 @@ type Past struct {
 	closed context.Context //nolint:containedctx // ends questions when the past is closed
 	end    context.CancelFunc
 
-	asking chan struct{} // has one place, for whoever asks; it guards what follows
-	reader asked         // nil until the first question
+	asking chan struct{} // of one place: a lock that a context can give up; guards what follows
+	reader finder        // nil until the first question
 	failed error         // of the latest question
-	until  time.Time     // to when it is not asked again
+	until  time.Time     // when accounting may be asked again after that
 }
 
 // pastPause keeps users who ask while the database does not answer from waiting for it.
@@ -40,7 +40,7 @@ func NewPast(c Config) *Past {
 
 // Find returns accounting's newest record of a job, see slurmdb.Reader.Find.
 func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (found slurmdb.Record, ok bool, err error) {
-	err = p.ask(ctx, func(r asked) error {
+	err = p.ask(ctx, func(r finder) error {
 		found, ok, err = r.Find(ctx, id, task, offset)
 		return err
 	})
@@ -49,7 +49,7 @@ func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (fo
 
 // Started visits the rows that started in [from, to), see slurmdb.Reader.Started.
 func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
-	return p.ask(ctx, func(r asked) error { return r.Started(ctx, from, to, visit) })
+	return p.ask(ctx, func(r finder) error { return r.Started(ctx, from, to, visit) })
 }
 
 // Writes returns what was written for jobs, see journal.Of. Without a journal that is
@@ -61,8 +61,8 @@ func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
 	return journal.Of(p.config.Journal, jobs)
 }
 
-// ask opens the connection if it is not open yet.
-func (p *Past) ask(ctx context.Context, question func(asked) error) error {
+// ask asks a question, and opens the connection first if it is not open yet.
+func (p *Past) ask(ctx context.Context, question func(finder) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closed, cancel)()
@@ -114,7 +114,7 @@ func (p *Past) closedError() error {
 
 var errClosed = errors.New("accounting cannot be asked: ostrichd ends or reads its configuration anew; try again")
 
-// Close ends a question under way and gives the connection back.
+// Close ends a question under way and closes the connection.
 func (p *Past) Close() error {
 	p.end()
 	p.asking <- struct{}{}

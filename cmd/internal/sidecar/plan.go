@@ -35,9 +35,9 @@ func (p *Plan) leftAlone(why string) {
 	}
 }
 
-// planned is what a plan was made from, to see that it would be the same again. What
-// else a plan goes by, the controller's configuration and invalid rows, lets the
-// sidecar forget it when it changes.
+// planned is what a plan was made from, to see that it would be the same again. A plan
+// also depends on the controller's configuration and on invalid rows: when these change,
+// the sidecar forgets what the plan was made from.
 type planned struct {
 	memory memory
 	orders []revision
@@ -66,7 +66,7 @@ type revision struct {
 	number uint64
 }
 
-// revisions are those of all pools.
+// revisions returns the revisions of all pools.
 func (c *Cycle) revisions() []revision {
 	all := make([]revision, len(c.Pools))
 	for i, in := range c.Pools {
@@ -90,7 +90,7 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 		return err
 	}
 	changed := s.made.wrote(c.Queue, s.memory()) || !slices.Equal(s.made.orders, c.revisions()) || (s.made.until != 0 && now >= s.made.until)
-	// What may be written again goes by the clock, and so does what the margin keeps.
+	// Whether to repeat an undone write, or to keep a job by the margin, depends on the time.
 	if changed || s.latest.Summary.Undone > 0 || s.latest.kept() {
 		plan, err := s.plan(c, now)
 		if err != nil {
@@ -181,7 +181,7 @@ func (p *Plan) kept() bool {
 	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
 }
 
-// Changes is what is to be written, the heads of all pools first.
+// Changes returns what is to be written, the heads of all pools first.
 func (p Plan) Changes() []priority.Change {
 	pools := make([][]priority.Change, len(p.Pools))
 	for i, one := range p.Pools {

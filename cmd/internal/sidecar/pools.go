@@ -8,8 +8,8 @@ import (
 )
 
 // split divides the queue by the pool in which a job is ordered. Jobs that are
-// in none go to the first. ranks tells of each job of a part its rank in the whole;
-// it is nil where the whole is the only part.
+// in none go to the first. ranks has the rank in the whole queue of each job of a part;
+// it is nil if there is one pool.
 func split(queue []priority.Queued, orders [][]ostrich.Place) (queues [][]priority.Queued, ranks [][]int) {
 	if len(orders) == 1 {
 		return [][]priority.Queued{queue}, nil

@@ -23,14 +23,15 @@ const byQueue = "; not yet in accounting"
 type provisional struct {
 	queue   []priority.Queued  // of this cycle
 	new     []*priority.Queued // of queue, those that accounting did not know when the cycle began
-	heard   bool               // accounting has told of something since new was found
+	heard   bool               // accounting has reported something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
-	records []slurmdb.Record // of those that are, by id
+	records []slurmdb.Record // of the provisional jobs, by id
 }
 
-// begin starts a cycle with the jobs of the queue that accounting may not know: latest is
-// the time of the latest thing that it has told of. What happened later may be told later,
-// and what happened at one time within a minute; who was one before is looked at again.
+// begin starts a cycle, and finds the jobs of the queue that accounting does not know.
+// latest is the time of the latest event that it has reported. It may report what happened
+// up to a minute before that late, so only jobs submitted since, and those that were
+// provisional before, are looked up.
 func (p *provisional) begin(queue []priority.Queued, latest ostrich.Time, known func(ostrich.JobID) bool) {
 	p.ended = nil
 	if !p.heard && sameList(p.queue, queue) {
@@ -77,7 +78,7 @@ func (p *provisional) has(id ostrich.JobID) bool {
 	return is
 }
 
-// recorded returns what accounting knows of a job, or else what it will.
+// recorded returns accounting's record of a job, or else the one that is expected.
 func (s *Sidecar) recorded(id ostrich.JobID) (slurmdb.Record, bool) {
 	if r, known := s.accounting.Record(id); known {
 		return r, true

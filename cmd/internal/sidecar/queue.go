@@ -102,7 +102,7 @@ func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
 		pending[skip.Job] = skip.Why
 	}
 	if !maps.Equal(pending, s.skipped) {
-		s.made = nil // the plan tells of them
+		s.made = nil // the plan names them
 	}
 	s.skipped = pending
 }

@@ -46,7 +46,7 @@ func serversOf(source *slurmdb.Config) string {
 	return fmt.Sprintf("%q %s %s", source.Addresses, source.Database, source.Cluster)
 }
 
-// place is which server a sidecar reads. The zero value cannot read another one.
+// place says which server a sidecar reads. The zero value cannot read another one.
 type place struct {
 	reader  *slurmdb.Reader
 	servers *Servers
@@ -59,7 +59,7 @@ func (p *place) changing() bool {
 	return p.reader != nil && p.servers != nil && len(p.reader.Addresses()) > 1
 }
 
-// address is that of the server, "" if there is no other.
+// address returns that of the server, "" if there is no other.
 func (p *place) address() string {
 	if !p.changing() {
 		return ""
@@ -103,9 +103,9 @@ func (p *place) read() {
 	}
 }
 
-// lags returns an error if a server other than the first does not tell of jobs
+// lags returns an error if a server other than the first does not report jobs
 // although slurmdbd has taken all that slurmctld had for it: a replica that lags.
-// What it tells may be as old as that, and nothing may be written by it.
+// Nothing may be written by what it reports, which is as old.
 func (s *Sidecar) lags(now ostrich.Time, diag *slurm.Diag) error {
 	if s.place.passed() == nil || diag.DBDQueue > 0 || !s.unheard(now) {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// A Setting is one thing that can be configured. Its key in the file,
-// "database.address", makes the flag --database-address and the variable
+// Setting is one thing that can be configured. A key in the file such as
+// "database.address" makes the flag --database-address and the variable
 // OSTRICH_DATABASE_ADDRESS.
 type Setting struct {
 	Key   string
@@ -41,10 +41,10 @@ var (
 	envName  = strings.NewReplacer(".", "_", "-", "_")
 )
 
-// Flag is the name of the setting's flag.
+// Flag returns the name of the setting's flag.
 func (s Setting) Flag() string { return flagName.Replace(s.Key) }
 
-// Env is the name of the setting's environment variable.
+// Env returns the name of the setting's environment variable.
 func (s Setting) Env() string {
 	return "OSTRICH_" + strings.ToUpper(envName.Replace(s.Key))
 }
@@ -209,7 +209,7 @@ func Load(ctx *cli.Context) (Config, error) {
 	return c, c.Validate()
 }
 
-// ClusterFlag is Slurm's -M, with one cluster at a time.
+// ClusterFlag returns Slurm's -M, with one cluster at a time.
 func ClusterFlag() cli.Flag {
 	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
 }

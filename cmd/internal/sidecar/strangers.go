@@ -14,11 +14,11 @@ import (
 // changed it.
 const whyRival = "another writer gave it "
 
-// patience is what jobs are left alone for in the plan that is being made.
+// patience collects for how long the plan that is being made leaves jobs alone.
 type patience struct {
 	now   ostrich.Time
-	until ostrich.Time // when the first of them comes back; 0: none does
-	could func(value int64) bool
+	until ostrich.Time           // when the first of them comes back; 0: none does
+	could func(value int64) bool // see priority.Options.Could
 }
 
 // wait notes when a job comes back.
@@ -26,7 +26,8 @@ func (p *patience) wait(until ostrich.Time) {
 	p.until = cmp.Or(min(p.until, until), until)
 }
 
-// alone says why a job is left alone after a refusal, or as somebody else wrote it.
+// alone returns why a job is left alone: Slurm refused a write, or another writer
+// changed it. It is "" if it is not left alone.
 func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) string {
 	if s.journal != nil {
 		if words, again := s.journal.Refused(o.Channel, q.Job, s.patience.now); words != "" {

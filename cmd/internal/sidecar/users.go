@@ -27,8 +27,8 @@ func (c *Config) NamesOfUIDs(ctx context.Context, users []string) error {
 	return nil
 }
 
-// KnownUsers refuses names of users that there are not. A user is whom an answer, the
-// system or Slurm knows: a static program sees only /etc/passwd of the system's.
+// KnownUsers returns an error for a name that neither an answer, the system nor Slurm
+// knows. A static program sees only those users of the system that are in /etc/passwd.
 func (c *Config) KnownUsers(ctx context.Context, names []string, answer interface{ HasUser(name string) bool }) error {
 	var ofSlurm map[string]string // nil until Slurm is asked
 	for _, name := range names {

@@ -26,7 +26,7 @@ type choice struct {
 	set  func(place int)
 }
 
-// oneOf is a choice of texts.
+// oneOf returns a choice of texts.
 func oneOf[T ~string](at *T, of ...T) choice {
 	return choice{
 		of:   format.Texts(of, func(t T) string { return string(t) }),
@@ -35,8 +35,8 @@ func oneOf[T ~string](at *T, of ...T) choice {
 	}
 }
 
-// byName is a choice of constants, whose names are in their order. Those in but
-// are none.
+// byName returns a choice of constants; names are theirs, from 0 on. Those in but cannot be
+// chosen.
 func byName[T interface {
 	~uint8
 	fmt.Stringer

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// version and commit are what contrib/packaging/build builds, by
+// version and commit are set by contrib/packaging/build, through
 // -ldflags "-X slurm-ostrich/cmd/internal/sidecar.version=...".
 var version, commit string
 
@@ -16,7 +16,7 @@ var version, commit string
 //go:embed commit.txt
 var archived string
 
-// Version is the version of a package, or what the Go toolchain noted in the
+// Version returns the version of a package, or what the Go toolchain noted in the
 // binary: "v1.2.0", "(devel)".
 func Version() string {
 	if version != "" {
@@ -28,7 +28,7 @@ func Version() string {
 	return "unknown"
 }
 
-// Build is the version and, where it is known, the commit: "v1.2.0 (commit 71d3df6)".
+// Build returns the version and, where it is known, the commit: "v1.2.0 (commit 71d3df6)".
 func Build() string {
 	is := commit
 	if is == "" && !strings.HasPrefix(archived, "$") {

@@ -95,10 +95,10 @@ func (w *writer) await(ctx context.Context) (waited bool, err error) {
 	}
 }
 
-// knowing are options that know what was written.
+// knowing returns options that know what was written.
 func (w *writer) knowing() priority.Options {
 	o := priority.Options{Channel: w.channel, Controller: w.controller}
-	if w.journal != nil { // a nil one would be a History all the same
+	if w.journal != nil { // a nil *Journal would be a History that is not nil
 		o.Journal = w.journal
 	}
 	return o

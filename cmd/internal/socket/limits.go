@@ -12,14 +12,14 @@ import (
 
 // What a user may ask for, and all of them together.
 const (
-	perSecond = 5  // requests of a user
+	perSecond = 5  // requests of a user a second
 	burst     = 20 // requests of a user at once
 
 	mostOfUser = 8    // connections of a user
 	mostOfAll  = 128  // connections
 	mostUsers  = 1024 // users whose requests are counted
 
-	spared = 8 // further connections, of those who keep the cluster
+	spared = 8 // further connections, of root and of the daemon's own user
 
 	largeRows  = 2000 // from here on an answer counts as large
 	mostLarge  = 4    // large answers that are in memory; a user has one
@@ -111,8 +111,8 @@ func (l *limits) request(uid uint32) bool {
 	return l.users[uid].requests.AllowN(l.now(), 1)
 }
 
-// begin waits until an answer to a user who has a connection may be made, and returns
-// how to say that it is made.
+// begin waits until an answer to a user who has a connection may be made. Call made once
+// it is.
 func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -133,8 +133,8 @@ func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error)
 	}
 }
 
-// hold takes room for a large answer to a user who has a connection, and returns how to
-// say that it is sent.
+// hold reserves room for a large answer to a user who has a connection. Call sent once it
+// is sent.
 func (l *limits) hold(uid uint32) (sent func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

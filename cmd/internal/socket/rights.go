@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// rightsAge is from when on Slurm is asked again for its users, when somebody
-	// wants to know, and waits for the answer.
+	// rightsAge is how old an answer of Slurm may be. With an older one, a request asks
+	// again and waits for the answer.
 	rightsAge = time.Minute
 	// rightsLast is how long an answer counts if Slurm gives no newer one.
 	rightsLast = 10 * time.Minute
@@ -21,9 +21,9 @@ const (
 	rightsPatience = 3 * time.Second
 )
 
-// Directory remembers who Slurm's users are. It asks beside the cycles and when a
-// request wants to know, at most once at a time. Without a valid answer everybody
-// is an ordinary user.
+// Directory remembers who Slurm's users are. It asks when a request needs to know, beside
+// the cycles and one question at a time. Without a valid answer everybody is an ordinary
+// user.
 type Directory struct {
 	ask    func(context.Context) (slurm.Users, error)
 	failed func(error) // called for the first failure in a row
@@ -38,8 +38,8 @@ type Directory struct {
 	asking  chan struct{} // closed when the present question ends; nil: there is none
 }
 
-// NewDirectory returns a directory that asks Slurm for its users when somebody wants
-// to know, and tells failed of the first failure in a row.
+// NewDirectory returns a directory that calls ask for Slurm's users, and failed for the
+// first failure in a row.
 func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(error), now func() time.Time) *Directory {
 	return &Directory{ask: ask, failed: failed, now: now}
 }
@@ -101,7 +101,7 @@ func (d *Directory) refresh(done chan<- struct{}) {
 
 // Named returns the user of a name. The zero value is one whom Slurm does not know.
 func (d *Directory) Named(ctx context.Context, name string) slurm.User {
-	d.of(ctx, 0) // waits if nothing is known yet
+	d.of(ctx, 0) // waits for a new answer if the latest one is old
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now().Sub(d.success) < rightsLast {

@@ -44,8 +44,8 @@ type Options struct {
 	Users *Directory
 	// Late reports whether a newer cycle should have ended by now.
 	Late func(ended, now time.Time) bool
-	// Past is told of each question to accounting and the journal why it failed, nil if it
-	// did not. It may be called from any goroutine.
+	// Past is called after each question to accounting and the journal, with its error or
+	// nil. It may be called from any goroutine.
 	Past func(error)
 	Now  func() time.Time
 }
@@ -62,7 +62,7 @@ type Server struct {
 	listener *listener
 }
 
-// Open listens at a path and answers there. failed is told if it cannot go on.
+// Open listens at a path and answers there. It calls failed if it cannot go on.
 func Open(ctx context.Context, path string, o Options, failed func(error)) (*Server, error) {
 	s := newServer(o)
 	l, err := listen(ctx, path, s.limits)
@@ -104,7 +104,7 @@ type question struct {
 	answer func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error)
 }
 
-// questions are what can be asked, by the name that follows folder.
+// questions returns what can be asked, by the name that follows folder.
 func questions() map[string]question {
 	return map[string]question{
 		view.AskPlan.Name:      of(view.AskPlan, "user", "account", "partition", "job"),
@@ -187,8 +187,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 	_, _ = body.WriteTo(w)                                                      // The client may have disconnected.
 }
 
-// body makes the answer to a question of a user, and returns how to say that it is sent.
-// Answers are made one at a time. The error is a busyError if the user has to wait.
+// body makes the answer to a question of a user. Answers are made one at a time. Call sent
+// once it is sent. The error is a busyError if the user has to wait.
 func (s *Server) body(ctx context.Context, uid uint32, q question, state *State, by *view.Selection) (body *bytes.Buffer, sent func(), err error) {
 	v := s.viewer(ctx, state.Cycle, uid, q.past && len(by.Jobs) > 0)
 	made, err := s.limits.begin(ctx, uid)
@@ -242,7 +242,7 @@ func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32, past boo
 	return v
 }
 
-// lists are the lists of a selection by the names of their arguments.
+// lists returns the lists of a selection by the names of their arguments.
 func lists(by *view.Selection) map[string]*[]string {
 	return map[string]*[]string{"user": &by.Users, "account": &by.Accounts, "partition": &by.Partitions, "job": &by.Jobs}
 }

@@ -115,7 +115,7 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// lastLine is the last line of a text that says something, shortened.
+// lastLine returns the last line of a text, shortened.
 func lastLine(text []byte) string {
 	line := strings.TrimSpace(string(text))
 	line = line[strings.LastIndexByte(line, '\n')+1:]

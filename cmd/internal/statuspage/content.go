@@ -41,8 +41,8 @@ const (
 	queueRows    = 100
 )
 
-// refresh is how many seconds the page waits before it asks anew: half a cycle,
-// as more often nothing is new.
+// refresh returns how many seconds the page waits before it asks anew: half an interval,
+// as there is nothing new more often.
 func refresh(interval ostrich.Duration) int { return int(min(max(interval/2, 5), 60)) }
 
 // Render writes the page in the local time zone. All its links are relative, so a
@@ -76,7 +76,7 @@ func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location
 type content struct {
 	*builder
 	Title, Zone, Here string
-	Hidden            string // what is left out for whoever looks; "" if nothing is
+	Hidden            string // what this viewer does not see; "" if nothing is left out
 	Refresh           int    // seconds
 	All               bool
 	User, Job         string // that the rows are narrowed to
@@ -123,17 +123,17 @@ func (b *builder) person(name string) person {
 	return person{Name: name, Number: number, Class: "u" + strconv.Itoa(number%colours), Link: "./?" + q.Encode() + "#campaigns"}
 }
 
-// Row describes the user of a row, of which parts are the name.
+// Row describes the user of a row. parts name the row.
 func (b *builder) Row(user string, parts ...any) person {
 	p := b.person(user)
 	p.ID = b.id(parts...)
 	return p
 }
 
-// At is a moment on the page.
+// At returns a moment as the page shows it.
 func (b *builder) At(t ostrich.Time) moment { return b.clock.at(float64(t)) }
 
-// Maybe is a moment that may be null, which is never.
+// Maybe returns a moment as the page shows it; nil is never.
 func (b *builder) Maybe(t *float64) moment { return b.clock.maybe(t) }
 
 // builder makes the content of a snapshot.

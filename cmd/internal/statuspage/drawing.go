@@ -46,7 +46,7 @@ const (
 	leastWidth = 0.002
 )
 
-// drawn is a part that begins at and takes some parts of the width.
+// drawn returns a part by where it begins and how wide it is, as fractions of the drawing.
 func drawn(from, width float64, label, words string) partView {
 	v := partView{X: percent(from), W: percent(width), Words: words}
 	if width >= labelRoom {
@@ -55,7 +55,7 @@ func drawn(from, width float64, label, words string) partView {
 	return v
 }
 
-// listed is a head with as many of all texts as there is patience for.
+// listed joins a head and the first of the texts, most of them at most.
 func listed(head string, texts []string, most int) string {
 	text := strings.Join(append([]string{head}, texts[:min(len(texts), most)]...), "; ")
 	if len(texts) > most {

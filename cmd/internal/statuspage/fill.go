@@ -148,7 +148,7 @@ func (s *Snapshot) draw() {
 	}
 }
 
-// first is when the first of the blocks ends.
+// first returns when the first of the blocks ends, +Inf if there is none.
 func first(blocks []Block) float64 {
 	if len(blocks) == 0 {
 		return math.Inf(1)
@@ -183,7 +183,7 @@ func (s *Snapshot) name() {
 	s.Users = append(s.Users, slices.Compact(seen)...)
 }
 
-// number is the colour of a user.
+// number returns the place of a user in Users, which gives the colour.
 func (s *Snapshot) number(user string) int {
 	i, _ := slices.BinarySearch(s.Users, user)
 	return i

@@ -18,13 +18,13 @@ import (
 type Options struct {
 	// Snapshot is asked for each request. It never returns nil.
 	Snapshot func(ctx context.Context) *Snapshot
-	// Viewer says what whoever sends a request may see, or why they get no answer. A
-	// nil Viewer shows everything to everybody.
+	// Viewer returns what the client of a request may see. After an error the client
+	// gets that error. A nil Viewer shows everything to everybody.
 	Viewer func(r *http.Request) (*view.Viewer, error)
 	// Compare answers /api/v1/compare.json.
 	Compare func(w http.ResponseWriter, v *view.Viewer)
 	// Hosts are the names under which the page may be asked for, beside IP
-	// addresses and localhost; "*" allows any.
+	// addresses, localhost and this machine's name; "*" allows any.
 	Hosts []string
 }
 
@@ -65,7 +65,8 @@ type handler struct {
 	mux *http.ServeMux
 }
 
-// viewer returns what whoever asks may see. If that is not known, it answers.
+// viewer returns what the client may see. If that is not known, it answers with the error
+// and returns false.
 func (h *handler) viewer(w http.ResponseWriter, r *http.Request) (*view.Viewer, bool) {
 	if h.Viewer == nil {
 		return view.Everything(), true
@@ -145,7 +146,7 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
-	_, _ = body.WriteTo(w) // Who asked may be gone.
+	_, _ = body.WriteTo(w) // the client disconnected
 }
 
 // asset answers with a file that the page loads.
@@ -157,7 +158,7 @@ func asset(w http.ResponseWriter, name, kind string) {
 	}
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	_, _ = w.Write(text) // Who asked may be gone.
+	_, _ = w.Write(text) // the client disconnected
 }
 
 // api answers with a file of the API.

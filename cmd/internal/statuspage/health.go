@@ -47,7 +47,7 @@ func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
 	return &with
 }
 
-// Unix is a time in seconds, 0 for none.
+// Unix returns a time in seconds, 0 for the zero time.
 func Unix(t time.Time) ostrich.Time {
 	if t.IsZero() {
 		return 0
@@ -81,7 +81,7 @@ func (s *Snapshot) failed() []string {
 	return names
 }
 
-// words is the strip in a sentence.
+// words returns the strip in a sentence.
 func (s *Snapshot) words() string {
 	h := &s.Health
 	does := "observes " + h.Cluster + " and writes nothing"

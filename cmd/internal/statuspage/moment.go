@@ -16,7 +16,7 @@ type clock struct {
 // Relative to now. Without ISO it is no time but a word such as never.
 type moment struct{ ISO, Absolute, Relative string }
 
-// at is a moment from seconds of Unix time: 0 is none, +Inf never.
+// at returns the moment of seconds of Unix time: 0 is none, +Inf never.
 func (c clock) at(t float64) moment {
 	switch {
 	case math.IsInf(t, 0), math.IsNaN(t):
@@ -28,7 +28,7 @@ func (c clock) at(t float64) moment {
 	return moment{ISO: then.Format(time.RFC3339), Absolute: c.absolute(then), Relative: relative(then.Sub(c.now))}
 }
 
-// maybe is a moment that may be null, which is never.
+// maybe is at for a time that may be nil, which is never.
 func (c clock) maybe(t *float64) moment {
 	if t == nil {
 		return c.at(math.Inf(1))
@@ -58,7 +58,7 @@ func (c clock) zone() string {
 	return zone
 }
 
-// offset is the time zone's distance from UTC: UTC+01:00.
+// offset returns the time zone's distance from UTC: UTC+01:00.
 func (c clock) offset() string { return "UTC" + c.now.Format("-07:00") }
 
 // relative says how far away a moment is.

@@ -6,7 +6,7 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// MostQueued is how many jobs of the queue the page shows.
+// MostQueued is how many jobs of the queue the page shows, at most, if it is asked for all.
 const MostQueued = 500
 
 // Queue lists the pending jobs of the user or the job that q asks for, at most so
@@ -45,8 +45,8 @@ func (s *Snapshot) Queue(q Query, most int) Queue {
 }
 
 // Explain says why a job stands where it stands. It returns view.ErrNoJob for a job
-// that is unknown or may not be seen, ErrNoCycle before the first cycle, and another error for an invalid
-// name.
+// that is unknown or may not be seen, ErrNoCycle before the first cycle, and another
+// error for an invalid name.
 func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
 	name, err := view.ParseJob(job)
 	if err != nil {

@@ -59,7 +59,7 @@ type tick struct {
 	Odd              bool // left out where there is little room
 }
 
-// ticks are marks at round times of the clock on the wall.
+// ticks returns marks at round times of the day.
 func (s scale) ticks() []tick {
 	list := []tick{{X: "0", Label: "now", Anchor: "start"}}
 	steps := []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
@@ -105,7 +105,7 @@ func (s scale) ticks() []tick {
 	}
 }
 
-// percent is a part of the width, for a drawing.
+// percent returns a part of the width, for a drawing.
 func percent(part float64) string {
 	return format.Trimmed(math.Round(part*1e4)/100, 2)
 }

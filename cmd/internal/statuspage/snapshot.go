@@ -18,10 +18,10 @@ import (
 type Snapshot struct {
 	Health    Health
 	Pools     []Pool // in the order of the configuration
-	Lanes     []Lane // who completes first in the virtual schedule in front
+	Lanes     []Lane // pool by pool, in the order in which their first blocks end
 	Running   []Running
 	Shares    []Share
-	Campaigns []Campaign // who completes first in the virtual schedule in front
+	Campaigns []Campaign // in the order of virtual completion
 	Finished  []Finished // the latest first, at most 50
 	Promise   Promise
 	Trends    Trends
@@ -32,7 +32,7 @@ type Snapshot struct {
 	// place in it gives the colour of each of their rows.
 	Users []string
 
-	// Left is what the drawing leaves out, as it is bounded.
+	// Left is what the drawing leaves out, because its size is bounded.
 	Left Left
 
 	cycle  *view.Cycle  // nil before the first
@@ -219,6 +219,6 @@ type Check struct {
 type Query struct {
 	User string // only rows of this user
 	Job  string // of the queue only this job, as squeue names it; of the page not with Ask
-	All  bool   // of the page: all lanes, not only the first
+	All  bool   // of the page: all rows, not only the first
 	Ask  string // of the page: the job in the explain box, as it was typed
 }

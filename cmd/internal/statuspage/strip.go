@@ -89,7 +89,7 @@ func (b *builder) strip() strip {
 	return s
 }
 
-// because tells why, in Slurm's or the database's own words.
+// because adds the reason, in Slurm's or the database's own words.
 func because(why string) string {
 	if why == "" {
 		return ""
@@ -97,7 +97,7 @@ func because(why string) string {
 	return " The latest error: " + why
 }
 
-// noZero makes what would be written -0.00 a 0.
+// noZero returns 0 for what would be written as -0.00.
 func noZero(x float64) float64 {
 	if math.Abs(x) < 0.005 {
 		return 0

@@ -33,7 +33,7 @@ type shareTable struct {
 	longest         float64 // bar, in processors
 }
 
-// Bar is how long a bar is, in percent of the longest.
+// Bar returns how long a bar is, in percent of the longest.
 func (t *shareTable) Bar(processors float64) string { return percent(processors / t.longest) }
 
 func (b *builder) shares() *shareTable {
@@ -67,7 +67,7 @@ type table[Row any] struct {
 	More    *link
 }
 
-// campaigns is the unfinished campaigns.
+// campaigns returns the unfinished campaigns.
 func (b *builder) campaigns() table[Campaign] {
 	list := rowsOf(b.query.User, b.s.Campaigns, func(c *Campaign) string { return c.User })
 	t := table[Campaign]{Rows: list[:b.rows(len(list), campaignRows)]}
@@ -78,7 +78,7 @@ func (b *builder) campaigns() table[Campaign] {
 	return t
 }
 
-// caption counts what is shown, and says to whom it belongs.
+// caption counts what is shown, and names the user if the rows are narrowed to one.
 func (b *builder) caption(shown, all int, what string) string {
 	text := format.Counted(all, what)
 	if shown < all {
@@ -90,7 +90,8 @@ func (b *builder) caption(shown, all int, what string) string {
 	return text
 }
 
-// queueRow is a pending job in words: there may be many, and to ask for each word is slower.
+// queueRow holds the words for a pending job. There may be many jobs, and a template that
+// asks for each word is slower.
 type queueRow struct {
 	Who                                                                       person
 	Job, Explain, Campaign, Rank, SlurmRank, Moved, Priority, Reason, To, Why string
@@ -98,7 +99,7 @@ type queueRow struct {
 	PastDue                                                                   bool
 }
 
-// queue is the pending jobs in both orders.
+// queue returns the pending jobs in both orders.
 func (b *builder) queue() table[queueRow] {
 	most := queueRows
 	if b.query.All {
@@ -157,7 +158,7 @@ func (b *builder) queued(j *Queued) queueRow {
 // Made reports whether a write was made, as far as is known.
 func (w Write) Made() bool { return w.Result == "applied" || w.Result == "intended" }
 
-// Reason is why it was made, and what Slurm said.
+// Reason returns why the write was made, and what Slurm said.
 func (w Write) Reason() string {
 	if w.Words == "" {
 		return w.Why

@@ -69,7 +69,7 @@ var measures = []struct {
 	{"stretch", format.Rounded, func(p *livecompare.Point) (now, o *livecompare.Spread) { return &p.Stretch, &p.ShadowStretch }},
 }
 
-// trends is nil where there is nothing to draw.
+// trends returns nil if there is nothing to draw.
 func (b *builder) trends() *trendView {
 	points := b.s.Trends.Points
 	seen := func(p livecompare.Point) bool { return p.Wait.Count > 0 || p.Stretch.Count > 0 }
@@ -125,7 +125,7 @@ func (b *builder) trends() *trendView {
 	return v
 }
 
-// ceiling is a round number not below x, for an axis.
+// ceiling returns a round number not below x, for an axis.
 func ceiling(x float64, seconds bool) float64 {
 	if seconds {
 		for _, round := range []float64{60, 120, 300, 600, 1200, 1800, 3600, 2 * 3600, 3 * 3600, 4 * 3600, 6 * 3600, 8 * 3600, 12 * 3600, 24 * 3600} {
@@ -169,7 +169,7 @@ func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, t
 	return d.String()
 }
 
-// past are the ends of an axis of the past.
+// past returns the two ends of an axis from a moment to now.
 func (b *builder) past(from ostrich.Time) []tick {
 	begin := b.clock.at(float64(from))
 	return []tick{{X: "0", Label: begin.Absolute + ", " + begin.Relative, Anchor: "start"}, {X: "100", Label: "now", Anchor: "end"}}

@@ -62,13 +62,12 @@ func only[Row any](rows []Row, chosen func(*Row) bool) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(one Row) bool { return !chosen(&one) })
 }
 
-// sees reports whether whoever looks at the snapshot may see the jobs of a user in an
-// account.
+// sees reports whether the snapshot's viewer may see the jobs of a user in an account.
 func (s *Snapshot) sees(user, account string) bool {
 	return s.viewer == nil || s.viewer.Job(user, account)
 }
 
-// hidden says what is left out for whoever looks; "" if nothing is.
+// hidden says what the snapshot's viewer does not see; "" if nothing is left out.
 func (s *Snapshot) hidden() string {
 	const counts = " Counts of the whole cluster include all jobs."
 	switch {

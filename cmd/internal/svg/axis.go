@@ -21,7 +21,7 @@ type Tick struct {
 	Label string
 }
 
-// Linear is an axis with a labelled tick every step.
+// Linear returns an axis with a labelled tick every step.
 func Linear(title string, least, most, step float64) Axis {
 	a := Axis{Title: title, Min: least, Max: most}
 	for i := 0; least+float64(i)*step <= most*(1+1e-9); i++ {
@@ -31,7 +31,7 @@ func Linear(title string, least, most, step float64) Axis {
 	return a
 }
 
-// UpTo is an axis from 0 to a round number that is at least the largest value,
+// UpTo returns an axis from 0 to a round number that is at least the largest value,
 // with four to eight steps.
 func UpTo(title string, largest float64) Axis {
 	if largest <= 0 {
@@ -46,7 +46,7 @@ func UpTo(title string, largest float64) Axis {
 	return Linear(title, 0, math.Ceil(largest/(2*step))*2*step, 2*step)
 }
 
-// Log is a logarithmic axis with a tick at each digit times a power of ten; 1, 2
+// Log returns a logarithmic axis with a tick at each digit times a power of ten; 1, 2
 // and 5 have labels.
 func Log(title string, least, most float64) Axis {
 	a := Axis{Title: title, Min: least, Max: most, Scale: math.Log}
@@ -65,7 +65,7 @@ func Log(title string, least, most float64) Axis {
 	return a
 }
 
-// Signed is an axis from −most to most, linear around 0 up to about knee, and
+// Signed returns an axis from −most to most, linear around 0 up to about knee, and
 // logarithmic beyond.
 func Signed(title string, most, knee float64, label func(float64) string) Axis {
 	a := Axis{
@@ -82,7 +82,7 @@ func Signed(title string, most, knee float64, label func(float64) string) Axis {
 	return a
 }
 
-// Quarters is a linear axis with ticks at its ends and at three points between.
+// Quarters returns a linear axis with ticks at its ends and at three points between.
 func Quarters(title string, least, most float64, label func(float64) string) Axis {
 	a := Axis{Title: title, Min: least, Max: most}
 	for i := range 5 {

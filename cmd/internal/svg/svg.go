@@ -18,7 +18,7 @@ import (
 //go:embed style.css
 var style string
 
-// Style is the style sheet that a page with drawings needs.
+// Style returns the style sheet that a page with drawings needs.
 func Style() template.CSS { return template.CSS(style) }
 
 // Picture is a drawing. Coordinates are in pixels, from the upper left corner.

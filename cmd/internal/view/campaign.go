@@ -10,8 +10,7 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// Campaigns are the unfinished campaigns, those that complete first in the
-// virtual schedule in front.
+// Campaigns lists unfinished campaigns in the order of virtual completion.
 type Campaigns struct {
 	Cluster   string       `json:"cluster"`
 	Time      ostrich.Time `json:"time"`
@@ -92,8 +91,8 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	return Campaigns{s.Cluster, s.Time, list}
 }
 
-// Seen returns a campaign with the ids of those jobs alone that v may see. Who coordinates
-// an account may see some of the jobs of a user.
+// Seen returns a campaign with only those ids of jobs that v may see. The coordinator of an
+// account may see some of a user's jobs.
 func (s *Cycle) Seen(v *Viewer, c *Campaign) *Campaign {
 	if v.Job(c.User, "") {
 		return c
@@ -108,8 +107,9 @@ func (s *Cycle) Seen(v *Viewer, c *Campaign) *Campaign {
 	return &some
 }
 
-// seen returns whether a campaign is chosen and v may see it. With jobs to choose by it
-// is chosen if one of its unfinished jobs is, or the job that opened it.
+// seen returns a function that reports whether a campaign is chosen and v may see it. If
+// the selection names jobs, it chooses the campaigns of which it names an unfinished job
+// or the job that opened them.
 func (s *Cycle) seen(v *Viewer, by *Selection) func(c *Campaign) bool {
 	jobs := make(map[ostrich.JobID]bool)
 	if len(by.Jobs) > 0 {

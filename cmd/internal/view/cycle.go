@@ -28,8 +28,8 @@ type Cycle struct {
 	Time    ostrich.Time     // of the virtual schedule
 	Channel priority.Channel // what is written
 	Mode    priority.Mode
-	// Enforced is set where OStrich's order is in force: in mode enforce, and where some
-	// job has a value of it. Else Slurm's own order is.
+	// Enforced is set if OStrich's order is in force: in mode enforce, or if some ordered
+	// job has a value of OStrich's. Otherwise Slurm's own order is.
 	Enforced bool
 
 	Accepted  string           // the wait that users accept, as the setting has it
@@ -37,7 +37,7 @@ type Cycle struct {
 	Plan      sidecar.Plan
 	Unheard   int        // jobs of the plan that accounting does not know yet
 	Pools     []Pool     // in the order of the configuration
-	Campaigns []Campaign // unfinished, those that complete first in the virtual schedule in front
+	Campaigns []Campaign // unfinished, in the order of virtual completion
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
 

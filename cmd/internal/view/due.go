@@ -64,7 +64,7 @@ func (e *Explanation) accepted(w *words) {
 	}
 	accept, err := satisfaction.Parse(e.Accepted)
 	if err != nil {
-		return // of a daemon that knows other ones
+		return // from a daemon that knows other acceptances
 	}
 	who := accepters[accept.Name]
 	length := format.Span(float64(e.Length))

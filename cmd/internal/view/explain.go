@@ -37,7 +37,7 @@ type Explanation struct {
 	Ahead    *Ahead             `json:"ahead"`
 	Expected *Expected          `json:"expected_start"`  // null: nothing can be said
 	Due      *ostrich.Time      `json:"due"`             // until when users accept to wait; null: it cannot start, or its length is not known
-	Length   ostrich.Duration   `json:"expected_length"` // by which it is due, in seconds; 0: as for null
+	Length   ostrich.Duration   `json:"expected_length"` // from which Due follows, in seconds; 0: Due is null
 	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
 	Factors  *Factors           `json:"factors"`         // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
@@ -128,10 +128,10 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	case !ok:
 		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
-	return s.ranAs(job, &r), nil // even if it waited when the queue was read, which is before accounting
+	return s.ranAs(job, &r), nil // even if the queue, which is read before accounting, still has it
 }
 
-// explanation begins an explanation.
+// explanation returns an explanation with what is the same for all jobs.
 func (s *Cycle) explanation() *Explanation {
 	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, Writes: []Write{}}
 }
@@ -196,7 +196,7 @@ func (s *Cycle) procs(p *priority.Entry) int {
 	return p.CPUs
 }
 
-// Hide takes out the shares of the job's user unless v may see them.
+// Hide removes the shares of the job's user unless v may see them.
 func (e *Explanation) Hide(v *Viewer) {
 	if c := e.Campaign; c != nil && !v.Share(c.of.User, c.of.Account) {
 		c.Share, c.Entitled, c.Held = nil, nil, nil

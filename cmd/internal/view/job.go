@@ -60,8 +60,8 @@ func (n JobName) Pending(entries []*priority.Entry) int {
 		})
 }
 
-// first returns the first index below n that fits, by the first of the tests that any
-// fits; or -1.
+// first returns the first index below n that passes a test, or -1. It tries a test on all
+// indices before the next one.
 func first(n int, tests ...func(i int) bool) int {
 	for _, fits := range tests {
 		for i := range n {

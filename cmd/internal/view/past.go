@@ -76,8 +76,8 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// ranAs explains a job that is not pending, and says so if it is one of an array that was
-// named as a whole.
+// ranAs explains a job that is not pending. If name is that of an array, it says which of
+// the array's tasks the job is.
 func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
 	e := s.ran(r)
 	if r.ArrayJob == name.id && r.ArrayTask != slurmdb.NoTask && name.task < 0 {
@@ -86,7 +86,7 @@ func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// know adds to an answer what the past tells of its jobs that have started or ended.
+// know adds to an answer what the past knows of its jobs that have started or ended.
 func (s *Cycle) know(ctx context.Context, a *Answer) {
 	list := slices.DeleteFunc(slices.Clone(a.Jobs), func(e *Explanation) bool { return e.Waited == nil })
 	if len(list) == 0 {
@@ -171,7 +171,7 @@ func (s *Cycle) knowStarts(ctx context.Context, list []*Explanation) error {
 	return nil
 }
 
-// count adds up what started while jobs waited, of which the first was submitted first.
+// count adds up what started while jobs waited. waiters are in the order of submission.
 func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 	from, to := waiters[0].Submitted, waiters[0].until
 	for _, w := range waiters {
@@ -204,5 +204,5 @@ func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 	return err
 }
 
-// rounded removes what adding up fractions leaves.
+// rounded removes the rounding errors of a sum.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Plan is the order of the queue and what would be written. Its fields, and
-// those of all answers, are kept.
+// Plan is the order of the queue and what would be written. The JSON fields of all
+// answers are stable: later versions keep them.
 type Plan struct {
 	Cluster string           `json:"cluster"`
 	Time    ostrich.Time     `json:"time"`

@@ -2,8 +2,8 @@ package view
 
 import "context"
 
-// Query is something that can be asked of a described cycle: by a command of a
-// cycle of its own, and by users of that of ostrichd.
+// Query is a question about a described cycle. A command asks it about a cycle of its own
+// or, through the socket, about the latest one of ostrichd.
 type Query[Answer any] struct {
 	Name string
 	// Past reports whether the answer may tell of jobs that have ended.

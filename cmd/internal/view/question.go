@@ -44,13 +44,13 @@ type Answer struct {
 	LeftOut int `json:"left_out"`
 	// Hidden reports whether the user may have jobs that are hidden.
 	Hidden bool `json:"hidden"`
-	// Unknown are the names of jobs that nobody knows.
+	// Unknown are the names of jobs that are not known or that the viewer may not see.
 	Unknown []string `json:"unknown"`
 	// Incomplete says why something may be missing; "" if nothing is.
 	Incomplete string `json:"incomplete,omitempty"`
 
-	// Asked reports whether the past was asked, and Failed why it did not answer. That is
-	// for who runs the cluster: it may name hosts and accounts of the database.
+	// Asked reports whether the past was asked, and Failed why it did not answer. Failed
+	// is for administrators: it may name hosts and accounts of the database.
 	Asked  bool  `json:"-"`
 	Failed error `json:"-"`
 }
@@ -73,7 +73,7 @@ var AskExplain = Query[*Answer]{
 // Answer explains the jobs of a selection or, if it names none, the unfinished jobs of its
 // users. Jobs that are not known or that v may not see are in Answer.Unknown and are no
 // error. Without a past, or if it cannot be asked, jobs that have ended are not known, and
-// nothing is told of what started while a job waited. The past is asked at most once for
+// the answer lacks what started while a job waited. The past is asked at most once for
 // each name, and a few times for all jobs together.
 func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, error) {
 	names, err := ParseJobs(by.Jobs...)
@@ -109,8 +109,8 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 }
 
 // find explains a job of the cycle or of the past, for an answer. It returns nil if the
-// job is not known. The past knows when a job has ended that accounting calls pending and
-// the queue does not have.
+// job is not known. It also asks the past about a job that accounting calls pending and
+// the queue does not have: such a job may have ended.
 func (s *Cycle) find(ctx context.Context, name JobName, of *Answer) *Explanation {
 	e, err := s.Explain(name)
 	if err != nil {

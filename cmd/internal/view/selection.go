@@ -11,13 +11,13 @@ import (
 type Selection struct {
 	Users, Accounts, Partitions []string
 
-	Jobs []string // as squeue names them; shares do not look at it
+	Jobs []string // as squeue names them; Cycle.Shares ignores it
 
 	names map[ostrich.JobID][]JobName // of Jobs, once they are read, by their numbers
 }
 
-// named reports whether a name of a job among those with one of these numbers fits, or
-// no job is chosen by name. Text that is no name of a job chooses nothing.
+// named reports whether one of Jobs has one of these numbers and fits. It is true if no
+// job is chosen by name. Text that is no name of a job chooses nothing.
 func (s *Selection) named(fits func(JobName) bool, numbers ...ostrich.JobID) bool {
 	if len(s.Jobs) == 0 {
 		return true

@@ -7,17 +7,17 @@ import "slices"
 // value sees nothing.
 type Viewer struct {
 	Names    []string // of the user; of more than one where Slurm and accounting differ
-	Accounts []string // of which the user is coordinator: the jobs there are seen as well
+	Accounts []string // that the user coordinates: sees the jobs there too
 	Jobs     bool     // sees the jobs and campaigns of others
 	Shares   bool     // sees the shares of others
-	Ended    bool     // sees those jobs of others that have ended too, as far as Jobs
+	Ended    bool     // if Jobs is set: sees ended jobs of others too
 }
 
-// Everything is a viewer who sees everything.
+// Everything returns a viewer who sees everything.
 func Everything() *Viewer { return &Viewer{Jobs: true, Shares: true, Ended: true} }
 
-// NewViewer returns a viewer from whom slurmctld hides what PrivateData names. Ended jobs
-// of others are slurmdbd's to show.
+// NewViewer returns a viewer from whom slurmctld hides what private, its PrivateData,
+// names. slurmdbd decides who sees ended jobs of others, so Ended is not set.
 func NewViewer(private []string) *Viewer {
 	hides := func(what string) bool { return slices.Contains(private, what) }
 	// A user's shares tell what of their jobs runs and waits as well.

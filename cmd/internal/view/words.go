@@ -26,7 +26,7 @@ func (w *words) add(label, text string, args ...any) {
 	*w = append(*w, Line{label, format.Plain(fmt.Sprintf(text, args...))})
 }
 
-// Lines is all but title and verdict, in words.
+// Lines returns the explanation in words, without title and verdict.
 func (e *Explanation) Lines() []Line {
 	var w words
 	if e.Slurm != nil {
@@ -280,7 +280,7 @@ var results = map[priority.Status]string{
 	priority.Undone: "; something else undid it", priority.Gone: "; the job had left the queue", priority.Unsent: "; it was not made",
 }
 
-// channel is what OStrich writes, in words.
+// channel returns what OStrich writes, in words.
 func channel(name priority.Channel) string {
 	switch name {
 	case priority.SiteFactor:

@@ -39,8 +39,8 @@ func New(handler http.Handler) *http.Server {
 // mostStreams is how many requests a connection of HTTP/2 carries at a time.
 const mostStreams = 16
 
-// Serve answers requests at a listener as the file wants it, until the server is
-// closed. It closes the listener. The file may be empty, see Read.
+// Serve answers requests at a listener as the file says, until the server is closed. It
+// closes the listener. The path may be empty, see Read.
 func Serve(server *http.Server, l net.Listener, file string, log zerolog.Logger) error {
 	server.ErrorLog = slog.NewLogLogger(zerolog.NewSlogHandler(seldom(log, 1)), slog.LevelWarn)
 	l = limit(l, seldom(log, 1))
@@ -54,13 +54,13 @@ func Serve(server *http.Server, l net.Listener, file string, log zerolog.Logger)
 	return err
 }
 
-// seldom returns a log that takes a few lines a minute: what is logged depends on what
-// clients send.
+// seldom returns a log that takes so many lines a minute, as clients decide how much there
+// is to log.
 func seldom(log zerolog.Logger, lines uint32) zerolog.Logger {
 	return log.Sample(&zerolog.BurstSampler{Burst: lines, Period: time.Minute})
 }
 
-// Doors is what a file wants of those who connect. The zero value lets everybody in,
+// Doors says what a file requires of clients. The zero value lets everybody in,
 // unencrypted.
 type Doors struct {
 	TLS  bool // everything is encrypted

@@ -1,5 +1,5 @@
-// Package yamlfile reads files of keys and values. Errors name the file and the
-// line, all of them at once, and a key that is there twice is one.
+// Package yamlfile reads files of keys and values. Errors name the file and the line, all
+// of them at once. A key that is there twice is an error.
 package yamlfile
 
 import (
@@ -15,8 +15,8 @@ import (
 // saysLine is how an error of the YAML parser begins, if it knows the line.
 var saysLine = regexp.MustCompile(`(?s)^yaml: line (\d+): (.*)$`)
 
-// Read has a function read the only document of a file, and returns what it found wrong.
-// needs says what an empty file lacks, what is the name of such a document.
+// Read passes the only document of a file to read, and returns the errors that read has
+// collected. needs says what an empty file lacks, what is the name of such a document.
 func Read(file string, raw []byte, needs, what string, read func(r *Reader, root *yaml.Node)) error {
 	bad := func(err error) error {
 		if said := saysLine.FindStringSubmatch(err.Error()); said != nil {

@@ -64,7 +64,7 @@ association_commands() {
 		account) printf 'add account %s cluster=%s parent=%s description=testbed organization=testbed %s\n' "$name" "$1" "$account" "$more" ;;
 		user) printf 'add user %s cluster=%s account=%s %s\n' "$name" "$1" "$account" "$more" ;;
 		operator)
-			# Of a user that is there already, add changes nothing.
+			# For an existing user, add does not change the AdminLevel.
 			printf 'add user %s cluster=%s account=%s %s\n' "$name" "$1" "$account" "$more"
 			printf 'modify user %s set adminlevel=Operator\n' "$name"
 			;;

@@ -91,8 +91,8 @@ func environment(name string) (string, error) {
 	return "", fmt.Errorf("%s is not set: source the testbed's env file", name)
 }
 
-// runName excludes from the first part of a job's name the dots that separate its
-// parts, and what LIKE and scancel treat as a pattern or list.
+// runName matches the first part of a job's name: without the dots that separate the
+// parts, and without what scancel treats as a list.
 var runName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
 func runAction(c *cli.Context) error {

@@ -196,10 +196,9 @@ func figures(user string, seeds []Comparison) Figures {
 	return f
 }
 
-// percentile returns the smallest of the values such that p per cent of them are
-// not larger; 0 without values. It interpolates between two values: otherwise the
-// 95th percentile of fewer than twenty would always be the highest. It sorts the
-// values.
+// percentile returns the p-th percentile of the values, which it sorts; 0 without values.
+// It interpolates between two values: otherwise the 95th percentile of fewer than twenty
+// would always be the highest.
 func percentile(values []float64, p int) float64 {
 	if len(values) == 0 {
 		return 0

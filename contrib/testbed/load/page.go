@@ -61,8 +61,8 @@ func fillPage(page string, cells []Cell) (string, error) {
 	}
 }
 
-// matrixTable has one line for each scenario. The names of scenarios with a
-// section link to it.
+// matrixTable returns a table with one line for each scenario. The names of scenarios with
+// a section link to it.
 func matrixTable(cells []Cell, sections map[string]bool) string {
 	if len(cells) == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (c *Cell) pay() string {
 	return cmp.Or(strings.Join(names, ", "), "nobody")
 }
 
-// table has one line for each user of a scenario.
+// table returns a table with one line for each user of a scenario.
 func (c *Cell) table() string {
 	a, b := c.Runs[0], c.Runs[1]
 	deadlines := c.All.Deadlines[0]+c.All.Deadlines[1] > 0

@@ -32,7 +32,7 @@ type array struct {
 	ended   map[int]string // the state of those that have ended, as far as it was seen
 }
 
-// slurm has the missing points computed by a job array.
+// slurm computes the missing points in a job array.
 func (r *run) slurm() error {
 	missing, err := r.missing(r.all())
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *array) submit(missing []int) error {
 	return err
 }
 
-// tasksOf are the tasks of points, both ascending.
+// tasksOf returns the tasks of points, both ascending.
 func (a *array) tasksOf(points []int) []int {
 	tasks := make([]int, len(points))
 	for i, p := range points {
@@ -276,7 +276,7 @@ func (a *array) late(missing []int) bool {
 	return slices.ContainsFunc(missing, func(i int) bool { return a.ended[i/a.perTask] == "COMPLETED" })
 }
 
-// lastLine is the last line of a file that says something.
+// lastLine returns the last line of a file, or why there is none.
 func lastLine(path string) string {
 	raw, err := os.ReadFile(path)
 	text := strings.TrimSpace(string(raw))

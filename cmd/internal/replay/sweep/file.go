@@ -48,7 +48,7 @@ var (
 	listed = []string{"policy", "backfill", "replay"}
 )
 
-// maxSeeds bounds a range of seeds, which is so easily mistyped.
+// maxSeeds bounds a range of seeds, which is easily mistyped.
 const maxSeeds = 100_000
 
 // Read reads a file. Errors name it and the line, all of them at once; unknown
@@ -151,7 +151,7 @@ func (r *reader) trace(n *yaml.Node) {
 		values := r.values("traces."+key.Value, key.Value, value)
 		single := map[string]*string{"generate": &t.Generate, "log": &t.Log, "name": &t.Name}[key.Value]
 		switch {
-		case len(values) == 0: // which was told
+		case len(values) == 0: // which has been reported
 		case single != nil && (len(values) > 1 || values[0].Value == ""):
 			r.Fail(key.Line, "traces.%s: expected one word", key.Value)
 		case single != nil:

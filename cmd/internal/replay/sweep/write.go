@@ -23,13 +23,13 @@ type object struct {
 	Parameters map[string]string `json:"parameters"`
 	replay.Summary
 
-	// Always nil, and so never written: how long a run took is another each
-	// time, and the fields of these names in the summary are hidden.
+	// Always nil, and so never written. They hide the fields of these names in the
+	// summary: how long a run took differs each time.
 	Seconds       any `json:"seconds,omitempty"`
 	JobsPerSecond any `json:"jobs_per_second,omitempty"`
 }
 
-// object is a point as JSON.
+// object returns what sweep --json writes of a point.
 func (r *run) object(i int) object {
 	p := &r.Points[i]
 	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i)}
@@ -44,7 +44,7 @@ func (r *run) object(i int) object {
 	return o
 }
 
-// summary is that of a point under the name that its trace has in this sweep.
+// summary returns that of a point under the name that its trace has in this sweep.
 func (r *run) summary(i int) replay.Summary {
 	s := r.results[i].Summary
 	s.Log = r.traces[r.Points[i].Trace].name
@@ -176,8 +176,8 @@ type column struct {
 	value any
 }
 
-// measures are the columns of a summary, named as its fields are; of satisfaction those of
-// all jobs and campaigns.
+// measures returns the columns of a summary, named as its fields are; of satisfaction
+// those of all jobs and campaigns.
 func measures(s *replay.Summary) []column {
 	d, w, jobs, campaigns := &s.Stretch, &s.Wait, &s.Satisfaction.All.Jobs, &s.Satisfaction.All.Campaigns
 	return []column{
@@ -209,8 +209,8 @@ func measures(s *replay.Summary) []column {
 	}
 }
 
-// bags are the columns of a sweep with platforms besides: measures of all bags, and means
-// of each class. They are empty for a point on one machine, of which nothing is known.
+// bags returns the further columns of a sweep with platforms: measures of all bags, and
+// means of each class. They are empty for a point on one machine (nil).
 func bags(p *replay.PlatformSummary) []column {
 	known := p != nil
 	if !known {
@@ -278,7 +278,7 @@ func (r *run) rows() [][]string {
 	return rows
 }
 
-// exact is a number as text, in full precision.
+// exact returns a number as text, in full precision.
 func exact(number any) string {
 	if x, ok := number.(float64); ok {
 		return strconv.FormatFloat(x, 'f', -1, 64)

@@ -84,13 +84,13 @@ func (c *Cluster) churn() {
 	}
 }
 
-// Sidecar is a sidecar of the cluster.
+// Sidecar returns a sidecar of the cluster.
 func (c *Cluster) Sidecar(config sidecar.Config) (*sidecar.Sidecar, error) {
 	config.Cluster = c.Conf.ClusterName
 	return sidecar.New(config, c, c, c.Conf, c.Parts)
 }
 
-// PollEach tells of what has happened since the last poll.
+// PollEach reports what has happened since the last poll.
 func (c *Cluster) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
 	if c.Busy {
 		c.churn()
