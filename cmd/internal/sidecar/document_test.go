@@ -17,8 +17,8 @@ const intro = `# Configuration
 has a default: nothing has to be set where slurmdbd's database is on the same machine and lets the account ` + "`ostrich`" + ` in
 without a password.
 
-**What wins.** A flag wins over the environment, that over the file, and that over the default. An environment variable that
-is empty counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect, as a file that can be used.
+**What wins.** A flag wins over the environment, the environment over the file, and the file over the default. An empty
+environment variable counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect, as a file that can be used.
 
 **The file** is ` + "`" + DefaultFile + "`" + `; ` + "`--config FILE` or `OSTRICH_CONFIG`" + ` names another. It is YAML. A key that is
 not known, is set twice or has an invalid value is an error that names the line; nothing starts half configured.
@@ -32,7 +32,7 @@ a key of the file, and never printed or logged. The file has to be readable for 
 **Writing.** Without ` + "`mode: enforce` or `ostrichd --apply`" + ` nothing is written to Slurm.
 
 **Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing.
-` + "`listen`, `status.listen`, `status.hosts`, `log.format` and the path `web.config_file`" + ` take effect at the next start. What stands in
+` + "`listen`, `status.listen`, `status.hosts`, `log.format` and the path `web.config_file`" + ` take effect at the next start. The content of
 ` + "`web.config_file` counts at once, without a reload ([security](security.md#tls-and-passwords))" + `.
 
 Lengths of time are written as ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are written with commas, and in the file also as YAML
