@@ -294,6 +294,6 @@ func (d *daemon) release() {
 		return
 	}
 	if err := d.lead.Release(); err != nil {
-		d.log.Warn().Err(err).Msg("the database's lock was not given back cleanly")
+		d.log.Warn().Err(err).Msg("the lock was not given back cleanly")
 	}
 }

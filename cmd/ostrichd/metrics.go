@@ -79,7 +79,7 @@ func newMetrics(version string) *metrics {
 		lastSuccess: gauge("ostrich_last_success_timestamp_seconds", "When the latest cycle without an error ended."),
 		lag:         gauge("ostrich_source_lag_seconds", "How far the virtual schedule is behind the database's clock, because accounting lags."),
 		enforcing:   gauge("ostrich_enforcing", "1 if priorities are written, 0 in observe mode and while another daemon writes."),
-		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon writes, which holds the database's lock; else 0."),
+		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon holds the lock and writes; else 0."),
 		givenUp:     gauge("ostrich_given_up_jobs", "Pending records that Slurm refused to change and that are left alone until the next try."),
 		contested:   gauge("ostrich_contested_jobs", "Pending records that another writer changed and that are left alone for a while."),
 		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),

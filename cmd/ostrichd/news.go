@@ -41,7 +41,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if c.Names != nil {
-		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; mode enforce would not begin")
+		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; with them, mode enforce does not start")
 	}
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
