@@ -130,8 +130,8 @@ func (s *Schedule) serve(u *user, work Work) {
 	s.refresh(u, u.completed)
 }
 
-// A debtor is a user to whom the virtual schedule owed something when the last of
-// the user's jobs had ended.
+// A debtor is a user to whom the virtual schedule owed something when the last of the
+// user's jobs ended or was kept back.
 type debtor struct {
 	user  *user
 	since Time

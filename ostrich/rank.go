@@ -172,8 +172,8 @@ func (s *Schedule) rankOf(g *stage) Rank {
 // A stageKey decides on the place of a stage among the others.
 type stageKey struct {
 	gated bool
-	done  float64 // C~ in real time of what goes first for it, +Inf for all else
-	tag   float64 // how far away the virtual completion is; 0 once done
+	done  float64 // C~ in real time of an overdue stage; +Inf of others
+	tag   float64 // the finish tag, with Grace or Memory Place.Distance; 0 of an overdue stage
 	since Time    // t_i, see stage.since
 }
 
