@@ -82,7 +82,7 @@ func reader(in *bufio.Reader) lines.Reader {
 	return lines.Reader{In: in, Most: 1 << 24, TooLong: errLong}
 }
 
-// errLong says that a line is longer than any that sacct and sacctmgr write.
+// errLong marks a line longer than any that sacct and sacctmgr write.
 var errLong = errors.New("a line longer than 16 MiB")
 
 // dump is the state of reading a dump.
@@ -278,7 +278,7 @@ func countTasks(list []byte) (int32, bool) {
 	return int32(total), true
 }
 
-// who reads the account and user that the job runs for.
+// who reads the job's account, user, partition and QOS.
 func (d *dump) who(j *accounting.Job) error {
 	user := d.text(colUser)
 	if user == "" {
