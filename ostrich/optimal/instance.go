@@ -56,7 +56,7 @@ const (
 	mostWeight = 1_000_000
 )
 
-// ErrInstance is an instance that no schedule can exist for.
+// ErrInstance marks an instance that has no schedule.
 var ErrInstance = errors.New("cannot be scheduled")
 
 // Check returns what is wrong with an instance, as an [ErrInstance] that names the

@@ -113,7 +113,7 @@ func (m *memory) usable(p *problem, n *node) {
 }
 
 // rulesOut reports whether an explored node shows that no schedule which goes on from n
-// is the best, and sets the bound of n then.
+// is better than the best. If so it sets the bound of n.
 func (m *memory) rulesOut(s *search, n *node) bool {
 	m.identify(n)
 	m.usable(s.problem, n)
@@ -161,9 +161,9 @@ func (b bucket) first(k int) {
 	b[0] = used
 }
 
-// later returns by how much what follows n has to start later behind r, or a duration
-// above most if that is above most, or if other jobs are left or a campaign ends later in
-// r.
+// later returns by how much what follows n has to start later behind r. It returns a
+// duration above most where that is above most, and where other jobs are left or a campaign
+// ends later in r.
 func (r *remembered) later(n *node, most ostrich.Duration) ostrich.Duration {
 	if !slices.Equal(r.set, n.set) {
 		return never

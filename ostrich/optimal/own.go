@@ -86,8 +86,8 @@ func (s *search) run() (bound float64, optimal bool) {
 	return min(bound, s.best), ended || s.beaten(bound, s.best)
 }
 
-// priceIn raises the bound by so many steps, and returns it. On the way it lists the
-// jobs in the order in which they start at the prices of late.
+// priceIn raises the bound by the given number of steps, and returns it. On the way it
+// lists the jobs in the order in which they start at recent prices, see mix.
 func (s *search) priceIn(a *ascent, steps int, h *neighbourhood) float64 {
 	starts := make([]ostrich.Duration, len(s.tasks))
 	bound := a.climb(steps, func() float64 { return s.best }, func() bool {
