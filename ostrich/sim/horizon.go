@@ -30,8 +30,8 @@ type Horizon struct {
 	// would under FCFS and EASY.
 	Plan Planner
 
-	// Most is how many jobs are planned at once, those that have waited longest; the
-	// others wait as if they had come later. 0 is all.
+	// Most is how many jobs are planned at once, at most: those that have waited longest.
+	// The others wait as if they had come later. 0 is no limit.
 	Most int
 
 	// Failed is called with the first error of Plan; it may be nil.
