@@ -41,8 +41,8 @@ type Plan struct {
 	// Exact is how many jobs at the head have a rank of their own: fewer than the depth
 	// asks for where the step times the ranks does not fit the channel.
 	Exact int
-	// Kept tells that a campaign stands before one that is a little nearer, see
-	// Options.Margin: as time passes, the plan may become another one.
+	// Kept reports whether a campaign stands before one that is a little nearer, see
+	// Options.Margin: as time passes, the plan may change without an event.
 	Kept bool
 }
 
@@ -138,7 +138,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	return p, nil
 }
 
-// Value is what a job has in the channel.
+// Value returns the job's value in the channel.
 func (ch Channel) Value(q *Queued) int64 {
 	switch ch {
 	case SiteFactor:
@@ -237,11 +237,10 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	return nil
 }
 
-// bands tells which values a job may have that is beyond the depth: at the bottom of
-// the window a step for what asks for the impossible, and above it all others. What
-// waits for a limit has no band of its own: a whole campaign is at its limit in one
-// cycle and not in the next, and would be written each time. Where there is no room it
-// is one band for all.
+// bands returns which values a job beyond the depth may have: one step at the bottom of the
+// window for jobs that ask for the impossible, the rest for all others. Jobs that wait for
+// a limit have no band of their own: a whole campaign is at its limit in one cycle and not
+// in the next, and would be written each time. Without room all share one band.
 func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
 	need := w.step
 	for _, g := range gap {

@@ -105,8 +105,9 @@ func (o Options) nice(q *Queued) int64 {
 	return nice
 }
 
-// unseen returns the value that we wrote last to a job, or to its array, if Slurm
-// shows none, and the value to give back. ok is false where that has been done.
+// unseen returns, for a job whose value Slurm does not show, the value that we wrote last
+// to it or to its array, and the value to give back. ok is false if we wrote none, or a
+// SiteFactor of 0.
 func (o Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
 	if o.Journal == nil {
 		return 0, 0, false
