@@ -192,7 +192,7 @@ func (p *parser) parse(v []driver.Value) row {
 // minutes rounds a time limit up to what the tables hold.
 func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
 
-// pauses notes how long the job was suspended, by its columns, if it was or is.
+// pauses records the columns of a job's suspensions, if it was or is suspended.
 func (w *row) pauses(inx, suspended uint64) {
 	if suspended > 0 || w.state == Suspended {
 		x := *w.extra
@@ -201,7 +201,7 @@ func (w *row) pauses(inx, suspended uint64) {
 	}
 }
 
-// refuse notes that the row cannot be true.
+// refuse records why the row cannot be true.
 func (w *row) refuse(why error) {
 	bad := *w.extra
 	bad.bad = why.Error()
@@ -248,7 +248,8 @@ func (w *row) size(v []driver.Value) error {
 	return nil
 }
 
-// holds returns what the row asks for and what it holds, from what its columns say.
+// holds returns the processors that the row asks for and those that it holds, from its
+// columns.
 func (w *row) holds(req, alloc uint64) (asks, has uint64) {
 	// If a job is cancelled that could not start yet (held, with a dependency or a
 	// begin time), Slurm writes its end as its start. It holds nothing.
@@ -267,7 +268,7 @@ func (w *row) holds(req, alloc uint64) (asks, has uint64) {
 	return req, alloc
 }
 
-// processors enters what the row asks for and holds.
+// processors sets the processors that the row asks for and holds.
 func (w *row) processors(req, alloc uint64) error {
 	switch {
 	case w.partition == "" && w.end != 0:
@@ -284,8 +285,8 @@ func (w *row) processors(req, alloc uint64) error {
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
 const maxTasks = 1 << 23
 
-// impossible says why no job can have the times of the row, or "". A resized row
-// keeps its job's start, which is before the row's own submission.
+// impossible returns why the row cannot be true, or "". A resized row keeps its job's
+// start, which is before the row's own submission.
 func (w *row) impossible(now ostrich.Time, resized bool) string {
 	latest := now + farFuture
 	switch {
