@@ -74,7 +74,7 @@ func (l *lengths) add(d Duration) {
 	l.count++
 }
 
-// lastTwo is the mean of the latest two lengths, of which there is one.
+// lastTwo returns the mean of the latest two lengths, or the only one.
 func (l *lengths) lastTwo() Duration {
 	if l.count > 1 {
 		return (l.last + l.before) / 2

@@ -37,7 +37,7 @@ type waiting struct {
 	stages  []*stage // sorted by their keys
 	ranks   []Rank   // of stages
 	moved   []*stage // that may have another place now, or none
-	users   []*user  // of whose stages more may have, see user.laid
+	users   []*user  // further stages of these may have another place, see user.laid
 	gone    int      // of moved, about how many have no pending job
 	moment  float64  // for which the stages were sorted
 	version uint64   // of the schedule that was sorted

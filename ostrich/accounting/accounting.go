@@ -55,7 +55,7 @@ const (
 	Completed
 	// Failed ended by itself with another exit code, or ran out of memory.
 	Failed
-	// Cancelled was ended by somebody, started or not.
+	// Cancelled was cancelled, started or not.
 	Cancelled
 	// TimedOut was ended at its limit.
 	TimedOut

@@ -86,8 +86,8 @@ func (a *ascent) climb(steps int, best func() float64, seen func() bool) float64
 	return a.highest
 }
 
-// step changes the prices so that the bound would be raised by so much, if it were
-// linear. It reports whether there is a direction in which it might be.
+// step changes the prices so that the bound would rise by rise, if it were linear. It
+// returns false if there is no direction in which the bound might rise.
 func (a *ascent) step(rise float64) bool {
 	r := a.relaxation
 	r.excess(a.chosen, a.over)

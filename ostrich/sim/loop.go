@@ -50,7 +50,7 @@ type progress struct {
 	prefix  int    // of the tasks in the order of logged ends, how many have ended
 }
 
-// newLoop makes an engine for campaigns of so many jobs.
+// newLoop makes an engine for campaigns that have the given number of jobs together.
 func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
 	l := &loop{
 		engine: newEngine(m, make([]Job, jobs)), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
