@@ -315,7 +315,7 @@ func (v *view) few() []Hint {
 	sum := v.Controller.Weights.Sum()
 	w, err := v.window(sum, 0)
 	if err != nil {
-		return nil // none at all, of which Check tells
+		return nil // there are none at all, as Check says
 	}
 	ranks := max(1, w.ranks()/2)
 	if ranks >= needed {

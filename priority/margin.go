@@ -8,7 +8,7 @@ import (
 // block is a run of jobs of one campaign, with one distance and one Wait, in the order wanted.
 type block struct {
 	from, to int   // its jobs are from up to, not including, to
-	value    int64 // the greatest that one of them has, in numbers of which the greater goes first; 0 for none
+	value    int64 // the greatest that one of them has, see Options.ahead; 0 for none
 	distance float64
 	wait     Wait // why its jobs cannot start
 	stays    bool // before one that was wanted before it
@@ -18,7 +18,7 @@ type block struct {
 type placed struct {
 	at    int   // where it was wanted
 	block int   // the block it was wanted in
-	value int64 // what tells which others it stands before, see level
+	value int64 // decides which others it stands before, see level
 	stays bool  // before one that was wanted before it
 }
 
@@ -31,9 +31,9 @@ const deepMargin = 5
 // again as they are served and as their jobs turn out shorter than expected, and each
 // change writes to all their jobs.
 //
-// The present values tell what stands before what, so that the plan is a function of
-// what was read and a restart forgets nothing. No pair stands against the order wanted
-// of which one has a place for another reason, as what is overdue.
+// The present values show what stands before what, so that the plan is a function of
+// what was read and a restart forgets nothing. A job that has its place for another reason,
+// such as an overdue one, neither stays before others nor lets others stay before it.
 //
 // At the head are the jobs that may start before the next cycle. There a campaign stays
 // before others that are nearer by no more than the margin. The jobs behind come to the
@@ -43,7 +43,7 @@ const deepMargin = 5
 // kept reports whether any job stays before one that is nearer. Which may stay changes with
 // time.
 //
-// Where jobs share values, these do not tell what stands before what.
+// Where jobs share values, these do not show what stands before what, and none stays.
 func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) {
 	depth := min(o.depth(jobs), len(jobs))
 	if o.Margin == 0 || o.crowded(len(jobs), depth, queue) {

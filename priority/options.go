@@ -33,7 +33,7 @@ type Options struct {
 	// those of administrators. nil is the same as an empty one: nothing is ours, and
 	// nothing is given back.
 	Journal History
-	Now     ostrich.Time // by which Journal tells what may be repeated
+	Now     ostrich.Time // for Journal.Repeat
 
 	// Outside reports whether a job's partitions, a comma-separated list, belong
 	// to nothing that is ordered; nil means that none does.
@@ -169,7 +169,7 @@ func Advice(o Options) []Hint {
 const enoughRefill = 500
 
 // window is the range of values for managed jobs and the step between two
-// ranks, in numbers of which the greater goes first.
+// ranks, in numbers as ahead makes them.
 type window struct{ lo, hi, step int64 }
 
 // ranks returns how many gaps of a step the window holds.

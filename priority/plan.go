@@ -12,7 +12,7 @@ type Entry struct {
 	Queued
 	Place     ostrich.Place // of a managed job, as the order wanted has it
 	Pool      string        // name of the job's pool, for the caller of Plan: Plan knows of none
-	Wait      Wait          // why it cannot start, as Queued.Wait tells it
+	Wait      Wait          // why it cannot start, from Queued.Wait
 	Rank      int           // place in the order, from 1; 0 for a job that is left alone
 	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64         // the channel's value, as scontrol takes it
@@ -26,7 +26,7 @@ type Entry struct {
 // WhyRefused begins Entry.Why of a job that Slurm refused to change, see Options.Alone.
 const WhyRefused = "refused by Slurm: "
 
-// Unheard is Entry.Why of a job of which accounting has not told yet.
+// Unheard is Entry.Why of a job that accounting does not have yet.
 const Unheard = "not yet in accounting"
 
 // Plan is the outcome of planning: every pending job of the queue, first those
@@ -55,7 +55,7 @@ const (
 )
 
 // Plan computes the fewest changes that put the jobs of the queue into the
-// order, of which the head comes first. It changes nothing: not the order, not the
+// order, whose head comes first. It changes nothing: not the order, not the
 // queue, not Slurm. Jobs of the order that are not in the queue are passed over.
 //
 // Applying the changes and planning again gives a plan without changes, and no
@@ -150,8 +150,7 @@ func (ch Channel) Value(q *Queued) int64 {
 	}
 }
 
-// ahead turns a channel's value into a number of which the greater goes first,
-// and back.
+// ahead turns a channel's value into a number, where the greater goes first, and back.
 func (o Options) ahead(value int64) int64 {
 	if o.Channel == Nice {
 		return -value

@@ -133,7 +133,7 @@ type Config struct {
 	// Ledger.Partitions.
 	MaxTime  map[string]ostrich.Duration
 	Class    ClassBy   // which jobs are alike
-	Hints    bool      // whether comments tell how long jobs run, see accounting.ReadComment
+	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
 
 	// Classes makes a History have both classes, by name and by script, whatever

@@ -25,7 +25,7 @@ type Ledger struct {
 	latest ostrich.Time // of all times in the rows, never after the clock
 
 	texts  accounting.Texts
-	paused map[key][]interval // suspensions of unfinished rows that were told
+	paused map[key][]interval // suspensions of unfinished rows of sacct, see pausesOf
 }
 
 func newLedger(c Config) *Ledger {

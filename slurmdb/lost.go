@@ -17,8 +17,8 @@ func (w *row) yield(next *row) {
 	}
 }
 
-// missed lists the jobs of which the poll has seen nothing, by id, and the keys of
-// the rows that it has read.
+// missed lists the jobs that the poll has not seen, by id, and the keys of the rows that
+// it has read.
 func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {
 	if len(h.jobs) == 0 {
 		return nil, nil // a cold start, whose rows may be millions
