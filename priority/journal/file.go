@@ -244,7 +244,7 @@ func load(r io.Reader, path string) (loaded, error) {
 		} else {
 			records++
 			is.latest = max(is.latest, rec.Time)
-			note(is.jobs, rec)
+			apply(is.jobs, rec)
 		}
 		n++
 	})

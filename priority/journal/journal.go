@@ -140,7 +140,7 @@ func parseRecord(line []byte) (Record, error) {
 }
 
 // note processes a record.
-func note(jobs map[subject]*written, rec Record) {
+func apply(jobs map[subject]*written, rec Record) {
 	key := subject{rec.Channel, rec.Job}
 	w := jobs[key]
 	switch {
@@ -262,7 +262,7 @@ func (j *Journal) add(recs []Record) error {
 	}
 	j.size += int64(len(text))
 	for _, rec := range recs {
-		note(j.jobs, rec)
+		apply(j.jobs, rec)
 	}
 	j.version++
 	return nil
