@@ -69,7 +69,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	if twice != 0 {
 		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
 	}
-	arrays := arraysApart(queue)
+	arrays := recordsPerArray(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
 	waits := make([]Wait, len(queue))

@@ -56,7 +56,7 @@ func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Cha
 	if !o.Controller.Multifactor() && o.Channel != Priority {
 		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible("set priority.channel: priority", "under %s only channel priority can be reset", o.Controller.PriorityType))
 	}
-	arrays := arraysApart(queue)
+	arrays := recordsPerArray(queue)
 	var list []Change
 	for i := range queue {
 		q := &queue[i]
