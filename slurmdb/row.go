@@ -182,7 +182,7 @@ func (p *parser) parse(v []driver.Value) row {
 		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
 		script: number(optional(v, y.script)),
 	})
-	w.pauses(number(v[colInx]), number(v[colSuspended]))
+	w.setPauses(number(v[colInx]), number(v[colSuspended]))
 	if err := w.size(v); err != nil {
 		w.refuse(err)
 	}
@@ -192,8 +192,8 @@ func (p *parser) parse(v []driver.Value) row {
 // minutes rounds a time limit up to what the tables hold.
 func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
 
-// pauses records the columns of a job's suspensions, if it was or is suspended.
-func (w *row) pauses(inx, suspended uint64) {
+// setPauses sets the columns of a job's suspensions, if it was or is suspended.
+func (w *row) setPauses(inx, suspended uint64) {
 	if suspended > 0 || w.state == Suspended {
 		x := *w.extra
 		x.inx, x.suspended = inx, suspended
@@ -224,7 +224,7 @@ func (w *row) size(v []driver.Value) error {
 	if req == 0 {
 		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
 	}
-	if err := w.processors(req, alloc); err != nil {
+	if err := w.setProcessors(req, alloc); err != nil {
 		return err
 	}
 	if w.array == 0 || w.task != noVal {
@@ -268,8 +268,8 @@ func (w *row) holds(req, alloc uint64) (asks, has uint64) {
 	return req, alloc
 }
 
-// processors sets the processors that the row asks for and holds.
-func (w *row) processors(req, alloc uint64) error {
+// setProcessors sets the processors that the row asks for and holds.
+func (w *row) setProcessors(req, alloc uint64) error {
 	switch {
 	case w.partition == "" && w.end != 0:
 		return errUnfinished("names no partition: Slurm wrote its end alone")

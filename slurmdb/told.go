@@ -133,7 +133,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 	if w.end == 0 {
 		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
 	}
-	w.pauses(0, uint64(max(0, r.Suspended)))
+	w.setPauses(0, uint64(max(0, r.Suspended)))
 	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
 	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
 		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
@@ -142,7 +142,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 		l.names.qos[r.QOSNumber] = r.QOS
 	}
 	req, alloc := w.holds(uint64(r.Req), uint64(r.Alloc))
-	switch err := w.processors(req, alloc); {
+	switch err := w.setProcessors(req, alloc); {
 	case r.Impossible != "":
 		w.refuse(errors.New(r.Impossible))
 	case !known:
