@@ -87,7 +87,7 @@ func (b *Builder) Add(j Job) {
 	b.h.Jobs = append(b.h.Jobs, j)
 }
 
-// Early counts the jobs that started more than a second and at most so long before their
+// Early counts the jobs that started more than a second and at most most before their
 // submission, though none of their records was closed by a resize.
 func (b *Builder) Early(most ostrich.Duration) (jobs int) {
 	for _, e := range b.early {

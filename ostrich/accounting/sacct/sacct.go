@@ -49,8 +49,8 @@ func (f *Fault) Error() string {
 // Read reads uncompressed output of sacct --parsable2. A first line with the
 // names of the columns gives their order. Without one (--noheader) the order must
 // be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
-// keep the Submit of their line; From and To of the history are the first and the
-// last of these. A dump without a job is ErrEmpty. Notes say what was changed or
+// keep the Submit of their line; From of the history is the first of these, and To a
+// second after the last. A dump without a job is ErrEmpty. Notes say what was changed or
 // left out.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}}
