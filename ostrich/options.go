@@ -93,8 +93,8 @@ type Options struct {
 	Inside    Inside
 	Predictor Predictor
 
-	// Grace is how long a campaign competes by what is left of its work, when it is
-	// completed virtually but not really. It is overdue, and goes first, once
+	// Grace is how long a campaign that is completed virtually, but not really, competes
+	// by what is left of its work. It is overdue, and goes first, once
 	//
 	//	now > C~ + max(C~ - t, Grace)
 	//

@@ -59,8 +59,8 @@ func (w *waiting) shift(u *user) {
 	}
 }
 
-// drop notes that a stage lost its last pending job. Where nobody asks for the
-// ranking, it is forgotten after a while.
+// drop notes that a stage lost its last pending job. If nobody asks for the ranking, it
+// forgets such stages after a while.
 func (w *waiting) drop(g *stage) {
 	w.touch(g)
 	if w.gone++; w.gone <= 16+len(w.moved)/2 {
