@@ -186,10 +186,10 @@ func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
 	return order
 }
 
-// level lets the values of a campaign's jobs fall. The most that fall already are
-// kept. The others are new, or have changed places within the campaign, and go with the
-// one before them, but no higher than they stand; if there is none, with the first that is
-// kept, or behind the jobs before.
+// level makes the values of a campaign's jobs non-increasing, and keeps as many as it can.
+// The other jobs are new, or have changed places within the campaign. Each gets the value of
+// the job before it, or its own if that is lower; the first ones that of the first kept job,
+// or of the last job before the campaign.
 func level(jobs, before []placed) {
 	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
