@@ -102,7 +102,7 @@ type errUnfinished string
 func (e errUnfinished) Error() string { return string(e) }
 
 // unfinishedFor is how long after its submission, start or end a row may be
-// unfinished before the reader reports it. It is less than the overlap, so a row
+// unfinished before the reader reports it. It is less than the default overlap, so a row
 // that has ended is read again by then.
 const unfinishedFor = ostrich.Time(60)
 
