@@ -17,8 +17,8 @@ import (
 //
 // Each server has locks of its own, and none knows those of another. So of several
 // servers all that answer are asked, and one refusal is enough; the lock is ours as long
-// as one of them confirms it. Two connections have it at once only if neither reaches a
-// server of the other.
+// as one of them confirms it and none denies it. Two connections have it at once only if
+// neither reaches a server of the other.
 type Lock struct {
 	name string
 
