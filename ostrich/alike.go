@@ -55,7 +55,8 @@ type alike struct {
 // mostClasses is how many classes of a user are remembered.
 const mostClasses = 64
 
-// owned returns a, or a copy if a is nil or shared: something that may be changed.
+// owned returns what may be changed: a itself, a copy if it is shared, or an empty one for
+// nil.
 func (a *alike) owned() *alike {
 	switch {
 	case a == nil:

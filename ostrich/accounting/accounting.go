@@ -55,7 +55,7 @@ const (
 	Completed
 	// Failed ended by itself with another exit code, or ran out of memory.
 	Failed
-	// Cancelled was cancelled, started or not.
+	// Cancelled was ended on request, started or not.
 	Cancelled
 	// TimedOut was ended at its limit.
 	TimedOut

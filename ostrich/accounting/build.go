@@ -87,8 +87,8 @@ func (b *Builder) Add(j Job) {
 	b.h.Jobs = append(b.h.Jobs, j)
 }
 
-// Early counts the jobs that started more than a second and at most most before their
-// submission, though none of their records was closed by a resize.
+// Early counts the jobs that started more than a second before their submission, but no
+// more than most, though none of their records was closed by a resize.
 func (b *Builder) Early(most ostrich.Duration) (jobs int) {
 	for _, e := range b.early {
 		if 1 < e.by && e.by <= most && !b.resized[e.job] {

@@ -30,7 +30,7 @@ type Horizon struct {
 	// would under FCFS and EASY.
 	Plan Planner
 
-	// Most is how many jobs are planned at once, at most: those that have waited longest.
+	// Most limits how many jobs are planned at once, to those that have waited longest.
 	// The others wait as if they had come later. 0 is no limit.
 	Most int
 
