@@ -2,7 +2,7 @@ package ostrich
 
 import "slices"
 
-// A class of jobs of one user are those of the same width and limit, and the same
+// A class identifies jobs of one user with the same width and limit, and the same
 // Job.Class where that is known.
 type class struct {
 	limit Duration
@@ -10,7 +10,7 @@ type class struct {
 	what  uint64
 }
 
-// classOf is the class of a job, and wide that of all jobs of its width and limit.
+// classOf returns the class of a job, and that of all jobs of its width and limit.
 func classOf(j *Job) (c, wide class) {
 	c = class{limit: j.Estimate, procs: j.Procs, what: j.Class}
 	wide = c
@@ -18,14 +18,14 @@ func classOf(j *Job) (c, wide class) {
 	return c, wide
 }
 
-// recentLengths is from how many lengths the next one is expected. More would be
-// steadier, fewer follow sooner; 9 was measured with Alike (docs/adr/0002).
+// recentLengths is how many lengths a prediction is made from. More are steadier, fewer
+// follow changes sooner; 9 was measured with Alike (docs/adr/0002).
 const recentLengths = 9
 
 // recent holds the latest lengths of a class.
 type recent struct {
 	lengths [recentLengths]Duration
-	count   int // that there ever were
+	count   int // lengths added so far
 }
 
 func (r *recent) add(d Duration) {
@@ -33,10 +33,10 @@ func (r *recent) add(d Duration) {
 	r.count++
 }
 
-// expected is the shortest of the latest lengths, of which there is one, that two
-// thirds of them do not exceed. A job that is expected to be shorter than it is costs
-// others more than one that is expected to be longer, because it cannot be stopped:
-// two thirds was measured beside the median, the mean and the longest (docs/adr/0002).
+// expected returns the shortest of the latest lengths that two thirds of them do not
+// exceed. There must be one. Too short a prediction costs others more than too long a
+// one, because a running job cannot be stopped: two thirds was measured against the
+// median, the mean and the longest (docs/adr/0002).
 func (r *recent) expected() Duration {
 	n := min(r.count, recentLengths)
 	sorted := r.lengths
@@ -44,10 +44,10 @@ func (r *recent) expected() Duration {
 	return sorted[(2*n+2)/3-1]
 }
 
-// alike remembers the latest lengths of a user's classes, those of the classes
-// that had one last. Copies of a schedule share it until one of them adds to it.
+// alike remembers the latest lengths of those classes of a user that had one last, at
+// most mostClasses. Copies of a schedule share it until one of them adds to it.
 type alike struct {
-	classes []class // the one that had a length last in front
+	classes []class // in the order of their last lengths, the latest first
 	recent  []recent
 	shared  bool
 }
@@ -55,7 +55,8 @@ type alike struct {
 // mostClasses is how many classes of a user are remembered.
 const mostClasses = 64
 
-// owned is what may be added to.
+// owned returns what may be changed: a itself, a copy if it is shared, or an empty one for
+// nil.
 func (a *alike) owned() *alike {
 	switch {
 	case a == nil:
@@ -66,7 +67,7 @@ func (a *alike) owned() *alike {
 	return a
 }
 
-// of is what is remembered of a class; nil for nothing.
+// of returns the lengths of a class, or nil.
 func (a *alike) of(c class) *recent {
 	if a == nil {
 		return nil

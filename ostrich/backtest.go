@@ -9,14 +9,14 @@ import (
 // Variant is a predictor to test, with the classes that it uses.
 type Variant struct {
 	Predictor Predictor
-	Classes   []uint64 // of the jobs, by their places; nil is Job.Class
+	Classes   []uint64 // replace Job.Class, by index of the job; nil keeps it
 }
 
 // Accuracy measures how well a predictor would have predicted the lengths of jobs.
 // p^ is the predicted length, and p the true one, both at least a second.
 type Accuracy struct {
 	Jobs      int
-	LogError  float64 // mean |ln(p^/p)|; e to it is a factor by which p^ is off
+	LogError  float64 // mean |ln(p^/p)|; e^LogError is the typical factor by which p^ is off
 	WorkError float64 // Σ|p^-p|·q / Σ p·q, for jobs of q processors
 	Within2   float64 // part of the jobs with p/2 ≤ p^ ≤ 2p
 
@@ -115,8 +115,8 @@ func (b *backtest) run(v Variant) Accuracy {
 	return a
 }
 
-// shortAUC takes predictions, shifted left by one, with 1 added for a short job.
-// It sorts them.
+// shortAUC computes Accuracy.ShortAUC. Each guess is a prediction, shifted left by one,
+// with 1 added for a short job. It sorts them.
 func shortAUC(guess []uint64) float64 {
 	slices.Sort(guess)
 	var short, long, won float64 // of those with a shorter prediction

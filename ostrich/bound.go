@@ -17,7 +17,7 @@ import (
 // of the papers, without one maybe more. Lemma 6.3 does not hold as published;
 // docs/theory.md has the counterexamples, and why this does.
 func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
-	if s.procs == 0 {
+	if s.procs == 0 || v.Waiting {
 		return math.Inf(1)
 	}
 	k := 1 / s.fraction(c.user.leaf)
@@ -61,7 +61,7 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 		for _, i := range order[from:to] {
 			c := &list[i]
 			c.Bound, c.Promise = math.Inf(1), math.Inf(1)
-			if busy <= 0 {
+			if busy <= 0 || c.Waiting {
 				continue
 			}
 			end := c.VirtualEnd

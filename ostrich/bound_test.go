@@ -1,6 +1,7 @@
 package ostrich_test
 
 import (
+	"math"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -98,5 +99,26 @@ func TestBoundCountsReopenedWork(t *testing.T) {
 	// t + k·(B + W)/m + 3·p_max
 	if c, want := s.Campaigns()[2], 30+(90+10)/1.0+3*100; c.Bound != want {
 		t.Errorf("the bound is %v, want %v", c.Bound, want)
+	}
+}
+
+// A campaign none of whose jobs could start has no times, and nothing is promised.
+func TestWaitingHasNoBound(t *testing.T) {
+	for _, machine := range []ostrich.Machine{ostrich.Sequential, ostrich.Parallel} {
+		for _, grace := range []ostrich.Duration{0, 1000} {
+			s, err := ostrich.New(ostrich.Options{Procs: 4, Machine: machine, Grace: grace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := ostrich.Job{ID: 1, User: 1, Procs: 1, Estimate: 100, Submit: 10}
+			for _, kind := range []ostrich.Kind{ostrich.Submit, ostrich.Hold} {
+				if err := s.Step(ostrich.Event{At: 10, Kind: kind, Job: j}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c := s.Campaigns()[0]; !c.Waiting || !math.IsInf(c.Bound, 1) || !math.IsInf(c.Promise, 1) {
+				t.Errorf("%v, grace %d: the bound is %v, the promise %v, want +Inf", machine, grace, c.Bound, c.Promise)
+			}
+		}
 	}
 }

@@ -89,7 +89,7 @@ type user struct {
 	past      lengths
 	busy      int  // processors of running jobs
 	open      int  // records that have not ended and are not kept back
-	idle      Time // when the last of them had, while something was owed
+	idle      Time // when open last fell to 0 while something was owed
 
 	// What the user has had, in processor-seconds that fade with the half-life
 	// of Options.Memory, at a moment.
@@ -270,9 +270,9 @@ func (u *user) upTo(i int) float64 {
 // unreach lets the tags of the i-th stage be set when the walk of refresh comes by.
 func (u *user) unreach(i int) { u.line[i].until, u.reached[i] = u.upTo(i), math.Inf(1) }
 
-// raise sets what layOut would set of the completed stages behind the i-th up to which
-// the latest F is no later than up to that one. Their tags are not later either, so
-// they stay as they are. It returns the last of these stages, or i.
+// raise carries the latest F up to the i-th stage on to the completed stages behind it
+// that reached no later one, as layOut would. Their own tags are not later, so they stay
+// as they are. It returns the last of these stages, or i.
 func (u *user) raise(i int) int {
 	reached := u.reached[i]
 	for i+1 < len(u.reached) && u.reached[i+1] <= reached {

@@ -11,7 +11,7 @@ import (
 // that one unit of weight below the account has received, so a child of weight
 // w is served w·dV. What an account receives it hands on to its active
 // children only (hierarchical generalised processor sharing). With flat shares
-// there is one clock, the root's, and it is the virtual time V of the design:
+// there is one clock, the root's, and it is the virtual clock V of the package comment:
 //
 //	dV/dt = M(t) / Σ w_u,  u active
 type node struct {
@@ -59,8 +59,8 @@ func (n *node) rest() {
 	}
 }
 
-// retag carries a change among the children of n up to the root: it follows
-// from the clock of each account when the next completion below it is due.
+// retag updates the tags from n up to the root after a change among n's children: the
+// clock of each account says when the next completion below it is due.
 func (n *node) retag() {
 	for ; n.parent != nil; n = n.parent {
 		if len(n.children) == 0 {
@@ -213,9 +213,9 @@ func (s *Schedule) spread(n *node) float64 {
 	return spread
 }
 
-// fraction is the part of the machine that a user gets while active: the
-// product, up the tree, of the weight among the active siblings. For an idle
-// user it is what he would get if he became active now. The papers' 1/k.
+// fraction is the part of the machine that a user gets while active, the papers' 1/k:
+// the product, up the tree, of the weight among the active siblings. For an idle user
+// it is what the user would get by becoming active now.
 func (s *Schedule) fraction(n *node) float64 {
 	f := 1.0
 	for ; n.parent != nil; n = n.parent {

@@ -38,7 +38,7 @@ func (s *Schedule) declaredCampaign(u *user, j *job) *campaign {
 	return c
 }
 
-// clone copies a user's declared campaigns.
+// declared copies a user's declared campaigns.
 func (d *duplicate) declared(from declared, u *user) declared {
 	to := declared{campaigns: maps.Clone(from.campaigns), sweep: from.sweep}
 	for name, c := range to.campaigns {
@@ -47,7 +47,7 @@ func (d *duplicate) declared(from declared, u *user) declared {
 	return to
 }
 
-// declaration is what a Splitter keeps a declared campaign by.
+// declaration identifies a declared campaign in a Splitter.
 type declaration struct {
 	user UserID
 	name string

@@ -168,7 +168,8 @@ func (s *Splitter) Next(j Job) (int, error) {
 	return campaign, nil
 }
 
-// declared is the campaign that a job declares, which is gone at a time.
+// declared returns the index of the campaign that a job declares; gone is when the job
+// departs.
 func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
 	if i, ok := s.named[d]; ok && (s.last[i].after(submit) || Duration(submit-s.last[i].second()) <= DeclaredGap) {
 		return i

@@ -21,10 +21,9 @@ const (
 	// with factor Smoothing (Iosup et al., section 3.7).
 	BySmoothing
 	// Alike uses the shortest length that two thirds of the user's latest jobs of the
-	// same class, width and limit did not exceed, see Job.Class. Of a job that is like
-	// none before it takes the geometric mean of ByLastTwo and of the part of the limit
-	// that the user's jobs used, and of a user's first jobs the part that all users'
-	// jobs used.
+	// same class, width and limit did not exceed, see Job.Class. For a job like none
+	// before, it uses the geometric mean of ByLastTwo and of the part of the limit that
+	// the user's jobs used; for a user's first jobs, the part that all users' jobs used.
 	Alike
 	// ByAdaptive smooths the lengths of the user's jobs with a factor that adapts
 	// to the errors so far (Trigg and Leach; this and the next ones: Iosup et al.,
@@ -75,7 +74,7 @@ func (l *lengths) add(d Duration) {
 	l.count++
 }
 
-// lastTwo is the mean of the latest two lengths, of which there is one.
+// lastTwo returns the mean of the latest two lengths, or the only one.
 func (l *lengths) lastTwo() Duration {
 	if l.count > 1 {
 		return (l.last + l.before) / 2
@@ -90,8 +89,8 @@ type spent struct {
 	log   float64 // of the mean
 }
 
-// latestSpent is for how many jobs the mean stands: a later one weighs no less than
-// one in so many. It was measured with Alike (docs/adr/0002).
+// latestSpent limits the memory of the mean: each new job weighs at least 1/latestSpent.
+// It was measured with Alike (docs/adr/0002).
 const latestSpent = 20
 
 func (s *spent) add(limit, ran Duration) {
@@ -105,8 +104,8 @@ func (s *spent) add(limit, ran Duration) {
 // fewSpent is how many jobs at their limits count beside those of all users.
 const fewSpent = 5
 
-// newcomer is how much of a limit is expected to be used by a user's first job: the
-// less is known of others, the more of it.
+// newcomer is how much of a limit a user's first job is expected to use: the less is
+// known of other users' jobs, the closer to the whole limit.
 func (s *spent) newcomer(limit Duration) Duration {
 	return Duration(float64(limit) * math.Exp(s.log*float64(s.count)/float64(s.count+fewSpent)))
 }
@@ -175,18 +174,18 @@ func (p Predictor) predict(l *lengths, all *spent, j *Job) Duration {
 	return max(1, min(d, j.Estimate))
 }
 
-// Forecast predicts a series of lengths one by one. The zero value goes with the
-// limits, of which a series has none; set Predictor first.
+// Forecast predicts a series of lengths one by one. Set Predictor first: the zero value,
+// ByLimit, never predicts, as a series has no limits.
 type Forecast struct {
 	Predictor Predictor
 	past      lengths
 }
 
-// Add tells of the next length.
+// Add records the next length.
 func (f *Forecast) Add(ran Duration) { f.Predictor.learn(&f.past, &spent{}, &Job{}, ran) }
 
-// Next returns the expected length of the next job, at least a second; false before
-// the first length, from which nothing can be told.
+// Next returns the expected length of the next job, at least a second. It returns false
+// before the first length, and always with ByLimit.
 func (f *Forecast) Next() (Duration, bool) {
 	return f.Predictor.predict(&f.past, &spent{}, &Job{Estimate: math.MaxInt64}), f.past.count > 0 && f.Predictor != ByLimit
 }

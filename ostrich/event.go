@@ -18,8 +18,8 @@ const (
 	// Submit: a job becomes known and joins a campaign. At is the job's
 	// submission time. Repeating it for a known job is the same as Change.
 	Submit
-	// Change: Event.Job replaces what is known of a job that has not ended: its
-	// user, partition, tasks, processors or estimate.
+	// Change: Event.Job replaces what is known of a job that has not ended: its user,
+	// campaign, partition, tasks, processors, estimate, class, hint and nice value.
 	Change
 	// Start: the job starts on Event.Job.Procs processors.
 	Start

@@ -88,7 +88,7 @@ func (s *Schedule) release(j *job) {
 }
 
 // kept is the work of a stage in which nothing pending can start: what would be
-// ahead of it if it were released now. It tells such stages apart in the order.
+// ahead of it if it were released now. It distinguishes such stages in the order.
 func (g *stage) kept() Work {
 	if g.held == 0 || g.held < g.queued() {
 		return 0

@@ -65,7 +65,7 @@ type Job struct {
 
 	// Nice is the user's own nice value: of the pending jobs of a campaign, a smaller
 	// one goes first. It counts for nothing else, so it moves no job of another
-	// campaign. 0 is that of a job of which nothing is said.
+	// campaign. 0 is Slurm's default.
 	Nice int64
 
 	// Campaign is the name of the campaign to which the user declares the job to

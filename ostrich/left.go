@@ -111,8 +111,8 @@ func (s *Schedule) settle() {
 	s.version++
 }
 
-// serve gives a user so much service at once, beside what the clock gives. The
-// clocks must be synchronised.
+// serve gives a user some service at once, beside what the clock gives. The clocks must
+// be synchronised.
 func (s *Schedule) serve(u *user, work Work) {
 	now := u.leaf.parent.clock
 	for i, g := range u.line[u.completed:] {
@@ -130,8 +130,8 @@ func (s *Schedule) serve(u *user, work Work) {
 	s.refresh(u, u.completed)
 }
 
-// A debtor is a user to whom the virtual schedule owed something when the last of
-// the user's jobs had ended.
+// A debtor is a user to whom the virtual schedule owed something when the last of the
+// user's jobs ended or was kept back.
 type debtor struct {
 	user  *user
 	since Time

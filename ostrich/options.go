@@ -30,8 +30,8 @@ const (
 	// Demote puts such jobs after all others, so that the machine never
 	// idles for the gate. It is the zero value.
 	Demote Gate = iota
-	// Strict does the same and marks them Gated for a caller that can hold
-	// jobs back, which is what the papers do.
+	// Strict does the same, and sets Rank.Held for a caller that can hold jobs back,
+	// which is what the papers do.
 	Strict
 	// Off lets the finish tags alone decide.
 	Off
@@ -93,16 +93,16 @@ type Options struct {
 	Inside    Inside
 	Predictor Predictor
 
-	// Grace is how long a campaign competes by what is left of its work, when it is
-	// completed virtually but not really. It is overdue, and goes first, once
+	// Grace is how long a campaign that is completed virtually, but not really, competes
+	// by what is left of its work. It is overdue, and goes first, once
 	//
 	//	now > C~ + max(C~ - t, Grace)
 	//
 	// 0 is the papers' order: a campaign goes first as soon as it is completed virtually.
 	//
-	// A job that could have started for three times as long goes first inside its
-	// campaign, so that a long one does not wait for as long as its user submits
-	// shorter ones.
+	// A job that has waited for three times the grace since it could first start goes
+	// first inside its campaign. Otherwise a long job might wait for as long as its
+	// user submits shorter ones.
 	Grace Duration
 
 	// Memory is the half-life of past use, in seconds; 0 is no memory, as in the

@@ -37,8 +37,8 @@ type Place struct {
 //  4. the earlier submission of the campaign
 //  5. the smaller user id, then the smaller campaign number, then the earlier
 //     stage of it (see Late)
-//  6. inside a campaign the smaller nice value; then what has waited for longer than
-//     three times the grace, the one first that could start first; then as
+//  6. inside a campaign the smaller nice value; then jobs that have waited for three
+//     times the grace, in the order in which they could first start; then as
 //     Options.Inside says
 //  7. the earlier submission, then the smaller job id
 func (s *Schedule) Order() []Place {

@@ -33,7 +33,7 @@ func (s *Schedule) await(j *job) {
 	}
 }
 
-// forgo forgets it again.
+// forgo undoes await.
 func (s *Schedule) forgo(j *job) {
 	if j.place < 0 {
 		return
@@ -49,9 +49,9 @@ func (s *Schedule) forgo(j *job) {
 	j.place = -1
 }
 
-// outlive lets the job that is due first count for max(elapsed, estimate),
-// with elapsed rounded up by a step. A job that outlives a prediction is expected
-// to run for as long again, up to its limit.
+// outlive makes the job that is due first count for more. A job that outlives a
+// prediction is expected to run for as long again, up to its limit; one that outlives
+// its limit, for a step more, see overrun.
 func (s *Schedule) outlive() {
 	s.settled = false
 	j := s.overruns[0]

@@ -29,8 +29,9 @@ type Pools struct {
 	kept      map[JobID]Time // since when they are, of those that cannot start
 }
 
-// NewPools returns the schedules of the given pools, all with the same
-// options. Without a pool there is a single one named "" for everything.
+// NewPools returns the schedules of the given pools, all with the same options. Without a
+// pool there is a single one named "" for everything. Names and partitions must differ, and
+// at most one pool may be without partitions.
 func NewPools(o Options, horizon Duration, pools ...Pool) (*Pools, error) {
 	if len(pools) == 0 {
 		pools = []Pool{{}}
@@ -75,7 +76,8 @@ func (p *Pools) find(partitions string) int {
 }
 
 // Add adds events in any order, see Timeline.Add. It ignores events of a partition
-// that belongs to no pool, and of an unknown pool.
+// that belongs to no pool, and of an unknown pool. A single pool without partitions gets
+// all events.
 func (p *Pools) Add(events ...Event) {
 	if len(p.timelines) == 1 && p.rest == 0 {
 		p.timelines[0].Add(events...)

@@ -7,17 +7,17 @@ func (s *Schedule) predict(u *user, j *Job) Duration {
 	return s.options.Predictor.predict(&u.past, &s.spent, j)
 }
 
-// predictAs returns the expected length of a known job that becomes another one. What it
-// asked for counts: lengths are known by that.
+// predictAs returns the expected length of a job that changes to another description.
+// It uses the processors that the job asked for, because lengths are learned by those.
 func (s *Schedule) predictAs(u *user, j *job, to *Job) Duration {
 	asked := *to
 	asked.Procs = j.asked
 	return s.predict(u, &asked)
 }
 
-// learn predicts the lengths of a campaign's waiting jobs again, from those that
-// have ended meanwhile. It is done whenever as many more of them have ended, so
-// it costs a campaign of n jobs no more than n·log n.
+// learn predicts the lengths of a campaign's waiting jobs again, from those that have
+// ended meanwhile. It runs whenever the number of ended jobs has doubled, so it costs a
+// campaign of n jobs no more than n·log n.
 func (s *Schedule) learn(c *campaign) {
 	if c.learned = c.ran; c.ran == 0 {
 		return // the jobs that have ended were cancelled
@@ -27,9 +27,9 @@ func (s *Schedule) learn(c *campaign) {
 	}
 }
 
-// teach predicts the lengths of waiting jobs of users none of whose jobs have ended
-// again, from how much of their limits the others' jobs have used. It is done
-// whenever as many more jobs have ended.
+// teach predicts again the lengths of waiting jobs of users without an ended job, from
+// how much of their limits the others' jobs have used. It runs whenever the number of
+// ended jobs has doubled.
 func (s *Schedule) teach() {
 	for _, u := range sortedUsers(s.users) {
 		if u.past.count == 0 && u.open > 0 {

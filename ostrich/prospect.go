@@ -15,8 +15,8 @@ type Prospect struct {
 	Held   bool     // it is pending and cannot start, see Hold
 }
 
-// Prospect returns that of a pending job. It returns false if the job is not known or
-// not pending.
+// Prospect returns the prospect of a pending job. It returns false if the job is not
+// known or not pending.
 func (s *Schedule) Prospect(id JobID) (Prospect, bool) {
 	j := s.jobs.get(id)
 	if j == nil || !j.queued {

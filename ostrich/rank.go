@@ -37,7 +37,7 @@ type waiting struct {
 	stages  []*stage // sorted by their keys
 	ranks   []Rank   // of stages
 	moved   []*stage // that may have another place now, or none
-	users   []*user  // of whose stages more may have, see user.laid
+	users   []*user  // further stages of these may have another place, see user.laid
 	gone    int      // of moved, about how many have no pending job
 	moment  float64  // for which the stages were sorted
 	version uint64   // of the schedule that was sorted
@@ -59,8 +59,8 @@ func (w *waiting) shift(u *user) {
 	}
 }
 
-// drop notes that a stage lost its last pending job. Where nobody asks for the
-// ranking, it is forgotten after a while.
+// drop notes that a stage lost its last pending job. If nobody asks for the ranking, it
+// forgets such stages after a while.
 func (w *waiting) drop(g *stage) {
 	w.touch(g)
 	if w.gone++; w.gone <= 16+len(w.moved)/2 {
@@ -172,8 +172,8 @@ func (s *Schedule) rankOf(g *stage) Rank {
 // A stageKey decides on the place of a stage among the others.
 type stageKey struct {
 	gated bool
-	done  float64 // C~ in real time of what goes first for it, +Inf for all else
-	tag   float64 // how far away the virtual completion is; 0 once done
+	done  float64 // C~ in real time of an overdue stage; +Inf of others
+	tag   float64 // the finish tag, with Grace or Memory Place.Distance; 0 of an overdue stage
 	since Time    // t_i, see stage.since
 }
 

@@ -46,7 +46,7 @@ type Schedule struct {
 	version  uint64
 
 	spent  spent // of the limits of all jobs, with Alike
-	taught int   // how many these were when users were last taught
+	taught int   // spent.count at the last teach
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -123,7 +123,8 @@ func (s *Schedule) AdvanceTo(t Time) error {
 
 // Step applies an event. Events must come in the order of Compare. It returns
 // ErrOutOfOrder for an event before Now, ErrUnknownJob for an event of a job that was
-// never submitted or has ended, and ErrBadEvent for an invalid one.
+// never submitted or has ended, and ErrBadEvent for an invalid one. It ignores a Hold or
+// Release of an unknown job.
 func (s *Schedule) Step(e Event) error {
 	j := s.jobs.get(e.Job.ID)
 	if err := s.check(&e, j); err != nil {

@@ -74,9 +74,8 @@ func (s *series) next(p Predictor) float64 {
 	}
 }
 
-// regression forecasts the next value by the autoregression whose coefficients
-// solve the equations of Yule and Walker, which the recursion of Levinson and
-// Durbin does.
+// regression forecasts the next value by autoregression: it solves the Yule-Walker
+// equations by the Levinson-Durbin recursion.
 func (s *series) regression() float64 {
 	n := float64(s.count)
 	mean := s.sum / n

@@ -3,8 +3,8 @@ package ostrich
 import "slices"
 
 // A Timeline keeps a Schedule up to date from events that come late or out of
-// order, as they do from an accounting database. If no event is later than the
-// horizon, the schedule is the one that the same events in order give.
+// order, as they do from an accounting database. If no event comes later than the
+// horizon allows, the schedule is the one that the same events in order give.
 //
 // It keeps an early copy of the schedule and the events since. A late event that is
 // younger than the copy is sorted in, and the events are stepped again. An older one

@@ -2,8 +2,8 @@ package ostrich
 
 import "math"
 
-// remember brings what a user has had up to a moment. What was had fades with the
-// half-life h, and what the user holds is added second by second.
+// remember updates what a user has had to a moment. Past use fades with the half-life h,
+// and what the user holds is added second by second.
 func (u *user) remember(moment float64, h Duration) {
 	u.used, u.usedAt = u.use(moment, h), moment
 }

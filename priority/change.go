@@ -72,7 +72,7 @@ func (m Mode) Check() error {
 // Change is one value to write, and what became of it.
 type Change struct {
 	Job    ostrich.JobID
-	Submit ostrich.Time // when Slurm says the job was submitted; tells uses of one id apart
+	Submit ostrich.Time // when Slurm says the job was submitted; distinguishes uses of one id
 
 	// From and To are values of the channel as scontrol reads them: a nice
 	// value that puts a job ahead is negative. To 0 in channel Priority means

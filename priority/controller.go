@@ -117,7 +117,7 @@ type Scheduling struct {
 	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
 	MinInterval       int              // sched_min_interval, microseconds
 	PartitionJobDepth int              // partition_job_depth; 0: no limit
-	MaxRPCs           int              // max_rpc_cnt, requests being served from which on scheduling is put off; 0: never
+	MaxRPCs           int              // max_rpc_cnt, requests being served at which scheduling is put off; 0: never
 
 	NoBackfill         bool             // SchedulerType=sched/builtin: none of the following
 	BackfillInterval   ostrich.Duration // bf_interval; or Never

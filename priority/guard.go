@@ -7,7 +7,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// guard says why a job is left alone, "" if it is not.
+// guard returns why a job is left alone, or "".
 func (o Options) guard(q *Queued) string {
 	multifactor := o.Controller.Multifactor()
 	switch {
@@ -53,9 +53,9 @@ type Selection struct {
 	Users, Accounts, QOS, Partitions []string
 }
 
-// first returns what the job belongs to that is the first for which a list of the
-// selection says so, or "". A job that can start in several partitions belongs to all
-// of them: its priority counts in each.
+// first returns the first thing that the job belongs to, such as "user ann", for which says
+// is true of the selection's list, or "". A job that can start in several partitions
+// belongs to all of them: its priority counts in each.
 func (s *Selection) first(q *Queued, says func(list []string, name string) bool) string {
 	switch {
 	case says(s.Users, q.User):
@@ -78,12 +78,11 @@ func (s *Selection) first(q *Queued, says func(list []string, name string) bool)
 // lacks reports whether a list names others and not this one. An empty list names all.
 func lacks(list []string, name string) bool { return len(list) > 0 && !slices.Contains(list, name) }
 
-// apart counts the pending records of every array that has several. No order
-// depends on it.
-type apart map[ostrich.JobID]int
+// recordCounts counts the pending records of each array. No order depends on it.
+type recordCounts map[ostrich.JobID]int
 
-func arraysApart(queue []Queued) apart {
-	counts := make(apart)
+func recordsPerArray(queue []Queued) recordCounts {
+	counts := make(recordCounts)
 	for i := range queue {
 		if queue[i].Array != 0 {
 			counts[queue[i].Array]++
@@ -97,9 +96,9 @@ func arraysApart(queue []Queued) apart {
 // tasks are named one by one. That splits no array: tasks only ever leave the
 // set, and an update of all that are left is an update of the record.
 //
-// It returns false for an array with tasks apart whose others have a name of more than
-// most bytes.
-func (a apart) spec(q *Queued, most int) (string, bool) {
+// It returns false if other tasks of the array have records of their own and the name would
+// be longer than most bytes.
+func (a recordCounts) spec(q *Queued, most int) (string, bool) {
 	switch {
 	case q.Array == 0 && strings.Contains(q.Full, "+"):
 		return q.Full, true // a component of a heterogeneous job
@@ -124,7 +123,7 @@ const whyScattered = "array with tasks apart, too scattered to name the others"
 // A job that is held, pinned or not eligible keeps its value until it is released:
 // it cannot start with it, and Slurm does not show it. So does a job that
 // accounting has not reported, because nobody knows yet whether it is managed.
-func (o Options) takeBack(e *Entry, arrays apart) {
+func (o Options) takeBack(e *Entry, arrays recordCounts) {
 	q := &e.Queued
 	multifactor := o.Controller.Multifactor()
 	switch {
@@ -165,7 +164,7 @@ const maxArgument = 120_000
 // long names a record as spec does, but also where the name does not fit a line of
 // scontrol's standard input. It returns false for a name that does not fit a
 // command line either.
-func (a apart) long(q *Queued) (string, bool) {
+func (a recordCounts) long(q *Queued) (string, bool) {
 	if spec, named := a.spec(q, maxSpec); named {
 		return spec, true
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Surroundings decides, with the controller's configuration, whether an order can
-// do harm.
+// Surroundings is what decides, beside the controller's configuration, whether an order
+// can do harm.
 type Surroundings struct {
 	Partitions []Partition
 	Thresholds []Threshold // of associations
@@ -17,7 +17,7 @@ type Surroundings struct {
 	Pending    int         // jobs that wait; 0 if that is not known
 }
 
-// Harm is a setting of Slurm's under which an order can do harm.
+// Harm is a setting of Slurm under which an order can do harm.
 type Harm struct {
 	Hint
 
@@ -30,9 +30,9 @@ type Harm struct {
 var harms = []struct {
 	setting string
 	fatal   bool
-	where   func(*view) []Hint // where it is set, one for each, with a fix of its own or none
+	where   func(*view) []Hint // a hint for each place where it is set, with a fix of its own or none
 	leads   string             // what that leads to
-	fix     string
+	fix     string             // for hints without their own
 }{
 	{
 		"PreemptMode=WITHIN", true, (*view).within,
@@ -216,7 +216,7 @@ func (v *view) byPriority() []Hint {
 	return where
 }
 
-// at is a place that the table's row tells how to fix.
+// at returns one hint without a fix of its own.
 func at(format string, args ...any) []Hint { return []Hint{{Found: fmt.Sprintf(format, args...)}} }
 
 // top returns the highest priority that an ordered job can get.
@@ -296,8 +296,7 @@ func (v *view) unbounded() []Hint {
 	return at("PriorityFlags has NO_NORMAL_*")
 }
 
-// few tells of fewer exact ranks than Slurm looks at jobs, or than a plan for the jobs that
-// wait would tell apart.
+// few reports that there are fewer exact ranks than needed.
 func (v *view) few() []Hint {
 	needed := v.needed()
 	waiting := "no job waits now"
@@ -316,7 +315,7 @@ func (v *view) few() []Hint {
 	sum := v.Controller.Weights.Sum()
 	w, err := v.window(sum, 0)
 	if err != nil {
-		return nil // none at all, of which Check tells
+		return nil // there are none at all, as Check says
 	}
 	ranks := max(1, w.ranks()/2)
 	if ranks >= needed {
@@ -329,8 +328,8 @@ func (v *view) few() []Hint {
 	return []Hint{{fmt.Sprintf("%s, which leaves %d exact ranks, and as deep as Slurm looks %d are needed (%s)", what, ranks, needed, waiting), fix}}
 }
 
-// needed is how many jobs a plan tells apart at most: those that Slurm looks at, and those
-// that could start at once, one on each processor. Mode weight tells all apart that wait.
+// needed is the most jobs to which a plan gives a rank each: those that Slurm looks at, and
+// those that could start at once, one on each processor; in mode Weight all that wait.
 func (v *view) needed() int64 {
 	deep := v.Depth
 	if deep == 0 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// block is a run of jobs of one campaign in the order wanted.
+// block is a run of jobs of one campaign, with one distance and one Wait, in the order wanted.
 type block struct {
 	from, to int   // its jobs are from up to, not including, to
-	value    int64 // the greatest that one of them has, in numbers of which the greater goes first; 0 for none
+	value    int64 // the greatest that one of them has, see Options.ahead; 0 for none
 	distance float64
 	wait     Wait // why its jobs cannot start
 	stays    bool // before one that was wanted before it
@@ -18,7 +18,7 @@ type block struct {
 type placed struct {
 	at    int   // where it was wanted
 	block int   // the block it was wanted in
-	value int64 // what tells which others it stands before, see level
+	value int64 // decides which others it stands before, see level
 	stays bool  // before one that was wanted before it
 }
 
@@ -31,18 +31,19 @@ const deepMargin = 5
 // again as they are served and as their jobs turn out shorter than expected, and each
 // change writes to all their jobs.
 //
-// The present values tell what stands before what, so that the plan is a function of
-// what was read and a restart forgets nothing. No pair stands against the order wanted
-// of which one has a place for another reason, as what is overdue.
+// The present values show what stands before what, so that the plan is a function of
+// what was read and a restart forgets nothing. A job that has its place for another reason,
+// such as an overdue one, neither stays before others nor lets others stay before it.
 //
 // At the head are the jobs that may start before the next cycle. There a campaign stays
 // before others that are nearer by no more than the margin. The jobs behind come to the
 // head before they start, and stay before others up to the deep margin. So a campaign
 // whose turn it is costs a write for each job of the head, not for all its jobs.
 //
-// kept tells that some stays. How much farther it may be changes with time.
+// kept reports whether any job stays before one that is nearer. Which may stay changes with
+// time.
 //
-// Where jobs share values, these do not tell what stands before what.
+// Where jobs share values, these do not show what stands before what, and none stays.
 func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) {
 	depth := min(o.depth(jobs), len(jobs))
 	if o.Margin == 0 || o.crowded(len(jobs), depth, queue) {
@@ -108,10 +109,9 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	return true
 }
 
-// standing is how many of the jobs wanted first it takes to have the first n of them,
-// and the first n of Slurm's present order, but no more than a few times n, as their places
-// are compared one by one. managed tells which places of Slurm's order, from 0, the jobs
-// have.
+// standing returns how many jobs of the order wanted contain its first n and the first n of
+// Slurm's present order, but no more than 4n, as their places are compared one by one.
+// managed says which places of Slurm's order, from 0, the jobs have.
 func standing(jobs []Entry, n int, managed []bool) int {
 	last := 0
 	for seen := 0; seen < n; last++ {
@@ -126,7 +126,7 @@ func standing(jobs []Entry, n int, managed []bool) int {
 	return most
 }
 
-// crowded reports whether some of so many jobs have to share values, in mode Strict of
+// crowded reports whether some of the jobs have to share values, in mode Strict some of
 // those down to the depth.
 func (o Options) crowded(jobs, depth int, queue []Queued) bool {
 	if o.Mode == Weight {
@@ -158,9 +158,9 @@ func nearby(a, b *block, margin int) bool {
 	return a.wait == b.wait && a.distance > 0 && b.distance > 0 && b.distance <= a.distance*(1+float64(margin)/100)
 }
 
-// behind returns the jobs that are not taken: each stays before those that it stands
-// before itself. What is left at the head of an earlier turn so moves without the rest
-// of its campaign, or stays without it.
+// behind returns the jobs that are not taken. Each stays before those that it stands
+// before itself, so that what is left of a campaign's earlier head can move, or stay,
+// without the rest of the campaign.
 func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
 	var order []placed
 	for i := range wanted {
@@ -186,10 +186,10 @@ func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
 	return order
 }
 
-// level lets the values of a campaign's jobs fall. The most that fall already are
-// kept. The others are new, or have changed places within the campaign, and go with the
-// one before them, but no higher than they stand; if there is none, with the first that is
-// kept, or behind the jobs before.
+// level makes the values of a campaign's jobs non-increasing, and keeps as many as it can.
+// The other jobs are new, or have changed places within the campaign. Each gets the value of
+// the job before it, or its own if that is lower; the first ones that of the first kept job,
+// or of the last job before the campaign.
 func level(jobs, before []placed) {
 	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {

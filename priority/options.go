@@ -20,27 +20,28 @@ type Options struct {
 	// schedulers look at; see Controller.Depth.
 	Depth int
 	Procs int
-	// Margin is by how many per cent a campaign's ostrich.Place.Distance must be the
-	// smaller one for it to overtake another that stands before it; behind the head it
-	// is a multiple of that. 0 is no margin. One without a distance keeps its place.
+	// Margin is the percentage by which ostrich.Place.Distance of a campaign that stands
+	// before another may exceed the other's without being overtaken; behind the head it
+	// is five times that. 0 is no margin. A campaign without a distance keeps its place
+	// in the order wanted.
 	Margin     int
 	Controller Controller
-	Include    Selection // the only jobs that are managed; an empty list names all, and each of the others has to name a job
-	Exclude    Selection // of these, those that are left alone
+	Include    Selection // a managed job is named by each of its lists that is not empty
+	Exclude    Selection // a managed job is named by none of its lists
 
 	// Journal knows what was written. Channel Priority needs it to tell our pins from
 	// those of administrators. nil is the same as an empty one: nothing is ours, and
 	// nothing is given back.
 	Journal History
-	Now     ostrich.Time // by which Journal tells what may be repeated
+	Now     ostrich.Time // for Journal.Repeat
 
 	// Outside reports whether a job's partitions, a comma-separated list, belong
 	// to nothing that is ordered; nil means that none does.
 	Outside func(partitions string) bool
 
-	// Alone says why a job is left alone, and keeps what it has, because of what became
-	// of earlier writes: Slurm refused them, or somebody else wrote its value. "" if
-	// it is not; nil is the same as a function that always returns "".
+	// Alone returns why a job is left alone and keeps what it has, because of what became
+	// of earlier writes: Slurm refused them, or somebody else wrote its value. It returns
+	// "" for other jobs; nil is the same as a function that always returns "".
 	Alone func(q *Queued) string
 }
 
@@ -57,7 +58,7 @@ func (e *ImpossibleError) Error() string {
 // Is reports that the error is of kind ErrImpossible.
 func (*ImpossibleError) Is(target error) bool { return target == ErrImpossible }
 
-// impossible is the error of what was found, and of what to do about it.
+// impossible returns the error of what was found, with what to do about it.
 func impossible(fix, format string, args ...any) error {
 	return &ImpossibleError{Hint{fmt.Sprintf(format, args...), fix}}
 }
@@ -168,7 +169,7 @@ func Advice(o Options) []Hint {
 const enoughRefill = 500
 
 // window is the range of values for managed jobs and the step between two
-// ranks, in numbers of which the greater goes first.
+// ranks, in numbers as ahead makes them.
 type window struct{ lo, hi, step int64 }
 
 // ranks returns how many gaps of a step the window holds.
@@ -197,8 +198,8 @@ func (o Options) window(base, other int64) (window, error) {
 	return w, nil
 }
 
-// divide says by what to divide the weights so that as many ranks as needed are left, of
-// which a plan uses half; or to do without ranks, with as much weight as all the others have.
+// divide returns the advice to divide the weights so that the ranks needed are left, of
+// which a plan uses half, or to use mode weight with as much weight as all the others have.
 func (o Options) divide(needed int64) string {
 	sum := o.Controller.Weights.Sum()
 	most := max(1, limit/(2*needed+1)-1)

@@ -12,7 +12,7 @@ type Entry struct {
 	Queued
 	Place     ostrich.Place // of a managed job, as the order wanted has it
 	Pool      string        // name of the job's pool, for the caller of Plan: Plan knows of none
-	Wait      Wait          // why it cannot start, as Queued.Wait tells it
+	Wait      Wait          // why it cannot start, from Queued.Wait
 	Rank      int           // place in the order, from 1; 0 for a job that is left alone
 	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64         // the channel's value, as scontrol takes it
@@ -26,7 +26,7 @@ type Entry struct {
 // WhyRefused begins Entry.Why of a job that Slurm refused to change, see Options.Alone.
 const WhyRefused = "refused by Slurm: "
 
-// Unheard is Entry.Why of a job of which accounting has not told yet.
+// Unheard is Entry.Why of a job that accounting does not have yet.
 const Unheard = "not yet in accounting"
 
 // Plan is the outcome of planning: every pending job of the queue, first those
@@ -41,8 +41,8 @@ type Plan struct {
 	// Exact is how many jobs at the head have a rank of their own: fewer than the depth
 	// asks for where the step times the ranks does not fit the channel.
 	Exact int
-	// Kept tells that a campaign stands before one that is a little nearer, see
-	// Options.Margin: as time passes, the plan may become another one.
+	// Kept reports whether a campaign stands before one that is a little nearer, see
+	// Options.Margin: as time passes, the plan may change without an event.
 	Kept bool
 }
 
@@ -55,7 +55,7 @@ const (
 )
 
 // Plan computes the fewest changes that put the jobs of the queue into the
-// order, of which the head comes first. It changes nothing: not the order, not the
+// order, whose head comes first. It changes nothing: not the order, not the
 // queue, not Slurm. Jobs of the order that are not in the queue are passed over.
 //
 // Applying the changes and planning again gives a plan without changes, and no
@@ -69,7 +69,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	if twice != 0 {
 		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
 	}
-	arrays := arraysApart(queue)
+	arrays := recordsPerArray(queue)
 	p.Entries = make([]Entry, 0, len(queue))
 	ranked := make([]bool, len(queue))
 	waits := make([]Wait, len(queue))
@@ -138,7 +138,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	return p, nil
 }
 
-// Value is what a job has in the channel.
+// Value returns the job's value in the channel.
 func (ch Channel) Value(q *Queued) int64 {
 	switch ch {
 	case SiteFactor:
@@ -150,8 +150,7 @@ func (ch Channel) Value(q *Queued) int64 {
 	}
 }
 
-// ahead turns a channel's value into a number of which the greater goes first,
-// and back.
+// ahead turns a channel's value into a number, where the greater goes first, and back.
 func (o Options) ahead(value int64) int64 {
 	if o.Channel == Nice {
 		return -value
@@ -237,11 +236,10 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 	return nil
 }
 
-// bands tells which values a job may have that is beyond the depth: at the bottom of
-// the window a step for what asks for the impossible, and above it all others. What
-// waits for a limit has no band of its own: a whole campaign is at its limit in one
-// cycle and not in the next, and would be written each time. Where there is no room it
-// is one band for all.
+// bands returns which values a job beyond the depth may have: one step at the bottom of the
+// window for jobs that ask for the impossible, the rest for all others. Jobs that wait for
+// a limit have no band of their own: a whole campaign is at its limit in one cycle and not
+// in the next, and would be written each time. Without room all share one band.
 func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
 	need := w.step
 	for _, g := range gap {

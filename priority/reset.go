@@ -56,7 +56,7 @@ func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Cha
 	if !o.Controller.Multifactor() && o.Channel != Priority {
 		return nil, fmt.Errorf("channel %s: %w", o.Channel, impossible("set priority.channel: priority", "under %s only channel priority can be reset", o.Controller.PriorityType))
 	}
-	arrays := arraysApart(queue)
+	arrays := recordsPerArray(queue)
 	var list []Change
 	for i := range queue {
 		q := &queue[i]
@@ -105,8 +105,9 @@ func (o Options) nice(q *Queued) int64 {
 	return nice
 }
 
-// unseen returns the value that we wrote last to a job, or to its array, if Slurm
-// shows none, and the value to give back. ok is false where that has been done.
+// unseen returns, for a job whose value Slurm does not show, the value that we wrote last
+// to it or to its array, and the value to give back. ok is false if we wrote none, or a
+// SiteFactor of 0.
 func (o Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
 	if o.Journal == nil {
 		return 0, 0, false

@@ -81,8 +81,8 @@ func (o Options) repeat(e *Entry) {
 	}
 }
 
-// again makes an entry one of a write that was undone. Without write the job
-// only tells of it.
+// again marks an entry as Undone. With write it is written again, unless that was done too
+// often of late.
 func (o Options) again(e *Entry, write bool) {
 	e.Undone, e.Write = true, write
 	switch {

@@ -23,8 +23,8 @@ var (
 	ErrConfig = errors.New("bad configuration")
 	// ErrConnect marks a server that cannot be reached or that denies access.
 	ErrConnect = errors.New("no connection")
-	// ErrStale marks a server that has nothing as late as what another one told:
-	// a replica that lags, or a server that was away.
+	// ErrStale marks a server whose newest data are older than what another one had: a
+	// replica that lags, or a server that was away.
 	ErrStale = errors.New("the data are older than what was read before")
 	// ErrCluster marks a cluster that the database does not have.
 	ErrCluster = errors.New("no such cluster")
@@ -133,7 +133,7 @@ type Config struct {
 	// Ledger.Partitions.
 	MaxTime  map[string]ostrich.Duration
 	Class    ClassBy   // which jobs are alike
-	Hints    bool      // whether comments tell how long jobs run, see accounting.ReadComment
+	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
 
 	// Classes makes a History have both classes, by name and by script, whatever
@@ -205,7 +205,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// network is that of an address.
+// network returns the network of an address.
 func network(address string) string {
 	if strings.HasPrefix(address, "/") {
 		return "unix"
@@ -213,7 +213,7 @@ func network(address string) string {
 	return "tcp"
 }
 
-// driver is the configuration of the database driver for one of the addresses.
+// driver returns the configuration of the database driver for one of the addresses.
 func (c Config) driver(address string) (*mysql.Config, error) {
 	d := mysql.NewConfig()
 	d.Net, d.Addr = network(address), address

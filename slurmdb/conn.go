@@ -36,7 +36,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// unreachable is an error of a server that lets nobody in.
+// unreachable marks an error as ErrConnect.
 type unreachable struct{ error }
 
 func (e unreachable) Unwrap() error        { return e.error }

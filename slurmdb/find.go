@@ -10,10 +10,10 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// ErrTooMuch marks a question that would read more than may be read for it.
+// ErrTooMuch marks a request that would read too many rows.
 var ErrTooMuch = errors.New("too much to read")
 
-// mostStarted is how many rows of jobs that have ended Started reads.
+// mostStarted is how many rows of ended jobs Started reads, at most.
 const mostStarted = 200_000
 
 // Find reads the newest record of a job, ended or not, and reports whether there is

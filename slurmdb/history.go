@@ -23,8 +23,8 @@ type Skip struct {
 type tracked struct {
 	row  row
 	job  ostrich.Job
-	poll uint64 // the poll that last saw it
-	live ostrich.Time
+	poll uint64       // the poll that last saw it
+	live ostrich.Time // when that was
 
 	closed  ostrich.Time     // end of a row whose successor has not come, or 0
 	resized bool             // the row continues a run that began in an earlier row
@@ -210,7 +210,7 @@ func (h *history) job(w *row) ostrich.Job {
 	return j
 }
 
-// describe copies what the row's association, limit and mask say to a job.
+// describe sets the fields of a job from a row, except its processors and times.
 func (h *history) describe(j *ostrich.Job, w *row) {
 	j.User = ostrich.UserID(w.uid)
 	if h.config.Shares == Tree {

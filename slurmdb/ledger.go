@@ -8,9 +8,9 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// Ledger turns rows of the job table into events, whoever has read the rows: a Reader
-// from the tables, or somebody else from what sacct prints of them, see Told. It reads
-// nothing itself. It is not safe for concurrent use.
+// Ledger turns rows of the job table into events. It reads nothing itself: a Reader reads
+// the rows from the tables, or a caller from the output of sacct, see Told. It is not safe
+// for concurrent use.
 type Ledger struct {
 	config Config
 
@@ -22,10 +22,10 @@ type Ledger struct {
 	cold   bool
 	first  ostrich.Time // where history begins
 	newest ostrich.Time // end of the row that ended last, never after the clock
-	latest ostrich.Time // of all that the rows told, never after the clock
+	latest ostrich.Time // of all times in the rows, never after the clock
 
 	texts  accounting.Texts
-	paused map[key][]interval // suspensions of unfinished rows that were told
+	paused map[key][]interval // suspensions of unfinished rows of sacct, see pausesOf
 }
 
 func newLedger(c Config) *Ledger {
@@ -35,8 +35,8 @@ func newLedger(c Config) *Ledger {
 	}
 }
 
-// Partitions takes over what the controller says of its partitions now: the nodes of the
-// pools, which are those of Config, and the time limits. The next poll reports what is
+// Partitions replaces what is known of the controller's partitions: the nodes of the pools,
+// which must be those of Config, and the time limits. The next poll reports what is
 // different, as of its own time.
 func (l *Ledger) Partitions(pools []Pool, maxTime map[string]ostrich.Duration) {
 	l.machine.divide(pools)
@@ -83,8 +83,8 @@ func (t *Told) link() {
 	t.rows = kept
 }
 
-// enter takes over what the poll has read, whose rows are linked, and passes the news
-// to emit.
+// enter processes what the poll has read, and passes the new events to emit. link must
+// come before.
 func (t *Told) enter(emit func(ostrich.Event)) Batch {
 	l := t.l
 	h := l.history

@@ -16,8 +16,8 @@ import (
 // slurmdbd's.
 //
 // Each server has locks of its own, and none knows those of another. So of several
-// servers all that answer are asked, and one refusal is enough; what has been taken
-// lasts as long as one of them confirms it. Two connections have it at once only if
+// servers all that answer are asked, and one refusal is enough; the lock is ours as long
+// as one of them confirms it and none denies it. Two connections have it at once only if
 // neither reaches a server of the other.
 type Lock struct {
 	name string
@@ -157,7 +157,7 @@ func (l *Lock) Take(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// nobody is the error of a lock that no server answers for.
+// nobody returns the error of a lock for which no server answers.
 func (l *Lock) nobody(errs alternatives) error {
 	if len(errs) == 0 {
 		return fmt.Errorf("slurmdb: lock %s: %w", l.name, ErrConnect)
@@ -165,9 +165,9 @@ func (l *Lock) nobody(errs alternatives) error {
 	return errs.error()
 }
 
-// Held reports whether we still have the lock. A proxy between us and a server
-// may have given us another connection. Held forgets the servers that do not
-// answer; if none does, that is an error.
+// Held reports whether we still have the lock: the server may have freed it, and a proxy
+// between us and the server may have given us another connection. Held forgets the servers
+// that do not answer; if none does, that is an error.
 func (l *Lock) Held(ctx context.Context) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,7 +27,7 @@ type logged struct {
 // noEntry is the entry of a job that no event has reported.
 const noEntry = -1
 
-// room reserves space for the events of so many rows.
+// room reserves space for the events of the given number of rows.
 func (l *log) room(rows int) {
 	l.events = slices.Grow(l.events, 3*rows)
 	l.jobs = slices.Grow(l.jobs, rows)

@@ -17,8 +17,8 @@ func (w *row) yield(next *row) {
 	}
 }
 
-// missed lists the jobs of which the poll has seen nothing, by id, and the keys of
-// the rows that it has read.
+// missed lists the jobs that the poll has not seen, by id, and the keys of the rows that
+// it has read.
 func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {
 	if len(h.jobs) == 0 {
 		return nil, nil // a cold start, whose rows may be millions
@@ -30,7 +30,7 @@ func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool
 	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.key] }), found
 }
 
-// those lists the jobs for which is says so, by id.
+// those lists the jobs for which is returns true, by id.
 func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
 	var ids []ostrich.JobID
 	for id, t := range h.jobs {

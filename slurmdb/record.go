@@ -55,10 +55,10 @@ func (s State) String() string {
 // NoTask is the ArrayTask of a job that is not a task of an array.
 const NoTask = noVal
 
-// Record describes a job that has not ended, as the tables have it. It is for
-// display and for comparison with squeue.
+// Record describes a job as the tables have it. It is for display and for comparison with
+// squeue.
 type Record struct {
-	Job ostrich.Job // as the events reported it
+	Job ostrich.Job // as the events reported it; of an ended job, from its row
 
 	UserName  string // from the association; the uid in digits without one
 	Account   string

@@ -102,7 +102,7 @@ type errUnfinished string
 func (e errUnfinished) Error() string { return string(e) }
 
 // unfinishedFor is how long after its submission, start or end a row may be
-// unfinished before the reader reports it. It is less than the overlap, so a row
+// unfinished before the reader reports it. It is less than the default overlap, so a row
 // that has ended is read again by then.
 const unfinishedFor = ostrich.Time(60)
 
@@ -182,7 +182,7 @@ func (p *parser) parse(v []driver.Value) row {
 		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
 		script: number(optional(v, y.script)),
 	})
-	w.pauses(number(v[colInx]), number(v[colSuspended]))
+	w.setPauses(number(v[colInx]), number(v[colSuspended]))
 	if err := w.size(v); err != nil {
 		w.refuse(err)
 	}
@@ -192,8 +192,8 @@ func (p *parser) parse(v []driver.Value) row {
 // minutes rounds a time limit up to what the tables hold.
 func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
 
-// pauses notes how long the job was suspended, by its columns, if it was or is.
-func (w *row) pauses(inx, suspended uint64) {
+// setPauses sets the columns of a job's suspensions, if it was or is suspended.
+func (w *row) setPauses(inx, suspended uint64) {
 	if suspended > 0 || w.state == Suspended {
 		x := *w.extra
 		x.inx, x.suspended = inx, suspended
@@ -201,7 +201,7 @@ func (w *row) pauses(inx, suspended uint64) {
 	}
 }
 
-// refuse notes that the row cannot be true.
+// refuse records why the row cannot be true.
 func (w *row) refuse(why error) {
 	bad := *w.extra
 	bad.bad = why.Error()
@@ -224,7 +224,7 @@ func (w *row) size(v []driver.Value) error {
 	if req == 0 {
 		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
 	}
-	if err := w.processors(req, alloc); err != nil {
+	if err := w.setProcessors(req, alloc); err != nil {
 		return err
 	}
 	if w.array == 0 || w.task != noVal {
@@ -248,7 +248,8 @@ func (w *row) size(v []driver.Value) error {
 	return nil
 }
 
-// holds returns what the row asks for and what it holds, from what its columns say.
+// holds returns the processors that the row asks for and those that it holds, from its
+// columns.
 func (w *row) holds(req, alloc uint64) (asks, has uint64) {
 	// If a job is cancelled that could not start yet (held, with a dependency or a
 	// begin time), Slurm writes its end as its start. It holds nothing.
@@ -267,8 +268,8 @@ func (w *row) holds(req, alloc uint64) (asks, has uint64) {
 	return req, alloc
 }
 
-// processors enters what the row asks for and holds.
-func (w *row) processors(req, alloc uint64) error {
+// setProcessors sets the processors that the row asks for and holds.
+func (w *row) setProcessors(req, alloc uint64) error {
 	switch {
 	case w.partition == "" && w.end != 0:
 		return errUnfinished("names no partition: Slurm wrote its end alone")
@@ -284,8 +285,8 @@ func (w *row) processors(req, alloc uint64) error {
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
 const maxTasks = 1 << 23
 
-// impossible says why no job can have the times of the row, or "". A resized row
-// keeps its job's start, which is before the row's own submission.
+// impossible returns why the row cannot be true, or "". A resized row keeps its job's
+// start, which is before the row's own submission.
 func (w *row) impossible(now ostrich.Time, resized bool) string {
 	latest := now + farFuture
 	switch {

@@ -10,9 +10,9 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// saying are the further columns that are read of a job: those that its class, its
-// hint and its campaign follow from. They stand between rowColumns and
-// nameColumns, as far as the configuration asks for them and the table has them.
+// saying are the columns from which a job's class, hint and campaign follow. They stand
+// between rowColumns and nameColumns, as far as the configuration asks for them and the
+// table has them.
 type saying struct {
 	columns                      []string
 	name, script, comment, wckey int // positions in a row; 0 where it is not read
@@ -63,8 +63,8 @@ func optional(v []driver.Value, position int) driver.Value {
 	return v[position]
 }
 
-// said is what the further columns hold of a job, and what slurmctld and sacct say
-// of the same; what is not known is empty.
+// said is what the columns of saying hold, or what slurmctld and sacct show in their
+// place; empty where it is not known.
 type said struct {
 	name, comment, wckey []byte
 	script               uint64
@@ -101,8 +101,8 @@ func (c *Config) fill(w *row, v said) {
 	w.said = s
 }
 
-// say copies what its row says to a job. Slurm stores a comment when a row ends,
-// and the job's next row does not take the comment back.
+// say sets the class, the hint and the campaign of a job from its row. Slurm stores a
+// comment when a row ends, and the job's next row, without one, does not remove it.
 func (h *history) say(j *ostrich.Job, w *row) {
 	j.Class = w.class
 	if w.said.Hint != 0 {

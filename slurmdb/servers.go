@@ -50,8 +50,8 @@ func (c Config) inTurn(ctx context.Context, addresses []string) (*Reader, error)
 	return nil, errs.error()
 }
 
-// alternatives are the errors of several servers. They are like the first of them:
-// it may be well again later, whatever is wrong with the others.
+// alternatives are the errors of several servers. errors.Is and As see the first one: its
+// server may answer again later, whatever is wrong with the others.
 type alternatives []error
 
 func (e alternatives) Error() string {
@@ -64,7 +64,7 @@ func (e alternatives) Error() string {
 
 func (e alternatives) Unwrap() error { return e[0] }
 
-// error returns the only one as it is: it can be compared.
+// error returns a single error as it is, so that it can be compared.
 func (e alternatives) error() error {
 	if len(e) == 1 {
 		return e[0]
@@ -75,14 +75,14 @@ func (e alternatives) error() error {
 // Reached returns how far the reader has come.
 func (r *Reader) Reached() Reached { return Reached{r.db.address, r.latest} }
 
-// Addresses are those of the servers that may be read.
+// Addresses returns the addresses of the servers that may be read.
 func (r *Reader) Addresses() []string { return r.config.Addresses }
 
-// Passed says why no server before this one is read, nil if it is the first.
+// Passed returns why no server before this one is read; nil if it is the first.
 func (r *Reader) Passed() error { return r.passed }
 
-// Earlier reports whether a server before this one can be read again, and is not
-// behind what this one told.
+// Earlier reports whether a server before this one can be read again, and is not behind
+// this one.
 func (r *Reader) Earlier(ctx context.Context) bool {
 	c := r.config
 	c.Reached = r.Reached()
@@ -98,9 +98,9 @@ func (r *Reader) Earlier(ctx context.Context) bool {
 	return true
 }
 
-// compare refuses a server that has nothing as late as what another one told. A
+// compare refuses a server whose newest data are older than what another one had. A
 // replica applies changes in the order in which they were made, so one that has
-// something as late has all that is older.
+// something as new has all that is older.
 func (r *Reader) compare(ctx context.Context, known Reached) error {
 	if known.Latest == 0 || known.Address == r.db.address {
 		return nil

@@ -42,8 +42,8 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
-// replace takes over other names. It remembers those that are no longer there, unless
-// the others are whole.
+// replace replaces the names by others. It keeps those that the others lack, as deleted,
+// unless the others are whole.
 func (n *names) replace(other *names) {
 	if !other.whole {
 		for id, a := range n.assocs {

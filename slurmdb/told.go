@@ -10,10 +10,10 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// Rows that are told by somebody who has read them elsewhere, from what sacct prints.
+// Rows that a caller has read elsewhere, from the output of sacct.
 
-// NewLedger returns a ledger for rows that are told. Only what Config says of the
-// cluster and of what is read counts, not how to connect.
+// NewLedger returns a ledger for rows that the caller reads, see Told. It ignores the
+// fields of Config that say how to connect.
 func NewLedger(c Config) (*Ledger, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -22,11 +22,11 @@ func NewLedger(c Config) (*Ledger, error) {
 	return newLedger(c), nil
 }
 
-// Told is a poll: what has been read, which somebody may tell. Nothing of it counts
-// before Enter.
+// Told collects what one poll has read: a Reader fills it from the tables, or a caller by
+// its methods. Nothing of it counts before Enter.
 type Told struct {
 	First  ostrich.Time // where the history begins
-	Window ostrich.Time // from when on ended rows are to be told; in the first poll that is First
+	Window ostrich.Time // ended rows are needed from then on; in the first poll that is First
 
 	l      *Ledger
 	now    ostrich.Time
@@ -47,8 +47,9 @@ func (l *Ledger) Tell(now ostrich.Time) *Told {
 	return &Told{First: l.first, Window: l.window(), l: l, now: now, pauses: map[uint64][]interval{}}
 }
 
-// Row tells of a row. Rows that are known already, or were before those that are known,
-// are dropped. One without a submission cannot be true, which Enter says.
+// Row adds a row. It drops a row that was reported to its end, and one that is earlier than
+// the known row of its job. It keeps one without a submission, which Enter reports as
+// impossible.
 func (t *Told) Row(r *accounting.Row) {
 	t.read++
 	h := t.l.history
@@ -66,29 +67,29 @@ func (t *Told) Row(r *accounting.Row) {
 	t.rows = append(t.rows, w)
 }
 
-// Same tells that an unfinished job is as it was.
+// Same records that an unfinished job is unchanged.
 func (t *Told) Same(id ostrich.JobID) {
 	if j := t.l.history.jobs[id]; j != nil && j.closed == 0 {
 		j.poll, j.live = t.l.history.poll, t.now
 	}
 }
 
-// Missed lists the unfinished jobs of which nothing was told in this poll, by id.
+// Missed lists the unfinished jobs for which this poll has neither a Row nor Same, by id.
 func (t *Told) Missed() []ostrich.JobID {
 	missed, _ := t.l.history.missed(t.rows)
 	return missed
 }
 
-// Gone tells that accounting has no row of an unfinished job any more.
+// Gone records that accounting has no row of an unfinished job any more.
 func (t *Told) Gone(id ostrich.JobID) { t.gone = append(t.gone, id) }
 
-// Nodes tells of rows of the event table.
+// Nodes adds rows of the event table.
 func (t *Told) Nodes(rows ...accounting.NodeEvent) {
 	t.read += len(rows)
 	t.nodes = append(t.nodes, rows...)
 }
 
-// Associations tells of all associations that there are.
+// Associations sets the associations; those that it does not name count as deleted.
 func (t *Told) Associations(s *accounting.Site) {
 	t.read += len(s.Accounts) + len(s.Associations)
 	t.names = newNames()
@@ -100,7 +101,7 @@ func (t *Told) Associations(s *accounting.Site) {
 	}
 }
 
-// Enter ends the poll: it passes the news to emit as Reader.PollEach does.
+// Enter ends the poll: it passes the new events to emit as Reader.PollEach does.
 func (t *Told) Enter(emit func(ostrich.Event)) Batch {
 	l := t.l
 	t.link()
@@ -118,7 +119,7 @@ func (t *Told) Enter(emit func(ostrich.Event)) Batch {
 	return b
 }
 
-// row returns a row that was told as the one that the tables have.
+// row converts a row of sacct to one of the tables.
 func (l *Ledger) row(r *accounting.Row) row {
 	state, known := parseState(r.State)
 	w := row{
@@ -132,7 +133,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 	if w.end == 0 {
 		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
 	}
-	w.pauses(0, uint64(max(0, r.Suspended)))
+	w.setPauses(0, uint64(max(0, r.Suspended)))
 	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
 	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
 		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
@@ -141,7 +142,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 		l.names.qos[r.QOSNumber] = r.QOS
 	}
 	req, alloc := w.holds(uint64(r.Req), uint64(r.Alloc))
-	switch err := w.processors(req, alloc); {
+	switch err := w.setProcessors(req, alloc); {
 	case r.Impossible != "":
 		w.refuse(errors.New(r.Impossible))
 	case !known:
@@ -154,9 +155,9 @@ func (l *Ledger) row(r *accounting.Row) row {
 	return w
 }
 
-// pausesOf returns the suspensions of a row, of which sacct prints the sum alone, at
-// present too. From poll to poll that tells of each when it began and ended, if it was the
-// only one between them. What a job had before it was first seen counts as one suspension
+// pausesOf returns the suspensions of a row. sacct prints only their sum, including a present
+// one. Its growth from poll to poll shows when a suspension began and ended, if it was the
+// only one in between. What a job had before it was first seen counts as one suspension
 // right after its start.
 func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	j := l.history.jobs[w.id]
@@ -207,8 +208,8 @@ func (l *Ledger) Describe(r *accounting.Row) Record {
 	return found
 }
 
-// parseState returns the state with a name of Slurm's, see State.String, and reports
-// whether there is one.
+// parseState returns the state with a name, as State.String gives it, and reports whether
+// there is one.
 func parseState(name string) (State, bool) {
 	for _, s := range []State{Requeued, Resizing, Revoked} {
 		if s.String() == name {

@@ -22,7 +22,7 @@ type Waiting struct {
 
 // Expect returns the job that the tables will show once accounting knows it.
 // slurmctld does not show comments and scripts, so a class by script is one by
-// name until the row comes. It returns false if the job's processors or
+// name until the row comes. It returns false if the job's processors or, with Tree, its
 // association are not known.
 func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {

@@ -55,7 +55,7 @@ const (
 	Completed
 	// Failed ended by itself with another exit code, or ran out of memory.
 	Failed
-	// Cancelled was ended by somebody, started or not.
+	// Cancelled was ended on request, started or not.
 	Cancelled
 	// TimedOut was ended at its limit.
 	TimedOut
@@ -98,7 +98,7 @@ type Association struct {
 	User, Account string
 }
 
-// TRES holds the resources of a TRES string that jobs are described by.
+// TRES holds the counts of a TRES string; 0 for what it does not name.
 type TRES struct {
 	CPUs, Nodes, Billing uint64
 	Memory               uint64 // MiB
@@ -127,10 +127,10 @@ type Row struct {
 	State                        string           // such as COMPLETED, without what follows it
 	Impossible                   string           // why the row cannot be true, or ""
 
-	// What sacct alone tells, as are Task, Het, User and QOS.
+	// Only sacct sets these, and Task, Het, User and QOS.
 	WCKey, Name, Comment string
 
-	// What the tables alone tell.
+	// Only the tables set these.
 	Asked, Held                   TRES
 	Class, NameClass, ScriptClass uint64
 	Unfinished                    bool // Slurm has not written all of the row
@@ -151,7 +151,7 @@ func (s State) Ended() bool { return s >= Completed }
 // MaxFaults is how many faults a History keeps.
 const MaxFaults = 10
 
-// ErrEmpty says that a history has no job.
+// ErrEmpty marks a history without a job.
 var ErrEmpty = errors.New("no job")
 
 // History is what happened on a cluster in a span of time.

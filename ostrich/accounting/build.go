@@ -12,7 +12,7 @@ import (
 // Texts keeps one copy of each text that many records share.
 type Texts map[string]string
 
-// Of returns the copy.
+// Of returns the copy of a text.
 func (t Texts) Of(b []byte) string {
 	if s, ok := t[string(b)]; ok {
 		return s
@@ -65,7 +65,7 @@ func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
 }
 
 // Add adds a record of a job. The record that follows a resize has the job's first
-// start, before its own submission: it starts with that.
+// start, which is before the record's own submission: Add moves it to the submission.
 func (b *Builder) Add(j Job) {
 	if j.State == Resized {
 		if b.resized == nil {
@@ -87,8 +87,8 @@ func (b *Builder) Add(j Job) {
 	b.h.Jobs = append(b.h.Jobs, j)
 }
 
-// Early counts the jobs that started more than a second and at most so long before their
-// submission, though none of their records was closed by a resize.
+// Early counts the jobs that started more than a second before their submission, but no
+// more than most, though none of their records was closed by a resize.
 func (b *Builder) Early(most ostrich.Duration) (jobs int) {
 	for _, e := range b.early {
 		if 1 < e.by && e.by <= most && !b.resized[e.job] {

@@ -2,7 +2,7 @@ package accounting
 
 // NameClass returns the ostrich.Job.Class of a job by its name: a hash (FNV-1a)
 // of the name without its digits, so that run-17 and run-18 are alike. The name
-// may hold any bytes. Without a name the class is 0. The values are the same in
+// need not be UTF-8. Without a name the class is 0. The values are the same in
 // every run of the program.
 func NameClass(name []byte) uint64 {
 	if len(name) == 0 {
@@ -18,8 +18,8 @@ func NameClass(name []byte) uint64 {
 }
 
 // ScriptClass returns the class of a job by its script: a hash of the number that
-// Slurm gives each different script (script_hash_inx), 0 for none. It differs
-// from every NameClass, because it begins with a zero byte, which no name holds.
+// Slurm gives each different script (script_hash_inx), 0 for none. The hash begins with
+// a zero byte, which no job's name holds, so it equals a NameClass only by chance.
 func ScriptClass(script uint64) uint64 {
 	if script == 0 {
 		return 0

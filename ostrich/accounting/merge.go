@@ -8,7 +8,8 @@ import (
 
 // Merge merges several histories, which may overlap. If a run of a job (its id
 // and submission) occurs more than once, it keeps the record that knows most of
-// it; a note says how many it dropped. Histories of two clusters are an error.
+// it; a note says how many it dropped. Histories of two clusters are an error, and
+// histories without a job are ErrEmpty.
 func Merge(all ...*History) (*History, error) {
 	var (
 		b       Builder

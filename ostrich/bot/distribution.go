@@ -61,14 +61,14 @@ func (d Distribution) String() string {
 	return letters[d.Family] + "(" + strings.Join(list, ",") + ")"
 }
 
-// law is what all distributions of gonum can do.
+// law is what the package needs of a distribution of gonum.
 type law interface {
 	CDF(x float64) float64
 	Quantile(p float64) float64
 	LogProb(x float64) float64
 }
 
-// law is not for the hyper-exponential distribution, which gonum does not have.
+// law returns gonum's distribution; it has none for HyperExponential.
 func (d Distribution) law() law {
 	a, b := d.Params[0], d.Params[1]
 	switch d.Family {
@@ -85,7 +85,7 @@ func (d Distribution) law() law {
 	}
 }
 
-// CDF is the probability of a value up to x.
+// CDF returns the probability of a value up to x.
 func (d Distribution) CDF(x float64) float64 {
 	if d.Family == HyperExponential {
 		if x <= 0 {
@@ -96,7 +96,7 @@ func (d Distribution) CDF(x float64) float64 {
 	return d.law().CDF(x)
 }
 
-// Quantile is the value up to which the probability is p, 0 < p < 1.
+// Quantile returns the value up to which the probability is p, 0 < p < 1.
 func (d Distribution) Quantile(p float64) float64 {
 	if d.Family != HyperExponential {
 		return d.law().Quantile(p)

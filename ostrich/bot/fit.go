@@ -23,9 +23,9 @@ type Fit struct {
 	D float64 // statistic of Kolmogorov and Smirnov: the largest distance of the two cumulated distributions
 }
 
-// FitAll fits each family to values above 0 by maximum likelihood, in the order of
-// FamilyNames. It takes the values above 0 only, and returns how many they are;
-// fewer than Fewest, or all of them equal, are ErrFew.
+// FitAll fits each family to the values above 0 by maximum likelihood, in the order of
+// FamilyNames. It also returns how many these are. Fewer than Fewest of them, or all
+// equal, are ErrFew.
 func FitAll(values []float64) ([]Fit, int, error) {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) })
 	n := len(sorted)
@@ -44,7 +44,7 @@ func FitAll(values []float64) ([]Fit, int, error) {
 	return fits, n, nil
 }
 
-// Distance is the statistic of Kolmogorov and Smirnov of a distribution and
+// Distance returns the statistic of Kolmogorov and Smirnov of a distribution and
 // sorted values.
 func Distance(d Distribution, sorted []float64) float64 {
 	far, n := 0.0, float64(len(sorted))
@@ -124,7 +124,7 @@ func root(f func(float64) float64) float64 {
 	return math.Exp((low + high) / 2)
 }
 
-// bisect halves an interval so often; what is sought lies above a number that is low.
+// bisect halves an interval the given number of times. isLow is true below what is sought.
 func bisect(from, to float64, times int, isLow func(float64) bool) (low, high float64) {
 	for range times {
 		if middle := (from + to) / 2; isLow(middle) {
@@ -190,9 +190,9 @@ func Best(fits []Fit, preferred Family) Fit {
 // Tie is the difference of D below which two distributions are as good.
 const Tie = 0.01
 
-// Average returns the fit of the average system for the fits of several systems: of
-// the family with the least mean D, the mean parameters, with that D. No system is
-// the zero Fit.
+// Average returns the fit of the average system, from the fits of several systems: the
+// family with the least mean D, with its mean parameters and that D. Without systems it
+// is the zero Fit.
 func Average(systems [][]Fit) Fit {
 	if len(systems) == 0 {
 		return Fit{}

@@ -23,14 +23,14 @@ const (
 // Inaccuracy is how far predictions of run times are off: |pred−real|/real, where
 // 1 is 100 %.
 type Inaccuracy struct {
-	Tasks     int // that were predicted: of all others nothing was known
+	Tasks     int // that were predicted; nothing was known of the others
 	Mean, Max float64
 	Median    float64
 }
 
-// Predict measures a predictor on the tasks of a log, in the order of their
-// submission, of which numbers tells the bag, or −1. It takes only those in bags of
-// two or more. With byBag it learns from the tasks of the same bag only, and else
+// Predict measures a predictor on the tasks of a log, which are in the order of their
+// submission. numbers has the bag of each task, −1 for none; tasks in no bag of two or
+// more are ignored. With byBag the predictor learns from tasks of the same bag only, else
 // from those of the same user.
 func Predict(jobs []sim.Logged, numbers []int, p ostrich.Predictor, byBag bool, known Known) Inaccuracy {
 	sizes := make(map[int]int)

@@ -35,8 +35,8 @@ type Model struct {
 	// there is one stream, and no partition. Bags and Tasks are those of all.
 	Streams int
 
-	// Days are those in which all bags come: times between arrivals are scaled
-	// to it, and the daily cycle is not. 0 is as many days as the system's take.
+	// Days is the number of days in which all bags come: the times between arrivals
+	// are scaled to it, the daily cycle is not. 0 does not scale them.
 	Days float64
 
 	Arrivals Arrivals

@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Observed are the characteristics of a log, of its bags of two or more tasks
-// only. Those that Systems has by their logarithms are logarithms.
+// Observed are the characteristics of a log, of its bags of two or more tasks only.
+// Values that a System models by their logarithms are logarithms, to base 2.
 type Observed struct {
 	Jobs   []int        // of all jobs of the log, by user
 	Values [5][]float64 // by Characteristics
@@ -19,7 +19,7 @@ type Observed struct {
 }
 
 // Observe measures the bags of a log, which are campaigns in the order of their
-// submission. Moment 0 of the log is so many seconds after midnight.
+// submission. Moment 0 of the log is midnight seconds after a midnight.
 func Observe(campaigns []sim.Campaign, midnight int64) *Observed {
 	o := &Observed{}
 	jobs := make(map[ostrich.UserID]int)
@@ -60,7 +60,7 @@ func (o *Observed) add(characteristic int, value float64) {
 	o.Values[characteristic] = append(o.Values[characteristic], value)
 }
 
-// arrive records the arrival of a bag after another.
+// arrive records the arrival of a bag, and the time since the one before.
 func (o *Observed) arrive(before, at int64) {
 	peak := func(t int64) bool { return t%day >= PeakFrom && t%day < PeakUntil }
 	if at/day == before/day && peak(before) && peak(at) {

@@ -44,7 +44,7 @@ type task struct {
 	on         int32 // the processor of its latest copy; none without a running one
 	cluster    int32 // where it ended; none before
 	run        ostrich.Duration
-	told       ostrich.Duration // what who knows run times is told
+	told       ostrich.Duration // the run time that a policy that knows run times is told
 	start, end ostrich.Time
 }
 
@@ -136,7 +136,7 @@ func (e *engine) numberUsers() {
 // begin is when the first bag comes.
 func (e *engine) begin() ostrich.Time { return e.bags[0].Submit + e.shift }
 
-// note takes note of an error, which ends the experiment, or of none.
+// note records the first error, which ends the experiment; it ignores nil.
 func (e *engine) note(err error) {
 	if e.err == nil {
 		e.err = err
@@ -156,9 +156,9 @@ func (e *engine) runOf(t int32) ostrich.Duration {
 	}
 }
 
-// speedOf returns the speed of a processor as far as the policy may know: 0 if it may not,
-// and how fast its latest task was if it knows history: the run time that was known, by
-// what the task took; 0 before the first.
+// speedOf returns the speed of a processor as far as the policy may know it. With History
+// that is the known run time of its latest task by what the task took, 0 before the first.
+// A policy that knows nothing gets 0.
 func (e *engine) speedOf(p int32) float64 {
 	switch e.policy.Processors {
 	case Known:
@@ -178,7 +178,7 @@ func (e *engine) bagOf(t int32) (bag, user int32) {
 	return bag, e.users[bag]
 }
 
-// loop takes all events: at one moment ends, then submissions, then a look of CSP,
+// loop processes all events: at one moment ends, then submissions, then a look of CSP,
 // then each manager starts what it can.
 func (e *engine) loop() error {
 	for e.err == nil {
@@ -348,7 +348,7 @@ func newPast(p ostrich.Predictor, s Scope, bags, users int) past {
 	return past{byBag: s == ByBag, bags: list(bags), users: list(users), all: ostrich.Forecast{Predictor: p}}
 }
 
-// learn takes a task that has ended.
+// learn records the run time of a task that has ended.
 func (h *past) learn(e *engine, t int32) {
 	if len(h.users) == 0 {
 		return
@@ -360,8 +360,8 @@ func (h *past) learn(e *engine, t int32) {
 	h.all.Add(run)
 }
 
-// expect predicts a task: from those of its bag, else of its user, else of
-// everybody; a second where nothing has ended.
+// expect predicts the run time of a task from the ended tasks of its bag, else of its
+// user, else of everybody. It is a second before any has ended.
 func (h *past) expect(bag, user int32) ostrich.Duration {
 	if d, ok := h.bags[bag].Next(); ok && h.byBag {
 		return d

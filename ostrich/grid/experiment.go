@@ -20,8 +20,8 @@ const (
 	// processors are idle, and sends tasks there, one at a time.
 	CSP
 	// FCondor are separate clusters with flocking: a user submits to one of them,
-	// from Bag.Home on, as long as it starts his tasks at once; when it lets one
-	// wait, his next ones go to the next cluster in turn.
+	// from Bag.Home on, as long as it starts the user's tasks at once; when it lets
+	// one wait, the user's next ones go to the next cluster in turn.
 	FCondor
 )
 
@@ -94,8 +94,8 @@ type Experiment struct {
 	Inaccuracy float64
 	Seed       uint64
 
-	// Predictor and Scope say what policies are told that know run times from
-	// history (ECT-P). The limit, which is the zero value, is no predictor here.
+	// Predictor and Scope are for policies that know run times from history (ECT-P).
+	// The limit, which is the zero value, is no predictor here.
 	Predictor ostrich.Predictor
 	Scope     Scope
 

@@ -247,8 +247,8 @@ func (m *charter) assign(t int32) {
 	s.assigned.push(entry[ostrich.Duration]{key: length, number: t})
 }
 
-// chart makes the chart of a cluster anew: of the running tasks, those that have
-// outlived what was expected end at any moment, and of those in the queue.
+// chart makes the chart of a cluster anew, from the tasks that run and those in its queue.
+// A running task that has outlived its expected end may end at any moment.
 func (m *charter) chart(s *site) {
 	for i, end := range s.expect {
 		s.chart[i] = m.now

@@ -8,7 +8,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// ErrInput is an experiment that cannot be run. The error that wraps it names the
+// ErrInput marks an experiment that cannot be run. The error that wraps it names the
 // place and, where one of several names is wanted, all of them.
 var ErrInput = errors.New("cannot be run")
 

@@ -7,15 +7,15 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// ranked is a selection that ranks bags, and may change its mind at any start: the
+// ranked is a selection that ranks bags, and may rank them anew at any start: the
 // eligible tasks of a list are always those of the bag in front. draw takes the tasks
-// of the first bag that has any which were not drawn.
+// of the first bag that has undrawn ones.
 type ranked interface {
 	selection
 	// front is the bag in front of those with tasks that have not started; none
 	// without one.
 	front() int32
-	// take takes the tasks of a bag that were not drawn.
+	// take draws the undrawn tasks of a bag.
 	take(bag int32) []int32
 }
 
@@ -46,8 +46,8 @@ func newReplayed(q *queue, p sim.Policy) (replayed, error) {
 	return replayed{q, ranker}, nil
 }
 
-// tell gives the ranker an event of a task. Jobs are numbered from 1, and the
-// expected length of a task is what who knows run times is told.
+// tell gives the ranker an event of a task. Jobs are numbered from 1. The estimate of a
+// task is the run time that policies that know run times are told.
 func (r *replayed) tell(k ostrich.Kind, t int32) {
 	q := r.queue
 	x := &q.tasks[t]

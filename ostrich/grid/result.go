@@ -125,7 +125,7 @@ type Measure struct {
 	WorstStretch        float64
 }
 
-// Finished is the share of the tasks that have ended, from 0 to 1.
+// Finished returns the share of the tasks that have ended, from 0 to 1.
 func (m *Measure) Finished() float64 { return float64(m.DoneTasks) / max(1, float64(m.Tasks)) }
 
 // Measures are the measures of an experiment.

@@ -16,8 +16,8 @@ type selection interface {
 	draw() []int32
 	// started says that a copy of a task has started, again if it is not the first.
 	started(t int32, again bool)
-	// stopped says that a copy which ran since a moment stops; ended is the one that
-	// ended.
+	// stopped says that a copy that ran since a moment stops; ended means that it was
+	// not cancelled.
 	stopped(t int32, since ostrich.Time, ended bool)
 }
 

@@ -45,10 +45,10 @@ func (b *Bag) bound(capacity, fastest float64) float64 {
 	return max(float64(sum)/capacity, float64(most)/fastest)
 }
 
-// FromLog takes the bags of a log, of which numbers tells the bag of each job, as
-// sim.Numbers does; a job of no bag (below 0) is one of its own. A job on several
-// processors is one task of its run time. All tasks of a bag are submitted with its
-// first one. The bags are in the order of their submission.
+// FromLog returns the bags of a log, in the order of their submission. numbers has the
+// bag of each job, as from sim.Numbers; a job of no bag (below 0) is a bag of its own. A
+// job on several processors is one task of its run time. All tasks of a bag are submitted
+// with its first one.
 func FromLog(jobs []sim.Logged, numbers []int) []Bag {
 	var bags []Bag
 	of := make(map[int]int) // bags by number
@@ -81,9 +81,8 @@ const (
 // HomesNames lists the ways in the order of their constants.
 var HomesNames = []string{"sized", "even"}
 
-// Spread gives each user a home: one after the other, in the order in which their
-// first bags come, to the cluster that has the fewest users so far, by processor
-// under Sized, and the first of equals.
+// Spread gives each user a home, in the order in which the users' first bags come: the
+// cluster that has the fewest users so far, per processor under Sized, the first of equals.
 func Spread(bags []Bag, p Platform, h Homes) error {
 	if err := p.Validate(); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package horizon orders the head of a queue anew, so that fewer users wait for longer
-// than they accept, and keeps to what the order of the virtual schedule promises.
+// Package horizon reorders the head of a queue, so that fewer users wait for longer than
+// they accept, and keeps to what the order of the virtual schedule promises.
 //
 // It plans the queue as it is, beside the jobs that run, as S. Schlagkamp,
 // M. Hofmann, L. Eufinger and R. Ferreira da Silva do ("Increasing Waiting Time
@@ -24,9 +24,9 @@ import (
 
 // Options say how far an order may be changed, and what that may cost.
 type Options struct {
-	// Ahead is how far a job may come to stand in front of others: by how much they
-	// preceded it. A job precedes another one by the time in which the whole machine
-	// does the work from the one up to the other in the plain order. 0 lets none pass.
+	// Ahead limits which jobs a job may pass: those that precede it by no more than
+	// Ahead in the plain order. A job precedes another one by the time in which the whole
+	// machine does the work from the one up to the other. 0 lets none pass.
 	Ahead ostrich.Duration
 
 	// Nodes is how many schedules the solver looks at. 0 leaves the order as it is. The
@@ -39,8 +39,8 @@ type Options struct {
 	Solver    optimal.Solver // nil is optimal.Own
 }
 
-// Depth is how many jobs at the head of the queue a budget is for: one for each 50
-// schedules, from 8 to 100.
+// Depth returns how many jobs at the head of the queue are planned: one for each 50 of
+// Nodes, from 8 to 100; 0 without Nodes.
 func (o *Options) Depth() int {
 	if o.Nodes == 0 {
 		return 0
@@ -48,9 +48,9 @@ func (o *Options) Depth() int {
 	return int(min(max(o.Nodes/50, 8), 100))
 }
 
-// Reorder returns the pending jobs of a schedule in the order of a plan. In front of
-// what is planned and behind it, the order is as it was. A place that is planned has no
-// distance, as another rule decides there. After an error the order is the plain one.
+// Reorder returns the pending jobs of a schedule in the order of a plan. Jobs that are not
+// planned keep their places. A planned place has no distance, as another rule decides
+// there. After an error the order is the plain one.
 func (o Options) Reorder(s *ostrich.Schedule) ([]ostrich.Place, error) {
 	plain := s.Order()
 	if o.Nodes == 0 || o.Ahead == 0 || s.Procs() == 0 || len(plain) < 2 {
@@ -138,8 +138,8 @@ func together(w ostrich.Prospect, m int) (procs int, length ostrich.Duration) {
 	return w.Procs * wide, min(w.Length, longest/rounds) * rounds
 }
 
-// order returns the jobs of a queue in an order in which the objective is smaller than
-// in theirs, or theirs.
+// order returns the order in which to start the jobs of a queue: one with a smaller value
+// of the objective than theirs, or theirs.
 func (o *Options) order(q *queue) ([]int, error) {
 	solver := o.Solver
 	if solver == nil {
@@ -180,9 +180,9 @@ func (o *Options) order(q *queue) ([]int, error) {
 	}
 }
 
-// towards returns the order that is nearest to a wanted one: of those that may be next,
-// the job that is wanted first. A job may not be next while one is left that it must not
-// stand in front of. The first one left in the plain order always may.
+// towards returns the order that is nearest to a wanted one. The next job is always the
+// one wanted first of those that may be next. A job may not be next while one is left that
+// it must not pass. The first one left in the plain order always may.
 func (o *Options) towards(q *queue, wanted []int, pinned []bool) []int {
 	ahead := make([]float64, len(q.Jobs)) // work in front of each in the plain order, by the whole machine
 	sum := 0.0
@@ -216,8 +216,8 @@ func (o *Options) towards(q *queue, wanted []int, pinned []bool) []int {
 	return order
 }
 
-// ends returns when each campaign ends if the jobs are served in an order, with EASY
-// backfilling, and the value of that.
+// ends returns when each campaign ends if the jobs are served in an order with EASY
+// backfilling, and the value of that schedule.
 func (q *queue) ends(order []int, o optimal.Objective) (ends []float64, value float64) {
 	in := q.Instance
 	in.Jobs = make([]optimal.Job, len(order))

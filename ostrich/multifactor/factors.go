@@ -38,8 +38,8 @@ type Factors struct {
 	Nice, Site int64
 }
 
-// Check reports whether the cluster has what a request names. Other methods need
-// requests that pass; with others they may panic.
+// Check returns an ErrConfig if the cluster lacks what a request names. Other methods
+// need requests that pass Check, and may panic without.
 func (m *Multifactor) Check(r *Request) error {
 	for _, index := range []struct {
 		name  string

@@ -44,18 +44,18 @@ func (r *relaxation) newAscent() *ascent {
 	return a
 }
 
-// mix starts each job as after one of the last steps, each as after another. At no
-// prices do all jobs start so that they fit, for those of one size start together
-// where that is cheapest; but on the average of many steps they almost do.
+// mix gives each job the start that it had after one of the last steps, drawn for each
+// job anew. At no prices do all jobs start so that they fit, for those of one size start
+// together where that is cheapest; but on the average of many steps they almost do.
 func (a *ascent) mix(random *rand.Rand, starts []ostrich.Duration) {
 	for i := range starts {
 		starts[i] = a.recent[random.IntN(min(a.steps, mixed))][i]
 	}
 }
 
-// climb takes so many steps, and calls seen after each one. It ends earlier when seen
-// returns false, when the bound has reached best, or when steps have become too short.
-// It leaves the prices of the highest bound in force, and returns that.
+// climb takes the given number of steps, and calls seen after each one. It ends earlier
+// when seen returns false, when the bound has reached best, or when steps have become too
+// short. It leaves the prices of the highest bound in force, and returns that bound.
 func (a *ascent) climb(steps int, best func() float64, seen func() bool) float64 {
 	r := a.relaxation
 	for range steps {
@@ -86,8 +86,8 @@ func (a *ascent) climb(steps int, best func() float64, seen func() bool) float64
 	return a.highest
 }
 
-// step changes the prices so that the bound would be raised by so much, if it were
-// linear. It reports whether there is a direction in which it might be.
+// step changes the prices so that the bound would rise by rise, if it were linear. It
+// returns false if there is no direction in which the bound might rise.
 func (a *ascent) step(rise float64) bool {
 	r := a.relaxation
 	r.excess(a.chosen, a.over)

@@ -45,7 +45,7 @@ func (s *search) visit() bool {
 	return !s.stopped
 }
 
-// found takes note of a schedule if it is the best.
+// found records a schedule if it is better than the best so far.
 func (s *search) found(value float64, starts []ostrich.Duration) {
 	if !(value < s.best) || s.beaten(value, s.best) {
 		return
@@ -61,8 +61,8 @@ func (s *search) found(value float64, starts []ostrich.Duration) {
 	}
 }
 
-// through goes through all schedules, unless there are more nodes than so many, and
-// reports whether it came to an end.
+// through searches all schedules, but no more than most nodes, and reports whether it
+// came to an end.
 func (s *search) through(most int64) bool {
 	s.leash = most
 	if s.memory == nil {
@@ -72,8 +72,8 @@ func (s *search) through(most int64) bool {
 	return s.explore(0)
 }
 
-// explore looks at all schedules that go on from the node at a depth, and reports
-// whether it came to an end. It sets the bound of the node then.
+// explore searches all schedules that go on from the node at a depth, and reports whether
+// it came to an end. If so it sets the bound of the node.
 func (s *search) explore(depth int) bool {
 	n := s.nodes[depth]
 	if s.leash--; s.leash < 0 || !s.visit() {
@@ -106,8 +106,8 @@ func (s *search) explore(depth int) bool {
 	return true
 }
 
-// hopeless reports whether no schedule that goes on from a node is the best, and sets
-// the bound of the node then.
+// hopeless reports whether no schedule that goes on from a node can be better than the
+// best. It sets the bound of the node.
 func (s *search) hopeless(n *node) bool {
 	n.bound = s.rounded(s.bound(n))
 	if s.beaten(n.bound, s.best) {
@@ -173,8 +173,8 @@ func (s *search) childBound(n *node, at int) float64 {
 	return bound
 }
 
-// finish takes note of the schedule that the path to a depth is, and returns its value
-// if what was dropped comes last. It starts where it fits.
+// finish records the schedule that the path to a depth makes, in which dropped jobs start
+// where they fit. It returns the value that counts these as late.
 func (s *search) finish(depth int) (value float64) {
 	n := s.nodes[depth]
 	value = n.cost
@@ -214,7 +214,7 @@ func (p *problem) complete(starts []ostrich.Duration) {
 	}
 }
 
-// valueAt is the value of a schedule, by task.
+// valueAt returns the value of a schedule, given by task.
 func (p *problem) valueAt(starts []ostrich.Duration) float64 {
 	return p.objective.Value(p.in, p.byJob(starts))
 }

@@ -6,5 +6,5 @@
 // R. Ferreira da Silva, "Increasing Waiting Time Satisfaction in Parallel Job
 // Scheduling via a Flexible MILP Approach" (HPCS 2016), section IV: rigid jobs of
 // known lengths stand in a queue, others run and give back their processors at
-// known times, nobody else comes. The paper's equations are cited by their numbers.
+// known times, no other job comes. The paper's equations are cited by their numbers.
 package optimal

@@ -8,9 +8,9 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// A crowd of orders around the best one: a job is taken out of the order and put in
-// elsewhere, and the schedule made anew; worse ones are accepted now and then
-// (simulated annealing). The same seed makes the same changes.
+// A neighbourhood improves an order by simulated annealing: it moves a job to another
+// place and makes the schedule anew; worse orders are accepted now and then. The same
+// seed makes the same changes.
 type neighbourhood struct {
 	*search
 	random *rand.Rand
@@ -29,8 +29,8 @@ func (s *search) newNeighbourhood() *neighbourhood {
 }
 
 // list makes the schedule of an order: each job starts as early as it can without
-// moving those before it; what is late and may come last does so. It takes note of
-// the schedule and returns its value.
+// moving those before it; what is late and may come last does so. It returns the value of
+// the schedule, and records the schedule if it is better than the best so far.
 func (h *neighbourhood) list(order []int) float64 {
 	h.free = append(h.free[:0], h.base...)
 	clear(h.from)
@@ -63,14 +63,14 @@ func (h *neighbourhood) list(order []int) float64 {
 	return value
 }
 
-// byStart makes the order of a schedule.
+// byStart sets the order to that of a schedule's starts.
 func (h *neighbourhood) byStart(starts []ostrich.Duration) {
 	for k, i := range inOrder(starts) {
 		h.order[k] = i
 	}
 }
 
-// search tries so many neighbours.
+// anneal starts from the best schedule's order and tries the given number of neighbours.
 func (h *neighbourhood) anneal(tries int) {
 	n := len(h.tasks)
 	if n < 2 {

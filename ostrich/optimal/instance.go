@@ -49,14 +49,15 @@ type Campaign struct {
 // longest is the longest that a job may run, wait or be late.
 const longest = ostrich.Duration(math.MaxInt32 - 1)
 
-// mostJobs and mostWeight keep every sum below 2^63, and every value of an
-// objective exact enough to be compared.
+// mostJobs and mostWeight keep the sums of any real queue below 2^63, and values of
+// objectives exact enough to be compared. They do not for thousands of jobs that run for
+// decades with the largest weight.
 const (
 	mostJobs   = 100_000
 	mostWeight = 1_000_000
 )
 
-// ErrInstance is an instance that no schedule can exist for.
+// ErrInstance marks an instance that has no schedule.
 var ErrInstance = errors.New("cannot be scheduled")
 
 // Check returns what is wrong with an instance, as an [ErrInstance] that names the

@@ -10,11 +10,11 @@ import (
 
 // A memory keeps nodes that were explored, with a bound of what follows each.
 //
-// Say what follows node n starts jobs at some times. Behind node r, of which the same
-// jobs are left, all of them can start later by d (earlier, if d is below 0), if r has
-// at every time later by d as many processors free as they use. Their cost there has
-// risen by no more than delay(d). So what follows n costs no less than the bound of r,
-// less delay(d).
+// Let a schedule that follows node n start its jobs at some times. Behind a node r where
+// the same jobs are left, all of them can start later by d (earlier, if d is below 0), if
+// r has as many processors free, at each time later by d, as they use. Their cost rises by
+// no more than delay(d). So what follows n costs no less than the bound of r, less
+// delay(d).
 //
 // The bound of r holds for everything that starts behind r, not only for what branch
 // lists: a job that branch leaves out can change places with one that it lists, or
@@ -113,7 +113,7 @@ func (m *memory) usable(p *problem, n *node) {
 }
 
 // rulesOut reports whether an explored node shows that no schedule which goes on from n
-// is the best, and sets the bound of n then.
+// is better than the best. If so it sets the bound of n.
 func (m *memory) rulesOut(s *search, n *node) bool {
 	m.identify(n)
 	m.usable(s.problem, n)
@@ -161,9 +161,9 @@ func (b bucket) first(k int) {
 	b[0] = used
 }
 
-// later returns by how much what follows n has to start later behind r, or a duration
-// above most if that is above most, or if other jobs are left or a campaign ends later in
-// r.
+// later returns by how much what follows n has to start later behind r. It returns a
+// duration above most where that is above most, and where other jobs are left or a campaign
+// ends later in r.
 func (r *remembered) later(n *node, most ostrich.Duration) ostrich.Duration {
 	if !slices.Equal(r.set, n.set) {
 		return never

@@ -11,7 +11,7 @@ import (
 // a job that fits goes on to fit.
 type node struct {
 	now  ostrich.Duration // the latest start
-	last int              // who started last, -1 for nobody
+	last int              // the task that started last, -1 for none
 	free profile          // from now on
 
 	left   []int              // tasks that have not started, most urgent first
@@ -146,8 +146,8 @@ func (s *search) unpriced(n *node) float64 {
 	return s.objective.ofEnds(s.in, ends)
 }
 
-// when returns the time until which so many processor-seconds are free from the
-// beginning of a profile on.
+// when returns the time by which area processor-seconds have been free, from the beginning
+// of a profile on.
 func (p profile) when(area float64) float64 {
 	for i := range p {
 		if i+1 == len(p) {

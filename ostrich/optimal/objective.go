@@ -62,7 +62,7 @@ func (o Objective) Check(in *Instance) error {
 // of the campaigns, or under Cmax the one of all jobs.
 func (o Objective) additive() bool { return o <= SumT }
 
-// newEnds returns the ends that an objective is of, before any job.
+// newEnds returns the ends that decide an objective, before any job.
 func (o Objective) newEnds(in *Instance) []ostrich.Duration {
 	if o.stretches() {
 		return make([]ostrich.Duration, len(in.Campaigns))

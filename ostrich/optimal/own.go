@@ -31,17 +31,15 @@ func (Own) Solve(in *Instance, o Objective, b Budget) (Result, error) {
 	return r, nil
 }
 
-// A bound is raised in some steps, then neighbours of the best order are tried, so many
-// for each job. Schedules are gone through for a short while, which is enough for a
-// small queue (so many schedules by so many jobs), before the bound is raised further.
-// Under SumT more neighbours are tried then: what the search takes depends on how good
-// the best schedule is at its beginning.
+// The parts of a run, in their order. The short search is enough for a small queue. Under
+// SumT many neighbours are tried before the long one, whose time depends on how good the
+// best schedule is when it begins.
 const (
-	firstSteps = 400
-	tries      = 60
-	short      = 200_000
-	laterSteps = 8000
-	laterTries = 5000
+	firstSteps = 400     // that raise the bound
+	tries      = 60      // neighbours of the best order, for each job
+	short      = 200_000 // schedules, divided by the number of jobs
+	laterSteps = 8000    // that raise the bound further
+	laterTries = 5000    // neighbours under SumT, for each job
 )
 
 // run searches, and returns a bound and whether the best schedule is optimal.
@@ -86,8 +84,8 @@ func (s *search) run() (bound float64, optimal bool) {
 	return min(bound, s.best), ended || s.beaten(bound, s.best)
 }
 
-// priceIn raises the bound by so many steps, and returns it. On the way it lists the
-// jobs in the order in which they start at the prices of late.
+// priceIn raises the bound by the given number of steps, and returns it. On the way it
+// lists the jobs in the order in which they start at recent prices, see mix.
 func (s *search) priceIn(a *ascent, steps int, h *neighbourhood) float64 {
 	starts := make([]ostrich.Duration, len(s.tasks))
 	bound := a.climb(steps, func() float64 { return s.best }, func() bool {

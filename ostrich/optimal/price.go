@@ -94,7 +94,8 @@ func (r *relaxation) newSize(t *task) *size {
 // gridPoints returns the points of the grid. They are spread evenly: until the last
 // due date for SumU, where jobs that start later are late anyway, and until EASY
 // would be done for the other objectives. Besides, there is one at the last second
-// of each step of what is free.
+// of each step of what is free, at each due date for SumU and SumT, and at each start of
+// EASY but for SumU.
 func (p *problem) gridPoints() []ostrich.Duration {
 	last := ostrich.Duration(0)
 	var events []ostrich.Duration

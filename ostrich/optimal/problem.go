@@ -110,7 +110,7 @@ func (p *problem) beaten(bound, best float64) bool {
 	return bound >= best-1e-9*math.Abs(best)
 }
 
-// least is what no bound is below that beats a value.
+// least returns the smallest bound that rules a node out, but for rounding; see beaten.
 func (s *search) least() float64 {
 	if s.objective.whole() {
 		return s.best - 1
@@ -118,8 +118,7 @@ func (s *search) least() float64 {
 	return s.best - 1e-9*math.Abs(s.best)
 }
 
-// rounded is the least value that the objective can have and that is not below
-// bound. No value is below 0.
+// rounded returns the least value of the objective that is not below bound, at least 0.
 func (p *problem) rounded(bound float64) float64 {
 	if p.objective.whole() {
 		bound = math.Ceil(bound - 1e-6*(1+1e-6*math.Abs(bound)))

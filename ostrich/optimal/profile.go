@@ -29,7 +29,8 @@ func newProfile(in *Instance) profile {
 	return p
 }
 
-// earliest returns when, from a time on, so many processors are free for so long.
+// earliest returns the first time, not before from, from which procs processors are free
+// for length.
 func (p profile) earliest(from ostrich.Duration, procs int, length ostrich.Duration) ostrich.Duration {
 	start := from
 	for i := p.find(from); i < len(p); i++ {

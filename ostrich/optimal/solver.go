@@ -9,8 +9,8 @@ import (
 // A Solver finds a schedule of small value.
 type Solver interface {
 	// Solve returns a schedule that is never worse than EASY's, whatever the
-	// budget. An error is an [ErrInstance], or that of a solver which failed and
-	// gives EASY's schedule.
+	// budget. An error is an [ErrInstance], or says why the solver failed; the result is
+	// EASY's schedule then.
 	Solve(*Instance, Objective, Budget) (Result, error)
 }
 
@@ -39,8 +39,7 @@ type Result struct {
 	Nodes   int64              // that were looked at
 }
 
-// Gap is the part of the value by which a better schedule might be below it, from
-// 0 to 1.
+// Gap returns by which part of the value a better schedule might be smaller, from 0 to 1.
 func (r *Result) Gap() float64 {
 	if r.Optimal || r.Value <= r.Bound {
 		return 0
@@ -48,9 +47,9 @@ func (r *Result) Gap() float64 {
 	return (r.Value - r.Bound) / r.Value
 }
 
-// Listed returns the schedule in which jobs are listed in the order of starts that
-// somebody else has found, or EASY's if that is better or starts is nil. Its bound
-// is that of jobs that all start as soon as what runs lets them.
+// Listed returns the schedule of List in the order of the given starts, or EASY's if that
+// is better or starts is nil. Its bound is the value if no job of the queue hindered
+// another one.
 func Listed(in *Instance, o Objective, starts []float64) (Result, error) {
 	if err := o.Check(in); err != nil {
 		return Result{}, err

@@ -56,7 +56,8 @@ func (c *Campaign) Bound(m int) float64 {
 // ErrInstance marks campaigns or a machine that cannot be scheduled.
 var ErrInstance = errors.New("cannot be scheduled")
 
-// check also returns the number of users, and a time by which everything ends.
+// check returns what is wrong with the machine or the campaigns, else the number of users
+// and a time by which everything ends.
 func (m Machine) check(campaigns []Campaign) (users int, total ostrich.Time, err error) {
 	if m.Procs < 1 {
 		return 0, 0, fmt.Errorf("policy: a machine of %d processors: %w", m.Procs, ErrInstance)

@@ -125,7 +125,7 @@ func (s Blocks) String() string {
 }
 
 // Allocate gives each job the lowest of m processors that are free when it starts.
-// The jobs must fit.
+// The jobs must fit, and each must run for at least a second.
 func Allocate(jobs []Job, m int) []Blocks {
 	type edge struct {
 		at    ostrich.Time

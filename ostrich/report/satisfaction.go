@@ -29,13 +29,13 @@ type Punctual struct {
 	Campaigns InTime `json:"campaigns"`
 }
 
-// Mean ends the sums, see InTime.
+// Mean turns the sums into means, see InTime.Add.
 func (p *Punctual) Mean() {
 	p.Jobs.Mean()
 	p.Campaigns.Mean()
 }
 
-// InTime sums up lateness. Means are in seconds, and all are 0 of nothing.
+// InTime sums up lateness. Means are in seconds; without jobs or campaigns all fields are 0.
 type InTime struct {
 	Count     int     `json:"count"`
 	Share     float64 `json:"in_time"` // part that was not late
@@ -43,8 +43,8 @@ type InTime struct {
 	Tardiness float64 `json:"tardiness_mean"`
 }
 
-// Add adds n jobs or campaigns that are late by some time. Mean turns the sums into
-// means, after which nothing can be added.
+// Add adds n jobs or campaigns with a lateness, below 0 if they are early. After Mean
+// nothing can be added.
 func (t *InTime) Add(late ostrich.Duration, n int) {
 	t.Count += n
 	t.Share += float64(n * (1 - satisfaction.Unified(late)))
@@ -52,14 +52,14 @@ func (t *InTime) Add(late ostrich.Duration, n int) {
 	t.Tardiness += float64(n) * float64(satisfaction.Tardiness(late))
 }
 
-// Mean ends the sums, see Add.
+// Mean turns the sums into means.
 func (t *InTime) Mean() {
 	n := float64(max(1, t.Count))
 	t.Share, t.Lateness, t.Tardiness = t.Share/n, t.Lateness/n, t.Tardiness/n
 }
 
-// sizes are where a class of lengths ends. The survey asked for six, of which the
-// paper names the shortest, up to ten minutes, and the longest, days.
+// sizes are the classes of lengths, by where each ends. The survey asked for six, of which
+// the paper names the shortest, up to ten minutes, and the longest, days.
 var sizes = [...]struct {
 	name string
 	up   ostrich.Duration

@@ -73,7 +73,7 @@ const longest = 1 << 53
 // that its user has not waited longer than accepted since eligible: its submission,
 // or when it could run first.
 func (a Acceptance) Due(eligible ostrich.Time, p ostrich.Duration) ostrich.Time {
-	const rounding = 1e-6 // of what is no whole second only for the way computers count
+	const rounding = 1e-6 // what floating point may lack of a whole second
 	return eligible + ostrich.Time(math.Floor(min(a.Wait(p)+rounding, longest)))
 }
 
@@ -89,8 +89,8 @@ func Tardiness(late ostrich.Duration) ostrich.Duration { return max(0, late) }
 // that is late and 0 for one in time. Whole seconds leave nothing between.
 func Unified(late ostrich.Duration) int { return int(min(1, max(0, late))) }
 
-// Validate returns what is wrong with the acceptance: a slope that is negative, a
-// number that is none or out of range, or that no wait is accepted for any job.
+// Validate returns what is wrong with the acceptance: a negative slope, a number out of
+// range or NaN, an unknown reading, or that no wait is accepted for any job.
 func (a Acceptance) Validate() error {
 	const most = 1e9
 	switch {

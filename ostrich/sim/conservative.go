@@ -11,13 +11,13 @@ import (
 // how.
 type conservative struct {
 	*engine
-	reserved moments // reservations by start; those that were given up are there still
+	reserved moments // reservations by start, with those that were given up
 	fresh    []int32 // jobs submitted now, which have no reservation yet
 	early    bool    // some job ended now, before it was expected to
 	late     bool    // at the last pass some job ran that should have ended
 
-	// Whatever became free since a waiting job was last asked whether it can
-	// move became free before loose.
+	// All room that has appeared since compress last asked each waiting job whether it
+	// can move lies before loose.
 	loose ostrich.Time
 }
 
@@ -29,10 +29,10 @@ func (c *conservative) due() ostrich.Time {
 	return c.reserved.first()
 }
 
-// arrive takes a job that has come now.
+// arrive records a job that has come now.
 func (c *conservative) arrive(i int32) { c.fresh = append(c.fresh, i) }
 
-// ended takes note that a job has ended now.
+// ended records that a job has ended now.
 func (c *conservative) ended(i int32) {
 	j := &c.jobs[i]
 	if expected := c.start[i] + ostrich.Time(j.Estimate); expected > c.now {

@@ -31,8 +31,8 @@ type engine struct {
 	tiers   []int   // those, the highest first
 
 	latest  filling       // the latest pass
-	lasts   bool          // it goes on with the jobs that come
-	goesOn  bool          // a pass may do so
+	lasts   bool          // the latest pass goes on with the jobs that come
+	goesOn  bool          // passes may do so
 	inTurn  bool          // no job passes another
 	kept    *conservative // reservations that are kept from pass to pass
 	slurm   slurm         // when Slurm's schedulers look
@@ -52,7 +52,7 @@ func newEngine(m Machine, jobs []Job) *engine {
 	return e
 }
 
-// run takes all events, as the package comment says.
+// run processes all events in the order that the package comment describes.
 func (e *engine) run() error {
 	for {
 		more, err := e.advance()
@@ -70,7 +70,7 @@ func (e *engine) run() error {
 	}
 }
 
-// batch takes all events of an instant before it does a pass.
+// batch processes all events of an instant before it does a pass.
 func (e *engine) batch() error {
 	e.happened = e.next == e.now
 	e.lasts = e.lasts && e.latest.holds()
@@ -158,7 +158,7 @@ func (e *engine) await() {
 	}
 }
 
-// arrive takes a job that can start from now on.
+// arrive handles a job that can start from now on.
 func (e *engine) arrive(i int32) error {
 	j := &e.jobs[i]
 	switch {

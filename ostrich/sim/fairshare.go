@@ -102,7 +102,7 @@ func (f *fairShare) Step(e ostrich.Event) error {
 	return nil
 }
 
-// drop takes a job out of the waiting ones, most often the first.
+// drop removes a job from the waiting ones, most often the first.
 func (u *sharer) drop(id ostrich.JobID) {
 	i := slices.Index(u.waiting, id)
 	if i == 0 {

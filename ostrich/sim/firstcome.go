@@ -19,7 +19,7 @@ type firstCome struct {
 	empty     int                     // of the ranks, those without a pending job
 }
 
-// come is a campaign that has come.
+// come is a campaign with a submitted job.
 type come struct {
 	number  int
 	pending int

@@ -30,8 +30,8 @@ type Horizon struct {
 	// would under FCFS and EASY.
 	Plan Planner
 
-	// Most is how many jobs are planned at once, those that have waited longest; the
-	// others wait as if they had come later. 0 is all.
+	// Most limits how many jobs are planned at once, to those that have waited longest.
+	// The others wait as if they had come later. 0 is no limit.
 	Most int
 
 	// Failed is called with the first error of Plan; it may be nil.
@@ -43,10 +43,9 @@ type Horizon struct {
 	Began func(at, until ostrich.Time, planned []ostrich.JobID)
 }
 
-// A Planner plans the jobs that wait at a moment on m processors, of which some are
-// used by running jobs until these are expected to end; the numbers of running jobs
-// mean nothing. The jobs are in the order in which they could first start, which is
-// their Submit. It returns the start of each, or nil if there is no plan.
+// A Planner plans the jobs that wait at a moment on m processors, beside running jobs,
+// whose numbers mean nothing. The jobs are in the order in which they could first start,
+// which is their Submit. It returns the start of each, or nil if there is no plan.
 type Planner func(now ostrich.Time, m int, jobs []Job, running Running) ([]ostrich.Time, error)
 
 // Policy is the policy of planning horizons. It says itself who may jump, whatever

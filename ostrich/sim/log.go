@@ -11,7 +11,7 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// Nobody owns the jobs of a log that does not tell whose they are.
+// Nobody owns the jobs of a log whose user is not known.
 const Nobody = ostrich.UserID(math.MaxUint32)
 
 // Estimates says how long a job of a log is expected to run.
@@ -52,7 +52,7 @@ type Import struct {
 	Repeated int // with the number of another job
 }
 
-// Notes says in words what was left out or changed, one sentence a reason.
+// Notes returns what was left out or changed, one sentence for each reason.
 func (m Import) Notes() []string {
 	var notes []string
 	note := func(n int, what string) {
@@ -76,7 +76,7 @@ func (m Import) Notes() []string {
 	return notes
 }
 
-// ErrNoJobs is a log of which no job can be replayed.
+// ErrNoJobs marks a log of which no job can be replayed.
 var ErrNoJobs = errors.New("no job of the log can be replayed")
 
 // FromLog takes the jobs of a log that ran, for a machine of m processors,

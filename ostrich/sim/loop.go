@@ -50,7 +50,7 @@ type progress struct {
 	prefix  int    // of the tasks in the order of logged ends, how many have ended
 }
 
-// newLoop makes an engine for campaigns of so many jobs.
+// newLoop makes an engine for campaigns that have the given number of jobs together.
 func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
 	l := &loop{
 		engine: newEngine(m, make([]Job, jobs)), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
@@ -149,7 +149,7 @@ func (l *loop) submit() error {
 	return err
 }
 
-// began takes note that a job has started.
+// began records that a job has started.
 func (l *loop) began(i int32) error {
 	if l.ranker == nil {
 		return nil
@@ -158,8 +158,8 @@ func (l *loop) began(i int32) error {
 	return l.tell(ostrich.Start, i)
 }
 
-// ended takes note that a job has ended. What depends on it may be ready
-// then, and the user's next campaign on its way.
+// ended records that a job has ended. Jobs that depend on it may become ready, and the
+// user's next campaign may be scheduled.
 func (l *loop) ended(i int32) error {
 	if err := l.tell(ostrich.End, i); err != nil {
 		return err

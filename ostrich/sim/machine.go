@@ -99,10 +99,10 @@ type Machine struct {
 	Progress func(ended, jobs int)
 }
 
-// ErrWorkload is a workload that the machine cannot run.
+// ErrWorkload marks a workload that the machine cannot run.
 var ErrWorkload = errors.New("cannot be simulated")
 
-// Length is how long a job runs on the machine: its Run, but no longer than its
+// Length returns how long a job runs on the machine: its Run, but no longer than its
 // Estimate under Kill.
 func (m *Machine) Length(j *Job) ostrich.Duration {
 	if m.Kill {
@@ -239,8 +239,8 @@ const latest = ostrich.Time(1) << 61
 // longest is the longest that a job may run or be expected to.
 const longest = ostrich.Duration(math.MaxInt32 - 1)
 
-// submitFault returns what is wrong with when a job or a campaign is submitted, "" for
-// nothing. before is when the one in front of it is; the first one stands for itself.
+// submitFault returns what is wrong with the submission time of a job or a campaign, "" for
+// nothing. before is that of the one in front of it, for the first one its own.
 func submitFault(submit, before ostrich.Time) string {
 	switch {
 	case submit < before:

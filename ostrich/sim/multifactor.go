@@ -46,7 +46,7 @@ type multi struct {
 	fresh []*candidate                 // that can start, but not in line yet
 	line  []place                      // in order, some of which have started
 	list  []ostrich.JobID              // of the line
-	gone  int                          // of the line, those that have started
+	gone  int                          // jobs of the line that have started
 }
 
 // candidate is a job that has not started.
@@ -57,7 +57,7 @@ type candidate struct {
 	started bool
 }
 
-// place is one in the line: the smaller key goes first.
+// place is a job in the line: the smaller key goes first.
 type place struct {
 	key uint64 // from tier and priority
 	job *candidate
@@ -102,7 +102,7 @@ func (f *multi) Step(e ostrich.Event) error {
 	return nil
 }
 
-// Ready takes note that a job can start from now on.
+// Ready records that a job can start from now on.
 func (f *multi) Ready(id ostrich.JobID) {
 	j := f.jobs[id]
 	j.request.Eligible = f.now
@@ -180,7 +180,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Compare(a.job.id, b.job.id)
 }
 
-// compact takes those that have started out of the line.
+// compact removes started jobs from the line.
 func (f *multi) compact() {
 	if f.gone > 0 {
 		f.line = slices.DeleteFunc(f.line, func(p place) bool { return p.job.started })

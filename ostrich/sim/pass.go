@@ -181,8 +181,8 @@ func (f *filling) through(q *queue, stage int32) error {
 // otherTier reports whether a job is of another tier than those looked at.
 func (f *filling) otherTier(i int32) bool { return f.tier >= 0 && f.engine.tier[i] != f.tier }
 
-// fits reports whether a job may start now, and takes note of what that leaves to
-// those behind it.
+// fits reports whether a job may start now, and keeps account of what that leaves to those
+// behind it.
 func (f *filling) fits(j *Job) bool {
 	f.tests--
 	return !f.blocked && j.Procs <= f.free+f.more || f.jumps(j)

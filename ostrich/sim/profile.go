@@ -24,7 +24,7 @@ type profile struct {
 	steps []step // by time, the first one now; in the last one all is as it will stay
 }
 
-// step is a moment from which on, until the next step, so many processors are free.
+// step says how many processors are free from a moment until the next step.
 type step struct {
 	at   ostrich.Time
 	free int
@@ -49,16 +49,14 @@ func (p *profile) reset(now ostrich.Time, free int, running Running) {
 // idle is the number of processors that are free now.
 func (p *profile) idle() int { return p.steps[0].free }
 
-// fit is the earliest moment, from now on, from which so many processors are
-// free for so long. It changes nothing. It is never for more processors than
-// there will ever be.
+// fit returns the earliest moment, from now on, from which procs processors are free for
+// length. It changes nothing. It returns never if there will never be as many.
 func (p *profile) fit(procs int, length ostrich.Duration) ostrich.Time {
 	return p.sooner(never, procs, length, never)
 }
 
-// sooner is the earliest moment to which a reservation of so many processors
-// for so long, which begins at a later moment, can move; that moment if there
-// is no other. Only moments before limit are looked at.
+// sooner returns the earliest moment before limit to which a reservation of procs
+// processors for length can move that begins at at. It returns at if there is none.
 func (p *profile) sooner(at ostrich.Time, procs int, length ostrich.Duration, limit ostrich.Time) ostrich.Time {
 	limit = min(limit, at)
 	for i := 0; i < len(p.steps); i++ {

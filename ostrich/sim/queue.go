@@ -18,7 +18,7 @@ type queue struct {
 	first  int // slot of the first job, if there is one
 }
 
-// newQueue makes a queue for so many slots, from 0 on.
+// newQueue makes a queue with at least the given number of slots, from 0 on.
 func newQueue(slots int) *queue {
 	leaves := 1
 	for leaves < slots {

@@ -67,8 +67,8 @@ type stager interface {
 // A Policy makes the ranker of a replay on m processors.
 type Policy func(m int) (Ranker, error)
 
-// ranking is what an engine has of a policy: the ranker, as far as it is one of
-// these, all nil without a policy.
+// ranking is the ranker of an engine's policy, as each of the interfaces that it
+// implements; all are nil without a policy.
 type ranking struct {
 	ranker      Ranker
 	byCampaigns CampaignRanker

@@ -114,7 +114,8 @@ func (s *spaceShare) Jobs() []ostrich.JobID {
 	}
 }
 
-// within is the pool whose next job may start in it; nil if none is.
+// within returns the pool that holds the fewest processors, of those whose next job fits in
+// their share and in the free processors; nil if there is none.
 func (s *spaceShare) within(free int) *pool {
 	var next *pool
 	for i, p := range s.active {
@@ -132,7 +133,7 @@ func (s *spaceShare) within(free int) *pool {
 	return next
 }
 
-// longest is the pool whose next job has been ready longest; nil if none waits.
+// longest returns the pool whose next job has been ready longest; nil if none waits.
 func (s *spaceShare) longest() *pool {
 	turn := func(p *pool) int { return s.jobs[p.line[p.next]].turn }
 	var next *pool

@@ -213,8 +213,8 @@ func byTime(records []Record) {
 	}
 }
 
-// Machine returns how many processors work to a load under jobs in the order of
-// their submission, at least 1.
+// Machine returns how many processors have the given load under the records, which are in
+// the order of their submission; at least 1.
 func Machine(records []Record, load float64) int64 {
 	work := 0.0
 	for i := range records {

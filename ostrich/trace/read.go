@@ -56,7 +56,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("trace: %s:%d: field %d (%s): %q: %s", f.File, f.Line, f.Field, fieldNames[f.Field-1], f.Text, f.Why)
 }
 
-// ErrEmpty says that a log has no job.
+// ErrEmpty marks a log without a job.
 var ErrEmpty = errors.New("no job in the log")
 
 // Open reads the log in a file, which may be compressed with gzip.
@@ -113,7 +113,7 @@ func Inflate(r io.Reader) (*bufio.Reader, error) {
 	return text, nil
 }
 
-// errLong says that a line is longer than that of any log.
+// errLong marks a line longer than that of any log.
 var errLong = errors.New("longer than a megabyte")
 
 // line reads one line.
@@ -241,7 +241,7 @@ func (r *Record) fields(line []byte) *Fault {
 	return nil
 }
 
-// set sets a field, nil for the CPU time, and says what is wrong with it.
+// set sets a field, nil for the CPU time, and returns what is wrong with the text.
 func (r *Record) set(field *int64, text []byte) (why string) {
 	var ok bool
 	if field != nil {

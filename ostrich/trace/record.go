@@ -10,12 +10,12 @@ type Record struct {
 	Submit    int64   // 2: submit time, since the start of the log
 	Wait      int64   // 3: wait time
 	Run       int64   // 4: run time
-	Allocated int64   // processors allocated
+	Allocated int64   // 5: processors allocated
 	CPU       float64 // 6: mean CPU time used by a processor
 	Memory    int64   // 7: mean memory used by a processor, in kilobytes
-	Requested int64   // processors requested
-	Limit     int64   // run time requested
-	RAM       int64   // memory requested, in kilobytes a processor
+	Requested int64   // 8: processors requested
+	Limit     int64   // 9: run time requested
+	RAM       int64   // 10: memory requested, in kilobytes a processor
 	Status    int64   // 11: 0 failed, 1 completed, 2 to 4 parts of a job, 5 cancelled
 	User      int64   // 12
 	Group     int64   // 13

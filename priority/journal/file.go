@@ -244,7 +244,7 @@ func load(r io.Reader, path string) (loaded, error) {
 		} else {
 			records++
 			is.latest = max(is.latest, rec.Time)
-			note(is.jobs, rec)
+			apply(is.jobs, rec)
 		}
 		n++
 	})
@@ -254,8 +254,8 @@ func load(r io.Reader, path string) (loaded, error) {
 	return is, err
 }
 
-// eachLine visits the whole lines of a file, with their lengths: nil for one that is longer
-// than any record. torn tells that the file ends inside a line.
+// eachLine visits the whole lines of a file, with their lengths. A line longer than any
+// record is nil. torn reports whether the file ends inside a line.
 func eachLine(r io.Reader, visit func(line []byte, length int64)) (torn bool, err error) {
 	in := bufio.NewReaderSize(r, mostLine)
 	for {
@@ -353,7 +353,7 @@ func openFile(as privilege.Owner, path string, flag int) (file *os.File, err err
 	return file, nil
 }
 
-// ownFile says why an open file does not belong to the journal.
+// ownFile returns why an open file does not belong to the journal, or nil.
 func ownFile(as privilege.Owner, file *os.File, write bool) error {
 	info, err := file.Stat()
 	switch {

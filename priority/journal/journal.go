@@ -104,7 +104,7 @@ const (
 	droppedWords = "Slurm takes the value and drops it"
 )
 
-// ErrLocked says that another process writes the journal.
+// ErrLocked means that another process writes the journal.
 var ErrLocked = errors.New("another process writes it")
 
 // Version grows whenever what the journal knows may have changed.
@@ -140,7 +140,7 @@ func parseRecord(line []byte) (Record, error) {
 }
 
 // note processes a record.
-func note(jobs map[subject]*written, rec Record) {
+func apply(jobs map[subject]*written, rec Record) {
 	key := subject{rec.Channel, rec.Job}
 	w := jobs[key]
 	switch {
@@ -262,7 +262,7 @@ func (j *Journal) add(recs []Record) error {
 	}
 	j.size += int64(len(text))
 	for _, rec := range recs {
-		note(j.jobs, rec)
+		apply(j.jobs, rec)
 	}
 	j.version++
 	return nil
@@ -311,7 +311,7 @@ func (j *Journal) Written(ch priority.Channel, job ostrich.JobID) (first, last i
 	}
 }
 
-// unanswered reports whether Slurm refused because it could not answer, which says
+// unanswered reports whether Slurm's words mean that slurmctld could not answer, which says
 // nothing about the job.
 func unanswered(words string) bool {
 	return priority.Says(words, "slurm controller", "standby mode", "Protocol")
@@ -427,7 +427,7 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 	return jobs, recs
 }
 
-// Submitted returns when the job was submitted, by Slurm.
+// Submitted returns when Slurm said that the job was submitted; 0 if it was never written.
 func (j *Journal) Submitted(ch priority.Channel, job ostrich.JobID) ostrich.Time {
 	if w := j.jobs[subject{ch, job}]; w != nil {
 		return w.submit

@@ -26,14 +26,14 @@ func ParseController(text string) (priority.Controller, error) {
 	if err != nil {
 		return priority.Controller{}, err
 	}
-	takes := values(&c, confTime)
+	stores := values(&c, confTime)
 	for _, line := range lines {
 		for _, w := range line.words {
-			take, known := takes[strings.ToLower(w.key)]
+			store, known := stores[strings.ToLower(w.key)]
 			if !known {
 				continue
 			}
-			if err := take(none(w.value)); err != nil {
+			if err := store(none(w.value)); err != nil {
 				return priority.Controller{}, fmt.Errorf("slurm.conf: line %d: %s=%q: %w", line.number, w.key, clip(w.value), err)
 			}
 		}

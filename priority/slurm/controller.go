@@ -25,12 +25,12 @@ func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
 // parseConfig reads "scontrol show config".
 func parseConfig(out string) (priority.Controller, error) {
 	var c priority.Controller
-	takes := values(&c, parseTimeLimit)
+	stores := values(&c, parseTimeLimit)
 	for line := range strings.Lines(out) {
 		key, value, ok := strings.Cut(line, "=")
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
-		if take, known := takes[strings.ToLower(key)]; ok && known {
-			if err := take(value); err != nil {
+		if store, known := stores[strings.ToLower(key)]; ok && known {
+			if err := store(value); err != nil {
 				return priority.Controller{}, fmt.Errorf("scontrol show config: %s = %q: %w", key, clip(value), err)
 			}
 		}
@@ -55,8 +55,8 @@ func complete(c *priority.Controller) error {
 	return schedulerParameters(c)
 }
 
-// values returns what takes the value of each key. duration reads times: scontrol shows
-// seconds where slurm.conf has minutes.
+// values returns the function that stores the value of each key. duration reads times:
+// scontrol shows seconds where slurm.conf has minutes.
 func values(c *priority.Controller, duration func(string) (ostrich.Duration, error)) map[string]func(value string) error {
 	w := &c.Weights
 	return map[string]func(string) error{
@@ -101,7 +101,7 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 	}
 }
 
-// into returns what parses a value into a field.
+// into returns a function that parses a value and stores it in a field.
 func into[T any](field *T, parse func(string) (T, error)) func(value string) error {
 	return func(value string) (err error) {
 		*field, err = parse(value)
@@ -109,7 +109,8 @@ func into[T any](field *T, parse func(string) (T, error)) func(value string) err
 	}
 }
 
-// text returns what takes a value as it is, and the one that stands for nothing as "".
+// text returns a parser that returns the value itself, and "" for the one that stands for
+// nothing.
 func text(nothing string) func(value string) (string, error) {
 	return func(value string) (string, error) { return unless(value, nothing), nil }
 }
@@ -303,17 +304,17 @@ func schedulerParameters(c *priority.Controller) error {
 	s := &c.Scheduling
 	s.Interval, s.BatchDelay, s.MinInterval = 60, 3, 2
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
-	takes := parameters(c)
+	stores := parameters(c)
 	for _, p := range c.SchedulerParameters {
 		name, value, _ := strings.Cut(p, "=")
 		if strings.EqualFold(name, "bf_continue") {
 			c.BackfillContinue = true
-		} else if take, known := takes[strings.ToLower(name)]; known {
+		} else if store, known := stores[strings.ToLower(name)]; known {
 			n, err := strconv.Atoi(value)
 			if err != nil {
 				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
 			}
-			take(n)
+			store(n)
 		}
 	}
 	return rateLimit(c)
@@ -350,8 +351,8 @@ const (
 	mostBackfillResolution = 3600
 )
 
-// parameters returns what takes the number of each parameter that has one. A number out
-// of range leaves the default.
+// parameters returns the function that stores the number of each numeric parameter. A
+// number out of range leaves the default.
 func parameters(c *priority.Controller) map[string]func(n int) {
 	const most = 1<<31 - 1
 	number := func(field *int, least, most int) func(int) {

@@ -61,8 +61,9 @@ const (
 
 var sections = []string{sectionMain, sectionBackfill, sectionByType, sectionByUser, sectionPending}
 
-// takes returns what takes the value of each key, of any section or of one.
-func (d *Diag) takes() map[string]func(value string) error {
+// values returns the function that stores the value of each key. The heading of a section
+// stands before a key that counts only there.
+func (d *Diag) values() map[string]func(value string) error {
 	return map[string]func(string) error{
 		"Server thread count":          into(&d.ServerThread, number),
 		"Agent queue size":             into(&d.AgentQueue, number),
@@ -84,7 +85,7 @@ func (d *Diag) takes() map[string]func(value string) error {
 // parseDiag reads what sdiag prints.
 func parseDiag(out string) (Diag, error) {
 	var d Diag
-	takes := d.takes()
+	values := d.values()
 	section, seen := "", false
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
@@ -105,12 +106,12 @@ func parseDiag(out string) (Diag, error) {
 			err = d.count(section, line)
 		default:
 			key, value, _ := strings.Cut(line, ":")
-			take, known := takes[key]
+			store, known := values[key]
 			if !known {
-				take, known = takes[section+key]
+				store, known = values[section+key]
 			}
 			if known {
-				err = take(strings.TrimSpace(value))
+				err = store(strings.TrimSpace(value))
 			}
 		}
 		if err != nil {

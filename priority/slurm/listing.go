@@ -27,8 +27,8 @@ type printed struct {
 // separate joins them. listing tries the option each time: a refusal takes a few
 // milliseconds, and the commands may be replaced under a running daemon.
 func (s Commands) listing(ctx context.Context) (*printed, error) {
-	// sprio runs first: squeue then shows as such a job that was held or pinned
-	// between the two.
+	// sprio runs first, so that squeue shows a job that was held or pinned between the
+	// two as it is now.
 	sprio, err := s.output(ctx, "sprio", "--local", "-h", "-o", sprioFormat)
 	if err != nil && !errors.Is(err, errNotMultifactor) {
 		return nil, err

@@ -100,9 +100,8 @@ func parseSqueue(out, mark string) ([]priority.Queued, error) {
 	return queue, nil
 }
 
-// whole returns an error if a command's output ends inside a line. What is cut off
-// between two lines has nothing that tells it from a whole output: there only the
-// command's exit status does.
+// whole returns an error if a command's output ends inside a line. Output that is cut off
+// between two lines looks whole; only the command's exit status shows it.
 func whole(command, out string) error {
 	if out != "" && !strings.HasSuffix(out, "\n") {
 		return fmt.Errorf("%s: cut off after %q", command, clip(out[strings.LastIndexByte(out, '\n')+1:]))
@@ -291,7 +290,7 @@ func parseFactored(f *[sprioFields]string) (factored, error) {
 	return job, nil
 }
 
-// parseTRESWeights adds up "cpu=2,mem=2".
+// parseTRESWeights returns the sum of the numbers in "cpu=2,mem=2", each rounded up.
 func parseTRESWeights(s string) (int64, error) {
 	if s == "" || s == "(null)" {
 		return 0, nil

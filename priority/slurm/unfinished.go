@@ -10,13 +10,12 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Unfinished is a record of slurmctld's that has not ended, or has just ended, seen
-// from afar.
+// Unfinished is what squeue shows of a record that has not ended or is just ending.
 type Unfinished struct {
 	Job    ostrich.JobID
 	Submit ostrich.Time
 	Status Status
-	Wait   priority.Wait // of one that waits
+	Wait   priority.Wait // why a record that Waits cannot start
 	Text   string        // changes when accounting's row of the record does
 }
 
@@ -52,7 +51,7 @@ func (s Commands) Unfinished(ctx context.Context) ([]Unfinished, error) {
 // parseUnfinished parses squeue's output in unfinishedFormat(mark).
 func parseUnfinished(out, mark string) ([]Unfinished, error) {
 	var all []Unfinished
-	at := make(map[ostrich.JobID]int) // of ids with several records
+	at := make(map[ostrich.JobID]int) // index in all
 	err := eachRecord(out, mark, func(record string) error {
 		u, err := parseUnfinishedRecord(record)
 		if i, again := at[u.Job]; again { // more tasks of one record

@@ -19,12 +19,12 @@ type User struct {
 // Users are Slurm's users, and what slurmdbd hides from them.
 type Users struct {
 	List    []User
-	Private []string // PrivateData of slurmdbd.conf, such as "jobs", which it is if slurmdbd does not say it
+	Private []string // PrivateData of slurmdbd.conf; "jobs" if slurmdbd does not show it
 }
 
-// Users asks slurmctld and slurmdbd for the users. The users themselves are those by
-// which slurmctld decides, with their uids, so that no name service is asked. With
-// PrivateData=users only an operator sees others than itself.
+// Users asks slurmctld and slurmdbd for the users. The list is the one that slurmctld
+// itself uses, with uids, so no name service is asked. With PrivateData=users only an
+// operator sees other users.
 func (s Commands) Users(ctx context.Context) (Users, error) {
 	users, err := s.KnownUsers(ctx)
 	if err != nil {
@@ -53,14 +53,14 @@ func (s Commands) Private(ctx context.Context) ([]string, error) {
 	return parsePrivate(shown), nil
 }
 
-// KnownUsers asks slurmctld alone for the users, without what they coordinate.
+// KnownUsers asks slurmctld for the users. It leaves Coordinates empty.
 func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
 	return parsed(ctx, s, parseUsers, "scontrol", "-o", "show", "assoc_mgr", "flags=users")
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
-// shows that of slurm.conf first. If there is none, it is "jobs": too little is shown
-// rather than too much.
+// shows that of slurm.conf first. Without one it returns "jobs", so that too little is
+// shown rather than too much.
 func parsePrivate(out string) []string {
 	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
 	for line := range strings.Lines(out) {
@@ -118,8 +118,9 @@ func parseCoordinators(out string, users []User) error {
 	return nil
 }
 
-// Values returns the values that a field of squeue's --format, as "%u", has in the queue,
-// each once and sorted. A job in several partitions counts for each. It runs one squeue.
+// Values returns the values that a field of squeue's --format, such as "%u", has in the
+// queue, each once and sorted. A job in several partitions counts for each. It runs one
+// squeue.
 func (s Commands) Values(ctx context.Context, field string) ([]string, error) {
 	out, err := s.squeue(ctx, field, "-t", "PENDING,RUNNING,SUSPENDED")
 	if err != nil {

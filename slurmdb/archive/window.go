@@ -31,10 +31,10 @@ const progressEvery = 1 << 13
 // does not depend on polls.
 //
 // It leaves out what sacct --allocations --duplicates leaves out: rows that Slurm
-// has marked as deleted, and jobs that were never eligible and never started. It
-// leaves out jobs that another cluster of a federation took, too. Notes say what else it left out or changed. It
-// calls progress now and then with the number of rows read; progress may be nil.
-// A window without a job is accounting.ErrEmpty.
+// has marked as deleted, and jobs that were never eligible and never started. It also
+// leaves out jobs that another cluster of a federation took. Notes say what else it left
+// out or changed. It calls progress now and then with the number of rows read; progress
+// may be nil. A window without a job is accounting.ErrEmpty.
 func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, progress func(rows int)) (*accounting.History, error) {
 	if to <= from {
 		return nil, fmt.Errorf("slurmdb: %w: a window from %s to %s", slurmdb.ErrConfig, stamp(from), stamp(to))

@@ -52,7 +52,7 @@ type Options struct {
 	Arguments []string // further options of mariadbd or mysqld
 }
 
-// ErrMissing says that the machine has neither MariaDB nor MySQL.
+// ErrMissing means that the machine has neither MariaDB nor MySQL.
 var ErrMissing = errors.New("mariadbd is not installed (on Debian: apt-get install mariadb-server)")
 
 // Start starts a server and returns when it answers.
@@ -151,8 +151,8 @@ func (s *Server) start(ctx context.Context, p product, o Options) error {
 	return s.wait(ctx)
 }
 
-// serve starts the server and returns when it has ended. Linux takes the thread that
-// started it for its parent, and ends it with that thread: so this thread is for
+// serve starts the server and returns when it has ended. To Linux the server's parent is
+// the thread that started it, and the server ends with that thread. So this thread does
 // nothing else, and lives as long as the server.
 func (s *Server) serve(started chan<- error) {
 	runtime.LockOSThread()
@@ -165,7 +165,7 @@ func (s *Server) serve(started chan<- error) {
 	}
 }
 
-// failure says how a server ended that should serve.
+// failure returns the error of a server that ended by itself.
 func (s *Server) failure() error {
 	return fmt.Errorf("the server ended (%v): %s", s.cmd.ProcessState, s.output.String())
 }
@@ -248,8 +248,8 @@ func Main(m interface{ Run() int }) int {
 	return code
 }
 
-// Shared returns the server that the tests of the package share. It skips the
-// test if there is no MariaDB.
+// Shared returns the server that the tests of the package share. It skips the test if
+// there is neither MariaDB nor MySQL.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()

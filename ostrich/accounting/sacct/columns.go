@@ -71,7 +71,7 @@ func newLayout(names ...string) *layout {
 
 // The orders in which Open XDMoD asks sacct for columns, in its releases since
 // 6.5, 9.0, 9.5 and 10.0: classes/OpenXdmod/Shredder/Slurm.php. All have the same
-// 14 columns from account to reqmem.
+// 16 columns from account to reqmem.
 var xdmod = struct{ old, gpus, noGRES, qos *layout }{
 	old:    xdmodLayout("", "reqgres,reqtres"),
 	gpus:   xdmodLayout("", "reqgres,reqtres,alloctres"),

@@ -46,7 +46,7 @@ const (
 
 var rowNames = strings.Split(RowColumns, ",")
 
-// ErrRow says that a row is not one of RowColumns: another program has printed it.
+// ErrRow marks output that does not consist of RowColumns, so sacct has not printed it.
 var ErrRow = errors.New("not a row of sacct's")
 
 // Rows cuts the output of sacct --parsable2 --noheader --delimiter=Mark into rows. Names
@@ -57,8 +57,8 @@ type Rows struct {
 	Visit func(accounting.Row) error // its error ends the reading
 
 	row   []byte // read so far
-	marks int    // in its lines that have ended; none has an end of a line in it
-	begun int    // where the line that has not ended begins
+	marks int    // delimiters in its finished lines; none goes over the end of a line
+	begun int    // where its unfinished line begins
 	err   error
 }
 
@@ -87,8 +87,8 @@ func (r *Rows) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// line ends a line, and with it the row unless a text of the row holds the end of the
-// line.
+// line ends a line. It also ends the row, unless the end of the line belongs to a text of
+// the row.
 func (r *Rows) line() {
 	r.marks += bytes.Count(r.row[r.begun:], []byte(r.Mark))
 	switch {
@@ -117,8 +117,8 @@ func (r *Rows) Close() error {
 	return r.err
 }
 
-// readRow reads the fields of a row. A field that cannot be read makes it impossible;
-// it has the others then, with its id.
+// readRow reads the fields of a row. A malformed field makes the row Impossible; the
+// other fields are set all the same. Without an id the error is ErrRow.
 func readRow(fields [][]byte) (row accounting.Row, err error) {
 	fault := func(at int, why string) {
 		if row.Impossible == "" {

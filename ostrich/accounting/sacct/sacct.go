@@ -49,8 +49,8 @@ func (f *Fault) Error() string {
 // Read reads uncompressed output of sacct --parsable2. A first line with the
 // names of the columns gives their order. Without one (--noheader) the order must
 // be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
-// keep the Submit of their line; From and To of the history are the first and the
-// last of these. A dump without a job is ErrEmpty. Notes say what was changed or
+// keep the Submit of their line; From of the history is the first of these, and To a
+// second after the last. A dump without a job is ErrEmpty. Notes say what was changed or
 // left out.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}}
@@ -82,7 +82,7 @@ func reader(in *bufio.Reader) lines.Reader {
 	return lines.Reader{In: in, Most: 1 << 24, TooLong: errLong}
 }
 
-// errLong says that a line is longer than any that sacct and sacctmgr write.
+// errLong marks a line longer than any that sacct and sacctmgr write.
 var errLong = errors.New("a line longer than 16 MiB")
 
 // dump is the state of reading a dump.
@@ -278,7 +278,7 @@ func countTasks(list []byte) (int32, bool) {
 	return int32(total), true
 }
 
-// who reads the account and user that the job runs for.
+// who reads the job's account, user, partition and QOS.
 func (d *dump) who(j *accounting.Job) error {
 	user := d.text(colUser)
 	if user == "" {

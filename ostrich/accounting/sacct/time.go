@@ -37,7 +37,7 @@ var units = map[string]int64{"": 1, "second": 1, "minute": 60, "hour": 3600, "da
 // "today 8:30". Missing parts come from now. A date without a year lies in the
 // past: a later month than now's is last year's. A time without a date is
 // today's, even if it is still to come. A time that a change of the clocks skips
-// is that much later; of a time that exists twice, the first counts. The syntax
+// moves on by what was skipped; of a time that exists twice, the first counts. The syntax
 // is that of parse_time(3) in Slurm's src/common/parse_time.c with its "past"
 // set, without its words elevenses, fika and teatime. Stricter than there, a date
 // must be in the calendar ("02/30" is an error), and two dates, two times of day

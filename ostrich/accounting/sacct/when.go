@@ -79,7 +79,8 @@ func (d *dump) held(j *accounting.Job) bool {
 	return j.State != accounting.Cancelled
 }
 
-// twiceAt decides a submission that exists twice by the job's start.
+// twiceAt counts a submission that exists twice: as settled if the job's start or end
+// rules out the second moment, else as open. The first moment is taken either way.
 func (d *dump) twiceAt(submit moments, j *accounting.Job) {
 	if submit.first == submit.second {
 		return
@@ -147,8 +148,8 @@ func (d *dump) elapsed() (elapsed ostrich.Duration, known bool, err error) {
 	return elapsed, true, nil
 }
 
-// suspended returns how long the job was suspended: what sacct says, or what the
-// elapsed time lacks.
+// suspended sets how long the job was suspended: what sacct says, or what the elapsed
+// time lacks.
 func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool) error {
 	length := ostrich.Duration(0)
 	if j.Start > 0 && j.End > 0 {

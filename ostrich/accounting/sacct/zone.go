@@ -10,7 +10,7 @@ type civil int64
 // clocks are put back, and never where they are put forward.
 type moments struct {
 	first, second int64 // Unix; the same unless the time exists twice
-	missing       bool  // then both are that much after the change of the clocks
+	missing       bool  // the clocks skip the time; both are when it would be without the change
 }
 
 // zoneSpan is more than the distance, on the wall clock, of two changes of a

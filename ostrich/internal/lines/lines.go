@@ -7,7 +7,8 @@ import (
 	"errors"
 )
 
-// Reader reads lines from In. A line of Most bytes or more is the error TooLong.
+// Reader reads lines from In. A line of more than Most bytes is the error TooLong. Most is
+// a multiple of In's buffer.
 type Reader struct {
 	In      *bufio.Reader
 	Most    int
