@@ -30,7 +30,7 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.name = read(c.Class != NoClass || c.Classes || c.Declared == InName, "job_name", "job_name")
 	y.script = read(c.Class == ByScript || c.Classes, "script_hash_inx", "script_hash_inx")
 	y.comment = read(c.Hints || c.Declared == InComment, "derived_es",
-		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment)+")")
+		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == InWCKey, "wckey", "wckey")
 	return y
 }

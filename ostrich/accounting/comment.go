@@ -13,7 +13,8 @@ type Said struct {
 	Campaign string           // the campaign that the job belongs to; "" if it does not say
 }
 
-// MaxComment is how many bytes of a comment are read; the rest is ignored.
+// MaxComment is how many bytes of a comment are read. A word that does not end there is
+// ignored.
 const MaxComment = 1024
 
 // MaxCampaign is the longest name of a campaign, in bytes.
@@ -36,7 +37,10 @@ const maxHint = 10 * 365 * 86400
 // comment is never an error.
 func ReadComment(comment []byte) Said {
 	var s Said
-	comment = comment[:min(len(comment), MaxComment)]
+	if len(comment) > MaxComment {
+		whole := bytes.LastIndexByte(comment[:MaxComment+1], ',')
+		comment = comment[:max(0, whole)]
+	}
 	for len(comment) > 0 {
 		var word []byte
 		word, comment, _ = bytes.Cut(comment, []byte{','})

@@ -59,6 +59,9 @@ func TestReadComment(t *testing.T) {
 		{"expect=99999999999999999999", 0, ""},
 		{strings.Repeat(" ", accounting.MaxComment-8) + "expect=5", 300, ""},
 		{strings.Repeat(" ", accounting.MaxComment) + "expect=5", 0, ""},
+		{strings.Repeat(" ", accounting.MaxComment-8) + "expect=50", 0, ""},
+		{strings.Repeat(" ", accounting.MaxComment-8) + "expect=5,0", 300, ""},
+		{"expect=5," + strings.Repeat(" ", accounting.MaxComment-16) + "campaign:fair", 300, ""},
 	} {
 		want := accounting.Said{Hint: tt.hint, Campaign: tt.campaign}
 		if got := accounting.ReadComment([]byte(tt.comment)); got != want {
