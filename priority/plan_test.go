@@ -144,6 +144,9 @@ func TestCheck(t *testing.T) {
 		{"nice beside a site plugin", Options{Channel: Nice, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.SiteFactorPlugin = "site_factor/x" })}, ""},
 		{"incr only", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.PriorityFlags = []string{"INCR_ONLY"} })}, "; remove INCR_ONLY from"},
 		{"old Slurm", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Version = "18.08.9" })}, "19.05"},
+		{"before 19.05", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Version = "19.02.1" })}, "19.05"},
+		{"19.05", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Version = "19.05.0" })}, ""},
+		{"20.02", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Version = "20.02.7" })}, ""},
 		{"huge weights", Options{Channel: SiteFactor, Mode: Strict, Controller: with(multifactor(), func(c *Controller) { c.Weights.QOS = 2_000_000_000 })}, "strict; divide all PriorityWeight* of slurm.conf by 5, or set priority.mode: weight"},
 		{"huge weights weighed", Options{Channel: SiteFactor, Mode: Weight, Weight: 100, Controller: with(multifactor(), func(c *Controller) { c.Weights.QOS = 2_000_000_000 })}, ""},
 		{"no channel", Options{Mode: Strict, Controller: multifactor()}, "must be sitefactor, nice or priority"},
@@ -504,6 +507,9 @@ func TestComputedPriorityIsNoPin(t *testing.T) {
 	p, err := o.Plan(ranked(1, 2), queue)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if p.Exact != 2 {
+		t.Errorf("%d exact of 2 that fit", p.Exact)
 	}
 	if n := len(p.Changes()); n != 2 {
 		t.Errorf("%d changes, want 2: no priority is pinned yet", n)
