@@ -102,7 +102,7 @@ func BenchmarkOutages(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		poll := l.Tell(t0)
+		poll := l.Begin(t0)
 		poll.Nodes(accounting.NodeEvent{From: t0 - 90_000_000, CPUs: 4000, Nodes: 1000})
 		for i := range ostrich.Time(20_000) {
 			at := t0 - 20_000_000 + 1000*i

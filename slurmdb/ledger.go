@@ -9,7 +9,7 @@ import (
 )
 
 // Ledger turns rows of the job table into events. It reads nothing itself: a Reader reads
-// the rows from the tables, or a caller from the output of sacct, see Told. It is not safe
+// the rows from the tables, or a caller from the output of sacct, see Poll. It is not safe
 // for concurrent use.
 type Ledger struct {
 	config Config
@@ -57,68 +57,68 @@ func (l *Ledger) newestNodeWindow() ostrich.Time {
 
 // sort sorts the rows and keeps the last version of each: a job may end between
 // two queries.
-func (t *Told) sort() {
-	if !slices.IsSortedFunc(t.rows, compareRows) {
-		slices.SortFunc(t.rows, compareRows)
+func (p *Poll) sort() {
+	if !slices.IsSortedFunc(p.rows, compareRows) {
+		slices.SortFunc(p.rows, compareRows)
 	}
-	t.rows = slices.CompactFunc(t.rows, func(a, b row) bool { return a.key == b.key })
+	p.rows = slices.CompactFunc(p.rows, func(a, b row) bool { return a.key == b.key })
 }
 
 // link sorts the rows, and drops those from before the window that are not the earlier
 // runs of a later row of the same job: Slurm uses the ids of ended jobs again.
-func (t *Told) link() {
-	t.sort()
-	keep := make([]bool, len(t.rows))
-	for i := range slices.Backward(t.rows) {
-		w := &t.rows[i]
-		keep[i] = w.end == 0 || w.end >= t.Window || t.l.history.jobs[w.id] != nil ||
-			i+1 < len(t.rows) && t.rows[i+1].id == w.id && keep[i+1] && follows(w, &t.rows[i+1])
+func (p *Poll) link() {
+	p.sort()
+	keep := make([]bool, len(p.rows))
+	for i := range slices.Backward(p.rows) {
+		w := &p.rows[i]
+		keep[i] = w.end == 0 || w.end >= p.Window || p.l.history.jobs[w.id] != nil ||
+			i+1 < len(p.rows) && p.rows[i+1].id == w.id && keep[i+1] && follows(w, &p.rows[i+1])
 	}
-	kept := t.rows[:0]
-	for i := range t.rows {
+	kept := p.rows[:0]
+	for i := range p.rows {
 		if keep[i] {
-			kept = append(kept, t.rows[i])
+			kept = append(kept, p.rows[i])
 		}
 	}
-	t.rows = kept
+	p.rows = kept
 }
 
 // enter processes what the poll has read, and passes the new events to emit. link must
 // come before.
-func (t *Told) enter(emit func(ostrich.Event)) Batch {
-	l := t.l
+func (p *Poll) enter(emit func(ostrich.Event)) Batch {
+	l := p.l
 	h := l.history
-	for i := range t.rows {
-		w := &t.rows[i]
+	for i := range p.rows {
+		w := &p.rows[i]
 		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
-			if at <= t.now {
+			if at <= p.now {
 				l.latest = max(l.latest, at)
 			}
 		}
-		if w.end <= t.now {
+		if w.end <= p.now {
 			l.newest = max(l.newest, w.end)
 		}
 	}
-	h.update(t.now, l.window(), t.rows, t.pauses, t.gone)
-	b := Batch{Now: t.now, Rows: t.read, Skipped: h.skipped}
-	since := t.now
+	h.update(p.now, l.window(), p.rows, p.pauses, p.gone)
+	b := Batch{Now: p.now, Rows: p.read, Skipped: h.skipped}
+	since := p.now
 	if l.cold {
 		since = h.log.first(since)
 	}
-	machine := l.machine.update(t.now, since, l.newestNodeWindow(), t.nodes)
-	if t.names != nil {
-		l.names.replace(t.names)
-		if s := t.names.shares(); l.config.Shares == Tree && (l.shares == nil || !equalShares(l.shares, s)) {
+	machine := l.machine.update(p.now, since, l.newestNodeWindow(), p.nodes)
+	if p.names != nil {
+		l.names.replace(p.names)
+		if s := p.names.shares(); l.config.Shares == Tree && (l.shares == nil || !equalShares(l.shares, s)) {
 			l.shares = s
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
 		}
 	}
-	for i := range t.rows {
-		l.names.uids[t.rows[i].uid] = t.rows[i].assoc
+	for i := range p.rows {
+		l.names.uids[p.rows[i].uid] = p.rows[i].assoc
 	}
 	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
 	news := h.log
-	h.log, h.skipped, h.pauses, t.rows, l.cold = log{}, nil, nil, nil, false
+	h.log, h.skipped, h.pauses, p.rows, l.cold = log{}, nil, nil, nil, false
 	news.sorted(machine, emit)
 	return b
 }

@@ -82,16 +82,16 @@ func (m *machine) divide(pools []Pool) {
 
 // fetchNodes reads the open and the new rows of the event table. The table has an
 // index on time_start, so it asks for the known open rows by their starts.
-func (r *Reader) fetchNodes(ctx context.Context, f *Told) error {
+func (r *Reader) fetchNodes(ctx context.Context, p *Poll) error {
 	row := func(v []driver.Value) {
 		size, _ := readTRES(text(v[4])) // One that cannot be read counts as 0.
-		f.nodes = append(f.nodes, accounting.NodeEvent{
+		p.nodes = append(p.nodes, accounting.NodeEvent{
 			Node: string(text(v[0])), From: ostrich.Time(number(v[1])), To: ostrich.Time(number(v[2])),
 			State: uint32(number(v[3])), CPUs: size.CPUs, Nodes: size.Nodes,
 		})
 	}
 	if r.cold {
-		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(f.Window), 10)+")"), row)
+		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(p.Window), 10)+")"), row)
 	}
 	since := r.newestNodeWindow()
 	if err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row); err != nil {

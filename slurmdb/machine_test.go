@@ -217,7 +217,7 @@ func TestOutagesOfNoLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	poll := l.Tell(t0)
+	poll := l.Begin(t0)
 	poll.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 400, Nodes: 100})
 	for i := range ostrich.Time(100) {
 		at := t0 - 500 + i%10

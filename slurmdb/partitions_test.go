@@ -24,8 +24,8 @@ func TestPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	news := func(at ostrich.Time, tell func(*slurmdb.Told)) string {
-		poll := l.Tell(t0 + at)
+	news := func(at ostrich.Time, tell func(*slurmdb.Poll)) string {
+		poll := l.Begin(t0 + at)
 		tell(poll)
 		var s strings.Builder
 		poll.Enter(func(e ostrich.Event) {
@@ -38,7 +38,7 @@ func TestPartitions(t *testing.T) {
 		})
 		return s.String()
 	}
-	nothing := func(*slurmdb.Told) {}
+	nothing := func(*slurmdb.Poll) {}
 	check := func(what, want, got string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -46,7 +46,7 @@ func TestPartitions(t *testing.T) {
 		}
 	}
 	check("first", "-900 capacity a 16\n-900 capacity b 8\n0 submit 1: 1000\n0 submit 2: 2000\n0 submit 3: 600\n10 start 3: 600\n20 submit 4: 1000\n30 start 4: 1000\n",
-		news(40, func(p *slurmdb.Told) {
+		news(40, func(p *slurmdb.Poll) {
 			p.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 32, Nodes: 4})
 			row := func(id ostrich.JobID, partition string, limit ostrich.Duration, submit, start ostrich.Time) {
 				r := accounting.Row{
@@ -68,5 +68,5 @@ func TestPartitions(t *testing.T) {
 	check("a node more, and a limit less", "70 capacity b 16\n70 change 1: 9000\n70 change 4: 9000\n", news(70, nothing))
 	check("once", "", news(80, nothing))
 	check("the new node fails", "85 capacity b 8\n",
-		news(90, func(p *slurmdb.Told) { p.Nodes(accounting.NodeEvent{Node: "n4", From: t0 + 85, State: 1, CPUs: 8}) }))
+		news(90, func(p *slurmdb.Poll) { p.Nodes(accounting.NodeEvent{Node: "n4", From: t0 + 85, State: 1, CPUs: 8}) }))
 }

@@ -109,11 +109,11 @@ func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (Batch,
 			return Batch{}, r.failed("the clock", err)
 		}
 	}
-	t := r.Tell(now)
+	p := r.Begin(now)
 	r.db.read = 0
 	for _, part := range []struct {
 		what  string
-		fetch func(context.Context, *Told) error
+		fetch func(context.Context, *Poll) error
 	}{
 		{"live jobs", r.fetchLive},
 		{"ended jobs", r.fetchClosed},
@@ -123,25 +123,25 @@ func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (Batch,
 		{"nodes", r.fetchNodes},
 		{"associations", r.fetchNames},
 	} {
-		if err := part.fetch(ctx, t); err != nil {
+		if err := part.fetch(ctx, p); err != nil {
 			return Batch{}, r.failed(part.what, err)
 		}
 	}
-	t.read += r.db.read
-	return t.enter(emit), nil
+	p.read += r.db.read
+	return p.enter(emit), nil
 }
 
 // fetchLive reads the rows that have not ended, and keeps those that changed. The
 // server joins each row into one value, because most rows are unchanged. That is
 // less work for both sides than rows of two dozen columns.
-func (r *Reader) fetchLive(ctx context.Context, f *Told) error {
+func (r *Reader) fetchLive(ctx context.Context, p *Poll) error {
 	h := r.history
 	changed := map[key]uint64{}
 	var ids []ostrich.JobID
 	err := r.db.each(ctx, r.liveQuery(), func(v []driver.Value) {
 		k, sum := rowKey(v), r.parser.sum(text(v[2]))
 		if t := h.jobs[k.id]; t != nil && t.row.key == k && t.closed == 0 {
-			t.poll, t.live = h.poll, f.now
+			t.poll, t.live = h.poll, p.now
 			if t.row.sum == sum {
 				return
 			}
@@ -161,7 +161,7 @@ func (r *Reader) fetchLive(ctx context.Context, f *Told) error {
 		if sum, ok := changed[k]; ok {
 			w := r.parser.parse(v)
 			w.sum = sum
-			f.rows = append(f.rows, w)
+			p.rows = append(p.rows, w)
 			delete(changed, k)
 		}
 	}
@@ -175,34 +175,34 @@ func (r *Reader) fetchLive(ctx context.Context, f *Told) error {
 const wholesale = 1000
 
 // fetchClosed reads the rows that ended in the window, and keeps the new ones.
-func (r *Reader) fetchClosed(ctx context.Context, f *Told) error {
+func (r *Reader) fetchClosed(ctx context.Context, p *Poll) error {
 	if r.cold { // One allocation for what may be millions of rows, and earlier rows of their jobs.
 		n := 0
-		if err := r.db.one(ctx, r.countQuery(f.Window), &n); err != nil {
+		if err := r.db.one(ctx, r.countQuery(p.Window), &n); err != nil {
 			return err
 		}
-		f.rows = slices.Grow(f.rows, n+n/64)
+		p.rows = slices.Grow(p.rows, n+n/64)
 	}
-	return r.db.each(ctx, r.closedQuery(f.Window), func(v []driver.Value) {
+	return r.db.each(ctx, r.closedQuery(p.Window), func(v []driver.Value) {
 		if !r.history.over(rowKey(v)) {
-			f.rows = append(f.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.parser.parse(v))
 		}
 	})
 }
 
 // fetchVanished reads the rows that were live and are in neither result.
-func (r *Reader) fetchVanished(ctx context.Context, f *Told) error {
+func (r *Reader) fetchVanished(ctx context.Context, p *Poll) error {
 	h := r.history
-	missed, found := h.missed(f.rows)
+	missed, found := h.missed(p.rows)
 	err := inChunks(ctx, r.db, missed, r.byIDQuery, func(v []driver.Value) {
 		if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
 			found[k] = true
-			f.rows = append(f.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.parser.parse(v))
 		}
 	})
 	for _, id := range missed {
 		if !found[h.jobs[id].row.key] {
-			f.gone = append(f.gone, id)
+			p.gone = append(p.gone, id)
 		}
 	}
 	return err
@@ -210,39 +210,39 @@ func (r *Reader) fetchVanished(ctx context.Context, f *Told) error {
 
 // fetchEarlier reads the rows that a requeue or a resize closed before the
 // window, of jobs that are new to the reader and began before the window.
-func (r *Reader) fetchEarlier(ctx context.Context, f *Told) error {
-	f.sort()
+func (r *Reader) fetchEarlier(ctx context.Context, p *Poll) error {
+	p.sort()
 	var ids []ostrich.JobID
 	first := map[ostrich.JobID]ostrich.Time{} // submission of the earliest row read
-	for i := range f.rows {
-		w := &f.rows[i]
-		if i > 0 && f.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {
+	for i := range p.rows {
+		w := &p.rows[i]
+		if i > 0 && p.rows[i-1].id == w.id || r.history.jobs[w.id] != nil {
 			continue
 		}
-		if w.submit < f.Window || w.started() && w.start < w.submit-1 {
+		if w.submit < p.Window || w.started() && w.start < w.submit-1 {
 			ids = append(ids, w.id)
 			first[w.id] = w.submit
 		}
 	}
 	err := inChunks(ctx, r.db, ids, r.earlierQuery, func(v []driver.Value) {
 		if k := rowKey(v); k.submit < first[k.id] && !r.history.over(k) {
-			f.rows = append(f.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.parser.parse(v))
 		}
 	})
-	f.link()
+	p.link()
 	return err
 }
 
 // fetchPauses reads the suspensions of the rows that had any.
-func (r *Reader) fetchPauses(ctx context.Context, f *Told) error {
+func (r *Reader) fetchPauses(ctx context.Context, p *Poll) error {
 	var ids []uint64
-	for i := range f.rows {
-		if w := &f.rows[i]; w.paused() {
+	for i := range p.rows {
+		if w := &p.rows[i]; w.paused() {
 			ids = append(ids, w.inx)
 		}
 	}
 	return inChunks(ctx, r.db, ids, r.pausesQuery, func(v []driver.Value) {
 		inx := number(v[0])
-		f.pauses[inx] = append(f.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
+		p.pauses[inx] = append(p.pauses[inx], interval{ostrich.Time(number(v[1])), ostrich.Time(number(v[2]))})
 	})
 }

@@ -67,20 +67,20 @@ func (n *names) user(uid uint32) string {
 
 // fetchNames reads the associations if they changed. Their times are whole
 // seconds, so a change within the overlap is always read.
-func (r *Reader) fetchNames(ctx context.Context, f *Told) error {
+func (r *Reader) fetchNames(ctx context.Context, p *Poll) error {
 	var m mark
 	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
 		r.schema.table("assoc_table"), &m.rows, &m.shares, &m.deleted, &m.modified)
 	if err != nil {
 		return err
 	}
-	f.read++
-	if !r.cold && m == r.names.mark && m.modified < int64(f.now)-int64(r.config.Overlap) {
+	p.read++
+	if !r.cold && m == r.names.mark && m.modified < int64(p.now)-int64(r.config.Overlap) {
 		return nil
 	}
-	f.names, err = r.readNames(ctx)
-	f.names.mark = m
-	f.read += len(f.names.assocs) + len(f.names.qos)
+	p.names, err = r.readNames(ctx)
+	p.names.mark = m
+	p.read += len(p.names.assocs) + len(p.names.qos)
 	return err
 }
 

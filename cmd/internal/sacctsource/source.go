@@ -90,7 +90,7 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmd
 	if err != nil {
 		return slurmdb.Batch{}, err
 	}
-	p := poll{Told: s.Tell(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance)}
+	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance)}
 	sites, err := p.read(ctx, queue)
 	if err != nil {
 		return slurmdb.Batch{}, err
@@ -105,7 +105,7 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmd
 
 // poll is a poll that is under way.
 type poll struct {
-	*slurmdb.Told
+	*slurmdb.Poll
 
 	source *Source
 	now    ostrich.Time

@@ -10,9 +10,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// Rows that a caller has read elsewhere, from the output of sacct.
-
-// NewLedger returns a ledger for rows that the caller reads, see Told. It ignores the
+// NewLedger returns a ledger for rows that the caller reads, see Poll. It ignores the
 // fields of Config that say how to connect.
 func NewLedger(c Config) (*Ledger, error) {
 	c, err := c.withDefaults()
@@ -22,9 +20,9 @@ func NewLedger(c Config) (*Ledger, error) {
 	return newLedger(c), nil
 }
 
-// Told collects what one poll has read: a Reader fills it from the tables, or a caller by
+// Poll collects what one poll has read: a Reader fills it from the tables, or a caller by
 // its methods. Nothing of it counts before Enter.
-type Told struct {
+type Poll struct {
 	First  ostrich.Time // where the history begins
 	Window ostrich.Time // ended rows are needed from then on; in the first poll that is First
 
@@ -38,22 +36,22 @@ type Told struct {
 	names  *names // nil if unchanged
 }
 
-// Tell begins a poll at a time.
-func (l *Ledger) Tell(now ostrich.Time) *Told {
+// Begin begins a poll. now is the clock of accounting.
+func (l *Ledger) Begin(now ostrich.Time) *Poll {
 	l.history.poll++
 	if l.cold {
 		l.first = max(0, now-ostrich.Time(max(l.config.History, l.config.Overlap)))
 	}
-	return &Told{First: l.first, Window: l.window(), l: l, now: now, pauses: map[uint64][]interval{}}
+	return &Poll{First: l.first, Window: l.window(), l: l, now: now, pauses: map[uint64][]interval{}}
 }
 
 // Row adds a row. It drops a row that was reported to its end, and one that is earlier than
 // the known row of its job. It keeps one without a submission, which Enter reports as
 // impossible.
-func (t *Told) Row(r *accounting.Row) {
-	t.read++
-	h := t.l.history
-	w := t.l.row(r)
+func (p *Poll) Row(r *accounting.Row) {
+	p.read++
+	h := p.l.history
+	w := p.l.row(r)
 	if _, known := h.closed[w.key]; known {
 		return
 	}
@@ -64,54 +62,54 @@ func (t *Told) Row(r *accounting.Row) {
 	if j := h.jobs[w.id]; j != nil && w.submit < j.row.submit && w.submit > 0 {
 		return
 	}
-	t.rows = append(t.rows, w)
+	p.rows = append(p.rows, w)
 }
 
 // Same records that an unfinished job is unchanged.
-func (t *Told) Same(id ostrich.JobID) {
-	if j := t.l.history.jobs[id]; j != nil && j.closed == 0 {
-		j.poll, j.live = t.l.history.poll, t.now
+func (p *Poll) Same(id ostrich.JobID) {
+	if j := p.l.history.jobs[id]; j != nil && j.closed == 0 {
+		j.poll, j.live = p.l.history.poll, p.now
 	}
 }
 
 // Missed lists the unfinished jobs for which this poll has neither a Row nor Same, by id.
-func (t *Told) Missed() []ostrich.JobID {
-	missed, _ := t.l.history.missed(t.rows)
+func (p *Poll) Missed() []ostrich.JobID {
+	missed, _ := p.l.history.missed(p.rows)
 	return missed
 }
 
 // Gone records that accounting has no row of an unfinished job any more.
-func (t *Told) Gone(id ostrich.JobID) { t.gone = append(t.gone, id) }
+func (p *Poll) Gone(id ostrich.JobID) { p.gone = append(p.gone, id) }
 
 // Nodes adds rows of the event table.
-func (t *Told) Nodes(rows ...accounting.NodeEvent) {
-	t.read += len(rows)
-	t.nodes = append(t.nodes, rows...)
+func (p *Poll) Nodes(rows ...accounting.NodeEvent) {
+	p.read += len(rows)
+	p.nodes = append(p.nodes, rows...)
 }
 
 // Associations sets the associations; those that it does not name count as deleted.
-func (t *Told) Associations(s *accounting.Site) {
-	t.read += len(s.Accounts) + len(s.Associations)
-	t.names = newNames()
+func (p *Poll) Associations(s *accounting.Site) {
+	p.read += len(s.Accounts) + len(s.Associations)
+	p.names = newNames()
 	for _, a := range s.Accounts {
-		t.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
+		p.names.assocs[a.ID] = Association{ID: a.ID, Account: a.Name, Parent: a.Parent, Shares: a.Shares}
 	}
 	for _, a := range s.Associations {
-		t.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
+		p.names.assocs[a.ID] = Association{ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares}
 	}
 }
 
 // Enter ends the poll: it passes the new events to emit as Reader.PollEach does.
-func (t *Told) Enter(emit func(ostrich.Event)) Batch {
-	l := t.l
-	t.link()
-	for i := range t.rows {
-		if w := &t.rows[i]; w.paused() {
+func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
+	l := p.l
+	p.link()
+	for i := range p.rows {
+		if w := &p.rows[i]; w.paused() {
 			w.inx = uint64(i) + 1 // that of the other rows is 0
-			t.pauses[w.inx] = l.pausesOf(w, t.now)
+			p.pauses[w.inx] = l.pausesOf(w, p.now)
 		}
 	}
-	b := t.enter(emit)
+	b := p.enter(emit)
 	maps.DeleteFunc(l.paused, func(k key, _ []interval) bool {
 		j := l.history.jobs[k.id]
 		return j == nil || j.row.key != k
