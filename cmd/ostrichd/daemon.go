@@ -104,7 +104,7 @@ func (d *daemon) once(ctx context.Context) error {
 // the configuration.
 func (d *daemon) run(ctx context.Context) error {
 	d.status.configured(&d.config)
-	d.status.know(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), statuspage.Unix(d.now()) })
+	d.status.change(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), statuspage.Unix(d.now()) })
 	d.users = d.directory()
 	server, err := d.serve(ctx)
 	if err != nil {
@@ -213,7 +213,7 @@ func (d *daemon) show(c *sidecar.Cycle) {
 	if d.page.shown == nil && d.socket == nil {
 		return
 	}
-	described, compared := d.metrics.described.of(c, d.sidecar), d.metrics.compared.latest.Load()
+	described, compared := d.metrics.described.describe(c, d.sidecar), d.metrics.compared.latest.Load()
 	if d.page.shown != nil {
 		d.page.show(described, compared)
 	}

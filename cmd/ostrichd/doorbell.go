@@ -124,9 +124,9 @@ func (b *doorbell) due() (at time.Time, by string) {
 	return at, by
 }
 
-// look returns when to look at the counters, unless a cycle begins before. A look
+// nextLook returns when to look at the counters, unless a cycle begins before. A look
 // before a cycle may begin is useless.
-func (b *doorbell) look() (at time.Time, wanted bool) {
+func (b *doorbell) nextLook() (at time.Time, wanted bool) {
 	if b.every == 0 || b.away > 0 || !b.known || b.rung {
 		return time.Time{}, false
 	}
@@ -189,7 +189,7 @@ func (d *daemon) wait(next, look *time.Timer) {
 	now := d.now()
 	at, _ := d.bell.due()
 	next.Reset(max(0, at.Sub(now)))
-	if at, wanted := d.bell.look(); wanted && d.probe != nil && d.looking.answer == nil {
+	if at, wanted := d.bell.nextLook(); wanted && d.probe != nil && d.looking.answer == nil {
 		look.Reset(max(0, at.Sub(now)))
 	}
 }
@@ -227,7 +227,7 @@ func (d *daemon) governed(c *sidecar.Cycle) {
 		d.log.Info().Msg("slurmctld is not loaded any more; cycles and writes come as set")
 	}
 	d.slowdown = slowdown
-	d.status.know(func(is *statuspage.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
+	d.status.change(func(is *statuspage.Daemon) { is.Slowdown, is.Loaded = slowdown, c.Loaded })
 	d.pace()
 }
 

@@ -66,7 +66,7 @@ func (r *bellRun) run(lasts time.Duration) {
 		if len(r.cycles) > 0 {
 			var due time.Time
 			due, by = r.bell.due()
-			if at, wanted := r.bell.look(); wanted {
+			if at, wanted := r.bell.nextLook(); wanted {
 				due = at
 				by = ""
 			}

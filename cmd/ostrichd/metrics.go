@@ -199,7 +199,7 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.planned.Set(float64(summary.Writes))
 	m.tau.Set(summary.KendallTau)
 	m.undone.Set(float64(summary.Undone))
-	m.know(c, from)
+	m.recount(c, from)
 	m.pastDue.Set(float64(m.cycle.PastDue(c.Time)))
 	if from.Config().Metrics.PerUser {
 		m.users.observe(m.cycle, c.Time)
@@ -222,11 +222,11 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.active.Set(float64(active))
 }
 
-// know updates what the metrics say of users and jobs. It does so once a generation,
+// recount updates what the metrics say of users and jobs. It does so once a generation,
 // because that visits every pending job.
-func (m *metrics) know(c *sidecar.Cycle, from view.Source) {
+func (m *metrics) recount(c *sidecar.Cycle, from view.Source) {
 	if m.cycle == nil || c.Generation != m.generation || len(m.short) != len(c.Pools) {
-		m.generation, m.cycle = c.Generation, m.described.of(c, from)
+		m.generation, m.cycle = c.Generation, m.described.describe(c, from)
 		m.short = make([]float64, len(c.Pools))
 		for i := range c.Pools {
 			for _, u := range c.Users(i) {

@@ -149,7 +149,7 @@ func notChanged(c *sidecar.Cycle) error {
 // being written: once when it begins and once when it is over.
 func (d *daemon) turn(c *sidecar.Cycle) {
 	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
-	d.status.know(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
+	d.status.change(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
 	if by := c.StandsBy != ""; by != d.news.standsBy {
 		d.news.standsBy = by
 		if by {

@@ -42,14 +42,14 @@ func (d *daemon) judge(err error) {
 			d.log.Debug().Err(err).Int("failures", d.outage.failures+1).Msg("cycle failed again")
 		}
 		d.outage.failures++
-		d.status.know(func(is *statuspage.Daemon) {
+		d.status.change(func(is *statuspage.Daemon) {
 			is.Failures, is.Since = d.outage.failures, statuspage.Unix(d.outage.since)
 			is.LastError, is.LastErrorAt = err.Error(), statuspage.Unix(d.now())
 		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
-		d.status.know(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, 0 })
+		d.status.change(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, 0 })
 	}
 }
 

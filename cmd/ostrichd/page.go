@@ -74,8 +74,8 @@ type described struct {
 	is    *view.Cycle
 }
 
-// of describes a cycle, unless it already has.
-func (d *described) of(c *sidecar.Cycle, from view.Source) *view.Cycle {
+// describe describes a cycle, unless it already has.
+func (d *described) describe(c *sidecar.Cycle, from view.Source) *view.Cycle {
 	if d.cycle != c {
 		d.cycle, d.is = c, view.Describe(from, c, d.is)
 	}

@@ -22,16 +22,16 @@ type status struct {
 	wrong   error         // why no cycle may be trusted until one succeeds
 }
 
-// know changes what the page shows.
-func (s *status) know(change func(is *statuspage.Daemon)) {
+// change changes what the page shows.
+func (s *status) change(edit func(is *statuspage.Daemon)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(&s.is)
+	edit(&s.is)
 }
 
 // configured sets the settings that are in effect from now on.
 func (s *status) configured(c *sidecar.Config) {
-	s.know(func(is *statuspage.Daemon) {
+	s.change(func(is *statuspage.Daemon) {
 		is.Cluster, is.Mode, is.Channel, is.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
 		is.Interval, is.Journal = ostrich.Duration(c.Interval/time.Second), c.Journal
 	})
@@ -39,7 +39,7 @@ func (s *status) configured(c *sidecar.Config) {
 
 // observe keeps the figures of a cycle.
 func (s *status) observe(c *sidecar.Cycle) {
-	s.know(func(is *statuspage.Daemon) {
+	s.change(func(is *statuspage.Daemon) {
 		is.Lag, is.Took, is.Skipped, is.Odd = c.Lag, c.Took.Seconds(), len(c.Skipped), len(c.Odd)
 		is.Written, is.Refused, is.NoEffect = count(c.Outcomes, priority.Applied), count(c.Outcomes, priority.Refused), count(c.Outcomes, priority.NotApplied)
 	})
@@ -47,15 +47,15 @@ func (s *status) observe(c *sidecar.Cycle) {
 
 // succeed notes when a cycle has succeeded.
 func (s *status) succeed(at time.Time) {
-	s.know(func(is *statuspage.Daemon) { s.success, is.LastSuccess, s.wrong = at, statuspage.Unix(at), nil })
+	s.change(func(is *statuspage.Daemon) { s.success, is.LastSuccess, s.wrong = at, statuspage.Unix(at), nil })
 }
 
 // distrust makes the daemon not ready, however recently a cycle has succeeded.
-func (s *status) distrust(err error) { s.know(func(*statuspage.Daemon) { s.wrong = err }) }
+func (s *status) distrust(err error) { s.change(func(*statuspage.Daemon) { s.wrong = err }) }
 
 // expect sets the longest time between successes.
 func (s *status) expect(longest time.Duration) {
-	s.know(func(*statuspage.Daemon) { s.longest = longest })
+	s.change(func(*statuspage.Daemon) { s.longest = longest })
 }
 
 // late reports whether a newer cycle than one that ended at a time should have

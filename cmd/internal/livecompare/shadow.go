@@ -86,7 +86,7 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.accepts(config.Satisfaction)
 	s.trends.at(c.Time)
 	if s.other(c) || s.again || (s.due != 0 && c.Time >= s.due) {
-		s.look(c, from, config)
+		s.process(c, from, config)
 	}
 	s.compareOrder(c)
 }
@@ -94,8 +94,8 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 // other reports whether anything changed since the cycle before.
 func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Generation != s.generation }
 
-// look processes a cycle in which something has changed.
-func (s *Shadow) look(c *sidecar.Cycle, from Source, config sidecar.Config) {
+// process processes a cycle in which something has changed.
+func (s *Shadow) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
 	planned := s.other(c)
 	s.generation = c.Generation
 	s.tiers = make(map[string]int, len(c.Partitions))

@@ -86,8 +86,8 @@ func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
 	return e
 }
 
-// know adds to an answer what the past knows of its jobs that have started or ended.
-func (s *Cycle) know(ctx context.Context, a *Answer) {
+// addPast adds to an answer what the past knows of its jobs that have started or ended.
+func (s *Cycle) addPast(ctx context.Context, a *Answer) {
 	list := slices.DeleteFunc(slices.Clone(a.Jobs), func(e *Explanation) bool { return e.Waited == nil })
 	if len(list) == 0 {
 		return

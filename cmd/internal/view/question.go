@@ -100,7 +100,7 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 		e.Hide(v)
 	}
 	if s.Past != nil && a.Failed == nil {
-		s.know(ctx, a)
+		s.addPast(ctx, a)
 	}
 	if a.Failed != nil {
 		a.Incomplete = "accounting or the journal cannot be read now"
