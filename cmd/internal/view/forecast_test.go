@@ -85,6 +85,24 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// TestForecastOnce: each pool has a forecast of its own, made with the first question.
+func TestForecastOnce(t *testing.T) {
+	var f forecasts
+	made := 0
+	for _, pool := range []string{"a", "b", "a", "b"} {
+		got := f.of(pool, func() map[ostrich.JobID]Expected {
+			made++
+			return map[ostrich.JobID]Expected{ostrich.JobID(pool[0]): {}}
+		})
+		if _, own := got[ostrich.JobID(pool[0])]; !own {
+			t.Errorf("pool %s: %v", pool, got)
+		}
+	}
+	if made != 2 {
+		t.Errorf("%d forecasts of 2 pools", made)
+	}
+}
+
 // TestExpectedWords says what the range assumes.
 func TestExpectedWords(t *testing.T) {
 	const now = 1_700_000_000
