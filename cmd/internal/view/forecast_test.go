@@ -67,6 +67,12 @@ func TestExpected(t *testing.T) {
 	if e := explainOne(t, s, "10"); *e.Expected != (Expected{From: 11_800, To: 11_800}) {
 		t.Errorf("just started: %+v", e.Expected)
 	}
+	// It has not run while it was suspended.
+	s = machine(first)
+	s.live[0].Job.Suspended = 60
+	if e := explainOne(t, s, "10"); *e.Expected != (Expected{From: 10_960, To: 11_860}) {
+		t.Errorf("after a suspension: %+v", e.Expected)
+	}
 	// The last of these starts earlier if jobs use their time limits, as they leave other gaps then.
 	var jobs []*priority.Entry
 	for i, limit := range []ostrich.Duration{4500, 1800, 4500, 900} {
