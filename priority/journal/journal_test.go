@@ -348,7 +348,13 @@ func TestJournalGivenBack(t *testing.T) {
 		{priority.Priority, 5000, 5000, false},
 	} {
 		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+		if !j.Empty() {
+			t.Error("a new journal knows of a write")
+		}
 		j.write(t, tt.ch, priority.Applied, priority.Change{Job: 1, Submit: 10, From: tt.first, To: tt.last})
+		if j.Empty() {
+			t.Error("a journal knows of no write")
+		}
 		if back := len(j.Jobs(tt.ch)) == 0; back != tt.back {
 			t.Errorf("%s from %d to %d: given back %v", tt.ch, tt.first, tt.last, back)
 		}
