@@ -77,6 +77,54 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestMargin: job 2 stands before job 1, which is wanted before it, and stays there if it is
+// farther away by no more than the margin of 25 %, or behind the head by five times that.
+func TestMargin(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		distance float64 // of job 2; that of the others is 1
+		edit     func(*Options)
+		stays    bool
+	}{
+		{"as far as the margin", 1.25, nil, true},
+		{"farther", 1.26, nil, false},
+		{"without a margin", 1, func(o *Options) { o.Margin = 0 }, false},
+		{"without a distance", 0, nil, false},
+		{"behind the head", 2.25, func(o *Options) { o.Procs = 0 }, true},
+		{"farther, behind the head", 2.26, func(o *Options) { o.Procs = 0 }, false},
+		{"in mode weight", 1.25, func(o *Options) { o.Mode, o.Weight = Weight, 1<<30 }, true},
+		{"fewer values than jobs", 1.25, func(o *Options) { o.Mode, o.Weight = Weight, 2 }, false},
+		{"fewer ranks than jobs", 1.25, func(o *Options) { o.Controller.Weights = Weights{QOS: limit / 4} }, false},
+		{"priorities that Slurm computed", 1.25, func(o *Options) { o.Channel = Priority }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 8, Margin: 25}
+			if tt.edit != nil {
+				tt.edit(&o)
+			}
+			order := ranked(3, 1, 2)
+			var queue []Queued
+			for i := range order {
+				order[i].Campaign, order[i].Procs, order[i].Distance = i, 1, 1
+				site := int64(i+1) * 300_000_000
+				queue = append(queue, job(ostrich.JobID(i+1), func(q *Queued) { q.Site, q.Priority = site, q.Priority+uint32(site) }))
+			}
+			order[2].Distance = tt.distance
+			Rank(queue, nil)
+			p, err := o.Plan(order, queue)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range p.Entries {
+				e := &p.Entries[i]
+				if why := e.Why == whyMargin; why != (tt.stays && e.Job == 2) || tt.stays != p.Kept || tt.stays != (p.Entries[1].Job == 2) {
+					t.Errorf("job %d has place %d: %s; kept %v, want %v", e.Job, e.Rank, e.Why, p.Kept, tt.stays)
+				}
+			}
+		})
+	}
+}
+
 // TestOneJobDoesNotDragItsCampaign has a job that its campaign wants last and that
 // stands before everybody: its campaign stays where it is.
 func TestOneJobDoesNotDragItsCampaign(t *testing.T) {

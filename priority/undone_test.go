@@ -22,6 +22,8 @@ func TestUndone(t *testing.T) {
 		{"a decay step behind", func(q *Queued, _ *Controller) { q.Priority -= 505 }, false},
 		{"more than a decay step behind", func(q *Queued, _ *Controller) { q.Priority -= 506 }, true},
 		{"more than a decay step ahead", func(q *Queued, _ *Controller) { q.Priority += 506 }, true},
+		{"age at its full within a step, behind as far", func(q *Queued, c *Controller) { q.Priority, c.PriorityMaxAge = q.Priority-1501, 100 }, false},
+		{"age at its full within a step, behind farther", func(q *Queued, c *Controller) { q.Priority, c.PriorityMaxAge = q.Priority-1502, 100 }, true},
 		{"sum not known", func(q *Queued, _ *Controller) { q.Computed, q.Priority = 0, 900_000 }, false},
 		{"held", func(q *Queued, _ *Controller) { q.Priority = 0 }, false},
 		{"not listed", func(q *Queued, _ *Controller) { q.SiteKnown, q.Priority = false, 900_000 }, false},

@@ -163,6 +163,9 @@ func TestErrors(t *testing.T) {
 			c.Pools = []slurmdb.Pool{{Name: "a", Nodes: []string{"n1"}}, {Name: "b"}}
 		}, slurmdb.ErrConfig, []string{`"b" has no nodes`}},
 		{"negative history", func(c *slurmdb.Config) { c.History = -1 }, slurmdb.ErrConfig, []string{"history"}},
+		{"negative overlap", func(c *slurmdb.Config) { c.Overlap = -1 }, slurmdb.ErrConfig, []string{"overlap"}},
+		{"negative timeout", func(c *slurmdb.Config) { c.Timeout = -1 }, slurmdb.ErrConfig, []string{"timeout"}},
+		{"negative default limit", func(c *slurmdb.Config) { c.DefaultLimit = -1 }, slurmdb.ErrConfig, []string{"default limit"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := good

@@ -330,6 +330,18 @@ func scenes() []scene {
 				"90 change 1 of 1001: 1 x 16 for 3600 in main since 0\n",
 		},
 		{
+			name: "resized, and the next row comes an hour late",
+			steps: steps(
+				put(job{ID: 1, Submit: -9000, Start: -8990, CPUs: 8}),
+				put(job{ID: 1, Submit: -9000, Start: -8990, CPUs: 8, End: -3400, State: 8192}),
+				put(), // it is 200
+				put(job{ID: 1, Submit: -3400, Start: -8990, CPUs: 16, State: 1}),
+			),
+			live: "-9000 submit 1 of 1001: 1 x 8 for 3600 in main\n" +
+				"-8990 start 1 of 1001: 1 x 8 for 3600 in main since -9000\n" +
+				"-3400 change 1 of 1001: 1 x 16 for 3600 in main since -9000\n",
+		},
+		{
 			name: "heterogeneous",
 			steps: steps(
 				put(job{ID: 20, Het: 20, CPUs: 1}, job{ID: 21, Het: 20, CPUs: 6}),
@@ -524,7 +536,7 @@ func scenes() []scene {
 			steps: steps(
 				put(
 					job{ID: 1, Submit: -90200, Start: -90100, Limit: 60}, // a day past its hour
-					job{ID: 2, Submit: -88100, Start: -88000, Limit: 60}, // not quite
+					job{ID: 2, Submit: -89800, Start: -89700, Limit: 60}, // not quite, at the last poll
 					job{ID: 3, Submit: -90200, Start: -90100, Limit: 4294967295},
 				),
 				func(*slurmdbtest.DB) {}, // told once
@@ -534,13 +546,13 @@ func scenes() []scene {
 				"-90200 submit 3 of 1001: 1 x 1 for 604800 in main\n" +
 				"-90100 start 1 of 1001: 1 x 1 for 3600 in main since -90200\n" +
 				"-90100 start 3 of 1001: 1 x 1 for 604800 in main since -90200\n" +
-				"-88100 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
-				"-88000 start 2 of 1001: 1 x 1 for 3600 in main since -88100\n" +
+				"-89800 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
+				"-89700 start 2 of 1001: 1 x 1 for 3600 in main since -89800\n" +
 				"-86500 end 1 ran -90100..-86500 suspended 0\n",
 			cold: "-90200 submit 3 of 1001: 1 x 1 for 604800 in main\n" +
 				"-90100 start 3 of 1001: 1 x 1 for 604800 in main since -90200\n" +
-				"-88100 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
-				"-88000 start 2 of 1001: 1 x 1 for 3600 in main since -88100\n",
+				"-89800 submit 2 of 1001: 1 x 1 for 3600 in main\n" +
+				"-89700 start 2 of 1001: 1 x 1 for 3600 in main since -89800\n",
 			skips: "1 has run a day past its time limit of 60 min: taken to have ended then; see sacctmgr show runawayjobs\n",
 		},
 		{

@@ -217,24 +217,25 @@ func TestJournalThatDisappears(t *testing.T) {
 		meanwhile func(path string) error
 		beside    string // what the found file is now
 		known     bool   // job 9, of the file that was found
+		says      string
 	}{
-		"removed":        {os.Remove, "", false},
-		"moved away":     {func(path string) error { return os.Rename(path, path+".moved") }, "", false},
-		"removed, both":  {func(path string) error { return errors.Join(os.Remove(path), os.Remove(path+".lock")) }, "", false},
-		"the lock alone": {func(path string) error { return os.Remove(path + ".lock") }, "", false},
+		"removed":        {os.Remove, "", false, "it was removed"},
+		"moved away":     {func(path string) error { return os.Rename(path, path+".moved") }, "", false, "it was removed"},
+		"removed, both":  {func(path string) error { return errors.Join(os.Remove(path), os.Remove(path+".lock")) }, "", false, "it was removed"},
+		"the lock alone": {func(path string) error { return os.Remove(path + ".lock") }, "", false, "the lock was removed or replaced"},
 		"another lock": {func(path string) error {
 			return errors.Join(os.Remove(path+".lock"), os.WriteFile(path+".lock", nil, 0o600))
-		}, "", false},
-		"an empty file": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }, ".1", false},
+		}, "", false, "the lock was removed or replaced"},
+		"an empty file": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }, ".1", false, "it was replaced by another file"},
 		"another journal": {func(path string) error {
 			return errors.Join(os.Remove(path), os.WriteFile(path, bytes.ReplaceAll([]byte(goodLine), []byte(`job":1`), []byte(`job":9`)), 0o600))
-		}, ".1", true},
-		"something else": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x\n"), 0o600)) }, ".bad", false},
-		"emptied":        {func(path string) error { return os.Truncate(path, 0) }, ".1", false},
-		"cut":            {func(path string) error { return os.WriteFile(path, []byte(goodLine), 0o600) }, ".1", false},
+		}, ".1", true, "it was replaced by another file"},
+		"something else": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x\n"), 0o600)) }, ".bad", false, "journal:1: not a record"},
+		"emptied":        {func(path string) error { return os.Truncate(path, 0) }, ".1", false, "another process changed it"},
+		"cut":            {func(path string) error { return os.WriteFile(path, []byte(goodLine), 0o600) }, ".1", false, "another process changed it"},
 		"an older one, known": {func(path string) error {
 			return errors.Join(os.Remove(path), os.WriteFile(path, []byte(goodLine), 0o600))
-		}, ".1", false},
+		}, ".1", false, "it was replaced by another file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "journal")
@@ -244,8 +245,8 @@ func TestJournalThatDisappears(t *testing.T) {
 				t.Fatal(err)
 			}
 			j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 2, Submit: 1, To: 6})
-			if err := j.Repaired(); err == nil {
-				t.Error("nobody is told")
+			if err := j.Repaired(); err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("told: %v, want %q in it", err, tt.says)
 			}
 			if _, err := Open(path); !errors.Is(err, ErrLocked) {
 				t.Errorf("a second writer: %v", err)

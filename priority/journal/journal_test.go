@@ -296,19 +296,68 @@ func TestJournalTornLine(t *testing.T) {
 	}
 }
 
+// Nothing is left of a torn line that is longer than what is written next. Behind a record it
+// is what a crash leaves, and nobody is told.
 func TestJournalLongTornLine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal")
-	if err := os.WriteFile(path, []byte(`{"words":"`+strings.Repeat("x", 5000)), 0o600); err != nil {
-		t.Fatal(err)
+	for _, before := range []string{"", goodLine} {
+		path := filepath.Join(t.TempDir(), "journal")
+		put(t, path, before+`{"words":"`+strings.Repeat("x", 5000))
+		j := openJournal(t, path)
+		j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 2, Submit: 10, To: 6})
+		if err := j.Repaired(); (err == nil) != (before != "") {
+			t.Errorf("after %q: %v", before, err)
+		}
+		reader, err := Read(path)
+		if err != nil || reader.Repaired() != nil || reader.knows(priority.SiteFactor, 2) != (known{0, 6, true}) {
+			t.Errorf("after %q: job 2 is lost: %v", before, err)
+		}
+		if text := content(t, path); strings.Contains(text, "xxx") {
+			t.Errorf("after %q: the torn line is still there", before)
+		}
 	}
-	j := openJournal(t, path)
-	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 2, Submit: 10, To: 6})
-	reader, err := Read(path)
-	if err != nil || reader.knows(priority.SiteFactor, 2) != (known{0, 6, true}) {
-		t.Errorf("job 2 is lost: %v", err)
+}
+
+// A slurmctld that cannot answer says nothing about the job.
+func TestJournalNoAnswer(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for _, words := range []string{"Unable to contact slurm controller (connect failure)", "slurm_update error: Slurm backup controller in standby mode", "Protocol authentication error"} {
+		c := priority.Change{Job: 1, Submit: 10, To: 5}
+		if err := j.Conclude(1, priority.SiteFactor, []priority.Change{c.Outcome(priority.Refused, words)}); err != nil {
+			t.Fatal(err)
+		}
+		if refused, _ := j.Refused(priority.SiteFactor, 1, 2); refused != "" {
+			t.Errorf("%q counts against the job", words)
+		}
 	}
-	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "xxx") {
-		t.Errorf("the torn line is still there: %v", err)
+}
+
+// A job has been given back once it has its first value again, or none of ours: 0 but for
+// nice, where it may have had another.
+func TestJournalGivenBack(t *testing.T) {
+	for _, tt := range []struct {
+		ch          priority.Channel
+		first, last int64
+		back        bool
+	}{
+		{priority.SiteFactor, 7, 7, true},
+		{priority.SiteFactor, 7, 0, true},
+		{priority.SiteFactor, 7, 8, false},
+		{priority.Nice, -3, -3, true},
+		{priority.Nice, -3, 0, false},
+		{priority.Priority, 5000, 0, true},
+		{priority.Priority, 5000, 5000, false},
+	} {
+		j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+		if !j.Empty() {
+			t.Error("a new journal knows of a write")
+		}
+		j.write(t, tt.ch, priority.Applied, priority.Change{Job: 1, Submit: 10, From: tt.first, To: tt.last})
+		if j.Empty() {
+			t.Error("a journal knows of no write")
+		}
+		if back := len(j.Jobs(tt.ch)) == 0; back != tt.back {
+			t.Errorf("%s from %d to %d: given back %v", tt.ch, tt.first, tt.last, back)
+		}
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 
 func TestReset(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 500}, priority.Change{Job: 2, To: 400}, priority.Change{Job: 50, To: 300}, priority.Change{Job: 51, To: 300})
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 500}, priority.Change{Job: 2, To: 400}, priority.Change{Job: 50, Submit: 1050, To: 300}, priority.Change{Job: 51, To: 300})
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 51, From: 300, To: 0})
-	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, From: 0, To: -500}, priority.Change{Job: 2, From: -3, To: -400}, priority.Change{Job: 3, From: 0, To: -9}, priority.Change{Job: 50, From: 0, To: -2})
+	j.write(t, priority.Nice, priority.Applied, priority.Change{Job: 1, From: 0, To: -500}, priority.Change{Job: 2, From: -3, To: -400}, priority.Change{Job: 3, From: 0, To: -9}, priority.Change{Job: 50, Submit: 1050, From: 0, To: -2})
 	j.write(t, priority.Priority, priority.Applied, priority.Change{Job: 1, From: 77, To: prioritytest.TopPriority + 10}, priority.Change{Job: 3, From: 77, To: prioritytest.TopPriority + 11})
 
 	held := func(q *priority.Queued) { q.Priority, q.Listed, q.SiteKnown = 0, false, false }
@@ -90,6 +90,9 @@ func TestReset(t *testing.T) {
 			got := make(map[ostrich.JobID]int64)
 			for _, c := range list {
 				got[c.Job] = c.To
+				if want := 1000 + ostrich.Time(c.Job); c.Submit != want {
+					t.Errorf("job %d was submitted at %d, want %d", c.Job, c.Submit, want)
+				}
 				if err := c.Check(tt.channel); err != nil {
 					t.Error(err)
 				}

@@ -20,6 +20,13 @@ func TestPause(t *testing.T) {
 	if d := cmp.Diff([]ostrich.Duration{30, 30, 60, 120, 240, 480, 900, 900, 900}, got); d != "" {
 		t.Error(d)
 	}
+	got = nil
+	for times := range 6 {
+		got = append(got, afterRival.pause(times))
+	}
+	if d := cmp.Diff([]ostrich.Duration{300, 300, 600, 1200, 2400, 3600}, got); d != "" {
+		t.Error(d)
+	}
 	r := retry{}
 	if r.next(afterRefusal, 0) != 0 {
 		t.Error("nothing failed, and it waits")
@@ -112,6 +119,17 @@ func TestStranger(t *testing.T) {
 			if got := j.Stranger(ch, &q); got != c.want {
 				t.Errorf("%s, %s: %d, want %d", ch, c.name, got, c.want)
 			}
+		}
+	}
+}
+
+// A value that Slurm does not show is nobody's, and a nice value above 0 the owner's.
+func TestStrangerToNobody(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	for ch, q := range map[priority.Channel]*priority.Queued{priority.SiteFactor: {Job: 1, Site: 300}, priority.Nice: {Job: 1, Nice: 300}} {
+		j.write(t, ch, priority.Applied, priority.Change{Job: 1, To: -100})
+		if whose := j.Stranger(ch, q); whose != Known {
+			t.Errorf("%s: %d, want known", ch, whose)
 		}
 	}
 }
@@ -353,6 +371,12 @@ func TestGivenBackIsForeign(t *testing.T) {
 		if to, _, ours := j.Stock(priority.SiteFactor, &priority.Queued{Job: 1, Site: value, SiteKnown: true}); ours && to != value {
 			t.Errorf("%d is ours, and would become %d", value, to)
 		}
+	}
+	// So does 0, which reset --all gives.
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 2, From: 7, To: 100})
+	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 2, From: 100, To: 0})
+	if to, _, ours := j.Stock(priority.SiteFactor, &priority.Queued{Job: 2, SiteKnown: true}); !ours || to != 0 {
+		t.Errorf("0 is ours: %v, and would become %d", ours, to)
 	}
 }
 

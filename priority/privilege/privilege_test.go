@@ -2,6 +2,7 @@ package privilege
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,6 +33,23 @@ func link(t *testing.T, target, name string, of int) {
 	if err := errors.Join(os.Symlink(target, name), os.Lchown(name, of, of)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// join gives the process a supplementary group until the test ends.
+func join(t *testing.T, group int) {
+	t.Helper()
+	before, err := syscall.Getgroups()
+	if err == nil {
+		err = syscall.Setgroups([]int{group})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setgroups(before); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestOf(t *testing.T) {
@@ -68,6 +86,14 @@ func TestOf(t *testing.T) {
 	if _, err := Of(roots + "/loop"); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a loop: %v", err)
 	}
+	for n := range 41 { // link-0 leads through one link, link-39 through as many as Linux follows
+		link(t, fmt.Sprint("link-", n-1), fmt.Sprint(roots, "/link-", n), 0)
+	}
+	for n, want := range map[int]error{39: nil, 40: syscall.ELOOP} {
+		if _, err := Of(fmt.Sprint(roots, "/link-", n)); !errors.Is(err, want) {
+			t.Errorf("%d links: %v, want %v", n+1, err, want)
+		}
+	}
 	t.Chdir(theirs)
 	if got, err := Of("x"); got != other || err != nil {
 		t.Errorf("relative: %+v, %v", got, err)
@@ -82,10 +108,18 @@ func TestDo(t *testing.T) {
 	if err := os.WriteFile(secret, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	made := filepath.Join(theirs, "made")
+	const extra = 4321 // a supplementary group of root's
+	join(t, extra)
+	shared, made := filepath.Join(theirs, "shared"), filepath.Join(theirs, "made")
+	if err := errors.Join(os.WriteFile(shared, nil, 0o640), os.Chown(shared, 0, extra)); err != nil {
+		t.Fatal(err)
+	}
 	err := Owner{uid, gid}.Do(func() error {
 		if _, err := os.ReadFile(secret); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("root's file: %v, want no permission", err)
+		}
+		if _, err := os.ReadFile(shared); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("a file of root's group: %v, want no permission", err)
 		}
 		if err := os.WriteFile(filepath.Join(roots, "new"), nil, 0o600); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("root's folder: %v, want no permission", err)

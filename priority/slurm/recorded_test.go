@@ -21,8 +21,14 @@ func TestRecorded2411(t *testing.T) {
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 1000, QOS: 1000},
 		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1, MaxArraySize: 10001,
 		DefaultQueueDepth: 1000, BackfillMaxJobTest: 1000, BackfillContinue: true, SlurmUser: 64030,
-		AccountingEnforce:   []string{"associations", "limits"},
-		SchedulerParameters: got.SchedulerParameters, Scheduling: got.Scheduling,
+		AccountingEnforce: []string{"associations", "limits"},
+		SchedulerParameters: []string{
+			"sched_interval=2", "batch_sched_delay=1", "default_queue_depth=1000", "bf_interval=3", "bf_resolution=10", "bf_window=120",
+			"bf_max_job_test=1000", "bf_continue",
+		},
+		Scheduling: priority.Scheduling{
+			Interval: 2, BatchDelay: 1, MinInterval: 2, BackfillInterval: 3, BackfillWindow: 7200, BackfillResolution: 10,
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)

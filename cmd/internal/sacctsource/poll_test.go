@@ -1,11 +1,15 @@
 package sacctsource_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
@@ -120,6 +124,38 @@ func TestCost(t *testing.T) {
 	ran("quiet again", "sdiag squeue sacct")
 	db.Put(slurmdbtest.Job{ID: 1, User: 1001, Submit: base, Start: base + 70, End: base + 80})
 	ran("an end", "sdiag squeue sacct")
+	asked := p.twin.now
+	for _, tt := range []struct {
+		after ostrich.Time
+		want  string
+	}{{200, "sdiag squeue sacct sacctmgr event"}, {259, "sdiag squeue sacct"}, {260, "sdiag squeue sacct sacctmgr event"}} {
+		p.twin.ran, p.twin.now = nil, asked+tt.after
+		if _, err := p.source.PollEach(t.Context(), func(ostrich.Event) {}); err != nil || strings.Join(p.twin.ran, " ") != tt.want {
+			t.Errorf("after %d s: %v, ran %s, want %s", tt.after, err, p.twin.ran, tt.want)
+		}
+	}
+}
+
+// TestRefused: without a cluster there is no source, and by a clock that is not believed
+// nothing is read.
+func TestRefused(t *testing.T) {
+	w := &twin{t: t, now: 7}
+	if _, err := sacctsource.New(w, slurmdb.Config{}); !errors.Is(err, slurmdb.ErrConfig) {
+		t.Errorf("without a cluster: %v", err)
+	}
+	wrong := errors.New("wrong")
+	s, err := sacctsource.New(w, slurmdb.Config{Cluster: "c1", Believe: func(now ostrich.Time) error {
+		if now != 7 {
+			t.Errorf("asked of %d", now)
+		}
+		return wrong
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.PollEach(t.Context(), func(e ostrich.Event) { t.Error(e) }); !errors.Is(err, wrong) || len(w.ran) != 1 {
+		t.Errorf("%v, ran %q", err, w.ran)
+	}
 }
 
 // TestPast: questions about single jobs have the answers that the tables give.
@@ -136,6 +172,7 @@ func TestPast(t *testing.T) {
 		slurmdbtest.Job{ID: 6, User: 1001, Assoc: 11, Account: "physics", Submit: base, Het: 5},
 		slurmdbtest.Job{ID: 8, User: 1002, Account: "nobody's", Submit: base}, // without an association
 		slurmdbtest.Job{ID: 9, User: 1002, Account: "nobody's", Submit: base, Start: base, End: base + 9},
+		slurmdbtest.Job{ID: 10, User: 1001, Assoc: 11, Account: "physics", Submit: base, Start: base + 60}, // too late to have started before
 	)
 	p := newPair(t, db, nil)
 	defer func() { _ = p.reader.Close() }()
@@ -164,9 +201,23 @@ func TestPast(t *testing.T) {
 	if !slices.Equal(want, got) || len(got) != 3 {
 		t.Errorf("started: %v; by sacct %v", want, got)
 	}
+	for what, started := range map[string]func(context.Context, ostrich.Time, ostrich.Time, func(*slurmdb.Row)) error{
+		"tables": p.reader.Started, "sacct": p.source.Started,
+	} {
+		err := started(t.Context(), p.twin.now-86_401, to, func(r *slurmdb.Row) { t.Errorf("%s: %+v", what, r) })
+		if !errors.Is(err, slurmdb.ErrTooMuch) {
+			t.Errorf("%s: before the history: %v", what, err)
+		}
+	}
 	known, err := p.reader.Known(t.Context())
 	knows, bad := p.source.Known(t.Context())
-	if err != nil || bad != nil || !slices.Equal(known.Users, knows.Users) || !slices.Equal(known.QOS, knows.QOS) {
-		t.Errorf("names %v, %v; by sacct %v, %v", known, err, knows, bad)
+	if diff := cmp.Diff(known, knows); diff != "" || err != nil || bad != nil {
+		t.Errorf("%v, %v; names (-tables +sacct):\n%s", err, bad, diff)
+	}
+	for most, want := range map[int]error{9: nil, 8: slurmdb.ErrTooMuch} { // 8 rows and their head
+		h, err := p.source.History(t.Context(), from-5, most)
+		if !errors.Is(err, want) || err == nil && (len(h.Jobs) == 0 || h.From != from-5) {
+			t.Errorf("a history of %d lines: %+v, %v", most, h, err)
+		}
 	}
 }

@@ -10,6 +10,13 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
+// A query may take its time on the way to the database and on the way back.
+func TestClockBound(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{time.Second: time.Minute, 30 * time.Second: time.Minute, 40 * time.Second: 80 * time.Second} {
+		equal(t, timeout.String(), want, clockBound(timeout))
+	}
+}
+
 // TestClockWatch: the readings of a database's clock, one after the other.
 func TestClockWatch(t *testing.T) {
 	const start, days = 1_000_000, 864_000

@@ -168,6 +168,44 @@ func TestCommentsFail(t *testing.T) {
 	if got, want := campaigns(t, sc), "a 1200 [1]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	r.remark(2, 9001, "campaign:b") // within a minute, so only a new job makes it ask
+	r.fail["comments"] = errors.New("squeue: away")
+	if _, err := sc.Run(t.Context(), false); err == nil {
+		t.Error("no error")
+	}
+	delete(r.fail, "comments")
+	// The campaign that it opened before it was known to belong to another one stays in line, empty.
+	if got, want := campaigns(t, sc), " 0 [], a 1200 [1], b 1200 [2]"; got != want {
+		t.Errorf("after another failure: %s, want %s", got, want)
+	}
+}
+
+// A task has the comment of its array, whichever record of that squeue shows; what
+// accounting has stored counts where slurmctld says nothing; and what has ended is forgotten.
+func TestCommentsOfTasks(t *testing.T) {
+	whole, task := slurm.Comment{Job: 7, Array: 7, Text: "expect=2"}, slurm.Comment{Job: 9, Array: 7, Text: "expect=1"}
+	for _, tt := range []struct {
+		known []slurm.Comment
+		want  ostrich.Duration
+	}{
+		{[]slurm.Comment{whole, task}, 120},
+		{[]slurm.Comment{task, whole}, 120},
+		{[]slurm.Comment{task}, 60},
+		{[]slurm.Comment{{Job: 7, Array: 7}}, 5},
+		{nil, 5},
+	} {
+		c := Default()
+		c.Schedule.Hints = hintsComment
+		m := newComments(&c, &remarks{site: newSite(), comments: tt.known})
+		e := ostrich.Event{Kind: ostrich.Submit, Job: ostrich.Job{ID: 11, Group: 7, Hint: 5}}
+		for i, kind := range []ostrich.Kind{ostrich.Submit, ostrich.End} {
+			e.Kind = kind
+			events := []ostrich.Event{e}
+			m.join(t.Context(), events)
+			equal(t, "hint", tt.want, events[0].Job.Hint)
+			equal(t, "remembered", 1-i, len(m.passed))
+		}
+	}
 }
 
 // TestCommentsOff: comments are read only where a setting asks for them.

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
 )
 
 // kept is what the schedule has of the jobs that cannot start, and the work of the
@@ -51,6 +52,66 @@ func TestLimitsOfTheQueue(t *testing.T) {
 	ids, again := kept(run(t, w.start(t), false))
 	equal(t, "kept back after a restart", []ostrich.JobID{1, 3}, ids)
 	equal(t, "work after a restart", work, again)
+}
+
+// The queue and accounting are read one after the other: the younger one counts, and of a
+// job that the scheduler has not looked at accounting knows more. What is left open is
+// looked at again.
+func TestHoldsChange(t *testing.T) {
+	const now = 10_000
+	hold, release := []ostrich.Kind{ostrich.Hold}, []ostrich.Kind{ostrich.Release}
+	for _, tt := range []struct {
+		name     string
+		kept     bool
+		reason   string
+		listed   bool
+		eligible ostrich.Time
+		want     []ostrich.Kind
+	}{
+		{"depends, and could start 5 s ago", false, "Dependency", false, now - 5, nil},
+		{"depends, and could start 6 s ago", false, "Dependency", false, now - 6, hold},
+		{"at a limit, and could start just now", false, "AssocGrpCpuLimit", true, now, hold},
+		{"can start by the queue, not looked at", true, "Priority", false, 0, nil},
+		{"can start by the queue, looked at", true, "Priority", true, 0, release},
+		{"can start by both", true, "Priority", false, now, release},
+		{"is to begin in a second, not looked at", true, "Priority", false, now + 1, nil},
+		{"as it was", true, "Dependency", false, 0, nil},
+	} {
+		h := newHolds()
+		h.kept[1] = tt.kept
+		h.begin(h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: tt.reason, Listed: tt.listed}}, time.Now()))
+		eligible := ostrich.Time(0)
+		record := func(ostrich.JobID) (slurmdb.Record, bool) {
+			return slurmdb.Record{Job: ostrich.Job{ID: 1}, Eligible: eligible}, eligible >= 0
+		}
+		for _, eligible = range []ostrich.Time{-1, tt.eligible} { // not known at first
+			var got []ostrich.Kind
+			for _, e := range h.changes(now, record) {
+				got = append(got, e.Kind)
+			}
+			if want := tt.want; eligible >= 0 && !slices.Equal(got, want) || eligible < 0 && len(got) > 0 {
+				t.Errorf("%s, eligible since %d: %v, want %v", tt.name, eligible, got, want)
+			}
+		}
+	}
+}
+
+// Accounting releases a job that is at a limit, and the schedules do not.
+func TestHoldsJoin(t *testing.T) {
+	for reason, want := range map[string][]ostrich.Kind{
+		"Priority":         {ostrich.Submit, ostrich.Release},
+		"Dependency":       {ostrich.Submit, ostrich.Hold, ostrich.Release},
+		"AssocGrpCpuLimit": {ostrich.Submit, ostrich.Hold},
+		"PartitionConfig":  {ostrich.Submit, ostrich.Hold},
+	} {
+		h := newHolds()
+		h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: reason}}, time.Now())
+		var got []ostrich.Kind
+		for _, e := range h.join([]ostrich.Event{{Kind: ostrich.Submit, Job: ostrich.Job{ID: 1}}, {Kind: ostrich.Release, Job: ostrich.Job{ID: 1}}}) {
+			got = append(got, e.Kind)
+		}
+		equal(t, reason, want, got)
+	}
 }
 
 // A job at a limit stays behind while slurmctld has forgotten why it waits, but not

@@ -105,8 +105,9 @@ func TestLeadNeverTwo(t *testing.T) {
 	const interval = 10 * time.Second
 	rapid.Check(t, func(r *rapid.T) {
 		events := rapid.SliceOfN(rapid.IntRange(0, 6), 1, 12).Draw(r, "events")
-		gaps := rapid.SliceOfN(rapid.IntRange(0, 25_000), len(events), len(events)).Draw(r, "gaps")
-		length := rapid.IntRange(100, 30_000).Draw(r, "burst")
+		// Faults in the midst of bursts that outlast the other one's wait are what counts.
+		gaps := rapid.SliceOfN(rapid.SampledFrom([]int{0, 400, 1300, 2600, 7100, 23_000}), len(events), len(events)).Draw(r, "gaps")
+		length := rapid.SampledFrom([]int{100, 3000, 12_000, 30_000}).Draw(r, "burst")
 		var bad []string
 		synctest.Test(t, func(t *testing.T) {
 			var s server
@@ -176,6 +177,54 @@ func TestLeadNeverTwo(t *testing.T) {
 			r.Fatal(strings.Join(bad, "; "))
 		}
 	})
+}
+
+// Who loses the lock stops writing within half a term, and who gets it waits for a term, whether
+// the server knows of the end of a connection or only hears nothing.
+func TestLeadTurnsDoNotMeet(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var s server
+			first, second := s.lead(), s.lead()
+			second.Wait = false // it meets the first one
+			if ours, err := first.try(t.Context()); !ours || err != nil {
+				t.Fatal(ours, err)
+			}
+			burst, done, err := first.while(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer done()
+			ours, err := second.try(t.Context())
+			if ours || err != nil {
+				t.Fatal(ours, err)
+			}
+			s.mu.Lock()
+			if s.holder.silent = silent; !silent {
+				s.holder.ended, s.holder = true, nil
+			}
+			s.mu.Unlock()
+			cut, stopped := time.Now(), make(chan time.Duration, 1)
+			go func() {
+				<-burst.Done()
+				stopped <- time.Since(cut)
+			}()
+			for ; !ours; time.Sleep(100 * time.Millisecond) {
+				if ours, err = second.try(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if ours && len(stopped) == 0 {
+					t.Errorf("silent %v: both write", silent)
+				}
+			}
+			if took := <-stopped; took > first.term/2 {
+				t.Errorf("silent %v: the first stopped after %v, want %v at most", silent, took, first.term/2)
+			}
+			if err := errors.Join(first.Release(), second.Release()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // A new configuration does not give the lock away; another server does.

@@ -55,17 +55,21 @@ func TestOrderSettingsErrors(t *testing.T) {
 		{"threshold", "1500ms", "neither off nor a length of time"},
 		{"settle", "true", `"true" is none of on, off`},
 	} {
-		o := paperLike
+		o, known := paperLike, false
 		for _, s := range OrderSettings(&o) {
 			if s.Key != tt.name {
 				continue
 			}
+			known = true
 			if err := s.Value.Set(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s=%s: %v, want %s", tt.name, tt.text, err, tt.want)
 			}
 			if o != paperLike {
 				t.Errorf("%s=%s changed the options", tt.name, tt.text)
 			}
+		}
+		if !known {
+			t.Errorf("no setting %s", tt.name)
 		}
 	}
 }

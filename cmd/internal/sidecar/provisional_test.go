@@ -69,7 +69,7 @@ func TestProvisional(t *testing.T) {
 
 	// One that has ended before accounting is asked is expected no more; one that is
 	// gone without a word leaves nothing behind.
-	gone := jobOf(5, 4, w.Now-1)
+	gone := jobOf(5, 4, w.Now)
 	w.Pending = append(w.Pending, queued(&gone))
 	equal(t, "known from the queue", 2, len(run(t, s, false).Provisional))
 	end := gone
@@ -94,6 +94,7 @@ func TestProvisionalExcluded(t *testing.T) {
 		"excluded":    {func(c *Config) { c.Exclude.Users = []string{"u2"} }, 1},
 		"another one": {func(c *Config) { c.Exclude.Users = []string{"u9"} }, 2},
 		"included":    {func(c *Config) { c.Include.Users = []string{"u2"} }, 1},
+		"as shown":    {func(c *Config) { c.Include.Users = []string{"1234"} }, 0},
 	} {
 		w := newSite()
 		w.unseen = map[ostrich.UserID]bool{3: true}
@@ -108,6 +109,25 @@ func TestProvisionalExcluded(t *testing.T) {
 		c := run(t, w.start(t, tt.edit), false)
 		equal(t, what+": managed", tt.managed, c.Plan.Summary.Managed)
 	}
+}
+
+// Accounting reports jobs up to a minute late, also after others that came later.
+func TestProvisionalLate(t *testing.T) {
+	for ago, want := range map[ostrich.Time]int{0: 1, 59: 1, 60: 0} {
+		w := newSite()
+		w.submit(1, 1, 9900, "main")
+		s := w.start(t)
+		run(t, s, false)
+		j := jobOf(2, 2, 9900-ago)
+		w.Pending = append(w.Pending, queued(&j))
+		equal(t, "provisional", want, len(run(t, s, false).Provisional))
+	}
+}
+
+// What the queue says of a component of a heterogeneous job, and of a limit that is none.
+func TestWaiting(t *testing.T) {
+	q := priority.Queued{Job: 41, Full: "40+1", CPUs: 3, Count: 1, TimeLimit: priority.Unlimited, Submit: 7}
+	equal(t, "waiting", slurmdb.Waiting{ID: 41, Het: 40, Procs: 3, Tasks: 1, Submit: 7}, waiting(&q))
 }
 
 // Accounting has reported a job with an invalid row.

@@ -30,6 +30,7 @@ func TestDueOf(t *testing.T) {
 		{"since it may begin", 20, 600, priority.Able, due{5000 + wait, 600}},
 		{"since its submission, without a record of more", 30, 600, priority.Able, due{1000 + wait, 600}},
 		{"new", 40, 600, priority.Able, due{900 + wait, 600}},
+		{"of a second", 10, 1, priority.Able, due{satisfaction.Median.Due(1000, 1), 1}},
 		{"of no known length", 10, 0, priority.Able, due{}},
 		{"held", 10, 600, priority.Kept, due{}},
 		{"dependent", 10, 600, priority.Dependent, due{}},
@@ -44,7 +45,7 @@ func TestDueOf(t *testing.T) {
 }
 
 func TestPastDue(t *testing.T) {
-	s := &Cycle{known: known{dues: []due{{}, {100, 60}, {200, 60}, {-5, 60}}}}
+	s := &Cycle{known: known{dues: []due{{}, {100, 1}, {200, 1}, {-5, 60}}}}
 	for now, want := range map[ostrich.Time]int{-5: 0, 0: 1, 100: 1, 101: 2, 200: 2, 201: 3} {
 		if got := s.PastDue(now); got != want {
 			t.Errorf("at %d: %d, want %d", now, got, want)

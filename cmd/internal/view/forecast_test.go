@@ -67,6 +67,12 @@ func TestExpected(t *testing.T) {
 	if e := explainOne(t, s, "10"); *e.Expected != (Expected{From: 11_800, To: 11_800}) {
 		t.Errorf("just started: %+v", e.Expected)
 	}
+	// It has not run while it was suspended.
+	s = machine(first)
+	s.live[0].Job.Suspended = 60
+	if e := explainOne(t, s, "10"); *e.Expected != (Expected{From: 10_960, To: 11_860}) {
+		t.Errorf("after a suspension: %+v", e.Expected)
+	}
 	// The last of these starts earlier if jobs use their time limits, as they leave other gaps then.
 	var jobs []*priority.Entry
 	for i, limit := range []ostrich.Duration{4500, 1800, 4500, 900} {
@@ -82,6 +88,24 @@ func TestExpected(t *testing.T) {
 	s.Enforced = false
 	if e := explainOne(t, s, "20"); e.Expected.From != 10_900 {
 		t.Errorf("in Slurm's order: %+v", e.Expected)
+	}
+}
+
+// TestForecastOnce: each pool has a forecast of its own, made with the first question.
+func TestForecastOnce(t *testing.T) {
+	var f forecasts
+	made := 0
+	for _, pool := range []string{"a", "b", "a", "b"} {
+		got := f.of(pool, func() map[ostrich.JobID]Expected {
+			made++
+			return map[ostrich.JobID]Expected{ostrich.JobID(pool[0]): {}}
+		})
+		if _, own := got[ostrich.JobID(pool[0])]; !own {
+			t.Errorf("pool %s: %v", pool, got)
+		}
+	}
+	if made != 2 {
+		t.Errorf("%d forecasts of 2 pools", made)
 	}
 }
 

@@ -92,6 +92,14 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%+v asks for %+v: %q, want %q", test.v, test.by, got, test.want)
 		}
 	}
+	all := &Selection{}
+	for user, want := range map[string]bool{"alice": true, "bob": false} {
+		for i, a := range []interface{ HasUser(name string) bool }{s.Chosen(alice, all), s.Unfinished(alice, all), s.Shares(alice, all)} {
+			if a.HasUser(user) != want {
+				t.Errorf("answer %d has %s: %v", i, user, !want)
+			}
+		}
+	}
 	if a, err := AskExplain.Of(t.Context(), s, alice, &Selection{Jobs: []string{"17", "18", "20"}}); err != nil || len(a.Jobs) != 1 || a.Jobs[0].Job != "17" || !slices.Equal(a.Unknown, []string{"18", "20"}) {
 		t.Errorf("alice asks for 17, 18 and 20: %+v, %v", a, err)
 	}
