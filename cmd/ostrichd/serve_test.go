@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,20 +18,41 @@ import (
 	"time"
 
 	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
-// free is an address that nobody listens at.
+// free is an address that nobody listens at, and that is kept for the test.
 func free(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	address, release, err := reserve()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	t.Cleanup(release)
+	return address
+}
+
+// reserve returns an address that nobody listens at, and how to give it back. Until then
+// the system gives its port to nobody who asks for any port, and a server that names it
+// can listen there: the socket that has it does not listen, and can be reused.
+func reserve() (address string, release func(), err error) {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	release = func() { _ = unix.Close(socket) } // nothing was sent through it
+	loopback := &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
+	err = errors.Join(unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1), unix.Bind(socket, loopback))
+	at, bad := unix.Getsockname(socket)
+	bound, ok := at.(*unix.SockaddrInet4)
+	if err = errors.Join(err, bad); err != nil || !ok {
+		release()
+		return "", nil, fmt.Errorf("a free port: %T: %w", at, err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", bound.Port), release, nil
 }
 
 // answered is the status with which an address answers.
