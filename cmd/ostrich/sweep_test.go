@@ -123,7 +123,7 @@ seeds: [1-100]
 		return len(found) > 2
 	})
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"ostrich", "sweep", "--out", out, file}, &stdout, &stderr)
+	code := run(ctx, []string{"ostrich", "sweep", "--workers", "3", "--out", out, file}, &stdout, &stderr)
 	said := "ostrich: sweep: interrupted; finished points are kept in " + out + "; the same command again goes on\n"
 	if code != int(interrupted) || stderr.String() != said || stdout.Len() > 0 {
 		t.Fatalf("code %d, %q, %q", code, &stderr, &stdout)
@@ -142,7 +142,7 @@ seeds: [1-100]
 		t.Errorf("beside the results: %v, %v", files, err)
 	}
 	// What still computed at the end has ended by now, and must not be kept.
-	until(t, "the points are computed", func() bool { return !strings.Contains(stacks(), "sweep.(*run).simulate(") })
+	until(t, "the points are computed", func() bool { return !strings.Contains(stacks(), "sweep.(*run).compute.func") })
 	if n := len(results()); n != len(kept) {
 		t.Errorf("%d results were kept after the end", n-len(kept))
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -24,10 +23,9 @@ import (
 // on a port that is free, with its address in the file. The word ADDRESS among
 // the arguments stands for that too.
 func listening() {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	address, _, err := reserve() // for as long as this process lives
 	if err == nil {
-		address := listener.Addr().String()
-		err = errors.Join(listener.Close(), os.WriteFile(os.Args[1]+".new", []byte(address), 0o600), os.Rename(os.Args[1]+".new", os.Args[1]))
+		err = errors.Join(os.WriteFile(os.Args[1]+".new", []byte(address), 0o600), os.Rename(os.Args[1]+".new", os.Args[1]))
 		os.Args = append([]string{"ostrichd", "--listen", address}, os.Args[2:]...)
 		for i := range os.Args {
 			os.Args[i] = strings.ReplaceAll(os.Args[i], "ADDRESS", address)

@@ -200,13 +200,14 @@ func TestAlerts(t *testing.T) {
 }
 
 func TestResults(t *testing.T) {
-	valid := regexp.MustCompile(`^[a-z]+$`)
+	valid, of := regexp.MustCompile(`^[a-z]+$`), make(map[string]priority.Status)
 	for _, s := range []priority.Status{
 		priority.Applied, priority.Refused, priority.NotApplied, priority.Undone, priority.Gone, priority.Unknown, priority.Unsent,
 	} {
-		if !valid.MatchString(results[s]) {
-			t.Errorf("label %q of %s", results[s], s)
+		if other, taken := of[results[s]]; taken || !valid.MatchString(results[s]) {
+			t.Errorf("label %q of %s, and of %s", results[s], s, other)
 		}
+		of[results[s]] = s
 	}
 }
 

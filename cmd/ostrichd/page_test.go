@@ -141,18 +141,19 @@ func TestPageTellsOfOutage(t *testing.T) {
 	})
 }
 
-// Many look while cycles run as fast as they can. The race detector sees to it
-// that no cycle is disturbed.
+// Many look while cycles run as fast as they can, and disturb none: none fails, and
+// the race detector looks on.
 func TestPageDuringCycles(t *testing.T) {
 	cluster := statuspagetest.New(20, 500)
 	cluster.Busy = true
 	config := sidecar.Default()
 	config.Socket, config.Listen, config.Mode, config.Journal = "", "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")
-	config.Interval = time.Millisecond
-	s, err := cluster.Sidecar(config)
+	config.Interval, config.Doorbell = time.Millisecond, 0
+	inner, err := cluster.Sidecar(config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &tallied{cycler: inner}
 	d := &daemon{
 		config: config, metrics: newMetrics("test"), now: time.Now, log: zerolog.Nop(),
 		open:   func(context.Context, sidecar.Config) (cycler, error) { return s, nil },
@@ -169,12 +170,13 @@ func TestPageDuringCycles(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	handler := d.pages()
+	looking, enough := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	for _, path := range []string{
 		"/", "/explain?job=30", "/api/v1/queue.json", "/api/v1/campaigns.json", "/api/v1/explain.json?job=500", "/api/v1/schedule.json", "/api/v1/status.json",
 	} {
 		all.Go(func() {
-			for range 15 {
+			for n := 0; n < 15 || looking.Err() == nil; n++ {
 				w := httptest.NewRecorder()
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 				r.Host = "127.0.0.1"
@@ -187,10 +189,15 @@ func TestPageDuringCycles(t *testing.T) {
 			}
 		})
 	}
+	s.reaches(t, 10)
+	enough()
 	all.Wait()
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+	if failed := counter(t, d.metrics, `ostrich_cycles_total{result="failed"}`); failed != 0 {
+		t.Errorf("%v cycles failed", failed)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -87,33 +86,25 @@ func start(t *testing.T, address string) *scraper {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for try := range 5 { // somebody else may take the port first
-		listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &scraper{t, "http://" + listener.Addr().String()}
-		_ = listener.Close()
-		var said bytes.Buffer
-		server := exec.CommandContext(t.Context(), path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, strconv.Itoa(try)),
-			"--web.listen-address="+listener.Addr().String(), "--log.level=warn")
-		server.Stdout, server.Stderr = &said, &said
-		if err := server.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() {
-			_ = server.Wait() // It is killed at the end of the test.
-			close(ended)
-		}()
-		t.Cleanup(func() { <-ended })
-		if p.ready(ended) {
-			return p
-		}
-		t.Logf("prometheus ended: %s", &said)
+	listen := free(t)
+	p := &scraper{t, "http://" + listen}
+	var said bytes.Buffer
+	server := exec.CommandContext(t.Context(), path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+listen, "--log.level=warn")
+	server.Stdout, server.Stderr = &said, &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("prometheus does not stay")
-	return nil
+	ended := make(chan struct{})
+	go func() {
+		_ = server.Wait() // It is killed at the end of the test.
+		close(ended)
+	}()
+	t.Cleanup(func() { <-ended })
+	if !p.ready(ended) {
+		t.Fatalf("prometheus ended: %s", &said)
+	}
+	return p
 }
 
 // ready waits until it answers, and is false if it has ended.

@@ -126,27 +126,34 @@ func TestHostileClients(t *testing.T) {
 		}
 		return c
 	}
-	hang := func(sends string) { // again, whenever the daemon has had enough
+	// hang sends something and waits, again whenever the daemon has had enough.
+	hang := func(sends string, wait func(net.Conn)) {
 		hostile.Go(func() {
 			for ctx.Err() == nil {
 				c := dial()
 				if c == nil {
+					time.Sleep(time.Millisecond)
 					continue
 				}
-				_, _ = io.WriteString(c, sends)                  // may be refused
-				_ = c.SetReadDeadline(time.Now().Add(time.Hour)) // never fails on an open socket
-				_, _ = c.Read(make([]byte, 1))                   // waits
-				_ = c.Close()                                    // may be closed already
+				_, _ = io.WriteString(c, sends) // may be refused
+				wait(c)
+				_ = c.Close() // may be closed already
 			}
 		})
 	}
+	silent := func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) } // an answer, or the end
+	unread := func(c net.Conn) {
+		for err := error(nil); err == nil; time.Sleep(20 * time.Millisecond) {
+			_, err = io.WriteString(c, "x") // fails once the daemon has closed the connection
+		}
+	}
 	for range 80 {
-		hang("")
-		hang("GET /v1/pl")
-		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\n\r\n") // 5000 jobs, which nobody reads
-		hang("GET /v1/explain?job=1,2,3,4,5,6,7,8,9,10 HTTP/1.1\r\nHost: x\r\n\r\n")
-		hang("\x00\xff rubbish\r\n\r\n")
-		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nx")
+		hang("", silent)
+		hang("GET /v1/pl", silent)
+		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\n\r\n", unread) // 5000 jobs
+		hang("GET /v1/explain?job=1,2,3,4,5,6,7,8,9,10 HTTP/1.1\r\nHost: x\r\n\r\n", silent)
+		hang("\x00\xff rubbish\r\n\r\n", silent)
+		hang("GET /v1/plan HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nx", unread)
 	}
 	for range 4 {
 		hostile.Go(func() {
@@ -185,6 +192,9 @@ func TestHostileClients(t *testing.T) {
 		t.Error(err)
 	}
 	hostile.Wait()
+	if failed := counter(t, d.metrics, `ostrich_cycles_total{result="failed"}`); failed != 0 {
+		t.Errorf("%v cycles failed", failed)
+	}
 	if _, err := os.Lstat(config.Socket); !os.IsNotExist(err) {
 		t.Errorf("the socket stays: %v", err)
 	}

@@ -140,6 +140,7 @@ func (p page) run(t *testing.T, s *shell, where string) {
 		if b.Where != where {
 			continue
 		}
+		failed := false
 		for _, c := range b.Commands {
 			begun := time.Now()
 			out, code, err := s.run(c.Text)
@@ -148,6 +149,7 @@ func (p page) run(t *testing.T, s *shell, where string) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", at, err, out)
 			}
+			failed = failed || code != 0
 			if code != 0 && code != b.Exit {
 				t.Errorf("%s: exit code %d\n%s", at, code, out)
 				continue
@@ -156,6 +158,9 @@ func (p page) run(t *testing.T, s *shell, where string) {
 				t.Errorf("%s: it does not print %q but\n%s", at, line, out)
 			}
 			t.Logf("%s\n%s", at, out)
+		}
+		if b.Exit == 1 && !failed { // 2 is that of ostrich plan, which may find nothing to write
+			t.Errorf("%s:%d: no command fails, and exit 1 is shown", p.name, b.Line)
 		}
 	}
 }

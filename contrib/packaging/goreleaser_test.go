@@ -104,7 +104,11 @@ func TestContents(t *testing.T) {
 			t.Errorf("%s is in no package", dst)
 		}
 	}
-	for packager, o := range c.Overrides {
+	for _, packager := range []string{"deb", "rpm"} {
+		o := c.Overrides[packager]
+		if len(o.Scripts) < 3 {
+			t.Errorf("%s has the scripts %v", packager, o.Scripts)
+		}
 		for when, script := range o.Scripts {
 			info, err := os.Stat(script)
 			if err != nil || info.Mode().Perm()&0o111 == 0 {

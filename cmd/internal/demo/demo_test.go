@@ -195,13 +195,24 @@ func TestDemoPage(t *testing.T) {
 	}
 }
 
-// lines collects what a command writes to standard error.
+// lines collects what a command writes. If it has channels, it hands the first of it
+// over, and the command goes on when it may.
 type lines struct {
+	once  sync.Once
+	first chan string
+	goOn  chan struct{}
+
 	mu   sync.Mutex
 	text strings.Builder
 }
 
 func (l *lines) Write(p []byte) (int, error) {
+	l.once.Do(func() {
+		if l.first != nil {
+			l.first <- string(p)
+			<-l.goOn
+		}
+	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
@@ -232,11 +243,13 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// serving starts a demonstration that is served and returns its URL once it is
-// known. What is reported goes to stdout.
-func serving(ctx context.Context, t *testing.T, o Options) (url string, stdout, stderr *lines, ended chan error) {
+// serving starts a demonstration that is served and returns its URL, and begin, which lets
+// the runs begin. What is reported goes to stdout.
+func serving(ctx context.Context, t *testing.T, o Options) (url string, begin func(), stdout, stderr *lines, ended chan error) {
 	t.Helper()
-	stdout, stderr, ended = new(lines), new(lines), make(chan error, 1)
+	stdout, stderr, ended = new(lines), &lines{first: make(chan string), goOn: make(chan struct{})}, make(chan error, 1)
+	begin = sync.OnceFunc(func() { close(stderr.goOn) })
+	t.Cleanup(begin)
 	o.Serve, o.Address, o.Fairshare = true, "127.0.0.1:0", memslurm.RuleNames[memslurm.FairTree]
 	go func() {
 		ended <- Run(ctx, o, stderr, func(r *Result) error {
@@ -244,31 +257,31 @@ func serving(ctx context.Context, t *testing.T, o Options) (url string, stdout, 
 			return err
 		})
 	}()
-	at := regexp.MustCompile(`http://\S+/`)
-	for url == "" {
-		select {
-		case err := <-ended:
-			t.Fatalf("%v: %s", err, stderr)
-		case <-time.After(10 * time.Millisecond):
-			url = at.FindString(stderr.String())
+	select {
+	case err := <-ended:
+		t.Fatalf("%v: %s", err, stderr)
+	case text := <-stderr.first:
+		if url = regexp.MustCompile(`http://\S+/`).FindString(text); url == "" {
+			t.Fatalf("no URL in %q", text)
 		}
 	}
-	return url, stdout, stderr, ended
+	return url, begin, stdout, stderr, ended
 }
 
 // refreshes is in a page that loads itself again.
 const refreshes = `http-equiv="refresh"`
 
-// The page is live while the runs go on, and stays as it is after that.
+// The page is live until the runs are over, and stays as it is after that.
 func TestDemoServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := filepath.Join(t.TempDir(), "page.html")
-	url, stdout, _, ended := serving(ctx, t, Options{Users: 2, Hours: 1, Pace: time.Hour, Out: out})
+	url, begin, stdout, _, ended := serving(ctx, t, Options{Users: 2, Hours: 1, Pace: 10 * time.Hour, Out: out})
 	page := get(t, url)
 	if !strings.Contains(page, refreshes) || !strings.Contains(page, "still running") {
-		t.Error("the page does not load itself again while the runs go on")
+		t.Error("the page does not load itself again before the runs are over")
 	}
+	begin()
 	for strings.Contains(page, refreshes) {
 		time.Sleep(20 * time.Millisecond)
 		page = get(t, url)
@@ -293,7 +306,8 @@ func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	folder := t.TempDir()
-	url, stdout, stderr, ended := serving(ctx, t, Options{Users: 6, Hours: 24, Pace: time.Second, Out: filepath.Join(folder, "page.html")})
+	url, begin, stdout, stderr, ended := serving(ctx, t, Options{Users: 6, Hours: 24, Pace: time.Second, Out: filepath.Join(folder, "page.html")})
+	begin()
 	get(t, url)
 	cancel()
 	if err := <-ended; !errors.Is(err, console.ErrInterrupted) {

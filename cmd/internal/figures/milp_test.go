@@ -39,7 +39,11 @@ func TestMILPQueue(t *testing.T) {
 	if diff := cmp.Diff(want, l.queue(), cmp.AllowUnexported(queued{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for _, at := range l.instants(20, 3) {
+	list := l.instants(20, 3)
+	if len(list) == 0 {
+		t.Error("3 jobs never wait")
+	}
+	for _, at := range list {
 		if at < 20 || at >= 100 {
 			t.Errorf("at %d fewer than 3 jobs wait", at)
 		}

@@ -286,20 +286,31 @@ func TestFairshare(t *testing.T) {
 		Associations: []accounting.Association{{User: "a", Account: "x"}, {User: "b", Account: "y"}},
 		Jobs: []accounting.Job{
 			{ID: 1, Association: 0, Procs: 4, Submit: 0, Start: 1, End: 999},
-			{ID: 2, Association: 1, Procs: 4, Submit: 1000, Start: 1000, End: 1100, Limit: 100},
-			{ID: 3, Association: 0, Procs: 4, Submit: 1001, Start: 1100, End: 1200, Limit: 100},
-			{ID: 4, Association: 1, Procs: 4, Submit: 1002, Start: 1200, End: 1300, Limit: 100},
+			{ID: 2, Association: 1, Procs: 4, Submit: 1000, Start: 1000, End: 1600, Limit: 600},
+			{ID: 3, Association: 0, Procs: 4, Submit: 1001, Start: 1600, End: 1700, Limit: 100},
+			{ID: 4, Association: 1, Procs: 4, Submit: 1002, Start: 1700, End: 1800, Limit: 100},
 		},
 	}
-	s := mustNew(t, h, Setup{Options: window30})
-	jobs, _, err := s.Replay(Find("fairshare", Site), func(int) {})
-	if err != nil {
-		t.Fatal(err)
+	// starts returns when the jobs of a and of b start that wait for the first one of b.
+	starts := func() (a, b ostrich.Time) {
+		jobs, _, err := mustNew(t, h, Setup{Options: window30}).Replay(Find("fairshare", Site), func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return jobs[1].Start, jobs[2].Start
 	}
-	if jobs[2].Start < jobs[1].Start {
-		return
+	if a, b := starts(); b >= a {
+		t.Errorf("b, who has used less, starts at %d, and a at %d", b, a)
 	}
-	t.Errorf("b, who has used less, starts at %d, and a at %d", jobs[2].Start, jobs[1].Start)
+	const later = 182 * 86400
+	h.From, h.To = h.From+later, h.To+later
+	for i := range h.Jobs[1:] {
+		j := &h.Jobs[i+1]
+		j.Submit, j.Start, j.End = j.Submit+later, j.Start+later, j.End+later
+	}
+	if a, b := starts(); a >= b {
+		t.Errorf("half a year later a, whose usage has decayed, starts at %d, and b at %d", a, b)
+	}
 }
 
 // TestMeasure: every policy is measured in the campaigns that Setup.Measure

@@ -1,7 +1,6 @@
 package socket
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"slurm-ostrich/cmd/internal/view"
@@ -232,7 +232,9 @@ func TestRequests(t *testing.T) {
 }
 
 // Answers are made one at a time, and those of a user one after the other.
-func TestAnswersOneAtATime(t *testing.T) {
+func TestAnswersOneAtATime(t *testing.T) { synctest.Test(t, oneAtATime) }
+
+func oneAtATime(t *testing.T) {
 	l := newLimits(time.Now)
 	for uid := range uint32(2) {
 		_ = l.connect(uid)
@@ -242,14 +244,13 @@ func TestAnswersOneAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for uid, want := range []string{"your other questions are still being answered; try again", "ostrichd is busy: other answers are being made; try again"} {
-		impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
+		began := time.Now()
 		var busy busyError
-		if _, err = l.begin(impatient, uint32(uid)); !errors.As(err, &busy) || err.Error() != want {
-			t.Errorf("user %d: %v", uid, err)
+		if _, err = l.begin(t.Context(), uint32(uid)); !errors.As(err, &busy) || err.Error() != want || time.Since(began) != patience {
+			t.Errorf("user %d: %v after %v", uid, err, time.Since(began))
 		}
 	}
-	waits := make(chan error)
+	waits := make(chan error, 1)
 	go func() {
 		mine, why := l.begin(t.Context(), 1)
 		if why == nil {
@@ -257,6 +258,9 @@ func TestAnswersOneAtATime(t *testing.T) {
 		}
 		waits <- why
 	}()
+	if synctest.Wait(); len(waits) > 0 {
+		t.Error("an answer is made beside another one")
+	}
 	made()
 	if err = <-waits; err != nil {
 		t.Error(err)

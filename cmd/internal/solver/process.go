@@ -40,6 +40,9 @@ func (p *program) execute(arguments []string, stop func() bool) ([]byte, error) 
 	}
 	cmd.WaitDelay = time.Second // a child that has left the group may hold the pipe
 	if err = cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			err = ended(ctx)
+		}
 		return nil, err
 	}
 	watched := make(chan struct{})
@@ -48,21 +51,26 @@ func (p *program) execute(arguments []string, stop func() bool) ([]byte, error) 
 		watch(ctx, stop, cancel)
 	}()
 	err = cmd.Wait()
-	stopped := ctx.Err() != nil
-	cause := context.Cause(ctx)
+	stopped, why := ctx.Err() != nil, ended(ctx)
 	cancel()
 	<-watched
 	switch {
 	case printed.over:
 		return nil, errLong
-	case stopped && errors.Is(cause, context.Canceled):
-		return nil, errors.New("it was stopped")
 	case stopped:
-		return nil, cause
+		return nil, why
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s", err, lastLine(printed.text.Bytes()))
 	}
 	return printed.text.Bytes(), nil
+}
+
+// ended says why ctx, which ended the program, has ended.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return errors.New("it was stopped")
 }
 
 // watch ends ctx when stop says so.

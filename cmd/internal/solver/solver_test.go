@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -192,17 +193,19 @@ func zombie(pid int) bool {
 	return strings.HasPrefix(state, "Z")
 }
 
-// TestLimit kills a program that does not end by itself.
+// TestLimit kills a program that does not end by itself, or starts none if its time is over.
 func TestLimit(t *testing.T) {
 	fake(t, "glpsol", "sleep 1000")
-	p, ok := named(t, "glpsol", 50*time.Millisecond).(*program)
-	if !ok {
-		t.Fatal("not a program")
-	}
-	p.grace = 0
-	_, err := solve(t, p, optimal.SumU, unlimited())
-	if want := "glpsol: it did not end within its limit of 50ms; " + ErrFailed.Error(); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	for _, limit := range []time.Duration{50 * time.Millisecond, time.Nanosecond} {
+		p, ok := named(t, "glpsol", limit).(*program)
+		if !ok {
+			t.Fatal("not a program")
+		}
+		p.grace = 0
+		_, err := solve(t, p, optimal.SumU, unlimited())
+		if want := fmt.Sprintf("glpsol: it did not end within its limit of %v; %v", limit, ErrFailed); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -56,7 +57,7 @@ var (
 	field   = regexp.MustCompile("(?m)^\\| `([a-z_0-9\\[\\].]+)` \\|")
 )
 
-// docs/api.md tells of each field of each answer, and of no other.
+// docs/api.md tells of each field of each answer, and of no other answer or field.
 func TestDocument(t *testing.T) {
 	raw, err := os.ReadFile("../../../docs/api.md")
 	if err != nil {
@@ -74,6 +75,9 @@ func TestDocument(t *testing.T) {
 			list = append(list, string(found[1]))
 		}
 		told[string(raw[head[2]:head[3]])] = list
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(told))); diff != "" {
+		t.Errorf("answers (-here +docs/api.md):\n%s", diff)
 	}
 	for name := range files {
 		want := fields(reflect.TypeOf(answersByName[name]), "")

@@ -16,6 +16,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
 )
 
 // serving is the handler of a snapshot.
@@ -269,10 +270,16 @@ func TestNarrowed(t *testing.T) {
 			t.Errorf("%s: %d", query, q.Matched)
 		}
 	}
-	for _, row := range decoded[CampaignsAnswer](t, h, API+"campaigns.json?user="+user).Campaigns {
-		if row.User != user {
-			t.Errorf("campaigns of %s have one of %s", user, row.User)
+	of := func(query string) (list []ostrich.JobID) {
+		for _, row := range decoded[CampaignsAnswer](t, h, API+"campaigns.json"+query).Campaigns {
+			if row.User == user || query != "" {
+				list = append(list, row.Campaign.Campaign)
+			}
 		}
+		return list
+	}
+	if d := cmp.Diff(of(""), of("?user="+user)); d != "" || len(of("")) == 0 {
+		t.Errorf("campaigns of %s (-in the whole list +asked for):\n%s", user, d)
 	}
 	if list := decoded[SharesAnswer](t, h, API+"shares.json?user="+user).Shares; len(list) != 1 || list[0].User.User != user {
 		t.Errorf("shares of %s: %v", user, list)

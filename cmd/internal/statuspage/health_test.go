@@ -133,8 +133,8 @@ func TestPoolsAndTree(t *testing.T) {
 			t.Errorf("%+v", one)
 		}
 	}
-	if len(snapshot.Users) != 4 {
-		t.Errorf("users: %v", snapshot.Users)
+	if len(snapshot.Users) != 4 || len(snapshot.Lanes) != 4 || len(snapshot.Shares) != 4 {
+		t.Errorf("users %v, %d lanes, %d shares", snapshot.Users, len(snapshot.Lanes), len(snapshot.Shares))
 	}
 }
 

@@ -179,6 +179,9 @@ func TestRunCancels(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "no answer") {
 				t.Errorf("error %v", err)
 			}
+			if diff := cmp.Diff([]string{"r.a.1"}, f.cancelled); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
 		})
 	})
 }
