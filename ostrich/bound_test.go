@@ -36,10 +36,11 @@ func TestBoundOfWideJobs(t *testing.T) {
 		submit(2, user, 2, 90)
 	}
 	submit(100, 6, 9, 1)
-	for _, c := range s.Campaigns() {
-		if c.User == 6 && c.Bound < 466 {
-			t.Errorf("the bound is %v, and the job may end at 466", c.Bound)
-		}
+	all := s.Campaigns()
+	// t + k·W/(m·(1-α)) + p_max/(1-α) + p_max of the campaign, with users 1 and 6 active
+	// and α = 9/10
+	if c, want := all[len(all)-1], 100+2*9/(10*0.1)+100/0.1+1; c.User != 6 || !(math.Abs(c.Bound-want) <= 1e-6) {
+		t.Errorf("the bound of user %d is %v, want %v of 6", c.User, c.Bound, want)
 	}
 }
 

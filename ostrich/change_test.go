@@ -251,6 +251,12 @@ func TestSplitTask(t *testing.T) {
 	if s.split(Job{ID: 8, Group: 4, User: 1, Procs: 1, Estimate: 10, Submit: 10}) {
 		t.Error("split from an array that is not there")
 	}
+	s.tell(500, Change, Job{ID: 5, Group: 5, User: 1, Procs: 1, Tasks: 2, Estimate: 10, Submit: 10})
+	for i, want := range []bool{true, false} { // the last task keeps the record
+		if got := s.split(Job{ID: 8 + JobID(i), Group: 5, User: 1, Procs: 1, Estimate: 10, Submit: 10}); got != want {
+			t.Errorf("task %d of two is split off: %t", i+1, got)
+		}
+	}
 }
 
 // TestReshare: shares change at once, and what was served stays served.

@@ -36,7 +36,7 @@ func TestSeriesByHand(t *testing.T) {
 		{"fewer than ten", ByMeanTen, []float64{1, 2, 6}, 3},
 		{"all", ByMean, []float64{100, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 155.0 / 11},
 	} {
-		if got := seriesOf(tt.values).next(tt.p); math.Abs(got-tt.want) > 1e-9 {
+		if got := seriesOf(tt.values).next(tt.p); !(math.Abs(got-tt.want) <= 1e-9) {
 			t.Errorf("%v, %s: %v, want %v", tt.p, tt.what, got, tt.want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestRegression(t *testing.T) {
 		for i := range rows {
 			want += rows[i][order] / rows[i][i] * (values[n-1-i] - mean)
 		}
-		if got := seriesOf(values).next(ByRegression); math.Abs(got-want) > 1e-5*(math.Abs(want)+mean) {
+		if got := seriesOf(values).next(ByRegression); !(math.Abs(got-want) <= 1e-5*(math.Abs(want)+mean)) {
 			t.Fatalf("forecast %v, want %v", got, want)
 		}
 	})
@@ -104,13 +104,13 @@ func TestSeriesMean(t *testing.T) {
 		for _, v := range values {
 			low, high = min(low, v), max(high, v)
 		}
-		if got, want := s.next(ByMean), mean(values); math.Abs(got-want) > 1e-6*(1+want) {
+		if got, want := s.next(ByMean), mean(values); !(math.Abs(got-want) <= 1e-6*(1+want)) {
 			t.Fatalf("mean %v, want %v", got, want)
 		}
-		if got, want := s.next(ByMeanTen), mean(values[max(0, len(values)-10):]); math.Abs(got-want) > 1e-6*(1+want) {
+		if got, want := s.next(ByMeanTen), mean(values[max(0, len(values)-10):]); !(math.Abs(got-want) <= 1e-6*(1+want)) {
 			t.Fatalf("mean of ten %v, want %v", got, want)
 		}
-		if got := s.next(ByAdaptive); got < low-1e-6*(1+high) || got > high+1e-6*(1+high) {
+		if got := s.next(ByAdaptive); !(low-1e-6*(1+high) <= got && got <= high+1e-6*(1+high)) {
 			t.Fatalf("adaptive smoothing %v, outside of %v to %v", got, low, high)
 		}
 	})

@@ -366,6 +366,46 @@ func TestPoolOfJob(t *testing.T) {
 	}
 }
 
+// TestPoolsMove: a waiting job that moves to another partition is in that one's pool, the
+// first too, and in none if it has none.
+func TestPoolsMove(t *testing.T) {
+	gpu := Pool{Name: "gpu", Partitions: []string{"gpu"}}
+	for _, pools := range [][]Pool{{{Name: "rest"}, gpu}, {gpu}} {
+		p, err := NewPools(Options{Procs: 4}, 100, pools...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Add(Event{At: 1, Kind: Capacity, Pool: pools[0].Name, Procs: 7})
+		for i, tt := range []struct {
+			kind      Kind
+			partition string
+			rest, gpu []JobID
+		}{
+			{Submit, "gpu", nil, []JobID{1}}, {Change, "x", []JobID{1}, nil}, {Change, "gpu", nil, []JobID{1}}, {Change, "y", []JobID{1}, nil},
+		} {
+			at := Time(10 + i)
+			p.Add(Event{At: at, Kind: tt.kind, Job: Job{ID: 1, User: 1, Procs: 1, Estimate: 50, Submit: 10, Partition: tt.partition}})
+			states, bad := p.At(at)
+			if len(bad) > 0 {
+				t.Fatal(bad)
+			}
+			for k, s := range states {
+				want, procs := tt.gpu, 4
+				if s.Pool.Name == "rest" {
+					want = tt.rest
+				}
+				if k == 0 {
+					procs = 7
+				}
+				if got := ids(s.Schedule.Order()); !slices.Equal(got, want) || s.Schedule.Procs() != procs {
+					t.Errorf("of %d pools, %v to %s: %s has %v of %d processors, want %v of %d",
+						len(pools), tt.kind, tt.partition, s.Pool.Name, got, s.Schedule.Procs(), want, procs)
+				}
+			}
+		}
+	}
+}
+
 // TestPoolOfAllocated: a job that starts in another pool than the first of its list goes
 // on by what it asked for there, as if it had been submitted there, also where the first
 // pool has forgotten its submission.

@@ -204,7 +204,7 @@ func TestSpread(t *testing.T) {
 		for _, p := range parts {
 			variance += (p - mean) * (p - mean) / float64(n-1)
 		}
-		if math.Abs(mean-1) > 1e-9 || want < 0.9*float64(n) && math.Abs(variance-want) > 1e-6*(1+want) || variance > float64(n)+1e-9 {
+		if !(math.Abs(mean-1) <= 1e-9) || want < 0.9*float64(n) && !(math.Abs(variance-want) <= 1e-6*(1+want)) || variance > float64(n)+1e-9 {
 			t.Fatalf("mean %v, variance %v, want 1 and %v", mean, variance, want)
 		}
 	})
@@ -223,7 +223,7 @@ func TestClock(t *testing.T) {
 			sum += clock[at/halfHour%halfHours]
 		}
 		sum += (until - float64(at)) * clock[at/halfHour%halfHours]
-		if math.Abs(sum-want) > 1e-6*(1+want) {
+		if !(math.Abs(sum-want) <= 1e-6*(1+want)) {
 			t.Fatalf("from %d until %v: %v, want %v", from, until, sum, want)
 		}
 	})

@@ -153,6 +153,18 @@ func TestCharted(t *testing.T) {
 	}
 }
 
+// TestScope has the last task of the second bag be expected to take as long as the one
+// before it in its bag, 30, so that it waits for the fast processor; or as long as the
+// user's last, 17.
+func TestScope(t *testing.T) {
+	x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "FCFS", Policy: "ECT-P", Predictor: ostrich.ByLast}
+	bags := []grid.Bag{bag(1, 0, 17), bag(1, 0, 30, 30, 30)}
+	// At 17 the fast one has 30 until 30. 30: at 47 or 45. 17: at 34 or 39.
+	same(t, where(mustRun(t, x, bags...)), []string{"0:0-17", "1:0-15", "1:15-30", "1:30-45"})
+	x.Scope = grid.ByUser
+	same(t, where(mustRun(t, x, bags...)), []string{"0:0-17", "1:0-15", "1:15-30", "0:17-47"})
+}
+
 // TestArchitectures has a user of the second cluster submit six tasks of 10 and one
 // of 10 after them.
 func TestArchitectures(t *testing.T) {

@@ -134,6 +134,23 @@ func TestOrderByHand(t *testing.T) {
 	}
 }
 
+// TestOrderHalfway: where the whole plan would break a bound, what comes behind that
+// campaign is still reordered.
+func TestOrderHalfway(t *testing.T) {
+	q := &queue{
+		Instance: optimal.Instance{Procs: 1, Jobs: []optimal.Job{
+			{ID: 1, Procs: 1, Length: 10, Due: 100, Campaign: 0},
+			{ID: 2, Procs: 1, Length: 10, Due: 100, Campaign: 1},
+			{ID: 3, Procs: 1, Length: 1, Due: 0, Campaign: 2},
+		}},
+		promises: []float64{10, 100, 100},
+	}
+	o := Options{Ahead: 100, Nodes: 100, Objective: optimal.SumT, Solver: wants{2, 1, 0}}
+	if got, err := o.order(q); err != nil || !slices.Equal(got, []int{0, 2, 1}) {
+		t.Errorf("%v, %v, want 0, 2, 1", got, err)
+	}
+}
+
 // TestOrderFailure: a solver that fails or prints rubbish, and a queue that the machine
 // cannot run, leave the order as it is and say why.
 func TestOrderFailure(t *testing.T) {
@@ -251,6 +268,13 @@ func TestReorder(t *testing.T) {
 				t.Fatalf("job %d cannot start, and leaves place %d", p.Job, i)
 			}
 		}
+		if _, places := o.queue(s, plain); len(places) > 1 {
+			for _, i := range places {
+				if order[i].Distance != 0 {
+					t.Fatalf("the planned place %d is %v away", i, order[i].Distance)
+				}
+			}
+		}
 		if !slices.Equal(ids(order), ids(plain)) {
 			changed++
 		}
@@ -272,6 +296,42 @@ func TestReorderFailure(t *testing.T) {
 	got, err := Options{Nodes: 100, Ahead: 100, Solver: wants{0, 0, 0}}.Reorder(s)
 	if err == nil || cmp.Diff(s.Order(), got) != "" {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestQueue: of each job that is planned, the queue has when it is due, and what its
+// campaign was promised, both from now on; of many jobs, it has the first ones.
+func TestQueue(t *testing.T) {
+	s := scheduleOf(t, 4, 10, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	j := ostrich.Job{ID: 10, User: 8, Procs: 1, Estimate: 20, Submit: 1}
+	if err := s.Step(ostrich.Event{At: 1, Kind: ostrich.Submit, Job: j}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AdvanceTo(4); err != nil {
+		t.Fatal(err)
+	}
+	plain := s.Order()
+	bounds := make(map[ostrich.UserID]float64) // each has one campaign
+	for _, c := range s.Campaigns() {
+		bounds[c.User] = c.Bound - 4
+	}
+	for nodes, want := range map[int64]int{100: 8, 500: 10} {
+		o := Options{Nodes: nodes, Ahead: 100, Accept: satisfaction.Acceptance{Slope: 2}}
+		q, places := o.queue(s, plain)
+		if len(q.Jobs) != want || len(places) != want {
+			t.Errorf("%d jobs at %v, want %d", len(q.Jobs), places, want)
+		}
+		numbers := make(map[ostrich.UserID]int)
+		for i, j := range q.Jobs {
+			p := plain[places[i]]
+			if _, known := numbers[p.User]; !known {
+				numbers[p.User] = len(numbers)
+			}
+			length, _ := s.Expected(p.Job)
+			if j.ID != p.Job || j.Length != length || j.Due != 1+length-4 || j.Campaign != numbers[p.User] || q.promises[j.Campaign] != bounds[p.User] {
+				t.Errorf("%+v, promised %v; want job %d of campaign %d, promised %v", j, q.promises[j.Campaign], p.Job, numbers[p.User], bounds[p.User])
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package multifactor_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -131,6 +132,7 @@ func TestFairTreeTies(t *testing.T) {
 			{User: "r", Account: "", Shares: 1},
 		},
 	}
+	m := must(t, c, 0) // the usage of each case replaces that of the one before
 	for _, tt := range []struct {
 		name  string
 		usage []float64
@@ -141,8 +143,42 @@ func TestFairTreeTies(t *testing.T) {
 		{"equal accounts", []float64{3, 7, 4, 6, 10}, []float64{1, 3. / 5, 3. / 5, 1. / 5, 1}},
 		{"user in front", []float64{3, 7, 4, 7, 9}, []float64{4. / 5, 3. / 5, 2. / 5, 1. / 5, 1}},
 		{"user behind", []float64{3, 7, 4, 6, 11}, []float64{1, 4. / 5, 4. / 5, 2. / 5, 1. / 5}},
+		{"nobody again", []float64{0, 0, 0, 0, 0}, []float64{1, 1, 1, 1, 1}},
 	} {
-		ranked(t, tt.name, must(t, c, 0), tt.usage, tt.want)
+		ranked(t, tt.name, m, tt.usage, tt.want)
+	}
+}
+
+// TestNoShares: a user without shares is last, though without usage too.
+func TestNoShares(t *testing.T) {
+	c := multifactor.Config{Associations: []multifactor.Association{{User: "a"}, {User: "b", Shares: 1}}}
+	m := must(t, c, 0)
+	ranked(t, "fair tree", m, []float64{0, 5}, []float64{1. / 2, 1})
+	if got := m.Share(0).LevelFS; got != 0 {
+		t.Errorf("LevelFS %v, want 0", got)
+	}
+	c.Flags = multifactor.NoFairTree
+	ranked(t, "classic", must(t, c, 0), []float64{0, 5}, []float64{0, 0.5})
+	c.Dampening = 4
+	ranked(t, "dampened", must(t, c, 0), []float64{0, 5}, []float64{0, math.Exp2(-0.25)})
+}
+
+// TestSetUsage: what is set replaces all, also what a job has used that ended since the
+// latest calculation.
+func TestSetUsage(t *testing.T) {
+	m := must(t, multifactor.Config{Associations: []multifactor.Association{{User: "a", Shares: 1}, {User: "b", Shares: 1}}}, 0)
+	err := errors.Join(
+		m.SetUsage(0, 100), m.Start(1, &multifactor.Request{Partition: -1, QOS: -1, Procs: 3}, 10), m.End(1, 20),
+		m.SetUsage(1, 7),
+	)
+	if got := m.Share(0).RawUsage; err != nil || got != 130 {
+		t.Errorf("usage %v, %v, want 130", got, err)
+	}
+	if err := m.SetUsage(0, 50); err != nil {
+		t.Fatal(err)
+	}
+	if got, root := m.Share(0).RawUsage, m.AccountShare(-1).RawUsage; got != 50 || root != 57 {
+		t.Errorf("usage %v and of root %v, want 50 and 57", got, root)
 	}
 }
 
@@ -292,23 +328,26 @@ func TestReset(t *testing.T) {
 		{"quarterly", multifactor.ResetQuarterly, (12 + 31) * 24 * 3600},
 		{"yearly", multifactor.ResetYearly, (12 + 31) * 24 * 3600},
 	} {
-		m := must(t, multifactor.Config{
-			Reset: tt.reset, Period: 600, Associations: []multifactor.Association{{User: "a", Shares: 1}},
-		}, sunday+300)
-		if err := m.SetUsage(0, 1000); err != nil {
-			t.Fatal(err)
-		}
-		m.AdvanceTo(sunday + tt.after + 299)
-		if got := m.Share(0).RawUsage; got != 1000 {
-			t.Errorf("%s: usage %v before the reset", tt.name, got)
-		}
-		r := multifactor.Request{Partition: -1, QOS: -1, Procs: 2}
-		if err := m.Start(1, &r, sunday+tt.after+299); err != nil {
-			t.Fatal(err)
-		}
-		m.AdvanceTo(sunday + tt.after + 300)
-		if got := m.Share(0).RawUsage; got != 2 {
-			t.Errorf("%s: usage %v after the reset, want 2", tt.name, got)
+		for _, phase := range []ostrich.Time{0, 300} { // of the calculations, after midnight
+			m := must(t, multifactor.Config{
+				Reset: tt.reset, Period: 600, Associations: []multifactor.Association{{User: "a", Shares: 1}},
+			}, sunday+phase)
+			if err := m.SetUsage(0, 1000); err != nil {
+				t.Fatal(err)
+			}
+			first := sunday + tt.after + phase // the calculation that resets
+			m.AdvanceTo(first - 1)
+			if got := m.Share(0).RawUsage; got != 1000 {
+				t.Errorf("%s, %d: usage %v before the reset", tt.name, phase, got)
+			}
+			r := multifactor.Request{Partition: -1, QOS: -1, Procs: 2}
+			if err := m.Start(1, &r, first-1); err != nil {
+				t.Fatal(err)
+			}
+			m.AdvanceTo(first)
+			if got := m.Share(0).RawUsage; got != 2 {
+				t.Errorf("%s, %d: usage %v after the reset, want 2", tt.name, phase, got)
+			}
 		}
 	}
 }
@@ -322,36 +361,48 @@ func TestErrors(t *testing.T) {
 			Partitions:   []multifactor.Partition{{Name: "p"}}, QOS: []multifactor.QOS{{Name: "q"}},
 		}
 	}
-	for name, spoil := range map[string]func(c *multifactor.Config){
-		"period":         func(c *multifactor.Config) { c.Period = -1 },
-		"half-life":      func(c *multifactor.Config) { c.HalfLife = -1 },
-		"no nodes":       func(c *multifactor.Config) { c.Nodes = 0 },
-		"weight":         func(c *multifactor.Config) { c.Weights.Age = -1 },
-		"not a weight":   func(c *multifactor.Config) { c.Weights.Age = math.NaN() },
-		"TRES":           func(c *multifactor.Config) { c.Weights.TRES = []float64{1, 1} },
-		"partition TRES": func(c *multifactor.Config) { c.Partitions[0].TRES = []float64{-1} },
-		"reset":          func(c *multifactor.Config) { c.Reset = 9 },
-		"usage factor":   func(c *multifactor.Config) { c.QOS[0].UsageFactor = math.NaN() },
-		"job factor":     func(c *multifactor.Config) { c.Partitions[0].JobFactor = -1 },
-		"shares":         func(c *multifactor.Config) { c.Associations[0].Shares = -2 },
-		"account":        func(c *multifactor.Config) { c.Associations[0].Account = "C" },
-		"parent":         func(c *multifactor.Config) { c.Accounts[1].Parent = "C" },
-		"twice":          func(c *multifactor.Config) { c.Accounts[1].Name = "A" },
-		"own parent":     func(c *multifactor.Config) { c.Accounts[0].Parent = "B" },
+	for _, tt := range []struct {
+		want  string
+		spoil func(c *multifactor.Config)
+	}{
+		{"a period of -1 s", func(c *multifactor.Config) { c.Period = -1 }},
+		{"a largest age of -1 s", func(c *multifactor.Config) { c.MaxAge = -1 }},
+		{"a half-life of -1 s", func(c *multifactor.Config) { c.HalfLife = -1 }},
+		{"a dampening of -1", func(c *multifactor.Config) { c.Dampening = -1 }},
+		{"0 processors on 2 nodes", func(c *multifactor.Config) { c.Procs = 0 }},
+		{"4 processors on 0 nodes", func(c *multifactor.Config) { c.Nodes = 0 }},
+		{"a weight of -1", func(c *multifactor.Config) { c.Weights.Age = -1 }},
+		{"a weight of NaN", func(c *multifactor.Config) { c.Weights.Age = math.NaN() }},
+		{"weights: 2 TRES of 1", func(c *multifactor.Config) { c.Weights.TRES = []float64{1, 1} }},
+		{"partition p: -1 of TRES \"cpu\"", func(c *multifactor.Config) { c.Partitions[0].TRES = []float64{-1} }},
+		{"partition p: +Inf of TRES \"cpu\"", func(c *multifactor.Config) { c.Partitions[0].BillingWeights = []float64{math.Inf(1)} }},
+		{"reset period number 6", func(c *multifactor.Config) { c.Reset = multifactor.ResetYearly + 1 }},
+		{"a usage factor of NaN", func(c *multifactor.Config) { c.QOS[0].UsageFactor = math.NaN() }},
+		{"QOS \"q\": a priority of -1", func(c *multifactor.Config) { c.QOS[0].Priority = -1 }},
+		{"partition \"p\": a factor of -1", func(c *multifactor.Config) { c.Partitions[0].JobFactor = -1 }},
+		{"a limit of -1 s", func(c *multifactor.Config) { c.Partitions[0].MaxTime = -1 }},
+		{"user \"a\": -2 shares", func(c *multifactor.Config) { c.Associations[0].Shares = -2 }},
+		{"2147483648 shares", func(c *multifactor.Config) { c.Associations[0].Shares = math.MaxInt32 + 1 }},
+		{"priority -1", func(c *multifactor.Config) { c.Associations[0].Priority = -1 }},
+		{"user \"a\": no account \"C\"", func(c *multifactor.Config) { c.Associations[0].Account = "C" }},
+		{"account \"B\": no account \"C\"", func(c *multifactor.Config) { c.Accounts[1].Parent = "C" }},
+		{"account \"A\" is there already", func(c *multifactor.Config) { c.Accounts[1].Name = "A" }},
+		{"is its own parent", func(c *multifactor.Config) { c.Accounts[0].Parent = "B" }},
 	} {
 		c := good()
-		spoil(&c)
-		if _, err := multifactor.New(c, 0); !errors.Is(err, multifactor.ErrConfig) {
-			t.Errorf("%s: %v", name, err)
+		tt.spoil(&c)
+		if _, err := multifactor.New(c, 0); !errors.Is(err, multifactor.ErrConfig) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %q in it", err, tt.want)
 		}
 	}
 	m := must(t, good(), 0)
-	for name, r := range map[string]multifactor.Request{
-		"association": {Association: 1}, "partition": {Partition: 1}, "QOS": {QOS: 1}, "TRES": {TRES: []float64{1, 1}},
-		"processors": {Procs: -1}, "billing": {Billing: math.NaN()},
+	for want, r := range map[string]multifactor.Request{
+		"association number 1 of 1": {Association: 1}, "partition number 1 of 1": {Partition: 1}, "QOS number 1 of 1": {QOS: 1},
+		"request: 2 TRES of 1": {TRES: []float64{1, 1}}, "-1 processors": {Procs: -1}, "on -1 nodes": {Nodes: -1}, "for -1 s": {Limit: -1},
+		"billed NaN": {Billing: math.NaN()}, "billed +Inf": {Billing: math.Inf(1)}, "billed -1": {Billing: -1},
 	} {
-		if err := m.Start(1, &r, 10); !errors.Is(err, multifactor.ErrConfig) {
-			t.Errorf("%s: %v", name, err)
+		if err := m.Start(1, &r, 10); !errors.Is(err, multifactor.ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
 		}
 	}
 	for _, step := range []struct {
@@ -365,9 +416,12 @@ func TestErrors(t *testing.T) {
 		{"end in the past", m.End(1, 9), true},
 		{"end of another", m.End(2, 11), true},
 		{"end", m.End(1, 11), false},
+		{"end again", m.End(1, 11), true},
+		{"start anew", m.Start(1, &multifactor.Request{Procs: 1}, 11), false},
 		{"usage", m.SetUsage(0, 5), false},
 		{"usage of nobody", m.SetUsage(1, 5), true},
 		{"usage below 0", m.SetUsage(0, -5), true},
+		{"endless usage", m.SetUsage(0, math.Inf(1)), true},
 	} {
 		if (step.err != nil) != step.bad || step.bad && !errors.Is(step.err, multifactor.ErrConfig) {
 			t.Errorf("%s: %v", step.name, step.err)

@@ -39,21 +39,25 @@ func TestFactors(t *testing.T) {
 		{"no processors", 0, false, all, on(func(r *multifactor.Request) { r.Nodes = 2 }), multifactor.Factors{JobSize: 0.2}},
 		{"small", 0, true, all, on(func(r *multifactor.Request) { r.Procs, r.Nodes = 30, 2 }), multifactor.Factors{JobSize: 0.75}},
 		{"small, too large", 0, true, all, on(func(r *multifactor.Request) { r.Procs, r.Nodes = 100, 12 }), multifactor.Factors{}},
+		{"small, no processors", 0, true, all, on(func(r *multifactor.Request) { r.Nodes = 2 }), multifactor.Factors{JobSize: 0.8}},
 		{"too large", 0, false, all, on(func(r *multifactor.Request) { r.Procs, r.Nodes = 300, 2 }), multifactor.Factors{JobSize: 1}},
 		{"relative", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Procs, r.Nodes, r.Limit = 30, 2, 241 }), multifactor.Factors{JobSize: 0.3 / 5}},
 		{"relative, nodes", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Procs, r.Nodes, r.Limit = 10, 2, 1 }), multifactor.Factors{JobSize: 0.2}},
 		{"relative, small", multifactor.SmallRelativeToTime, true, all, on(func(r *multifactor.Request) { r.Procs, r.Limit = 50, 120 }), multifactor.Factors{JobSize: 0.75}},
+		{"relative, no limit", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Procs = 50 }), multifactor.Factors{JobSize: 0.5}},
 
 		{"association", 0, false, all, on(func(r *multifactor.Request) { r.Association, r.Nodes = 0, 10 }), multifactor.Factors{Assoc: 0.25, Fairshare: 1, JobSize: 1}},
 		{"association as it is", multifactor.NoNormalAssoc, false, all, on(func(r *multifactor.Request) { r.Association, r.Nodes = 0, 10 }), multifactor.Factors{Assoc: 10, Fairshare: 1, JobSize: 1}},
 		{"partition", 0, false, all, on(func(r *multifactor.Request) { r.Partition, r.Nodes = 0, 10 }), multifactor.Factors{Partition: 0.5, JobSize: 1}},
 		{"partition as it is", multifactor.NoNormalPart, false, all, on(func(r *multifactor.Request) { r.Partition, r.Nodes = 0, 10 }), multifactor.Factors{Partition: 3, JobSize: 1}},
 		{"partition's limit", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Partition, r.Procs = 0, 100 }), multifactor.Factors{Partition: 0.5, JobSize: 0.1}},
+		{"own limit", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Partition, r.Procs, r.Limit = 0, 100, 300 }), multifactor.Factors{Partition: 0.5, JobSize: 0.2}},
 		{"partition without one", multifactor.SmallRelativeToTime, false, all, on(func(r *multifactor.Request) { r.Partition, r.Procs = 1, 100 }), multifactor.Factors{Partition: 1, JobSize: 1. / math.MaxUint32}},
 		{"QOS", 0, false, all, on(func(r *multifactor.Request) { r.QOS, r.Nodes = 1, 10 }), multifactor.Factors{QOS: 0.2, JobSize: 1}},
 		{"QOS as it is", multifactor.NoNormalQOS, false, all, on(func(r *multifactor.Request) { r.QOS, r.Nodes = 1, 10 }), multifactor.Factors{QOS: 20, JobSize: 1}},
 		{"TRES", 0, false, all, on(func(r *multifactor.Request) { r.Partition, r.Nodes, r.TRES = 0, 10, []float64{20, 8} }), multifactor.Factors{Partition: 0.5, JobSize: 1, TRES: 500 + 20}},
 		{"TRES of no partition", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.TRES = 10, []float64{20, 8} }), multifactor.Factors{JobSize: 1}},
+		{"TRES that the partition lacks", 0, false, all, on(func(r *multifactor.Request) { r.Partition, r.Nodes, r.TRES = 1, 10, []float64{20, 8} }), multifactor.Factors{Partition: 1, JobSize: 1}},
 		{"TRES as they are", multifactor.NoNormalTRES, false, all, on(func(r *multifactor.Request) { r.Nodes, r.TRES = 10, []float64{20} }), multifactor.Factors{JobSize: 1, TRES: 20_000}},
 		{"nice", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Nice, r.Site = 10, 5, -7 }), multifactor.Factors{JobSize: 1, Nice: 5, Site: -7}},
 	} {
@@ -62,7 +66,7 @@ func TestFactors(t *testing.T) {
 			Accounts:     []multifactor.Account{{Name: "a", Shares: 1, Priority: 40}},
 			Associations: []multifactor.Association{{Account: "a", Shares: 1, Priority: 10}},
 			TRES:         []string{"cpu", "gres/gpu"},
-			Partitions:   []multifactor.Partition{{JobFactor: 3, MaxTime: 600, TRES: []float64{40, 4}}, {JobFactor: 6}},
+			Partitions:   []multifactor.Partition{{JobFactor: 3, MaxTime: 600, TRES: []float64{40, 4}}, {JobFactor: 6, TRES: []float64{0}}},
 			QOS:          []multifactor.QOS{{Priority: 100}, {Priority: 20}},
 		}, 0)
 		if err := m.Check(&tt.request); err != nil {
@@ -86,6 +90,23 @@ func TestFactors(t *testing.T) {
 			if !near(of.got, of.want, 1e-12) {
 				t.Errorf("%s: %s %v, want %v", tt.name, of.name, of.got, of.want)
 			}
+		}
+	}
+}
+
+// TestLargestPriority: the largest of accounts and users makes the factor.
+func TestLargestPriority(t *testing.T) {
+	for _, tt := range []struct {
+		account, other int
+		want           float64
+	}{{40, 20, 0.25}, {5, 20, 0.5}, {5, 5, 1}} {
+		m := must(t, multifactor.Config{
+			Weights:      multifactor.Weights{Assoc: 1},
+			Accounts:     []multifactor.Account{{Name: "a", Shares: 1, Priority: tt.account}},
+			Associations: []multifactor.Association{{Account: "a", Priority: 10}, {Account: "a", Priority: tt.other}},
+		}, 0)
+		if got := m.Factors(&multifactor.Request{Partition: -1, QOS: -1}, 0).Assoc; got != tt.want {
+			t.Errorf("of an account with %d and a user with %d: %v, want %v", tt.account, tt.other, got, tt.want)
 		}
 	}
 }
@@ -119,7 +140,7 @@ func TestBilling(t *testing.T) {
 	}{
 		{"processors", 0, multifactor.Request{Partition: -1, QOS: -1, Procs: 7}, 7},
 		{"no weights", 0, multifactor.Request{Partition: 0, QOS: -1, Procs: 7, TRES: []float64{8}}, 7},
-		{"told", 0, multifactor.Request{Partition: 1, QOS: -1, Procs: 7, Billing: 2.5}, 2.5},
+		{"told", 0, multifactor.Request{Partition: 1, QOS: -1, Procs: 7, TRES: []float64{8}, Billing: 2.5}, 2.5},
 		{"sum", 0, multifactor.Request{Partition: 1, QOS: -1, TRES: []float64{8, 100, 1, 4}}, 8 + 25 + 2 + 40},
 		{"largest", multifactor.MaxTRES, multifactor.Request{Partition: 1, QOS: -1, TRES: []float64{8, 100, 1, 4}}, 25 + 40},
 		{"usage factor", 0, multifactor.Request{Partition: 1, QOS: 0, TRES: []float64{8}}, 4},

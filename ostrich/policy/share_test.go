@@ -90,7 +90,7 @@ func TestFairShareFactor(t *testing.T) {
 		{4, 12, 1.0 / 3, 0.5},
 		{1, 4, 0.5, math.Sqrt2 / 2},
 	} {
-		if got := policy.FairShareFactor(tt.usage, tt.total, tt.share); math.Abs(got-tt.want) > 1e-12 {
+		if got := policy.FairShareFactor(tt.usage, tt.total, tt.share); !(math.Abs(got-tt.want) <= 1e-12) {
 			t.Errorf("F(%v of %v, %v) = %v, want %v", tt.usage, tt.total, tt.share, got, tt.want)
 		}
 	}

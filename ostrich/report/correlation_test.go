@@ -22,16 +22,18 @@ func TestRankCorrelation(t *testing.T) {
 		{"one swap", []float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}, 4.0 / 6, 0.8, true},
 		// Pairs 6; tied in x 1, in y 1; 4 agree and none disagrees.
 		{"ties", []float64{1, 1, 2, 3}, []float64{1, 2, 3, 3}, 4 / math.Sqrt(5*5), 4 / 4.5, true},
-		{"all the same", []float64{1, 1}, []float64{1, 2}, 0, 0, false},
+		{"all x the same", []float64{1, 1}, []float64{1, 2}, 0, 0, false},
+		{"all y the same", []float64{1, 2}, []float64{1, 1}, 0, 0, false},
 		{"one pair", []float64{1}, []float64{1}, 0, 0, false},
 		{"lengths", []float64{1, 2}, []float64{1, 2, 3}, 0, 0, false},
 	} {
 		tau, ok := report.KendallTau(tt.x, tt.y)
-		if math.Abs(tau-tt.tau) > 1e-12 || ok != tt.ok {
+		// Not >: NaN must fail, here and in the other tests of this package.
+		if !(math.Abs(tau-tt.tau) <= 1e-12) || ok != tt.ok {
 			t.Errorf("%s: tau %v, %v; want %v, %v", tt.name, tau, ok, tt.tau, tt.ok)
 		}
 		rho, ok := report.Spearman(tt.x, tt.y)
-		if math.Abs(rho-tt.rho) > 1e-12 || ok != tt.ok {
+		if !(math.Abs(rho-tt.rho) <= 1e-12) || ok != tt.ok {
 			t.Errorf("%s: rho %v, %v; want %v, %v", tt.name, rho, ok, tt.rho, tt.ok)
 		}
 	}
@@ -68,7 +70,7 @@ func TestKendallAgainstPairs(t *testing.T) {
 		if ok != (inX > 0 && inY > 0) {
 			t.Fatalf("defined: %v", ok)
 		}
-		if want := agree / math.Sqrt(inX*inY); ok && math.Abs(tau-want) > 1e-12 {
+		if want := agree / math.Sqrt(inX*inY); ok && !(math.Abs(tau-want) <= 1e-12) {
 			t.Fatalf("tau %v, want %v", tau, want)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -49,6 +50,37 @@ func TestFloor(t *testing.T) {
 	}
 }
 
+// TestLimits: what lies on a limit of the stretch counts as documented, and
+// percentiles are not each other.
+func TestLimits(t *testing.T) {
+	var jobs []report.Job
+	for _, end := range []ostrich.Time{1000, 1150, 1151, 1499, 1500, 1999, 2000, 20_000, 20_001} {
+		jobs = append(jobs, report.Job{Campaign: len(jobs), Start: end - 1000, End: end, Procs: 1})
+	}
+	want := report.Stretch{
+		Optimal: 1. / 9, Le115: 2. / 9, Lt15: 4. / 9, Lt2: 6. / 9, Gt20: 1. / 9, Mean: 50.3 / 9, P50: 1.5, P99: 20.001, Max: 20.001,
+	}
+	near := cmpopts.EquateApprox(0, 1e-12)
+	if diff := cmp.Diff(want, report.Stretches(report.Campaigns(jobs), 1), near); diff != "" {
+		t.Error("stretch -want +got\n", diff)
+	}
+	jobs = nil
+	var rhos []float64
+	for i := range ostrich.Time(200) {
+		jobs = append(jobs, report.Job{Campaign: int(i), Start: i, End: i + 1, Procs: 1})
+		rhos = append(rhos, float64(i))
+	}
+	if s := report.Stretches(report.Campaigns(jobs), 1); s.P50 != 100 || s.P99 != 198 || s.Max != 200 {
+		t.Errorf("stretch %+v", s)
+	}
+	if diff := cmp.Diff(report.Wait{Mean: 99.5, P50: 99, P95: 189, P99: 197}, report.Waits(jobs), near); diff != "" {
+		t.Error("wait -want +got\n", diff)
+	}
+	if diff := cmp.Diff(report.Rhos{Le1: 0.01, Mean: 99.5, P50: 99, P95: 189, Max: 199}, report.SummariseRho(rhos), near); diff != "" {
+		t.Error("ρ -want +got\n", diff)
+	}
+}
+
 func TestMeasures(t *testing.T) {
 	// Two campaigns on 4 processors: one ran at once (stretch 1), the other
 	// waited 30 s for jobs of 10 s and work 60 (stretch 40/15).
@@ -75,10 +107,10 @@ func TestMeasures(t *testing.T) {
 	if diff := cmp.Diff(report.Wait{Mean: 24, P50: 28, P95: 38, P99: 38}, report.Waits(jobs), near); diff != "" {
 		t.Error("wait -want +got\n", diff)
 	}
-	if got, want := report.BoundedSlowdown(jobs), (1+4+3.8+3.9)/4; math.Abs(got-want) > 1e-12 {
+	if got, want := report.BoundedSlowdown(jobs), (1+4+3.8+3.9)/4; !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("bounded slowdown %v, want %v", got, want)
 	}
-	if got, want := report.Utilisation(jobs, 4), 101.0/(4*51); math.Abs(got-want) > 1e-12 {
+	if got, want := report.Utilisation(jobs, 4), 101.0/(4*51); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("utilisation %v, want %v", got, want)
 	}
 	if got := report.Stretches(nil, 4); got != (report.Stretch{}) || report.BoundedSlowdown(nil) != 0 || report.Utilisation(nil, 4) != 0 {
@@ -120,7 +152,7 @@ func TestLPC(t *testing.T) {
 		ran[i] = report.Job{User: j.User, Campaign: number, Submit: j.Submit, Start: j.Start, End: j.End, Procs: j.Procs}
 	}
 	got := report.Stretches(report.Campaigns(ran), 140)
-	if math.Abs(got.Optimal-0.003) > 0.001 || math.Abs(got.Lt15-0.552) > 0.015 {
+	if !(math.Abs(got.Optimal-0.003) <= 0.001) || !(math.Abs(got.Lt15-0.552) <= 0.015) {
 		t.Errorf("%.4f optimal and %.4f below 1.5; the thesis has 0.003 and 0.552", got.Optimal, got.Lt15)
 	}
 }
@@ -162,8 +194,50 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestWriteJobs checks Batsim's columns and that no two jobs are on one
-// processor at a time.
+// TestAllocate compares with a list of when each processor is free: a job gets the
+// first ones that are, in as few blocks as these make.
+func TestAllocate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		free := make([]ostrich.Time, rapid.IntRange(1, 9).Draw(t, "processors"))
+		var jobs []report.Job
+		var want [][]int
+		at := ostrich.Time(0)
+		for range rapid.IntRange(1, 40).Draw(t, "jobs") {
+			at += ostrich.Time(rapid.IntRange(0, 3).Draw(t, "gap"))
+			var on []int
+			for p, since := range free {
+				if since <= at {
+					on = append(on, p)
+				}
+			}
+			if len(on) == 0 {
+				continue
+			}
+			on = on[:rapid.IntRange(1, len(on)).Draw(t, "wide")]
+			j := report.Job{Start: at, End: at + ostrich.Time(rapid.IntRange(1, 9).Draw(t, "run")), Procs: len(on)}
+			for _, p := range on {
+				free[p] = j.End
+			}
+			jobs, want = append(jobs, j), append(want, on)
+		}
+		for i, blocks := range report.Allocate(jobs, len(free)) {
+			var got []int
+			for k, b := range blocks {
+				if k > 0 && b.First == blocks[k-1].Last+1 {
+					t.Fatalf("job %d: blocks %v, of which two are one", i, blocks)
+				}
+				for p := b.First; p <= b.Last; p++ {
+					got = append(got, p)
+				}
+			}
+			if !slices.Equal(got, want[i]) {
+				t.Fatalf("job %d of %+v gets %v, want %v", i, jobs, got, want[i])
+			}
+		}
+	})
+}
+
+// TestWriteJobs checks Batsim's columns.
 func TestWriteJobs(t *testing.T) {
 	jobs := []report.Job{
 		{ID: 7, User: 1, Campaign: 0, Submit: 0, Start: 0, End: 10, Procs: 2, Estimate: 15},

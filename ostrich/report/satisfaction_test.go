@@ -101,7 +101,7 @@ func TestLateCampaigns(t *testing.T) {
 			}
 		}
 		all := s.All.Jobs.Lateness*float64(s.All.Jobs.Count) + s.All.Campaigns.Lateness*float64(s.All.Campaigns.Count)
-		if sum.Count != len(jobs)+len(campaigns) || math.Abs(sum.Lateness-all) > 1e-3 {
+		if sum.Count != len(jobs)+len(campaigns) || !(math.Abs(sum.Lateness-all) <= 1e-3) {
 			t.Errorf("sizes sum up to %d and %v s, want %d and %v", sum.Count, sum.Lateness, len(jobs)+len(campaigns), all)
 		}
 	})

@@ -74,7 +74,7 @@ func TestSeriesAgainstSeconds(t *testing.T) {
 				used += n
 				seconds++
 			}
-			if want := float64(used) / float64(m*seconds); math.Abs(got-want) > 1e-9 {
+			if want := float64(used) / float64(m*seconds); !(math.Abs(got-want) <= 1e-9) {
 				t.Fatalf("step %d: %v instead of %v", i, got, want)
 			}
 		}
@@ -101,7 +101,26 @@ func TestWriteUtilisation(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	jobs[1].End = 1e17
-	if err := report.WriteUtilisation(io.Discard, jobs, 2, 5); err == nil {
-		t.Error("as many steps as there is time, and no error")
+	const want = "report: 20000000000000000 steps of 5 s from 0 to 100000000000000000: at most 100000000, so make them longer"
+	if err := report.WriteUtilisation(io.Discard, jobs, 2, 5); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestPeak: the first of two peaks counts, and a job that ends does not count beside
+// one that starts then.
+func TestPeak(t *testing.T) {
+	jobs := []report.Job{
+		{Start: -20, End: 10, Procs: 2},
+		{Start: 10, End: 20, Procs: 3},
+		{Start: 15, End: 16, Procs: 1},
+		{Start: 15, End: 15, Procs: 9},
+		{Start: 30, End: 40, Procs: 4},
+	}
+	if procs, at := report.Peak(jobs); procs != 4 || at != 15 {
+		t.Errorf("%d processors at %d, want 4 at 15", procs, at)
+	}
+	if procs, at := report.Peak(nil); procs != 0 || at != 0 {
+		t.Errorf("without jobs %d processors at %d", procs, at)
 	}
 }

@@ -46,7 +46,7 @@ func TestTableI(t *testing.T) {
 			{"r", tt.accept.Response(p) / minute, tt.response},
 			{"accepted wait", tt.accept.Wait(p) / minute, tt.wait},
 		} {
-			if v.got != v.want && math.Abs(v.got-v.want) > 1e-7 {
+			if v.got != v.want && !(math.Abs(v.got-v.want) <= 1e-7) {
 				t.Errorf("%s, %d min: %s = %v, want %v", tt.name, tt.length, v.name, v.got, v.want)
 			}
 		}
@@ -161,9 +161,12 @@ func TestValidate(t *testing.T) {
 		{"1.5, 20", ""},
 		{"0.5,20 , literal", ""},
 		{"1.01,-1000", ""},
+		{"0,0.1", ""},
+		{"1e9,-1e9", ""},
 		{"", `"": want median, .25, .75 or C1,C2`},
 		{"mean", `"mean": want median, .25, .75 or C1,C2`},
 		{"literal", `want median`},
+		{"median literal", `want median`},
 		{"1.5,", `"1.5,": c2: "" is not a number`},
 		{"a,1", `c1: "a" is not a number`},
 		{"1,2,3", `c2: "2,3" is not a number`},
@@ -171,6 +174,8 @@ func TestValidate(t *testing.T) {
 		{"1,nan", `c2 = NaN: want a number of minutes up to 1e+09`},
 		{"+Inf,1", `c1 = +Inf: want a number`},
 		{"1,-Inf", `c2 = -Inf: want a number`},
+		{"1000000001,1", `c1 = 1.000000001e+09: want a number`},
+		{"1,-1000000001", `c2 = -1.000000001e+09: want a number`},
 		{"-1,500", `c1 = -1 is negative: a longer job would have to end sooner`},
 		{"1,0", `c1 = 1, c2 = 0 min: S(p) is 1 for every length, so no wait is accepted for any job; want c1 above 1 or c2 above 0`},
 		{"0.9,-10", `S(p) is 1 for every length`},
@@ -189,8 +194,8 @@ func TestValidate(t *testing.T) {
 	if err := (Acceptance{}).Validate(); err == nil {
 		t.Error("the zero value is valid")
 	}
-	if err := (Acceptance{Slope: 2, Reading: 7}).Validate(); err == nil {
-		t.Error("reading 7 is valid")
+	if err := (Acceptance{Slope: 2, Offset: 1, Reading: Literal + 1}).Validate(); err == nil {
+		t.Error("a third reading is valid")
 	}
 }
 

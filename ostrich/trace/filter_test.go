@@ -103,6 +103,8 @@ func TestFilterRefuses(t *testing.T) {
 		{trace.Filter{From: 10, Before: 10}, "from 10 s to 10 s"},
 		{trace.Filter{Load: -1}, "load of -1"},
 		{trace.Filter{Load: math.NaN()}, "load of NaN"},
+		{trace.Filter{Load: math.Inf(1)}, "load of +Inf"},
+		{trace.Filter{Before: -1}, "to -1 s"},
 		{trace.Filter{Load: 1e-300}, "job 2 comes too late"},
 		{trace.Filter{Users: []int64{4}}, "no job in the log is left of 4"},
 	} {

@@ -164,7 +164,13 @@ func TestModelRefusals(t *testing.T) {
 		{"profiles", func(m *trace.Model) { m.Profiles = nil }, "no profile"},
 		{"lengths", func(m *trace.Model) { m.Profiles = []trace.Profile{{Shortest: 2, Longest: 1}} }, "profile 1 has jobs of 2 to 1 s"},
 		{"think time", func(m *trace.Model) { m.Think = -1 }, "a think time of -1 s"},
-		{"long think time", func(m *trace.Model) { m.Think = 9e17 }, "a think time of 900000000000000000 s"},
+		{"long think time", func(m *trace.Model) { m.Think = math.MaxInt32 + 1 }, "a think time of 2147483648 s"},
+		{"too many users", func(m *trace.Model) { m.Users = math.MaxInt32 + 1 }, "2147483648 users"},
+		{"too probable", func(m *trace.Model) { m.New = 1.5 }, "a new campaign with probability 1.5"},
+		{"negative exponent", func(m *trace.Model) { m.Exponent = -1 }, "an exponent of -1"},
+		{"large exponent", func(m *trace.Model) { m.Exponent = 101 }, "an exponent of 101"},
+		{"no length", func(m *trace.Model) { m.Profiles = []trace.Profile{{Shortest: 0, Longest: 1}} }, "profile 1 has jobs of 0 to 1 s"},
+		{"long jobs", func(m *trace.Model) { m.Profiles[0].Longest = math.MaxInt32 + 1 }, "profile 1 has jobs of 1 to 2147483648 s"},
 	} {
 		model := trace.HiPC(2)
 		tt.change(&model)

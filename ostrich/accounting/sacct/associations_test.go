@@ -120,6 +120,9 @@ func TestReadQOS(t *testing.T) {
 		},
 		{"priority", "Name|Priority|UsageFactor\nnormal|high|1\n", nil, `f:2: priority "high": not a number`},
 		{"factor", "Name|Priority|UsageFactor\nnormal|1|NaN\n", nil, `f:2: usage factor "NaN": not a number from 0`},
+		{"negative factor", "Name|Priority|UsageFactor\nnormal|1|-0.5\n", nil, `f:2: usage factor "-0.5": not a number from 0`},
+		{"endless factor", "Name|Priority|UsageFactor\nnormal|1|+Inf\n", nil, `f:2: usage factor "+Inf": not a number from 0`},
+		{"no name", "Name|Priority|UsageFactor\n|1|1\n", nil, `f:2: QOS "": without a name, or there already`},
 		{"twice", "Name|Priority|UsageFactor\na|1|1\na|1|1\n", nil, `f:3: QOS "a": without a name, or there already`},
 		{"no header", "normal|0|1\n", nil, "f:1: no column Name, Priority, UsageFactor; it should be what sacctmgr"},
 		{"too many fields", "Name|Priority|UsageFactor\na|1|1|1\n", nil, "f:2: 4 fields, want 3"},
@@ -140,6 +143,17 @@ func TestReadQOS(t *testing.T) {
 				t.Errorf("QOS (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestReadNames(t *testing.T) {
+	text := "Account|User|Share\nb||1\nb|eve|1\na||1\na| bob |1\nb|bob|1\n"
+	names, err := sacct.ReadNames(strings.NewReader(text), "sacctmgr", "User", "Account")
+	if diff := cmp.Diff([][]string{{"bob", "eve"}, {"a", "b"}}, names); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err = sacct.ReadNames(strings.NewReader(text), "sacctmgr", "QOS"); err == nil || !strings.Contains(err.Error(), "no column QOS; it should be what sacctmgr") {
+		t.Error(err)
 	}
 }
 

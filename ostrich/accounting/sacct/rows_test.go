@@ -90,12 +90,15 @@ func TestRowFaults(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[0].Submit != 0 || rows[0].Impossible+rows[1].Impossible != "" {
 		t.Errorf("no submission: %v, %v", rows, err)
 	}
-	for what, text := range map[string]string{
-		"no id": rowOf("JobIDRaw", ""), "a mark in a name": rowOf("JobName", "x"+rowMark+"y"),
-		"cut off": strings.TrimSuffix(rowOf(), "1000\n"), "words": "sacct: error\n",
+	for want, text := range map[string]string{
+		`job ""`:                             rowOf("JobIDRaw", ""),
+		"23 fields, want 22":                 rowOf("JobName", "x"+rowMark+"y"),
+		"it ends in the middle of \"15\\x1e": strings.TrimSuffix(rowOf(), "1000\n"),
+		`in the middle of "sacct: error`:     "sacct: error\n",
+		"longer than 16 MiB":                 rowOf("JobName", strings.Repeat("x", 1<<24)),
 	} {
-		if _, err := readRows(text, 1000); !errors.Is(err, sacct.ErrRow) {
-			t.Errorf("%s: %v", what, err)
+		if _, err := readRows(text, 1<<20); !errors.Is(err, sacct.ErrRow) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	stop := errors.New("stop")
@@ -138,11 +141,17 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	for _, bad := range []string{
-		"", "NodeName|TimeStart\n", text + "n1|x|y|1|\n", text + "n1|2026-11-24T06:17:20|Unknown|1|\n", text + "n1|5|6|DOWN|\n", text + "n1|5\n",
+	for _, bad := range []struct{ text, want string }{
+		{"", "events: empty"},
+		{"NodeName|TimeStart\n", "no column TimeEnd"},
+		{text + "n1|x|6|1|\n", `events:5: start "x": not the seconds since 1970`},
+		{text + "n1|2026-11-24T06:17:20|Unknown|1|\n", `events:5: start "2026-11-24T06:17:20": not the seconds`},
+		{text + "n1|5|1099511627776|1|\n", `events:5: end "1099511627776": not the seconds since 1970`},
+		{text + "n1|5|6|DOWN|\n", `events:5: state "DOWN": not a number`},
+		{text + "n1|5\n", "events:5: 2 fields, want 5"},
 	} {
-		if _, err := sacct.ReadEvents(strings.NewReader(bad), "events"); err == nil {
-			t.Errorf("%q: no error", bad)
+		if _, err := sacct.ReadEvents(strings.NewReader(bad.text), "events"); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
 		}
 	}
 }

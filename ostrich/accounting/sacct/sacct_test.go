@@ -202,6 +202,16 @@ func TestRead(t *testing.T) {
 			"",
 		},
 		{
+			"cancelled before the start that was expected", line(append(pending, fieldState, "CANCELLED by 0", fieldStart, "2024-03-02T00:00:00", fieldEnd, "2024-03-01T10:05:00")...),
+			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Cancelled)(j); j.End = tenAM + 300 })},
+			"",
+		},
+		{
+			"cancelled a second before its submission", line(append(pending, fieldState, "CANCELLED by 0", fieldEnd, "2024-03-01T09:59:59")...),
+			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Cancelled)(j); j.End = tenAM - 1 })},
+			"",
+		},
+		{
 			"the same as older releases have it",
 			line(append(pending, fieldState, "CANCELLED", fieldStart, "2024-03-01T10:05:00", fieldEnd, "2024-03-01T10:05:00", fieldProcs, "8")...),
 			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Cancelled)(j); j.End = tenAM + 300 })},
@@ -268,6 +278,11 @@ func TestRead(t *testing.T) {
 		{
 			"pending array", line(append(pending, fieldID, "7_[1,5-9,20-30:5%2]")...),
 			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Pending)(j); j.Array, j.Tasks = 7, 9 })},
+			"",
+		},
+		{
+			"the largest array", line(append(pending, fieldID, "7_[0-8388607]")...),
+			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Pending)(j); j.Array, j.Tasks = 7, 1<<23 })},
 			"",
 		},
 		{
@@ -338,8 +353,13 @@ func TestReadFaults(t *testing.T) {
 		{"id", plainLine + "\n" + line(fieldRaw, "x7"), `sacct: dump:2:jobidraw: "x7": not the id of a job`},
 		{"id too large", line(fieldRaw, "4294967296"), `jobidraw: "4294967296": not the id of a job`},
 		{"array", line(fieldID, "7_[5-1]"), `jobid: "7_[5-1]": not tasks of an array`},
+		{"too large an array", line(fieldID, "7_[0-8388608]"), `jobid: "7_[0-8388608]": not tasks of an array`},
+		{"too high a task", line(fieldID, "7_[8388609]"), `jobid: "7_[8388609]": not tasks of an array`},
+		{"no step", line(fieldID, "7_[1-5:0]"), `jobid: "7_[1-5:0]": not tasks of an array`},
+		{"open list", line(fieldID, "7_[1-5"), `jobid: "7_[1-5": not tasks of an array`},
 		{"task", line(fieldID, "7_x"), `jobid: "7_x": not a task of an array`},
 		{"state", line(fieldState, "ASLEEP"), `state: "ASLEEP": not a state of a job`},
+		{"long state", line(fieldState, strings.Repeat("x", 81)), `state: "` + strings.Repeat("x", 80) + `…": not a state of a job`},
 		{"time", line(fieldStart, "2024-02-30T10:00:00"), `start: "2024-02-30T10:00:00": not a time such as`},
 		{"time of day", line(fieldEnd, "2024-02-20T24:00:00"), `end: "2024-02-20T24:00:00": not a time such as`},
 		{"relative time", line(fieldEnd, "Ystday 20:13"), `end: "Ystday 20:13": not a time such as`},
@@ -347,6 +367,10 @@ func TestReadFaults(t *testing.T) {
 		{"no end", line(fieldEnd, "Unknown"), `end: "Unknown": a job that has ended, without an end`},
 		{"no start", line(fieldState, "RUNNING", fieldStart, "Unknown"), `start: "Unknown": a running job without a start`},
 		{"end before start", line(fieldEnd, "2024-03-01T09:00:00"), `end: "2024-03-01T09:00:00": before the job's start`},
+		{
+			"end before submission", line(fieldState, "CANCELLED", fieldStart, "Unknown", fieldEnd, "2024-03-01T09:59:58"),
+			`end: "2024-03-01T09:59:58": before the job's submission`,
+		},
 		{"elapsed", line(fieldElapsed, "1:2:3:4"), `elapsed: "1:2:3:4": not [days-]hours:minutes:seconds`},
 		{"limit", line(fieldLimit, "soon"), `timelimit: "soon": not [days-]hours:minutes:seconds`},
 		{"processors", line(fieldProcs, "-1"), `"-1": not a number of processors`},
