@@ -69,7 +69,9 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 		l.checkPartitions()
 		l.checkComments(controller)
 	}
+	before := hostClock()
 	diag, err := slurm.Diag(ctx)
+	clock := reading{diag.At, before, hostClock()}
 	switch {
 	case err != nil:
 		l.add("slurmdbd", Fail, "do as said of the first line", "its lag is not known: %v", err)
@@ -80,9 +82,9 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
 	if c.From == Sacct {
-		l.checkSacct(ctx, clockOf(diag.At))
+		l.checkSacct(ctx, clock)
 	} else {
-		l.checkDatabase(ctx, clockOf(diag.At))
+		l.checkDatabase(ctx, clock)
 	}
 	l.checkJournal(as)
 	if c.From == Sacct {
@@ -254,35 +256,41 @@ func (l *checklist) checkNames(ctx context.Context, from Namer) {
 	}
 }
 
-// reading is the time of another clock, and that of this host's clock. The clocks
-// are read one after the other, which takes time.
-type reading struct{ there, here ostrich.Time }
+// reading is the time of another clock, which was read between two times of this host's
+// clock: a command may take long to answer.
+type reading struct{ there, before, after ostrich.Time }
 
-func clockOf(there ostrich.Time) reading { return reading{there, ostrich.Time(time.Now().Unix())} }
+// ahead returns by how much the other clock is ahead of this host's, at least; below 0 if
+// it is behind.
+func (r reading) ahead() ostrich.Time { return r.there - min(max(r.there, r.before), r.after) }
+
+// hostClock returns the time of this host's clock.
+func hostClock() ostrich.Time { return ostrich.Time(time.Now().Unix()) }
 
 // maxSkew is the largest difference between clocks that needs no mention.
 const maxSkew = 2
 
 func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {
+	before := hostClock()
 	now, err := r.Now(ctx)
 	if err != nil {
 		l.add("clocks", Fail, "do as said of the database", "%v", err)
 		return
 	}
-	l.compareClocks(clockOf(now), controller)
+	l.compareClocks(reading{now, before, hostClock()}, controller)
 }
 
 // compareClocks compares the clocks of the database and of slurmctld with this host's.
 func (l *checklist) compareClocks(database, controller reading) {
-	least, most := min(0, database.there-database.here), max(0, database.there-database.here)
+	least, most := min(0, database.ahead()), max(0, database.ahead())
 	ofSlurmctld := "not known"
 	if controller.there != 0 {
-		least, most = min(least, controller.there-controller.here), max(most, controller.there-controller.here)
-		ofSlurmctld = fmt.Sprintf("%+d s", controller.there-controller.here)
+		least, most = min(least, controller.ahead()), max(most, controller.ahead())
+		ofSlurmctld = fmt.Sprintf("%+d s", controller.ahead())
 	}
 	if most-least > maxSkew {
 		l.add("clocks", Warn, "let all hosts follow one time server", "up to %d s apart; against this host the database is %+d s and slurmctld %s",
-			most-least, database.there-database.here, ofSlurmctld)
+			most-least, database.ahead(), ofSlurmctld)
 		return
 	}
 	l.ok("clocks", "within %d s of one another: this host, the database and slurmctld", maxSkew)

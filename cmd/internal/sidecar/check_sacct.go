@@ -86,7 +86,7 @@ func (l *checklist) checkPrivate(ctx context.Context) {
 
 // checkHost compares slurmctld's clock, whose times accounting has, with this host's.
 func (l *checklist) checkHost(controller reading) {
-	apart := controller.there - controller.here
+	apart := controller.ahead()
 	switch {
 	case controller.there == 0:
 		l.add("clocks", Fail, "do as said of the first line", "slurmctld's is not known")
