@@ -80,19 +80,12 @@ func benchLine(c *cli.Context) string {
 	for _, path := range c.StringSlice("swf") {
 		line.WriteString(" \\\n  --swf " + filepath.Base(path))
 	}
-	for _, option := range []string{
-		"policy", "loop", "parts", "part-jobs", "shakes", "seed", "floor", "satisfaction",
-		"quick", "procs", "lenient", "starttime", "endtime", "load",
-	} {
-		switch value := c.Value(option).(type) {
-		case bool:
-			if value {
-				line.WriteString(" \\\n  --" + option)
-			}
-		default:
-			if c.IsSet(option) {
-				fmt.Fprintf(&line, " \\\n  --%s '%v'", option, value)
-			}
+	for option := range strings.FieldsSeq("policy loop parts part-jobs shakes seed floor satisfaction quick procs lenient starttime endtime load") {
+		switch value := c.Value(option); {
+		case value == true:
+			line.WriteString(" \\\n  --" + option)
+		case value != false && c.IsSet(option):
+			fmt.Fprintf(&line, " \\\n  --%s '%v'", option, value)
 		}
 	}
 	return line.String()
