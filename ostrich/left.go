@@ -111,8 +111,8 @@ func (s *Schedule) settle() {
 	s.version++
 }
 
-// serve gives a user some service at once, beside what the clock gives. The clocks must
-// be synchronised.
+// serve serves a user the given work at once, beside what the clock serves. The clocks
+// must be synchronised.
 func (s *Schedule) serve(u *user, work Work) {
 	now := u.leaf.parent.clock
 	for i, g := range u.line[u.completed:] {

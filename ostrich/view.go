@@ -59,8 +59,8 @@ type Campaign struct {
 	// order strictly and no job passes another, for the active users and jobs known
 	// now. It is Lemma 5.2 on a Sequential machine, the part of Lemma 6.3 that holds
 	// on a Parallel one, and with a grace what follows from FrontBy. It is +Inf where
-	// nothing is promised: without processors, while no job can start, and for Lemma 6.3
-	// if a job may use the whole machine.
+	// nothing is promised: without processors, while the campaign is Waiting, for Lemma
+	// 6.3 if a job may use the whole machine, and with a grace if one is wider than it.
 	Bound float64
 
 	// Promise is the bound counted from the submission. With a grace, Bound counts
