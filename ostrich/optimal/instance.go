@@ -50,14 +50,14 @@ type Campaign struct {
 const longest = ostrich.Duration(math.MaxInt32 - 1)
 
 // mostJobs and mostWeight keep the sums of any real queue below 2^63, and values of
-// objectives exact enough to be compared. They do not for thousands of jobs that run for
-// decades with the largest weight.
+// objectives exact enough to be compared. They do not for many jobs that run for decades
+// with the largest weight.
 const (
 	mostJobs   = 100_000
 	mostWeight = 1_000_000
 )
 
-// ErrInstance marks an instance that has no schedule.
+// ErrInstance marks an instance that is out of range or has no schedule.
 var ErrInstance = errors.New("cannot be scheduled")
 
 // Check returns what is wrong with an instance, as an [ErrInstance] that names the

@@ -9,8 +9,8 @@ import (
 // A Solver finds a schedule of small value.
 type Solver interface {
 	// Solve returns a schedule that is never worse than EASY's, whatever the
-	// budget. An error is an [ErrInstance], or says why the solver failed; the result is
-	// EASY's schedule then.
+	// budget. An [ErrInstance] comes without a schedule. Any other error says why the
+	// solver failed, and comes with EASY's schedule.
 	Solve(*Instance, Objective, Budget) (Result, error)
 }
 
