@@ -68,7 +68,8 @@ type law interface {
 	LogProb(x float64) float64
 }
 
-// law returns gonum's distribution; it has none for HyperExponential.
+// law returns gonum's distribution. It must not be called for HyperExponential, which gonum
+// does not have.
 func (d Distribution) law() law {
 	a, b := d.Params[0], d.Params[1]
 	switch d.Family {

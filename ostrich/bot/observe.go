@@ -60,7 +60,8 @@ func (o *Observed) add(characteristic int, value float64) {
 	o.Values[characteristic] = append(o.Values[characteristic], value)
 }
 
-// arrive records the arrival of a bag, and the time since the one before.
+// arrive records the arrival of a bag, and the time since the one before if both came in
+// the peak hours of one day.
 func (o *Observed) arrive(before, at int64) {
 	peak := func(t int64) bool { return t%day >= PeakFrom && t%day < PeakUntil }
 	if at/day == before/day && peak(before) && peak(at) {

@@ -157,8 +157,8 @@ func (e *engine) runOf(t int32) ostrich.Duration {
 }
 
 // speedOf returns the speed of a processor as far as the policy may know it. With History
-// that is the known run time of its latest task by what the task took, 0 before the first.
-// A policy that knows nothing gets 0.
+// it is the run time that was told of its latest task, divided by what the task took, and
+// 0 before the first. A policy that knows nothing gets 0.
 func (e *engine) speedOf(p int32) float64 {
 	switch e.policy.Processors {
 	case Known:

@@ -82,7 +82,8 @@ const (
 var HomesNames = []string{"sized", "even"}
 
 // Spread gives each user a home, in the order in which the users' first bags come: the
-// cluster that has the fewest users so far, per processor under Sized, the first of equals.
+// cluster that has the fewest users then, the new one included, per processor under Sized;
+// the first of equals.
 func Spread(bags []Bag, p Platform, h Homes) error {
 	if err := p.Validate(); err != nil {
 		return err
