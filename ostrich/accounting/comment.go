@@ -13,8 +13,8 @@ type Said struct {
 	Campaign string           // the campaign that the job belongs to; "" if it does not say
 }
 
-// MaxComment is how many bytes of a comment are read. A word that does not end there is
-// ignored.
+// MaxComment is how many bytes of a comment are read. A word that does not end within
+// them is ignored.
 const MaxComment = 1024
 
 // MaxCampaign is the longest name of a campaign, in bytes.

@@ -39,8 +39,8 @@ type Options struct {
 	Solver    optimal.Solver // nil is optimal.Own
 }
 
-// Depth returns how many jobs at the head of the queue are planned: one for each 50 of
-// Nodes, from 8 to 100; 0 without Nodes.
+// Depth returns how many jobs of the queue are planned at most, from its head: one for
+// each 50 of Nodes, from 8 to 100; 0 without Nodes.
 func (o *Options) Depth() int {
 	if o.Nodes == 0 {
 		return 0

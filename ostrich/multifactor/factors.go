@@ -38,8 +38,9 @@ type Factors struct {
 	Nice, Site int64
 }
 
-// Check returns an ErrConfig if the cluster lacks what a request names. Other methods
-// need requests that pass Check, and may panic without.
+// Check returns an ErrConfig if the cluster lacks what a request names, or if a number of
+// the request is out of range. Other methods need requests that pass Check, and may panic
+// with others.
 func (m *Multifactor) Check(r *Request) error {
 	for _, index := range []struct {
 		name  string

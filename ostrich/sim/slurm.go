@@ -86,13 +86,13 @@ func (s *slurm) wake(now ostrich.Time) ostrich.Time {
 	return max(next, now+1)
 }
 
-// due returns the first moment after now that is whole intervals after the first
-// submission.
+// due returns the first moment after now that is a whole number of intervals after the
+// first submission.
 func (s *slurm) due(now ostrich.Time, interval ostrich.Duration) ostrich.Time {
 	return s.begin + ((now-s.begin)/ostrich.Time(interval)+1)*ostrich.Time(interval)
 }
 
-// is reports whether now is whole intervals after the first submission.
+// is reports whether now is a whole number of intervals after the first submission.
 func (s *slurm) is(now ostrich.Time, interval ostrich.Duration) bool {
 	return (now-s.begin)%ostrich.Time(interval) == 0
 }
