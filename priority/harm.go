@@ -328,8 +328,9 @@ func (v *view) few() []Hint {
 	return []Hint{{fmt.Sprintf("%s, which leaves %d exact ranks, and as deep as Slurm looks %d are needed (%s)", what, ranks, needed, waiting), fix}}
 }
 
-// needed is the most jobs to which a plan gives a rank each: those that Slurm looks at, and
-// those that could start at once, one on each processor; in mode Weight all that wait.
+// needed is the most jobs to which a plan gives a rank each: Options.Depth, or else those
+// that Slurm looks at and those that could start at once, one on each processor; in mode
+// Weight at least all that wait.
 func (v *view) needed() int64 {
 	deep := v.Depth
 	if deep == 0 {

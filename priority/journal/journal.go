@@ -139,7 +139,7 @@ func parseRecord(line []byte) (Record, error) {
 	return rec, nil
 }
 
-// note processes a record.
+// apply updates what is known of a job from a record.
 func apply(jobs map[subject]*written, rec Record) {
 	key := subject{rec.Channel, rec.Job}
 	w := jobs[key]

@@ -59,8 +59,8 @@ func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
 }
 
 // parsePrivate reads slurmdbd's PrivateData from "sacctmgr show configuration", which
-// shows that of slurm.conf first. Without one it returns "jobs", so that too little is
-// shown rather than too much.
+// shows that of slurm.conf first. If it does not show slurmdbd's, parsePrivate returns
+// "jobs", so that too little is shown rather than too much.
 func parsePrivate(out string) []string {
 	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
 	for line := range strings.Lines(out) {
