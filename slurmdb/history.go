@@ -210,7 +210,7 @@ func (h *history) job(w *row) ostrich.Job {
 	return j
 }
 
-// describe sets the fields of a job from a row, except its processors and times.
+// describe sets the fields of a job from a row, except its id, processors and times.
 func (h *history) describe(j *ostrich.Job, w *row) {
 	j.User = ostrich.UserID(w.uid)
 	if h.config.Shares == Tree {

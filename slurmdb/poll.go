@@ -36,7 +36,7 @@ type Poll struct {
 	names  *names // nil if unchanged
 }
 
-// Begin begins a poll. now is the clock of accounting.
+// Begin begins a poll. now is the time on the clock of the database, or of slurmctld.
 func (l *Ledger) Begin(now ostrich.Time) *Poll {
 	l.history.poll++
 	if l.cold {

@@ -42,8 +42,8 @@ func newNames() *names {
 	return &names{assocs: map[uint32]Association{}, qos: map[uint32]string{}, uids: map[uint32]uint32{}}
 }
 
-// replace replaces the names by others. It keeps those that the others lack, as deleted,
-// unless the others are whole.
+// replace replaces the names by others. Unless the others are whole, it keeps the QOS that
+// they lack, and the associations as deleted.
 func (n *names) replace(other *names) {
 	if !other.whole {
 		for id, a := range n.assocs {
