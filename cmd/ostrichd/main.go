@@ -109,7 +109,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 }
 
 // settings returns the configuration. It also checks web.config_file, though that file is
-// read again for each connection.
+// read again for each request.
 func settings(c *cli.Context) (sidecar.Config, error) {
 	config, err := sidecar.Load(c)
 	if err != nil {

@@ -67,7 +67,7 @@ func Fail(w http.ResponseWriter, code int, words string) {
 	Answer(w, code, Error{words})
 }
 
-// Answer answers with v as JSON.
+// Answer answers with a status code and v as JSON.
 func Answer(w http.ResponseWriter, code int, v any) {
 	var body bytes.Buffer
 	if err := json.NewEncoder(&body).Encode(v); err != nil {

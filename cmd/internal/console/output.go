@@ -1,5 +1,5 @@
 // Package console is how the commands of ostrich talk to a person: tables and JSON,
-// progress while it takes long, messages on standard error, and the end by a signal.
+// progress while a command takes long, messages on standard error, and an end by a signal.
 package console
 
 import (
@@ -198,8 +198,8 @@ func Named[T ~uint8](names []string, name string) (T, error) {
 }
 
 // Iterate calls do again and again, with a pause between the calls, until ctx ends. Then
-// it returns [ErrInterrupted]. It returns an error of the first call, such as one of the
-// options. It hands later errors to say, because what does not answer may answer later.
+// it returns [ErrInterrupted]. It returns an error of the first call, such as that an option
+// is invalid. It hands later errors to say, because what does not answer may answer later.
 func Iterate(ctx context.Context, pause time.Duration, do func() error, say func(error)) error {
 	for first := true; ; first = false {
 		err := do()

@@ -232,8 +232,8 @@ func values(list []scenario, of func(s *scenario) float64) []float64 {
 
 func gain(s *scenario) float64 { return s.rivals[0] - s.Value }
 
-// solvedUpTo returns the size of the largest queue of which the optimum was found, and of
-// the smallest of which it was not; 0 if there is none.
+// solvedUpTo returns the most jobs that were planned in a scenario whose optimum was found,
+// and the fewest in one whose optimum was not; 0 if there is none.
 func solvedUpTo(list []scenario) (most, fewest int) {
 	for i := range list {
 		switch s := &list[i]; {

@@ -115,7 +115,8 @@ func Complete(a *cli.App, w io.Writer, words []string, more func(before []string
 	return nil
 }
 
-// candidates returns the words that may follow others, where the next one is begun.
+// candidates returns the words that may follow those before, if the next one is typed as
+// far as begun.
 func candidates(a *cli.App, before []string, begun string, more func([]string, string) []Word) []Word {
 	flags := a.Flags
 	if len(a.Commands) > 0 {

@@ -46,7 +46,8 @@ func (l *checklist) checkPredictor(ctx context.Context, read func(context.Contex
 	}
 }
 
-// latest reads the jobs of the last days from the tables, about most of them at most.
+// latest reads the jobs of the last foretellDays from the tables, or of fewer days if there
+// are more than most of them, see archive.Recent.
 func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.History, error) {
 	from, now, err := archive.Recent(ctx, r, foretellDays*86400, most)
 	if err != nil {
@@ -55,7 +56,8 @@ func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.Histo
 	return archive.History(ctx, r, from, now, nil)
 }
 
-// foretell tests the predictors on the jobs that read returns, which span so many days.
+// foretell tests the predictors on the jobs that read returns. days is how many days these
+// span.
 func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*accounting.History, error)) (result lengths.Result, days float64, err error) {
 	h, err := read(ctx)
 	if err != nil {

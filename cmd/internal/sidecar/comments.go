@@ -49,7 +49,7 @@ type said struct {
 }
 
 // newComments returns the comments of a controller. They have no source, and so do not
-// count, if the settings do not use them or the controller knows none.
+// count, if the settings do not use them or the controller is no Commenter.
 func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,

@@ -66,8 +66,8 @@ type Config struct {
 		Hints        string
 		DefaultLimit time.Duration
 		Horizon      time.Duration
-		Ahead        time.Duration // how far ahead horizon plans
-		Nodes        int           // schedules that it looks at, at most
+		Ahead        time.Duration // how far a job may come to stand in front of others under horizon; 0: none does
+		Nodes        int           // schedules that horizon looks at, at most; 0: the order stays
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance

@@ -157,9 +157,9 @@ type Cycle struct {
 
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the
-	// previous cycle, nil if nothing was. Names are the names in include, exclude and
-	// pools that Slurm does not know: in the first cycle, and of a pool in the cycle that
-	// finds its partition gone.
+	// previous cycle, nil if nothing was. Names are the names in include and exclude
+	// that Slurm does not know, in the first cycle, or a partition of a pool that is gone,
+	// in the cycle that finds it gone.
 	Journal, Names error
 
 	// Unplanned is why the head of a queue could not be planned, so that the order is
@@ -303,7 +303,8 @@ const queueAge = 2 * time.Second
 // millions, which need not be in memory together.
 const batchSize = 1 << 14
 
-// mostNews is how many events a cycle reports; after more, it is Anew.
+// mostNews is how many events a cycle reports at most. With more it reports none, and is
+// Anew.
 const mostNews = 1 << 17
 
 // read polls accounting and hands the events to the schedules. heard is the time

@@ -105,7 +105,7 @@ func (p *place) read() {
 
 // lags returns an error if a server other than the first does not report jobs
 // although slurmdbd has taken all that slurmctld had for it: a replica that lags.
-// Nothing may be written by what it reports, which is as old.
+// What it reports may be as old, so nothing may be written by it.
 func (s *Sidecar) lags(now ostrich.Time, diag *slurm.Diag) error {
 	if s.place.passed() == nil || diag.DBDQueue > 0 || !s.unheard(now) {
 		return nil

@@ -7,7 +7,7 @@ import "slices"
 // value sees nothing.
 type Viewer struct {
 	Names    []string // of the user; of more than one where Slurm and accounting differ
-	Accounts []string // that the user coordinates: sees the jobs there too
+	Accounts []string // that the user coordinates; the viewer sees the jobs there too
 	Jobs     bool     // sees the jobs and campaigns of others
 	Shares   bool     // sees the shares of others
 	Ended    bool     // if Jobs is set: sees ended jobs of others too
