@@ -260,8 +260,8 @@ func (c *clusters) idle(option string, p *Policy) string {
 	return ""
 }
 
-// fieldHomes returns the homes that a log names in field 16: that of a user's first job
-// counts.
+// fieldHomes returns the homes that a log names in field 16. Of a user the first job that
+// names one counts.
 func fieldHomes(log *trace.Log) map[ostrich.UserID]int64 {
 	homes := make(map[ostrich.UserID]int64)
 	for i := range log.Records {
