@@ -32,7 +32,8 @@ const maxHint = 10 * 365 * 86400
 //	                numbers with units, such as 90s, 5m, 2h, 1h30m and 2d
 //	campaign:NAME   the job belongs to the campaign NAME, see CampaignName
 //
-// Spaces around a word are dropped. If a word comes twice, the first one counts.
+// Spaces around a word are dropped. If a word comes twice, the first one counts. Only
+// words within the first MaxComment bytes count.
 // All other words, malformed ones too, belong to the user and are ignored: a
 // comment is never an error.
 func ReadComment(comment []byte) Said {
