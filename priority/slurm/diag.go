@@ -61,9 +61,9 @@ const (
 
 var sections = []string{sectionMain, sectionBackfill, sectionByType, sectionByUser, sectionPending}
 
-// values returns the function that stores the value of each key. The heading of a section
+// stores returns the function that stores the value of each key. The heading of a section
 // stands before a key that counts only there.
-func (d *Diag) values() map[string]func(value string) error {
+func (d *Diag) stores() map[string]func(value string) error {
 	return map[string]func(string) error{
 		"Server thread count":          into(&d.ServerThread, number),
 		"Agent queue size":             into(&d.AgentQueue, number),
@@ -85,7 +85,7 @@ func (d *Diag) values() map[string]func(value string) error {
 // parseDiag reads what sdiag prints.
 func parseDiag(out string) (Diag, error) {
 	var d Diag
-	values := d.values()
+	stores := d.stores()
 	section, seen := "", false
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
@@ -106,9 +106,9 @@ func parseDiag(out string) (Diag, error) {
 			err = d.count(section, line)
 		default:
 			key, value, _ := strings.Cut(line, ":")
-			store, known := values[key]
+			store, known := stores[key]
 			if !known {
-				store, known = values[section+key]
+				store, known = stores[section+key]
 			}
 			if known {
 				err = store(strings.TrimSpace(value))
