@@ -264,7 +264,7 @@ func TestPlurals(t *testing.T) {
 		c    ExplainedCampaign
 		want string
 	}{
-		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work that runs or can start; the user's jobs hold 0 now"},
 		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: new(4.0), Held: new(3)}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
 		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: new(8.0 / 3), Held: new(0)}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
 	} {
