@@ -113,7 +113,9 @@ func TestVerdictOfSlurm(t *testing.T) {
 		{"limit", func(e *priority.Entry) { e.Reason, e.Wait = "QOSMaxCpuPerUserLimit", priority.Limited }, "A limit of its user, account or QOS is reached (Slurm's reason: QOSMaxCpuPerUserLimit). Other jobs under that limit must end first."},
 		{"impossible", func(e *priority.Entry) { e.Reason, e.Wait = "PartitionConfig", priority.Impossible }, "It asks for what it cannot get (Slurm's reason: PartitionConfig). It does not start unless it is changed (scontrol update) or an administrator changes the limits."},
 		{"too wide", func(e *priority.Entry) { e.Reason, e.CPUs = "Resources", 9 }, "It asks for 9 processors, and there are 8 at present (Slurm's reason: Resources)."},
-		{"nodes", func(e *priority.Entry) { e.Reason = "Licenses" }, "Slurm cannot start it yet, whatever its place in the order (Slurm's reason: Licenses)."},
+		{"nodes", func(e *priority.Entry) { e.Reason = "Licenses" }, "It waits for licenses that others hold; of the jobs that wait for them, those that are earlier in the order get them first (Slurm's reason: Licenses)."},
+		{"kept nodes", func(e *priority.Entry) { e.Reason = "ReqNodeNotAvail, May be reserved for other job" }, "The nodes that it needs are kept for now, for a job that goes first or by a reservation (Slurm's reason: ReqNodeNotAvail, May be reserved for other job)."},
+		{"another reason", func(e *priority.Entry) { e.Reason = "FedJobLock" }, "Slurm does not start it for now, for a reason other than its turn (Slurm's reason: FedJobLock)."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := pending(20, 1)

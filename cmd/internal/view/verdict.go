@@ -37,13 +37,13 @@ func (s *Cycle) verdict(e *Explanation, p *priority.Entry, pool *Pool) string {
 	case p.Rank == 0:
 		return leftAlone(e, p)
 	case !priority.ForItsTurn(p.Reason):
-		return fmt.Sprintf("Slurm cannot start it yet, whatever its place in the order (Slurm's reason: %s).", p.Reason)
+		return lacks(p.Reason)
 	case !e.Enforced:
-		return fmt.Sprintf("It waits for its turn in Slurm's own order, as OStrich only watches this cluster. In OStrich's order, %s.", turn(e, p))
+		return fmt.Sprintf("It waits for its turn in Slurm's own order, as OStrich only watches this cluster. In OStrich's order, %s.", turn(e, p)) + s.taken(p)
 	case p.Rank == 1:
-		return "It is the next to start, as soon as there is room for it."
+		return "It is the next to start, as soon as there is room for it." + s.taken(p)
 	}
-	return fmt.Sprintf("It waits for its turn: %s.", turn(e, p))
+	return fmt.Sprintf("It waits for its turn: %s.", turn(e, p)) + s.taken(p)
 }
 
 // held says who holds a job.
