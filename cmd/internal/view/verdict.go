@@ -77,6 +77,8 @@ func leftAlone(e *Explanation, p *priority.Entry) string {
 		return "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster."
 	case p.Why == priority.Unheard:
 		return "It is new: accounting does not have it yet, and OStrich orders it as soon as it does."
+	case p.Why == priority.Unlisted:
+		return "It is new, or has been queued again: Slurm has not computed its priority yet."
 	case strings.HasPrefix(p.Why, priority.WhyRefused):
 		return "OStrich cannot order it, because Slurm refused the change: " + strings.TrimPrefix(p.Why, priority.WhyRefused) + "."
 	}
