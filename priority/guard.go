@@ -29,6 +29,8 @@ func (o Options) guard(q *Queued) string {
 	switch {
 	case o.Outside != nil && o.Outside(q.Partition):
 		return "its partition is in no pool"
+	case multifactor && !q.Listed && ForItsTurn(q.Reason) && q.Dependency == "":
+		return Unlisted
 	case multifactor && !q.Listed, ineligible(q.Reason):
 		return "not eligible (" + q.Reason + ")"
 	case !multifactor && q.Dependency != "":

@@ -29,6 +29,10 @@ const WhyRefused = "refused by Slurm: "
 // Unheard is Entry.Why of a job that accounting does not have yet.
 const Unheard = "not yet in accounting"
 
+// Unlisted is Entry.Why of a job that could start and that sprio does not list yet: it has
+// been submitted or queued again in this moment.
+const Unlisted = "Slurm has not computed its priority yet"
+
 // Plan is the outcome of planning: every pending job of the queue, first those
 // that are managed in the order wanted, then those left alone in Slurm's.
 type Plan struct {

@@ -87,6 +87,7 @@ func TestGuards(t *testing.T) {
 		{"excluded account chem", SiteFactor, false, func(q *Queued) { q.Account = "chem" }},
 		{"excluded QOS urgent", SiteFactor, false, func(q *Queued) { q.QOS = "urgent" }},
 		{"excluded partition debug", SiteFactor, false, func(q *Queued) { q.Partition = "main,debug" }},
+		{Unlisted, SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Resources" }},
 		{"not eligible (Dependency)", SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Dependency" }},
 		{"not eligible (BeginTime)", Priority, true, func(q *Queued) { q.Listed, q.Reason = false, "BeginTime" }},
 		{"not eligible (Dependency)", Priority, true, func(q *Queued) { q.Reason, q.Dependency = "None", "afterok:9(unfulfilled)" }},

@@ -192,9 +192,13 @@ func ForItsTurn(reason string) bool {
 	case "", "None", "Priority", "Resources":
 		return true
 	default:
-		return false
+		return NodesTaken(reason)
 	}
 }
+
+// NodesTaken reports whether a reason of squeue's is the longer text that slurmctld has
+// for Resources in a partition whose nodes jobs of other partitions wait for.
+func NodesTaken(reason string) bool { return strings.HasPrefix(reason, "Nodes required for job are ") }
 
 // inTurn sorts an order into three: the jobs that can start, those that wait for a
 // limit, and those that ask for the impossible. Within each it keeps the order.

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/user"
 	"slices"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -64,16 +67,50 @@ func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selec
 			return err
 		})
 	}
-	return answer, alone(nobody, err)
+	return answer, alone(entitled(c), nobody, err)
 }
 
-// alone adds to the error of a command that looks for itself why no daemon could be asked,
-// which is what most users need.
-func alone(nobody, err error) error {
-	if nobody == nil || err == nil || errors.Is(err, view.ErrNoJob) {
+// alone returns the error of a command that no daemon answers, and that could not look for
+// itself either. Whoever may read Slurm and accounting learns both reasons. Others are told
+// where ostrichd answers, which is what they need.
+func alone(entitled func() bool, nobody, err error) error {
+	switch {
+	case nobody == nil || err == nil || errors.Is(err, view.ErrNoJob):
 		return err
+	case entitled():
+		return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
 	}
-	return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
+	what := "ostrichd answers at its own host, which need not be this one: run the command there, or open the status page if your site has one. " +
+		"Ask your administrators for that host and page, and whether ostrichd answers at another path (its setting socket), to be named with --socket PATH"
+	switch {
+	case errors.Is(nobody, fs.ErrPermission):
+		what = "this user may not open it: ask your administrators to let you (every user of the host should be able to)"
+	case errors.Is(nobody, syscall.ECONNREFUSED):
+		what = "its socket is there, and it does not run: tell your administrators. Your jobs wait and start all the same"
+	}
+	return fmt.Errorf("%w; %s", nobody, what)
+}
+
+// entitled returns a function that reports whether who runs a command can make use of the
+// reasons for which it could not look for itself: they may read the configuration, or are
+// operators of Slurm.
+func entitled(c *cli.Context) func() bool {
+	return func() bool {
+		f, err := os.Open(sidecar.DefaultFile)
+		if err == nil {
+			_ = f.Close() // It was not read.
+			return true
+		}
+		if os.Geteuid() == 0 {
+			return true
+		}
+		me, err := user.Current()
+		if err != nil {
+			return false
+		}
+		operator, err := sidecar.Readable(c).Operator(c.Context, me.Username)
+		return operator && err == nil
+	}
 }
 
 // askDaemon asks ostrichd, prints its warning, and returns the path at which it was asked.

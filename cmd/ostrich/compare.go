@@ -140,10 +140,10 @@ func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
 	}
 	address, err := liveAddress(c)
 	if err != nil {
-		return nil, nil, alone(nobody, err)
+		return nil, nil, alone(entitled(c), nobody, err)
 	}
 	report, raw, err := livecompare.Fetch(c.Context, address, c.String("http-config"))
-	return report, raw, alone(nobody, err)
+	return report, raw, alone(entitled(c), nobody, err)
 }
 
 // onlyLive refuses arguments, and options that have no effect on a comparison that

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,7 +35,7 @@ func explainCommand() *cli.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := ask(c, view.AskExplain, by)
+		answer, err := settled(c, by)
 		if err != nil {
 			return err
 		}
@@ -60,6 +62,44 @@ func explained(c *cli.Context) (*view.Selection, error) {
 		by.Jobs = append(by.Jobs, name.String())
 	}
 	return by, nil
+}
+
+// settling is for how long a command waits for a cycle that knows a job which has just been
+// submitted, started or queued again; accounting has it after five seconds.
+const settling = 8 * time.Second
+
+// settled asks for an explanation, and again while the answer is of a moment in which
+// Slurm and accounting do not have the whole of a job yet.
+func settled(c *cli.Context, by *view.Selection) (*view.Answer, error) {
+	a, err := ask(c, view.AskExplain, by)
+	if err != nil || len(a.Unsettled) == 0 {
+		return a, err
+	}
+	warned := c.App.ErrWriter
+	defer console.Alive(warned, "waiting for Slurm and accounting to tell of "+format.List(a.Unsettled))()
+	defer func() { c.App.ErrWriter = warned }()
+	c.App.ErrWriter = io.Discard // what is to be warned of has been
+	return settle(c.Context, a, time.Second, settling, func() (*view.Answer, error) { return ask(c, view.AskExplain, by) }), nil
+}
+
+// settle asks at every interval until an answer is of settled jobs, or some time has
+// passed. It returns the latest answer.
+func settle(ctx context.Context, a *view.Answer, every, most time.Duration, again func() (*view.Answer, error)) *view.Answer {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	for len(a.Unsettled) > 0 {
+		select {
+		case <-ctx.Done():
+			return a
+		case <-time.After(every):
+		}
+		later, err := again()
+		if err != nil {
+			return a
+		}
+		a = later
+	}
+	return a
 }
 
 // explain writes an answer. It writes the object of a single job if that is what is

@@ -59,7 +59,7 @@ campaign  \d+: what ob-[a-z]+ submitted together from ` + moment + ` on; \d wait
 order     on a machine shared by all at all times it would (end at ` + moment + `; the less is left until its end there, the earlier it goes|` +
 			`have ended at ` + moment + `; \d+\.\d\d core-hours of it are left, and the less is left, the earlier it goes; from ` + moment + ` on it goes first)
 (          it has taken \d+ (s|min) so far; alone on the machine it would need \d+ (s|min)
-)?share     ob-[a-z]+ is entitled to [0-9.]+ of 16 processors, as [1-9] other users have work too; the user's jobs hold 0 now
+)?share     ob-[a-z]+ (is entitled to ([0-9.]+ of 16 processors, (as|shared with) [1-9] other users?|the whole machine of 16 processors)|has no share now).*; the user's jobs hold 0 now
 (latest    if Slurm starts jobs in exactly this order, the campaign ends by ` + moment + `
 )?priority  \d+ = OStrich's part \(site\) \d+ \+ .*
 write     .*
@@ -91,7 +91,7 @@ $`
 		{"dependent", dependent, title(dependent, "grace") + `It waits for what it depends on: afterok:` + runs + `.* \(Slurm's reason: Dependency\)\.` + "\n" + unable},
 		{"begin time", later, title(later, "grace") + `It is to begin at ` + moment + ` or later \(Slurm's reason: BeginTime\)\.` + "\n" + unable},
 		{"too many nodes", wide, title(wide, "dave") + `It asks for what it cannot get \(Slurm's reason: Part[A-Za-z]+\)\. It does not start unless it is changed \(scontrol update\) or an administrator changes the limits\.` + "\n" + unable},
-		{"running", runs, title(runs, "alice") + `It runs\. It started at ` + moment + `, (after a wait of \d+ s|without a wait)\.` + "\n(.*\n)*campaign .*\n(.*\n)*share     ob-alice is entitled to .*; the user's jobs hold 15 now\n"},
+		{"running", runs, title(runs, "alice") + `It runs\. It started at ` + moment + `, (after a wait of \d+ s|without a wait)\.` + "\n(.*\n)*campaign .*\n(.*\n)*share     ob-alice (is entitled to|has no share now).*; the user's jobs hold 15 now\n"},
 		{"finished", finished, title(finished, "bob") + `It has completed\. It started at ` + moment + `, after a wait of \d+ s, and ended at ` + moment + `, after \d s\.` +
 			"\n\nunable    for \\d+ s of the wait it could not start: it was held, was to begin later or depended on other jobs\n" +
 			"ahead     ([12] jobs?) of [12] other users? \\(0\\.0\\d core-hours so far\\) started while it waited; each task of an array counts\n$"},

@@ -126,7 +126,7 @@ func classOf(e *priority.Entry) class {
 // and returns the reason.
 func standing(e *priority.Entry, c class) (Reason, bool) {
 	switch {
-	case e.Wait >= priority.Later, strings.HasPrefix(e.Why, "not eligible"):
+	case e.Wait >= priority.Later, strings.HasPrefix(e.Why, "not eligible"), e.Why == priority.Unlisted:
 		return Ineligible, true
 	case c == reserved, c == alone:
 		return Unmanaged, true

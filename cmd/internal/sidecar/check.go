@@ -129,11 +129,22 @@ func (l *checklist) checkOperator(ctx context.Context, as string) {
 		l.add("operator", missing, "start slurmdbd, or let sacctmgr reach it from here", "AdminLevel of %s: %v", as, err)
 	case err != nil:
 		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
-	case strings.HasPrefix(level, "Operator"), strings.HasPrefix(level, "Admin"):
+	case operates(level):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
 		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
 	}
+}
+
+// operates reports whether an AdminLevel is that of an operator or more.
+func operates(level string) bool {
+	return strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")
+}
+
+// Operator reports whether a user is an operator of Slurm, or more.
+func (c *Config) Operator(ctx context.Context, user string) (bool, error) {
+	level, err := c.Commands().AdminLevel(ctx, user)
+	return operates(level), err
 }
 
 func (l *checklist) checkPartitions() {

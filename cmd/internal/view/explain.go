@@ -85,6 +85,8 @@ type ExplainedCampaign struct {
 	Held         *int          `json:"held"`
 	Active       int           `json:"active_users"`
 	Others       int           `json:"other_active_users"`
+	NoShare      bool          `json:"no_share"`         // the user is not active: Share and Entitled are what new work would get
+	Late         int           `json:"other_late_users"` // whose work is all complete virtually, and not really: they have no share now
 	Processors   int           `json:"pool_processors"`
 	Flow         float64       `json:"flow"`     // seconds since a job of it could first start; 0: none can
 	Shortest     float64       `json:"shortest"` // seconds that it needs alone on an empty machine; 0: not known
@@ -214,7 +216,8 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 			Campaign: c.Campaign, Name: c.Name, Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
 			Progress: c.Progress, Started: c.Started, Completed: c.Completed, VirtualStart: c.VirtualStart, VirtualEnd: c.VirtualEnd,
 			Stretch: c.Stretch, Bound: c.Bound, Left: c.Left, FrontBy: c.FrontBy, Overdue: c.Overdue, CannotStart: c.Blocked, Waiting: c.Waiting,
-			Share: &c.Of.Share, Entitled: &c.Of.Entitled, Held: &c.Of.Held, Active: c.Of.Among, Others: c.Of.Among, of: c.Of,
+			Share: &c.Of.Share, Entitled: &c.Of.Entitled, Held: &c.Of.Held, Active: c.Of.Among, Others: c.Of.Among, NoShare: !c.Of.Active,
+			Late: s.late(c), of: c.Of,
 		}
 		if c.Of.Active {
 			e.Others--
@@ -233,6 +236,18 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 		return e
 	}
 	return nil
+}
+
+// late counts the other users in the pool of a campaign who have late campaigns and no
+// other work: these take no share of the machine.
+func (s *Cycle) late(than *Campaign) int {
+	users := make(map[*User]bool)
+	for i := range s.Campaigns {
+		if c := &s.Campaigns[i]; c.Pool == than.Pool && c.Of != than.Of && c.Completed && !c.Of.Active {
+			users[c.Of] = true
+		}
+	}
+	return len(users)
 }
 
 // ahead adds up the jobs with a better rank in the same pool.

@@ -113,7 +113,9 @@ func TestVerdictOfSlurm(t *testing.T) {
 		{"limit", func(e *priority.Entry) { e.Reason, e.Wait = "QOSMaxCpuPerUserLimit", priority.Limited }, "A limit of its user, account or QOS is reached (Slurm's reason: QOSMaxCpuPerUserLimit). Other jobs under that limit must end first."},
 		{"impossible", func(e *priority.Entry) { e.Reason, e.Wait = "PartitionConfig", priority.Impossible }, "It asks for what it cannot get (Slurm's reason: PartitionConfig). It does not start unless it is changed (scontrol update) or an administrator changes the limits."},
 		{"too wide", func(e *priority.Entry) { e.Reason, e.CPUs = "Resources", 9 }, "It asks for 9 processors, and there are 8 at present (Slurm's reason: Resources)."},
-		{"nodes", func(e *priority.Entry) { e.Reason = "Licenses" }, "Slurm cannot start it yet, whatever its place in the order (Slurm's reason: Licenses)."},
+		{"nodes", func(e *priority.Entry) { e.Reason = "Licenses" }, "It waits for licenses that others hold; of the jobs that wait for them, those that are earlier in the order get them first (Slurm's reason: Licenses)."},
+		{"kept nodes", func(e *priority.Entry) { e.Reason = "ReqNodeNotAvail, May be reserved for other job" }, "The nodes that it needs are kept for now, for a job that goes first or by a reservation (Slurm's reason: ReqNodeNotAvail, May be reserved for other job)."},
+		{"another reason", func(e *priority.Entry) { e.Reason = "FedJobLock" }, "Slurm does not start it for now, for a reason other than its turn (Slurm's reason: FedJobLock)."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := pending(20, 1)
@@ -264,7 +266,7 @@ func TestPlurals(t *testing.T) {
 		c    ExplainedCampaign
 		want string
 	}{
-		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work that runs or can start; the user's jobs hold 0 now"},
 		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: new(4.0), Held: new(3)}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
 		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: new(8.0 / 3), Held: new(0)}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
 	} {

@@ -46,6 +46,9 @@ type Answer struct {
 	Hidden bool `json:"hidden"`
 	// Unknown are the names of jobs that are not known or that the viewer may not see.
 	Unknown []string `json:"unknown"`
+	// Unsettled are the names of jobs of which the next cycles will say something else: they
+	// have just been submitted, started or queued again.
+	Unsettled []string `json:"unsettled,omitempty"`
 	// Incomplete says why something may be missing; "" if nothing is.
 	Incomplete string `json:"incomplete,omitempty"`
 
@@ -85,15 +88,25 @@ func (s *Cycle) Answer(ctx context.Context, v *Viewer, by *Selection) (*Answer, 
 	case len(names) > 0:
 	case len(by.Users) > 0:
 		a.Jobs, a.LeftOut = s.jobsOf(v, by)
+		for _, e := range a.Jobs {
+			if s.settling(e) {
+				a.Unsettled = append(a.Unsettled, e.Job)
+			}
+		}
 		a.Hidden = slices.ContainsFunc(by.Users, func(name string) bool { return !v.Job(name, "") })
 	default:
 		return nil, errors.New("name a job or a user")
 	}
 	for _, name := range names {
-		if e := s.find(ctx, name, a); e == nil || !v.explained(e) {
+		e := s.find(ctx, name, a)
+		hidden := e != nil && !v.explained(e)
+		if e == nil || hidden {
 			a.Unknown = append(a.Unknown, name.String())
 		} else {
 			a.Jobs = append(a.Jobs, e)
+		}
+		if !hidden && (e == nil && s.coming(v, name) || e != nil && s.settling(e)) {
+			a.Unsettled = append(a.Unsettled, name.String())
 		}
 	}
 	for _, e := range a.Jobs {

@@ -37,13 +37,13 @@ func (s *Cycle) verdict(e *Explanation, p *priority.Entry, pool *Pool) string {
 	case p.Rank == 0:
 		return leftAlone(e, p)
 	case !priority.ForItsTurn(p.Reason):
-		return fmt.Sprintf("Slurm cannot start it yet, whatever its place in the order (Slurm's reason: %s).", p.Reason)
+		return lacks(p.Reason)
 	case !e.Enforced:
-		return fmt.Sprintf("It waits for its turn in Slurm's own order, as OStrich only watches this cluster. In OStrich's order, %s.", turn(e, p))
+		return fmt.Sprintf("It waits for its turn in Slurm's own order, as OStrich only watches this cluster. In OStrich's order, %s.", turn(e, p)) + s.taken(p)
 	case p.Rank == 1:
-		return "It is the next to start, as soon as there is room for it."
+		return "It is the next to start, as soon as there is room for it." + s.taken(p)
 	}
-	return fmt.Sprintf("It waits for its turn: %s.", turn(e, p))
+	return fmt.Sprintf("It waits for its turn: %s.", turn(e, p)) + s.taken(p)
 }
 
 // held says who holds a job.
@@ -77,6 +77,8 @@ func leftAlone(e *Explanation, p *priority.Entry) string {
 		return "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster."
 	case p.Why == priority.Unheard:
 		return "It is new: accounting does not have it yet, and OStrich orders it as soon as it does."
+	case p.Why == priority.Unlisted:
+		return "It is new, or has been queued again: Slurm has not computed its priority yet."
 	case strings.HasPrefix(p.Why, priority.WhyRefused):
 		return "OStrich cannot order it, because Slurm refused the change: " + strings.TrimPrefix(p.Why, priority.WhyRefused) + "."
 	}

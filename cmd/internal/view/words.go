@@ -177,15 +177,36 @@ func (e *Explanation) turn(w *words) {
 	}
 }
 
-// share says what the user is entitled to and holds.
+// share says what the user is entitled to and holds. Who shares the machine now is one
+// thing, whose work is late another: late work takes no share.
 func (e *Explanation) share() string {
 	c := e.Campaign
-	with := fmt.Sprintf("%s of %s, as %s", format.Trimmed(*c.Entitled, 1), format.Plural(c.Processors, "processor"),
-		verb(c.Others, "1 other user has", fmt.Sprintf("%d other users have", c.Others))+" work too")
-	if c.Others == 0 {
-		with = fmt.Sprintf("the whole machine of %s, as no other user has work", format.Plural(c.Processors, "processor"))
+	machine, entitled := format.Plural(c.Processors, "processor"), format.Trimmed(*c.Entitled, 1)
+	late := ""
+	if c.Late > 0 {
+		late = fmt.Sprintf("; the work of %s is late and takes no share", format.Plural(c.Late, "other user"))
 	}
-	return fmt.Sprintf("%s is entitled to %s; the user's jobs hold %d now", e.User, with, *c.Held)
+	var what string
+	switch {
+	case c.NoShare && !c.Completed:
+		what = "has no share now, as accounting does not say yet that any of it could start"
+	case c.NoShare && c.Others == 0:
+		what = fmt.Sprintf("has no share now, and nobody has one: shared by all at all times, the machine of %s would have done all work by now, and what is left is late", machine)
+	case c.NoShare:
+		what = fmt.Sprintf("has no share now: shared by all at all times, the machine of %s would have done all of %s's work by now, and what is left is late; %s it now, and new work of %s's would get %s of it",
+			machine, e.User, verb(c.Others, "1 other user has", fmt.Sprintf("%d other users share", c.Others)), e.User, entitled)
+	case c.Others > 0:
+		with := verb(c.Others, "as 1 other user has work too", fmt.Sprintf("as %d other users have work too", c.Others))
+		if c.Late > 0 {
+			with = "shared with " + format.Plural(c.Others, "other user")
+		}
+		what = fmt.Sprintf("is entitled to %s of %s, %s%s", entitled, machine, with, late)
+	case c.Late > 0:
+		what = fmt.Sprintf("is entitled to the whole machine of %s%s", machine, late)
+	default:
+		what = fmt.Sprintf("is entitled to the whole machine of %s, as no other user has work that runs or can start", machine)
+	}
+	return fmt.Sprintf("%s %s; the user's jobs hold %d now", e.User, what, *c.Held)
 }
 
 // points says what the job's priority is made of, and what is written.
