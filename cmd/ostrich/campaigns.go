@@ -52,13 +52,17 @@ func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	if c.Bool("json") {
 		return console.JSON(c, all)
 	}
-	t := format.Table{Header: campaignColumns}
+	t := format.Table{Header: campaignColumns, Pairs: map[int][2]string{3: {"PENDING", "RUNNING"}}}
 	for _, j := range all.Campaigns {
-		t.Add(j.Campaign, j.User, j.Account, fmt.Sprintf("%d+%d", j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
+		t.Add(j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
 	}
 	return console.Tables(c, t)
+}
+
+func pendingAndRunning(pending, running int) format.Cell {
+	return format.Pair(float64(pending), float64(running), fmt.Sprintf("%d+%d", pending, running))
 }
 
 // campaignsLogFlags returns the options of campaigns for a log. Those that choose

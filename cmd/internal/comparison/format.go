@@ -15,6 +15,10 @@ import (
 // ratio.
 type Unit string
 
+// cell and change are amount and signed as cells of a table.
+func (u Unit) cell(x float64) format.Cell   { return format.Value(x, u.amount(x)) }
+func (u Unit) change(x float64) format.Cell { return format.Value(x, u.signed(x)) }
+
 // amount formats a value of a measure.
 func (u Unit) amount(x float64) string {
 	switch u {
@@ -54,11 +58,22 @@ func length(x float64) string {
 func signed(x float64) string       { return format.Signed(x, format.Number(math.Abs(x))) }
 func signedLength(x float64) string { return format.Signed(x, format.Length(math.Abs(x))) }
 
+func numberCell(x float64) format.Cell  { return format.Value(x, format.Number(x)) }
+func groupedCell(x float64) format.Cell { return format.Value(x, format.Grouped(x)) }
+func hundredths(x float64) format.Cell  { return format.Value(x, fmt.Sprintf("%.2f", x)) }
+func lengthCell(x float64) format.Cell  { return format.Value(x, length(x)) }
+func percentCell(x float64) format.Cell { return format.Value(x, format.Percent(x)) }
+
+// intervalCell returns between as a cell.
+func intervalCell(i *report.Interval, unit Unit) format.Cell {
+	if i == nil {
+		return format.None()
+	}
+	return format.Pair(i.Low, i.High, between(i, unit))
+}
+
 // between formats an interval; a common unit stands once.
 func between(i *report.Interval, unit Unit) string {
-	if i == nil {
-		return "–"
-	}
 	low, high := unit.signed(i.Low), unit.signed(i.High)
 	if n, what, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+what) {
 		low = n
@@ -76,6 +91,15 @@ func coreHours(x float64) string {
 	default:
 		return text + " core-hours"
 	}
+}
+
+// momentCell returns the moment as a cell. Programs read a time as Slurm writes it, or
+// the seconds since the start of a log.
+func momentCell(t ostrich.Time, in *time.Location) format.Cell {
+	if in == nil {
+		return format.Value(float64(t), moment(t, in))
+	}
+	return format.Shown(moment(t, in), time.Unix(int64(t), 0).In(in).Format("2006-01-02T15:04:05"))
 }
 
 // moment formats a time of the jobs.

@@ -90,10 +90,14 @@ func (d *Shift) times() string {
 }
 
 func ratioBetween(i *report.Interval) string {
-	if i == nil {
-		return "–"
-	}
 	return format.Number(i.Low) + " to " + format.Number(i.High)
+}
+
+func ratioCell(i *report.Interval) format.Cell {
+	if i == nil {
+		return format.None()
+	}
+	return format.Pair(i.Low, i.High, ratioBetween(i))
 }
 
 // Tables returns the periods and the measures as tables.
@@ -101,8 +105,8 @@ func (c *Periods) Tables() []format.Table {
 	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
 	for i, s := range []*Period{&c.Before, &c.After} {
 		used := c.Measures[periodUtilisation]
-		list.Add([]string{"before", "after"}[i], moment(s.From, c.location), moment(s.To, c.location), format.Percent(s.Load),
-			format.Percent([]float64{used.Before, used.After}[i]), s.Jobs, s.Users, s.Campaigns)
+		list.Add([]string{"before", "after"}[i], momentCell(s.From, c.location), momentCell(s.To, c.location), percentCell(s.Load),
+			percentCell([]float64{used.Before, used.After}[i]), s.Jobs, s.Users, s.Campaigns)
 	}
 	return []format.Table{list, c.measureTable()}
 }
@@ -111,15 +115,16 @@ func (c *Periods) measureTable() format.Table {
 	t := format.Table{
 		Title: "Before and after", Names: 1,
 		Header: []string{"measure", "before", "after", "difference", "95 % interval", "ratio", "95 % interval", "reading"},
+		Pairs:  map[int][2]string{4: {"difference low", "difference high"}, 6: {"ratio low", "ratio high"}},
 	}
 	for i := range c.Measures {
 		d := &c.Measures[i]
-		ratio := "–"
+		ratio := format.None()
 		if d.Ratio != nil {
-			ratio = format.Number(*d.Ratio)
+			ratio = numberCell(*d.Ratio)
 		}
-		t.Add(d.Name, d.Unit.amount(d.Before), d.Unit.amount(d.After), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), ratio,
-			ratioBetween(d.RatioInterval), d.Reading)
+		t.Add(d.Name, d.Unit.cell(d.Before), d.Unit.cell(d.After), d.Unit.change(d.Difference), intervalCell(d.Interval, d.Unit), ratio,
+			ratioCell(d.RatioInterval), d.Reading)
 	}
 	return t
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
 )
@@ -52,17 +51,17 @@ func (c *Comparison) runTable(long bool) format.Table {
 	t.Header = append(t.Header, "campaigns", "jobs", "simulated in")
 	for i := range c.Runs {
 		f := &c.Runs[i]
-		row := []string{f.Run}
+		row := []any{f.Run}
 		for m, v := range f.values {
 			if long || measures[m].show == lead {
-				row = append(row, measures[m].unit.amount(v))
+				row = append(row, measures[m].unit.cell(v))
 			}
 		}
-		seconds := "–"
+		seconds := format.None()
 		if f.Seconds > 0 {
-			seconds = fmt.Sprintf("%.2f s", f.Seconds)
+			seconds = format.Value(f.Seconds, fmt.Sprintf("%.2f s", f.Seconds))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(f.Campaigns), strconv.Itoa(f.Jobs), seconds))
+		t.Add(append(row, f.Campaigns, f.Jobs, seconds)...)
 	}
 	return t
 }
@@ -76,13 +75,14 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 	t := format.Table{
 		Title: "Differences from " + c.Baseline, Names: 2,
 		Header: []string{"run", "measure", c.Baseline, "value", "difference", "95 % interval", "reading"},
+		Pairs:  map[int][2]string{5: {"difference low", "difference high"}},
 	}
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		if !long && d.longOnly() {
 			continue
 		}
-		t.Add(d.Run, d.Name, d.Unit.amount(d.Baseline), d.Unit.amount(d.Value), d.Unit.signed(d.Difference), between(d.Interval, d.Unit), d.Reading)
+		t.Add(d.Run, d.Name, d.Unit.cell(d.Baseline), d.Unit.cell(d.Value), d.Unit.change(d.Difference), intervalCell(d.Interval, d.Unit), d.Reading)
 	}
 	return t
 }
@@ -91,23 +91,23 @@ func (c *Comparison) agreementTable() format.Table {
 	t := format.Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
 	correlation := func(name string, x *float64) {
 		if x == nil {
-			t.Add(name, "–")
+			t.Add(name, format.None())
 		} else {
-			t.Add(name, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x))))
+			t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))))
 		}
 	}
 	if a := c.Agreement; a != nil {
-		t.Add("mean wait, simulated "+c.Baseline, format.Length(a.MeanWait))
-		t.Add("mean wait, recorded", format.Length(a.RecordedMeanWait))
-		t.Add("start of a job, mean distance from the recorded one", format.Length(a.MeanError))
-		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", format.Percent(a.Near))
+		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait))
+		t.Add("mean wait, recorded", lengthCell(a.RecordedMeanWait))
+		t.Add("start of a job, mean distance from the recorded one", lengthCell(a.MeanError))
+		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", percentCell(a.Near))
 		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau)
 		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho)
 		correlation("order of the starts, Kendall's tau-b", a.StartTau)
 		correlation("order of the starts, Spearman's rho", a.StartRho)
 	}
 	if l := c.Controller; l != nil {
-		t.Add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), fmt.Sprintf("%.6f", l.MaxDelta))
+		t.Add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), format.Value(l.MaxDelta, fmt.Sprintf("%.6f", l.MaxDelta)))
 		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", format.Plural(l.Jobs, "pending job")), l.Tau)
 	}
 	return t
@@ -160,13 +160,14 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 			"user", "account", "core-hours", "campaigns", "stretch before", "after", "change", "95 % interval", "reading",
 			"change of mean wait", "95 % interval", "reading",
 		},
+		Pairs: map[int][2]string{7: {"change low", "change high"}, 10: {"change of mean wait low", "change of mean wait high"}},
 	}
 	for _, u := range users {
 		change := u.change(run)
-		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns,
-			format.Number(u.Runs[c.s.in.Baseline].MeanStretch), format.Number(u.run(run).MeanStretch),
-			signed(change.Stretch.Difference), between(change.Stretch.Interval, ""), change.Stretch.Reading,
-			signedLength(change.Wait.Difference), between(change.Wait.Interval, "s"), change.Wait.Reading)
+		t.Add(u.Name, u.Account, groupedCell(u.CoreHours), u.Campaigns,
+			numberCell(u.Runs[c.s.in.Baseline].MeanStretch), numberCell(u.run(run).MeanStretch),
+			Unit("").change(change.Stretch.Difference), intervalCell(change.Stretch.Interval, ""), change.Stretch.Reading,
+			Unit("s").change(change.Wait.Difference), intervalCell(change.Wait.Interval, "s"), change.Wait.Reading)
 	}
 	return t
 }
@@ -179,7 +180,7 @@ func (c *Comparison) rhoTable(run string, users []*User) format.Table {
 	}
 	for _, u := range users {
 		r := u.run(run)
-		t.Add(u.Name, u.Account, format.Grouped(u.CoreHours), u.Campaigns, format.Percent(r.RhoLe1), format.Number(r.MeanRho), format.Number(r.MaxRho))
+		t.Add(u.Name, u.Account, groupedCell(u.CoreHours), u.Campaigns, percentCell(r.RhoLe1), numberCell(r.MeanRho), numberCell(r.MaxRho))
 	}
 	return t
 }
@@ -199,15 +200,15 @@ func (c *Comparison) userTable(users []User) format.Table {
 	}
 	for i := range users {
 		u := &users[i]
-		row := []string{u.Name, u.Account, strconv.Itoa(u.Jobs), strconv.Itoa(u.Campaigns), format.Grouped(u.CoreHours)}
+		row := []any{u.Name, u.Account, u.Jobs, u.Campaigns, groupedCell(u.CoreHours)}
 		for _, r := range u.Runs {
-			mean, most := "–", "–"
+			mean, most := format.None(), format.None()
 			if u.Campaigns > 0 {
-				mean, most = format.Number(r.MeanStretch), format.Number(r.MaxStretch)
+				mean, most = numberCell(r.MeanStretch), numberCell(r.MaxStretch)
 			}
-			row = append(row, mean, most, format.Length(r.MeanWait))
+			row = append(row, mean, most, lengthCell(r.MeanWait))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
@@ -221,7 +222,7 @@ func (c *Comparison) satisfactionTable() format.Table {
 	}
 	for i := range c.Runs {
 		for _, r := range c.Runs[i].Satisfaction.Rows() {
-			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, format.Percent(r.Share), length(r.Lateness), format.Length(r.Tardiness))
+			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, percentCell(r.Share), lengthCell(r.Lateness), lengthCell(r.Tardiness))
 		}
 	}
 	return t
@@ -231,13 +232,13 @@ func (c *Comparison) satisfactionTable() format.Table {
 func (c *Comparison) lengthTable() format.Table {
 	t := format.Table{
 		Title: "Lengths, predicted when a job was submitted from what had ended by then", Names: 2,
-		Header: []string{"predictor", "class", "mean |ln error|", "error by work", "within a factor of 2", "tells jobs below 60 s", "note"},
+		Header: []string{"predictor", "class", "mean abs ln error", "error by work", "within a factor of 2", "tells jobs below 60 s", "note"},
 	}
 	for i := range c.Predictors {
 		p := &c.Predictors[i]
-		short, note := "–", ""
+		short, note, class := format.None(), "", format.None()
 		if p.ShortAUC != nil {
-			short = fmt.Sprintf("%.2f", *p.ShortAUC)
+			short = hundredths(*p.ShortAUC)
 		}
 		switch {
 		case p.Set && p.Best:
@@ -247,7 +248,10 @@ func (c *Comparison) lengthTable() format.Table {
 		case p.Best:
 			note = "the best"
 		}
-		t.Add(p.Predictor, cmp.Or(p.Class, "–"), fmt.Sprintf("%.2f", p.LogError), format.Percent(p.WorkError), format.Percent(p.Within2), short, note)
+		if p.Class != "" {
+			class = format.Shown(p.Class, p.Class)
+		}
+		t.Add(p.Predictor, class, hundredths(p.LogError), percentCell(p.WorkError), percentCell(p.Within2), short, note)
 	}
 	return t
 }

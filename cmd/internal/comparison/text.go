@@ -27,6 +27,9 @@ func (c *Comparison) TextTables(long bool) []format.Table {
 func capitals(tables []format.Table) []format.Table {
 	for i := range tables {
 		tables[i].Header = format.Texts(tables[i].Header, strings.ToUpper)
+		for column, names := range tables[i].Pairs {
+			tables[i].Pairs[column] = [2]string{strings.ToUpper(names[0]), strings.ToUpper(names[1])}
+		}
 	}
 	return tables
 }

@@ -18,12 +18,30 @@ func (t *Table) Choose(names []string) error {
 		}
 		places[i] = place
 	}
-	pick := func(cells []string) []string { return Texts(places, func(place int) string { return cells[place] }) }
-	t.Header = pick(t.Header)
+	t.Header = pick(t.Header, places)
+	pairs := t.Pairs
+	t.Pairs = nil
+	for to, from := range places {
+		if pair, ok := pairs[from]; ok {
+			t.pair(to, pair[0], pair[1])
+		}
+	}
 	for i := range t.Rows {
-		t.Rows[i] = pick(t.Rows[i])
+		t.Rows[i] = pick(t.Rows[i], places)
 	}
 	return nil
+}
+
+// pair makes a column one of Pairs.
+func (t *Table) pair(column int, first, second string) {
+	if t.Pairs == nil {
+		t.Pairs = make(map[int][2]string)
+	}
+	t.Pairs[column] = [2]string{first, second}
+}
+
+func pick[T any](cells []T, places []int) []T {
+	return Texts(places, func(place int) T { return cells[place] })
 }
 
 // Sort sorts the rows by columns, the first of them first: in ascending order, or with -
@@ -46,9 +64,9 @@ func (t *Table) Sort(keys []string) error {
 		}
 		order[i] = key{place, sign, t.comparison(place)}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b []string) int {
+	slices.SortStableFunc(t.Rows, func(a, b []Cell) int {
 		for _, k := range order {
-			x, y := a[k.place], b[k.place]
+			x, y := a[k.place].program(), b[k.place].program()
 			if x == "" || y == "" {
 				if c := cmp.Compare(y, x); c != 0 { // the empty one is less
 					return c
@@ -75,20 +93,20 @@ func (t *Table) column(name string) (int, error) {
 // comparison returns a function that compares cells of a column.
 func (t *Table) comparison(place int) func(a, b string) int {
 	for _, row := range t.Rows {
-		if _, err := number(row[place]); err != nil && row[place] != "" {
+		if text := row[place].program(); text != "" && !isNumber(text) {
 			return compareWords
 		}
 	}
 	return func(a, b string) int {
-		x, _ := number(a) // all are, see above
-		y, _ := number(b)
+		x, _ := strconv.ParseFloat(a, 64) // all are, see above
+		y, _ := strconv.ParseFloat(b, 64)
 		return cmp.Compare(x, y)
 	}
 }
 
-// number returns the value of a cell such as 1.5 or 20%.
-func number(cell string) (float64, error) {
-	return strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // compareWords compares two cells by their letters, but digits in them as numbers: 9_2

@@ -8,18 +8,18 @@ import (
 )
 
 func jobs() *Table {
-	return &Table{Header: []string{"JOBID", "USER", "RANK", "WORK"}, Rows: [][]string{
-		{"100", "bob", "2", "10.20"},
-		{"11_[1-4]", "alice", "", "9.50"},
-		{"9_2", "carol", "10", "9.5"},
-		{"20", "bob", "1", "-3"},
+	return &Table{Header: []string{"JOBID", "USER", "RANK", "WORK"}, Rows: [][]Cell{
+		Cells("100", "bob", "2", "10.20"),
+		Cells("11_[1-4]", "alice", "", "9.50"),
+		Cells("9_2", "carol", "10", "9.5"),
+		Cells("20", "bob", "1", "-3"),
 	}}
 }
 
 func ids(t *Table) string {
 	var all []string
 	for _, r := range t.Rows {
-		all = append(all, r[0])
+		all = append(all, r[0].Text)
 	}
 	return strings.Join(all, " ")
 }
@@ -48,7 +48,7 @@ func TestSort(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	table := jobs()
-	if err := table.Choose([]string{"work", "Jobid"}); err != nil || strings.Join(table.Header, " ") != "WORK JOBID" || strings.Join(table.Rows[1], " ") != "9.50 11_[1-4]" {
+	if err := table.Choose([]string{"work", "Jobid"}); err != nil || strings.Join(table.Header, " ") != "WORK JOBID" || strings.Join(Texts(table.Rows[1], Cell.String), " ") != "9.50 11_[1-4]" {
 		t.Errorf("%v %q", err, table.Rows)
 	}
 	if err := table.Choose([]string{"user"}); err == nil {

@@ -56,7 +56,10 @@ func TestFoldKeepsAll(t *testing.T) {
 		columns := rapid.IntRange(1, 8).Draw(t, "columns")
 		cell := rapid.StringMatching(`([a-zä0-9_]{1,9}( [a-z]{1,9}){0,4})?`)
 		row := rapid.SliceOfN(cell, columns, columns)
-		table := Table{Header: row.Draw(t, "header"), Rows: rapid.SliceOfN(row, 0, 4).Draw(t, "rows")}
+		table := Table{Header: row.Draw(t, "header")}
+		for _, texts := range rapid.SliceOfN(row, 0, 4).Draw(t, "rows") {
+			table.Rows = append(table.Rows, Cells(texts...))
+		}
 		width := rapid.IntRange(indent+9, 90).Draw(t, "width") // words are up to 9 long
 		header := rapid.Bool().Draw(t, "with header")
 		free, got := written(t, &table, header, false, 0), written(t, &table, header, false, width)

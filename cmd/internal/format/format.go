@@ -105,12 +105,6 @@ func Trimmed(x float64, digits int) string {
 // Percent formats a part of a whole.
 func Percent(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
 
-// PercentCell formats a part of a whole for a command's table, whose cells hold
-// no spaces.
-func PercentCell(part float64, digits int) string {
-	return strconv.FormatFloat(100*part, 'f', digits, 64) + "%"
-}
-
 // Signed puts the sign of x before the text of |x|, unless that shows 0.
 func Signed(x float64, text string) string {
 	switch {
@@ -125,8 +119,8 @@ func Signed(x float64, text string) string {
 }
 
 // Texts returns the texts of things, in their order.
-func Texts[T any](list []T, text func(T) string) []string {
-	texts := make([]string, len(list))
+func Texts[T, U any](list []T, text func(T) U) []U {
+	texts := make([]U, len(list))
 	for i, one := range list {
 		texts[i] = text(one)
 	}

@@ -56,7 +56,7 @@ func TestNumbers(t *testing.T) {
 		{Trimmed(-0.004, 2), "0"},
 		{Trimmed(1.996, 2), "2"},
 		{Percent(0.1234), "12.3 %"},
-		{PercentCell(0.1234, 0), "12%"},
+		{PercentCell(0.1234, 0).Text, "12%"},
 		{Signed(-2, "2 s"), "−2 s"},
 		{Signed(2, "2 s"), "+2 s"},
 		{Signed(0.0001, "0.0 s"), "0.0 s"},

@@ -84,7 +84,8 @@ func (a *Satisfaction) table() format.Table {
 			t.Add(row.name, row.of, 0, "", "", "")
 			continue
 		}
-		t.Add(row.name, row.of, row.Count, format.PercentCell(row.Share, 1), fmt.Sprintf("%.0fs", row.Lateness), fmt.Sprintf("%.0fs", row.Tardiness))
+		t.Add(row.name, row.of, row.Count, format.PercentCell(row.Share, 1),
+			format.Value(row.Lateness, fmt.Sprintf("%.0fs", row.Lateness)), format.Value(row.Tardiness, fmt.Sprintf("%.0fs", row.Tardiness)))
 	}
 	return t
 }

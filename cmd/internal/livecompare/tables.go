@@ -84,7 +84,7 @@ func (p *Promise) tables() (all, users format.Table) {
 	if p.Campaigns == 0 { // with a known rho
 		return all, users
 	}
-	part := func(x float64) string { return format.PercentCell(x, 0) }
+	part := func(x float64) format.Cell { return format.PercentCell(x, 0) }
 	all = format.Table{
 		Title:  "Campaigns of the last 24 hours beside an equally shared machine",
 		Header: []string{"CAMPAIGNS", "RHO<=1", "MEAN", "P50", "P95", "MAX"},
@@ -113,27 +113,28 @@ func (r *Report) lastTable() format.Table {
 				kept = "no"
 			}
 		}
-		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.Elapsed(f.Flow),
+		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.ElapsedCell(f.Flow),
 			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
 	}
 	return t
 }
 
-// meanCell returns the mean of what the histogram counts, "" of nothing.
-func (h *Histogram) meanCell(unit string) string {
+// meanCell returns the mean of what the histogram counts, an empty cell of nothing.
+func (h *Histogram) meanCell(unit string) format.Cell {
 	if h.Count == 0 {
-		return ""
+		return format.Cell{}
 	}
-	return fmt.Sprintf("%.2f%s", h.Sum/float64(h.Count), unit)
+	mean := h.Sum / float64(h.Count)
+	return format.Value(mean, fmt.Sprintf("%.2f%s", mean, unit))
 }
 
 // upToCell returns the part of what the histogram counts that is up to a limit of one
-// of its buckets, "" where there is none.
-func (h *Histogram) upToCell(limit float64) string {
+// of its buckets, an empty cell where there is none.
+func (h *Histogram) upToCell(limit float64) format.Cell {
 	for _, b := range h.Buckets {
 		if b.Limit == limit && h.Count > 0 {
 			return format.PercentCell(float64(b.Count)/float64(h.Count), 0)
 		}
 	}
-	return ""
+	return format.Cell{}
 }

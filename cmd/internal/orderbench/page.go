@@ -65,7 +65,7 @@ func (r *Result) WriteSVG(w io.Writer) error {
 func (r *Result) page(title string, policies []PolicyRatios) format.Table {
 	t := format.Table{Title: title, Header: append([]string{"policy"}, names()...), Names: 1}
 	for i := range policies {
-		t.Rows = append(t.Rows, policies[i].row(" ± ", policies[i].Policy))
+		t.Rows = append(t.Rows, policies[i].row(" ± ", format.Cells(policies[i].Policy)))
 	}
 	return t
 }

@@ -192,12 +192,30 @@ func overLogs(means []estimated) estimated {
 	return e
 }
 
+// pairs are the columns of ratios with their errors in a table, after columns of names.
+func pairs(names int) map[int][2]string {
+	list := make(map[int][2]string, len(measures))
+	for i, m := range measures {
+		list[names+i] = [2]string{m.Head, m.Head + "-ERROR"}
+	}
+	return list
+}
+
 func heads() []string { return format.Texts(measures[:], func(m measure) string { return m.Head }) }
 
 func names() []string { return format.Texts(measures[:], func(m measure) string { return m.Name }) }
 
 // String formats the ratio with its standard error, to a hundredth.
 func (r *Ratio) String() string { return r.text("±") }
+
+// cell is text as a cell.
+func (r *Ratio) cell(sign string) format.Cell {
+	spread := math.NaN()
+	if r.Error != nil {
+		spread = *r.Error
+	}
+	return format.Pair(r.Ratio, spread, r.text(sign))
+}
 
 // text is String with another sign between the two.
 func (r *Ratio) text(sign string) string {

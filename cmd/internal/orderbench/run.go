@@ -165,27 +165,27 @@ func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) erro
 // Tables returns a table of the ratios over all logs, a row a policy, and with byLog
 // another one of the ratios by log.
 func (r *Result) Tables(byLog bool) []format.Table {
-	t := format.Table{Header: append([]string{"POLICY"}, heads()...)}
+	t := format.Table{Header: append([]string{"POLICY"}, heads()...), Pairs: pairs(1)}
 	for i := range r.Policies {
-		t.Rows = append(t.Rows, r.Policies[i].row("±", r.Policies[i].Policy))
+		t.Rows = append(t.Rows, r.Policies[i].row("±", format.Cells(r.Policies[i].Policy)))
 	}
 	if !byLog {
 		return []format.Table{t}
 	}
-	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, heads()...)}
+	logs := format.Table{Header: append([]string{"LOG", "POLICY"}, heads()...), Pairs: pairs(2)}
 	for i := range r.Logs {
 		for k := range r.Logs[i].Policies {
 			p := &r.Logs[i].Policies[k]
-			logs.Rows = append(logs.Rows, p.row("±", r.Logs[i].Log, p.Policy))
+			logs.Rows = append(logs.Rows, p.row("±", format.Cells(r.Logs[i].Log, p.Policy)))
 		}
 	}
 	return []format.Table{t, logs}
 }
 
 // row returns the row of a table that begins with some cells.
-func (p *PolicyRatios) row(sign string, cells ...string) []string {
+func (p *PolicyRatios) row(sign string, cells []format.Cell) []format.Cell {
 	for _, x := range p.All() {
-		cells = append(cells, x.text(sign))
+		cells = append(cells, x.cell(sign))
 	}
 	return cells
 }

@@ -351,7 +351,7 @@ var PlatformHeader = []string{
 // PlatformCells returns the cells of a run on a platform in a table.
 func PlatformCells(s *Summary) []any {
 	p := s.Clusters
-	load := "-"
+	load := ""
 	if p.Load != nil {
 		load = fmt.Sprintf("%.2f", *p.Load)
 	}
