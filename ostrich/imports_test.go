@@ -37,7 +37,7 @@ const (
 // topLevel is everything the top level may hold beside dot files and what
 // .gitignore names.
 var topLevel = []string{
-	"cmd", "slurmdb", "ostrich", "priority", "contrib", "docs",
+	"cmd", "slurmdb", "ostrich", "priority", "contrib", "docs", "findings",
 	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md",
 }
 
