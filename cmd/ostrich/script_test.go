@@ -11,4 +11,6 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
-func TestScripts(t *testing.T) { scripttest.Run(t) }
+func TestScripts(t *testing.T) {
+	scripttest.Run(t, "bench", "compare_input", "compare_live", "demo", "socket", "sweep", "sweep_slurm")
+}

@@ -11,4 +11,6 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
-func TestScripts(t *testing.T) { scripttest.Run(t) }
+func TestScripts(t *testing.T) {
+	scripttest.Run(t, "compare", "names", "once", "outage", "page", "slurm2411")
+}

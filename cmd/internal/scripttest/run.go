@@ -20,8 +20,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,20 +44,66 @@ type tests func() int
 
 func (t tests) Run() int { return t() }
 
+// commands are the names that Main was given.
+var commands []string
+
 // Main runs the tests of a package, which call Run. Scripts find the given
 // commands and Slurm's fake ones. Main ends the process.
-func Main(m *testing.M, commands map[string]func()) {
+func Main(m *testing.M, named map[string]func()) {
+	commands = slices.Sorted(maps.Keys(named))
 	withServer := tests(func() int { return slurmdbtest.Main(m) })
-	testscript.Main(tests(func() int { return slurmtest.Main(withServer) }), commands)
+	testscript.Main(tests(func() int { return slurmtest.Main(withServer) }), named)
 }
 
-// Run runs the scripts in testdata/script.
-func Run(t *testing.T) {
+const scripts = "testdata/script"
+
+// Run runs the scripts in testdata/script. Under the race detector the commands of a
+// script run without it, but for the scripts that are named: a process takes it five
+// times as long to start and to compute, and most have no second goroutine.
+func Run(t *testing.T, raced ...string) {
 	t.Helper()
+	for _, script := range raced {
+		if _, err := os.Stat(filepath.Join(scripts, script+".txtar")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fast := ""
+	if race {
+		fast = withoutRace(t)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: setup, UpdateScripts: *update, RequireUniqueNames: true,
+		Dir: scripts, UpdateScripts: *update, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			if script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); fast != "" && !slices.Contains(raced, script) {
+				before(env, fast)
+			}
+			return setup(env)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand, "await": awaitCommand},
 	})
+}
+
+// withoutRace builds this test program without the race detector, and returns a folder
+// that has it under the name of each command.
+func withoutRace(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	built := filepath.Join(dir, commands[0])
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-vet=off", "-o", built, ".")
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, said)
+	}
+	for _, name := range commands[1:] {
+		if err := os.Link(built, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// before puts a folder before all others in which a script looks for commands.
+func before(env *testscript.Env, folder string) {
+	env.Setenv("PATH", folder+string(filepath.ListSeparator)+env.Getenv("PATH"))
 }
 
 // own is the state of one script.
@@ -78,7 +127,7 @@ func setup(env *testscript.Env) error {
 	} {
 		env.Setenv(key, value)
 	}
-	env.Setenv("PATH", file("slurm/bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	before(env, file("slurm/bin"))
 	return errors.Join(os.MkdirAll(file("slurm/bin"), 0o700), slurmtest.Link(file("slurm/bin")),
 		os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
 }
