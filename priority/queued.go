@@ -142,7 +142,7 @@ func (w Wait) String() string { return WaitNames[w] }
 // reasons are Slurm's words, of releases 22.05 to 26.05, that are in no family of
 // reasonOf. testdata/reasons.txt lists all there are, with their releases. Reasons
 // of the machine (nodes down, reserved or powered off, licenses, a partition that
-// is down) are not among them: every job waits for those.
+// is down) are not among them: every job waits for those, see Queued.Barred.
 var reasons = map[string]Wait{
 	"JobHeldAdmin": Kept, "JobHeldUser": Kept, "JobHoldMaxRequeue": Kept,
 
