@@ -79,7 +79,23 @@ type Job struct {
 	// Suspended is how long the job had been suspended, of the time between
 	// Start and End.
 	Suspended Duration
+
+	// Outcome is how a job that has ended did so.
+	Outcome Outcome
 }
+
+// Outcome is what the end of a job says of how long jobs like it run.
+type Outcome uint8
+
+const (
+	// Done: it ran to its end, as far as anybody knows. It is the zero value.
+	Done Outcome = iota
+	// Stopped: it failed, or was cancelled, preempted or lost. It would have run for at
+	// least as long as it did.
+	Stopped
+	// TimedOut: it would have run for at least its limit.
+	TimedOut
+)
 
 // Count returns the number of tasks the record stands for, at least 1.
 func (j *Job) Count() int { return max(j.Tasks, 1) }

@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -95,7 +96,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		}
 		why := whyOrder
 		if w := waits[i]; w != Able {
-			why = w.String() + " (" + q.Reason + ")"
+			why = w.String() + " (" + cmp.Or(q.Barred, q.Reason) + ")"
 		}
 		ranked[i] = true
 		p.Entries = append(p.Entries, Entry{

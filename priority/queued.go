@@ -51,10 +51,20 @@ type Queued struct {
 	Submit        ostrich.Time
 	Reservation   string // "" for none
 	Dependency    string // "" for none
+
+	Wants Wants
+	// Barred is why the job could not start even if no job of another user ran, as far
+	// as Wants tells; "" if it could. It begins with "it", "its" or "of".
+	Barred string
+
 	// Tier is the highest PriorityTier of the job's partitions, 0 if Rank was not
 	// given them.
 	Tier int
 }
+
+// Wants is what a job asks for by name, as squeue prints it; "" is nothing. Its owner can
+// set and clear each.
+type Wants struct{ Nodes, Without, Features, Licenses string }
 
 // Factors are the weighted factors of priority/multifactor, as they were added
 // up. A job in several partitions has those of the one where they are largest.
@@ -109,6 +119,8 @@ const (
 	// Limited waits for a limit of its association, its QOS or its array, and
 	// may start as soon as another job ends.
 	Limited
+	// Barred asks by name for what is not there, or for what jobs of its own user hold.
+	Barred
 	// Impossible asks for what it never gets, unless somebody changes it.
 	Impossible
 	// Later begins later.
@@ -122,7 +134,7 @@ const (
 // WaitNames lists the kinds in the order of their constants, in words that say
 // what the job does.
 var WaitNames = []string{
-	"can start", "waits for a limit", "asks for the impossible", "begins later", "depends on another job", "is held",
+	"can start", "waits for a limit", "asks for what is not free", "asks for the impossible", "begins later", "depends on another job", "is held",
 }
 
 func (w Wait) String() string { return WaitNames[w] }
@@ -130,13 +142,13 @@ func (w Wait) String() string { return WaitNames[w] }
 // reasons are Slurm's words, of releases 22.05 to 26.05, that are in no family of
 // reasonOf. testdata/reasons.txt lists all there are, with their releases. Reasons
 // of the machine (nodes down, reserved or powered off, licenses, a partition that
-// is down) are not among them: every job waits for those.
+// is down) are not among them: every job waits for those, see Queued.Barred.
 var reasons = map[string]Wait{
 	"JobHeldAdmin": Kept, "JobHeldUser": Kept, "JobHoldMaxRequeue": Kept,
 
 	"Dependency": Dependent, "DependencyNeverSatisfied": Dependent,
 
-	"BeginTime": Later,
+	"BeginTime": Later, "Reservation": Later,
 
 	"BadConstraints": Impossible, "PartitionConfig": Impossible, "PartitionNodeLimit": Impossible,
 	"PartitionTimeLimit": Impossible, "AccountNotAllowed": Impossible, "QOSNotAllowed": Impossible,
@@ -180,6 +192,8 @@ func (q *Queued) Wait() Wait {
 		return Kept
 	case w == Able && q.Dependency != "" && (q.Reason == "None" || q.Reason == ""):
 		return Dependent // before the scheduler gives it the reason
+	case w == Able && q.Barred != "":
+		return Barred
 	}
 	return w
 }
@@ -201,10 +215,10 @@ func ForItsTurn(reason string) bool {
 func NodesTaken(reason string) bool { return strings.HasPrefix(reason, "Nodes required for job are ") }
 
 // inTurn sorts an order into three: the jobs that can start, those that wait for a
-// limit, and those that ask for the impossible. Within each it keeps the order.
+// limit or for what their users hold, and those that ask for the impossible. Within each it keeps the order.
 // Jobs that are not in the queue count as able.
 func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
-	behind := func(w Wait) bool { return w == Limited || w == Impossible }
+	behind := func(w Wait) bool { return w == Limited || w == Barred || w == Impossible }
 	if !slices.ContainsFunc(waits, behind) {
 		return order
 	}
@@ -214,6 +228,9 @@ func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
 			wait := Able
 			if i, ok := at.find(place.Job); ok && behind(waits[i]) {
 				wait = waits[i]
+			}
+			if wait == Barred {
+				wait = Limited
 			}
 			if wait == turn {
 				turns = append(turns, place)

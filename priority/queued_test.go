@@ -97,7 +97,7 @@ func TestReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []string{Able: "able", Limited: "limited", Impossible: "impossible", Later: "later", Dependent: "dependent", Kept: "held"}
+	kinds := []string{Able: "able", Limited: "limited", Barred: "barred", Impossible: "impossible", Later: "later", Dependent: "dependent", Kept: "held"}
 	count := 0
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
@@ -130,6 +130,9 @@ func TestWait(t *testing.T) {
 		{Queued{Priority: 1, Reason: "PartitionTimeLimit", Partition: "main"}, Impossible},
 		{Queued{Priority: 1, Reason: "PartitionTimeLimit", Partition: "short,main"}, Able},
 		{Queued{Priority: 1, Reason: "QOSMaxJobsPerUserLimit", Partition: "short,main"}, Limited},
+		{Queued{Priority: 1, Reason: "Priority", Barred: "its user's jobs hold n1"}, Barred},
+		{Queued{Priority: 1, Reason: "ReqNodeNotAvail", Barred: "it asks for n1, where no job can start"}, Barred},
+		{Queued{Priority: 1, Reason: "AssocGrpCpuLimit", Barred: "its user's jobs hold n1"}, Limited},
 	} {
 		if got := tt.q.Wait(); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.q, got, tt.want)

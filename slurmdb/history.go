@@ -345,6 +345,7 @@ func (h *history) end(t *tracked, w *row) {
 	case Resizing:
 		t.closed = w.end
 	default:
+		t.job.Outcome = w.state.Outcome()
 		h.finish(t, w.end)
 	}
 }

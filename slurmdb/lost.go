@@ -46,6 +46,7 @@ func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
 // seen.
 func (h *history) vanish(t *tracked) {
 	h.closed[t.row.key] = t.live
+	t.job.Outcome = ostrich.Stopped
 	h.finish(t, max(t.live, t.job.Start))
 }
 
@@ -54,6 +55,7 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 	if t.closed != 0 {
 		at = t.closed
 	}
+	t.job.Outcome = ostrich.Stopped
 	h.finish(t, max(at, t.job.Start))
 }
 
@@ -62,6 +64,7 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 func (h *history) giveUp() {
 	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) }
 	for _, id := range h.those(late) {
+		h.jobs[id].job.Outcome = ostrich.Stopped
 		h.finish(h.jobs[id], h.jobs[id].closed)
 	}
 }
@@ -85,6 +88,7 @@ func (h *history) endRunaways() {
 		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
 			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})
 		h.stale[t.row.key] = h.poll
+		t.job.Outcome = ostrich.Stopped
 		h.finish(t, t.limited())
 	}
 }

@@ -52,6 +52,18 @@ func (s State) String() string {
 	return strconv.FormatUint(uint64(s), 10)
 }
 
+// Outcome returns what the end of a job in this state says of how long jobs like it run.
+func (s State) Outcome() ostrich.Outcome {
+	switch s {
+	case Complete:
+		return ostrich.Done
+	case Timeout:
+		return ostrich.TimedOut
+	default:
+		return ostrich.Stopped
+	}
+}
+
 // NoTask is the ArrayTask of a job that is not a task of an array.
 const NoTask = noVal
 

@@ -148,6 +148,18 @@ type NodeEvent struct {
 // Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s >= Completed }
 
+// Outcome returns what the end of a job in this state says of how long jobs like it run.
+func (s State) Outcome() ostrich.Outcome {
+	switch s {
+	case Failed, Cancelled, Lost, Resized:
+		return ostrich.Stopped
+	case TimedOut:
+		return ostrich.TimedOut
+	case Pending, Running, Completed:
+	}
+	return ostrich.Done
+}
+
 // MaxFaults is how many faults a History keeps.
 const MaxFaults = 10
 

@@ -156,11 +156,15 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 		m.Capped++
 		estimate = int64(longest)
 	}
+	outcome := ostrich.Done
+	if r.Status == trace.Failed || r.Status == trace.Cancelled {
+		outcome = ostrich.Stopped // those at their limit too; their length says it
+	}
 	return Logged{
 		Job: Job{
 			ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
 			Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
-			Class: uint64(max(0, r.App)),
+			Class: uint64(max(0, r.App)), Outcome: outcome,
 		},
 		Start:     ostrich.Time(r.Submit + wait),
 		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),

@@ -19,6 +19,7 @@ type Job struct {
 	Procs    int              // at least 1
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
+	Outcome  ostrich.Outcome  // of a run that nobody ends
 }
 
 // Backfill says which jobs may start before the head of the order.

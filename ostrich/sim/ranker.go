@@ -146,7 +146,7 @@ func (l *loop) tell(k ostrich.Kind, i int32) error {
 		e.Job.Submit += j.Submit - c.Submit
 	}
 	if k == ostrich.End {
-		e.Job.End = l.now
+		e.Job.End, e.Job.Outcome = l.now, j.Outcome
 	}
 	return l.ranker.Step(e)
 }

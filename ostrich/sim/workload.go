@@ -28,6 +28,7 @@ type Task struct {
 	Offset   ostrich.Duration // of its submission from that of the campaign
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
+	Outcome  ostrich.Outcome  // of a run that nobody ends
 
 	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
 	// whatever the policy says.
@@ -45,7 +46,8 @@ type Task struct {
 // task is the job in a campaign that came first at a moment.
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
-		ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first), Class: j.Class, Hint: j.Hint,
+		ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
+		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome,
 	}
 }
 

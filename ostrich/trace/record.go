@@ -16,7 +16,7 @@ type Record struct {
 	Requested int64   // 8: processors requested
 	Limit     int64   // 9: run time requested
 	RAM       int64   // 10: memory requested, in kilobytes a processor
-	Status    int64   // 11: 0 failed, 1 completed, 2 to 4 parts of a job, 5 cancelled
+	Status    int64   // 11: Failed, Completed, 2 to 4 parts of a job, Cancelled
 	User      int64   // 12
 	Group     int64   // 13
 	App       int64   // 14: executable
@@ -25,6 +25,13 @@ type Record struct {
 	Preceding int64   // 17: number of a job that had to end before this one was submitted
 	Think     int64   // 18: from the end of that job to this one's submission
 }
+
+// Values of Record.Status.
+const (
+	Failed    = 0
+	Completed = 1
+	Cancelled = 5
+)
 
 // Fields is the number of fields of a line.
 const Fields = 18

@@ -17,6 +17,7 @@ type printed struct {
 	sprio  string // "" if priority/multifactor is not in force
 	mark   string // before each record of squeue
 	squeue []string
+	stock  [3]string // of showStock
 }
 
 // listing runs the commands that list slurmctld's waiting records.
@@ -88,7 +89,13 @@ func (r *Remembered) Queue(ctx context.Context) ([]priority.Queued, error) {
 		return nil, err
 	}
 	if r.last != nil && p.same(r.last) {
-		return r.queue, nil
+		stock, failed := r.showStock(ctx, r.queue)
+		if failed != nil {
+			return nil, failed
+		}
+		if stock == r.last.stock {
+			return r.queue, nil
+		}
 	}
 	queue, settled, err := r.read(ctx, p)
 	if r.last, r.queue = nil, nil; err == nil && settled {

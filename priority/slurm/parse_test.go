@@ -280,6 +280,10 @@ func TestParseDiagWaiting(t *testing.T) {
 // spoils nothing else.
 func TestParseSqueueAsks(t *testing.T) {
 	const head = mark + "7\x1f7\x1fN/A\x1f7\x1fann\x1f1000\x1fmain\x1fnormal\x1f10\x1f0\x1fPENDING\x1f1700000000\x1f(null)\x1f(null)\x1fNone\x1f"
+	asked := func(text string) string { // names nothing
+		f := strings.SplitN(text, fieldSep, 3)
+		return strings.Join([]string{f[0], f[1], "", "", "(null)", "(null)", f[2]}, fieldSep)
+	}
 	type asks struct {
 		CPUs        int
 		TimeLimit   ostrich.Duration
@@ -295,7 +299,7 @@ func TestParseSqueueAsks(t *testing.T) {
 		"-1\x1f1-5:00\x1flab\x1f(null)\x1fname":      {0, 0, "", "name"},
 		"2147483648\x1fx\x1flab\x1f(null)\x1f(null)": {0, 0, "", "(null)"},
 	} {
-		queue, err := parseSqueue(head+text+"\n", mark)
+		queue, err := parseSqueue(head+asked(text)+"\n", mark)
 		if err != nil || len(queue) != 1 {
 			t.Fatalf("%q: %v, %v", text, queue, err)
 		}
@@ -308,7 +312,7 @@ func TestParseSqueueAsks(t *testing.T) {
 
 func TestParseSqueueErrors(t *testing.T) {
 	record := func(change func([]string)) string {
-		f := []string{"7", "7", "N/A", "7", "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "lab", "(null)", "name"}
+		f := []string{"7", "7", "N/A", "7", "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "(null)", "(null)", "(null)", "lab", "(null)", "name"}
 		change(f)
 		return mark + strings.Join(f, fieldSep) + "\n"
 	}
@@ -316,7 +320,7 @@ func TestParseSqueueErrors(t *testing.T) {
 		{"none", "", ""},
 		{"cluster line", "CLUSTER: c\n" + record(func([]string) {}), ""},
 		{"warning", "squeue: something\n" + record(func([]string) {}), "unexpected output"},
-		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 20"},
+		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 24"},
 		{"id", record(func(f []string) { f[0] = "0" }), "not a job id"},
 		{"uid", record(func(f []string) { f[5] = "ann" }), "uid"},
 		{"priority", record(func(f []string) { f[8] = "4294967296" }), "priority"},

@@ -15,7 +15,8 @@ import (
 // Queue returns the pending jobs in the order in which Slurm would try them, as
 // far as that is known without the partitions' tiers; see Rank. It runs one
 // sprio, or two if priorities changed meanwhile or were undone, and one to three
-// squeue, see listing.
+// squeue, see listing. Where jobs ask for nodes or licenses by name, it runs two or three
+// commands more, see showStock.
 func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {
 	p, err := s.listing(ctx)
 	if err != nil {
@@ -39,6 +40,12 @@ func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued
 		if queue, err = separate(queue, p.squeue[1], p.mark); err != nil {
 			return nil, false, err
 		}
+	}
+	if p.stock, err = s.showStock(ctx, queue); err != nil {
+		return nil, false, err
+	}
+	if err = bars(queue, p.stock); err != nil {
+		return nil, false, err
 	}
 	join(queue, factors)
 	settled = !slices.ContainsFunc(queue, func(q priority.Queued) bool { return q.Behind() != 0 })
@@ -80,11 +87,11 @@ const fieldSep = "\x1f"
 // newline too, so every record begins with a mark that nobody can guess.
 func squeueFormat(mark string) string {
 	return mark + strings.Join([]string{
-		"%A", "%F", "%K", "%i", "%u", "%U", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%a", "%w", "%j",
+		"%A", "%F", "%K", "%i", "%u", "%U", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%n", "%x", "%f", "%W", "%a", "%w", "%j",
 	}, fieldSep)
 }
 
-const squeueFields = 20
+const squeueFields = 24
 
 // parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
@@ -144,7 +151,8 @@ func parseQueued(record string) (priority.Queued, error) {
 	}
 	q := priority.Queued{
 		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Partition: f[6], QOS: f[7],
-		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[17], WCKey: none(f[18]), Name: f[19],
+		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[21], WCKey: none(f[22]), Name: f[23],
+		Wants: priority.Wants{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])},
 	}
 	// The processors requested serve until accounting knows the job; without
 	// them, the job waits for that.

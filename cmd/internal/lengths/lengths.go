@@ -83,7 +83,7 @@ func Test(h *accounting.History, o Options) Result {
 		}
 		jobs = append(jobs, ostrich.Job{
 			ID: j.ID, User: user, Procs: int(j.Procs), Submit: j.Submit, Start: j.Start, End: j.End, Suspended: j.Suspended,
-			Estimate: max(1, cmp.Or(j.Limit, o.MaxTime[h.Partitions[j.Partition]], o.DefaultLimit)),
+			Estimate: max(1, cmp.Or(j.Limit, o.MaxTime[h.Partitions[j.Partition]], o.DefaultLimit)), Outcome: j.State.Outcome(),
 		})
 		names, scripts = append(names, j.NameClass), append(scripts, cmp.Or(j.ScriptClass, j.NameClass))
 		hasName, hasScript = hasName || j.NameClass != 0, hasScript || j.ScriptClass != 0

@@ -473,6 +473,9 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 			Submit: l.Submit + 1, Start: l.Start + 1, End: l.Start + 1 + ostrich.Time(l.Run), Limit: l.Estimate,
 			Class: l.Class, NameClass: l.Class, // field 14, the program
 		}
+		if l.Outcome != ostrich.Done {
+			j.State = accounting.Failed // field 11 does not say who ended a job that was cancelled
+		}
 		h.Jobs = append(h.Jobs, j)
 		h.To = max(h.To, j.Submit+1)
 	}

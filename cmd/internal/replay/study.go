@@ -156,7 +156,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			continue
 		}
 		l := Job{
-			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class}, Start: j.Start},
+			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
 			Slurm:  j.ID, request: s.request(j), pool: pool,
 		}
 		// A job that waits for another or for a moment is not in the queue yet.

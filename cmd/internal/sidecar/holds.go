@@ -23,6 +23,8 @@ type holds struct {
 	open  []*priority.Queued              // those jobs of queue whose state differs from kept
 	stale bool                            // open is to be found anew
 
+	demands map[ostrich.JobID]demand // of the jobs of queue with a special one
+
 	joined []ostrich.Event // what join returned; its memory is used again
 
 	limits   map[ostrich.JobID]limit // as the scheduler last gave them
@@ -106,7 +108,7 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 		case ostrich.Hold:
 			h.kept[e.Job.ID] = true
 		case ostrich.Release:
-			if w == priority.Limited || w == priority.Impossible {
+			if w == priority.Limited || w == priority.Barred || w == priority.Impossible {
 				continue
 			}
 			h.kept[e.Job.ID] = false
@@ -125,7 +127,9 @@ const knownLate = ostrich.Time(5)
 
 // changes returns events for the jobs on which the queue and the schedules differ.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+	var events []ostrich.Event
 	if h.stale {
+		events = h.givenUp(now, record)
 		h.open = h.open[:0]
 		for i := range h.queue {
 			if q := &h.queue[i]; (h.waits[q.Job] != priority.Able) != h.kept[q.Job] {
@@ -134,7 +138,6 @@ func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 		}
 		h.stale = false
 	}
-	var events []ostrich.Event
 	h.open = slices.DeleteFunc(h.open, func(q *priority.Queued) bool {
 		id, w := q.Job, h.waits[q.Job]
 		r, known := record(id)
@@ -156,5 +159,40 @@ func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 		return true
 	})
 	slices.SortFunc(events, ostrich.Compare)
+	return events
+}
+
+// demand is what a job's owner can choose so that it cannot start, and take back.
+type demand struct {
+	priority.Wants
+	reservation, partition string
+}
+
+// demandOf returns what a pending job demands, and whether it is anything special. A partition
+// counts where Slurm gives it a reason that is not its turn, such as PartitionDown.
+func demandOf(q *priority.Queued) (demand, bool) {
+	d := demand{Wants: q.Wants, reservation: q.Reservation, partition: q.Partition}
+	return d, q.Wants != (priority.Wants{}) || q.Reservation != "" || !priority.ForItsTurn(q.Reason)
+}
+
+// givenUp returns a Hold and a Release for each job that demands something else than
+// before: it counts as submitted now. Barred knows only of nodes, processors and licenses;
+// whatever else kept the job from starting was its owner's choice too.
+func (h *holds) givenUp(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) (events []ostrich.Event) {
+	demands := make(map[ostrich.JobID]demand)
+	for i := range h.queue {
+		q := &h.queue[i]
+		is, special := demandOf(q)
+		if special {
+			demands[q.Job] = is
+		}
+		if was, had := h.demands[q.Job]; !had || was == is || h.kept[q.Job] {
+			continue
+		}
+		if r, known := record(q.Job); known && r.Job.Start == 0 {
+			events = append(events, ostrich.Event{At: now, Kind: ostrich.Hold, Job: r.Job}, ostrich.Event{At: now, Kind: ostrich.Release, Job: r.Job})
+		}
+	}
+	h.demands = demands
 	return events
 }

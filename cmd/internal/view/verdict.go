@@ -26,6 +26,8 @@ func (s *Cycle) verdict(e *Explanation, p *priority.Entry, pool *Pool) string {
 			return "As many tasks of its array run as may run at a time (Slurm's reason: JobArrayTaskLimit). One of them must end first."
 		}
 		return fmt.Sprintf("A limit of its user, account or QOS is reached (Slurm's reason: %s). Other jobs under that limit must end first.", p.Reason)
+	case priority.Barred:
+		return fmt.Sprintf("It cannot start, whatever others do: %s (Slurm's reason: %s).", p.Barred, p.Reason)
 	case priority.Impossible:
 		return fmt.Sprintf("It asks for what it cannot get (Slurm's reason: %s). It does not start unless it is changed (scontrol update) "+
 			"or an administrator changes the limits.", p.Reason)

@@ -17,6 +17,8 @@ import (
 //	id user uid account partition qos name wckey comment cpus limit (minutes)
 //	array task tasks          id of the array, and its task or tasks here
 //	full                      the id in squeue, if not made from these: "40+1"
+//	nodes without features licenses   what it asks for by name
+//	on                        the nodes of a job that runs
 //	submit start state        seconds after Epoch; a job that has started runs
 //	held reason reservation dependency
 //	end eligible suspended alloc assoc    of a row of sacct's, see [Sacct]
@@ -169,7 +171,8 @@ func (j Job) squeue() *strings.Replacer {
 		"%Q", j.Or("restored", strconv.FormatInt(j.priority(), 10)), "%y", j.Or("nice", "0"),
 		"%T", j.state(), "%S", j.moment("start", "N/A"), "%V", strconv.FormatInt(Epoch+j.Number("submit"), 10),
 		"%v", j.Or("reservation", "(null)"), "%E", j.Or("dependency", "(null)"), "%r", j.Or("reason", reason),
-		"%C", j.Or("cpus", "1"), "%l", j.limit(), "%w", j.Or("wckey", "(null)"), "%j", j.Or("name", "job"), "%k", j.Or("comment", "(null)"),
+		"%C", j.Or("cpus", "1"), "%l", j.limit(), "%n", j["nodes"], "%x", j["without"], "%f", j.Or("features", "(null)"), "%W", j.Or("licenses", "(null)"),
+		"%N", j["on"], "%w", j.Or("wckey", "(null)"), "%j", j.Or("name", "job"), "%k", j.Or("comment", "(null)"),
 	)
 }
 
