@@ -151,7 +151,7 @@ type Row struct {
 	ID        ostrich.JobID
 	Array     ostrich.JobID // 0 unless the job belongs to an array
 	Task      int64         // of the array; -1 for none and for several
-	Tasks     uint32        // pending tasks of an array that are one record; else 1
+	Tasks     uint32        // pending tasks of an array that are one record, 0 if sacct shows none; else 1
 	Het       ostrich.JobID // leader of a heterogeneous job, or 0
 	UID       uint32
 	User      string // "" without an association
