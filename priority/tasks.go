@@ -63,6 +63,15 @@ func (s TaskSet) Count() int {
 	return n
 }
 
+// Last returns the highest number of the set; -1 of none.
+func (s TaskSet) Last() int {
+	last := -1
+	for _, r := range s {
+		last = max(last, r.first+(r.last-r.first)/r.step*r.step)
+	}
+	return last
+}
+
 // FormatTasks formats ascending tasks as squeue does (slurm_protocol_defs.c,
 // xlate_array_task_str): more than five at equal distances as a stride, "0-99:3".
 func FormatTasks(tasks []int) string {

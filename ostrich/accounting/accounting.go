@@ -6,6 +6,7 @@ package accounting
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -43,6 +44,14 @@ type Job struct {
 	Limit     ostrich.Duration // time limit; 0 without one
 }
 
+// Ran is how long the job ran, without its suspensions; 0 if it has not ended.
+func (j *Job) Ran() ostrich.Duration {
+	if j.Start == 0 || j.End == 0 {
+		return 0
+	}
+	return max(0, ostrich.Duration(j.End-j.Start)-j.Suspended)
+}
+
 // State is how far a job has come.
 type State uint8
 
@@ -71,7 +80,10 @@ const (
 // does not know REVOKED, that of a job which another cluster of a federation took.
 func ParseState(name []byte) (s State, known bool) {
 	word, _, _ := bytes.Cut(name, []byte{' '})
-	switch string(bytes.TrimRight(word, "+")) {
+	if begin, cut := bytes.CutSuffix(word, []byte{'+'}); cut {
+		word = whole(begin)
+	}
+	switch string(word) {
 	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
 		return Pending, true
 	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
@@ -92,6 +104,35 @@ func ParseState(name []byte) (s State, known bool) {
 	return 0, false
 }
 
+// longStates are the states that a narrow column of sacct's may cut off. It ends with a +
+// then.
+var longStates = []string{
+	"OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "CONFIGURING",
+	"COMPLETING", "COMPLETED", "CANCELLED", "SUSPENDED", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "SIGNALING", "STAGE_OUT",
+	"PENDING", "RUNNING", "FAILED", "TIMEOUT", "DEADLINE", "REQUEUED", "RESIZING", "STOPPED",
+}
+
+// whole returns the state of which a column shows the beginning, or just that if it is
+// a state or the beginning of none or of several.
+func whole(begin []byte) []byte {
+	var found []byte
+	for _, name := range longStates {
+		switch {
+		case name == string(begin):
+			return begin
+		case len(begin) < 4 || !strings.HasPrefix(name, string(begin)):
+		case found != nil:
+			return begin
+		default:
+			found = []byte(name)
+		}
+	}
+	if found == nil {
+		return begin
+	}
+	return found
+}
+
 // Association is a user in an account, for whom jobs run.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
@@ -110,7 +151,7 @@ type Row struct {
 	ID        ostrich.JobID
 	Array     ostrich.JobID // 0 unless the job belongs to an array
 	Task      int64         // of the array; -1 for none and for several
-	Tasks     uint32        // pending tasks of an array that are one record; else 1
+	Tasks     uint32        // pending tasks of an array that are one record, 0 if sacct shows none; else 1
 	Het       ostrich.JobID // leader of a heterogeneous job, or 0
 	UID       uint32
 	User      string // "" without an association

@@ -48,7 +48,7 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		stretch := float64(j.End-j.Submit) / max(1, j.run())
 		if err := out.Write([]string{
 			whole(int64(j.ID)), workload, "rigid", whole(int64(j.Submit)), strconv.Itoa(j.Procs), requested, success,
-			state, whole(int64(j.Start)), whole(int64(j.End - j.Start)), whole(int64(j.End)), whole(int64(j.Start - j.Submit)),
+			state, whole(int64(j.Start)), whole(int64(j.Ran())), whole(int64(j.End)), whole(int64(j.Start - j.Submit)),
 			whole(int64(j.End - j.Submit)), strconv.FormatFloat(stretch, 'f', 6, 64), places[i].String(),
 			whole(int64(j.User)), campaign,
 		}); err != nil {

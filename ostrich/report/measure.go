@@ -20,10 +20,22 @@ type Job struct {
 	Procs    int
 	Estimate ostrich.Duration // expected run time; 0 if not known
 	Killed   bool             // ended at its estimate, before it was done
+
+	Suspended ostrich.Duration // between start and end
 }
 
-// run returns the length p of the job.
-func (j *Job) run() float64 { return float64(j.End - j.Start) }
+// Ran returns the length p of the job, without the time in which it was suspended.
+func (j *Job) Ran() ostrich.Duration { return ostrich.Duration(j.End-j.Start) - j.Suspended }
+
+// Busy returns on how many processors the job ran in the mean, from its start to its end.
+func (j *Job) Busy() float64 {
+	if j.Suspended == 0 {
+		return float64(j.Procs)
+	}
+	return float64(j.Procs) * j.run() / float64(j.End-j.Start)
+}
+
+func (j *Job) run() float64 { return float64(j.Ran()) }
 
 // Campaign is a campaign that has ended.
 type Campaign struct {
@@ -75,7 +87,7 @@ func Campaigns(jobs []Job) []Campaign {
 		c.Submit = min(c.Submit, j.Submit)
 		c.End = max(c.End, j.End)
 		c.Work += ostrich.Work(j.run()) * ostrich.Work(j.Procs)
-		c.Longest = max(c.Longest, ostrich.Duration(j.End-j.Start))
+		c.Longest = max(c.Longest, j.Ran())
 	}
 	return slices.DeleteFunc(list, func(c Campaign) bool { return c.Jobs == 0 })
 }

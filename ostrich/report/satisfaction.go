@@ -128,7 +128,7 @@ func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (o
 	var last []ostrich.Time // due date of the last of the jobs of a campaign, by number
 	for i := range jobs {
 		j := &jobs[i]
-		run := ostrich.Duration(j.End - j.Start)
+		run := j.Ran()
 		due := a.Due(j.Submit, run)
 		ofJobs[i] = satisfaction.Lateness(j.Start, due)
 		if j.Campaign < 0 {

@@ -33,8 +33,8 @@ func Utilisations(jobs []Job, m int, from, before ostrich.Time, step ostrich.Dur
 		j := &jobs[i]
 		start, end := max(j.Start, from), min(j.End, before)
 		if start < end {
-			edge(start, float64(j.Procs))
-			edge(end, -float64(j.Procs))
+			edge(start, j.Busy())
+			edge(end, -j.Busy())
 		}
 	}
 	busy := 0.0

@@ -54,7 +54,8 @@ func (j *Job) task(first ostrich.Time) Task {
 // Logged is a job of a log, with the times at which it ran.
 type Logged struct {
 	Job
-	Start ostrich.Time
+	Start     ostrich.Time
+	Suspended ostrich.Time // in all, between its start and its end
 
 	// Preceding is a job that had to end before this one was submitted, 0 for
 	// none, and Think the time from its end to the submission, -1 if not known
@@ -63,7 +64,7 @@ type Logged struct {
 	Think     ostrich.Duration
 }
 
-func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) }
+func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) + l.Suspended }
 
 // accounted is the job as far as a campaign rule looks at it.
 func (l *Logged) accounted() ostrich.Job {
@@ -74,6 +75,7 @@ func (l *Logged) accounted() ostrich.Job {
 func (l *Logged) Recorded(campaign int) report.Job {
 	return report.Job{
 		ID: l.ID, User: l.User, Campaign: campaign, Submit: l.Submit, Start: l.Start, End: l.end(), Procs: l.Procs, Estimate: l.Estimate,
+		Suspended: ostrich.Duration(l.Suspended),
 	}
 }
 

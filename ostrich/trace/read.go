@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 
 // Log is a workload log.
 type Log struct {
-	Header  []string // comment lines as they are, without the semicolon
+	Header  []string // comment lines as they are, without the semicolon, or the # of some logs
 	Records []Record
 
 	// Skipped counts the lines that Options.Lenient left out, and Faults
@@ -69,7 +70,8 @@ func Open(path string, o Options) (*Log, error) {
 	return Read(f, path, o)
 }
 
-// Read reads a log, which may be compressed with gzip. The name is for error
+// Read reads a log, which may be compressed with gzip. It rounds fractions of seconds and
+// of kilobytes. A line may lack the last field, the think time. The name is for error
 // messages. A log without a job is ErrEmpty.
 func Read(r io.Reader, name string, o Options) (*Log, error) {
 	text, err := Inflate(r)
@@ -124,7 +126,7 @@ func (l *Log) line(line []byte) *Fault {
 		switch {
 		case len(line) == 0:
 			return nil
-		case line[0] == ';':
+		case line[0] == ';' || line[0] == '#':
 			l.Header = append(l.Header, string(line[1:]))
 			return nil
 		}
@@ -231,22 +233,31 @@ func (r *Record) fields(line []byte) *Fault {
 		if i >= Fields {
 			return &Fault{Why: fmt.Sprintf("more than %d fields", Fields)}
 		}
-		if why := r.set(wholes[i], text); why != "" {
+		if why := r.set(i, wholes[i], text); why != "" {
 			return &Fault{Field: i + 1, Text: string(text), Why: why}
 		}
 	}
-	if len(texts) < Fields {
+	if len(texts) == Fields-1 { // some logs have no think times
+		r.Think = Unknown
+	} else if len(texts) < Fields {
 		return &Fault{Why: fmt.Sprintf("%d fields instead of %d", len(texts), Fields)}
 	}
 	return nil
 }
 
 // set sets a field, nil for the CPU time, and returns what is wrong with the text.
-func (r *Record) set(field *int64, text []byte) (why string) {
+func (r *Record) set(at int, field *int64, text []byte) (why string) {
 	var ok bool
 	if field != nil {
-		if *field, ok = parseWhole(text); !ok {
+		if *field, ok = parseWhole(text); ok {
+			return ""
+		}
+		x, err := strconv.ParseFloat(string(text), 64)
+		if !measured[at] || err != nil || !(math.Abs(x) < 1<<53) || bytes.ContainsAny(text, "xXpP_") {
 			return "not a whole number"
+		}
+		if *field = int64(math.Round(x)); *field == 0 && x > 0 && at == runField {
+			*field = 1 // it ran
 		}
 		return ""
 	}
@@ -278,20 +289,30 @@ func parseWhole(text []byte) (int64, bool) {
 // and false if there is none.
 func (l *Log) Value(name string) (string, bool) {
 	for _, line := range l.Header {
-		key, value, ok := strings.Cut(line, ":")
-		if ok && strings.EqualFold(strings.TrimSpace(key), name) {
-			return strings.TrimSpace(value), true
+		i := strings.IndexAny(line, ":=")
+		if i >= 0 && strings.EqualFold(strings.TrimSpace(line[:i]), name) {
+			return strings.TrimSpace(line[i+1:]), true
 		}
 	}
 	return "", false
 }
 
+// grouped is a number with a comma, a blank or the like between its thousands.
+var (
+	grouped   = regexp.MustCompile(`^(\d{1,3}(?:[,'_ \x{a0}\x{202f}]\d{3})+)(?:[ ,;(]|$)`)
+	thousands = strings.NewReplacer(",", "", "'", "", "_", "", " ", "", "\u00a0", "", "\u202f", "")
+)
+
 // Number returns the whole number with which the header's value for a name
-// begins; 0 if there is none. "MaxNodes: 128 (64 of them large)" is 128.
+// begins; 0 if there is none. "MaxNodes: 128 (64 of them large)" is 128, and "1,024" is
+// 1024.
 func (l *Log) Number(name string) int64 {
 	text, ok := l.Value(name)
 	if !ok {
 		return 0
+	}
+	if m := grouped.FindStringSubmatch(text); m != nil {
+		text = thousands.Replace(m[1])
 	}
 	text, _, _ = strings.Cut(text, " ")
 	n, _ := parseWhole([]byte(strings.TrimRight(text, ",;")))

@@ -36,8 +36,14 @@ const (
 // Fields is the number of fields of a line.
 const Fields = 18
 
-// cpuField is the field that is no whole number, from 0.
-const cpuField = 5
+// Fields from 0: the one that is no whole number, and the run time.
+const (
+	cpuField = 5
+	runField = 3
+)
+
+// measured are the fields that are times or memory: some logs have fractions there.
+var measured = [Fields]bool{1: true, 2: true, 3: true, 6: true, 8: true, 9: true, 17: true}
 
 // fieldNames are the names of the fields in error messages.
 var fieldNames = [Fields]string{

@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		{"empty", "", "trace: x.swf: no job in the log"},
 		{"comments only", "; nothing\n", "trace: x.swf: no job in the log"},
 		{"not a number", good + strings.Replace(good, "20", "-", 1), `trace: x.swf:2: field 4 (run time): "-": not a whole number`},
-		{"fraction", strings.Replace(good, "20", "20.5", 1), `trace: x.swf:1: field 4 (run time): "20.5": not a whole number`},
+		{"fraction", strings.Replace(good, " 4 ", " 4.5 ", 1), `trace: x.swf:1: field 5 (allocated processors): "4.5": not a whole number`},
 		{"CPU time", strings.Replace(good, "4 -1", "4 NaN", 1), `trace: x.swf:1: field 6 (CPU time): "NaN": not a number`},
 		{"too few", "1 2 3\n", "trace: x.swf:1: 3 fields instead of 18"},
 		{"too many", strings.TrimSpace(good) + " 7\n", "trace: x.swf:1: more than 18 fields"},
@@ -90,6 +90,38 @@ func TestFaults(t *testing.T) {
 	}
 	if _, err := trace.Open(filepath.Join(t.TempDir(), "none"), trace.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
+	}
+}
+
+// TestVariants: what some logs have otherwise than the format says.
+func TestVariants(t *testing.T) {
+	want := trace.Record{
+		Number: 1, Submit: 11, Wait: 10, Run: 20, Allocated: 4, CPU: -1, Memory: -1, Requested: 4, Limit: 60, RAM: -1, Status: 1, User: 7, Group: 8,
+		App: -1, Queue: -1, Partition: -1, Preceding: -1, Think: -1,
+	}
+	for _, tt := range []struct {
+		name, text string
+		procs      int64
+	}{
+		{"fractions, and CRLF", "; MaxProcs: 8\r\n1 10.5 10.0 19.6 4 -1 -1 4 60.4 -1 1 7 8 -1 -1 -1 -1 -1\r\n", 8},
+		{"17 fields", "; MaxProcs: 8\n1 11 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1\n", 8},
+		{"#, =, and a mark", "\ufeff# MaxProcs = 8\n#\n1 11 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1\n# end\n", 8},
+		{"thousands", "; MaxProcs: 1,024,000 (all)\n1 11 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1", 1024000},
+		{"thousands apart", "; MaxProcs = 1 024\n1 11 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1", 1024},
+		{"words", "; MaxProcs: 1024, of 3 kinds\n1 11 10 20 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1", 1024},
+	} {
+		log, err := trace.Read(strings.NewReader(tt.text), "x.swf", trace.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if diff := cmp.Diff([]trace.Record{want}, log.Records); diff != "" || log.Processors() != tt.procs {
+			t.Errorf("%s: %d processors\n%s", tt.name, log.Processors(), diff)
+		}
+	}
+	log, err := trace.Read(strings.NewReader("1 11 10 0.3 4 -1 -1 4 60 -1 1 7 8 -1 -1 -1 -1 -1"), "x.swf", trace.Options{})
+	if err != nil || log.Records[0].Run != 1 {
+		t.Errorf("a job of a third of a second: %v", err)
 	}
 }
 

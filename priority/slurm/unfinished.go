@@ -17,6 +17,10 @@ type Unfinished struct {
 	Status Status
 	Wait   priority.Wait // why a record that Waits cannot start
 	Text   string        // changes when accounting's row of the record does
+
+	// Of the waiting tasks of an array: how many they are, and the highest number.
+	// 0 of other records.
+	Tasks, LastTask int
 }
 
 // Status is how far a record has come.
@@ -56,6 +60,7 @@ func parseUnfinished(out, mark string) ([]Unfinished, error) {
 		u, err := parseUnfinishedRecord(record)
 		if i, again := at[u.Job]; again { // more tasks of one record
 			all[i].Text += "\n" + u.Text
+			all[i].Tasks, all[i].LastTask = all[i].Tasks+u.Tasks, max(all[i].LastTask, u.LastTask)
 		} else {
 			at[u.Job] = len(all)
 			all = append(all, u)
@@ -86,6 +91,9 @@ func parseUnfinishedRecord(text string) (Unfinished, error) {
 	case "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
 		q := priority.Queued{Reason: f[9], Priority: 1, Partition: f[6]}
 		u.Status, u.Wait = Waits, q.Wait()
+		if tasks, bad := parseTasks(f[8]); bad == nil && f[8] != "N/A" {
+			u.Tasks, u.LastTask = tasks.Count(), tasks.Last()
+		}
 		f[9] = u.Wait.String() // from Resources to Priority nothing changes
 		if u.Wait != priority.Later {
 			f[3] = "" // an estimate

@@ -18,11 +18,11 @@ const unfinishedRecords = mark + "13|1795501100|PENDING|N/A|1:00:00|1|main|norma
 
 func TestUnfinished(t *testing.T) {
 	want := []Unfinished{
-		{13, 1795501100, Waits, priority.Limited, "1795501100|PENDING||1:00:00|1|main|normal|2-40%1|waits for a limit|astro"},
-		{7, 1795501099, Waits, priority.Able, "1795501099|PENDING||5:00|2|main|normal|N/A|can start|bio"},
-		{9, 1795501100, Waits, priority.Later, "1795501100|PENDING|1795504700|5:00|1|main|normal|N/A|begins later|astro"},
-		{15, 1795501099, Runs, priority.Able, "1795501099|RUNNING|1795501100|1:00:00|4|main|normal|1|None|astro"},
-		{16, 1795501099, Ends, priority.Able, "1795501099|COMPLETING|1795501100|1:00:00|4|main|normal|2|None|astro"},
+		{13, 1795501100, Waits, priority.Limited, "1795501100|PENDING||1:00:00|1|main|normal|2-40%1|waits for a limit|astro", 39, 40},
+		{7, 1795501099, Waits, priority.Able, "1795501099|PENDING||5:00|2|main|normal|N/A|can start|bio", 0, 0},
+		{9, 1795501100, Waits, priority.Later, "1795501100|PENDING|1795504700|5:00|1|main|normal|N/A|begins later|astro", 0, 0},
+		{15, 1795501099, Runs, priority.Able, "1795501099|RUNNING|1795501100|1:00:00|4|main|normal|1|None|astro", 0, 0},
+		{16, 1795501099, Ends, priority.Able, "1795501099|COMPLETING|1795501100|1:00:00|4|main|normal|2|None|astro", 0, 0},
 	}
 	got, err := parseUnfinished("CLUSTER: c1\n"+unfinishedRecords, mark)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

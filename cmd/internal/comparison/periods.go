@@ -277,7 +277,7 @@ func (x *period) measure(ran []report.Job, late []float64) {
 			continue
 		}
 		x.addJob(&x.sums[b], 0, i)
-		x.work += float64(j.End-j.Start) * float64(j.Procs)
+		x.work += float64(j.Ran()) * float64(j.Procs)
 		waits, ofWait = append(waits, float64(j.Start-j.Submit)), append(ofWait, int32(b))
 		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
 			x.late[b] += l
@@ -330,7 +330,7 @@ func (x *period) figures(ran []report.Job) Period {
 		if j := &ran[i]; j.Submit >= x.from && j.Submit < x.to {
 			f.Jobs++
 			users[j.User] = true
-			work += float64(max(0, min(j.End, x.to)-j.Start)) * float64(j.Procs) // what comes later is not known of both periods
+			work += float64(max(0, min(j.End, x.to)-j.Start)) * j.Busy() // what comes later is not known of both periods
 		}
 	}
 	f.Users, f.Load = len(users), work/(float64(x.in.Procs)*float64(x.to-x.from))

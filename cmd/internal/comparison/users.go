@@ -47,7 +47,7 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 	}
 	jobs := s.in.Runs[s.in.Baseline].Jobs
 	for i := range jobs {
-		list[s.owner[i]].CoreHours += float64(jobs[i].End-jobs[i].Start) * float64(jobs[i].Procs) / 3600
+		list[s.owner[i]].CoreHours += float64(jobs[i].Ran()) * float64(jobs[i].Procs) / 3600
 	}
 	slices.SortStableFunc(list, func(a, b User) int { return cmp.Compare(b.CoreHours, a.CoreHours) }) // ties by id
 	return list, nil

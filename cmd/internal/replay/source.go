@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,10 @@ func (o *SiteOptions) checkSource() error {
 		return errors.New("compare: --swf or --sacct, not both")
 	case o.files() && o.given("clusters"):
 		return errors.New("compare: --clusters names one of the database, and the jobs come from a file")
+	case !o.given("sacct") && (o.given("columns") || o.given("delimiter")):
+		return errors.New("compare: --columns and --delimiter go with --sacct")
+	case o.given("delimiter") && o.Delimiter == "":
+		return errors.New("compare: --delimiter: at least one character")
 	case !o.files() && o.given("lenient"):
 		return errors.New("compare: --lenient goes with --swf and --sacct")
 	case !o.given("swf") && o.given("load"):
@@ -93,6 +98,14 @@ func (o *SiteOptions) checkSource() error {
 		return errors.New("compare: --procs and --nodes: at least 1")
 	}
 	return nil
+}
+
+// columns returns the names of --columns.
+func (o *SiteOptions) columns() []string {
+	if o.Columns == "" {
+		return nil
+	}
+	return strings.Split(o.Columns, ",")
 }
 
 // files reports whether the jobs come from files.
@@ -201,7 +214,7 @@ func (s *source) readFiles() error {
 		}
 		raw, err := os.ReadFile(path)
 		if err == nil {
-			err = parse(string(raw))
+			err = parse(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 		}
 		if err != nil {
 			return fmt.Errorf("--%s: %s: %w", option, path, err)
@@ -290,7 +303,9 @@ func (s *source) readDumps(ctx context.Context) error {
 		var h *accounting.History
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
-				h, err = sacct.Read(in, path, sacct.Options{Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster})
+				h, err = sacct.Read(in, path, sacct.Options{
+					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: s.o.Delimiter,
+				})
 				return err
 			})
 		})

@@ -132,7 +132,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		j := &h.Jobs[i]
 		switch {
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
-			never++
+			never += tasksOf(j)
 			continue
 		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
 			rejected++
@@ -142,7 +142,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 			}
-			before[j.Association] += left * float64(j.End-j.Start) * cmp.Or(j.Billing, float64(j.Procs)) * s.Priority.QOS[j.QOS].UsageFactor
+			before[j.Association] += left * float64(j.Ran()) * cmp.Or(j.Billing, float64(j.Procs)) * s.Priority.QOS[j.QOS].UsageFactor
 			continue
 		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
@@ -174,14 +174,14 @@ func (s *Study) addJobs(h *accounting.History) error {
 				l.ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
 			}
 			l.campaign = -1
-			open++
+			open += tasksOf(j)
 			l.Start = cmp.Or(j.Start, l.Submit)
 			l.Run = cmp.Or(limit, day)
 		case j.Start:
 			instant++
 			l.Run = 1
 		default:
-			l.Run = ostrich.Duration(j.End - j.Start)
+			l.Run, l.Suspended = max(1, j.Ran()), j.End-j.Start-ostrich.Time(max(1, j.Ran()))
 		}
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
@@ -202,7 +202,14 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		l.User = id
 		l.request.Eligible = l.Submit
-		s.Jobs = append(s.Jobs, l)
+		for range tasksOf(j) {
+			l.ID = ostrich.JobID(len(s.Jobs) + 1)
+			s.Jobs = append(s.Jobs, l)
+		}
+	}
+	all := 0
+	for i := range h.Jobs {
+		all += tasksOf(&h.Jobs[i])
 	}
 	s.note(never, "never started: left out", "never started: left out")
 	if part := s.finish(open, parts); s.Happened {
@@ -218,7 +225,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
 	if len(s.Jobs) == open {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			len(h.Jobs), never, open, len(h.Jobs)-never-open-rejected-elsewhere-lost)
+			all, never, open, all-never-open-rejected-elsewhere-lost)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
@@ -226,6 +233,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 	s.sort()
 	return nil
 }
+
+// tasksOf returns how many jobs a record stands for: the tasks of an array wait in one.
+func tasksOf(j *accounting.Job) int { return int(max(1, j.Tasks)) }
 
 // lastSeen returns until when a job counts that has not ended: the end of the data, or its
 // time limit. If it is still said to run later, it was lost.

@@ -90,7 +90,12 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmd
 	if err != nil {
 		return slurmdb.Batch{}, err
 	}
-	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance)}
+	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance), arrays: make(map[ostrich.JobID]*slurm.Unfinished)}
+	for i := range queue {
+		if u := &queue[i]; u.Tasks > 0 {
+			p.arrays[u.Job] = u
+		}
+	}
 	sites, err := p.read(ctx, queue)
 	if err != nil {
 		return slurmdb.Batch{}, err
@@ -110,6 +115,7 @@ type poll struct {
 	source *Source
 	now    ostrich.Time
 	rows   map[ostrich.JobID]glance // the latest row read of each job
+	arrays map[ostrich.JobID]*slurm.Unfinished
 }
 
 // glance is what is compared of a row with squeue.
@@ -206,9 +212,31 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 		if g, known := p.rows[r.ID]; (!known || r.Submit >= g.submit) && (r.End == 0 || !p.source.cold) {
 			p.rows[r.ID] = glance{r.Submit, r.Start, r.End, r.Eligible}
 		}
+		p.count(&r)
 		p.Row(&r)
 		return nil
 	}, which...)
+}
+
+// smallArray is up to which task number an array is taken to have its whole mask in
+// accounting: Slurm's default for MaxArraySize is 1001.
+const smallArray = 1000
+
+// count sets the number of the waiting tasks of a large array to what the queue says.
+// slurmdbd keeps which tasks wait as a mask in a column of 65535 characters. That of an
+// array with a task above 262131 loses its end, so that sacct shows others than wait, or
+// none, also when only few of them are left.
+func (p *poll) count(r *accounting.Row) {
+	if r.Array == 0 || r.Task >= 0 || r.Start != 0 || r.End != 0 {
+		return
+	}
+	u, waits := p.arrays[r.ID]
+	if waits && u.Submit == r.Submit && (r.Tasks == 0 || u.LastTask > smallArray) {
+		r.Tasks = uint32(u.Tasks)
+	}
+	if r.Tasks == 0 && r.Impossible == "" {
+		r.Impossible = "sacct: an array of which no task waits"
+	}
 }
 
 // each passes the rows that sacct prints to visit, until that returns an error.

@@ -37,6 +37,7 @@ const (
 	colLimitRaw
 	colSuspended
 	colName
+	colNodeList
 	columns int = iota
 )
 
@@ -47,13 +48,18 @@ var columnNames = map[string]column{
 	"start": colStart, "end": colEnd, "elapsed": colElapsed, "elapsedraw": colElapsedRaw, "state": colState,
 	"nnodes": colNodes, "ncpus": colProcs, "alloccpus": colProcs, "reqcpus": colAsked, "reqmem": colMemory,
 	"reqtres": colReqTRES, "alloctres": colAllocTRES, "timelimit": colLimit, "timelimitraw": colLimitRaw,
-	"suspended": colSuspended, "jobname": colName,
+	"suspended": colSuspended, "jobname": colName, "nodelist": colNodeList,
 }
 
 // layout says where the columns of a dump are.
 type layout struct {
 	at    [columns]int // -1: not there
 	count int          // of all columns, unread ones too
+
+	// Of each column:
+	kinds []kind
+	free  []bool // it may hold the delimiter and new lines
+	read  []bool
 }
 
 func newLayout(names ...string) *layout {
@@ -62,9 +68,17 @@ func newLayout(names ...string) *layout {
 		l.at[c] = -1
 	}
 	for i, name := range names {
-		if c, ok := columnNames[strings.ToLower(strings.TrimSpace(name))]; ok && l.at[c] < 0 {
+		name = strings.ToLower(strings.TrimSpace(name))
+		name, _, _ = strings.Cut(name, "%") // a width, as in sacct's --format
+		c, is := columnNames[name]
+		if is = is && l.at[c] < 0; is {
 			l.at[c] = i
 		}
+		looks := kinds[name]
+		if name == "" { // after a delimiter at the end of the line
+			looks = func(cell []byte) bool { return len(cell) == 0 }
+		}
+		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is)
 	}
 	return l
 }
@@ -127,52 +141,41 @@ func isHeader(fields [][]byte) bool {
 	return is("jobidraw") && is("submit") || is("jobid") && is("state")
 }
 
-// header returns the layout that a header describes.
-func header(fields [][]byte) (*layout, error) {
-	var names []string
-	for _, f := range fields {
-		names = append(names, string(f))
-	}
+// header returns the layout of columns with these names.
+func header(names []string) (*layout, error) {
 	l := newLayout(names...)
 	var missing []string
 	for _, need := range []struct {
 		column column
 		name   string
 	}{
-		{colRaw, "JobIDRaw"}, {colUser, "User"}, {colSubmit, "Submit"}, {colStart, "Start"}, {colEnd, "End"}, {colState, "State"},
+		{colUser, "User"}, {colSubmit, "Submit"}, {colStart, "Start"}, {colEnd, "End"}, {colState, "State"},
 	} {
 		if l.at[need.column] < 0 {
 			missing = append(missing, need.name)
 		}
 	}
+	if l.at[colRaw] < 0 && l.at[colID] < 0 {
+		missing = append(missing, "JobID")
+	}
 	if l.at[colProcs] < 0 && l.at[colAsked] < 0 && l.at[colAllocTRES] < 0 {
 		missing = append(missing, "NCPUS")
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: %s", errColumns, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w: %s; run sacct again with them", errColumns, strings.Join(missing, ", "))
 	}
 	return l, nil
 }
 
 var errColumns = errors.New("the header lacks columns")
 
-// spread assigns the fields to columns. The name of a job may hold the delimiter;
-// then there are more fields than columns, and the name gets the surplus.
-func (l *layout) spread(fields [][]byte, values *[columns][]byte) bool {
-	extra := len(fields) - l.count
-	name := l.at[colName]
-	if extra < 0 || extra > 0 && name < 0 {
-		return false
-	}
+// spread assigns fields, one for each column, to what is read.
+func (l *layout) spread(fields [][]byte, values *[columns][]byte) {
 	for c, i := range l.at {
-		switch {
-		case i < 0:
+		if i < 0 {
 			values[c] = nil
-		case extra > 0 && i > name:
-			values[c] = fields[i+extra]
-		default:
+		} else {
 			values[c] = fields[i]
 		}
 	}
-	return true
 }

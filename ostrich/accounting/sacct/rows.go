@@ -198,7 +198,10 @@ func readGroup(r *accounting.Row, id []byte) (ok bool) {
 	list, _, _ = bytes.Cut(list, []byte{'%'})
 	tasks, counts := countTasks(list)
 	r.Tasks = uint32(max(tasks, 1))
-	return ok && counts
+	if ok && len(list) == 0 {
+		r.Tasks = 0 // a mask of tasks that lost its end
+	}
+	return ok && (counts || r.Tasks == 0)
 }
 
 // clip makes a text short enough for a message.

@@ -5,6 +5,7 @@ package sacct
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,12 @@ type Options struct {
 
 	// Cluster is the cluster whose jobs are read. "" means the only one.
 	Cluster string
+
+	// Columns are the columns of a dump without a header, as sacct --format names them.
+	Columns []string
+
+	// Delimiter is the text between two columns. "" is what the header has, or |.
+	Delimiter string
 
 	// Lenient makes Read skip and count malformed lines, instead of giving up at
 	// the first.
@@ -46,16 +53,27 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("sacct: %s:%d:%s: %q: %s", f.File, f.Line, f.Field, f.Text, f.Why)
 }
 
-// Read reads uncompressed output of sacct --parsable2. A first line with the
-// names of the columns gives their order. Without one (--noheader) the order must
-// be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
+// Read reads uncompressed output of sacct. A first line with the names of the columns
+// gives their order and the delimiter, which may be any text; lines before it that begin
+// with # are comments. Without one (--noheader) the order is that of Options.Columns, or
+// else must be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
 // keep the Submit of their line; From of the history is the first of these, and To a
 // second after the last. A dump without a job is ErrEmpty. Notes say what was changed or
 // left out.
+//
+// Texts such as the job's name may hold the delimiter and new lines. Where the other
+// columns do not tell which text it was, the line is malformed.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}}
+	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
+	}
+	if len(o.Columns) > 0 {
+		l, err := header(o.Columns)
+		if err != nil {
+			return nil, fmt.Errorf("sacct: --columns: %w", err)
+		}
+		d.header = l
 	}
 	in := reader(bufio.NewReaderSize(r, 1<<16))
 	for d.line = 1; ; d.line++ {
@@ -63,18 +81,27 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
 		}
-		if fault := d.add(bytes.TrimRight(line, "\r\n")); fault != nil {
-			var f *Fault
-			if !o.Lenient || !errors.As(fault, &f) {
-				return nil, fault
-			}
-			d.jobs.Skip(fault)
+		if fault := d.skip(d.add(bytes.TrimRight(line, "\r\n"))); fault != nil {
+			return nil, fault
 		}
 		if err != nil {
 			break
 		}
 	}
+	if fault := d.skip(d.give()); fault != nil {
+		return nil, fault
+	}
 	return d.history()
+}
+
+// skip counts a malformed line if that is wanted, and else returns the error.
+func (d *dump) skip(err error) error {
+	var f *Fault
+	if err == nil || !d.options.Lenient || !errors.As(err, &f) {
+		return err
+	}
+	d.jobs.Skip(err)
+	return nil
 }
 
 // reader reads the lines of a dump or a table.
@@ -94,6 +121,10 @@ type dump struct {
 
 	jobs    accounting.Builder
 	header  *layout // nil without one
+	mark    []byte  // between columns; a blank is any number of them
+	bounds  []int   // where columns of fixed widths end; nil if they have none
+	begun   []byte  // of a record whose text goes on in the next line
+	since   int     // the line in which it begins
 	fields  [][]byte
 	values  [columns][]byte
 	texts   accounting.Texts
@@ -102,6 +133,7 @@ type dump struct {
 	first, last ostrich.Time // submissions
 
 	steps, ghosts, others       int // lines left out
+	comments, further           int // lines that are no record
 	unnamed, longer, longerHour int // jobs
 	missing, settled, open      int // times near a change of the clocks
 	partial                     int // arrays whose tasks sacct has not listed completely
@@ -109,40 +141,97 @@ type dump struct {
 
 // add reads a line. Its error is a *Fault if the line may be skipped.
 func (d *dump) add(line []byte) error {
+	if len(d.begun) > 0 {
+		return d.more(line)
+	}
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
-	d.fields = split(d.fields[:0], line)
-	if (line[0] < '0' || line[0] > '9') && isHeader(d.fields) { // most lines begin with a number
-		l, err := header(d.fields)
-		if err != nil {
-			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
+	if line[0] < '0' || line[0] > '9' { // most lines begin with a number
+		if line[0] == '#' {
+			d.comments++
+			return nil
 		}
-		d.header = l
-		return nil
+		if names := d.names(line); names != nil {
+			l, err := header(names)
+			if err != nil {
+				return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
+			}
+			d.header, d.bounds = l, nil
+			return nil
+		}
+		if d.header != nil && len(d.mark) == 1 && d.mark[0] == ' ' && len(bytes.Trim(line, "- ")) == 0 {
+			d.bounds = dashes(line)
+			return nil
+		}
 	}
+	d.fields = d.split(d.fields[:0], line)
 	l := d.header
 	if l == nil {
 		if l = xdmodOf(d.fields); l == nil {
-			return d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header", len(d.fields)))
+			return d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
 		}
 	}
-	if !l.spread(d.fields, &d.values) {
-		return d.fault(fmt.Sprintf("%d fields, want %d", len(d.fields), l.count))
+	switch n := len(d.fields); {
+	case n == l.count:
+	case n > l.count:
+		cells, why := l.fit(d.fields, d.mark)
+		if cells == nil {
+			return d.fault(fmt.Sprintf("%d fields, want %d: %s", n, l.count, why))
+		}
+		d.fields = append(d.fields[:0], cells...)
+	case d.header != nil && d.jobs.Len() > 0 && l.free[l.count-1] && !l.startsWith(d.fields[0]):
+		d.further++ // of the last text of the record before
+		return nil
+	case d.header != nil && l.breaks(n):
+		d.begun, d.since = append(d.begun[:0], line...), d.line
+		return nil
+	default:
+		return d.fault(fmt.Sprintf("%d fields, want %d", n, l.count))
 	}
+	l.spread(d.fields, &d.values)
 	return d.job()
 }
 
-// split cuts a line at each delimiter.
-func split(fields [][]byte, line []byte) [][]byte {
-	for {
-		i := bytes.IndexByte(line, '|')
-		if i < 0 {
-			return append(fields, line)
-		}
-		fields = append(fields, line[:i])
-		line = line[i+1:]
+// most is how long a record may be that goes over several lines.
+const most = 1 << 20
+
+// more reads a line after one that ended in the middle of a text.
+func (d *dump) more(line []byte) error {
+	l := d.header
+	d.fields = d.split(d.fields[:0], line)
+	if len(d.fields) == l.count && l.like(d.fields) { // a record of its own
+		return errors.Join(d.skip(d.give()), d.add(line))
 	}
+	if len(d.begun)+len(line) > most {
+		return d.give()
+	}
+	d.begun = append(append(d.begun, '\n'), line...)
+	d.fields = d.split(d.fields[:0], d.begun)
+	if len(d.fields) < l.count {
+		return nil
+	}
+	cells, why := l.fit(d.fields, d.mark)
+	if cells == nil {
+		d.begun = d.begun[:0]
+		f := d.fault(fmt.Sprintf("with the lines up to %d %d fields, want %d: %s", d.line, len(d.fields), l.count, why))
+		f.Line = d.since
+		return f
+	}
+	l.spread(cells, &d.values)
+	err := d.job()
+	d.begun = d.begun[:0]
+	return err
+}
+
+// give returns the fault of a record that ended in the middle, if there is one.
+func (d *dump) give() error {
+	if len(d.begun) == 0 {
+		return nil
+	}
+	f := d.fault(fmt.Sprintf("%d fields, want %d", len(d.split(nil, d.begun)), d.header.count))
+	f.Line, d.begun = d.since, d.begun[:0]
+	return f
 }
 
 func (d *dump) fault(why string) *Fault { return &Fault{File: d.name, Line: d.line, Why: why} }
@@ -165,6 +254,9 @@ func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 // job reads the line of a job.
 func (d *dump) job() error {
+	if c, cut := d.truncated(); cut {
+		return d.bad(c, "cut off at the width of its column: run sacct again with --parsable2")
+	}
 	raw := d.values[colRaw]
 	id, _, _ := bytes.Cut(d.values[colID], []byte{'['}) // sacct truncates long lists with "...".
 	if bytes.IndexByte(raw, '.') >= 0 || bytes.IndexByte(id, '.') >= 0 {
@@ -185,7 +277,12 @@ func (d *dump) job() error {
 	name := accounting.NameClass(d.values[colName])
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
 	var ok bool
-	if j.ID, ok = readID(raw); !ok {
+	if j.ID, ok = readID(raw); raw == nil {
+		if j.ID, ok = derived(d.values[colID]); !ok {
+			return d.bad(colID, "not the id of a job")
+		}
+	}
+	if !ok {
 		return d.bad(colRaw, "not the id of a job")
 	}
 	if bytes.HasPrefix(d.values[colState], []byte("REVOKED")) {
@@ -319,6 +416,8 @@ func (d *dump) history() (*accounting.History, error) {
 		text  string
 	}{
 		{d.steps, "%d lines of job steps are left out."},
+		{d.comments, "%d lines that begin with # are left out."},
+		{d.further, "%d lines go on with the last text of a job, and are left out."},
 		{d.others, "%d lines of other clusters are left out."},
 		{d.ghosts, "%d lines of jobs that another cluster of the federation took are left out."},
 		{d.unnamed, "%d jobs are of a user without a name: the uid stands for it."},

@@ -73,7 +73,7 @@ const tenAM = 1709287200
 
 // classA is the class of a name that begins with "a" and the delimiter: what
 // follows is not told from further columns.
-var classA = accounting.NameClass([]byte("a"))
+func classOf(name string) uint64 { return accounting.NameClass([]byte(name)) }
 
 func plainJob(change func(*jobOf)) jobOf {
 	j := jobOf{"alice", "physics", "main", "normal", accounting.Job{
@@ -151,10 +151,10 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.AskedNodes = "", 0, 0 })},
 			"",
 		},
-		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00"), []jobOf{plainJob(func(j *jobOf) { j.Class = classA })}, ""},
+		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00"), []jobOf{plainJob(func(j *jobOf) { j.Class = classOf("a|b||2024-03-01|00:10:00") })}, ""},
 		{
 			"delimiters in the name, of 2016", without(line(fieldMemory, "4000M|gpu:2", fieldName, "a|b|00:10:00"), fieldQOS, fieldAlloc+1),
-			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.Class = "", 0, classA })},
+			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.Class = "", 0, classOf("a|b|00:10:00") })},
 			"",
 		},
 		{
@@ -162,7 +162,7 @@ func TestRead(t *testing.T) {
 				"FAILED|a|b|c|2024-03-01T11:01:00|2024-03-01T10:01:00|2024-03-01T10:00:00|bob|3|9|x\n",
 			[]jobOf{{User: "bob", Job: accounting.Job{
 				ID: 9, State: accounting.Failed, Tasks: 1, Procs: 3, Asked: 3, Submit: tenAM, Start: tenAM + 60, End: tenAM + 3660,
-				Class: classA,
+				Class: classOf("a|b|c"),
 			}}},
 			"",
 		},
@@ -347,7 +347,7 @@ func TestReadFaults(t *testing.T) {
 		{"header alone", header, "sacct: dump: no job in the dump"},
 		{"steps alone", line(fieldRaw, "7.0"), "sacct: dump: no job, but 1 lines of job steps"},
 		{"nonsense", nonsense, "sacct: dump:1: 1 fields, which are not those of Open XDMoD, and no header"},
-		{"the header lacks", "JobID|State|User\n", "sacct: dump:1: the header lacks columns: JobIDRaw, Submit, Start, End, NCPUS"},
+		{"the header lacks", "JobID|State|User\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, NCPUS; run sacct again with them"},
 		{"too few fields", header + without(plainLine, fieldName), "sacct: dump:2: 25 fields, want 26"},
 		{"too many, and no name", "JobIDRaw|Submit|Start|End|State|User|NCPUS\n1|2|3|4|5|6|7|8\n", "sacct: dump:2: 8 fields, want 7"},
 		{"id", plainLine + "\n" + line(fieldRaw, "x7"), `sacct: dump:2:jobidraw: "x7": not the id of a job`},

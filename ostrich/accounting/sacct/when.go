@@ -61,7 +61,8 @@ func (d *dump) when(j *accounting.Job) error {
 	case j.End > 0 && j.End < j.Submit-1:
 		return d.bad(colEnd, "before the job's submission")
 	}
-	if j.State.Ended() && known && elapsed == 0 && j.Start == j.End && !d.held(j) {
+	if j.State.Ended() && (!known || elapsed <= 1) && string(d.values[colNodeList]) == noNodes ||
+		j.State.Ended() && known && elapsed == 0 && j.Start == j.End && !d.held(j) {
 		j.Start = 0 // sacct shows the end as start of a job that never started
 	}
 	if err := d.suspended(j, elapsed, known); err != nil {
@@ -184,14 +185,12 @@ func (d *dump) limit(j *accounting.Job) error {
 		}
 	}
 	for _, c := range []column{colLimit, colLimitRaw} {
-		switch b := d.values[c]; string(b) {
-		case "", "UNLIMITED", "Partition_Limit":
-		default:
-			limit, err := parseElapsed(b)
-			if err != nil {
-				return d.bad(c, err.Error())
-			}
-			j.Limit = limit
+		limit, ok := readLimit(d.values[c])
+		if !ok {
+			return d.bad(c, "not [days-]hours:minutes:seconds, minutes or UNLIMITED")
+		}
+		if limit > 0 {
+			j.Limit = ostrich.Duration(limit)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ package lines
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 )
 
@@ -14,12 +15,23 @@ type Reader struct {
 	Most    int
 	TooLong error
 
-	long []byte // reused, for lines longer than the buffer
+	long  []byte // reused, for lines longer than the buffer
+	begun bool
 }
 
-// Next returns the next line with its end, valid until the next call. io.EOF
+// Mark is the byte order mark with which some programs begin a text.
+var Mark = []byte("\ufeff")
+
+// Next returns the next line with its end, valid until the next call, without the Mark
+// at the beginning of the text. io.EOF
 // comes with the last line, which may be empty.
 func (r *Reader) Next() ([]byte, error) {
+	if !r.begun {
+		r.begun = true
+		if first, _ := r.In.Peek(len(Mark)); bytes.Equal(first, Mark) {
+			_, _ = r.In.Discard(len(Mark)) // they are in the buffer
+		}
+	}
 	line, err := r.In.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err

@@ -1,0 +1,166 @@
+package sacct
+
+import (
+	"bytes"
+	"math"
+	"path"
+	"strings"
+	"time"
+
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// kind says what the cells of a column look like. nil is any text, which may hold the
+// delimiter and new lines.
+type kind func(cell []byte) bool
+
+// kinds are those of the columns that are no text, by their names in lower case.
+var kinds = map[string]kind{
+	"jobid": isID, "jobidraw": isID,
+	"submit": isMoment, "eligible": isMoment, "start": isMoment, "end": isMoment, "planned": isLength,
+	"elapsed": isLength, "elapsedraw": isNumber, "suspended": isLength, "timelimit": isLimit, "timelimitraw": isLimit,
+	"cputime": isLength, "cputimeraw": isNumber, "totalcpu": isLength, "systemcpu": isLength, "usercpu": isLength,
+	"state": isState, "exitcode": isExit, "derivedexitcode": isExit,
+	"nnodes": isNumber, "ncpus": isNumber, "alloccpus": isNumber, "reqcpus": isNumber, "allocnodes": isNumber, "reqnodes": isNumber,
+	"ntasks": isNumber, "uid": isNumber, "gid": isNumber, "associd": isNumber, "qosraw": isNumber, "priority": isNumber, "restarts": isNumber,
+	"reqmem": isMemory, "reqtres": isTRES, "alloctres": isTRES,
+	"cluster": isName, "user": isName, "group": isName, "account": isName, "partition": isName, "qos": isName, "qosreq": isName,
+	"nodelist": isNodes, "submitline": isCommand, "workdir": isPath,
+}
+
+// texts are the columns of kinds whose cells may hold the delimiter and new lines all the
+// same.
+var texts = map[string]bool{"submitline": true, "workdir": true}
+
+func isID(b []byte) bool {
+	return len(b) > 0 && '0' <= b[0] && b[0] <= '9' && !bytes.ContainsAny(b, " \t\n\"'/=")
+}
+
+func isNumber(b []byte) bool {
+	_, ok := amount(b, false)
+	return ok || len(b) == 0
+}
+
+func isMoment(b []byte) bool {
+	_, ok := (&dump{zone: zone{loc: time.UTC}}).moment(b)
+	return ok
+}
+
+func isLength(b []byte) bool {
+	_, err := parseElapsed(b)
+	return err == nil || len(b) == 0 || string(b) == "INVALID"
+}
+
+func isLimit(b []byte) bool {
+	_, ok := readLimit(b)
+	return ok
+}
+
+func isState(b []byte) bool {
+	_, ok := accounting.ParseState(b)
+	return ok || bytes.HasPrefix(b, []byte("REVOKED"))
+}
+
+func isExit(b []byte) bool {
+	code, signal, ok := bytes.Cut(b, []byte{':'})
+	return len(b) == 0 || ok && isNumber(code) && isNumber(signal)
+}
+
+func isTRES(b []byte) bool {
+	return len(b) == 0 || bytes.IndexByte(b, '=') > 0 && !bytes.ContainsAny(b, " \t\n\"'")
+}
+
+func isMemory(b []byte) bool {
+	_, ok := amount(bytes.TrimRight(b, "cn"), true)
+	return ok || len(b) == 0 || string(b) == "?"
+}
+
+// isName accepts what Slurm lets be the name of a user, an account, a partition or a QOS.
+func isName(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/=()<>;&*?") }
+
+func isNodes(b []byte) bool { return isName(b) || string(b) == noNodes }
+
+// isCommand accepts the line of a command that submits jobs.
+func isCommand(b []byte) bool {
+	word, _, _ := bytes.Cut(b, []byte{' '})
+	switch path.Base(string(word)) {
+	case "sbatch", "srun", "salloc":
+		return true
+	}
+	return len(b) == 0
+}
+
+func isPath(b []byte) bool { return len(b) == 0 || b[0] == '/' }
+
+// noNodes is what sacct writes as the nodes of a job that has none.
+const noNodes = "None assigned"
+
+// readLimit reads a time limit: [days-]hours:minutes:seconds, minutes, or a word for none
+// or for that of the partition, which are 0.
+func readLimit(b []byte) (seconds int64, ok bool) {
+	switch strings.ToLower(string(b)) {
+	case "", "unlimited", "infinite", "partition_limit", "not_set", "none", "n/a", "invalid":
+		return 0, true
+	}
+	seconds, ok = accounting.ReadTime(b)
+	return seconds, ok && seconds < math.MaxInt32*60
+}
+
+// fit assigns the fields of a line to its columns where texts hold the delimiter, so that
+// there are more fields than columns: texts take several fields, and each other column
+// one that looks like it. It is false if that goes in no way, or in several that differ in
+// what is read.
+func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
+	n, m := len(l.kinds), len(fields)
+	// ways[i*(m+1)+k]: how columns from i on can take the fields from k on; 2 is several
+	ways := make([]uint8, (n+1)*(m+1))
+	ways[n*(m+1)+m] = 1
+	cell := func(from, to int) []byte {
+		if to == from+1 {
+			return fields[from]
+		}
+		return bytes.Join(fields[from:to], mark)
+	}
+	most := func(i, k int) int { // the end of what column i can take from field k on
+		if l.free[i] {
+			return m - (n - i - 1)
+		}
+		return k + 1
+	}
+	takes := func(i, k, to int) bool { return l.kinds[i] == nil || l.kinds[i](cell(k, to)) }
+	for i := n - 1; i >= 0; i-- {
+		for k := i; k <= m-(n-i); k++ {
+			at := &ways[i*(m+1)+k]
+			for to := k + 1; to <= most(i, k) && *at < 2; to++ {
+				switch after := ways[(i+1)*(m+1)+to]; {
+				case after == 0 || !takes(i, k, to):
+				case l.unread(i): // how texts that nobody reads share the fields does not matter
+					*at = max(*at, after)
+				default:
+					*at += after
+				}
+			}
+		}
+	}
+	switch ways[0] {
+	case 0:
+		return nil, "no way to share them among the columns"
+	case 1:
+	default:
+		return nil, "a text holds the delimiter, and nothing tells which"
+	}
+	cells := make([][]byte, 0, n)
+	for i, k := 0, 0; i < n; i++ {
+		to := k + 1
+		for ; to < most(i, k) && !(ways[(i+1)*(m+1)+to] > 0 && takes(i, k, to)); to++ {
+		}
+		cells = append(cells, cell(k, to))
+		k = to
+	}
+	return cells, ""
+}
+
+// unread reports whether nobody reads a column nor the next one, and both are texts.
+func (l *layout) unread(i int) bool {
+	return i+1 < len(l.free) && l.free[i] && l.free[i+1] && !l.read[i] && !l.read[i+1]
+}

@@ -1,0 +1,168 @@
+package sacct
+
+import (
+	"bytes"
+	"hash/fnv"
+	"unicode"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// split cuts a line at each delimiter. A blank as the delimiter is that of columns of
+// fixed widths, as sacct prints them without --parsable2.
+func (d *dump) split(fields [][]byte, line []byte) [][]byte {
+	switch {
+	case d.bounds != nil:
+		from := 0
+		for _, to := range d.bounds {
+			to = min(to, len(line))
+			fields = append(fields, bytes.TrimSpace(line[min(from, to):to]))
+			from = to
+		}
+		return fields
+	case len(d.mark) == 1 && d.mark[0] == ' ':
+		return blanks(fields, line)
+	case len(d.mark) > 1:
+		return append(fields, bytes.Split(line, d.mark)...)
+	}
+	mark := d.mark[0]
+	for {
+		i := bytes.IndexByte(line, mark)
+		if i < 0 {
+			return append(fields, line)
+		}
+		fields = append(fields, line[:i])
+		line = line[i+1:]
+	}
+}
+
+// blanks cuts a line at its blanks, except in the values of sacct's that have some.
+func blanks(fields [][]byte, line []byte) [][]byte {
+	words := bytes.Fields(line)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case string(word) == "CANCELLED" && i+2 < len(words) && string(words[i+1]) == "by":
+			i += 2
+		case string(word) == "None" && i+1 < len(words) && string(words[i+1]) == "assigned":
+			i++
+			word = []byte(noNodes)
+		}
+		fields = append(fields, word)
+	}
+	return fields
+}
+
+// dashes returns where columns of fixed widths end, by the line below their names.
+func dashes(line []byte) []int {
+	var ends []int
+	for i := range line {
+		if line[i] == '-' && (i+1 == len(line) || line[i+1] == ' ') {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
+}
+
+// names returns the names of the columns if the line is a header, and else nil. Of the
+// first header it takes the delimiter, unless that is given: what stands between two
+// names.
+func (d *dump) names(line []byte) []string {
+	mark := d.mark
+	if d.header == nil && d.options.Delimiter == "" {
+		mark = between(line)
+	}
+	if len(mark) == 0 {
+		return nil
+	}
+	fields := (&dump{mark: mark}).split(nil, line)
+	if !isHeader(fields) {
+		return nil
+	}
+	d.mark = mark
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = string(f)
+	}
+	return names
+}
+
+// between returns what stands between the first two words of a line: a blank for any
+// number of them.
+func between(line []byte) []byte {
+	line = bytes.TrimLeft(line, " ")
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	_, after := cutFunc(line, func(r rune) bool { return !letter(r) })
+	mark, _ := cutFunc(after, letter)
+	if len(mark) > 0 && len(bytes.Trim(mark, " ")) == 0 {
+		return []byte{' '}
+	}
+	return bytes.Clone(mark)
+}
+
+// cutFunc cuts a line in front of the first rune of which f is true.
+func cutFunc(line []byte, f func(rune) bool) (before, after []byte) {
+	i := bytes.IndexFunc(line, f)
+	if i < 0 {
+		return line, nil
+	}
+	return line[:i], line[i:]
+}
+
+// startsWith reports whether a field can be the first one of a record.
+func (l *layout) startsWith(field []byte) bool { return l.kinds[0] == nil || l.kinds[0](field) }
+
+// breaks reports whether a line of n fields can end in the middle of a text.
+func (l *layout) breaks(n int) bool {
+	for _, free := range l.free[:n] {
+		if free {
+			return true
+		}
+	}
+	return false
+}
+
+// like reports whether fields, one for each column, look like a record.
+func (l *layout) like(fields [][]byte) bool {
+	for i, looks := range l.kinds {
+		if looks != nil && !looks(fields[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// truncated returns a column of fixed width that sacct has cut off, with a + at its end,
+// if its beginning does not tell the rest.
+func (d *dump) truncated() (column, bool) {
+	if len(d.mark) != 1 || d.mark[0] != ' ' {
+		return 0, false
+	}
+	for c, text := range d.values {
+		if c := column(c); c != colState && c != colName && bytes.HasSuffix(text, []byte{'+'}) {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// derived returns the id of a job whose JobIDRaw is not there. Components of a
+// heterogeneous job have ids in a row. For a task of an array, whose id only JobIDRaw
+// tells, it is one above those that Slurm gives, the same in each dump.
+func derived(id []byte) (ostrich.JobID, bool) {
+	if leader, component, het := bytes.Cut(id, []byte{'+'}); het {
+		first, ok := readID(leader)
+		n, number := lines.Digits(component)
+		return first + ostrich.JobID(n), ok && number && n < 1<<16
+	}
+	master, task, array := bytes.Cut(id, []byte{'_'})
+	number, ok := readID(master)
+	if !array || bytes.HasPrefix(task, []byte{'['}) {
+		return number, ok
+	}
+	n, is := lines.Digits(task)
+	hash := fnv.New32a()
+	_, _ = hash.Write(master) // it returns no error
+	return 1<<31 | ostrich.JobID((uint64(hash.Sum32())+uint64(n))&(1<<31-1)), ok && is && n < 1<<31
+}
