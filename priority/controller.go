@@ -15,6 +15,7 @@ type Controller struct {
 	ClusterName      string
 	Version          string // "22.05.8"
 	PriorityType     string // "priority/multifactor"
+	TypeAssumed      bool   // a slurm.conf does not name it: the default since 23.11
 	PriorityFlags    []string
 	Weights          Weights
 	SiteFactorPlugin string // "" for none
@@ -145,6 +146,8 @@ type Partition struct {
 	MaxTime           ostrich.Duration // seconds, or Unlimited
 	TotalCPUs         int
 	Nodes             []string
+	NodeCPUs          []int // processors for jobs of each of Nodes, or Hidden; nil if nobody tells them
+	HiddenCPUs        int   // of those that are Hidden, together
 	PriorityTier      int
 	PriorityJobFactor int
 	PreemptMode       string // such as "REQUEUE"; "" for OFF

@@ -155,6 +155,7 @@ type Pool struct {
 	Name       string
 	Partitions []string // for the caller; sizes need Nodes alone
 	Nodes      []string // the nodes of the partitions, one name each
+	Procs      int      // of these nodes, for jobs; 0: the pool has as large a part of the cluster's as of its nodes
 }
 
 const (

@@ -200,13 +200,17 @@ func (m *machine) sizes() []size {
 	return all
 }
 
-// present returns the size of each pool with these nodes out. Where the tables do
-// not say more, it assumes that all nodes are alike.
+// present returns the size of each pool with these nodes out. Where neither the pools nor
+// the tables say more, it assumes that all nodes are alike.
 func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostrich.Time]uint64) []int {
 	procs := make([]uint64, len(m.pools))
 	for i, p := range m.pools {
 		procs[i] = cluster.CPUs
-		if len(p.Nodes) > 0 && cluster.Nodes > 0 {
+		switch {
+		case len(p.Nodes) == 0: // the whole cluster
+		case p.Procs > 0:
+			procs[i] = min(cluster.CPUs, uint64(p.Procs))
+		case cluster.Nodes > 0:
 			procs[i] = min(cluster.CPUs, cluster.CPUs*uint64(len(p.Nodes))/cluster.Nodes)
 		}
 	}

@@ -68,6 +68,15 @@ func TestMachine(t *testing.T) {
 			},
 			"-900 a=16\n-900 b=24\n50 a=8\n150 a=0\n150 b=16\n", "",
 		},
+		{
+			"pools of unlike nodes",
+			[]slurmdb.Pool{{Name: "a=", Nodes: []string{"n1", "n2"}, Procs: 8}, {Name: "b=", Nodes: []string{"n3", "n4"}, Procs: 24}},
+			[]func(*DB){
+				func(db *DB) { db.Size(32, 4, t0-900, 0) },
+				func(db *DB) { db.Node("n3", down, 16, t0+50, 0) },
+			},
+			"-900 a=8\n-900 b=24\n50 b=8\n", "",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := slurmdbtest.New(t, slurmdbtest.R2411)

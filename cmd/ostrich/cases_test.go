@@ -28,19 +28,77 @@ type filedCase struct {
 
 // TestCases are cases of the machine, slurm.conf and associations.
 func TestCases(t *testing.T) {
+	const (
+		two  = "compare --sacct two-parts.txt --policy fairshare --json --slurm-config "
+		each = "compare --sacct pp.txt --policy fairshare --json --slurm-config "
+		head = "ClusterName=c\nPriorityType=priority/multifactor\nPriorityWeightAge=1000\n"
+	)
 	for _, c := range []filedCase{
+		{name: "partitions that overlap in part, unlike nodes", args: two + "mix2.conf", json: []string{"processors=416"}},
+		{name: "nested partitions", args: two + "mix3.conf", json: []string{"processors=416"}},
 		{
-			name: "nested partitions", args: "compare --sacct two-parts.txt --slurm-config mix3.conf --policy fairshare --json",
-			json: []string{"processors=416"},
+			name: "sums of partitions that overlap in part", args: two + "tp.conf --partitions shown.txt",
+			files: map[string]string{"shown.txt": mixedPartitions}, json: []string{"processors=518"},
+			says: []string{"Partitions a and b share some nodes, and their nodes differ", `\"scontrol show node\"`},
 		},
 		{
-			name: "two pools", args: "compare --sacct two-parts.txt --slurm-config tp.conf --policy fairshare --json",
-			json: []string{"processors=8", "runs.fairshare.makespan=7200"},
+			name: "and their nodes", args: two + "tp.conf --partitions shown.txt",
+			files: map[string]string{"shown.txt": mixedPartitions + mixedNodes}, json: []string{"processors=416"}, not: []string{"share some nodes"},
+		},
+		{name: "threads of DEFAULT", args: each + "conf-def-threads.conf", json: []string{"processors=128"}},
+		{name: "NodeSet by nodes", args: each + "conf-nodeset.conf", json: []string{"processors=32"}},
+		{name: "NodeSet by feature", args: each + "conf-nodesetf.conf", json: []string{"processors=32"}},
+		{
+			name: "nodes of the future and cores that are set aside", args: each + "own.conf",
+			files: map[string]string{"own.conf": head + "NodeName=n[1-2] Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=2\n" +
+				"NodeName=f[1-9] CPUs=64 State=FUTURE\nNodeName=c1 CPUs=4 State=CLOUD\nPartitionName=main Nodes=ALL\n"},
+			json: []string{"processors=28"},
+		},
+		{name: "two pools", args: two + "tp.conf", json: []string{"processors=8", "runs.fairshare.makespan=7200"}},
+		{name: "two pools and --procs", args: two + "tp.conf --procs 8", json: []string{"processors=8", "runs.fairshare.makespan=7200"}, says: []string{"2 pools"}},
+		{name: "keys in lower case", args: two + "tp-lower.conf", json: []string{"processors=8", "runs.fairshare.makespan=7200"}},
+		{name: "keys in lower case and --procs", args: two + "tp-lower.conf --procs 8", json: []string{"runs.fairshare.makespan=7200"}},
+		{
+			name: "another size than the partitions have", args: two + "tp.conf --procs 16", json: []string{"processors=16", "runs.fairshare.makespan=3600"},
+			says: []string{"taken to have 16 processors (--procs), but its partitions have 8: they count with 200 % of theirs"},
+		},
+		{
+			name: "an option inside SchedulerParameters", args: "compare --sacct bf.txt --policy fairshare --json --slurm-config own.conf",
+			files: map[string]string{"own.conf": head + "SchedulerParameters==bf_interval=600\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n"},
+			json:  []string{"runs.fairshare.wait.mean=2590"},
+		},
+		{
+			name: "no partition is there", args: "compare --sacct gone-part.txt --policy fairshare --slurm-config tp.conf", bad: true,
+			says: []string{"no partition in which jobs ran (gone, main) has nodes now; those that do: a, b: give --procs"},
+		},
+		{
+			name: "a partition is not there", args: "compare --sacct gone-part.txt --policy fairshare --json --slurm-config conf-nodeset.conf",
+			json: []string{"processors=32", "runs.recorded.jobs=2"}, says: []string{"Partitions without nodes now: gone. To have their jobs too, give"},
+		},
+		{
+			name: "no PriorityType", args: each + "own.conf", files: map[string]string{"own.conf": "ClusterName=c\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n"},
+			json: []string{"processors=8"}, says: []string{"Slurm's default since 23.11", "add the line PriorityType=priority/multifactor"},
+		},
+		{
+			name: "a file that is included is not there", args: each + "own.conf", files: map[string]string{"own.conf": head + "Include gone.conf\n"}, bad: true,
+			says: []string{"slurm.conf: line 4: include gone.conf: open ", "no such file"},
+		},
+		{
+			name: "functions of nodes", args: each + "own.conf", files: map[string]string{"own.conf": head + "NodeName=n1 Feature=x\nPartitionName=main Nodes=feature{x}\n"}, bad: true,
+			says: []string{"slurm.conf: line 5: partition main: Nodes=", "are not followed"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCase(t, &c) })
 	}
 }
+
+// What scontrol shows of ten nodes with 16 processors and two with 128.
+const (
+	mixedPartitions = "PartitionName=a Default=YES MaxTime=UNLIMITED Nodes=fat1,thin[1-10] PriorityJobFactor=1 PriorityTier=1 TotalCPUs=288 TotalNodes=11\n" +
+		"PartitionName=b Default=NO MaxTime=UNLIMITED Nodes=fat[1-2] PriorityJobFactor=1 PriorityTier=1 TotalCPUs=256 TotalNodes=2\n"
+	mixedNodes = "\nNodeName=fat1 Arch=x86_64 CoresPerSocket=1\n   CPUAlloc=0 CPUEfctv=128 CPUTot=128 CPULoad=0.00\n   State=IDLE ThreadsPerCore=1\n\n" +
+		"NodeName=fat2 Arch=x86_64 CoresPerSocket=1\n   CPUAlloc=0 CPUEfctv=128 CPUTot=128 CPULoad=0.00\n   State=DOWN* ThreadsPerCore=1\n"
+)
 
 // checkCase runs ostrich on a case. It skips one whose files are not there.
 func checkCase(t *testing.T, c *filedCase) {

@@ -3,18 +3,24 @@ package slurm
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
+// byteOrderMark is what some editors write in front of a text.
+const byteOrderMark = "\ufeff"
+
+// Include returns the text of a file that a slurm.conf includes, by the name that it has
+// there.
+type Include func(name string) (text string, err error)
+
 // ParseController reads a saved "scontrol show config", or a slurm.conf. A
-// slurm.conf does not name its release. So Version is empty, defaults are those
-// of the newest release, and PriorityType, whose default depends on the release,
-// is required. ParseController does not follow an Include; it returns an error.
-func ParseController(text string) (priority.Controller, error) {
+// slurm.conf does not name its release. So Version is empty, and defaults are those
+// of the newest release.
+func ParseController(text string, include Include) (priority.Controller, error) {
+	text = strings.TrimPrefix(text, byteOrderMark)
 	if saved(text) {
 		return parseConfig(text)
 	}
@@ -22,7 +28,7 @@ func ParseController(text string) (priority.Controller, error) {
 		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
 		MaxArraySize: 1001,
 	}
-	lines, err := confLines(text)
+	lines, err := confLines(text, include)
 	if err != nil {
 		return priority.Controller{}, err
 	}
@@ -34,9 +40,12 @@ func ParseController(text string) (priority.Controller, error) {
 				continue
 			}
 			if err := store(none(w.value)); err != nil {
-				return priority.Controller{}, fmt.Errorf("slurm.conf: line %d: %s=%q: %w", line.number, w.key, clip(w.value), err)
+				return priority.Controller{}, line.fault("%s=%q: %w", w.key, clip(w.value), err)
 			}
 		}
+	}
+	if c.PriorityType == "" {
+		c.PriorityType, c.TypeAssumed = "priority/multifactor", true
 	}
 	if err := complete(&c); err != nil {
 		return priority.Controller{}, fmt.Errorf("slurm.conf: %w", err)
@@ -55,79 +64,170 @@ func saved(text string) bool {
 	return false
 }
 
-// confLine is a line of slurm.conf, with its continuation lines.
+// confLine is a line of slurm.conf, or of a file that it includes, with its
+// continuation lines.
 type confLine struct {
+	file   string // "slurm.conf", or the name by which it is included
 	number int
 	words  []confWord // at least one
 }
 
-// value returns the last value of a key, or "".
-func (l confLine) value(key string) string {
-	for _, w := range slices.Backward(l.words) {
-		if strings.EqualFold(w.key, key) {
-			return w.value
-		}
-	}
-	return ""
-}
-
 type confWord struct{ key, value string }
 
-// confLines splits a slurm.conf into lines and words. "#" begins a comment, "\"
-// at the end of a line continues it, a value with blanks is in quotes, and blanks
-// may stand on both sides of "=" (s_p_parse_file in Slurm's
-// src/common/parse_config.c).
-func confLines(text string) ([]confLine, error) {
-	var all []confLine
+// fault returns an error about the line.
+func (l *confLine) fault(format string, args ...any) error {
+	return fmt.Errorf("%s: line %d: %w", l.file, l.number, fmt.Errorf(format, args...))
+}
+
+// keys returns the words of a line by their keys in lower case. Of a key that stands there
+// twice the last counts.
+func (l *confLine) keys() map[string]string {
+	all := make(map[string]string, len(l.words))
+	for _, w := range l.words {
+		all[strings.ToLower(w.key)] = w.value
+	}
+	return all
+}
+
+// confReader reads the lines of a slurm.conf and of what it includes.
+type confReader struct {
+	include Include
+	lines   []confLine
+	cluster string // ClusterName, once a line has it
+}
+
+// confLines splits a slurm.conf into lines and words, as s_p_parse_file does in Slurm's
+// src/common/parse_config.c: "#" begins a comment, "\" at the end of a line continues it
+// and takes their meaning from other characters, a value with blanks is in quotes, and blanks
+// may stand on both sides of "=".
+func confLines(text string, include Include) ([]confLine, error) {
+	r := confReader{include: include}
+	err := r.read("slurm.conf", text, 0)
+	return r.lines, err
+}
+
+// mostIncludes is how deep files may include each other. Slurm has no limit, but does not
+// end where a file includes itself.
+const mostIncludes = 20
+
+func (r *confReader) read(file, text string, depth int) error {
 	var whole strings.Builder
 	first, number := 0, 0
+	end := func() error {
+		line := confLine{file: file, number: first}
+		err := r.line(&line, unescape(whole.String()), depth)
+		whole.Reset()
+		return err
+	}
 	for line := range strings.Lines(text) {
 		number++
 		if whole.Len() == 0 {
 			first = number
 		}
-		line = strings.TrimRight(uncomment(line), " \t\r\n")
-		part, more := strings.CutSuffix(line, `\`)
+		part, more := continued(uncomment(line))
 		whole.WriteString(part)
 		if more {
 			continue
 		}
-		words, err := confWords(whole.String())
-		whole.Reset()
-		if err != nil {
-			return nil, fmt.Errorf("slurm.conf: line %d: %w", first, err)
-		}
-		if len(words) > 0 {
-			all = append(all, confLine{first, words})
+		if err := end(); err != nil {
+			return err
 		}
 	}
-	if strings.TrimSpace(whole.String()) != "" {
-		return nil, fmt.Errorf("slurm.conf: line %d: continued, but the file ends", first)
-	}
-	return all, nil
+	return end()
 }
 
-// uncomment removes a comment. "\#" does not begin one.
+// line reads a line, and the file that it includes.
+func (r *confReader) line(l *confLine, text string, depth int) error {
+	text = strings.TrimSpace(text)
+	if fields := strings.Fields(text); len(fields) == 2 && strings.EqualFold(fields[0], "include") {
+		return r.included(l, fields[1], depth)
+	}
+	var err error
+	if l.words, err = confWords(text); err != nil {
+		return l.fault("%w", err)
+	}
+	if len(l.words) > 0 {
+		r.lines = append(r.lines, *l)
+		if w := l.words[0]; strings.EqualFold(w.key, "ClusterName") {
+			r.cluster = strings.ToLower(w.value)
+		}
+	}
+	return nil
+}
+
+var (
+	errInclude = errors.New("save what `scontrol show config`, `scontrol show partition` and `scontrol show node` tell instead")
+	errDeep    = errors.New("it includes itself")
+	errCluster = errors.New("%c is the name of the cluster, and no line before this one has ClusterName")
+)
+
+// included reads an included file. "%c" in its name is the cluster's name.
+func (r *confReader) included(l *confLine, name string, depth int) error {
+	text, err := "", errDeep
+	switch {
+	case strings.Contains(name, "%c") && r.cluster == "":
+		err = errCluster
+	case r.include == nil:
+		err = errInclude
+	case depth < mostIncludes:
+		name = strings.ReplaceAll(name, "%c", r.cluster)
+		text, err = r.include(name)
+	}
+	if err != nil {
+		return l.fault("include %s: %w", clip(name), err)
+	}
+	return r.read(name, text, depth+1)
+}
+
+// uncomment removes a comment. "\#" does not begin one, but "\\#" does.
 func uncomment(line string) string {
-	for i := range len(line) {
-		if line[i] == '#' && (i == 0 || line[i-1] != '\\') {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '#':
 			return line[:i]
+		case '\\':
+			i++
 		}
 	}
 	return line
 }
 
-var errInclude = errors.New("include is not followed: save what `scontrol show config` and `scontrol show partition` tell instead")
+// continued returns a line without the backslash that continues it. Two of them are a
+// backslash.
+func continued(line string) (part string, more bool) {
+	line = strings.TrimRight(line, " \t\r\n\v\f")
+	before := strings.TrimRight(line, `\`)
+	if (len(line)-len(before))%2 == 0 {
+		return line, false
+	}
+	return line[:len(line)-1], true
+}
+
+// unescape removes each backslash that is not behind another one.
+func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
 
 func confWords(line string) ([]confWord, error) {
 	var words []confWord
-	rest := strings.TrimSpace(line)
-	if first := strings.Fields(rest); len(first) > 1 && strings.EqualFold(first[0], "include") && first[1] != "=" {
-		return nil, errInclude
-	}
+	rest := line
 	for rest != "" {
 		key, after, ok := strings.Cut(rest, "=")
-		if key = strings.TrimRight(key, " \t+*"); !ok || key == "" || strings.ContainsAny(key, " \t\"") {
+		key = strings.TrimRight(key, " \t")
+		if n := len(key); n > 0 && strings.ContainsRune("+-*/", rune(key[n-1])) { // "+=" and others
+			key = strings.TrimRight(key[:n-1], " \t")
+		}
+		if !ok || key == "" || strings.ContainsAny(key, " \t\"") {
 			return nil, fmt.Errorf("%q: not Key=Value", clip(rest))
 		}
 		after = strings.TrimLeft(after, " \t")

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ PartitionName=closed Nodes=n3 MaxTime=30:30 State=drain PriorityJobFactor=0
 `
 
 func TestParseControllerConf(t *testing.T) {
-	got, err := ParseController(slurmConf)
+	got, err := ParseController(slurmConf, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestParseControllerConf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("controller (-want +got):\n%s", diff)
 	}
-	standard, err := ParseController("ClusterName=c\nPriorityType=priority/multifactor\n")
+	standard, err := ParseController("ClusterName=c\nPriorityType=priority/multifactor\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestParseControllerConf(t *testing.T) {
 
 // TestParseControllerSaved reads what scontrol showed.
 func TestParseControllerSaved(t *testing.T) {
-	got, err := ParseController(captured(t, "22.05/config.txt"))
+	got, err := ParseController(captured(t, "22.05/config.txt"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +99,8 @@ func TestSchedulerParameters(t *testing.T) {
 		{"never", "sched_interval=-1,bf_interval=-1", with(func(s *priority.Scheduling) { s.Interval, s.BackfillInterval = priority.Never, priority.Never })},
 		{"max_rpc_cnt", "max_rpc_cnt=150", with(func(s *priority.Scheduling) { s.MaxRPCs = 150 })},
 		{"at once", "batch_sched_delay=0,sched_min_interval=0", with(func(s *priority.Scheduling) { s.BatchDelay, s.MinInterval = 0, 0 })},
+		{"inside the text", "=bf_interval=600,xsched_interval=7,bf_interval=20", with(func(s *priority.Scheduling) { s.BackfillInterval, s.Interval = 600, 7 })},
+		{"a unit", "bf_interval=600s,max_rpc_count=9", with(func(s *priority.Scheduling) { s.BackfillInterval, s.MaxRPCs = 600, 9 })},
 		{"any case", "BF_Window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},
 		{"what is not read", "bf_yield_interval=5,nohold_on_prolog_fail,bf_window_linear=7", standard},
@@ -118,11 +121,9 @@ func TestParseControllerFaults(t *testing.T) {
 	const head = "ClusterName=c\nPriorityType=priority/multifactor\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "slurm.conf: no ClusterName"},
-		{"no type", "ClusterName=c\n", "slurm.conf: no PriorityType"},
-		{"include", head + "\ninclude /etc/slurm/nodes.conf\n", "slurm.conf: line 4: include is not followed: save what `scontrol show config`"},
+		{"include", head + "\ninclude /etc/slurm/nodes.conf\n", "slurm.conf: line 4: include /etc/slurm/nodes.conf: save what `scontrol show config`"},
 		{"no value", head + "PriorityWeightAge\n", `slurm.conf: line 3: "PriorityWeightAge": not Key=Value`},
 		{"a quote", head + "Prolog=\"/etc\n", "slurm.conf: line 3: Prolog: a quote that does not end"},
-		{"continued", head + "Prolog=x \\\n", "slurm.conf: line 3: continued, but the file ends"},
 		{"weight", head + "PriorityWeightAge=-1\n", `slurm.conf: line 3: PriorityWeightAge="-1": not a weight`},
 		{"time", head + "PriorityMaxAge=1:2:3:4\n", `slurm.conf: line 3: PriorityMaxAge="1:2:3:4": not minutes`},
 		{"reset", head + "PriorityUsageResetPeriod=hourly\n", `PriorityUsageResetPeriod="hourly": not NONE, NOW`},
@@ -132,7 +133,7 @@ func TestParseControllerFaults(t *testing.T) {
 		{"shown without a release", "Configuration data as of 1\nClusterName = c\nPriorityType = priority/basic\n", "scontrol show config: no SLURM_VERSION"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := ParseController(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := ParseController(tt.text, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
 		})
@@ -161,7 +162,7 @@ func TestParsePartitionsSaved(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"with -o": shown, "without": lines.String()} {
-		got, err := ParsePartitions(text)
+		got, err := ParsePartitions(text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -172,22 +173,22 @@ func TestParsePartitionsSaved(t *testing.T) {
 }
 
 func TestParsePartitionsConf(t *testing.T) {
-	got, err := ParsePartitions(slurmConf)
+	got, err := ParsePartitions(slurmConf, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []priority.Partition{
 		{
-			Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 36, PriorityTier: 2,
-			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"},
+			Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 48, PriorityTier: 2,
+			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"}, NodeCPUs: []int{16, 16, 16}, // 4 CPUs are not what n3's sockets have
 		},
 		{
-			Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 20, PriorityTier: 5, PriorityJobFactor: 5,
-			Nodes: []string{"n2", "n3"},
+			Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 32, PriorityTier: 5, PriorityJobFactor: 5,
+			Nodes: []string{"n2", "n3"}, NodeCPUs: []int{16, 16},
 		},
 		{
-			Name: "closed", MaxTime: 31 * 60, TotalCPUs: 4, PriorityTier: 2, PriorityJobFactor: 0,
-			Nodes: []string{"n3"},
+			Name: "closed", MaxTime: 31 * 60, TotalCPUs: 16, PriorityTier: 2, PriorityJobFactor: 0,
+			Nodes: []string{"n3"}, NodeCPUs: []int{16},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -195,16 +196,151 @@ func TestParsePartitionsConf(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, text, want string }{
 		{"none", "ClusterName=c\n", "slurm.conf: no partition"},
-		{"shown none", "No partitions in the system, TotalCPUs=0", `no PartitionName`},
+		{"shown none", "No partitions in the system, TotalCPUs=0", `scontrol show partition: no partition`},
 		{"shown nodes", "PartitionName=a Nodes=n[1 TotalCPUs=4", `partition a: Nodes="n[1": not a list of nodes`},
-		{"nodes that are none", "PartitionName=a Nodes=n1\n", `slurm.conf: partition a: node "n1": no NodeName line has it`},
+		{"nodes that are none", "PartitionName=a Nodes=n1\n", `slurm.conf: line 1: partition a: node "n1": no NodeName line has it`},
 		{"list", "NodeName=n[2-1]\n", `slurm.conf: line 1: NodeName="n[2-1]": not a list of nodes`},
-		{"processors", "NodeName=n1 CPUs=0\n", `slurm.conf: line 1: CPUs="0": not a number of them`},
+		{"processors", "NodeName=n1 CPUs=many\n", `slurm.conf: line 1: CPUs="many": not a number from 0 to 65535`},
+		{"of DEFAULT", "NodeName=DEFAULT\nNodeName=DEFAULT Sockets=-1\n", `slurm.conf: line 2: Sockets="-1": not a number`},
+		{"time of DEFAULT", "PartitionName=DEFAULT MaxTime=long\nPartitionName=a\n", `slurm.conf: line 1: MaxTime="long"`},
+		{"a node twice", "NodeName=n[1-3]\nNodeName=n2\n", `slurm.conf: line 2: node n2: line 1 of slurm.conf has it already`},
+		{"a partition twice", "PartitionName=a\npartitionname=a\n", `slurm.conf: line 2: partition a: line 1 of slurm.conf has it already`},
+		{"a set's nodes", "NodeSet=s Nodes=n[1\nPartitionName=a Nodes=s\n", `slurm.conf: line 2: partition a: Nodes="s": slurm.conf: line 1: NodeSet s: Nodes="n[1": not a list`},
+		{"a function", "NodeName=n1 Feature=x\nPartitionName=a Nodes=feature{x}\n", `functions such as feature{x} are not followed: save what`},
 		{"tier", "PartitionName=a PriorityTier=high\n", `slurm.conf: line 1: PriorityTier="high": not a number from 0 to 65535`},
 		{"time", "PartitionName=a MaxTime=long\n", `slurm.conf: line 1: MaxTime="long": not minutes`},
 	} {
-		if _, err := ParsePartitions(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := ParsePartitions(tt.text, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestConfAsSlurmctld compares the nodes and partitions of a slurm.conf with those that
+// slurmctld made of it.
+func TestConfAsSlurmctld(t *testing.T) {
+	read := func(name string) (string, error) { return captured(t, "22.05/nodes/"+name), nil }
+	got, err := ParsePartitions(captured(t, "22.05/nodes/slurm.conf"), read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, shown := captured(t, "22.05/nodes/nodes.txt"), captured(t, "22.05/nodes/partitions.txt")
+	for name, text := range map[string]string{"partitions first": shown + nodes, "nodes first": nodes + shown} {
+		want, err := ParsePartitions(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byNode := func(p priority.Partition) map[string]int {
+			all := make(map[string]int)
+			for i, n := range p.NodeCPUs {
+				all[p.Nodes[i]] = n
+			}
+			return all
+		}
+		for i := range want {
+			if i >= len(got) {
+				t.Fatalf("%s: %d partitions, want %d", name, len(got), len(want))
+			}
+			if diff := cmp.Diff(byNode(want[i]), byNode(got[i])); diff != "" {
+				t.Errorf("%s: nodes of %s (-slurmctld +got):\n%s", name, want[i].Name, diff)
+			}
+			w, g := want[i], got[i]
+			w.Nodes, w.NodeCPUs, g.Nodes, g.NodeCPUs = nil, nil, nil, nil
+			if diff := cmp.Diff(w, g); diff != "" {
+				t.Errorf("%s: partition (-slurmctld +got):\n%s", name, diff)
+			}
+		}
+	}
+	c, err := ParseController(captured(t, "22.05/nodes/slurm.conf"), read)
+	if err != nil || c.Scheduling.BackfillInterval != 600 || c.BackfillMaxJobTest != 1 {
+		t.Errorf("SchedulerParameters==: %+v, %v", c.Scheduling, err)
+	}
+}
+
+// TestConfLines reads lines that Slurm's own parser reads in the same way.
+func TestConfLines(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       [][]confWord
+	}{
+		{"blanks and case", "  A = 1\t b=2 \r\n", [][]confWord{{{"A", "1"}, {"b", "2"}}}},
+		{"a quote", `A="x y" B=z` + "\n", [][]confWord{{{"A", "x y"}, {"B", "z"}}}},
+		{"two equal signs", "A==x=1\n", [][]confWord{{{"A", "=x=1"}}}},
+		{"an operator", "A+=1\nB *= 2\n", [][]confWord{{{"A", "1"}}, {{"B", "2"}}}},
+		{"a comment", "# A=1\nB=2 # C=3\n", [][]confWord{{{"B", "2"}}}},
+		{"escapes", `A=x\#y B=c:\\d # z` + "\n" + `C=a\\#b` + "\n", [][]confWord{{{"A", "x#y"}, {"B", `c:\d`}}, {{"C", `a\`}}}},
+		{"continued", "A=1 \\\n B=2 \\  \n\tC=3\nD=4\n", [][]confWord{{{"A", "1"}, {"B", "2"}, {"C", "3"}}, {{"D", "4"}}}},
+		{"not in a comment", "# A \\\nB=2\n", [][]confWord{{{"B", "2"}}}},
+		{"not by two backslashes", "A=x\\\\\nB=2\n", [][]confWord{{{"A", `x\`}}, {{"B", "2"}}}},
+		{"at the end", "A=1 \\\n", [][]confWord{{{"A", "1"}}}},
+		{"a mark in front", byteOrderMark + "A=1\n", nil},
+	} {
+		lines, err := confLines(strings.TrimPrefix(tt.text, byteOrderMark), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got [][]confWord
+		for _, l := range lines {
+			got = append(got, l.words)
+		}
+		if tt.want != nil && !cmp.Equal(tt.want, got, cmp.AllowUnexported(confWord{})) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestInclude reads files that others include.
+func TestInclude(t *testing.T) {
+	files := map[string]string{
+		"nodes-lab.conf": "NodeName=n1 CPUs=2\n\tInclude parts.conf\n", "parts.conf": "PartitionName=a Nodes=n1\n",
+		"loop.conf": "include loop.conf\n", "bad.conf": "\nNodeName=n1 CPUs=x\n",
+	}
+	read := func(name string) (string, error) {
+		text, is := files[name]
+		if !is {
+			return "", errors.New("no such file")
+		}
+		return text, nil
+	}
+	parts, err := ParsePartitions("clustername=LAB\nINCLUDE  nodes-%c.conf # of the cluster\n", read)
+	if err != nil || len(parts) != 1 || parts[0].TotalCPUs != 2 {
+		t.Errorf("%+v, %v", parts, err)
+	}
+	for text, want := range map[string]string{
+		"\nInclude gone.conf\n":      "slurm.conf: line 2: include gone.conf: no such file",
+		"Include loop.conf\n":        "loop.conf: line 1: include loop.conf: it includes itself",
+		"Include nodes-%c.conf\n":    "no line before this one has ClusterName",
+		"A=1\nInclude bad.conf\n":    `bad.conf: line 2: CPUs="x": not a number`,
+		"Include two words.conf\n":   "slurm.conf: line 1: \"Include two words.conf\": not Key=Value",
+		"ClusterName=c\nInclude a b": "not Key=Value",
+	} {
+		if _, err := ParsePartitions(text, read); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestHiddenNodes: nodes of clouds that are switched off are not shown.
+func TestHiddenNodes(t *testing.T) {
+	parts, err := ParsePartitions("PartitionName=a Nodes=n1,c[1-2] TotalCPUs=24\n"+
+		"NodeName=n1 CPUEfctv=6 CPUTot=8 State=IDLE\nNodeName=f1 CPUTot=4 State=FUTURE\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := parts[0]; !cmp.Equal(p.NodeCPUs, []int{6, priority.Hidden, priority.Hidden}) || p.HiddenCPUs != 16 {
+		t.Errorf("%+v", p)
+	}
+	if cpus := priority.NodeCPUs(parts); cpus["n1"] != 6 || cpus["c1"] != 8 || cpus["c2"] != 8 {
+		t.Errorf("%v", cpus)
+	}
+}
+
+func TestPriorityTypeAssumed(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "PriorityType=priority/multifactor": false} {
+		c, err := ParseController("ClusterName=c\n"+text+"\n", nil)
+		if err != nil || !c.Multifactor() || c.TypeAssumed != want {
+			t.Errorf("%q: %+v, %v", text, c, err)
 		}
 	}
 }
@@ -272,11 +408,11 @@ func FuzzConf(f *testing.F) {
 	addLines(f, "ClusterName=c1\nPriorityType=priority/multifactor\n", slurmConf)
 	f.Add("NodeName=n[1-3] Sockets=2\nPartitionName=a Nodes=ALL\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if c, err := ParseController(text); err == nil && (c.PriorityType == "" || c.DefaultQueueDepth < 0 || c.BackfillMaxJobTest < 1 ||
+		if c, err := ParseController(text, nil); err == nil && (c.PriorityType == "" || c.DefaultQueueDepth < 0 || c.BackfillMaxJobTest < 1 ||
 			c.Scheduling.BackfillWindow < 1 || c.Scheduling.BackfillResolution < 1 || c.Scheduling.Interval == 0) {
 			t.Errorf("%+v", c)
 		}
-		if parts, err := ParsePartitions(text); err == nil && len(parts) == 0 {
+		if parts, err := ParsePartitions(text, nil); err == nil && len(parts) == 0 {
 			t.Error("no partition and no error")
 		}
 	})
@@ -287,7 +423,7 @@ func TestStoresComments(t *testing.T) {
 		"": false, "AccountingStoreFlags=job_env": false, "AccountingStoreFlags=job_script,Job_Comment": true,
 		"AccountingStoreJobComment=Yes": true, "AccountingStoreJobComment=No": false, // until 20.11
 	} {
-		c, err := ParseController("ClusterName=c1\nPriorityType=priority/multifactor\n" + text + "\n")
+		c, err := ParseController("ClusterName=c1\nPriorityType=priority/multifactor\n"+text+"\n", nil)
 		if err != nil || c.StoresComments != want {
 			t.Errorf("%q: %v, %v; want %v", text, c.StoresComments, err, want)
 		}

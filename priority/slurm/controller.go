@@ -170,7 +170,11 @@ func list(value string) []string {
 	if value == "" {
 		return nil
 	}
-	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	words := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	for i, word := range words {
+		words[i] = strings.TrimLeft(word, "=") // of "==", in which slurmctld finds the word all the same
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
 }
 
 func weight(value string) (int64, error) {
@@ -304,38 +308,63 @@ func schedulerParameters(c *priority.Controller) error {
 	s := &c.Scheduling
 	s.Interval, s.BatchDelay, s.MinInterval = 60, 3, 2
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
-	stores := parameters(c)
-	for _, p := range c.SchedulerParameters {
-		name, value, _ := strings.Cut(p, "=")
-		if strings.EqualFold(name, "bf_continue") {
-			c.BackfillContinue = true
-		} else if store, known := stores[strings.ToLower(name)]; known {
-			n, err := strconv.Atoi(value)
-			if err != nil {
-				return fmt.Errorf("SchedulerParameters: %q: not a number", clip(p))
-			}
-			store(n)
+	text := strings.Join(c.SchedulerParameters, ",")
+	_, c.BackfillContinue = option(text, "bf_continue")
+	for _, p := range parameters(c) {
+		n, is, err := numberOf(text, p.name)
+		if err != nil {
+			return fmt.Errorf("SchedulerParameters: %w", err)
+		}
+		if is {
+			p.store(n)
 		}
 	}
 	return rateLimit(c)
 }
 
+// option finds an option as slurmctld does: the first place in the text, inside a word too,
+// and in any case (xstrcasestr in Slurm's src/common/xstring.c). It returns what follows.
+func option(text, name string) (rest string, is bool) {
+	at := strings.Index(strings.ToLower(text), name)
+	if at < 0 {
+		return "", false
+	}
+	return text[at+len(name):], true
+}
+
+// numberOf returns the number of an option: its leading digits.
+func numberOf(text, name string) (n int, is bool, err error) {
+	rest, is := option(text, name+"=")
+	if !is {
+		return 0, false, nil
+	}
+	word, _, _ := strings.Cut(rest, ",")
+	digits := strings.TrimLeft(word, " ")
+	end := 0
+	for end < len(digits) && (digits[end] >= '0' && digits[end] <= '9' || end == 0 && (digits[0] == '-' || digits[0] == '+')) {
+		end++
+	}
+	if n, err = strconv.Atoi(digits[:end]); err != nil {
+		return 0, false, fmt.Errorf("%q: not a number", clip(name+"="+word))
+	}
+	return n, true, nil
+}
+
 // rateLimit reads the rate limit of users' requests.
 func rateLimit(c *priority.Controller) error {
+	text := strings.Join(c.SlurmctldParameters, ",")
+	_, c.RateLimited = option(text, "rl_enable")
 	rate, period := 2, 1 // Slurm's defaults
-	for _, p := range c.SlurmctldParameters {
-		name, value, _ := strings.Cut(p, "=")
-		var err error
-		switch strings.ToLower(name) {
-		case "rl_enable":
-			c.RateLimited = true
-		case "rl_refill_rate":
-			rate, err = strconv.Atoi(value)
-		case "rl_refill_period":
-			period, err = strconv.Atoi(value)
-		}
+	for _, p := range []struct {
+		name  string
+		value *int
+	}{{"rl_refill_rate", &rate}, {"rl_refill_period", &period}} {
+		n, is, err := numberOf(text, p.name)
 		if err != nil {
-			return fmt.Errorf("SlurmctldParameters: %q: not a number", clip(p))
+			return fmt.Errorf("SlurmctldParameters: %w", err)
+		}
+		if is {
+			*p.value = n
 		}
 	}
 	if c.RateLimited {
@@ -351,11 +380,17 @@ const (
 	mostBackfillResolution = 3600
 )
 
-// parameters returns the function that stores the number of each numeric parameter. A
-// number out of range leaves the default.
-func parameters(c *priority.Controller) map[string]func(n int) {
+// parameter is a numeric one, and the function that stores it.
+type parameter struct {
+	name  string
+	store func(n int)
+}
+
+// parameters returns the numeric parameters. A number out of range leaves the default. Of
+// two names of one parameter the newer comes last.
+func parameters(c *priority.Controller) []parameter {
 	const most = 1<<31 - 1
-	number := func(field *int, least, most int) func(int) {
+	count := func(field *int, least, most int) func(int) {
 		return func(n int) {
 			if n >= least && n <= most {
 				*field = n
@@ -370,20 +405,21 @@ func parameters(c *priority.Controller) map[string]func(n int) {
 		}
 	}
 	s := &c.Scheduling
-	return map[string]func(int){
-		"default_queue_depth": number(&c.DefaultQueueDepth, 0, most),
-		"sched_interval":      span(&s.Interval, 1, int(priority.Never), most),
-		"batch_sched_delay":   span(&s.BatchDelay, 1, 0, most),
-		"sched_min_interval":  number(&s.MinInterval, 0, most),
-		"max_rpc_cnt":         number(&s.MaxRPCs, 0, 1000),
-		"partition_job_depth": number(&s.PartitionJobDepth, 0, most),
-		"bf_max_job_test":     number(&c.BackfillMaxJobTest, 1, most),
-		"max_job_bf":          number(&c.BackfillMaxJobTest, 1, most),
-		"bf_interval":         span(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval),
-		"bf_window":           span(&s.BackfillWindow, 60, 1, mostBackfillWindow),
-		"bf_resolution":       span(&s.BackfillResolution, 1, 1, mostBackfillResolution),
-		"bf_max_job_part":     number(&s.BackfillMaxPart, 0, most),
-		"bf_max_job_user":     number(&s.BackfillMaxUser, 0, most),
-		"bf_max_job_start":    number(&s.BackfillMaxStart, 0, most),
+	return []parameter{
+		{"default_queue_depth", count(&c.DefaultQueueDepth, 0, most)},
+		{"sched_interval", span(&s.Interval, 1, int(priority.Never), most)},
+		{"batch_sched_delay", span(&s.BatchDelay, 1, 0, most)},
+		{"sched_min_interval", count(&s.MinInterval, 0, most)},
+		{"max_rpc_count", count(&s.MaxRPCs, 0, 1000)},
+		{"max_rpc_cnt", count(&s.MaxRPCs, 0, 1000)},
+		{"partition_job_depth", count(&s.PartitionJobDepth, 0, most)},
+		{"max_job_bf", count(&c.BackfillMaxJobTest, 1, most)},
+		{"bf_max_job_test", count(&c.BackfillMaxJobTest, 1, most)},
+		{"bf_interval", span(&s.BackfillInterval, 1, int(priority.Never), mostBackfillInterval)},
+		{"bf_window", span(&s.BackfillWindow, 60, 1, mostBackfillWindow)},
+		{"bf_resolution", span(&s.BackfillResolution, 1, 1, mostBackfillResolution)},
+		{"bf_max_job_part", count(&s.BackfillMaxPart, 0, most)},
+		{"bf_max_job_user", count(&s.BackfillMaxUser, 0, most)},
+		{"bf_max_job_start", count(&s.BackfillMaxStart, 0, most)},
 	}
 }

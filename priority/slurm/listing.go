@@ -67,7 +67,7 @@ func hasSets(out, mark string) bool {
 	return false
 }
 
-// Remembered is Commands that remember the queue. As long as Slurm's commands print
+// Remembered is Commands that remember the queue and the partitions. As long as Slurm's commands print
 // the same, Queue returns the same list, in the same memory. So the caller sees at
 // once that nothing has changed, and nobody parses and compares the queue again. The
 // caller may sort the list, as priority.Rank does, but must not edit the jobs.
@@ -76,9 +76,13 @@ type Remembered struct {
 
 	last  *printed // nil: nothing is remembered
 	queue []priority.Queued
+
+	shown string // by scontrol, of the partitions
+	parts []priority.Partition
+	asked int // how often for the partitions since the nodes were asked for
 }
 
-// Remember returns commands that remember the queue. Its Queue is not safe for
+// Remember returns commands that remember the queue. It is not safe for
 // concurrent use.
 func Remember(c Commands) *Remembered { return &Remembered{Commands: c} }
 
@@ -102,6 +106,28 @@ func (r *Remembered) Queue(ctx context.Context) ([]priority.Queued, error) {
 		r.last, r.queue = p, queue
 	}
 	return queue, err
+}
+
+// nodesAge is how many times the partitions are asked for until the nodes are asked for
+// again, if nothing about the partitions has changed: these do not show that a node of
+// state FUTURE has come, or that cores are set aside.
+const nodesAge = 10
+
+// Partitions returns what Commands.Partitions does. It asks for the nodes only now and
+// then, and once something about the partitions has changed.
+func (r *Remembered) Partitions(ctx context.Context) ([]priority.Partition, error) {
+	shown, err := r.shownPartitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.asked++; r.parts != nil && shown == r.shown && r.asked < nodesAge {
+		return r.parts, nil
+	}
+	parts, err := r.partitions(ctx, shown)
+	if r.shown, r.parts, r.asked = shown, parts, 0; err != nil {
+		r.parts = nil
+	}
+	return parts, err
 }
 
 // same reports whether two listings differ in nothing but their marks.

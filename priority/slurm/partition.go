@@ -1,10 +1,10 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,11 +14,20 @@ import (
 
 // Partitions returns the partitions in slurmctld's order.
 func (s Commands) Partitions(ctx context.Context) ([]priority.Partition, error) {
-	out, err := s.output(ctx, "scontrol", "-a", "-o", "show", "partition")
+	out, err := s.shownPartitions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parts, lists, err := parsePartitions(out)
+	return s.partitions(ctx, out)
+}
+
+func (s Commands) shownPartitions(ctx context.Context) (string, error) {
+	return s.output(ctx, "scontrol", "-a", "-o", "show", "partition")
+}
+
+// partitions returns the partitions that scontrol showed, with the sizes of their nodes.
+func (s Commands) partitions(ctx context.Context, shown string) ([]priority.Partition, error) {
+	parts, lists, err := parsePartitions(shown)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +45,76 @@ func (s Commands) Partitions(ctx context.Context) ([]priority.Partition, error) 
 		}
 		parts[i].Nodes = expanded[list]
 	}
+	if len(expanded) == 0 {
+		return parts, nil
+	}
+	sizes, err := parsed(ctx, s, parseNodes, "scontrol", "-a", "-F", "-o", "show", "node")
+	if err != nil {
+		return nil, err
+	}
+	sizeNodes(parts, sizes)
 	return parts, nil
+}
+
+// nodeSize is how many processors a node has, and how many of them are for jobs.
+type nodeSize struct{ all, effective int }
+
+// parseNodes reads "scontrol -F show node", with or without -o. Nodes of state FUTURE are
+// not there yet, and have nothing for jobs. The others count in every state: they come back, or are
+// switched on when jobs need them.
+func parseNodes(out string) (map[string]nodeSize, error) {
+	sizes := make(map[string]nodeSize)
+	for record := range strings.SplitSeq("\n"+out, "\nNodeName=") {
+		name, rest, _ := strings.Cut(strings.ReplaceAll(record, "\n", " "), " ")
+		all := field(" "+rest, "CPUTot")
+		if name == "" || all == "" {
+			continue
+		}
+		effective := cmp.Or(field(" "+rest, "CPUEfctv"), all) // cores may be set aside; shown since 22.05
+		var size nodeSize
+		for _, n := range []struct {
+			text string
+			to   *int
+		}{{all, &size.all}, {effective, &size.effective}} {
+			count, err := strconv.ParseUint(n.text, 10, 31)
+			if err != nil {
+				return nil, fmt.Errorf("scontrol show node: node %s: %q processors: not a number", clip(name), clip(n.text))
+			}
+			*n.to = int(count)
+		}
+		if future(field(" "+rest, "State")) {
+			size.effective = 0
+		}
+		sizes[name] = size
+	}
+	return sizes, nil
+}
+
+// sizeNodes gives the partitions the sizes of their nodes, unless none is known.
+func sizeNodes(parts []priority.Partition, sizes map[string]nodeSize) {
+	if len(sizes) == 0 {
+		return
+	}
+	for i := range parts {
+		p := &parts[i]
+		if len(p.Nodes) == 0 {
+			continue
+		}
+		p.NodeCPUs = make([]int, len(p.Nodes))
+		left, hidden := p.TotalCPUs, false
+		for k, name := range p.Nodes {
+			if size, shown := sizes[name]; shown {
+				p.NodeCPUs[k] = size.effective
+				left -= size.all
+			} else {
+				p.NodeCPUs[k] = priority.Hidden
+				hidden = true
+			}
+		}
+		if hidden {
+			p.HiddenCPUs = max(0, left)
+		}
+	}
 }
 
 // parsePartitions reads "scontrol -o show partition": the partitions, and the
@@ -135,16 +213,20 @@ func parseClock(text string) (c clock, ok bool) {
 	return c, true
 }
 
-var errNoPartition = errors.New("no partition")
+// ErrNoPartition means that a text has no partition.
+var ErrNoPartition = errors.New("no partition")
 
 // ParsePartitions reads a saved "scontrol show partition", with or without -o, or
-// a slurm.conf, where it counts TotalCPUs from the NodeName lines. It does not
-// follow an Include; it returns an error.
-func ParsePartitions(text string) ([]priority.Partition, error) {
-	if !strings.Contains(text, "TotalCPUs=") {
-		return confPartitions(text)
+// a slurm.conf, where it counts TotalCPUs from the NodeName lines. A saved
+// "scontrol show node" may stand before or behind the partitions, and other output of
+// scontrol before them.
+func ParsePartitions(text string, include Include) ([]priority.Partition, error) {
+	text = strings.TrimPrefix(text, byteOrderMark)
+	if !strings.Contains(text, "TotalCPUs=") && !strings.Contains(text, "CPUTot=") && !saved(text) {
+		return confPartitions(text, include)
 	}
-	parts, lists, err := parsePartitions(records(text))
+	shown, nodes := records(text)
+	parts, lists, err := parsePartitions(shown)
 	if err != nil {
 		return nil, err
 	}
@@ -154,229 +236,33 @@ func ParsePartitions(text string) ([]priority.Partition, error) {
 		}
 	}
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("scontrol show partition: %w", errNoPartition)
+		return nil, fmt.Errorf("scontrol show partition: %w", ErrNoPartition)
 	}
-	return parts, nil
-}
-
-// records puts each partition on one line, as -o does.
-func records(text string) string {
-	var out strings.Builder
-	for word := range strings.FieldsSeq(text) {
-		if strings.HasPrefix(word, "PartitionName=") {
-			out.WriteString("\n")
-		}
-		out.WriteString(word)
-		out.WriteString(" ")
-	}
-	return out.String()
-}
-
-// confPartitions reads the partitions of a slurm.conf. A line for DEFAULT applies
-// to the lines after it.
-func confPartitions(text string) ([]priority.Partition, error) {
-	lines, err := confLines(text)
+	sizes, err := parseNodes(nodes)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		cpus     = map[string]int{} // of each node
-		nodes    []string           // in the order of the file
-		nodeCPUs = 1                // of NodeName=DEFAULT
-		parts    []priority.Partition
-		standard = priority.Partition{MaxTime: priority.Unlimited, PriorityTier: 1, PriorityJobFactor: 1}
-		lists    []string
-		list     string // of PartitionName=DEFAULT
-	)
-	for _, line := range lines {
-		switch first := line.words[0]; strings.ToLower(first.key) {
-		case "nodename":
-			n, bad := line.cpus(nodeCPUs)
-			if bad != nil {
-				return nil, bad
-			}
-			if strings.EqualFold(first.value, "DEFAULT") {
-				nodeCPUs = n
-				continue
-			}
-			names, bad := expandNodes(first.value)
-			if bad != nil {
-				return nil, fmt.Errorf("slurm.conf: line %d: NodeName=%q: %w", line.number, clip(first.value), bad)
-			}
-			for _, name := range names {
-				if _, twice := cpus[name]; !twice {
-					nodes = append(nodes, name)
-				}
-				cpus[name] = n
-			}
-		case "partitionname":
-			p, l, bad := line.partition(standard, list)
-			if bad != nil {
-				return nil, bad
-			}
-			if strings.EqualFold(first.value, "DEFAULT") {
-				standard, list = p, l
-				continue
-			}
-			p.Name = first.value
-			parts, lists = append(parts, p), append(lists, l)
-		}
-	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("slurm.conf: %w", errNoPartition)
-	}
-	for i := range parts {
-		p := &parts[i]
-		if p.Nodes = slices.Clone(nodes); !strings.EqualFold(lists[i], "ALL") {
-			if p.Nodes, err = expandNodes(lists[i]); err != nil {
-				return nil, fmt.Errorf("slurm.conf: partition %s: Nodes=%q: %w", p.Name, clip(lists[i]), err)
-			}
-		}
-		for _, name := range p.Nodes {
-			n, ok := cpus[name]
-			if !ok {
-				return nil, fmt.Errorf("slurm.conf: partition %s: node %q: no NodeName line has it", p.Name, clip(name))
-			}
-			p.TotalCPUs += n
-		}
-	}
+	sizeNodes(parts, sizes)
 	return parts, nil
 }
 
-// cpus returns the processors of the nodes of a NodeName line.
-func (l confLine) cpus(standard int) (int, error) {
-	number := func(key string) (int, error) {
-		text := l.value(key)
-		if text == "" {
-			return 0, nil
-		}
-		n, err := strconv.ParseUint(text, 10, 16)
-		if err != nil || n == 0 {
-			return 0, fmt.Errorf("slurm.conf: line %d: %s=%q: not a number of them", l.number, key, clip(text))
-		}
-		return int(n), nil
-	}
-	for _, key := range []string{"CPUs", "Procs"} {
-		if n, err := number(key); n > 0 || err != nil {
-			return n, err
-		}
-	}
-	product, counted := 1, false
-	for _, key := range []string{"Boards", "Sockets", "SocketsPerBoard", "CoresPerSocket", "ThreadsPerCore"} {
-		n, err := number(key)
-		if err != nil {
-			return 0, err
-		}
-		if n > 0 {
-			counted = true
-			if key != "Boards" || l.value("Sockets") == "" { // Sockets counts those of all boards
-				product *= n
-			}
-		}
-	}
-	if !counted {
-		return standard, nil
-	}
-	return product, nil
-}
-
-// partition reads a PartitionName line, and its list of nodes.
-func (l confLine) partition(p priority.Partition, list string) (priority.Partition, string, error) {
-	for _, w := range l.words[1:] {
-		var err error
-		switch strings.ToLower(w.key) {
-		case "default":
-			p.Default, err = yes(w.value)
-		case "maxtime":
-			p.MaxTime, err = confTime(w.value)
-		case "priorityjobfactor":
-			p.PriorityJobFactor, err = confNumber(w.value)
-		case "prioritytier":
-			p.PriorityTier, err = confNumber(w.value)
-		case "priority":
-			p.PriorityTier, err = confNumber(w.value)
-			p.PriorityJobFactor = p.PriorityTier
-		case "nodes":
-			list = none(w.value)
-		}
-		if err != nil {
-			return p, "", fmt.Errorf("slurm.conf: line %d: %s=%q: %w", l.number, w.key, clip(w.value), err)
-		}
-	}
-	return p, list, nil
-}
-
-var errNumber = errors.New("not a number from 0 to 65535")
-
-func confNumber(text string) (int, error) {
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return 0, errNumber
-	}
-	return int(n), nil
-}
-
-// mostNodes is the most nodes that a list may stand for; a larger list is broken.
-// Slurm's own limit is 64 000 for one range (MAX_RANGE in src/common/hostlist.c).
-const mostNodes = 1 << 20
-
-var errNodes = errors.New("not a list of nodes")
-
-// expandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
-// Numbers keep their leading zeros. Its items end at commas outside of brackets.
-func expandNodes(list string) (all []string, err error) {
-	depth, from := 0, 0
-	for i, c := range []byte(list + ",") {
+// records returns the partitions, each on one line as with -o, and the lines of the nodes.
+func records(text string) (partitions, nodes string) {
+	var parts, other strings.Builder
+	in := &other
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(line, " \t")
 		switch {
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case c == ',' && depth == 0:
-			if item := list[from:i]; item != "" {
-				if all, err = expandItem(all, "", item); err != nil {
-					return nil, err
-				}
-			}
-			from = i + 1
+		case strings.HasPrefix(line, "PartitionName="):
+			in = &parts
+			parts.WriteString("\n")
+		case strings.HasPrefix(line, "NodeName="):
+			in = &other
 		}
-		if depth < 0 {
-			return nil, fmt.Errorf("%w: a bracket too many", errNodes)
+		if in == &parts {
+			line = strings.TrimRight(line, "\r\n") + " "
 		}
+		in.WriteString(line)
 	}
-	if depth != 0 {
-		return nil, fmt.Errorf("%w: a bracket that does not end", errNodes)
-	}
-	return all, nil
-}
-
-// expandItem appends the names of one item, whose beginning done is expanded
-// already.
-func expandItem(all []string, done, item string) ([]string, error) {
-	before, rest, ok := strings.Cut(item, "[")
-	if done += before; !ok {
-		if len(all) >= mostNodes {
-			return nil, fmt.Errorf("%w: more than %d", errNodes, mostNodes)
-		}
-		return append(all, done), nil
-	}
-	ranges, rest, _ := strings.Cut(rest, "]")
-	for r := range strings.SplitSeq(ranges, ",") {
-		first, last, ranged := strings.Cut(r, "-")
-		if !ranged {
-			last = first
-		}
-		from, err1 := strconv.ParseUint(first, 10, 32)
-		to, err2 := strconv.ParseUint(last, 10, 32)
-		if err1 != nil || err2 != nil || to < from || to-from >= mostNodes {
-			return nil, fmt.Errorf("%w: %q", errNodes, clip(r))
-		}
-		for n := from; n <= to; n++ {
-			var err error
-			if all, err = expandItem(all, done+fmt.Sprintf("%0*d", len(first), n), rest); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return all, nil
+	return parts.String(), other.String()
 }

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,107 +14,6 @@ import (
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 )
-
-// findPools puts partitions that share nodes into one pool. Of a machine whose size is
-// given there is one pool.
-func (s *Study) findPools(h *accounting.History, given bool) error {
-	parts := slices.DeleteFunc(slices.Clone(s.Partitions), func(p priority.Partition) bool {
-		return len(p.Nodes) == 0 || p.TotalCPUs < 1 || !slices.Contains(h.Partitions, p.Name)
-	})
-	if len(parts) == 0 || given {
-		if s.Procs < 1 {
-			text := "nothing tells how many processors the machine has: give --procs"
-			if most, _ := peak(h); most > 0 {
-				text += fmt.Sprintf("; --procs %d, the most that were in use at once, would do", most)
-			}
-			return errors.New(text)
-		}
-		if s.Procs >= math.MaxInt32 {
-			return fmt.Errorf("a machine of %d processors", s.Procs)
-		}
-		s.Pools = []Pool{{Procs: s.Procs}}
-		return nil
-	}
-	pool := make(map[string]int) // of a node
-	of := make([]int, len(parts))
-	for i, p := range parts {
-		of[i] = i
-		for _, n := range p.Nodes {
-			other, ok := pool[n]
-			if !ok {
-				pool[n] = i
-				continue
-			}
-			from, to := of[i], of[other]
-			for k := range of[:i+1] {
-				if of[k] == from {
-					of[k] = to
-				}
-			}
-		}
-	}
-	s.Procs, s.Nodes = 0, 0
-	cpus := nodeCPUs(parts)
-	for lead := range parts {
-		var pool Pool
-		nodes, procs := make(map[string]bool), 0.0
-		for i, p := range parts {
-			if of[i] != lead {
-				continue
-			}
-			pool.Partitions = append(pool.Partitions, p.Name)
-			for _, n := range p.Nodes {
-				if !nodes[n] {
-					nodes[n], procs = true, procs+cpus[n]
-				}
-			}
-		}
-		if len(nodes) == 0 {
-			continue
-		}
-		pool.Procs = int(math.Round(procs))
-		s.Procs, s.Nodes = s.Procs+pool.Procs, s.Nodes+len(nodes)
-		s.Pools = append(s.Pools, pool)
-	}
-	if len(s.Pools) > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another.", len(s.Pools)))
-	}
-	return nil
-}
-
-// nodeCPUs returns how many processors a node has, as far as the sums of the partitions
-// tell: the partition of the smallest nodes shares its own evenly among them, and one of
-// larger nodes what remains among those that are in none before.
-func nodeCPUs(parts []priority.Partition) map[string]float64 {
-	cpus := make(map[string]float64)
-	bySize := slices.SortedStableFunc(slices.Values(parts), func(a, b priority.Partition) int {
-		return cmp.Compare(a.TotalCPUs*len(b.Nodes), b.TotalCPUs*len(a.Nodes))
-	})
-	for _, p := range bySize {
-		left, unknown := float64(p.TotalCPUs), 0.0
-		for _, n := range p.Nodes {
-			if c, known := cpus[n]; known {
-				left -= c
-			} else {
-				unknown++
-			}
-		}
-		for _, n := range p.Nodes {
-			if _, known := cpus[n]; !known {
-				cpus[n] = max(0, left/unknown)
-			}
-		}
-	}
-	return cpus
-}
-
-// poolOf returns the pool of a partition; -1 for one without nodes.
-func (s *Study) poolOf(partition string) int {
-	if len(s.Pools) == 1 && len(s.Pools[0].Partitions) == 0 {
-		return 0
-	}
-	return slices.IndexFunc(s.Pools, func(p Pool) bool { return slices.Contains(p.Partitions, partition) })
-}
 
 // configure makes the configurations of Slurm's and of OStrich's order.
 func (s *Study) configure(h *accounting.History) error {
@@ -160,6 +57,10 @@ func (s *Study) controller() error {
 	k := s.Controller
 	if !k.Multifactor() {
 		return fmt.Errorf("PriorityType is %s: only priority/multifactor can be compared with", k.PriorityType)
+	}
+	if k.TypeAssumed {
+		s.Notes = append(s.Notes, "slurm.conf has no PriorityType: priority/multifactor is taken, Slurm's default since 23.11. Before, it is priority/basic, which knows no fair share. "+
+			"To say that it is right, add the line PriorityType=priority/multifactor.")
 	}
 	c := &s.Priority
 	w := &k.Weights

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -224,18 +225,22 @@ func (s *source) readFiles() error {
 	site := &accounting.Site{}
 	return errors.Join(
 		read("slurm-config", o.SlurmConfig, func(text string) error {
-			controller, err := slurm.ParseController(text)
+			include := included(o.SlurmConfig)
+			controller, err := slurm.ParseController(text, include)
 			if err != nil {
 				return err
 			}
 			s.setup.Controller = &controller
-			if !o.given("partitions") && strings.Contains(text, "PartitionName=") { // a slurm.conf
-				s.setup.Partitions, err = slurm.ParsePartitions(text)
+			if !o.given("partitions") {
+				s.setup.Partitions, err = slurm.ParsePartitions(text, include)
+			}
+			if errors.Is(err, slurm.ErrNoPartition) {
+				return nil
 			}
 			return err
 		}),
 		read("partitions", o.Partitions, func(text string) (err error) {
-			s.setup.Partitions, err = slurm.ParsePartitions(text)
+			s.setup.Partitions, err = slurm.ParsePartitions(text, included(o.Partitions))
 			return err
 		}),
 		read("associations", o.Associations, func(text string) error {
@@ -247,6 +252,18 @@ func (s *source) readFiles() error {
 			return sacct.ReadQOS(site, strings.NewReader(text), o.QOS)
 		}),
 	)
+}
+
+// included returns the function that reads what a slurm.conf includes. Names without a
+// folder are beside it.
+func included(conf string) slurm.Include {
+	return func(name string) (string, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(conf), name)
+		}
+		raw, err := os.ReadFile(name)
+		return string(raw), err
+	}
 }
 
 // readSWF reads a workload log.

@@ -75,12 +75,6 @@ type Job struct {
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
 type User struct{ Name, Account string }
 
-// Pool is a set of partitions that share nodes, and share none with others.
-type Pool struct {
-	Partitions []string // empty for all
-	Procs      int
-}
-
 // ErrNoJobs means that no job of a history can be replayed.
 var ErrNoJobs = errors.New("no job ran in the window")
 
@@ -92,7 +86,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
 	}
-	if err := s.findPools(h, setup.Procs > 0); err != nil {
+	if err := s.findPools(h, setup.Procs, setup.Nodes); err != nil {
 		return nil, err
 	}
 	notes := s.Notes

@@ -183,15 +183,7 @@ func (s *Study) grow(kind, value string) error {
 	if had+n < 1 || had+n >= math.MaxInt32 {
 		return fmt.Errorf("the machine has %d processors", had)
 	}
-	s.Pools = slices.Clone(s.Pools)
-	rest := had + n
-	for i := range s.Pools {
-		p := &s.Pools[i]
-		p.Procs = max(1, int(int64(p.Procs)*int64(had+n)/int64(had)))
-		if rest -= p.Procs; i == len(s.Pools)-1 {
-			p.Procs = max(1, p.Procs+rest)
-		}
-	}
+	s.Pools = resize(s.Pools, had, had+n)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Procs > s.Pools[j.pool].Procs {
 			return fmt.Errorf("job %d needs %d processors", j.Slurm, j.Procs)

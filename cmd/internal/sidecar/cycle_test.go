@@ -475,14 +475,15 @@ func TestNew(t *testing.T) {
 
 func TestNodesOfPools(t *testing.T) {
 	parts := []priority.Partition{
-		{Name: "main", Nodes: []string{"n1", "n2"}}, {Name: "long", Nodes: []string{"n2", "n3"}}, {Name: "gpu", Nodes: []string{"g1"}},
+		{Name: "main", Nodes: []string{"n1", "n2"}, NodeCPUs: []int{16, 128}},
+		{Name: "long", Nodes: []string{"n2", "n3"}, NodeCPUs: []int{128, 4}}, {Name: "gpu", Nodes: []string{"g1"}, TotalCPUs: 8},
 	}
 	got, err := nodesOf([]ostrich.Pool{{Name: "gpu", Partitions: []string{"gpu"}}, {Name: "rest"}}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "pools", []slurmdb.Pool{
-		{Name: "gpu", Partitions: []string{"gpu"}, Nodes: []string{"g1"}}, {Name: "rest", Nodes: []string{"n1", "n2", "n3"}},
+		{Name: "gpu", Partitions: []string{"gpu"}, Nodes: []string{"g1"}, Procs: 8}, {Name: "rest", Nodes: []string{"n1", "n2", "n3"}, Procs: 148},
 	}, got)
 	_, err = nodesOf([]ostrich.Pool{{Name: "x", Partitions: []string{"fast"}}}, parts)
 	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), `pool x: slurmctld has no partition "fast"`) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -159,7 +160,8 @@ func otherCluster(configured, controller string) error {
 	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
 }
 
-// nodesOf adds the nodes of its partitions to each pool.
+// nodesOf adds the nodes of its partitions to each pool, and how many processors these
+// have.
 func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
 	named := make(map[string]bool)
 	for _, pool := range pools {
@@ -170,6 +172,7 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 			named[name] = true
 		}
 	}
+	cpus := priority.NodeCPUs(partitions)
 	var list []slurmdb.Pool
 	for _, pool := range pools {
 		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
@@ -180,6 +183,11 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 		}
 		slices.Sort(p.Nodes)
 		p.Nodes = slices.Compact(p.Nodes)
+		procs := 0.0
+		for _, name := range p.Nodes {
+			procs += cpus[name]
+		}
+		p.Procs = int(math.Round(procs))
 		list = append(list, p)
 	}
 	return list, nil

@@ -31,6 +31,8 @@ SLURM_VERSION           = 22.05.8
 const partitions = "PartitionName=main Default=YES DefaultTime=NONE MaxTime=1-00:00:00 Nodes=n[1-2] " +
 	"PriorityJobFactor=1 PriorityTier=1 State=UP TotalCPUs=32 TotalNodes=2\n"
 
+const nodes = "NodeName=n1 CPUAlloc=0 CPUEfctv=16 CPUTot=16 State=IDLE\nNodeName=n2 CPUAlloc=0 CPUEfctv=16 CPUTot=16 State=IDLE\n"
+
 // state is the folder of files, and a command's output.
 type state struct {
 	dir string

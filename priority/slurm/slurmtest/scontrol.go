@@ -16,6 +16,8 @@ func (s state) scontrol(args []string) error {
 		s.print(configuration, s.text("config", ""))
 	case strings.HasSuffix(said, "show partition"):
 		s.print(s.text("partitions", partitions))
+	case strings.HasSuffix(said, "show node"):
+		s.print(s.text("nodes", nodes))
 	case strings.HasPrefix(said, "show hostnames"):
 		prefix, set, ok := strings.Cut(strings.TrimSuffix(args[2], "]"), "[")
 		if !ok {
